@@ -1,0 +1,69 @@
+# Needs Python 3.11 or newer with venv and pip, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO_OUT ?= build/demo
+WORKERS ?= 2
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# One thread for each worker: the machine's cores go to the workers, and results do not
+# depend on how a library splits its sums.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint test-slow bench nojit warmup clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+venv: $(VENV)/.with-package ## .venv with the package in it
+
+# Stamps: an environment is installed again only when pyproject.toml has changed.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Supple needs Python 3.11 or newer; say make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.with-package: pyproject.toml | $(BIN)/python
+	@echo "installing supple into $(VENV)"
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.with-tests: pyproject.toml | $(BIN)/python
+	@echo "installing supple and its test tools into $(VENV)"
+	@$(PIP) --editable '.[test]'
+	@touch $@ $(VENV)/.with-package
+
+$(VENV)/.with-bench: pyproject.toml | $(BIN)/python
+	@echo "installing supple and the programs it is measured against into $(VENV)"
+	@$(PIP) --editable '.[bench]'
+	@touch $@ $(VENV)/.with-package
+
+demo: $(VENV)/.with-package ## simulate a two-link arm, check its energy, draw it
+	@$(BIN)/supple demo --out $(DEMO_OUT)
+
+# The kernels are compiled once before the workers start, or each worker would compile them.
+warmup: $(VENV)/.with-package ## compile all kernels into the cache
+	@$(ONE_THREAD) $(BIN)/supple warmup
+
+lint: $(VENV)/.with-tests ## style, types, import contracts
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+test: $(VENV)/.with-tests lint warmup ## lint, all quick tests, the no-JIT run
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS)
+	@$(MAKE) --no-print-directory nojit
+
+test-slow: $(VENV)/.with-tests warmup ## the long studies
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m slow
+
+nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
+	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit
+
+bench: $(VENV)/.with-bench warmup ## speed against other programs
+	@for study in benchmarks/*.py; do $(ONE_THREAD) $(BIN)/python "$$study" || exit 1; done
+
+clean: ## remove the environment, builds and caches
+	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	@find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,112 @@
+"""Supple: dynamics of systems of rigid and flexible bodies that move far and deform.
+
+Write down a ``Model`` of bodies, joints and forces, run it by ``simulate``, read the ``Result``.
+The vocabulary is loaded at once; the engine, results and cases are loaded on first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from supple.bodies import Body, Ground, PointMass, RigidBody
+from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
+from supple.events import Event
+from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, SpringDamper
+from supple.frames import Frame
+from supple.joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    General,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from supple.model import Model
+from supple.signals import Constant, Polynomial, Signal, Sine, SmoothStep, Table
+
+if TYPE_CHECKING:
+    from supple import cases
+    from supple.formulations.joint import JointCoordinates
+    from supple.integrators.explicit import DormandPrince
+    from supple.integrators.radau import Radau
+    from supple.result import Result, load
+    from supple.simulation import simulate
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "PID",
+    "Body",
+    "Constant",
+    "Cylindrical",
+    "DormandPrince",
+    "Event",
+    "Fixed",
+    "Force",
+    "ForceElement",
+    "Frame",
+    "Free",
+    "General",
+    "Ground",
+    "Joint",
+    "JointCoordinates",
+    "JointEffort",
+    "JointSpring",
+    "Model",
+    "ModelError",
+    "Planar",
+    "PointMass",
+    "Polynomial",
+    "Prismatic",
+    "Radau",
+    "Result",
+    "Revolute",
+    "RigidBody",
+    "Signal",
+    "SimulationError",
+    "Sine",
+    "SmoothStep",
+    "Spherical",
+    "SpringDamper",
+    "SuppleError",
+    "SuppleWarning",
+    "Table",
+    "Universal",
+    "cases",
+    "load",
+    "simulate",
+]
+
+# name: the module it is loaded from on first use (None: it is a module itself)
+_ON_FIRST_USE: dict[str, str | None] = {
+    "DormandPrince": "supple.integrators.explicit",
+    "JointCoordinates": "supple.formulations.joint",
+    "Radau": "supple.integrators.radau",
+    "Result": "supple.result",
+    "cases": None,
+    "load": "supple.result",
+    "simulate": "supple.simulation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name on first use and keep it."""
+    if name not in _ON_FIRST_USE:
+        raise AttributeError(f"module 'supple' has no attribute {name!r}")
+    module = _ON_FIRST_USE[name]
+    if module is None:
+        value: Any = importlib.import_module(f"supple.{name}")
+    else:
+        value = getattr(importlib.import_module(module), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Names loaded so far and those loaded on first use."""
+    return sorted({*globals(), *__all__})

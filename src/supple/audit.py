@@ -1,0 +1,209 @@
+"""The energy and momentum audit: it says whether the numbers of a run may be trusted.
+
+The integrator records the largest errors at *every accepted step* (`AuditRecord`,
+`MomentumRecord`), so a verdict does not depend on the output grid. `EnergyAudit` and
+`MomentumAudit` hold these records next to the histories on the output grid and put them in words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+TRUSTED_BELOW = 1e-3  # Huang1998 section 3.3: the error must be orders below the energy of interest
+DOUBTFUL_BELOW = 1e-1
+ROUNDING = 1e-12  # of the largest energy: sums over some thousand steps in double precision
+
+LEVELS = ("trusted", "doubtful", "not trusted")
+
+
+@dataclass(frozen=True)
+class AuditRecord:
+    """Extremes over all accepted steps of a run, in J.
+
+    Attributes
+    ----------
+    max_error : largest |E - E0 - work + dissipated|
+    max_elastic : largest elastic energy
+    kinetic_min, kinetic_max : smallest and largest kinetic energy
+    max_energy : largest magnitude of the energies that are summed
+    initial_energy : E0 at the start of the run; NaN when unknown
+    """
+
+    max_error: float
+    max_elastic: float
+    kinetic_min: float
+    kinetic_max: float
+    max_energy: float
+    initial_energy: float = math.nan
+
+    @property
+    def kinetic_range(self) -> float:
+        """Largest minus smallest kinetic energy, J."""
+        return self.kinetic_max - self.kinetic_min
+
+
+@dataclass(frozen=True)
+class MomentumRecord:
+    """One component of momentum that a symmetry of the model keeps constant.
+
+    Attributes
+    ----------
+    name : what is conserved, e.g. "angular momentum about y"
+    initial : its value at the start, in `unit`
+    max_error : largest |value - initial| over all accepted steps, in `unit`
+    unit : "kg m2/s" or "kg m/s"
+    scale : size of the terms that sum to it, in `unit`
+    """
+
+    name: str
+    initial: float
+    max_error: float
+    unit: str
+    scale: float
+
+    @property
+    def ratio(self) -> float:
+        """Largest error relative to the scale."""
+        return _ratio(self.max_error, self.scale)
+
+    @property
+    def level(self) -> str:
+        """``"trusted"``, ``"doubtful"`` or ``"not trusted"``."""
+        return _level(self.ratio)
+
+
+class EnergyAudit:
+    """Energies on the output grid, J, and the verdict of the whole run.
+
+    Attributes
+    ----------
+    kinetic, gravity, elastic : (nt,) energies; gravity is zero at the world origin
+    work : (nt,) work done on the system by actuators and applied forces since the start
+    dissipated : (nt,) energy lost in dampers since the start, positive
+    total : (nt,) kinetic + gravity + elastic
+    error : (nt,) total - initial total - work + dissipated; zero in exact arithmetic
+    record : `AuditRecord` over all accepted steps
+    """
+
+    def __init__(
+        self, energies: Array, work: Array, dissipated: Array, record: AuditRecord
+    ) -> None:
+        self.kinetic: Array = energies[:, 0]
+        self.gravity: Array = energies[:, 1]
+        self.elastic: Array = energies[:, 2]
+        self.work = work
+        self.dissipated = dissipated
+        self.total: Array = energies.sum(axis=1)
+        self.record = record
+        balance = self.total - work + dissipated
+        # The first output time need not be the start of the run.
+        start = record.initial_energy
+        if math.isnan(start) and len(balance):
+            start = float(balance[0])
+        self.error: Array = balance - start
+
+    @property
+    def exchanges(self) -> bool:
+        """False when the kinetic energy is constant by physics: nothing is stored, fed in or lost.
+
+        Its variation over the run is then the error itself and would be no yardstick.
+        """
+        record = self.record
+        if record.kinetic_range > 2.0 * record.max_error + ROUNDING * self._largest:
+            return True
+        others = (self.gravity, self.elastic, self.work, self.dissipated)
+        return any(np.ptp(e) > ROUNDING * self._largest for e in others if e.size)
+
+    @property
+    def reference(self) -> float:
+        """Energy that the error is compared with, J.
+
+        The range of the kinetic energy: all bodies are rigid, and the energy of springs says
+        nothing about them. A constant kinetic energy is compared with its own size.
+        """
+        return self.record.kinetic_range if self.exchanges else self.record.kinetic_max
+
+    @property
+    def ratio(self) -> float:
+        """Largest error of the run relative to `reference`; zero when nothing moves and errs."""
+        at_rounding = self.record.max_error <= ROUNDING * self._largest
+        return 0.0 if at_rounding else _ratio(self.record.max_error, self.reference)
+
+    @property
+    def level(self) -> str:
+        """``"trusted"``, ``"doubtful"`` or ``"not trusted"``."""
+        return _level(self.ratio)
+
+    @property
+    def verdict(self) -> str:
+        """One line, e.g. ``trusted: energy error 3e-09 J, kinetic range 1.2e+00 J``."""
+        if self.reference == 0.0:
+            against = "nothing moves"
+        elif self.exchanges:
+            against = f"kinetic range {self.reference:.1e} J"
+        else:
+            against = f"constant kinetic energy {self.reference:.1e} J"
+        return f"{self.level}: energy error {self.record.max_error:.0e} J, {against}"
+
+    @property
+    def _largest(self) -> float:
+        return max(abs(self.record.max_energy), abs(self.record.kinetic_max))
+
+    def __repr__(self) -> str:
+        return f"<EnergyAudit {self.verdict}>"
+
+
+class MomentumAudit:
+    """The conserved components of momentum of a run (iterable), and the verdict on them."""
+
+    def __init__(self, records: Sequence[MomentumRecord]) -> None:
+        self.records = tuple(records)
+
+    @property
+    def level(self) -> str:
+        """The worst level of all components; ``"trusted"`` when there are none."""
+        return max((r.level for r in self.records), key=LEVELS.index, default="trusted")
+
+    @property
+    def max_error(self) -> float:
+        """Largest error of all components, in their own units; zero when there are none."""
+        return max((r.max_error for r in self.records), default=0.0)
+
+    @property
+    def verdict(self) -> str:
+        """One line, e.g. ``trusted: constant angular momentum about y within 2e-14 kg m2/s``."""
+        if not self.records:
+            return "no component of momentum is conserved in this model"
+        parts = ", ".join(f"{r.name} within {r.max_error:.0e} {r.unit}" for r in self.records)
+        return f"{self.level}: constant {parts}"
+
+    def __getitem__(self, index: int) -> MomentumRecord:
+        return self.records[index]
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[MomentumRecord]:
+        return iter(self.records)
+
+    def __repr__(self) -> str:
+        return f"<MomentumAudit {self.verdict}>"
+
+
+def _ratio(error: float, reference: float) -> float:
+    if error == 0.0:
+        return 0.0
+    return error / reference if reference > 0.0 else math.inf
+
+
+def _level(ratio: float) -> str:
+    if ratio < TRUSTED_BELOW:
+        return LEVELS[0]
+    return LEVELS[1] if ratio < DOUBTFUL_BELOW else LEVELS[2]

@@ -1,0 +1,162 @@
+"""Rigid bodies, point masses on them, and the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.errors import ModelError, label
+from supple.frames import Body, Frame, expect_body_frame
+from supple.validate import Vector, read_only, set_fields
+
+# Rounding of the shift between origin and centre of mass must not look like wrong physics.
+INERTIA_TOLERANCE = 1e-9
+# Data sheets round principal moments; only a clear excess is worth a warning.
+TRIANGLE_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Ground(Body):
+    """The fixed world: the root of every model, with the world's origin and axes."""
+
+    def __init__(self) -> None:
+        set_fields(self, name="ground")
+
+    def __repr__(self) -> str:
+        """Show the ground without fields: it has none that vary."""
+        return "Ground()"
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class RigidBody(Body):
+    """A body that does not deform.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    mass : kg
+        Positive.
+    com : (3,) m
+        Centre of mass in the body's own frame.
+    inertia : kg m2
+        One number (all three moments), 3 moments, 6 entries xx yy zz xy xz yz of the matrix (the
+        off-diagonal ones as they stand in it: minus the integral of x y dm), or the 3x3 matrix;
+        in the body's axes. Stored as the matrix.
+    inertia_about : "com" or "origin"
+        The point that ``inertia`` refers to.
+    """
+
+    mass: float
+    com: Vector
+    inertia: Vector
+    inertia_about: Literal["com", "origin"]
+
+    def __init__(
+        self,
+        name: str,
+        mass: float,
+        com: ArrayLike = (0.0, 0.0, 0.0),
+        inertia: ArrayLike = 0.0,
+        inertia_about: Literal["com", "origin"] = "com",
+    ) -> None:
+        set_fields(self, name=validate.name("RigidBody", name))
+        owner = label(self)
+        set_fields(
+            self,
+            mass=validate.positive(owner, "mass", mass),
+            com=validate.vector(owner, "com", com),
+            inertia=_inertia_matrix(owner, inertia),
+            inertia_about=validate.choice(owner, "inertia_about", inertia_about, ("com", "origin")),
+        )
+        moments = self.principal_moments
+        scale = max(np.abs(self.inertia).max(), np.abs(self._shift).max())
+        if moments[0] < -INERTIA_TOLERANCE * scale:
+            shown = ", ".join(f"{m:g}" for m in moments)
+            raise ModelError(
+                owner,
+                "inertia",
+                inertia,
+                f"no negative principal moment about the centre of mass (they are {shown})",
+            )
+
+    @property
+    def _shift(self) -> Vector:
+        # Parallel axes: what moving from the centre of mass to the origin adds.
+        c = self.com
+        return read_only(self.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c)))
+
+    @property
+    def inertia_com(self) -> Vector:
+        """Inertia matrix (3, 3) about the centre of mass, body axes, kg m2."""
+        if self.inertia_about == "com":
+            return self.inertia
+        return read_only(self.inertia - self._shift)
+
+    @property
+    def inertia_origin(self) -> Vector:
+        """Inertia matrix (3, 3) about the body's origin, body axes, kg m2."""
+        if self.inertia_about == "origin":
+            return self.inertia
+        return read_only(self.inertia + self._shift)
+
+    @property
+    def principal_moments(self) -> Vector:
+        """The three principal moments about the centre of mass, ascending, kg m2."""
+        return read_only(np.linalg.eigvalsh(self.inertia_com))
+
+    @property
+    def triangle_excess(self) -> float:
+        """How far the largest principal moment exceeds the sum of the others, kg m2.
+
+        Zero for every distribution of mass that can exist; positive when, for example, the
+        inertia of a motor was lumped into one moment of the link.
+        """
+        small, middle, large = self.principal_moments
+        excess = float(large - (small + middle))
+        rounding = TRIANGLE_TOLERANCE * large + INERTIA_TOLERANCE * np.abs(self._shift).max()
+        return excess if excess > rounding else 0.0
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class PointMass:
+    """A mass (kg, positive) without rotary inertia, fixed at a frame of a body."""
+
+    name: str
+    frame: Frame
+    mass: float
+
+    def __init__(self, name: str, frame: Frame, mass: float) -> None:
+        set_fields(self, name=validate.name("PointMass", name))
+        owner = label(self)
+        set_fields(
+            self,
+            frame=expect_body_frame(owner, "frame", frame),
+            mass=validate.positive(owner, "mass", mass),
+        )
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The frames it uses, by field."""
+        return {"frame": self.frame}
+
+
+def _inertia_matrix(owner: str, value: Any) -> Vector:
+    expected = "a number, 3 moments, 6 entries xx yy zz xy xz yz, or a 3x3 matrix"
+    given = validate.array(owner, "inertia", value, expected)
+    if given.shape == ():
+        return read_only(float(given) * np.eye(3))
+    if given.shape == (3,):
+        return read_only(np.diag(given))
+    if given.shape == (6,):
+        xx, yy, zz, xy, xz, yz = given
+        return read_only([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if given.shape != (3, 3):
+        raise ModelError(owner, "inertia", value, expected)
+    if np.abs(given - given.T).max() > INERTIA_TOLERANCE * np.abs(given).max():
+        raise ModelError(owner, "inertia", value, "a symmetric matrix")
+    return read_only(0.5 * (given + given.T))

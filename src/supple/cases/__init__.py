@@ -1,0 +1,43 @@
+"""Problems from the literature with independent reference numbers.
+
+``cases.all()`` lists them, ``cases.get("huang-rigid").run()`` compares one with its reference.
+Tests, the gallery, benchmarks and ``supple cases`` use the same objects.
+
+To add a case:
+
+1. Write ``build()`` that returns the `Model`, and ``measure(result)`` that returns the compared
+   quantities, in the file of its source (or a new one).
+2. Give the reference numbers with all their digits, their source and a tolerance that is derived
+   from something: never one that was loosened until the case passed.
+3. Add the `Case` to the ``CASES`` of that file, and a new file to `_FILES` below.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from supple.cases.case import Case, Quantity
+from supple.errors import SuppleError, suggestion
+
+__all__ = ["Case", "Quantity", "all", "get", "names"]
+
+_FILES = ("huang",)
+
+
+def all() -> tuple[Case, ...]:
+    """Return every case, in the order of its sources."""
+    modules = (import_module(f"supple.cases.{file}") for file in _FILES)
+    return tuple(case for module in modules for case in module.CASES)
+
+
+def names() -> list[str]:
+    """Return the names of all cases."""
+    return [case.name for case in all()]
+
+
+def get(name: str) -> Case:
+    """Return the case of that name; an unknown name is answered with the closest."""
+    for case in all():
+        if case.name == name:
+            return case
+    raise SuppleError(f"there is no case {name!r}, {suggestion(name, names())}")

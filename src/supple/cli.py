@@ -1,0 +1,184 @@
+"""The command ``supple``: demo, cases and warmup.
+
+Everything heavy is imported inside the commands, so that ``supple --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from supple.errors import SuppleError
+
+if TYPE_CHECKING:
+    from supple.cases import Case, Quantity
+
+
+class Sentences(TyperGroup):
+    """Commands whose own errors are one sentence on standard error instead of a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; an error of Supple ends it with exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except SuppleError as error:
+            typer.echo(f"supple: {error}", err=True)
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=Sentences,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Dynamics of systems of rigid and flexible bodies.",
+)
+cases_app = typer.Typer(no_args_is_help=True, help="Problems from the literature.")
+app.add_typer(cases_app, name="cases")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import supple
+
+        typer.echo(f"supple {supple.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Dynamics of systems of rigid and flexible bodies."""
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("."),
+) -> None:
+    """Simulate Huang's two-link arm for 5 s, audit it and draw it (demo.png)."""
+    import numpy as np
+
+    from supple import cases
+
+    result = cases.get("huang-rigid").simulate(
+        tolerance="default", output=np.linspace(0.0, 5.0, 501)
+    )
+    typer.echo(repr(result))
+    typer.echo(
+        "  note      link1's inertia breaks the triangle inequality: the thesis lumps the inertia "
+        "of the joint into Iyy"
+    )
+    out.mkdir(parents=True, exist_ok=True)
+    picture = out / "demo.png"
+    result.plot("shoulder", "elbow", "tip", "energy", path=picture)
+    typer.echo(f"  picture   {picture}")
+    if not result.success:
+        raise typer.Exit(1)
+
+
+@cases_app.command("list")
+def list_cases() -> None:
+    """List all cases: name, title and source."""
+    from supple import cases
+
+    width = max(map(len, cases.names()))
+    for case in cases.all():
+        typer.echo(f"{case.name:<{width}}  {case.title}\n{'':<{width}}  {case.source}")
+
+
+@cases_app.command("run")
+def run_cases(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Cases to run; none or 'all': every case.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
+    """Run cases and compare them with their references; exit code 0 only if all of it holds."""
+    report = []
+    for case in _chosen(names or ["all"]):
+        found = case.run()
+        report.append(_entry(case, found))
+        if not as_json:
+            _tell(case, found)
+    if as_json:
+        typer.echo(json.dumps(report, indent=1, allow_nan=False))
+    if not all(entry["passed"] for entry in report):
+        raise typer.Exit(1)
+
+
+def _chosen(names: list[str]) -> list[Case]:
+    from supple import cases
+
+    if "all" in names:
+        return list(cases.all())
+    try:
+        return [cases.get(name) for name in dict.fromkeys(names)]
+    except SuppleError as error:
+        typer.echo(f"supple: {error}", err=True)
+        raise typer.Exit(2) from None
+
+
+def _entry(case: Case, found: list[Quantity]) -> dict[str, Any]:
+    return {
+        "case": case.name,
+        "source": case.source,
+        "passed": _all_hold(found),
+        "quantities": [
+            {
+                "name": q.name,
+                "value": q.value if math.isfinite(q.value) else None,  # JSON knows no NaN
+                "reference": q.reference,
+                "tolerance": q.tolerance,
+                "passed": q.passed,
+            }
+            for q in found
+        ],
+    }
+
+
+def _all_hold(found: list[Quantity]) -> bool:
+    return bool(found) and all(q.passed for q in found)
+
+
+def _tell(case: Case, found: list[Quantity]) -> None:
+    """Print one line for the case and one for each quantity that is off."""
+    wrong = [q for q in found if not q.passed]
+    state = f"FAILED, {len(wrong)} of {len(found)} off" if wrong or not found else "passed"
+    typer.echo(f"{case.name}: {state}, {len(found)} quantities")
+    if found and not wrong:
+        near = max(found, key=lambda q: q.error / q.tolerance)
+        share = near.error / near.tolerance
+        typer.echo(f"  nearest to its tolerance: {near.name}, {share:.1e} of {near.tolerance:.0e}")
+    for q in wrong:
+        typer.echo(
+            f"  {q.name}: {q.value:.12g}, reference {q.reference:.12g}, off by {q.error:.1e}, "
+            f"tolerance {q.tolerance:.0e}"
+        )
+
+
+@app.command()
+def warmup() -> None:
+    """Compile all kernels into the cache, so that the first run starts at once."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from supple.core.jit import warmup as compile_all
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("compiling kernels", total=1.0)
+
+        def report(name: str, fraction: float) -> None:
+            progress.update(task, completed=fraction, description=f"compiling kernels: {name}")
+
+        seconds = compile_all(report)
+    typer.echo(f"kernels ready after {seconds:.1f} s")

@@ -1,0 +1,375 @@
+"""Model + spanning tree -> Compiled: flat buffers for the kernels and the names to read them by.
+
+Each body's working frame (its node) sits at the outboard side of its inboard joint, turned so that a
+revolute or prismatic axis is z; the body's own frame is a constant pose away. A joint with several axes
+becomes a chain of massless nodes. A joint crossed from B to A is compiled with its motions in reverse
+order about the opposite axes, so that its coordinates stay "pose of B in A"; for ball and free motions
+the engine keeps the inverse pose and ``JointRecord`` converts at the boundary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from supple.bodies.rigid import RigidBody
+from supple.core import forces as force_codes
+from supple.core import layout as at
+from supple.errors import label
+from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, SpringDamper
+from supple.frames import Frame
+from supple.joints import Joint
+from supple.model import Model
+from supple.poses import IDENTITY, Array, Pose, aligned, quaternion_matrix, skew
+from supple.signals import Constant, Signal
+from supple.topology import Graph
+
+_MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
+
+
+@dataclass(frozen=True)
+class BodyRecord:
+    """Where a body is in the engine: its node and the pose of its own frame in the node's axes."""
+
+    name: str
+    node: int
+    pose: Pose
+
+
+@dataclass(frozen=True)
+class JointRecord:
+    """Where a joint is in the engine.
+
+    ``q``, ``u`` are its slices of the state; ``node`` carries its wrench (sign -1 when the joint is
+    crossed from B to A); ``place`` is B's origin in the axes of ``place_node``.
+    """
+
+    name: str
+    kind: str
+    label: str
+    coordinate_names: tuple[str, ...]
+    reversed: bool
+    q: slice
+    u: slice
+    node: int
+    place_node: int
+    place: Array
+
+    def to_user(self, q: Array, u: Array) -> tuple[Array, Array]:
+        """Coordinates (..., nq) and velocities (..., nu) of the whole state -> this joint's, as users see."""
+        return self._convert(q[..., self.q], u[..., self.u])
+
+    def from_user(self, coordinates: Array, rates: Array) -> tuple[Array, Array]:
+        """The inverse of ``to_user`` for this joint's own coordinates (nq_j) and rates (nu_j)."""
+        return self._convert(np.asarray(coordinates, float), np.asarray(rates, float))
+
+    def _convert(self, c: Array, r: Array) -> tuple[Array, Array]:
+        if not self.reversed:
+            return c.copy(), r.copy()
+        if self.kind == "axes":
+            return c[..., ::-1].copy(), r[..., ::-1].copy()
+        # The inverse pose and the opposite twist, seen from the other side; an involution.
+        out_c, out_r = c.copy(), r.copy()
+        rotation = quaternion_matrix(c[..., :4])
+        out_c[..., 1:4] = -c[..., 1:4]
+        turned = np.einsum("...ij,...j->...i", rotation, r[..., :3])
+        out_r[..., :3] = -turned
+        if self.kind == "free":
+            p = c[..., 4:]
+            out_c[..., 4:] = -np.einsum("...ji,...j->...i", rotation, p)
+            v = np.einsum("...ij,...j->...i", rotation, r[..., 3:])
+            out_r[..., 3:] = -v - np.cross(p, turned)
+        return out_c, out_r
+
+    def effort_to_user(self, effort: Array) -> Array:
+        """Generalized forces (..., nu) of the whole state -> those on this joint's own velocities."""
+        own = effort[..., self.u]
+        return own[..., ::-1].copy() if self.reversed and self.kind == "axes" else own.copy()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A model as flat buffers; read-only, and it pickles, so it travels to other processes."""
+
+    ints: np.ndarray
+    reals: Array
+    bodies: dict[str, BodyRecord]
+    joints: dict[str, JointRecord]
+    force_names: tuple[str, ...]
+    force_dissipates: tuple[bool, ...]
+    q0: Array
+    u0: Array
+    z0: Array
+    scale: Array
+    breakpoints: tuple[float, ...]
+    gravity: Array
+    length: float
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Bodies in engine order."""
+        return tuple(self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Joints in engine order."""
+        return tuple(self.joints)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q0)
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities."""
+        return len(self.u0)
+
+    @property
+    def nz(self) -> int:
+        """Number of controller states."""
+        return len(self.z0)
+
+    def place(self, frame: Frame) -> tuple[int, Pose]:
+        """Node of a frame and the frame's pose in the node's axes."""
+        own = Pose(frame.rotation, frame.position)
+        if frame.body.name not in self.bodies:
+            return 0, own
+        record = self.bodies[frame.body.name]
+        return record.node, record.pose.then(own)
+
+    def coordinate(self, joint: str, index: int) -> tuple[int, int]:
+        """Places in q and u of a scalar joint coordinate given by its place in the user's order."""
+        record = self.joints[joint]
+        count = record.u.stop - record.u.start
+        k = count - 1 - index if record.reversed else index
+        return record.q.start + k, record.u.start + k
+
+    def dof_label(self, dof: int) -> str:
+        """The joint and coordinate behind a velocity, for messages."""
+        for record in self.joints.values():
+            if record.u.start <= dof < record.u.stop:
+                k, count = dof - record.u.start, record.u.stop - record.u.start
+                if record.kind != "axes":
+                    parts = ("rotation about x", "rotation about y", "rotation about z")
+                    parts += ("motion along x", "motion along y", "motion along z")
+                    return f"{record.label} ({parts[k]})"
+                k = count - 1 - k if record.reversed else k
+                return f"{record.label} ({record.coordinate_names[k]})"
+        return "the model"
+
+    def to_user(self, joint: str, q: Array, u: Array) -> tuple[Array, Array]:
+        """Coordinates and rates of a joint in the user's convention, from the whole state."""
+        return self.joints[joint].to_user(q, u)
+
+    def from_user(self, joint: str, coordinates: Array, rates: Array) -> tuple[Array, Array]:
+        """Engine coordinates and velocities of a joint from the user's."""
+        return self.joints[joint].from_user(coordinates, rates)
+
+    def effort_to_user(self, joint: str, effort: Array) -> Array:
+        """Efforts on a joint's own velocities from the whole generalized force."""
+        return self.joints[joint].effort_to_user(effort)
+
+
+class _Builder:
+    """Collects nodes, elements and signals while walking the tree."""
+
+    def __init__(self, model: Model, graph: Graph) -> None:
+        self.model = model
+        self.node_ints = [[-1, at.FIXED, 0, 0, 0, -1, 0, 0]]
+        self.node_reals = [np.concatenate([np.eye(3).ravel(), np.zeros(13)])]
+        self.dofs: list[list[int]] = []
+        self.scale: list[float] = []
+        self.nq = 0
+        self.length = _model_length(model)
+        self.bodies: dict[str, BodyRecord] = {}
+        self.joints: dict[str, JointRecord] = {}
+        self.q0: list[float] = []
+        self.u0: list[float] = []
+        self.element_ints: list[list[int]] = []
+        self.element_reals: list[Array] = []
+        self.signals: list[list[int]] = []
+        self.curve: list[float] = []
+        self.nz = 0
+        self.wrenches = 0
+        for edge in graph.tree:
+            self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
+        for force in model.forces.values():
+            self.add_force(force)
+
+    def add_node(self, parent: int, motion: int, pose: Pose, nq: int, nu: int) -> int:
+        last = self.last_dof(parent)
+        n = len(self.node_ints)
+        root = n if parent == 0 else self.node_ints[parent][at.ROOT]
+        self.node_ints.append([parent, motion, self.nq, len(self.dofs), nu, last, 0, root])
+        self.node_reals.append(np.concatenate([pose.R.ravel(), pose.p, np.zeros(10)]))
+        for k in range(nu):
+            self.dofs.append([last if k == 0 else len(self.dofs) - 1, n])
+            linear = motion == at.PRISMATIC or k > 2
+            self.scale.append(self.length if linear else 1.0)
+        self.nq += nq
+        return n
+
+    def last_dof(self, node: int) -> int:
+        row = self.node_ints[node]
+        return row[at.U0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
+
+    def add_joint(self, joint: Joint, parent: str, child: str, backwards: bool) -> None:
+        inner, outer = (joint.B, joint.A) if backwards else (joint.A, joint.B)
+        node, pose = 0, IDENTITY
+        if parent in self.bodies:
+            node, pose = self.bodies[parent].node, self.bodies[parent].pose
+        current = pose.then(Pose(inner.rotation, inner.position))
+        inner_node, inner_place = node, current.p
+        q_start, u_start = self.nq, len(self.dofs)
+        kind = "axes"
+        motions = joint.motions[::-1] if backwards else joint.motions
+        for motion in motions:
+            code = _MOTIONS[motion.kind]
+            if motion.axis is None:
+                kind = motion.kind
+                node = self.add_node(node, code, current, motion.nq, motion.nu)
+                current = IDENTITY
+            else:
+                turn = aligned(-motion.axis if backwards else motion.axis)
+                placed = Pose(current.R @ turn, current.p)
+                node = self.add_node(node, code, placed, 1, 1)
+                current = Pose(turn.T, np.zeros(3))
+        if not motions:
+            node = self.add_node(node, at.FIXED, current, 0, 0)
+            current = IDENTITY
+        body_pose = current.then(Pose(outer.rotation, outer.position).inverse)
+        self.bodies[child] = BodyRecord(child, node, body_pose)
+        self.add_inertia(child, node, body_pose)
+        record = JointRecord(
+            joint.name,
+            kind,
+            label(joint),
+            joint.coordinate_names,
+            backwards,
+            slice(q_start, self.nq),
+            slice(u_start, len(self.dofs)),
+            node,
+            inner_node if backwards else node,
+            inner_place if backwards else current.p,
+        )
+        self.joints[joint.name] = record
+        q, u = record.from_user(joint.initial, joint.initial_rate)
+        self.q0.extend(q)
+        self.u0.extend(u)
+
+    def add_inertia(self, name: str, node: int, pose: Pose) -> None:
+        body = self.model.bodies[name]
+        if not isinstance(body, RigidBody):
+            raise TypeError(f"no compiler for {type(body).__name__}")
+        mass, first, second = body.mass, body.mass * body.com, body.inertia_origin.copy()
+        for point in self.model.point_masses.values():
+            if point.frame.body.name == name:
+                x = point.frame.position
+                mass += point.mass
+                first = first + point.mass * x
+                second = second - point.mass * skew(x) @ skew(x)
+        # About the node's origin in the node's axes: second moments shift as in core/tree.py.
+        c = pose.R @ first
+        r = pose.p
+        inertia = pose.R @ second @ pose.R.T + (2 * r @ c + mass * r @ r) * np.eye(3)
+        inertia -= np.outer(r, c) + np.outer(c, r) + mass * np.outer(r, r)
+        six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        self.node_reals[node][12:22] = [mass, *(c + mass * r), *six]
+        self.node_ints[node][at.HEAVY] = 1
+
+    def add_signal(self, signal: Signal) -> int:
+        if isinstance(signal, Constant) and signal.value == 0.0:
+            return -1
+        code, params = signal.program()
+        self.signals.append([code, len(self.curve)])
+        self.curve.extend(params)
+        return len(self.signals) - 1
+
+    def place(self, frame: Frame) -> tuple[int, Pose]:
+        own = Pose(frame.rotation, frame.position)
+        if frame.body.name not in self.bodies:
+            return 0, own
+        record = self.bodies[frame.body.name]
+        return record.node, record.pose.then(own)
+
+    def add_force(self, force: ForceElement) -> None:
+        ints = [0] * at.ELEMENT_INTS
+        reals = np.zeros(at.ELEMENT_REALS)
+        if isinstance(force, Force):
+            node, pose = self.place(force.frame)
+            signals = [self.add_signal(s) for s in (*force.force, *force.torque)]
+            ints[:9] = [force_codes.FORCE, node, int(force.axes == "body"), *signals]
+            reals[:12] = [*pose.R.ravel(), *pose.p]
+            self.wrenches += 1
+        elif isinstance(force, SpringDamper):
+            (a, pose_a), (b, pose_b) = self.place(force.A), self.place(force.B)
+            ints[:3] = [force_codes.SPRING_DAMPER, a, b]
+            reals[:9] = [*pose_a.p, *pose_b.p, force.stiffness, force.damping, force.length]
+            self.wrenches += 1
+        elif isinstance(force, (JointSpring, JointEffort, PID)):
+            record = self.joints[force.joint]
+            joint = self.model.joints[force.joint]
+            k = joint.coordinate_index(force.coordinate, label(force))
+            k = joint.nu - 1 - k if record.reversed else k
+            ints[1:3] = [record.q.start + k, record.u.start + k]
+            if isinstance(force, JointSpring):
+                ints[0] = force_codes.JOINT_SPRING
+                reals[:3] = [force.stiffness, force.damping, force.rest]
+            elif isinstance(force, JointEffort):
+                ints[0], ints[3] = force_codes.JOINT_EFFORT, self.add_signal(force.effort)
+            else:
+                ints[0], ints[3], ints[4] = force_codes.PID, self.add_signal(force.target), self.nz
+                reals[:3] = [force.kp, force.ki, force.kd]
+                self.nz += 1
+        else:
+            raise TypeError(f"no compiler for {type(force).__name__}")
+        self.element_ints.append(ints)
+        self.element_reals.append(reals)
+
+
+def _model_length(model: Model) -> float:
+    """A typical length of the model (m), the unit of its translations in error control."""
+    lengths = [0.0]
+    for joint in model.joints.values():
+        for frame in (joint.A, joint.B):
+            if frame.body is not model.ground:
+                lengths.append(float(np.linalg.norm(frame.position)))
+    for body in model.bodies.values():
+        if isinstance(body, RigidBody):
+            lengths.append(float(np.linalg.norm(body.com)))
+            gyration = np.trace(body.inertia_com) / (2.0 * body.mass)
+            lengths.append(float(np.sqrt(max(gyration, 0.0))))
+    return max(lengths) or 1.0
+
+
+def compile_model(model: Model) -> Compiled:
+    """Check a model and compile it on its spanning tree."""
+    model.check()
+    b = _Builder(model, model.graph())
+    head = [len(b.node_ints), b.nq, len(b.dofs), b.nz, len(b.element_ints), len(b.signals)]
+    head += [len(b.curve), b.wrenches]
+    rows = (*b.node_ints, *b.dofs, *b.element_ints, *b.signals)
+    ints = np.array([*head, *(x for row in rows for x in row)], dtype=np.int64)
+    reals = np.concatenate([model.gravity, *b.node_reals, *b.element_reals, b.curve])
+    for array in (ints, reals):
+        array.flags.writeable = False
+    forces = tuple(model.forces.values())
+    times = sorted({t for force in forces for s in force.signals for t in s.breakpoints()})
+    return Compiled(
+        ints=ints,
+        reals=np.ascontiguousarray(reals, dtype=float),
+        bodies=b.bodies,
+        joints=b.joints,
+        force_names=tuple(force.name for force in forces),
+        force_dissipates=tuple(isinstance(f, (SpringDamper, JointSpring)) for f in forces),
+        q0=np.array(b.q0, dtype=float),
+        u0=np.array(b.u0, dtype=float),
+        z0=np.zeros(b.nz),
+        scale=np.array(b.scale, dtype=float),
+        breakpoints=tuple(times),
+        gravity=np.array(model.gravity),
+        length=b.length,
+    )

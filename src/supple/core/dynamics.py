@@ -1,0 +1,340 @@
+"""Equations of motion of a tree: residual, accelerations, mass matrix, tangents, energies.
+
+The residual is R(t, q, u, a, z) = M(q) a + h(q, u) - applied forces. Its tangents are analytic: in world
+axes, with V_p and A_p of the parent node, a dof with column J contributes (docs/theory.md)
+
+    dV = ad(V_p) J      psi_q = ad(A_p) J + ad(V_p) dV      psi_u = dV + ad(V) J
+
+and composites of inertia I, of B = dF/dV - I ad(V), of applied stiffness K and of the wrench W are plain
+sums over the subtree.
+"""
+
+from __future__ import annotations
+
+from supple.core import forces, linalg, tree
+from supple.core import layout as at
+from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel
+from supple.core.layout import views
+
+
+@kernel
+def evaluate(m, w, t, q, u, a, z, r):
+    """Residual r (nu) with kinematics, wrenches, efforts and powers left in the workspace."""
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, a)
+    tree.inertias(m, w)
+    forces.apply(m, w, t, q, u, z)
+    tree.gather(m, w, r)
+
+
+@kernel
+def forward(m, w, t, q, u, z, a):
+    """Accelerations a (nu) of the free motion; returns -1 or the velocity whose pivot fails."""
+    n = a.shape[0]
+    for k in range(n):
+        a[k] = 0.0
+    evaluate(m, w, t, q, u, a, z, a)  # gather writes r[k] after the last use of a[k]
+    tree.composite(m, w, w.mass)
+    bad = linalg.cholesky(w.mass, w.lower)
+    if bad >= 0:
+        return bad
+    for k in range(n):
+        a[k] = -a[k]
+    linalg.cholesky_solve(w.lower, a)
+    return -1
+
+
+@kernel
+def cross_into(out, i, x, y, s):
+    """out[i:i+6] = ad(x) y for spatial vectors x (from x[s]) and y."""
+    w0, w1, w2, v0, v1, v2 = x[s], x[s + 1], x[s + 2], x[s + 3], x[s + 4], x[s + 5]
+    out[i] = w1 * y[2] - w2 * y[1]
+    out[i + 1] = w2 * y[0] - w0 * y[2]
+    out[i + 2] = w0 * y[1] - w1 * y[0]
+    out[i + 3] = v1 * y[2] - v2 * y[1] + w1 * y[5] - w2 * y[4]
+    out[i + 4] = v2 * y[0] - v0 * y[2] + w2 * y[3] - w0 * y[5]
+    out[i + 5] = v0 * y[1] - v1 * y[0] + w0 * y[4] - w1 * y[3]
+
+
+@kernel
+def columns(m, w):
+    """World columns dV, psi_q, psi_u of every dof; needs motion."""
+    node, x, col = m.node, w.node, w.dof
+    for n in range(1, node.shape[0]):
+        p = x[node[n, at.PARENT]]
+        r = x[n]
+        for d in range(node[n, at.U0], node[n, at.U0] + node[n, at.NDOF]):
+            c = col[d]
+            cross_into(c, 6, p, c, at.V)  # dV = ad(Vp) J
+            cross_into(c, 18, p, c[6:12], at.V)  # ad(Vp) dV, for a moment in the place of psi_u
+            cross_into(c, 12, p, c, at.A)
+            for k in range(6):
+                c[12 + k] += c[18 + k]
+            cross_into(c, 18, r, c, at.V)
+            for k in range(6):
+                c[18 + k] += c[6 + k]
+
+
+@kernel
+def velocity_matrices(m, w):
+    """B of every node and K = 0. For a rigid body B = [[w~J - Jw~ - v~c~ - c~v~ - t~, 0], [-2 f~, 0]]
+
+    with its momentum (t, f) about the reference point; the right half vanishes (Galilei).
+    """
+    node, x, mat = m.node, w.node, w.matrices
+    for n in range(node.shape[0]):
+        b = mat[n]
+        for k in range(at.NODE_MATRICES):
+            b[k] = 0.0
+        if node[n, at.HEAVY] == 0:
+            continue
+        r = x[n]
+        mass, cx, cy, cz = r[24], r[25], r[26], r[27]
+        xx, yy, zz, xy, xz, yz = r[28], r[29], r[30], r[31], r[32], r[33]
+        w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+        t0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
+        t1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
+        t2 = xz * w0 + yz * w1 + zz * w2 + cx * v1 - cy * v0
+        f0 = mass * v0 + w1 * cz - w2 * cy
+        f1 = mass * v1 + w2 * cx - w0 * cz
+        f2 = mass * v2 + w0 * cy - w1 * cx
+        # S = w~J, then S + S^T = w~J - Jw~; v~c~ + c~v~ = c v^T + v c^T - 2 (v.c) I
+        s00, s01, s02 = w1 * xz - w2 * xy, w1 * yz - w2 * yy, w1 * zz - w2 * yz
+        s10, s11, s12 = w2 * xx - w0 * xz, w2 * xy - w0 * yz, w2 * xz - w0 * zz
+        s20, s21, s22 = w0 * xy - w1 * xx, w0 * yy - w1 * xy, w0 * yz - w1 * xz
+        dot = 2.0 * (v0 * cx + v1 * cy + v2 * cz)
+        b[0] = 2.0 * s00 - 2.0 * cx * v0 + dot
+        b[7] = 2.0 * s11 - 2.0 * cy * v1 + dot
+        b[14] = 2.0 * s22 - 2.0 * cz * v2 + dot
+        o01, o02, o12 = s01 + s10 - cx * v1 - cy * v0, s02 + s20 - cx * v2 - cz * v0, s12 + s21 - cy * v2 - cz * v1
+        b[1], b[6] = o01 + t2, o01 - t2
+        b[2], b[12] = o02 - t1, o02 + t1
+        b[8], b[13] = o12 + t0, o12 - t0
+        b[19], b[20] = 2.0 * f2, -2.0 * f1
+        b[24], b[26] = -2.0 * f2, 2.0 * f0
+        b[30], b[31] = 2.0 * f1, -2.0 * f0
+
+
+@kernel
+def dot6(x, i, y, j):
+    """x[i:i+6] . y[j:j+6]"""
+    return (
+        x[i] * y[j] + x[i + 1] * y[j + 1] + x[i + 2] * y[j + 2]
+        + x[i + 3] * y[j + 3] + x[i + 4] * y[j + 4] + x[i + 5] * y[j + 5]
+    )
+
+
+@kernel
+def inertia_times(i, y, k, out, o):
+    """out[o:o+6] = I y[k:k+6] with the composite inertia of node row i."""
+    w0, w1, w2, v0, v1, v2 = y[k], y[k + 1], y[k + 2], y[k + 3], y[k + 4], y[k + 5]
+    out[o] = i[44] * w0 + i[47] * w1 + i[48] * w2 + i[42] * v2 - i[43] * v1
+    out[o + 1] = i[47] * w0 + i[45] * w1 + i[49] * w2 + i[43] * v0 - i[41] * v2
+    out[o + 2] = i[48] * w0 + i[49] * w1 + i[46] * w2 + i[41] * v1 - i[42] * v0
+    out[o + 3] = i[40] * v0 + w1 * i[43] - w2 * i[42]
+    out[o + 4] = i[40] * v1 + w2 * i[41] - w0 * i[43]
+    out[o + 5] = i[40] * v2 + w0 * i[42] - w1 * i[41]
+
+
+@kernel
+def row_times(y, b, k, out, o):
+    """out[o:o+6] = y[0:6]^T B with the 6x6 matrix at b[k]."""
+    for j in range(6):
+        s = 0.0
+        for i in range(6):
+            s += y[i] * b[k + 6 * i + j]
+        out[o + j] = s
+
+
+# Places in the scratch row of one dof: J^T I, J^T B, J^T K and the subtree's wrench change dq, du
+YI, YB, YK, DQ, DU = 0, 6, 12, 18, 24
+
+
+@kernel
+def dof_rows(m, w, n, c):
+    """Fill the scratch row for dof c of node n: rows J^T(I, B, K), columns dq, du."""
+    i, b, j, s = w.node[n], w.matrices[n], w.dof[c], w.scratch
+    inertia_times(i, j, 0, s, YI)
+    row_times(j, b, 0, s, YB)
+    inertia_times(i, j, 12, s, DQ)
+    inertia_times(i, j, 18, s, DU)
+    for k in range(6):  # B dV and B J
+        s[DQ + k] += dot6(b, 6 * k, j, 6)
+        s[DU + k] += dot6(b, 6 * k, j, 0)
+    # - adT(W) J = -[t x Jw + f x Jv; f x Jw]
+    t0, t1, t2, f0, f1, f2 = i[34], i[35], i[36], i[37], i[38], i[39]
+    s[DQ] -= t1 * j[2] - t2 * j[1] + f1 * j[5] - f2 * j[4]
+    s[DQ + 1] -= t2 * j[0] - t0 * j[2] + f2 * j[3] - f0 * j[5]
+    s[DQ + 2] -= t0 * j[1] - t1 * j[0] + f0 * j[4] - f1 * j[3]
+    s[DQ + 3] -= f1 * j[2] - f2 * j[1]
+    s[DQ + 4] -= f2 * j[0] - f0 * j[2]
+    s[DQ + 5] -= f0 * j[1] - f1 * j[0]
+    if m.head[at.H_WRENCHES] > 0:
+        row_times(j, b, 36, s, YK)
+        for k in range(6):
+            s[DQ + k] += dot6(b, 36 + 6 * k, j, 0)
+    else:
+        for k in range(6):
+            s[YK + k] = 0.0
+
+
+@kernel
+def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
+    """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); Gq (nz, nu) of controller rates.
+
+    The derivative with respect to q is taken along ``tree.retract``.
+    """
+    node, dof, x, col, mat, s = m.node, m.dof, w.node, w.dof, w.matrices, w.scratch
+    nu, nz = dof.shape[0], z.shape[0]
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, a)
+    tree.inertias(m, w)
+    columns(m, w)
+    velocity_matrices(m, w)
+    for c in range(nu):
+        for d in range(nu):
+            Rq[c, d] = 0.0
+            Ru[c, d] = 0.0
+            M[c, d] = 0.0
+        for d in range(nz):
+            Rz[c, d] = 0.0
+            Gq[d, c] = 0.0
+    forces.apply(m, w, t, q, u, z)
+    forces.differentiate(m, w, t, Rq, Ru, Rz, Gq)
+    for n in range(node.shape[0]):
+        for k in range(10):
+            x[n, 40 + k] = x[n, 24 + k]
+    for n in range(node.shape[0] - 1, 0, -1):
+        first = node[n, at.U0]
+        end = first + node[n, at.NDOF]
+        for c in range(first, end):
+            r[c] = dot6(col[c], 0, x[n], at.W) - w.effort[c]
+            dof_rows(m, w, n, c)
+            d = end - 1
+            while d >= 0:
+                e = col[d]
+                Rq[c, d] += dot6(s, YI, e, 12) + dot6(s, YB, e, 6) + dot6(s, YK, e, 0)
+                Ru[c, d] += dot6(s, YI, e, 18) + dot6(s, YB, e, 0)
+                M[c, d] = dot6(s, YI, e, 0)
+                if d < first:
+                    Rq[d, c] += dot6(e, 0, s, DQ)
+                    Ru[d, c] += dot6(e, 0, s, DU)
+                    M[d, c] = M[c, d]
+                d = dof[d, 0]
+        p = node[n, at.PARENT]
+        for k in range(34, 50):
+            x[p, k] += x[n, k]
+        for k in range(at.NODE_MATRICES):
+            mat[p, k] += mat[n, k]
+
+
+@kernel
+def kinetic(m, w):
+    """Kinetic energy (J); needs motion and inertias."""
+    total = 0.0
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.HEAVY]:
+            r = w.node[n]
+            w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+            total += 0.5 * (
+                r[24] * (v0 * v0 + v1 * v1 + v2 * v2)
+                + r[28] * w0 * w0 + r[29] * w1 * w1 + r[30] * w2 * w2
+            )
+            total += r[31] * w0 * w1 + r[32] * w0 * w2 + r[33] * w1 * w2
+            total += (
+                v0 * (w1 * r[27] - w2 * r[26]) + v1 * (w2 * r[25] - w0 * r[27])
+                + v2 * (w0 * r[26] - w1 * r[25])
+            )
+    return total
+
+
+@kernel
+def potential(m, w):
+    """Gravity potential (J), zero at the world's origin; needs inertias."""
+    g, o, total = m.gravity, w.origin, 0.0
+    for n in range(1, m.node.shape[0]):
+        r = w.node[n]
+        for k in range(3):
+            total -= g[k] * (r[25 + k] + r[24] * o[k])
+    return total
+
+
+@kernel
+def momentum(m, w, root, out):
+    """Momentum [angular about the world's origin; linear] of all nodes below a root (0: of all)."""
+    o = w.origin
+    for k in range(6):
+        out[k] = 0.0
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.HEAVY] and (root == 0 or m.node[n, at.ROOT] == root):
+            r = w.node[n]
+            mass, cx, cy, cz = r[24], r[25], r[26], r[27]
+            w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+            out[0] += r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1
+            out[1] += r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2
+            out[2] += r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0
+            out[3] += mass * v0 + w1 * cz - w2 * cy
+            out[4] += mass * v1 + w2 * cx - w0 * cz
+            out[5] += mass * v2 + w0 * cy - w1 * cx
+    out[0] += o[1] * out[5] - o[2] * out[4]
+    out[1] += o[2] * out[3] - o[0] * out[5]
+    out[2] += o[0] * out[4] - o[1] * out[3]
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC)
+def residual(ints, reals, work, t, q, u, a, z, r):
+    """r (nu) = M a + h - applied forces."""
+    m, w = views(ints, reals, work)
+    evaluate(m, w, t, q, u, a, z, r)
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC)
+def accelerate(ints, reals, work, t, q, u, z, a):
+    """Forward dynamics: a holds extra generalized forces on entry and accelerations on return.
+
+    Returns -1, or the velocity whose pivot fails (no inertia, or a joint that locks).
+    """
+    m, w = views(ints, reals, work)
+    n = a.shape[0]
+    h = w.lower[0] if n > 0 else a
+    for k in range(n):
+        h[k] = 0.0
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, h)
+    tree.inertias(m, w)
+    forces.apply(m, w, t, q, u, z)
+    tree.gather(m, w, h)
+    for k in range(n):
+        a[k] -= h[k]
+    tree.composite(m, w, w.mass)
+    bad = linalg.cholesky(w.mass, w.lower)
+    if bad < 0:
+        linalg.cholesky_solve(w.lower, a)
+    return bad
+
+
+@entry(INTS, REALS, VEC, VEC, MAT)
+def mass_matrix(ints, reals, work, q, M):
+    """M (nu, nu)."""
+    m, w = views(ints, reals, work)
+    h = w.mass[0] if M.shape[0] > 0 else q
+    for k in range(M.shape[0]):
+        h[k] = 0.0
+    tree.poses(m, w, q)
+    tree.motion(m, w, h, h)
+    tree.inertias(m, w)
+    tree.composite(m, w, M)
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT)
+def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
+    """Residual and tangents; see ``differentiate``."""
+    m, w = views(ints, reals, work)
+    differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq)
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, VEC)
+def move(ints, reals, work, q, d, out):
+    """out (nq) = q moved by the increment d (nu)."""
+    m, _ = views(ints, reals, work)
+    tree.retract(m, q, d, out)

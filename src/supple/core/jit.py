@@ -1,0 +1,266 @@
+"""How kernels are compiled, cached and warmed up.
+
+Two decorators:
+
+- ``kernel``: an inner function, compiled when a caller is.
+- ``entry(*types)``: a function called from Python. It has exactly one signature, is compiled on its
+  first use (never at import) and then refuses any other signature: a wrong array type raises at once
+  instead of silently compiling for half a minute.
+
+Numba's disk cache notices a changed file but not a changed callee in another file. The cache folder
+therefore carries a hash of *all* kernel sources: editing any of them moves every kernel to a new folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import types
+from numba.core import caching
+
+FASTMATH = {"contract", "reassoc", "arcp", "nsz"}  # not nnan/ninf: failures are found by isfinite
+
+# Argument types of entry kernels. Model buffers are read-only, everything else is writable.
+INTS = types.Array(types.int64, 1, "C", readonly=True)
+REALS = types.Array(types.float64, 1, "C", readonly=True)
+VEC = types.Array(types.float64, 1, "C")
+MAT = types.Array(types.float64, 2, "C")
+IVEC = types.Array(types.int64, 1, "C")
+REAL = types.float64
+INT = types.int64
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(f"numba {numba.__version__}".encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+SOURCES_HASH = _sources_hash()
+
+
+def cache_root() -> Path:
+    """Folder that holds the kernel caches; the environment variable SUPPLE_CACHE_DIR overrides it."""
+    chosen = os.environ.get("SUPPLE_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home())
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "supple"
+
+
+def _usable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _pick_folder() -> Path:
+    folder = cache_root() / f"kernels-{SOURCES_HASH}"
+    if not _usable(folder):
+        folder = Path(tempfile.gettempdir()) / f"supple-kernels-{SOURCES_HASH}"
+    return folder
+
+
+CACHE_FOLDER = _pick_folder()
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Puts every kernel into the folder that carries the hash of all kernel sources."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._line = py_func.__code__.co_firstlineno
+
+    def get_cache_path(self) -> str:
+        return str(CACHE_FOLDER)
+
+    def get_source_stamp(self) -> str:
+        return SOURCES_HASH
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_Locator]  # noqa: RUF012  (numba's own attribute)
+
+
+class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile an inner kernel when its first caller is compiled."""
+    dispatcher = numba.njit(fastmath=FASTMATH, error_model="numpy")(function)
+    if hasattr(dispatcher, "py_func"):  # false under NUMBA_DISABLE_JIT=1
+        dispatcher._cache = _KernelCache(function)
+    return dispatcher
+
+
+class Entry:
+    """A kernel with one signature, compiled on first use. ``ready()`` gives the callable itself."""
+
+    def __init__(self, function: Callable[..., Any], signature: Sequence[Any]) -> None:
+        self.name = function.__name__
+        self.signature = tuple(signature)
+        self.function = function
+        self._dispatcher = kernel(function)
+        self._ready: Callable[..., Any] | None = None
+
+    @property
+    def cached(self) -> bool:
+        """True when the compiled kernel is on disk or in memory."""
+        if self._ready is not None or not hasattr(self._dispatcher, "py_func"):
+            return True
+        return os.path.exists(self._dispatcher._cache._cache_file._index_path)
+
+    def ready(self) -> Callable[..., Any]:
+        """Compile (or load) if needed and return the plain callable for hot paths."""
+        if self._ready is None:
+            if hasattr(self._dispatcher, "py_func"):
+                self._dispatcher.compile(self.signature)
+                self._dispatcher.disable_compile()
+            self._ready = self._dispatcher
+        return self._ready
+
+    def __call__(self, *args: Any) -> Any:
+        return self.ready()(*args)
+
+
+ENTRIES: dict[str, Entry] = {}
+
+
+def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
+    """Declare an entry kernel with its one signature."""
+
+    def declare(function: Callable[..., Any]) -> Entry:
+        made = Entry(function, signature)
+        ENTRIES[made.name] = made
+        return made
+
+    return declare
+
+
+def all_entries() -> dict[str, Entry]:
+    """Every entry kernel by name (importing the modules that declare them)."""
+    from supple.core import dop853, dynamics, history, radau  # noqa: F401
+
+    return ENTRIES
+
+
+def compile_entries(names: Sequence[str]) -> None:
+    """Compile the named entry kernels in this process, announcing each on standard output."""
+    entries = all_entries()
+    for name in names:
+        entries[name].ready()
+        print(name, flush=True)
+
+
+def prepare(*needed: Entry) -> None:
+    """Make kernels ready; when some are not on disk yet, say so and compile them side by side."""
+    missing = [e.name for e in needed if not e.cached]
+    if missing:
+        print(
+            "supple: compiling kernels, once on this machine (about half a minute; "
+            "`supple warmup` does it ahead)",
+            file=sys.stderr,
+            flush=True,
+        )
+        warmup(names=missing)
+    for e in needed:
+        e.ready()
+
+
+# The long compilations first, so that two processes finish at about the same time.
+_ORDER = ("radau_run", "dop853_run", "history", "tangent")
+
+
+def warmup(
+    report: Callable[[str, float], None] | None = None, names: Sequence[str] | None = None
+) -> float:
+    """Compile kernels into the disk cache, several processes side by side.
+
+    Numba compiles under one lock, so threads do not help. ``report(name, fraction)`` is called after
+    each kernel. Returns the seconds taken.
+    """
+    start = time.perf_counter()
+    entries = all_entries()
+    todo = [n for n in (names or entries) if not entries[n].cached]
+    todo.sort(key=lambda n: _ORDER.index(n) if n in _ORDER else len(_ORDER))
+    workers = min(2, os.cpu_count() or 1, len(todo))
+    if workers > 1:
+        shares = [todo[i::workers] for i in range(workers)]
+        code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
+        env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-c", code, *share], stdout=subprocess.PIPE, text=True, env=env
+            )
+            for share in shares
+        ]
+        _follow(running, len(todo), report)
+    for name in names or entries:
+        entries[name].ready()
+    if report is not None:
+        report("done", 1.0)
+    _prune()
+    return time.perf_counter() - start
+
+
+def _follow(
+    running: Sequence[subprocess.Popen[str]],
+    total: int,
+    report: Callable[[str, float], None] | None,
+) -> None:
+    """Report the kernels that child processes announce, as they come."""
+    import selectors
+
+    done = 0
+    with selectors.DefaultSelector() as selector:
+        for process in running:
+            selector.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
+        while selector.get_map():
+            for key, _ in selector.select():
+                line = key.fileobj.readline()  # type: ignore[union-attr]
+                if not line:
+                    selector.unregister(key.fileobj)
+                    continue
+                done += 1
+                if report is not None:
+                    report(line.strip(), done / (total + 1))
+    for process in running:
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def _prune(keep_days: float = 30.0) -> None:
+    """Remove caches of other source versions that were not touched for a month."""
+    limit = time.time() - keep_days * 86400.0
+    for folder in CACHE_FOLDER.parent.glob("*kernels-*"):
+        if folder != CACHE_FOLDER and folder.is_dir() and folder.stat().st_mtime < limit:
+            for item in folder.iterdir():
+                item.unlink(missing_ok=True)
+            folder.rmdir()

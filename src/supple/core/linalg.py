@@ -1,0 +1,145 @@
+"""Dense solvers for small systems: Cholesky, LU with pivoting, and LU of split complex matrices.
+
+Rows are contiguous, so the inner loops are vectorised. LAPACK would win above about 160 unknowns.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core.jit import kernel
+
+
+@kernel
+def cholesky(a, l):  # noqa: E741
+    """Lower factor of a symmetric matrix; returns -1, or the first row whose pivot fails.
+
+    A pivot below 1e-13 of its diagonal entry means that the row's coordinate moves no mass of its own.
+    """
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(i):
+            s = a[i, j]
+            for k in range(j):
+                s -= l[i, k] * l[j, k]
+            l[i, j] = s * l[j, j]
+        s = a[i, i]
+        for k in range(i):
+            s -= l[i, k] * l[i, k]
+        if not s > 1e-13 * a[i, i]:
+            return i
+        l[i, i] = 1.0 / math.sqrt(s)  # the reciprocal: one division per row
+    return -1
+
+
+@kernel
+def cholesky_solve(l, x):  # noqa: E741
+    """Solve in place with the factor of ``cholesky``."""
+    n = x.shape[0]
+    for i in range(n):
+        s = x[i]
+        for k in range(i):
+            s -= l[i, k] * x[k]
+        x[i] = s * l[i, i]
+    for i in range(n - 1, -1, -1):
+        y = x[i] * l[i, i]
+        x[i] = y
+        for k in range(i):
+            x[k] -= l[i, k] * y
+
+
+@kernel
+def lu(a, piv):
+    """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix."""
+    n = a.shape[0]
+    for k in range(n):
+        p, big = k, abs(a[k, k])
+        for i in range(k + 1, n):
+            if abs(a[i, k]) > big:
+                p, big = i, abs(a[i, k])
+        if not (big > 0.0 and math.isfinite(big)):
+            return False
+        piv[k] = p
+        if p != k:
+            for j in range(n):
+                a[k, j], a[p, j] = a[p, j], a[k, j]
+        d = 1.0 / a[k, k]
+        for i in range(k + 1, n):
+            f = a[i, k] * d
+            a[i, k] = f
+            if f != 0.0:
+                for j in range(k + 1, n):
+                    a[i, j] -= f * a[k, j]
+    return True
+
+
+@kernel
+def lu_solve(a, piv, x):
+    """Solve in place with the factors of ``lu``."""
+    n = x.shape[0]
+    for k in range(n):
+        p = piv[k]
+        if p != k:
+            x[k], x[p] = x[p], x[k]
+    for i in range(n):
+        s = x[i]
+        for k in range(i):
+            s -= a[i, k] * x[k]
+        x[i] = s
+    for i in range(n - 1, -1, -1):
+        s = x[i]
+        for k in range(i + 1, n):
+            s -= a[i, k] * x[k]
+        x[i] = s / a[i, i]
+
+
+@kernel
+def lu_complex(a, b, piv):
+    """Factorise a + i b in place with partial pivoting, real and imaginary parts apart."""
+    n = a.shape[0]
+    for k in range(n):
+        p, big = k, a[k, k] * a[k, k] + b[k, k] * b[k, k]
+        for i in range(k + 1, n):
+            s = a[i, k] * a[i, k] + b[i, k] * b[i, k]
+            if s > big:
+                p, big = i, s
+        if not (big > 0.0 and math.isfinite(big)):
+            return False
+        piv[k] = p
+        if p != k:
+            for j in range(n):
+                a[k, j], a[p, j] = a[p, j], a[k, j]
+                b[k, j], b[p, j] = b[p, j], b[k, j]
+        dr, di = a[k, k] / big, -b[k, k] / big
+        for i in range(k + 1, n):
+            fr, fi = a[i, k] * dr - b[i, k] * di, a[i, k] * di + b[i, k] * dr
+            a[i, k], b[i, k] = fr, fi
+            if fr != 0.0 or fi != 0.0:
+                for j in range(k + 1, n):
+                    a[i, j] -= fr * a[k, j] - fi * b[k, j]
+                    b[i, j] -= fr * b[k, j] + fi * a[k, j]
+    return True
+
+
+@kernel
+def lu_complex_solve(a, b, piv, x, y):
+    """Solve (a + i b)(x + i y) = x + i y in place."""
+    n = x.shape[0]
+    for k in range(n):
+        p = piv[k]
+        if p != k:
+            x[k], x[p] = x[p], x[k]
+            y[k], y[p] = y[p], y[k]
+    for i in range(n):
+        s, r = x[i], y[i]
+        for k in range(i):
+            s -= a[i, k] * x[k] - b[i, k] * y[k]
+            r -= a[i, k] * y[k] + b[i, k] * x[k]
+        x[i], y[i] = s, r
+    for i in range(n - 1, -1, -1):
+        s, r = x[i], y[i]
+        for k in range(i + 1, n):
+            s -= a[i, k] * x[k] - b[i, k] * y[k]
+            r -= a[i, k] * y[k] + b[i, k] * x[k]
+        d = 1.0 / (a[i, i] * a[i, i] + b[i, i] * b[i, i])
+        x[i], y[i] = (s * a[i, i] + r * b[i, i]) * d, (r * a[i, i] - s * b[i, i]) * d

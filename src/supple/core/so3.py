@@ -1,0 +1,96 @@
+"""Rotations: exponential, tangent operator, quaternions (scalar first).
+
+``T(theta)`` is the right tangent operator: for R = exp(theta) the body angular velocity is
+``T(theta) theta'``, with T = I - a [theta] + b [theta]^2 and, for s = theta.theta,
+a = (1 - cos)/s, b = (1 - c)/s, c = sin/|theta|. Series below s = 1, closed form above.
+Every function takes and returns scalars, so nothing is allocated and complex numbers pass through.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.jit import kernel
+
+
+@kernel
+def abc(s):
+    """a = (1 - cos f)/f^2, b = (f - sin f)/f^3, c = sin f / f as functions of s = f^2."""
+    if s.real > 1.0:
+        f = np.sqrt(s)
+        c = np.sin(f) / f
+        return (1.0 - np.cos(f)) / s, (1.0 - c) / s, c
+    a = 0.0 * s
+    b = 0.0 * s
+    c = 0.0 * s
+    for k in range(10, -1, -1):  # Horner on sum (-s)^k / (2k + 1, 2, 3)!
+        a = 1.0 - a * s / ((2 * k + 3) * (2 * k + 4))
+        b = 1.0 - b * s / ((2 * k + 4) * (2 * k + 5))
+        c = 1.0 - c * s / ((2 * k + 2) * (2 * k + 3))
+    return a / 2.0, b / 6.0, c
+
+
+@kernel
+def tangent_times(x, y, z, vx, vy, vz):
+    """T(theta) v for theta = (x, y, z)."""
+    a, b, _ = abc(x * x + y * y + z * z)
+    cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    return (
+        vx - a * cx + b * (y * cz - z * cy),
+        vy - a * cy + b * (z * cx - x * cz),
+        vz - a * cz + b * (x * cy - y * cx),
+    )
+
+
+@kernel
+def tangent_solve(x, y, z, vx, vy, vz):
+    """T(theta)^-1 v = v + theta x v / 2 + d theta x (theta x v), d = (1 - a/(2 b'))/s."""
+    s = x * x + y * y + z * z
+    a, _, c = abc(s)
+    if s.real > 1e-2:  # (1 - f/2 cot(f/2))/s with cot(f/2) = sin f/(1 - cos f) = c/(a f)
+        d = (1.0 - 0.5 * c / a) / s
+    else:
+        d = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0)))
+    cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    return (
+        vx + 0.5 * cx + d * (y * cz - z * cy),
+        vy + 0.5 * cy + d * (z * cx - x * cz),
+        vz + 0.5 * cz + d * (x * cy - y * cx),
+    )
+
+
+@kernel
+def rotate(x, y, z, vx, vy, vz):
+    """exp(theta) v."""
+    a, _, c = abc(x * x + y * y + z * z)
+    cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    return (
+        vx + c * cx + a * (y * cz - z * cy),
+        vy + c * cy + a * (z * cx - x * cz),
+        vz + c * cz + a * (x * cy - y * cx),
+    )
+
+
+@kernel
+def quaternion_step(w, i, j, k, x, y, z):
+    """Quaternion times exp(theta/2), normalised."""
+    a, _, c = abc(0.25 * (x * x + y * y + z * z))
+    e = 1.0 - a * 0.25 * (x * x + y * y + z * z)
+    f = 0.5 * c
+    x, y, z = f * x, f * y, f * z
+    qw = w * e - i * x - j * y - k * z
+    qi = w * x + i * e + j * z - k * y
+    qj = w * y - i * z + j * e + k * x
+    qk = w * z + i * y - j * x + k * e
+    n = 1.0 / np.sqrt(qw * qw + qi * qi + qj * qj + qk * qk)
+    return qw * n, qi * n, qj * n, qk * n
+
+
+@kernel
+def matrix(w, i, j, k):
+    """Rotation matrix of a unit quaternion, row by row."""
+    return (
+        w * w + i * i - j * j - k * k, 2.0 * (i * j - w * k), 2.0 * (i * k + w * j),
+        2.0 * (i * j + w * k), w * w - i * i + j * j - k * k, 2.0 * (j * k - w * i),
+        2.0 * (i * k - w * j), 2.0 * (j * k + w * i), w * w - i * i - j * j + k * k,
+    )

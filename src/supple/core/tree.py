@@ -1,0 +1,279 @@
+"""Sweeps over the kinematic tree, in world axes about one reference point.
+
+In world axes the columns of the Jacobian are constant along a path and composite inertias are plain
+sums, so nothing is transformed from body to body: twist V_i = V_parent + J u, acceleration
+A_i = A_parent + J a + ad(V_i) J u, wrench W_parent += W_i. The root has A = (0, -g), which carries
+gravity exactly. The reference point is the mean of the node origins at the moment of evaluation: world
+axes about a distant origin would lose digits with the square of the distance.
+
+Spatial vectors are [angular; linear].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.core import so3
+from supple.core.jit import kernel
+
+
+@kernel
+def poses(tree, work, q):
+    """World rotation and origin of every node."""
+    node, body, x = tree.node, tree.body, work.node
+    g = x[0]
+    for k in range(12):
+        g[k] = 0.0
+    g[0], g[4], g[8] = 1.0, 1.0, 1.0
+    for n in range(1, node.shape[0]):
+        p = x[node[n, at.PARENT]]
+        b = body[n]
+        r = x[n]
+        a0, a1, a2 = p[0] * b[0] + p[1] * b[3] + p[2] * b[6], p[0] * b[1] + p[1] * b[4] + p[2] * b[7], p[0] * b[2] + p[1] * b[5] + p[2] * b[8]
+        a3, a4, a5 = p[3] * b[0] + p[4] * b[3] + p[5] * b[6], p[3] * b[1] + p[4] * b[4] + p[5] * b[7], p[3] * b[2] + p[4] * b[5] + p[5] * b[8]
+        a6, a7, a8 = p[6] * b[0] + p[7] * b[3] + p[8] * b[6], p[6] * b[1] + p[7] * b[4] + p[8] * b[7], p[6] * b[2] + p[7] * b[5] + p[8] * b[8]
+        px = p[9] + p[0] * b[9] + p[1] * b[10] + p[2] * b[11]
+        py = p[10] + p[3] * b[9] + p[4] * b[10] + p[5] * b[11]
+        pz = p[11] + p[6] * b[9] + p[7] * b[10] + p[8] * b[11]
+        motion = node[n, at.MOTION]
+        j = node[n, at.Q0]
+        if motion == at.REVOLUTE:
+            s, c = np.sin(q[j]), np.cos(q[j])
+            r[0], r[1], r[2] = a0 * c + a1 * s, a1 * c - a0 * s, a2
+            r[3], r[4], r[5] = a3 * c + a4 * s, a4 * c - a3 * s, a5
+            r[6], r[7], r[8] = a6 * c + a7 * s, a7 * c - a6 * s, a8
+        elif motion == at.BALL or motion == at.FREE:
+            if motion == at.FREE:
+                dx, dy, dz = q[j + 4], q[j + 5], q[j + 6]
+                px += a0 * dx + a1 * dy + a2 * dz
+                py += a3 * dx + a4 * dy + a5 * dz
+                pz += a6 * dx + a7 * dy + a8 * dz
+            m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(q[j], q[j + 1], q[j + 2], q[j + 3])
+            r[0], r[1], r[2] = a0 * m0 + a1 * m3 + a2 * m6, a0 * m1 + a1 * m4 + a2 * m7, a0 * m2 + a1 * m5 + a2 * m8
+            r[3], r[4], r[5] = a3 * m0 + a4 * m3 + a5 * m6, a3 * m1 + a4 * m4 + a5 * m7, a3 * m2 + a4 * m5 + a5 * m8
+            r[6], r[7], r[8] = a6 * m0 + a7 * m3 + a8 * m6, a6 * m1 + a7 * m4 + a8 * m7, a6 * m2 + a7 * m5 + a8 * m8
+        else:
+            if motion == at.PRISMATIC:
+                px += a2 * q[j]
+                py += a5 * q[j]
+                pz += a8 * q[j]
+            r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8] = a0, a1, a2, a3, a4, a5, a6, a7, a8
+        r[9], r[10], r[11] = px, py, pz
+
+
+@kernel
+def motion(tree, work, u, a):
+    """Jacobian columns, twists and accelerations of every node; needs poses."""
+    node, x, col, o = tree.node, work.node, work.dof, work.origin
+    nn = node.shape[0]
+    o[0], o[1], o[2] = 0.0, 0.0, 0.0
+    for n in range(1, nn):
+        o[0] += x[n, 9]
+        o[1] += x[n, 10]
+        o[2] += x[n, 11]
+    o[0] /= max(nn - 1, 1)
+    o[1] /= max(nn - 1, 1)
+    o[2] /= max(nn - 1, 1)
+    g = x[0]
+    for k in range(12, 24):
+        g[k] = 0.0
+    g[21], g[22], g[23] = -tree.gravity[0], -tree.gravity[1], -tree.gravity[2]
+    for n in range(1, nn):
+        p = x[node[n, at.PARENT]]
+        r = x[n]
+        kind = node[n, at.MOTION]
+        d = node[n, at.U0]
+        dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+        zero = 0.0 * dx
+        z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
+        y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
+        for k in range(node[n, at.NDOF]):
+            c = col[d + k]
+            axis = 2 if kind == at.REVOLUTE or kind == at.PRISMATIC else k % 3
+            ex, ey, ez = r[axis], r[axis + 3], r[axis + 6]
+            if kind == at.PRISMATIC or k > 2:
+                c[0], c[1], c[2] = 0.0, 0.0, 0.0
+                c[3], c[4], c[5] = ex, ey, ez
+            else:
+                c[0], c[1], c[2] = ex, ey, ez
+                c[3], c[4], c[5] = dy * ez - dz * ey, dz * ex - dx * ez, dx * ey - dy * ex
+            ud, ad = u[d + k], a[d + k]
+            z0 += c[0] * ud
+            z1 += c[1] * ud
+            z2 += c[2] * ud
+            z3 += c[3] * ud
+            z4 += c[4] * ud
+            z5 += c[5] * ud
+            y0 += c[0] * ad
+            y1 += c[1] * ad
+            y2 += c[2] * ad
+            y3 += c[3] * ad
+            y4 += c[4] * ad
+            y5 += c[5] * ad
+        w0, w1, w2 = p[12] + z0, p[13] + z1, p[14] + z2
+        v0, v1, v2 = p[15] + z3, p[16] + z4, p[17] + z5
+        r[12], r[13], r[14], r[15], r[16], r[17] = w0, w1, w2, v0, v1, v2
+        r[18] = p[18] + y0 + w1 * z2 - w2 * z1
+        r[19] = p[19] + y1 + w2 * z0 - w0 * z2
+        r[20] = p[20] + y2 + w0 * z1 - w1 * z0
+        r[21] = p[21] + y3 + v1 * z2 - v2 * z1 + w1 * z5 - w2 * z4
+        r[22] = p[22] + y4 + v2 * z0 - v0 * z2 + w2 * z3 - w0 * z5
+        r[23] = p[23] + y5 + v0 * z1 - v1 * z0 + w0 * z4 - w1 * z3
+
+
+@kernel
+def inertias(tree, work):
+    """World inertia of every node about the reference point, and its inertia wrench W."""
+    node, body, x, o = tree.node, tree.body, work.node, work.origin
+    for n in range(node.shape[0]):
+        r = x[n]
+        if node[n, at.HEAVY] == 0:
+            for k in range(at.M, at.CM):
+                r[k] = 0.0
+            continue
+        b = body[n]
+        m = b[12]
+        cx = r[0] * b[13] + r[1] * b[14] + r[2] * b[15]
+        cy = r[3] * b[13] + r[4] * b[14] + r[5] * b[15]
+        cz = r[6] * b[13] + r[7] * b[14] + r[8] * b[15]
+        xx, yy, zz, xy, xz, yz = b[16], b[17], b[18], b[19], b[20], b[21]
+        t0, t1, t2 = r[0] * xx + r[1] * xy + r[2] * xz, r[0] * xy + r[1] * yy + r[2] * yz, r[0] * xz + r[1] * yz + r[2] * zz
+        t3, t4, t5 = r[3] * xx + r[4] * xy + r[5] * xz, r[3] * xy + r[4] * yy + r[5] * yz, r[3] * xz + r[4] * yz + r[5] * zz
+        t6, t7, t8 = r[6] * xx + r[7] * xy + r[8] * xz, r[6] * xy + r[7] * yy + r[8] * yz, r[6] * xz + r[7] * yz + r[8] * zz
+        xx = t0 * r[0] + t1 * r[1] + t2 * r[2]
+        xy = t0 * r[3] + t1 * r[4] + t2 * r[5]
+        xz = t0 * r[6] + t1 * r[7] + t2 * r[8]
+        yy = t3 * r[3] + t4 * r[4] + t5 * r[5]
+        yz = t3 * r[6] + t4 * r[7] + t5 * r[8]
+        zz = t6 * r[6] + t7 * r[7] + t8 * r[8]
+        dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+        mx, my, mz = m * dx + 2.0 * cx, m * dy + 2.0 * cy, m * dz + 2.0 * cz  # shift of a second moment
+        sx, sy, sz = dx * mx, dy * my, dz * mz
+        xx += sy + sz
+        yy += sx + sz
+        zz += sx + sy
+        xy -= m * dx * dy + cx * dy + cy * dx
+        xz -= m * dx * dz + cx * dz + cz * dx
+        yz -= m * dy * dz + cy * dz + cz * dy
+        cx += m * dx
+        cy += m * dy
+        cz += m * dz
+        r[24], r[25], r[26], r[27] = m, cx, cy, cz
+        r[28], r[29], r[30], r[31], r[32], r[33] = xx, yy, zz, xy, xz, yz
+        w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+        # momentum h = I V, then F = I A - ad(V)^T h
+        h0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
+        h1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
+        h2 = xz * w0 + yz * w1 + zz * w2 + cx * v1 - cy * v0
+        h3 = m * v0 + w1 * cz - w2 * cy
+        h4 = m * v1 + w2 * cx - w0 * cz
+        h5 = m * v2 + w0 * cy - w1 * cx
+        b0, b1, b2, a0, a1, a2 = r[18], r[19], r[20], r[21], r[22], r[23]
+        r[34] = xx * b0 + xy * b1 + xz * b2 + cy * a2 - cz * a1 + w1 * h2 - w2 * h1 + v1 * h5 - v2 * h4
+        r[35] = xy * b0 + yy * b1 + yz * b2 + cz * a0 - cx * a2 + w2 * h0 - w0 * h2 + v2 * h3 - v0 * h5
+        r[36] = xz * b0 + yz * b1 + zz * b2 + cx * a1 - cy * a0 + w0 * h1 - w1 * h0 + v0 * h4 - v1 * h3
+        r[37] = m * a0 + b1 * cz - b2 * cy + w1 * h5 - w2 * h4
+        r[38] = m * a1 + b2 * cx - b0 * cz + w2 * h3 - w0 * h5
+        r[39] = m * a2 + b0 * cy - b1 * cx + w0 * h4 - w1 * h3
+
+
+@kernel
+def gather(tree, work, r):
+    """Sum wrenches from the tips to the root; r = J^T W - effort."""
+    node, x, col, effort = tree.node, work.node, work.dof, work.effort
+    for n in range(node.shape[0] - 1, 0, -1):
+        f = x[n]
+        d = node[n, at.U0]
+        for k in range(d, d + node[n, at.NDOF]):
+            c = col[k]
+            r[k] = c[0] * f[34] + c[1] * f[35] + c[2] * f[36] + c[3] * f[37] + c[4] * f[38] + c[5] * f[39] - effort[k]
+        p = x[node[n, at.PARENT]]
+        for k in range(34, 40):
+            p[k] += f[k]
+
+
+@kernel
+def composite(tree, work, mass):
+    """Mass matrix (nu, nu) from composite inertias; needs motion and inertias."""
+    node, dof, x, col = tree.node, tree.dof, work.node, work.dof
+    nu = dof.shape[0]
+    for n in range(node.shape[0]):
+        for k in range(10):
+            x[n, 40 + k] = x[n, 24 + k]
+    for c in range(nu):
+        for d in range(nu):
+            mass[c, d] = 0.0
+    for n in range(node.shape[0] - 1, 0, -1):
+        i = x[n]
+        last = node[n, at.U0] + node[n, at.NDOF] - 1
+        for c in range(last, last - node[n, at.NDOF], -1):
+            j = col[c]
+            f0 = i[44] * j[0] + i[47] * j[1] + i[48] * j[2] + i[42] * j[5] - i[43] * j[4]
+            f1 = i[47] * j[0] + i[45] * j[1] + i[49] * j[2] + i[43] * j[3] - i[41] * j[5]
+            f2 = i[48] * j[0] + i[49] * j[1] + i[46] * j[2] + i[41] * j[4] - i[42] * j[3]
+            f3 = i[40] * j[3] + j[1] * i[43] - j[2] * i[42]
+            f4 = i[40] * j[4] + j[2] * i[41] - j[0] * i[43]
+            f5 = i[40] * j[5] + j[0] * i[42] - j[1] * i[41]
+            d = c
+            while d >= 0:
+                e = col[d]
+                y = e[0] * f0 + e[1] * f1 + e[2] * f2 + e[3] * f3 + e[4] * f4 + e[5] * f5
+                mass[c, d] = y
+                mass[d, c] = y
+                d = dof[d, 0]
+        p = x[node[n, at.PARENT]]
+        for k in range(40, 50):
+            p[k] += i[k]
+
+
+@kernel
+def retract(tree, q, d, out):
+    """Move the configuration q by the increment d (nu): out = q "+" d.
+
+    Ball: quaternion times exp(d). Free: quaternion times exp(x) and position p + R y, d = (x, y).
+    """
+    node = tree.node
+    for n in range(1, node.shape[0]):
+        kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[i] = q[i] + d[j]
+        elif kind == at.BALL or kind == at.FREE:
+            w, x, y, z = q[i], q[i + 1], q[i + 2], q[i + 3]
+            if kind == at.FREE:
+                m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(w, x, y, z)
+                e0, e1, e2 = d[j + 3], d[j + 4], d[j + 5]
+                out[i + 4] = q[i + 4] + m0 * e0 + m1 * e1 + m2 * e2
+                out[i + 5] = q[i + 5] + m3 * e0 + m4 * e1 + m5 * e2
+                out[i + 6] = q[i + 6] + m6 * e0 + m7 * e1 + m8 * e2
+            out[i], out[i + 1], out[i + 2], out[i + 3] = so3.quaternion_step(w, x, y, z, d[j], d[j + 1], d[j + 2])
+
+
+@kernel
+def chart_rate(tree, xi, u, out):
+    """Rate xi' of the increment whose retraction moves with velocity u: T(xi) xi' = u."""
+    node = tree.node
+    for n in range(1, node.shape[0]):
+        kind, j = node[n, at.MOTION], node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = u[j]
+        elif kind == at.BALL or kind == at.FREE:
+            x, y, z = xi[j], xi[j + 1], xi[j + 2]
+            out[j], out[j + 1], out[j + 2] = so3.tangent_solve(x, y, z, u[j], u[j + 1], u[j + 2])
+            if kind == at.FREE:
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(x, y, z, u[j + 3], u[j + 4], u[j + 5])
+
+
+@kernel
+def chart_velocity(tree, xi, xidot, out):
+    """Velocity of the retraction: T(xi) xi'."""
+    node = tree.node
+    for n in range(1, node.shape[0]):
+        kind, j = node[n, at.MOTION], node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = xidot[j]
+        elif kind == at.BALL or kind == at.FREE:
+            x, y, z = xi[j], xi[j + 1], xi[j + 2]
+            out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, xidot[j], xidot[j + 1], xidot[j + 2])
+            if kind == at.FREE:
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, xidot[j + 3], xidot[j + 4], xidot[j + 5])

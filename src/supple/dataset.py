@@ -1,0 +1,216 @@
+"""A result as one table of named histories: xarray in memory, NetCDF-4 on disk.
+
+Variables are called ``object.quantity`` ("elbow.angle", "link2.position", "energy.kinetic"). The
+first dimension is time, a second one numbers the components: ``xyz``, ``quaternion`` (w, x, y, z)
+or ``wrench`` (torque, then force). Each variable carries its units, the axes it is given in and
+its role.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, suggestion
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from supple.result import Result
+    from supple.result_views import BodyView, JointView, PointView
+
+Array = NDArray[np.float64]
+
+COMPONENTS = {
+    "xyz": ["x", "y", "z"],
+    "quaternion": ["w", "x", "y", "z"],
+    "wrench": ["torque_x", "torque_y", "torque_z", "force_x", "force_y", "force_z"],
+}
+ENERGIES = ("kinetic", "gravity", "elastic", "work", "dissipated", "total", "error")
+
+
+class Variable(NamedTuple):
+    """One entry of the dataset; ``dim`` names the components of a vector, or is empty."""
+
+    name: str
+    values: Array
+    dim: str
+    units: str
+    frame: str
+    role: str
+
+
+def build(result: Result) -> xr.Dataset:
+    """Return all histories of a result as a dataset."""
+    import xarray as xr
+
+    variables = list(_variables(result))
+    used = {v.dim for v in variables}
+    coords: dict[str, Any] = {dim: names for dim, names in COMPONENTS.items() if dim in used}
+    coords["time"] = ("time", result.t, {"units": "s"})
+    return xr.Dataset(
+        {
+            v.name: (
+                ("time", v.dim) if v.dim else ("time",),
+                v.values,
+                {"units": v.units, "frame": v.frame, "role": v.role},
+            )
+            for v in variables
+        },
+        coords=coords,
+        attrs={
+            "model": result.model.name,
+            "success": int(result.success),  # NetCDF attributes know no booleans
+            "message": result.message,
+            "verdict": result.energy.verdict,
+            "energy_reference": float(result.energy.reference),
+            "momentum_verdict": result.momentum.verdict,
+            "statistics": json.dumps(result.statistics, default=float),
+            "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
+        },
+    )
+
+
+def _variables(result: Result) -> Iterator[Variable]:
+    for name in result.joints:
+        yield from _of_joint(result[name])
+    for name in result.bodies:
+        yield from _of_body(result[name])
+    for name in result.point_masses:
+        yield from _of_point(result[name])
+    for name in result.forces:
+        view = result[name]
+        kind = "dissipated" if view.dissipates else "work"
+        yield Variable(f"{name}.{kind}", getattr(view, kind), "", "J", "", "energy")
+    for kind in ENERGIES:
+        yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
+    momentum = result.data.history.momentum
+    yield Variable("momentum.angular", momentum[:, :3], "xyz", "kg m2/s", "world", "momentum")
+    yield Variable("momentum.linear", momentum[:, 3:], "xyz", "kg m/s", "world", "momentum")
+
+
+def _of_joint(view: JointView) -> Iterator[Variable]:
+    joint, name = view.joint, view.name
+    named = dict(zip(joint.coordinate_names, joint.units, strict=True))
+    for k, (coordinate, unit) in enumerate(named.items()):
+        values = view.coordinates[:, k]
+        yield Variable(f"{name}.{coordinate}", values, "", unit, "A", "coordinate")
+    if joint.nq == joint.nu:
+        single = joint.nu == 1
+        for k, (coordinate, unit) in enumerate(named.items()):
+            rate = f"{name}.{coordinate}_rate"
+            yield Variable(rate, view.rates[:, k], "", f"{unit}/s", "A", "rate")
+            effort = f"{name}.effort" if single else f"{name}.{coordinate}_effort"
+            unit = "N m" if unit == "rad" else "N"
+            yield Variable(effort, view.effort[:, k], "", unit, "A", "effort")
+    else:
+        spin = view.rates[:, :3]
+        yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "B", "rate")
+        if joint.nu == 6:
+            yield Variable(f"{name}.velocity", view.rates[:, 3:], "xyz", "m/s", "B", "rate")
+    for kind in ("reaction", "wrench"):
+        yield Variable(f"{name}.{kind}", getattr(view, kind), "wrench", "N m, N", "world", "load")
+
+
+def _of_body(view: BodyView) -> Iterator[Variable]:
+    name = view.name
+    yield from _of_point(view)
+    yield Variable(f"{name}.rotation", view.rotation, "quaternion", "1", "world", "rotation")
+    spin, change = view.angular_velocity, view.angular_acceleration
+    yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "world", "velocity")
+    yield Variable(f"{name}.angular_acceleration", change, "xyz", "rad/s2", "world", "acceleration")
+
+
+def _of_point(view: PointView) -> Iterator[Variable]:
+    for kind, units in (("position", "m"), ("velocity", "m/s"), ("acceleration", "m/s2")):
+        yield Variable(f"{view.name}.{kind}", getattr(view, kind), "xyz", units, "world", kind)
+
+
+def write(dataset: xr.Dataset, path: str | Path) -> Path:
+    """Write a dataset as NetCDF-4 and return the path."""
+    path = Path(path)
+    dataset.to_netcdf(path, engine="h5netcdf")
+    return path
+
+
+def load(path: str | Path) -> SavedResult:
+    """Read a result saved by ``result.save(path)``."""
+    import xarray as xr
+
+    path = Path(path)
+    if not path.exists():
+        raise SuppleError(f"there is no file {str(path)!r}")
+    with xr.open_dataset(path, engine="h5netcdf") as dataset:
+        return SavedResult(dataset.load())
+
+
+def table(dataset: xr.Dataset) -> pd.DataFrame:
+    """Return the dataset as a pandas table, vectors spread over columns ``link2.position.x``."""
+    import pandas as pd
+
+    columns: dict[str, Array] = {}
+    for name, variable in dataset.data_vars.items():
+        if variable.ndim == 1:
+            columns[str(name)] = variable.values
+            continue
+        labels = dataset[variable.dims[1]].values
+        columns.update({f"{name}.{c}": variable.values[:, k] for k, c in enumerate(labels)})
+    return pd.DataFrame(columns, index=pd.Index(dataset["time"].values, name="time"))
+
+
+def pick(dataset: xr.Dataset, name: str) -> xr.DataArray:
+    """Return the variable ``object.quantity``, or raise with the closest name."""
+    if name in dataset:
+        return dataset[name]
+    known = [str(v) for v in dataset.data_vars]
+    raise SuppleError(f"the result has no variable {name!r}, {suggestion(name, known)}")
+
+
+class SavedResult:
+    """A result read from a file: histories and verdicts without the model.
+
+    ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).
+    """
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self.dataset = dataset
+        self.t: Array = dataset["time"].values
+        self.success = bool(dataset.attrs["success"])
+        self.message: str = dataset.attrs["message"]
+        self.verdict: str = dataset.attrs["verdict"]
+        self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
+        self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
+        self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
+
+    def __getitem__(self, name: str) -> Array:
+        values: Array = pick(self.dataset, name).values
+        return values
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.dataset
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
+        return table(self.dataset)
+
+    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+        """Draw objects, quantities or "energy"; see `supple.plot`."""
+        from supple.plot import plot
+
+        return plot(self, *what, path=path)
+
+    def __repr__(self) -> str:
+        state = "completed" if self.success else "FAILED"
+        return (
+            f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
+            f"{len(self.dataset.data_vars)} variables, {state}\n"
+            f"  energy    {self.verdict}\n  momentum  {self.momentum_verdict}\n"
+            f"  message   {self.message}"
+        )

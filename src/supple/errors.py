@@ -1,0 +1,121 @@
+"""Errors and warnings: each one is a single sentence that says what to change."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+
+LONGEST_TEXT = 160
+
+
+class SuppleError(Exception):
+    """Base of all errors raised on purpose by Supple."""
+
+
+class ModelError(SuppleError, ValueError):
+    """Something in a model is wrong.
+
+    Parameters
+    ----------
+    object : str
+        Who is wrong, for example ``"RigidBody 'link1'"``.
+    field : str
+        Which of its fields, for example ``"mass"``.
+    found : Any
+        What was given.
+    expected : str
+        What would be right, for example ``"a positive number"``.
+
+    The text is ``RigidBody 'link1': mass is -1.0, expected a positive number``.
+    """
+
+    object: str
+    field: str
+    found: Any
+    expected: str
+
+    def __init__(self, object: str, field: str, found: Any, expected: str) -> None:
+        super().__init__(f"{object}: {field} is {describe(found)}, expected {expected}")
+        self.object, self.field, self.found, self.expected = object, field, found, expected
+
+    @classmethod
+    def plain(cls, sentence: str) -> ModelError:
+        """Make an error from a sentence that does not fit the usual pattern."""
+        return _plain_model_error(cls, sentence, ("", "", None, ""))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by sentence and fields, so that workers can send the error back."""
+        # What was found may be anything, even something that cannot travel: send its text.
+        fields = (self.object, self.field, describe(self.found), self.expected)
+        return _plain_model_error, (type(self), str(self), fields)
+
+
+def _plain_model_error(
+    cls: type[ModelError], sentence: str, fields: tuple[str, str, Any, str]
+) -> ModelError:
+    error = cls.__new__(cls)
+    Exception.__init__(error, sentence)
+    error.object, error.field, error.found, error.expected = fields
+    return error
+
+
+class SimulationError(SuppleError):
+    """A run could not be started or finished."""
+
+
+class SuppleWarning(UserWarning):
+    """Legal but suspicious input."""
+
+
+def label(item: Any) -> str:
+    """Kind and name of an item, for example ``RigidBody 'link1'``."""
+    return f"{type(item).__name__} {item.name!r}"
+
+
+def describe(value: Any) -> str:
+    """Short text of a value for an error sentence; long ones are cut."""
+    text = _text(value)
+    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 4] + " ..."
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    if isinstance(value, (list, tuple)):
+        return "(" + ", ".join(_entry(v) for v in value) + ")"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(getattr(value, "name", None), str):
+        return label(value)
+    return " ".join(repr(value).split())
+
+
+def _entry(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else _text(value)
+
+
+def closest(word: object, words: list[str]) -> str | None:
+    """Return the entry of ``words`` that looks most like ``word``, if any is near."""
+    import difflib
+
+    found = difflib.get_close_matches(str(word), words, n=1, cutoff=0.5)
+    return found[0] if found else None
+
+
+def suggestion(word: object, words: list[str]) -> str:
+    """End of a sentence about an unknown name: the closest one, or all of them if few."""
+    near = closest(word, words)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    if not words:
+        return "there are none yet"
+    shown = ", ".join(repr(w) for w in words[:8])
+    return f"known: {shown}" + (", ..." if len(words) > 8 else "")

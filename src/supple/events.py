@@ -1,0 +1,94 @@
+"""Events: instants of a run to be found exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from supple import validate
+from supple.errors import ModelError, label
+from supple.forces import check_joint_reference
+from supple.frames import Frame, expect_frame
+from supple.joints import Joint
+from supple.validate import set_fields
+
+Quantity = Literal["coordinate", "rate", "x", "y", "z"]
+JOINT_QUANTITIES = ("coordinate", "rate")
+FRAME_QUANTITIES = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Event:
+    """The instant at which a quantity passes a value; given to ``simulate(events=[...])``.
+
+    Parameters
+    ----------
+    name : str
+        Under which the instant is reported.
+    of : Joint, name of a joint, or Frame
+        What is watched; a joint is stored by its name.
+    quantity : "coordinate" or "rate" of a joint, "x", "y" or "z" of a frame
+        Rad or m, rad/s or m/s; the world position of the frame's origin in m.
+    coordinate : int or str
+        Place or name of the joint's coordinate.
+    value : float
+        The value to pass.
+    direction : -1, 0 or 1
+        Only while falling, both ways, only while rising.
+    terminal : bool
+        Whether the run stops there.
+    """
+
+    name: str
+    of: str | Frame
+    quantity: Quantity
+    coordinate: int | str
+    value: float
+    direction: int
+    terminal: bool
+
+    def __init__(
+        self,
+        name: str,
+        of: Joint | str | Frame,
+        quantity: Quantity = "coordinate",
+        coordinate: int | str = 0,
+        value: float = 0.0,
+        direction: int = 0,
+        terminal: bool = True,
+    ) -> None:
+        set_fields(self, name=validate.name("Event", name))
+        owner = label(self)
+        watched: str | Frame
+        options: tuple[str, ...]
+        if isinstance(of, Frame):
+            watched, options = of, FRAME_QUANTITIES
+        elif isinstance(of, (Joint, str)):
+            if quantity in FRAME_QUANTITIES:
+                expect_frame(owner, "of", of)
+            watched, options = check_joint_reference(owner, "of", of, coordinate), JOINT_QUANTITIES
+        else:
+            raise ModelError(
+                owner, "of", of, "a joint, the name of a joint, or a Frame, e.g. link1.at(0, 0, 0)"
+            )
+        if not isinstance(terminal, bool):
+            raise ModelError(owner, "terminal", terminal, "True or False")
+        set_fields(
+            self,
+            of=watched,
+            quantity=validate.choice(owner, "quantity", quantity, options),
+            coordinate=coordinate,
+            value=validate.number(owner, "value", value),
+            direction=int(validate.choice(owner, "direction", direction, (-1, 0, 1))),
+            terminal=terminal,
+        )
+
+    @property
+    def joint(self) -> str | None:
+        """Name of the watched joint, None for a frame."""
+        return self.of if isinstance(self.of, str) else None
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The frames it uses, by field."""
+        return {"of": self.of} if isinstance(self.of, Frame) else {}

@@ -1,0 +1,1 @@
+"""Formulations: choices of coordinates over the same bodies, joints and forces."""

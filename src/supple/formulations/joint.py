@@ -1,0 +1,149 @@
+"""Joint coordinates (Huang 1998, chapter 2): the coordinates of the tree's joints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.compiled import Compiled, compile_model
+from supple.core import dynamics, jit
+from supple.core.layout import new_work
+from supple.errors import ModelError
+from supple.model import Model
+from supple.poses import Array
+
+
+class Energies(NamedTuple):
+    """Energies in J: kinetic, of gravity (zero at the world's origin), elastic (springs)."""
+
+    kinetic: float
+    gravity: float
+    elastic: float
+
+
+@dataclass(frozen=True)
+class JointCoordinates:
+    """The default formulation: coordinates of the joints of a spanning tree, no constraints."""
+
+    def equations(self, compiled: Compiled | Model) -> Equations:
+        """Equations of motion with their own workspace."""
+        return Equations(compile_model(compiled) if isinstance(compiled, Model) else compiled)
+
+
+class Equations:
+    """Equations of motion of a compiled tree, R(t, q, u, a, z) = M a + h - forces = 0.
+
+    Holds a private workspace: use one for each thread. Arrays are coerced at this boundary.
+    """
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.work = new_work(compiled.ints)
+        self._buffers = (compiled.ints, compiled.reals, self.work)
+        self._accelerate = dynamics.accelerate.ready()
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.compiled.nq
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities."""
+        return self.compiled.nu
+
+    @property
+    def nz(self) -> int:
+        """Number of controller states."""
+        return self.compiled.nz
+
+    @property
+    def q0(self) -> Array:
+        """Initial coordinates (nq,)."""
+        return self.compiled.q0.copy()
+
+    @property
+    def u0(self) -> Array:
+        """Initial velocities (nu,)."""
+        return self.compiled.u0.copy()
+
+    @property
+    def z0(self) -> Array:
+        """Initial controller states (nz,)."""
+        return self.compiled.z0.copy()
+
+    def breakpoints(self) -> tuple[float, ...]:
+        """Times at which signals have a kink; integrators land on them."""
+        return self.compiled.breakpoints
+
+    def residual(self, t: float, q: Array, u: Array, a: Array, z: Array | None = None) -> Array:
+        """M a + h - applied forces (nu,)."""
+        r = np.empty(self.nu)
+        dynamics.residual(*self._buffers, float(t), *self._state(q, u, a, z), r)
+        return r
+
+    def accelerate(
+        self,
+        t: float,
+        q: Array,
+        u: Array,
+        z: Array | None = None,
+        effort: Array | None = None,
+    ) -> Array:
+        """Accelerations (nu,) under the model's forces and extra generalized forces ``effort``."""
+        a = np.zeros(self.nu) if effort is None else np.array(effort, dtype=float)
+        if z is None:
+            z = self.compiled.z0
+        bad = self._accelerate(*self._buffers, t, q, u, z, a)
+        if bad >= 0:
+            raise ModelError.plain(self.locked(bad))
+        return a
+
+    def locked(self, dof: int) -> str:
+        """One sentence about a velocity whose pivot in the mass matrix vanishes."""
+        name = self.compiled.dof_label(dof)
+        return (
+            f"{name} moves no mass of its own, expected inertia outboard of it (a joint of three "
+            "rotations in line locks there: Spherical does not)"
+        )
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Mass matrix (nu, nu)."""
+        out = np.empty((self.nu, self.nu))
+        dynamics.mass_matrix(*self._buffers, _vector(q), out)
+        return out
+
+    def tangent(
+        self, t: float, q: Array, u: Array, a: Array, z: Array | None = None
+    ) -> tuple[Array, Array, Array]:
+        """Derivatives of the residual (nu, nu) along q (by ``retract``), u and a."""
+        n, nz = self.nu, self.nz
+        r, q_part, u_part, mass = np.empty(n), *(np.empty((n, n)) for _ in range(3))
+        z_part, controller = np.empty((n, nz)), np.empty((nz, n))
+        state = self._state(q, u, a, z)
+        dynamics.tangent(
+            *self._buffers, float(t), *state, r, q_part, u_part, mass, z_part, controller
+        )
+        return q_part, u_part, mass
+
+    def retract(self, q: Array, d: Array) -> Array:
+        """The configuration q (nq,) moved by the increment d (nu,)."""
+        out = np.empty(self.nq)
+        dynamics.move(*self._buffers, _vector(q), _vector(d), out)
+        return out
+
+    def _state(self, q: Array, u: Array, a: Array, z: Array | None) -> tuple[Array, ...]:
+        return _vector(q), _vector(u), _vector(a), _vector(self.compiled.z0 if z is None else z)
+
+
+def _vector(x: Array) -> Array:
+    return np.require(x, dtype=float, requirements=["C", "W", "A"])
+
+
+def prepare() -> None:
+    """Compile the kernels of this formulation side by side when they are not on disk."""
+    jit.prepare(
+        dynamics.residual, dynamics.accelerate, dynamics.mass_matrix, dynamics.tangent, dynamics.move
+    )

@@ -1,0 +1,484 @@
+"""Joints: how a frame on one body may move relative to a frame on another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.errors import ModelError, describe, label
+from supple.frames import Frame, expect_two_bodies
+from supple.validate import Axis, Vector, read_only, set_fields
+
+MotionKind = Literal["rotate", "translate", "ball", "free"]
+
+# kind: (units of its coordinates, number of velocities)
+_KINDS: dict[MotionKind, tuple[tuple[str, ...], int]] = {
+    "rotate": (("rad",), 1),
+    "translate": (("m",), 1),
+    "ball": (("1",) * 4, 3),
+    "free": (("1",) * 4 + ("m",) * 3, 6),
+}
+_PARALLEL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """One elementary motion of a joint.
+
+    ``axis`` is the unit vector (3,) of a "rotate" or "translate" in the axes of the intermediate
+    frame before it, which are A's axes while the earlier coordinates are zero; None for "ball"
+    (unit quaternion) and "free" (unit quaternion, then position in A's axes).
+    """
+
+    kind: MotionKind
+    axis: Vector | None = None
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(_KINDS[self.kind][0])
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities."""
+        return _KINDS[self.kind][1]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Joint(ABC):
+    """Base of all joints: the coordinates are the pose of B in A, zero where they coincide.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    A, B : Frame
+        Frames on two different bodies; either may be on the ground.
+    initial : number or sequence
+        Coordinates at the start, shape (nq,), rad and m. A plain number for a single coordinate.
+    initial_rate : number or sequence
+        Velocities at the start, shape (nu,), rad/s and m/s.
+
+    The pose of B in A is ``motion_1(q_1) motion_2(q_2) ...`` in the order of ``motions``. A joint
+    means the same whichever side is nearer to the ground.
+
+    To add a joint that is a chain of rotations and translations:
+
+    1. Derive a frozen dataclass in this file, with ``motions`` and ``coordinate_names``; its
+       ``__init__`` calls ``_connect``, stores its axes, then calls ``_start``, and takes every
+       field by its name so that ``Model.replace`` can rebuild it.
+    2. Export it in ``supple/__init__.py``. The compiler reads ``motions``: no kernel changes.
+    3. Test its pose, its velocities against differences, and its energy, on either side.
+
+    To add a joint with a new kind of motion, also:
+
+    4. Add the kind to ``MotionKind`` and ``_KINDS``, and override ``_coordinates``.
+    5. Give ``core/joints.py`` a branch with a new integer code: pose, motion subspace, bias,
+       retraction; and ``compiled.py`` the packing and the conversion to the user's convention.
+    """
+
+    name: str
+    A: Frame
+    B: Frame
+    initial: Vector
+    initial_rate: Vector
+
+    @property
+    @abstractmethod
+    def motions(self) -> tuple[Motion, ...]:
+        """The elementary motions in order, what the compiler reads."""
+
+    @property
+    @abstractmethod
+    def coordinate_names(self) -> tuple[str, ...]:
+        """One name for each coordinate."""
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return sum(motion.nq for motion in self.motions)
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities, the degrees of freedom."""
+        return sum(motion.nu for motion in self.motions)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The unit of each coordinate: "rad", "m" or "1"."""
+        return tuple(unit for motion in self.motions for unit in _KINDS[motion.kind][0])
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The frames it uses, by field."""
+        return {"A": self.A, "B": self.B}
+
+    def coordinate_index(self, coordinate: int | str, owner: str) -> int:
+        """Return the place of a scalar coordinate given by place or name, for ``owner``."""
+        if self.nq != self.nu:
+            raise ModelError(
+                owner, "joint", self, "a joint with scalar coordinates, not with a quaternion"
+            )
+        names = self.coordinate_names
+        if not names:
+            raise ModelError(owner, "joint", self, "a joint with at least one coordinate")
+        if isinstance(coordinate, str) and coordinate in names:
+            return names.index(coordinate)
+        whole = isinstance(coordinate, (int, np.integer)) and not isinstance(coordinate, bool)
+        if whole and 0 <= int(coordinate) < len(names):
+            return int(coordinate)
+        places = "0" if len(names) == 1 else f"0 to {len(names) - 1}"
+        shown = ", ".join(repr(n) for n in names)
+        raise ModelError(
+            owner, "coordinate", coordinate, f"{places} or {shown} of {describe(self)}"
+        )
+
+    def _connect(self, name: str, A: Frame, B: Frame) -> str:
+        set_fields(self, name=validate.name(type(self).__name__, name))
+        owner = label(self)
+        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        set_fields(self, A=frame_a, B=frame_b)
+        return owner
+
+    def _start(self, initial: Any, initial_rate: Any) -> None:
+        owner = label(self)
+        set_fields(
+            self,
+            initial=self._coordinates(owner, initial),
+            initial_rate=_numbers(owner, "initial_rate", initial_rate, self.nu, "velocity"),
+        )
+
+    def _coordinates(self, owner: str, initial: Any) -> Vector:
+        return _numbers(owner, "initial", initial, self.nq, "coordinate")
+
+
+def _numbers(owner: str, field: str, value: Any, size: int, what: str) -> Vector:
+    """Return ``size`` numbers; None means zeros, and one number may stand alone."""
+    if value is None:
+        return read_only(np.zeros(size))
+    expected = {
+        0: f"nothing, because the joint has no {what}",
+        1: "a finite number",
+    }.get(size, f"{size} finite numbers, one for each {what}")
+    given = validate.array(owner, field, value, expected)
+    if size == 1 and given.shape == ():
+        given = read_only(given.reshape(1))
+    if given.shape != (size,):
+        raise ModelError(owner, field, value, expected)
+    return given
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Fixed(Joint):
+    """No relative motion: the frames coincide."""
+
+    coordinate_names = ()
+
+    def __init__(
+        self, name: str, A: Frame, B: Frame, initial: ArrayLike = (), initial_rate: ArrayLike = ()
+    ) -> None:
+        self._connect(name, A, B)
+        self._start(initial, initial_rate)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """None."""
+        return ()
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class _OneAxis(Joint):
+    """A joint described by one axis, given in A's axes."""
+
+    axis: Vector
+
+    def _set_axis(self, name: str, A: Frame, B: Frame, axis: Axis) -> None:
+        owner = self._connect(name, A, B)
+        set_fields(self, axis=validate.axis(owner, "axis", axis))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Revolute(_OneAxis):
+    """Rotation by ``angle`` (rad) about ``axis``."""
+
+    coordinate_names = ("angle",)
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        axis: Axis = "z",
+        initial: ArrayLike = 0.0,
+        initial_rate: ArrayLike = 0.0,
+    ) -> None:
+        self._set_axis(name, A, B, axis)
+        self._start(initial, initial_rate)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """One rotation."""
+        return (Motion("rotate", self.axis),)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Prismatic(_OneAxis):
+    """Translation by ``displacement`` (m) along ``axis``."""
+
+    coordinate_names = ("displacement",)
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        axis: Axis = "x",
+        initial: ArrayLike = 0.0,
+        initial_rate: ArrayLike = 0.0,
+    ) -> None:
+        self._set_axis(name, A, B, axis)
+        self._start(initial, initial_rate)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """One translation."""
+        return (Motion("translate", self.axis),)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Cylindrical(_OneAxis):
+    """Translation by ``displacement`` (m) along ``axis``, then rotation by ``angle`` (rad)."""
+
+    coordinate_names = ("displacement", "angle")
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        axis: Axis = "z",
+        initial: ArrayLike | None = None,
+        initial_rate: ArrayLike | None = None,
+    ) -> None:
+        self._set_axis(name, A, B, axis)
+        self._start(initial, initial_rate)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """A translation and a rotation."""
+        return (Motion("translate", self.axis), Motion("rotate", self.axis))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Universal(Joint):
+    """Rotation by ``angle_1`` about the first axis, then ``angle_2`` about the turned second."""
+
+    coordinate_names = ("angle_1", "angle_2")
+
+    axes: tuple[Vector, Vector]
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        axes: Sequence[Axis] = ("x", "y"),
+        initial: ArrayLike | None = None,
+        initial_rate: ArrayLike | None = None,
+    ) -> None:
+        owner = self._connect(name, A, B)
+        if not isinstance(axes, (tuple, list, np.ndarray)) or len(axes) != 2:
+            raise ModelError(owner, "axes", axes, "2 axes, e.g. ('x', 'y')")
+        first, second = (validate.axis(owner, f"axes[{i}]", axis) for i, axis in enumerate(axes))
+        if _parallel(first, second):
+            raise ModelError(owner, "axes", axes, "2 axes that are not parallel")
+        set_fields(self, axes=(first, second))
+        self._start(initial, initial_rate)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """Two rotations."""
+        return tuple(Motion("rotate", axis) for axis in self.axes)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Planar(Joint):
+    """Motion in the plane across ``normal``: two displacements (m), then the angle (rad).
+
+    The in-plane axes e1, e2 and the normal are right-handed; e1 is the coordinate axis that
+    follows the normal's largest component (z -> x, x -> y, y -> z), made orthogonal to it.
+    """
+
+    coordinate_names = ("displacement_1", "displacement_2", "angle")
+
+    normal: Vector
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        normal: Axis = "z",
+        initial: ArrayLike | None = None,
+        initial_rate: ArrayLike | None = None,
+    ) -> None:
+        owner = self._connect(name, A, B)
+        set_fields(self, normal=validate.axis(owner, "normal", normal))
+        self._start(initial, initial_rate)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """Two translations and a rotation."""
+        n = self.normal
+        next_axis = np.eye(3)[(int(np.argmax(np.abs(n))) + 1) % 3]
+        e1 = next_axis - np.dot(next_axis, n) * n
+        e1 = e1 / np.linalg.norm(e1)
+        e2 = np.cross(n, e1)
+        return (
+            Motion("translate", read_only(e1 + 0.0)),
+            Motion("translate", read_only(e2 + 0.0)),
+            Motion("rotate", n),
+        )
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Spherical(Joint):
+    """Free rotation about a common point; never locks.
+
+    ``initial`` is a quaternion (w, x, y, z) or a rotation vector of 3 (rad); ``initial_rate``
+    the angular velocity (3,) rad/s of B relative to A, in B's axes.
+    """
+
+    coordinate_names = ("qw", "qx", "qy", "qz")
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        initial: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        initial_rate: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        self._connect(name, A, B)
+        self._start(initial, initial_rate)
+
+    def _coordinates(self, owner: str, initial: Any) -> Vector:
+        return validate.unit_quaternion(
+            owner,
+            "initial",
+            initial,
+            "a quaternion (w, x, y, z) that is not zero or a rotation vector of 3 (rad)",
+        )
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """One ball motion."""
+        return (Motion("ball"),)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Free(Joint):
+    """All six motions; never locks.
+
+    ``initial`` is (w, x, y, z, x, y, z), quaternion and position (m) of B in A's axes, or the
+    position of 3 alone; ``initial_rate`` the twist (6,) [angular; linear] in rad/s and m/s of B
+    relative to A, in B's axes at B's origin.
+    """
+
+    coordinate_names = ("qw", "qx", "qy", "qz", "x", "y", "z")
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        initial: ArrayLike = (0.0, 0.0, 0.0),
+        initial_rate: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    ) -> None:
+        self._connect(name, A, B)
+        self._start(initial, initial_rate)
+
+    def _coordinates(self, owner: str, initial: Any) -> Vector:
+        expected = "7 numbers (quaternion that is not zero, then position) or 3 (position)"
+        given = validate.array(owner, "initial", initial, expected)
+        if given.shape == (3,):
+            return read_only([1.0, 0.0, 0.0, 0.0, *given])
+        if given.shape != (7,) or not np.any(given[:4]):
+            raise ModelError(owner, "initial", initial, expected)
+        quaternion = validate.unit_quaternion(owner, "initial", given[:4], expected)
+        return read_only([*quaternion, *given[4:]])
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """One free motion."""
+        return (Motion("free"),)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class General(Joint):
+    """One to six rotations and translations composed in order.
+
+    ``axes`` is a sequence of ``("rotate", axis)`` and ``("translate", axis)``. Coordinates are
+    ``angle_i`` and ``displacement_i``, numbered by place from 1. Three rotations can lock; use
+    ``Spherical`` or ``Free`` where that may happen.
+    """
+
+    axes: tuple[tuple[Literal["rotate", "translate"], Vector], ...]
+
+    NAMES: ClassVar[dict[str, str]] = {"rotate": "angle", "translate": "displacement"}
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        axes: Sequence[tuple[Literal["rotate", "translate"], Axis]],
+        initial: ArrayLike | None = None,
+        initial_rate: ArrayLike | None = None,
+    ) -> None:
+        owner = self._connect(name, A, B)
+        set_fields(self, axes=self._checked(owner, axes))
+        self._start(initial, initial_rate)
+
+    def _checked(self, owner: str, axes: Any) -> tuple[tuple[Any, Vector], ...]:
+        expected = "1 to 6 pairs such as ('rotate', 'z') or ('translate', (1, 0, 0))"
+        if not isinstance(axes, (tuple, list)) or not 1 <= len(axes) <= 6:
+            raise ModelError(owner, "axes", axes, expected)
+        pairs: list[tuple[Any, Vector]] = []
+        for i, pair in enumerate(axes):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ModelError(owner, f"axes[{i}]", pair, "a pair such as ('rotate', 'z')")
+            kind = validate.choice(owner, f"kind of axes[{i}]", pair[0], tuple(self.NAMES))
+            pairs.append((kind, validate.axis(owner, f"axes[{i}]", pair[1])))
+        for i, ((last_kind, last_axis), (kind, axis)) in enumerate(pairwise(pairs), 1):
+            if last_kind == kind and _parallel(last_axis, axis):
+                raise ModelError(
+                    owner,
+                    f"axes[{i}]",
+                    axes[i],
+                    f"an axis that is not parallel to the {kind} before it",
+                )
+        if sum(kind == "translate" for kind, _ in pairs) > 3:
+            raise ModelError(owner, "axes", axes, "not more than 3 translations")
+        return tuple(pairs)
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """The axes in order."""
+        return tuple(Motion(kind, axis) for kind, axis in self.axes)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """For example ("angle_1", "displacement_2")."""
+        return tuple(f"{self.NAMES[kind]}_{i}" for i, (kind, _) in enumerate(self.axes, 1))
+
+
+def _parallel(first: Vector, second: Vector) -> bool:
+    return float(np.linalg.norm(np.cross(first, second))) < _PARALLEL

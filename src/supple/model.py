@@ -1,0 +1,242 @@
+"""Model: the list of bodies, joints, forces and point masses of one system."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.bodies.rigid import Ground, PointMass, RigidBody
+from supple.errors import ModelError, SuppleWarning, label, suggestion
+from supple.events import Event
+from supple.forces import ForceElement, JointForce
+from supple.frames import Body
+from supple.joints import Joint
+from supple.topology import Graph
+from supple.validate import Vector
+
+Item = Body | Joint | ForceElement | PointMass
+AnyItem = TypeVar("AnyItem", bound=Item)
+
+# These words already mean something else in results.
+RESERVED_NAMES = ("ground", "energy", "momentum")
+
+
+class Model:
+    """A system of bodies, the only mutable type of the vocabulary.
+
+    Parameters
+    ----------
+    gravity : (3,) m/s2
+        Acceleration of gravity in world axes, for example ``(0, 0, -9.81)``.
+    name : str
+        Used in messages and results.
+
+    All names are unique in the model. Items refer to bodies and joints by name, so an item that
+    is replaced stays connected.
+    """
+
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model") -> None:
+        self._name = validate.name("Model", name)
+        self.gravity = gravity
+        self._ground = Ground()
+        self._items: dict[str, Item] = {}
+        self._warned: dict[str, Body] = {}
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self._name
+
+    @property
+    def gravity(self) -> Vector:
+        """Acceleration of gravity (3,), world axes, m/s2."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = validate.vector(
+            label(self), "gravity", value, expected="3 finite numbers, e.g. (0, 0, -9.81)"
+        )
+
+    @property
+    def ground(self) -> Ground:
+        """The fixed world; ``model.ground.at(0, 0, 0)`` is its origin."""
+        return self._ground
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """Bodies by name in the order of adding, without the ground; a read-only view."""
+        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Body)})
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """Joints by name in the order of adding; a read-only view."""
+        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Joint)})
+
+    @property
+    def forces(self) -> Mapping[str, ForceElement]:
+        """Force elements by name in the order of adding; a read-only view."""
+        return MappingProxyType(
+            {n: i for n, i in self._items.items() if isinstance(i, ForceElement)}
+        )
+
+    @property
+    def point_masses(self) -> Mapping[str, PointMass]:
+        """Point masses by name in the order of adding; a read-only view."""
+        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, PointMass)})
+
+    def add(self, item: AnyItem) -> AnyItem:
+        """Add a body, joint, force element or point mass, and return it."""
+        if isinstance(item, Event):
+            raise ModelError.plain(
+                f"{label(item)} is not a part of a model, expected in simulate(events=[...])"
+            )
+        if isinstance(item, Ground):
+            raise ModelError.plain(f"{label(self)}: the ground is already there as model.ground")
+        if not isinstance(item, Item):
+            raise ModelError(
+                label(self), "item to add", item, "a body, joint, force element or point mass"
+            )
+        if item.name in RESERVED_NAMES:
+            shown = ", ".join(repr(n) for n in RESERVED_NAMES)
+            raise ModelError(
+                type(item).__name__, "name", item.name, f"another name than the reserved {shown}"
+            )
+        if item.name in self._items:
+            other = self._items[item.name]
+            raise ModelError(
+                type(item).__name__,
+                "name",
+                item.name,
+                f"a name that is not yet taken in {label(self)} (there is {label(other)})",
+            )
+        self._check_references(item)
+        self._items[item.name] = item
+        return item
+
+    def replace(self, name: str, /, **changes: Any) -> Item:
+        """Change fields of an item, for example ``m.replace("link2", mass=6)``; return the new one.
+
+        The name and the place in the model stay; whatever refers to the item stays connected.
+        """
+        item = self[name]
+        if isinstance(item, Ground):
+            raise ModelError.plain(f"{label(self)}: the ground has nothing to replace")
+        fields = [field.name for field in dataclasses.fields(item) if field.name != "name"]
+        for field in changes:
+            if field == "name":
+                raise ModelError.plain(f"{label(item)}: the name cannot be replaced")
+            if field not in fields:
+                raise ModelError.plain(
+                    f"{label(item)}: there is no field {field!r}, {suggestion(field, fields)}"
+                )
+        new = dataclasses.replace(item, **changes)
+        self._check_references(new)
+        self._items[name] = new
+        return new
+
+    def __getitem__(self, name: str) -> Item:
+        """Return the item with this name; "ground" is the ground."""
+        if name == self._ground.name:
+            return self._ground
+        if not isinstance(name, str) or name not in self._items:
+            raise ModelError.plain(
+                f"{label(self)}: there is no item {name!r}, {suggestion(name, list(self._items))}"
+            )
+        return self._items[name]
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an item has this name; the ground is always there."""
+        return name == self._ground.name or name in self._items
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of all items in the order of adding, without the ground."""
+        return iter(self._items)
+
+    def __repr__(self) -> str:
+        """Show the size of the model."""
+        counts = (
+            (len(self.bodies), "bodies"),
+            (len(self.joints), "joints"),
+            (len(self.forces), "forces"),
+            (len(self.point_masses), "point masses"),
+        )
+        return f"<{label(self)}: {', '.join(f'{n} {what}' for n, what in counts)}>"
+
+    def graph(self) -> Graph:
+        """Return the linear graph of bodies and joints with its spanning tree."""
+        edges = [(j.name, j.A.body.name, j.B.body.name) for j in self.joints.values()]
+        return Graph.build(list(self.bodies), edges, root=self._ground.name)
+
+    def check(self, events: Iterable[Event] = ()) -> None:
+        """Raise ``ModelError`` if something is wrong; warn once for each suspicious body.
+
+        ``events`` are checked against the model too.
+        """
+        bodies = self.bodies
+        if not bodies:
+            raise ModelError.plain(f"{label(self)}: there are no bodies, expected at least one")
+        for item in (*self._items.values(), *events):
+            self._check_references(item)
+        graph = self.graph()
+        if graph.unreached:
+            name = graph.unreached[0]
+            word = name if name.isidentifier() else "body"
+            raise ModelError.plain(
+                f"{label(bodies[name])} has no path of joints to the ground, expected one, e.g. "
+                f"Free('{name}_free', model.ground.at(0, 0, 0), {word}.at(0, 0, 0))"
+            )
+        if graph.chords:
+            joint = self.joints[graph.chords[0]]
+            raise ModelError.plain(
+                f"{label(joint)} closes a loop between {joint.A.body.name!r} and "
+                f"{joint.B.body.name!r}, expected a tree: closed loops are not supported yet"
+            )
+        for body in bodies.values():
+            self._warn_about_inertia(body)
+
+    def _check_references(self, item: Item | Event) -> None:
+        """Refuse frames on bodies, and names of joints, that are not in this model."""
+        for field, frame in ({} if isinstance(item, Body) else item.frames).items():
+            name = frame.body.name
+            if name != self._ground.name and not isinstance(self._items.get(name), Body):
+                raise ModelError(
+                    label(item),
+                    field,
+                    frame,
+                    f"a frame on a body of {label(self)}, to which {label(frame.body)} "
+                    "was not added",
+                )
+        if isinstance(item, (JointForce, Event)) and item.joint is not None:
+            joint = self._items.get(item.joint)
+            if not isinstance(joint, Joint):
+                raise ModelError(
+                    label(item),
+                    "joint",
+                    item.joint,
+                    f"the name of a joint of {label(self)}, "
+                    f"{suggestion(item.joint, list(self.joints))}",
+                )
+            joint.coordinate_index(item.coordinate, label(item))
+
+    def _warn_about_inertia(self, body: Body) -> None:
+        if not isinstance(body, RigidBody) or self._warned.get(body.name) is body:
+            return
+        excess = body.triangle_excess
+        if excess == 0.0:
+            return
+        self._warned[body.name] = body
+        small, middle, large = body.principal_moments
+        warnings.warn(
+            f"{label(body)}: principal moments of inertia about the centre of mass are "
+            f"{small:.4g}, {middle:.4g} and {large:.4g} kg m2, the largest exceeds the sum of the "
+            f"others by {excess:.4g} kg m2, which breaks the triangle inequality of real bodies",
+            SuppleWarning,
+            stacklevel=3,
+        )

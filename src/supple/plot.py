@@ -1,0 +1,157 @@
+"""Plots of a result: one panel for each thing asked for, with units.
+
+Figures are made without pyplot, so nothing needs a screen and no figure stays open behind the
+user's back. Everything is read from the dataset: saved results are drawn by the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.audit import ROUNDING, TRUSTED_BELOW
+from supple.errors import SuppleError, suggestion
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from supple.dataset import SavedResult
+    from supple.result import Result
+
+Array = NDArray[np.float64]
+
+# Eight colours that stay apart for colour-blind readers and in print.
+COLOURS = ("#2f6fb0", "#d9822b", "#2a9d74", "#b5477f", "#6a51a3", "#8c6d31", "#17a2b8", "#666666")
+INK = "#333333"
+WIDTH = 8.6  # inches
+PANEL_HEIGHT = 2.1
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Lines that share one vertical axis."""
+
+    title: str
+    units: str
+    lines: tuple[tuple[str, Array], ...]
+    limit: float | None = None  # set for the error panel: drawn on a logarithmic axis
+
+
+def plot(result: Result | SavedResult, *what: str, path: str | Path | None = None) -> Figure:
+    """Draw objects and quantities of a result over time.
+
+    Parameters
+    ----------
+    what : names of objects ("elbow": its coordinates, "link2": its position), of variables of the
+        dataset ("elbow.reaction"), or "energy" (energies, and the error on a logarithmic axis).
+        Nothing means all joint coordinates and the energy.
+    path : file to write, e.g. "run.png" or "run.pdf"; nothing is written without it
+    """
+    from matplotlib.figure import Figure
+
+    data = result.dataset
+    panels = [p for item in what for p in _panels(data, item)] if what else _overview(data)
+    figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(panels) + 0.8), layout="constrained")
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    for ax, panel in zip(axes, panels, strict=True):
+        _draw(ax, data["time"].values, panel)
+    axes[-1].set_xlabel("time (s)", color=INK)
+    figure.align_ylabels(axes)
+    figure.suptitle(
+        f"{data.attrs['model']}\n{data.attrs['verdict']}", x=0.01, ha="left", size=10, color=INK
+    )
+    if path is not None:
+        figure.savefig(path, dpi=150)
+    return figure
+
+
+def _overview(data: xr.Dataset) -> list[Panel]:
+    joints = [str(name) for name in data.data_vars if data[name].attrs["role"] == "coordinate"]
+    return [*_by_unit(data, joints, "joint coordinates"), *_energy(data)]
+
+
+def _panels(data: xr.Dataset, item: str) -> list[Panel]:
+    """Panels for one item of a plot call."""
+    if item == "energy":
+        return _energy(data)
+    if item in data.data_vars:
+        return _by_unit(data, [item], item)
+    own = [str(name) for name in data.data_vars if str(name).startswith(f"{item}.")]
+    for role in ("coordinate", "position", "momentum", "energy"):
+        chosen = [name for name in own if data[name].attrs["role"] == role]
+        if chosen:
+            return _by_unit(data, chosen, item)
+    names = [str(name) for name in data.data_vars]
+    objects = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
+    raise SuppleError(f"cannot plot {item!r}, {suggestion(item, objects + names)}")
+
+
+def _by_unit(data: xr.Dataset, names: Sequence[str], title: str) -> list[Panel]:
+    """One panel for each unit: a joint may have angles and displacements."""
+    groups: dict[str, list[tuple[str, Array]]] = {}
+    for name in names:
+        variable = data[name]
+        short = name.removeprefix(f"{title}.")
+        if variable.ndim == 1:
+            groups.setdefault(variable.attrs["units"], []).append((short, variable.values))
+            continue
+        labels = [str(c) for c in data[variable.dims[1]].values]
+        units = variable.attrs["units"].split(", ")  # a wrench has two
+        share = len(labels) // len(units)
+        for k, label in enumerate(labels):
+            lines = groups.setdefault(units[k // share], [])
+            own = label if len(names) == 1 else f"{short} {label}"
+            lines.append((own.replace("_", " "), variable.values[:, k]))
+    return [Panel(title, units, tuple(lines)) for units, lines in groups.items()]
+
+
+def _energy(data: xr.Dataset) -> list[Panel]:
+    always = ("kinetic", "gravity", "total")
+    named = {
+        kind: data[f"energy.{kind}"].values
+        for kind in ("kinetic", "gravity", "elastic", "work", "dissipated", "total")
+    }
+    lines = tuple((k, v) for k, v in named.items() if k in always or np.any(v != 0.0))
+    error = np.abs(data["energy.error"].values)
+    # An exact zero has no place on a logarithmic axis; it is drawn at the rounding of the energies.
+    floor = ROUNDING * 1e-4 * max(float(np.abs(v).max(initial=0.0)) for v in named.values())
+    error = np.maximum(error, floor or np.finfo(float).tiny)
+    limit = TRUSTED_BELOW * float(data.attrs["energy_reference"])
+    return [
+        Panel("energy", "J", lines),
+        Panel("energy error", "J", (("|error|", error),), limit=limit),
+    ]
+
+
+def _draw(ax: Axes, t: Array, panel: Panel) -> None:
+    for k, (label, values) in enumerate(panel.lines):
+        total = panel.title == "energy" and label == "total"
+        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "lw": 1.5}
+        if total:
+            style = {"color": INK, "lw": 1.2, "ls": (0, (4, 2))}
+        elif panel.limit is not None:
+            style = {"color": COLOURS[3], "lw": 1.2}
+        marker = "." if len(t) < 30 else None
+        ax.plot(t, values, label=label, marker=marker, **style)
+    if panel.limit is not None:
+        ax.set_yscale("log")
+        if panel.limit > 0.0:
+            ax.axhline(panel.limit, color=COLOURS[2], lw=1.0, ls=":", label="trusted below")
+    ax.set_ylabel(f"{panel.title} ({panel.units})" if panel.units else panel.title, color=INK)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("#999999")
+    ax.tick_params(colors=INK, labelsize=9)
+    ax.grid(color="#dddddd", lw=0.6)
+    ax.set_axisbelow(True)
+    if len(t) > 1:
+        ax.set_xlim(t[0], t[-1])
+    ax.legend(
+        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, labelcolor=INK
+    )

@@ -1,0 +1,60 @@
+"""Poses (rotation and place) outside kernels: compose, invert, convert."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Pose(NamedTuple):
+    """Rotation R (3, 3) and place p (3,) of one frame in another."""
+
+    R: Array
+    p: Array
+
+    def then(self, other: Pose) -> Pose:
+        """Pose of a frame that is at ``other`` in this one."""
+        return Pose(self.R @ other.R, self.p + self.R @ other.p)
+
+    @property
+    def inverse(self) -> Pose:
+        """Pose of the outer frame in the inner one."""
+        return Pose(self.R.T, -self.R.T @ self.p)
+
+
+IDENTITY = Pose(np.eye(3), np.zeros(3))
+
+
+def aligned(axis: Array) -> Array:
+    """Rotation (3, 3) that turns z into the unit vector ``axis`` by the shortest way."""
+    x, y, z = axis
+    if z < -0.999999999:
+        return np.diag([1.0, -1.0, -1.0]) if z == -1.0 else _from_columns(axis)
+    c = 1.0 / (1.0 + z)
+    return np.array([[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]])
+
+
+def _from_columns(axis: Array) -> Array:
+    first = np.cross([0.0, 1.0, 0.0], axis)
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(axis, first), axis])
+
+
+def quaternion_matrix(q: Array) -> Array:
+    """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
+    rows = [
+        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
+    ]
+    return np.stack([np.stack(r, axis=-1) for r in rows], axis=-2)
+
+
+def skew(v: Array) -> Array:
+    """Cross-product matrix (3, 3)."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])

@@ -1,0 +1,266 @@
+"""The result of a run: histories by name, the audit, files and plots.
+
+`RunData` is what a simulation hands over (plain arrays in the order of the compiled model);
+`Result` is what a user reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.dataset import SavedResult, load
+from supple.errors import SuppleError, suggestion
+from supple.result_views import BodyView, ForceView, JointView, PointView
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from supple.model import Model
+
+__all__ = ["EventRecord", "History", "Result", "RunData", "SavedResult", "load"]
+
+Array = NDArray[np.float64]
+
+
+class CompiledNames(Protocol):
+    """What a result asks of the compiled model: names in the order of the arrays, conversions."""
+
+    @property
+    def body_names(self) -> Sequence[str]: ...
+    @property
+    def joint_names(self) -> Sequence[str]: ...
+    @property
+    def force_names(self) -> Sequence[str]: ...
+    @property
+    def force_dissipates(self) -> Sequence[bool]: ...
+    def to_user(self, name: str, q: Array, u: Array, /) -> tuple[Array, Array]: ...
+    def effort_to_user(self, name: str, effort: Array, /) -> Array: ...
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """An event that happened: its name and its time in s."""
+
+    name: str
+    t: float
+
+
+@dataclass(frozen=True)
+class History:
+    """Quantities computed at the output times; world axes.
+
+    Attributes
+    ----------
+    R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
+    V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
+    wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
+    effort : (nt, nu) effort of joint forces on each velocity coordinate
+    energy : (nt, 3) kinetic, gravity, elastic, J
+    momentum : (nt, 6) [angular about the world origin; linear]
+    """
+
+    R: Array
+    p: Array
+    V: Array
+    A: Array
+    wrench: Array
+    reaction: Array
+    effort: Array
+    energy: Array
+    momentum: Array
+
+
+@dataclass(frozen=True)
+class RunData:
+    """Everything that a simulation hands over to `Result`.
+
+    Attributes
+    ----------
+    t : (nt,) output times, s
+    q, u, a, z : (nt, n) states in engine order
+    channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
+    """
+
+    model: Model
+    compiled: CompiledNames
+    t: Array
+    q: Array
+    u: Array
+    a: Array
+    z: Array
+    channels: Array
+    history: History
+    audit: AuditRecord
+    momentum: tuple[MomentumRecord, ...]
+    events: tuple[EventRecord, ...]
+    success: bool
+    message: str
+    statistics: Mapping[str, int | float]
+
+
+class Result:
+    """What a simulation found.
+
+    ``result["elbow"]`` gives the histories of a joint, body, point mass or force by its name (or
+    the object itself, or a frame ``link2.at(1.02)``); ``print(result)`` tells how the run went.
+
+    Attributes
+    ----------
+    t : (nt,) output times, s
+    success, message : whether the run reached its end, and why not
+    statistics : counts of steps, evaluations and so on
+    events : events in order of time
+    q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
+    energy, momentum : the audit; each has a ``.verdict``
+    """
+
+    def __init__(self, data: RunData) -> None:
+        self.data = data
+        self.model = data.model
+        # The model may change after the run; these are its items as they were simulated.
+        self.joints = data.model.joints
+        self.bodies = data.model.bodies
+        self.point_masses = data.model.point_masses
+        self.forces = data.model.forces
+        self.t = data.t
+        self.q, self.u, self.a, self.z = data.q, data.u, data.a, data.z
+        self.success = data.success
+        self.message = data.message
+        self.events = data.events
+        self.statistics = dict(data.statistics)
+        takes = np.asarray(data.compiled.force_dissipates, dtype=bool)
+        self.energy = EnergyAudit(
+            data.history.energy,
+            work=data.channels[:, ~takes].sum(axis=1),
+            dissipated=data.channels[:, takes].sum(axis=1),
+            record=data.audit,
+        )
+        self.momentum = MomentumAudit(data.momentum)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the energy audit, one line."""
+        return self.energy.verdict
+
+    @property
+    def names(self) -> list[str]:
+        """Names that ``result[...]`` knows."""
+        return [*self.joints, *self.bodies, *self.point_masses, *self.forces]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, item: Any) -> Any:
+        """View of a joint, body, point mass, force or frame; see `supple.result_views`."""
+        from supple.frames import Frame
+
+        if isinstance(item, Frame):
+            return self._point(item)
+        name = item if isinstance(item, str) else getattr(item, "name", item)
+        if name in self.joints:
+            return self._joint(name)
+        if name in self.bodies:
+            return self._body(name)
+        if name in self.point_masses:
+            return self._point(self.point_masses[name].frame, name)
+        if name in self.forces:
+            return self._force(name)
+        raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
+
+    def _body(self, name: str) -> BodyView:
+        h = self.data.history
+        if name == self.model.ground.name:
+            n = len(self.t)
+            R = np.broadcast_to(np.eye(3), (n, 3, 3))
+            return BodyView(name, R, np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 6)))
+        k = list(self.data.compiled.body_names).index(name)
+        return BodyView(name, h.R[:, k], h.p[:, k], h.V[:, k], h.A[:, k])
+
+    def _point(self, frame: Any, name: str | None = None) -> PointView:
+        x, y, z = (float(c) for c in frame.position)
+        view = self._body(frame.body.name).at(x, y, z)
+        view.name = name or frame.name
+        return view
+
+    def _joint(self, name: str) -> JointView:
+        compiled, h, joint = self.data.compiled, self.data.history, self.joints[name]
+        k = list(compiled.joint_names).index(name)
+        coordinates, rates = compiled.to_user(name, self.q, self.u)
+        return JointView(
+            joint,
+            coordinates,
+            rates,
+            wrench=h.wrench[:, k],
+            reaction=h.reaction[:, k],
+            effort=compiled.effort_to_user(name, h.effort),
+            axes=self._body(joint.B.body.name).matrix @ joint.B.rotation,
+        )
+
+    def _force(self, name: str) -> ForceView:
+        k = list(self.data.compiled.force_names).index(name)
+        takes = bool(self.data.compiled.force_dissipates[k])
+        return ForceView(name, self.data.channels[:, k], takes)
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """All histories as an xarray Dataset, variables ``object.quantity`` with units."""
+        from supple.dataset import build
+
+        return build(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path."""
+        from supple.dataset import write
+
+        return write(self.dataset, path)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
+        from supple.dataset import table
+
+        return table(self.dataset)
+
+    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+        """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy"; see `supple.plot`."""
+        from supple.plot import plot
+
+        return plot(self, *what, path=path)
+
+    def __repr__(self) -> str:
+        end = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no output"
+        state = "completed" if self.success else "FAILED"
+        count = self.statistics
+        lines = [
+            f"Result of model '{self.model.name}': {end}, {len(self.t)} output times, {state}",
+            f"  energy    {self.energy.verdict}",
+            f"  momentum  {self.momentum.verdict}",
+            f"  steps     {count.get('steps', 0)} ({count.get('rejected', 0)} rejected), "
+            f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
+            f"  message   {self.message}",
+        ]
+        happened = [f"{e.name} at {e.t:.6g} s" for e in self.events]
+        groups = {
+            "joints": self.joints,
+            "bodies": self.bodies,
+            "points": self.point_masses,
+            "forces": self.forces,
+            "events": happened,
+        }
+        lines += [f"  {title:<9} {_shortened(names)}" for title, names in groups.items() if names]
+        return "\n".join(lines)
+
+
+def _shortened(names: Any, most: int = 6) -> str:
+    names = list(names)
+    more = f", ... ({len(names)} in all)" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

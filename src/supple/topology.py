@@ -1,0 +1,201 @@
+"""Topology: the linear graph of a model, its spanning tree and its path matrices.
+
+Bodies are the nodes of the graph and joints are its edges. Nothing here knows about physics; a
+graph is built from names only. Guarantees:
+
+1. A joint is a chord exactly when the joints listed before it already connect its two bodies.
+   So the joint that was added last is the one that closes a loop, and the number of chords is
+   joints - nodes + connected parts.
+2. `order` holds every body that has a path to the root, parents before children, depth first;
+   children of one parent follow the order in which bodies were listed. When there are no chords,
+   `order` and the matrices depend neither on the order of the joints nor on their direction.
+3. `tree` has one edge for each body of `order` except a root that is itself a listed body, in the
+   order of `order`. `reversed` is true when the child is on the joint's A side.
+4. A root that is not a listed body (the ground) is a place, not a body: it is missing in `order`,
+   has no row or column in `pi`, and its joint definition points have no column in `chi`.
+5. `unreached` holds the bodies without a path to the root, in the order in which they were listed.
+   They are in none of the other fields.
+6. Nothing changes after `Graph.build`; matrices are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import ModelError
+
+
+@dataclass(frozen=True)
+class TreeEdge:
+    """A joint of the spanning tree, seen from the root.
+
+    `reversed` is true when the path from the root crosses the joint from its B side to its A side.
+    """
+
+    joint: str
+    parent: str
+    child: str
+    reversed: bool
+
+
+class JointPoint(NamedTuple):
+    """A joint definition point: the end of a joint that lies on `body` (a column of `chi`)."""
+
+    joint: str
+    body: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Linear graph of a model with one spanning tree; made by `Graph.build`.
+
+    Attributes
+    ----------
+    root : name of the node where every path begins
+    order : bodies with a path to the root, parents before children, depth first
+    tree : edges of the spanning tree, in the order of `order`
+    chords : names of the joints that close loops, in the order in which they were listed
+    unreached : bodies without a path to the root
+    """
+
+    root: str
+    order: tuple[str, ...]
+    tree: tuple[TreeEdge, ...]
+    chords: tuple[str, ...]
+    unreached: tuple[str, ...]
+
+    @classmethod
+    def build(
+        cls, bodies: Sequence[str], edges: Sequence[tuple[str, str, str]], root: str = "ground"
+    ) -> Graph:
+        """Build the graph of `bodies` and `edges`, each edge (joint, body of A, body of B)."""
+        nodes = (root, *(b for b in bodies if b != root))
+        _check(bodies, edges, nodes)
+        branches, chords = _split(nodes, edges)
+        tree = _walk(root, nodes, branches)
+        reached = (root, *(edge.child for edge in tree))
+        return cls(
+            root=root,
+            order=reached if root in bodies else reached[1:],
+            tree=tree,
+            chords=chords,
+            unreached=tuple(sorted(set(nodes) - set(reached), key=nodes.index)),
+        )
+
+    @cached_property
+    def parent(self) -> dict[str, str]:
+        """Parent of every body that has one."""
+        return {edge.child: edge.parent for edge in self.tree}
+
+    @cached_property
+    def points(self) -> tuple[JointPoint, ...]:
+        """Joint definition points from root to leaves, inboard then outboard for each joint."""
+        rooted = self.root in self.order
+        ends = (JointPoint(e.joint, body) for e in self.tree for body in (e.parent, e.child))
+        return tuple(point for point in ends if rooted or point.body != self.root)
+
+    @cached_property
+    def pi(self) -> NDArray[np.int_]:
+        """Body-path matrix (n, n): 1 where body j lies on the path from the root to body i."""
+        row = {body: i for i, body in enumerate(self.order)}
+        pi = np.eye(len(row), dtype=np.int_)
+        for edge in self.tree:  # parents come first, so their rows are complete
+            if edge.parent in row:
+                pi[row[edge.child]] |= pi[row[edge.parent]]  # Huang1998 (2.1)
+        pi.flags.writeable = False
+        return pi
+
+    @cached_property
+    def chi(self) -> NDArray[np.int_]:
+        """Joint-path matrix (n, number of points), entries +1, -1 and 0.
+
+        Point k is on the path to body i when its whole joint is. There it counts +1 when it leads
+        to the higher numbered body (it lies on the joint's inboard body) and -1 when it leads back
+        to the lower numbered body (it lies on the outboard one).
+        """
+        row = {body: i for i, body in enumerate(self.order)}
+        child = {edge.joint: edge.child for edge in self.tree}
+        chi = np.zeros((len(row), len(self.points)), dtype=np.int_)
+        for k, point in enumerate(self.points):
+            outboard = child[point.joint]
+            sign = -1 if point.body == outboard else 1
+            chi[:, k] = sign * self.pi[:, row[outboard]]  # Huang1998 (2.2)
+        chi.flags.writeable = False
+        return chi
+
+
+def _check(
+    bodies: Sequence[str], edges: Sequence[tuple[str, str, str]], nodes: Sequence[str]
+) -> None:
+    """Refuse names that are used twice, edges to unknown bodies and edges from a body to itself."""
+    joints = [joint for joint, _, _ in edges]
+    for kind, names in (("body", list(bodies)), ("joint", joints)):
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ModelError.plain(
+                f"Graph: {kind} '{twice}' is listed twice, expected unique names"
+            )
+    known = set(nodes)
+    for joint, a, b in edges:
+        for body in (a, b):
+            if body not in known:
+                raise ModelError.plain(
+                    f"Graph: joint '{joint}' ends on '{body}', expected one of the listed bodies"
+                )
+        if a == b:
+            raise ModelError.plain(
+                f"Graph: joint '{joint}' has both ends on '{a}', expected two different bodies"
+            )
+
+
+def _split(
+    nodes: Sequence[str], edges: Sequence[tuple[str, str, str]]
+) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
+    """Divide the edges into branches of a spanning forest and chords (guarantee 1)."""
+    leader = {node: node for node in nodes}
+
+    def find(node: str) -> str:
+        while leader[node] != node:
+            leader[node] = leader[leader[node]]  # halve the path: long chains stay quick
+            node = leader[node]
+        return node
+
+    branches, chords = [], []
+    for edge in edges:
+        joint, a, b = edge
+        if find(a) == find(b):
+            chords.append(joint)
+        else:
+            leader[find(a)] = find(b)
+            branches.append(edge)
+    return branches, tuple(chords)
+
+
+def _walk(
+    root: str, nodes: Sequence[str], branches: Sequence[tuple[str, str, str]]
+) -> tuple[TreeEdge, ...]:
+    """Visit the tree depth first from the root; an explicit stack, so depth is not limited."""
+    place = {node: i for i, node in enumerate(nodes)}
+    leaving: dict[str, list[TreeEdge]] = {node: [] for node in nodes}
+    for joint, a, b in branches:
+        leaving[a].append(TreeEdge(joint, a, b, reversed=False))
+        leaving[b].append(TreeEdge(joint, b, a, reversed=True))
+    tree = []
+    stack = _last_first(leaving[root], place)
+    while stack:
+        edge = stack.pop()
+        tree.append(edge)
+        onward = [e for e in leaving[edge.child] if e.child != edge.parent]
+        stack.extend(_last_first(onward, place))
+    return tuple(tree)
+
+
+def _last_first(edges: Sequence[TreeEdge], place: Mapping[str, int]) -> list[TreeEdge]:
+    """Sort so that the child listed first is popped first."""
+    return sorted(edges, key=lambda edge: place[edge.child], reverse=True)

@@ -1,0 +1,172 @@
+"""Small validators shared by the vocabulary.
+
+Each takes the owner's label and the field's name, so that the error can name both, and returns
+the value in the form in which it is stored: floats, and read-only float64 arrays.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.errors import ModelError, describe
+
+Vector = NDArray[np.float64]
+Axis = str | Sequence[float] | Vector
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+# A dot, an at sign or a slash would make result names such as "elbow.angle" ambiguous.
+NAME_SEPARATORS = "./@"
+# How far a matrix may be from a rotation: wide enough for numbers typed with seven digits.
+ROTATION_TOLERANCE = 1e-6
+
+
+def set_fields(item: object, **values: Any) -> None:
+    """Store validated values on a frozen item while it is being constructed."""
+    for field, value in values.items():
+        object.__setattr__(item, field, value)
+
+
+def read_only(value: ArrayLike) -> Vector:
+    """Return a contiguous float64 copy that cannot be written to."""
+    array = np.array(value, dtype=np.float64, order="C")
+    array.setflags(write=False)
+    return array
+
+
+def name(kind: str, value: Any) -> str:
+    """Return a name: not empty, no blanks at its ends, none of ``. / @``."""
+    if not isinstance(value, str):
+        raise ModelError(kind, "name", value, "a text")
+    if not value or value != value.strip() or any(c in value for c in NAME_SEPARATORS):
+        raise ModelError(
+            kind, "name", value, "a text without '.', '/', '@' and without blanks at its ends"
+        )
+    return value
+
+
+def number(owner: str, field: str, value: Any, expected: str = "a finite number") -> float:
+    """Return a finite float; texts and booleans are refused."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise ModelError(owner, field, value, expected)
+    if not math.isfinite(value):
+        raise ModelError(owner, field, float(value), expected)
+    return float(value)
+
+
+def positive(owner: str, field: str, value: Any) -> float:
+    """Return a finite float above zero."""
+    result = number(owner, field, value, "a positive number")
+    if result <= 0.0:
+        raise ModelError(owner, field, result, "a positive number")
+    return result
+
+
+def not_negative(owner: str, field: str, value: Any) -> float:
+    """Return a finite float that is zero or more."""
+    result = number(owner, field, value, "zero or a positive number")
+    if result < 0.0:
+        raise ModelError(owner, field, result, "zero or a positive number")
+    return result
+
+
+def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:
+    """Return the value if it is one of the options."""
+    if isinstance(value, (bool, np.ndarray)) or value not in options:
+        expected = " or ".join(describe(option) for option in options)
+        raise ModelError(owner, field, value, expected)
+    return value
+
+
+def array(owner: str, field: str, value: Any, expected: str) -> Vector:
+    """Return finite numbers of any shape."""
+    try:
+        found = np.asarray(value)
+    except ValueError:  # rows of different length
+        raise ModelError(owner, field, value, expected) from None
+    if found.dtype.kind not in "iuf" or not np.all(np.isfinite(found)):
+        raise ModelError(owner, field, value, expected)
+    return read_only(found)
+
+
+def vector(
+    owner: str, field: str, value: Any, size: int = 3, expected: str | None = None
+) -> Vector:
+    """Return ``size`` finite numbers, shape (size,)."""
+    expected = expected or f"{size} finite numbers"
+    result = array(owner, field, value, expected)
+    if result.shape != (size,):
+        raise ModelError(owner, field, value, expected)
+    return result
+
+
+def axis(owner: str, field: str, value: Any) -> Vector:
+    """Return a unit vector (3,) from "x", "y", "z", "-x", "-y", "-z" or three numbers."""
+    expected = "'x', 'y', 'z', '-x', '-y', '-z' or 3 numbers that are not all zero"
+    if isinstance(value, str):
+        letter = value.removeprefix("-")
+        if letter not in AXES:
+            raise ModelError(owner, field, value, expected)
+        sign = -1.0 if value.startswith("-") else 1.0
+        return read_only([sign * c if c else 0.0 for c in AXES[letter]])
+    direction = vector(owner, field, value, expected=expected)
+    # Scaling first keeps tiny and huge vectors from under- or overflowing in the norm.
+    largest = np.abs(direction).max()
+    if largest == 0.0:
+        raise ModelError(owner, field, value, expected)
+    scaled = direction / largest
+    return read_only(scaled / np.linalg.norm(scaled))
+
+
+def unit_quaternion(owner: str, field: str, value: Any, expected: str) -> Vector:
+    """Return a unit quaternion (w, x, y, z) from 4 numbers or a rotation vector of 3 (rad)."""
+    given = array(owner, field, value, expected)
+    if given.shape == (3,):
+        return rotation_vector_quaternion(given)
+    if given.shape != (4,) or not np.any(given):
+        raise ModelError(owner, field, value, expected)
+    scaled = given / np.abs(given).max()
+    return read_only(scaled / np.linalg.norm(scaled))
+
+
+def rotation(owner: str, field: str, value: Any) -> Vector:
+    """Return a rotation matrix (3, 3) from a matrix, a quaternion or a rotation vector (rad)."""
+    expected = "a 3x3 rotation matrix, a quaternion (w, x, y, z) or a rotation vector of 3 (rad)"
+    if value is None:
+        return read_only(np.eye(3))
+    given = array(owner, field, value, expected)
+    if given.shape != (3, 3):
+        return quaternion_matrix(unit_quaternion(owner, field, value, expected))
+    if np.abs(given.T @ given - np.eye(3)).max() > ROTATION_TOLERANCE:
+        raise ModelError(owner, field, value, "a rotation matrix with orthonormal columns")
+    if np.linalg.det(given) < 0.0:
+        raise ModelError(owner, field, value, "a right-handed rotation matrix (determinant +1)")
+    # The nearest exact rotation, so that typed digits do not become a scaling of the body.
+    left, _, right = np.linalg.svd(given)
+    return read_only(left @ right) if not np.array_equal(given, np.eye(3)) else given
+
+
+def rotation_vector_quaternion(rotation_vector: Vector) -> Vector:
+    """Quaternion (w, x, y, z) of a rotation vector (3,) in rad."""
+    angle = float(np.linalg.norm(rotation_vector))
+    half_sine_over_angle = 0.5 * float(np.sinc(0.5 * angle / math.pi))
+    return read_only([math.cos(0.5 * angle), *(half_sine_over_angle * rotation_vector)])
+
+
+def quaternion_matrix(quaternion: Vector) -> Vector:
+    """Rotation matrix (3, 3) of a unit quaternion (w, x, y, z)."""
+    w, x, y, z = quaternion
+    return read_only(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )

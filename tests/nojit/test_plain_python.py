@@ -1,0 +1,120 @@
+"""The kernels as plain Python: what compiled code hides.
+
+Compiled kernels do not check indices, and they accept real numbers only. Here they run uncompiled, so
+that an index out of range raises, and so that complex numbers give derivatives without subtraction.
+`make nojit` starts this folder with NUMBA_DISABLE_JIT=1; other runs do not collect it.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.core import dynamics
+from supple.core.layout import new_work
+from supple.formulations.joint import Equations, JointCoordinates
+
+STEP = 1e-30  # of the complex step: no subtraction, so it may be as small as we like
+
+
+def two_link_arm(name: str = "arm") -> sp.Model:
+    """An arm with two hinges and a motor."""
+    model = sp.Model(gravity=(0, -9.81, 0), name=name)
+    link1 = model.add(sp.RigidBody("link1", 2.0, (0.25, 0, 0), (1e-3, 0.04, 0.04)))
+    link2 = model.add(sp.RigidBody("link2", 1.0, (0.2, 0, 0), (5e-4, 0.014, 0.014)))
+    model.add(sp.Revolute("shoulder", model.ground.at(0), link1.at(0), "y", 0.3, 1.0))
+    model.add(sp.Revolute("elbow", link1.at(0.5), link2.at(0), "z", -1.0, 0.5))
+    model.add(sp.PID("motor", "elbow", kp=20, ki=5, kd=2, target=sp.Sine(0.5, 1.0)))
+    return model
+
+
+def every_kind() -> sp.Model:
+    """One of each motion and each force element; one joint is crossed from B to A."""
+    model = two_link_arm("every kind")
+    link2 = model["link2"]
+    hand = model.add(sp.RigidBody("hand", 0.3, (0.02, 0.01, 0.03), (2e-4, 3e-4, 4e-4)))
+    slide = model.add(sp.RigidBody("slide", 0.2, (0, 0.01, 0), (1e-4, 1e-4, 1e-4)))
+    drone = model.add(sp.RigidBody("drone", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
+    model.add(sp.PointMass("payload", hand.at(0.05, 0.02, 0), 0.1))
+    model.add(
+        sp.Spherical("wrist", hand.at(0, 0.01, 0), link2.at(0.4), (0.2, -0.4, 0.3), (0.5, 1.0, -0.7))
+    )
+    model.add(sp.Cylindrical("rail", link2.at(0.2), slide.at(0.01), "x", (0.1, 0.2), (0.3, -0.6)))
+    model.add(
+        sp.Free("air", model.ground.at(1.0), drone.at(0), (0.3, 0.5, 0.2), (1, 2, 3, 0.4, 0.5, 0.6))
+    )
+    model.add(sp.SpringDamper("rope", hand.at(0.05), drone.at(0, 0.1), 40.0, 3.0, 0.2))
+    model.add(sp.JointSpring("bush", "rail", 12.0, 0.4, 0.05, coordinate="displacement"))
+    ramp = sp.SmoothStep(0.0, 1.0, 0.0, 2.0)
+    model.add(sp.JointEffort("drive", "shoulder", sp.Table((0, 1, 2), (0, 3, 1))))
+    model.add(sp.Force("thrust", drone.at(0.1), (0, ramp, 5), (0.1, 0, 0), axes="body"))
+    model.add(sp.Force("wind", hand.at(0, 0.03), (1, 0.5, 0), (0, 0.2, 0)))
+    return model
+
+
+MODELS = [two_link_arm, every_kind]
+
+
+def state(equations: Equations, seed: int = 1) -> tuple[np.ndarray, ...]:
+    """A general state (q, u, a, z) near the initial one."""
+    random = np.random.default_rng(seed)
+    q = equations.retract(equations.q0, 0.3 * random.standard_normal(equations.nu))
+    u = equations.u0 + random.standard_normal(equations.nu)
+    return q, u, random.standard_normal(equations.nu), random.standard_normal(equations.nz)
+
+
+def complex_residual(equations: Equations, t: float, *arrays: np.ndarray) -> np.ndarray:
+    """The residual kernel on complex numbers, (nu,)."""
+    compiled = equations.compiled
+    work = new_work(compiled.ints, complex)
+    out = np.zeros(equations.nu, complex)
+    dynamics.residual(
+        compiled.ints, compiled.reals, work, t, *(np.asarray(x, complex) for x in arrays), out
+    )
+    return out
+
+
+def complex_retract(equations: Equations, q: np.ndarray, d: np.ndarray) -> np.ndarray:
+    """The configuration q moved by the complex increment d, (nq,)."""
+    compiled = equations.compiled
+    out = np.zeros(equations.nq, complex)
+    work = new_work(compiled.ints, complex)
+    dynamics.move(compiled.ints, compiled.reals, work, q.astype(complex), d, out)
+    return out
+
+
+def test_the_compiler_is_off() -> None:
+    assert numba.config.DISABLE_JIT, "run this folder by `make nojit`"
+
+
+@pytest.mark.parametrize("build", MODELS)
+def test_acceleration_makes_the_residual_vanish(build) -> None:
+    equations = JointCoordinates().equations(build())
+    q, u, a, z = state(equations)
+    free = equations.residual(0.4, q, u, np.zeros(equations.nu), z)
+    mass = equations.mass_matrix(q)
+    np.testing.assert_allclose(mass, mass.T, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(equations.residual(0.4, q, u, a, z), mass @ a + free, atol=1e-11)
+    found = equations.accelerate(0.4, q, u, z)
+    scale = np.abs(free).max()
+    np.testing.assert_allclose(equations.residual(0.4, q, u, found, z) / scale, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("build", MODELS)
+def test_tangent_is_the_complex_step(build) -> None:
+    equations = JointCoordinates().equations(build())
+    q, u, a, z = state(equations)
+    found = equations.tangent(0.4, q, u, a, z)
+    expected = np.empty((3, equations.nu, equations.nu))
+    for k in range(equations.nu):
+        d = np.zeros(equations.nu, complex)
+        d[k] = 1j * STEP
+        moved = complex_retract(equations, q, d)
+        expected[0, :, k] = complex_residual(equations, 0.4, moved, u, a, z).imag / STEP
+        expected[1, :, k] = complex_residual(equations, 0.4, q, u + d, a, z).imag / STEP
+        expected[2, :, k] = complex_residual(equations, 0.4, q, u, a + d, z).imag / STEP
+    for name, matrix, reference in zip(("Rq", "Ru", "M"), found, expected, strict=True):
+        scale = np.abs(reference).max()
+        np.testing.assert_allclose(matrix / scale, reference / scale, atol=1e-12, err_msg=name)

@@ -1,0 +1,135 @@
+"""The command line: what it prints where, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+import supple
+from supple.cases import Case, Quantity
+from supple.cli import app
+
+
+def run(*arguments: str):
+    return CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def made_up(monkeypatch):
+    """Replace the cases by quick ones: the command is under test here, not the engine."""
+
+    def case(name, value):
+        made = Case(name, f"title of {name}", "a book", (1.0,), lambda: None, lambda result: [])
+        object.__setattr__(made, "run", lambda: [Quantity("height", value, 2.0, 1e-3)])
+        return made
+
+    made = (case("apple", 2.0), case("pear", 2.1), case("plum", float("nan")))
+    monkeypatch.setattr("supple.cases.all", lambda: made)
+
+
+def test_version():
+    done = run("--version")
+    assert done.exit_code == 0
+    assert done.stdout.strip() == f"supple {supple.__version__}"
+
+
+def test_cases_list(made_up):
+    done = run("cases", "list")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[:2] == ["apple  title of apple", "       a book"]
+
+
+def test_cases_run_json_is_exact_and_alone(made_up):
+    done = run("cases", "run", "apple", "pear", "--json")
+    assert done.exit_code == 1
+    quantity = {"name": "height", "value": 2.0, "reference": 2.0, "tolerance": 1e-3, "passed": True}
+    off = quantity | {"value": 2.1, "passed": False}
+    assert json.loads(done.stdout) == [
+        {"case": "apple", "source": "a book", "passed": True, "quantities": [quantity]},
+        {"case": "pear", "source": "a book", "passed": False, "quantities": [off]},
+    ]
+    assert done.stderr == ""
+
+
+def test_cases_run_exit_codes(made_up):
+    assert run("cases", "run", "apple").exit_code == 0
+    assert run("cases", "run", "pear").exit_code == 1
+    assert run("cases", "run", "apple", "pear").exit_code == 1
+    for everything in (run("cases", "run", "all", "--json"), run("cases", "run", "--json")):
+        assert everything.exit_code == 1
+        report = json.loads(everything.stdout)
+        assert [entry["case"] for entry in report] == ["apple", "pear", "plum"]
+        assert report[2]["quantities"][0]["value"] is None
+
+
+def test_cases_run_tells_what_is_off(made_up):
+    done = run("cases", "run", "pear")
+    assert "pear: FAILED, 1 of 1 off" in done.stdout
+    assert "height: 2.1, reference 2, off by 1.0e-01" in done.stdout
+    assert "apple: passed" in run("cases", "run", "apple").stdout
+
+
+def test_unknown_case(made_up):
+    done = run("cases", "run", "appel", "--json")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.strip() == "supple: there is no case 'appel', did you mean 'apple'?"
+
+
+def test_errors_of_supple_are_one_sentence(monkeypatch):
+    def fail():
+        raise supple.ModelError("RigidBody 'link1'", "mass", -1.0, "a positive number")
+
+    monkeypatch.setattr("supple.cases.all", fail)
+    done = run("cases", "list")
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    expected = "supple: RigidBody 'link1': mass is -1.0, expected a positive number"
+    assert done.stderr.strip() == expected
+
+
+def test_help_is_light():
+    code = (
+        "import sys; from typer.testing import CliRunner; from supple.cli import app;"
+        "out = CliRunner().invoke(app, ['--help']); assert out.exit_code == 0, out.output;"
+        "assert 'warmup' in out.stdout and 'demo' in out.stdout;"
+        "heavy = {'scipy', 'xarray', 'matplotlib', 'networkx', 'pydantic', 'h5py', 'pandas'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_warmup(monkeypatch):
+    def quick(report=None, names=None):
+        report("radau_run", 0.5)
+        report("done", 1.0)
+        return 2.5
+
+    monkeypatch.setattr("supple.core.jit.warmup", quick)
+    done = run("warmup")
+    assert done.exit_code == 0
+    assert done.stdout.strip() == "kernels ready after 2.5 s"
+
+
+def test_demo(tmp_path):
+    done = run("demo", "--out", str(tmp_path / "new"))
+    assert done.exit_code == 0
+    assert "trusted: energy error" in done.stdout
+    assert "trusted: constant" in done.stdout
+    assert "triangle inequality" in done.stdout
+    assert done.stderr == ""
+    assert (tmp_path / "new" / "demo.png").stat().st_size > 20_000
+
+
+def test_real_cases_as_json():
+    done = run("cases", "run", "huang-rigid", "--json")
+    assert done.exit_code == 0
+    (entry,) = json.loads(done.stdout)
+    assert entry["case"] == "huang-rigid"
+    assert entry["passed"] is True
+    assert all(q["passed"] for q in entry["quantities"])
