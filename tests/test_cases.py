@@ -67,7 +67,7 @@ READINGS = {  # axes, parts of both links, place of joint 2 on link 1, gravity
 
 def lagrangian(axes, links, place, gravity):
     """Return M(q) and V(q) of a two-link arm, from the angular Jacobians of its links."""
-    (m1, f1, J1), (m2, f2, J2) = (gathered(parts) for parts in links)
+    (_, f1, J1), (m2, f2, J2) = (gathered(parts) for parts in links)
     place, g = np.array(place), np.array(gravity)
 
     def terms(q):

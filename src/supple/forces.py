@@ -30,8 +30,8 @@ class ForceElement(ABC):
        otherwise from ``ForceElement`` with ``frames``. Its ``__init__`` validates, stores by
        ``set_fields``, and takes every field by its name so that ``Model.replace`` can rebuild it.
     2. Return its signals from ``signals``, so that their breakpoints are known.
-    3. Give ``core/forces.py`` a branch with a new integer code: its wrench or effort, its power,
-       its stored energy if it has one, and the derivatives for the tangent.
+    3. Give ``core/forces.py`` a branch with a new integer code: wrench or effort and power in
+       ``apply``, stored energy (if any) in ``energy``, derivatives in ``differentiate``.
     4. Pack its numbers in ``compiled.py``, say there whether its power is dissipation or work,
        and how many states of its own it has.
     5. Export it in ``supple/__init__.py``; test its sign on a single body against a closed form,

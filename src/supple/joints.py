@@ -80,8 +80,9 @@ class Joint(ABC):
     To add a joint with a new kind of motion, also:
 
     4. Add the kind to ``MotionKind`` and ``_KINDS``, and override ``_coordinates``.
-    5. Give ``core/joints.py`` a branch with a new integer code: pose, motion subspace, bias,
-       retraction; and ``compiled.py`` the packing and the conversion to the user's convention.
+    5. Take a new integer code in ``core/layout.py`` and give ``core/tree.py`` a branch with it:
+       pose, motion, retraction and chart; then ``compiled.py`` the code and the conversion to the
+       user's convention for a joint crossed from B to A.
     """
 
     name: str

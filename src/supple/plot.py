@@ -74,7 +74,7 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
 
 def _overview(data: xr.Dataset) -> list[Panel]:
     joints = [str(name) for name in data.data_vars if data[name].attrs["role"] == "coordinate"]
-    return [*_by_unit(data, joints, "joint coordinates"), *_energy(data)]
+    return [*_by_unit(data, joints, "joints"), *_energy(data)]
 
 
 def _panels(data: xr.Dataset, item: str) -> list[Panel]:
@@ -109,7 +109,14 @@ def _by_unit(data: xr.Dataset, names: Sequence[str], title: str) -> list[Panel]:
             lines = groups.setdefault(units[k // share], [])
             own = label if len(names) == 1 else f"{short} {label}"
             lines.append((own.replace("_", " "), variable.values[:, k]))
-    return [Panel(title, units, tuple(lines)) for units, lines in groups.items()]
+    return [_titled(title, units, lines) for units, lines in groups.items()]
+
+
+def _titled(title: str, units: str, lines: list[tuple[str, Array]]) -> Panel:
+    """Name a single line on the axis itself; several have a legend."""
+    if len(lines) == 1 and lines[0][0] != title:
+        title = f"{title} {lines[0][0]}"
+    return Panel(title, units, tuple(lines))
 
 
 def _energy(data: xr.Dataset) -> list[Panel]:
@@ -144,7 +151,8 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
         ax.set_yscale("log")
         if panel.limit > 0.0:
             ax.axhline(panel.limit, color=COLOURS[2], lw=1.0, ls=":", label="trusted below")
-    ax.set_ylabel(f"{panel.title} ({panel.units})" if panel.units else panel.title, color=INK)
+    units = "" if panel.units == "1" else f" ({panel.units})"
+    ax.set_ylabel(f"{panel.title}{units}", color=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("#999999")
     ax.tick_params(colors=INK, labelsize=9)
@@ -152,6 +160,7 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
     ax.set_axisbelow(True)
     if len(t) > 1:
         ax.set_xlim(t[0], t[-1])
-    ax.legend(
-        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, labelcolor=INK
-    )
+    if len(ax.lines) > 1:
+        ax.legend(
+            loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, labelcolor=INK
+        )

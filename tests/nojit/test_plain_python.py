@@ -118,3 +118,27 @@ def test_tangent_is_the_complex_step(build) -> None:
     for name, matrix, reference in zip(("Rq", "Ru", "M"), found, expected, strict=True):
         scale = np.abs(reference).max()
         np.testing.assert_allclose(matrix / scale, reference / scale, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("build", MODELS)
+def test_two_methods_take_the_same_way(build) -> None:
+    # Both errors are per step and relative to 1 rad and 1 rad/s; a few dozen steps add up.
+    implicit = sp.simulate(build(), 0.02, output=4, tolerance=1e-9, integrator=sp.Radau())
+    explicit = sp.simulate(build(), 0.02, output=4, tolerance=1e-9, integrator=sp.DormandPrince())
+    assert implicit.success and explicit.success
+    np.testing.assert_allclose(implicit.q, explicit.q, atol=1e-8)
+    np.testing.assert_allclose(implicit.u, explicit.u, atol=1e-7)
+    assert implicit.energy.level == explicit.energy.level == "trusted"
+
+
+def test_momentum_of_the_free_axis_is_kept() -> None:
+    result = sp.simulate(two_link_arm(), 0.02, output=4)
+    record = result.momentum.records[0]
+    assert record.max_error < 1e-9 * abs(record.initial)
+
+
+def test_event_is_found() -> None:
+    stop = sp.Event("level", "shoulder", value=0.31, direction=1)
+    result = sp.simulate(two_link_arm(), 0.1, output=4, events=[stop])
+    assert [event.name for event in result.events] == ["level"]
+    assert result["shoulder"].angle[-1] == pytest.approx(0.31, abs=1e-7)

@@ -113,3 +113,10 @@ def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:
     return np.zeros(
         work_size(int(ints[H_NODES]), int(ints[H_U]), int(ints[H_Z]), int(ints[H_ELEMENTS])), dtype
     )
+
+
+def power_slice(ints: np.ndarray) -> slice:
+    """Where the workspace holds the powers of the force elements."""
+    nn, nu, ne = int(ints[H_NODES]), int(ints[H_U]), int(ints[H_ELEMENTS])
+    start = nn * (NODE_WORK + NODE_MATRICES) + nu * (DOF_WORK + 1) + 3
+    return slice(start, start + ne)

@@ -60,6 +60,35 @@ def tangent_solve(x, y, z, vx, vy, vz):
 
 
 @kernel
+def ab_slopes(s):
+    """Derivatives of a and b with respect to s: a' = (c - 2a)/2s, b' = (a - 3b)/2s."""
+    if s.real > 1.0:
+        a, b, c = abc(s)
+        return (c - 2.0 * a) / (2.0 * s), (a - 3.0 * b) / (2.0 * s)
+    a = 0.0 * s
+    b = 0.0 * s
+    for k in range(10, -1, -1):  # sum -(k + 1) (-s)^k / (2k + 4, 2k + 5)!
+        a = 1.0 - a * s * (k + 2) / ((k + 1) * (2 * k + 5) * (2 * k + 6))
+        b = 1.0 - b * s * (k + 2) / ((k + 1) * (2 * k + 6) * (2 * k + 7))
+    return -a / 24.0, -b / 120.0
+
+
+@kernel
+def tangent_rate_times(x, y, z, vx, vy, vz):
+    """(d/dt T(theta)) theta' for theta = (x, y, z) and theta' = v."""
+    s = x * x + y * y + z * z
+    _, b, _ = abc(s)
+    da, db = ab_slopes(s)
+    sd = 2.0 * (x * vx + y * vy + z * vz)
+    cx, cy, cz = y * vz - z * vy, z * vx - x * vz, x * vy - y * vx
+    return (
+        -da * sd * cx + db * sd * (y * cz - z * cy) + b * (vy * cz - vz * cy),
+        -da * sd * cy + db * sd * (z * cx - x * cz) + b * (vz * cx - vx * cz),
+        -da * sd * cz + db * sd * (x * cy - y * cx) + b * (vx * cy - vy * cx),
+    )
+
+
+@kernel
 def rotate(x, y, z, vx, vy, vz):
     """exp(theta) v."""
     a, _, c = abc(x * x + y * y + z * z)

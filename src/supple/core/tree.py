@@ -277,3 +277,22 @@ def chart_velocity(tree, xi, xidot, out):
             out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, xidot[j], xidot[j + 1], xidot[j + 2])
             if kind == at.FREE:
                 out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, xidot[j + 3], xidot[j + 4], xidot[j + 5])
+
+
+@kernel
+def chart_acceleration(tree, xi, xidot, u, a, out):
+    """Second derivative xi'' of the increment whose retraction moves with velocity u and rate a."""
+    node = tree.node
+    for n in range(1, node.shape[0]):
+        kind, j = node[n, at.MOTION], node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = a[j]
+        elif kind == at.BALL or kind == at.FREE:
+            x, y, z = xi[j], xi[j + 1], xi[j + 2]
+            e0, e1, e2 = so3.tangent_rate_times(x, y, z, xidot[j], xidot[j + 1], xidot[j + 2])
+            out[j], out[j + 1], out[j + 2] = so3.tangent_solve(x, y, z, a[j] - e0, a[j + 1] - e1, a[j + 2] - e2)
+            if kind == at.FREE:
+                w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(
+                    x, y, z, a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
+                )

@@ -9,10 +9,12 @@ import numpy as np
 
 from supple.compiled import Compiled, compile_model
 from supple.core import dynamics, jit
-from supple.core.layout import new_work
+from supple.core.layout import new_work, power_slice
 from supple.errors import ModelError
+from supple.histories import histories
 from supple.model import Model
-from supple.poses import Array
+from supple.poses import Array, quaternion_matrix
+from supple.result import History
 
 
 class Energies(NamedTuple):
@@ -133,6 +135,48 @@ class Equations:
         out = np.empty(self.nq)
         dynamics.move(*self._buffers, _vector(q), _vector(d), out)
         return out
+
+    def qdot(self, q: Array, u: Array) -> Array:
+        """Time derivative of the coordinates (nq,)."""
+        out = np.empty(self.nq)
+        for record in self.compiled.joints.values():
+            own, rate = q[record.q], u[record.u]
+            if record.kind == "axes":
+                out[record.q] = rate
+                continue
+            w, v, spin = own[0], own[1:4], rate[:3]
+            half = 0.5 * np.concatenate([[-v @ spin], w * spin + np.cross(v, spin)])
+            place = quaternion_matrix(own[:4]) @ rate[3:] if record.kind == "free" else ()
+            out[record.q] = [*half, *place]
+        return out
+
+    def power(self, t: float, q: Array, u: Array, z: Array | None = None) -> Array:
+        """Power of each force element (nforce,), W: work on the system, or energy dissipated."""
+        self.residual(t, q, u, np.zeros(self.nu), z)
+        return self.work[power_slice(self.compiled.ints)].copy()
+
+    def energies(self, t: float, q: Array, u: Array, z: Array | None = None) -> Energies:
+        """Kinetic, gravity and elastic energy (J)."""
+        return Energies(*self._one(t, q, u, z)[1].energy[0])
+
+    def momentum(self, q: Array, u: Array) -> Array:
+        """Momentum (6,) [angular about the world's origin; linear], kg m2/s and kg m/s."""
+        return self._one(0.0, q, u, None)[1].momentum[0]
+
+    def history(self, t: Array, q: Array, u: Array, z: Array) -> tuple[Array, History]:
+        """Accelerations (nt, nu) and all histories at given states, rows of time."""
+        return histories(self.compiled, self.work, t, q, u, z)
+
+    def body_states(
+        self, t: float, q: Array, u: Array, z: Array | None = None
+    ) -> tuple[Array, History]:
+        """``history`` at one state: accelerations (nu,) and histories of one row."""
+        a, history = self._one(t, q, u, z)
+        return a[0], history
+
+    def _one(self, t: float, q: Array, u: Array, z: Array | None) -> tuple[Array, History]:
+        z = self.compiled.z0 if z is None else z
+        return self.history(np.array([float(t)]), np.array([q]), np.array([u]), np.array([z]))
 
     def _state(self, q: Array, u: Array, a: Array, z: Array | None) -> tuple[Array, ...]:
         return _vector(q), _vector(u), _vector(a), _vector(self.compiled.z0 if z is None else z)

@@ -1,0 +1,56 @@
+"""Everything about a run on its output grid, computed from the stored states in one compiled sweep."""
+
+from __future__ import annotations
+
+from supple.core import dynamics, forces, tree
+from supple.core.jit import INTS, MAT, REALS, VEC, entry
+from supple.core.layout import views
+
+# Columns of one node: R 0:9, p 9:12, V 12:18 (at the node's origin), A 18:24 (classical), W 24:30 (about
+# the node's origin): everything in world axes
+NODE_COLUMNS = 30
+
+
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
+    """Fill a (nt, nu), nodes (nt, nn * 30), efforts (nt, nu), energies (nt, 9): kinetic, gravity,
+    elastic, momentum [angular about the world's origin; linear]. Returns -1 or the row that fails.
+    """
+    m, w = views(ints, reals, work)
+    nu = a.shape[1]
+    nn = m.node.shape[0]
+    o = w.origin
+    for i in range(time.shape[0]):
+        if dynamics.forward(m, w, time[i], q[i], u[i], z[i], a[i]) >= 0:
+            return i
+        tree.motion(m, w, u[i], a[i])
+        tree.inertias(m, w)
+        energies[i, 0] = dynamics.kinetic(m, w)
+        energies[i, 1] = dynamics.potential(m, w)
+        energies[i, 2] = forces.energy(m, w, q[i])
+        dynamics.momentum(m, w, 0, energies[i, 3:9])
+        forces.apply(m, w, time[i], q[i], u[i], z[i])
+        for k in range(nu):
+            efforts[i, k] = w.effort[k]
+        tree.gather(m, w, w.mass[0] if nu > 0 else a[i])
+        for n in range(nn):
+            x = w.node[n]
+            y = nodes[i, n * NODE_COLUMNS : (n + 1) * NODE_COLUMNS]
+            for k in range(12):
+                y[k] = x[k]
+            dx, dy, dz = x[9] - o[0], x[10] - o[1], x[11] - o[2]
+            w0, w1, w2 = x[12], x[13], x[14]
+            v0, v1, v2 = x[15] + w1 * dz - w2 * dy, x[16] + w2 * dx - w0 * dz, x[17] + w0 * dy - w1 * dx
+            y[12], y[13], y[14], y[15], y[16], y[17] = w0, w1, w2, v0, v1, v2
+            b0, b1, b2 = x[18], x[19], x[20]
+            y[18], y[19], y[20] = b0, b1, b2
+            # spatial to classical: a = A_v + alpha x r + w x v; the root's A carries -g
+            y[21] = x[21] + m.gravity[0] + b1 * dz - b2 * dy + w1 * v2 - w2 * v1
+            y[22] = x[22] + m.gravity[1] + b2 * dx - b0 * dz + w2 * v0 - w0 * v2
+            y[23] = x[23] + m.gravity[2] + b0 * dy - b1 * dx + w0 * v1 - w1 * v0
+            f0, f1, f2 = x[37], x[38], x[39]
+            y[24] = x[34] - (dy * f2 - dz * f1)
+            y[25] = x[35] - (dz * f0 - dx * f2)
+            y[26] = x[36] - (dx * f1 - dy * f0)
+            y[27], y[28], y[29] = f0, f1, f2
+    return -1

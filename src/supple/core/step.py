@@ -1,0 +1,311 @@
+"""What every compiled integrator does around its steps: state, dense output, events, audit.
+
+An accepted step is described by polynomials in s = (t - t0)/h, eight coefficients for each increment
+xi, velocity u, controller state z and work channel w, whatever the method. Output on the requested grid
+and events are read from them; the energy audit is taken at the steps themselves, so its verdict does
+not depend on the grid.
+"""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+
+from supple.core import dynamics, forces, tree
+from supple.core import layout as at
+from supple.core.jit import kernel
+
+# Integer state of a run
+STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
+GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL = range(7, 16)
+INT_STATE = 16
+
+# Real state of a run
+T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC, K_MIN, K_MAX, E_MAX = range(15)
+REAL_STATE = 16
+
+# Outcomes
+DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE = range(7)
+
+DEGREE = 8  # coefficients per polynomial
+
+# Events: kind, index (q, u or node), terminal, direction; reals: value, place (3), axis number
+EVENT_INTS, EVENT_REALS = 5, 4
+ON_COORDINATE, ON_RATE, ON_PLACE = 0, 1, 2
+EVENT_CAPACITY = 64
+
+Run = namedtuple(
+    "Run",
+    "q u a z w zdot power scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
+    "roots screws momentum screw_error six",
+)
+
+
+@kernel
+def run_views(m, run, ints):
+    """Cut the run buffer; returns the views and the place where the method's own part begins."""
+    nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
+    nv, ns = ints[INT_STATE], ints[INT_STATE + 1]
+    i = 0
+    q = run[i : i + nq]
+    i += nq
+    u = run[i : i + nu]
+    i += nu
+    a = run[i : i + nu]
+    i += nu
+    z = run[i : i + nz]
+    i += nz
+    w = run[i : i + ne]
+    i += ne
+    zdot = run[i : i + nz]
+    i += nz
+    power = run[i : i + ne]
+    i += ne
+    scale = run[i : i + nu]
+    i += nu
+    sign = run[i : i + ne]
+    i += ne
+    px = run[i : i + nu * DEGREE].reshape((nu, DEGREE))
+    i += nu * DEGREE
+    pu = run[i : i + nu * DEGREE].reshape((nu, DEGREE))
+    i += nu * DEGREE
+    pz = run[i : i + nz * DEGREE].reshape((nz, DEGREE))
+    i += nz * DEGREE
+    pw = run[i : i + ne * DEGREE].reshape((ne, DEGREE))
+    i += ne * DEGREE
+    qt = run[i : i + nq]
+    i += nq
+    ut = run[i : i + nu]
+    i += nu
+    zt = run[i : i + nz]
+    i += nz
+    wt = run[i : i + ne]
+    i += ne
+    xt = run[i : i + nu]
+    i += nu
+    event_reals = run[i : i + nv * EVENT_REALS].reshape((nv, EVENT_REALS))
+    i += nv * EVENT_REALS
+    last = run[i : i + nv]
+    i += nv
+    found = run[i : i + 2 * EVENT_CAPACITY].reshape((EVENT_CAPACITY, 2))
+    i += 2 * EVENT_CAPACITY
+    screws = run[i : i + ns * 6].reshape((ns, 6))
+    i += ns * 6
+    momentum = run[i : i + ns]
+    i += ns
+    screw_error = run[i : i + ns]
+    i += ns
+    six = run[i : i + 6]
+    i += 6
+    k = INT_STATE + 2
+    events = ints[k : k + nv * EVENT_INTS].reshape((nv, EVENT_INTS))
+    k += nv * EVENT_INTS
+    roots = ints[k : k + ns]
+    return Run(
+        q, u, a, z, w, zdot, power, scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
+        event_reals, last, found, roots, screws, momentum, screw_error, six,
+    ), i
+
+
+def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int) -> int:
+    """Length of the part of the run buffer that all methods share."""
+    state = 2 * nq + 5 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
+    return state + nv * (EVENT_REALS + 1) + 2 * EVENT_CAPACITY + 8 * ns + 6
+
+
+@kernel
+def polynomial(c, s):
+    """Value of sum c[k] s^k."""
+    y = c[DEGREE - 1]
+    for k in range(DEGREE - 2, -1, -1):
+        y = y * s + c[k]
+    return y
+
+
+@kernel
+def state_at(m, r, s):
+    """State at the fraction s of the step into qt, ut, zt, wt; r.q still holds the step's start."""
+    for k in range(r.u.shape[0]):
+        r.xt[k] = polynomial(r.px[k], s)
+        r.ut[k] = polynomial(r.pu[k], s)
+    tree.retract(m, r.q, r.xt, r.qt)
+    for k in range(r.z.shape[0]):
+        r.zt[k] = polynomial(r.pz[k], s)
+    for k in range(r.w.shape[0]):
+        r.wt[k] = polynomial(r.pw[k], s)
+
+
+@kernel
+def write_row(r, row):
+    """Store qt, ut, zt, wt in one row of the output."""
+    i = 0
+    for x in (r.qt, r.ut, r.zt, r.wt):
+        for k in range(x.shape[0]):
+            row[i] = x[k]
+            i += 1
+
+
+@kernel
+def event_value(m, w, r, e):
+    """Distance of event e from its value at the state qt, ut."""
+    ev, x = r.events[e], r.event_reals[e]
+    if ev[0] == ON_COORDINATE:
+        return r.qt[ev[1]] - x[0]
+    if ev[0] == ON_RATE:
+        return r.ut[ev[1]] - x[0]
+    tree.poses(m, w, r.qt)
+    f, k = w.node[ev[1]], 3 * ev[4]
+    return f[9 + ev[4]] + f[k] * x[1] + f[k + 1] * x[2] + f[k + 2] * x[3] - x[0]
+
+
+@kernel
+def start_events(m, w, r):
+    """Remember every event's value at the state r.q, r.u."""
+    r.qt[:] = r.q
+    r.ut[:] = r.u
+    for e in range(r.events.shape[0]):
+        r.last[e] = event_value(m, w, r, e)
+
+
+@kernel
+def crosses(before, after, direction):
+    """Whether a value passes zero in the given direction (0: both); touching from zero is no crossing."""
+    rising = before < 0.0 and after >= 0.0
+    falling = before > 0.0 and after <= 0.0
+    return (rising and direction >= 0) or (falling and direction <= 0)
+
+
+@kernel
+def find_events(m, w, r, ints, t0, h):
+    """Find events in the step; returns the fraction of the step to keep (1 unless one is terminal)."""
+    keep = 1.0
+    for e in range(r.events.shape[0]):
+        direction = r.events[e, 3]
+        before, low = r.last[e], 0.0
+        for part in range(1, 5):  # quarters, so that a double crossing is not missed
+            high = 0.25 * part
+            if low >= keep:
+                break
+            state_at(m, r, high)
+            after = event_value(m, w, r, e)
+            if crosses(before, after, direction):
+                a, b, fa, fb = low, high, before, after
+                for _ in range(80):  # Illinois
+                    c = (a * fb - b * fa) / (fb - fa) if fb != fa else 0.5 * (a + b)
+                    if not (a < c < b):
+                        c = 0.5 * (a + b)
+                    state_at(m, r, c)
+                    fc = event_value(m, w, r, e)
+                    if (fc < 0.0) == (fb < 0.0) and fc != 0.0:
+                        if fc * fb > 0.0:
+                            fa *= 0.5
+                        b, fb = c, fc
+                    else:
+                        a, fa = c, fc
+                        fb *= 0.5
+                    if b - a < 4e-16 or fc == 0.0:
+                        break
+                s = c
+                if s <= keep and ints[EVENTS_FOUND] < EVENT_CAPACITY:
+                    k = ints[EVENTS_FOUND]
+                    r.found[k, 0] = e
+                    r.found[k, 1] = t0 + s * h
+                    ints[EVENTS_FOUND] += 1
+                    if r.events[e, 2] == 1:
+                        keep = s
+                        ints[TERMINAL] = e
+            before, low = after, high
+        r.last[e] = before
+    return keep
+
+
+@kernel
+def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
+    """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
+
+    On return of True the state is that of the event.
+    """
+    keep = 1.0
+    if r.events.shape[0] > 0:
+        keep = find_events(m, w, r, ints, t0, h)
+    end = t1 if keep == 1.0 else t0 + keep * h
+    while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
+        s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
+        state_at(m, r, s)
+        write_row(r, out[ints[GRID]])
+        ints[GRID] += 1
+    if keep < 1.0:
+        state_at(m, r, keep)
+        r.q[:] = r.qt
+        r.u[:] = r.ut
+        r.z[:] = r.zt
+        r.w[:] = r.wt
+        reals[T] = end
+        return True
+    return False
+
+
+@kernel
+def audit(m, w, r, reals, first):
+    """Energy balance and conserved momenta at the state whose kinematics are in the workspace."""
+    kinetic = dynamics.kinetic(m, w)
+    elastic = forces.energy(m, w, r.q)
+    total = kinetic + dynamics.potential(m, w) + elastic
+    for e in range(r.w.shape[0]):
+        total -= r.sign[e] * r.w[e]
+    if first:
+        reals[E_START] = total
+        reals[E_ERROR] = 0.0
+        reals[E_ELASTIC] = elastic
+        reals[K_MIN] = kinetic
+        reals[K_MAX] = kinetic
+        reals[E_MAX] = abs(total)
+    reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
+    reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
+    reals[K_MIN] = min(reals[K_MIN], kinetic)
+    reals[K_MAX] = max(reals[K_MAX], kinetic)
+    reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
+    for s in range(r.roots.shape[0]):
+        dynamics.momentum(m, w, r.roots[s], r.six)
+        p = 0.0
+        for k in range(6):
+            p += r.screws[s, k] * r.six[k]
+        if first:
+            r.momentum[s] = p
+            r.screw_error[s] = 0.0
+        r.screw_error[s] = max(r.screw_error[s], abs(p - r.momentum[s]))
+
+
+@kernel
+def weights(r, reals, wx, wu, wz, ww):
+    """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
+    rtol, atol = reals[RTOL], reals[ATOL]
+    for k in range(r.u.shape[0]):
+        wx[k] = (atol + rtol) * r.scale[k]
+        wu[k] = atol * r.scale[k] + rtol * abs(r.u[k])
+    for k in range(r.z.shape[0]):
+        wz[k] = atol + rtol * abs(r.z[k])
+    for k in range(r.w.shape[0]):
+        ww[k] = atol + rtol * (abs(r.w[k]) + reals[K_MAX] + reals[E_ELASTIC])
+
+
+@kernel
+def first_step(r, reals, span, order):
+    """A careful first step from the sizes of velocities and accelerations."""
+    rate = 0.0
+    for k in range(r.u.shape[0]):
+        rate = max(rate, abs(r.u[k]) / r.scale[k])
+        rate = max(rate, np.sqrt(abs(r.a[k]) / r.scale[k]))
+    h = 0.1 * span if rate == 0.0 else 0.5 * reals[RTOL] ** (1.0 / order) / rate
+    return min(h, 0.1 * span, reals[H_MAX])
+
+
+@kernel
+def next_step(reals, ints, stops, h):
+    """Step size that lands on the next stop without leaving a sliver."""
+    rest = stops[ints[STOP]] - reals[T]
+    h = min(h, reals[H_MAX])
+    if h >= rest * (1.0 - 1e-10):
+        return rest
+    return 0.5 * rest if h > 0.5 * rest else h

@@ -1,0 +1,1 @@
+"""Integrators: options of one method each; the step loops are kernels."""

@@ -1,0 +1,264 @@
+"""Runs a compiled step loop from Python: buffers, stops, events, progress and what went wrong.
+
+A loop returns here every few hundredths of a second, so that Ctrl-C and progress work, and keeps
+everything it needs in its buffers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.audit import AuditRecord, MomentumRecord
+from supple.core import step as st
+from supple.core.jit import Entry
+from supple.errors import ModelError
+from supple.events import Event
+from supple.formulations.joint import Equations
+from supple.poses import Array
+from supple.result import EventRecord
+from supple.symmetry import Symmetry
+
+PAUSE = 0.03  # s between returns of a loop to Python
+Progress = Callable[[float], None]
+
+TOLERANCES = {"loose": (1e-4, 1e-6), "default": (1e-7, 1e-9), "tight": (1e-10, 1e-12)}
+
+
+def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
+    """(rtol, atol) of a word, a number (rtol; atol a hundredth of it) or a pair.
+
+    Tolerances are relative errors per step of angles (1 rad), places (the model's length), their
+    rates, and energies.
+    """
+    expected = "'loose', 'default', 'tight', a number between 1e-13 and 0.1, or (rtol, atol)"
+    if isinstance(given, str):
+        if given not in TOLERANCES:
+            raise ModelError("simulate", "tolerance", given, expected)
+        return TOLERANCES[given]
+    try:
+        values = np.atleast_1d(np.asarray(given, dtype=float))
+    except (TypeError, ValueError):
+        values = np.array([np.nan])
+    if values.shape == (1,):
+        values = np.array([values[0], 0.01 * values[0]])
+    if values.shape != (2,) or not (1e-13 <= values[0] <= 0.1) or not (0.0 < values[1] <= 0.1):
+        raise ModelError("simulate", "tolerance", given, expected)
+    return float(values[0]), float(values[1])
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be integrated: equations, start, output times, events, tolerances."""
+
+    equations: Equations
+    t_start: float
+    t_end: float
+    grid: Array
+    q: Array
+    u: Array
+    z: Array
+    events: tuple[Event, ...]
+    symmetries: tuple[Symmetry, ...]
+    rtol: float
+    atol: float
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Rows (t, state) that were reached, and how the run went."""
+
+    t: Array
+    q: Array
+    u: Array
+    z: Array
+    channels: Array
+    audit: AuditRecord
+    momentum: tuple[MomentumRecord, ...]
+    events: tuple[EventRecord, ...]
+    success: bool
+    message: str
+    statistics: dict[str, int | float]
+
+
+@dataclass(frozen=True)
+class LoopOptions:
+    """Options that every compiled loop understands."""
+
+    first_step: float
+    max_step: float
+    max_steps: int
+
+
+def run_loop(
+    problem: Problem,
+    entry: Entry,
+    own_size: tuple[int, int],
+    options: LoopOptions,
+) -> Solution:
+    """Integrate ``problem`` with a compiled loop."""
+    return _Loop(problem, entry, own_size, options).run()
+
+
+class _Loop:
+    def __init__(
+        self, problem: Problem, entry: Entry, own_size: tuple[int, int], options: LoopOptions
+    ) -> None:
+        self.problem, self.options = problem, options
+        self.compiled = c = problem.equations.compiled
+        self.kernel = entry.ready()
+        ne = len(c.force_names)
+        nv, ns = len(problem.events), len(problem.symmetries)
+        shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns)
+        self.run_buffer = np.zeros(shared + own_size[0])
+        self.state = np.zeros(st.REAL_STATE)
+        head = st.INT_STATE + 2 + nv * st.EVENT_INTS + ns
+        self.count = np.zeros(head + own_size[1], dtype=np.int64)
+        self.count[st.INT_STATE : st.INT_STATE + 2] = nv, ns
+        self._fill(ne, nv, ns)
+        self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + ne))
+        self.stops = self._stops()
+
+    def _fill(self, ne: int, nv: int, ns: int) -> None:
+        """Initial state, scales, events and conserved momenta, in the order of ``st.run_views``."""
+        c, p, run = self.compiled, self.problem, self.run_buffer
+        i = 0
+
+        def place(values: Array, size: int | None = None) -> slice:
+            nonlocal i
+            n = len(values) if size is None else size
+            here = slice(i, i + n)
+            run[i : i + len(values)] = values
+            i += n
+            return here
+
+        self.at_q, self.at_u = place(p.q), place(p.u)
+        place(np.zeros(c.nu))
+        self.at_z, self.at_w = place(p.z), place(np.zeros(ne))
+        place(np.zeros(c.nz + ne))
+        place(c.scale)
+        place(np.where(c.force_dissipates, -1.0, 1.0) if ne else np.zeros(0))
+        place(np.zeros(st.DEGREE * (2 * c.nu + c.nz + ne) + c.nq + 2 * c.nu + c.nz + ne))
+        ints, reals = self._event_tables()
+        place(reals.ravel())
+        place(np.zeros(nv))
+        self.at_found = place(np.zeros(2 * st.EVENT_CAPACITY))
+        place(np.array([s.screw for s in p.symmetries]).ravel())
+        self.at_momentum, self.at_screw_error = place(np.zeros(ns)), place(np.zeros(ns))
+        k = st.INT_STATE + 2
+        self.count[k : k + ints.size] = ints.ravel()
+        self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
+        span = p.t_end - p.t_start
+        self.state[[st.T, st.H, st.RTOL, st.ATOL]] = (
+            p.t_start, self.options.first_step, p.rtol, p.atol,
+        )
+        self.state[st.H_MAX] = min(self.options.max_step, span)
+        self.state[st.H_MIN] = 1e-15 * max(span, abs(p.t_end), abs(p.t_start))
+
+    def _event_tables(self) -> tuple[np.ndarray, Array]:
+        c, model_events = self.compiled, self.problem.events
+        ints = np.zeros((len(model_events), st.EVENT_INTS), dtype=np.int64)
+        reals = np.zeros((len(model_events), st.EVENT_REALS))
+        for row, x, event in zip(ints, reals, model_events, strict=True):
+            x[0] = event.value
+            row[2:4] = int(event.terminal), event.direction
+            if event.joint is not None:
+                record = c.joints[event.joint]
+                k = event.coordinate
+                k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
+                q, u = c.coordinate(event.joint, k)
+                row[:2] = (st.ON_COORDINATE, q) if event.quantity == "coordinate" else (st.ON_RATE, u)
+            else:
+                node, pose = c.place(event.frames["of"])
+                row[:2], row[4] = (st.ON_PLACE, node), "xyz".index(event.quantity)
+                x[1:4] = pose.p
+        return ints, reals
+
+    def _stops(self) -> Array:
+        p = self.problem
+        inside = [t for t in p.equations.breakpoints() if p.t_start < t < p.t_end]
+        stops = np.array([*inside, p.t_end])
+        stops.flags.writeable = False
+        return stops
+
+    def run(self) -> Solution:
+        p, c = self.problem, self.compiled
+        start = time.process_time()
+        row = np.concatenate([p.q, p.u, p.z, np.zeros(len(c.force_names))])
+        if len(p.grid) and p.grid[0] == p.t_start:
+            self.out[0] = row
+            self.count[st.GRID] = 1
+        grid = p.grid
+        events: list[EventRecord] = []
+        budget, outcome = 20, st.PAUSED
+        buffers = (c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count)
+        while outcome == st.PAUSED and self.count[st.STEPS] < self.options.max_steps:
+            clock = time.perf_counter()
+            budget = min(budget, self.options.max_steps - int(self.count[st.STEPS]))
+            outcome = self.kernel(*buffers, self.stops, grid, self.out, budget)
+            events.extend(self._take_events())
+            seconds = time.perf_counter() - clock
+            budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
+            if p.progress is not None:
+                p.progress(float(self.state[st.T]))
+        return self._solution(outcome, events, time.process_time() - start)
+
+    def _take_events(self) -> list[EventRecord]:
+        n = int(self.count[st.EVENTS_FOUND])
+        self.count[st.EVENTS_FOUND] = 0
+        found = self.run_buffer[self.at_found].reshape(-1, 2)[:n]
+        return [EventRecord(self.problem.events[int(k)].name, float(t)) for k, t in found]
+
+    def _solution(self, outcome: int, events: list[EventRecord], cpu: float) -> Solution:
+        c, p, s, count, run = self.compiled, self.problem, self.state, self.count, self.run_buffer
+        rows, t = self.out[: count[st.GRID]], p.grid[: count[st.GRID]]
+        if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
+            last = np.concatenate([run[self.at_q], run[self.at_u], run[self.at_z], run[self.at_w]])
+            rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
+        cut = np.cumsum([c.nq, c.nu, c.nz])
+        q, u, z, channels = np.split(rows, cut, axis=1)
+        initial, error = run[self.at_momentum], run[self.at_screw_error]
+        momentum = tuple(
+            MomentumRecord(m.name, float(x), float(e), m.unit, float(abs(x)))
+            for m, x, e in zip(p.symmetries, initial, error, strict=True)
+        )
+        names = "steps rejected newton_failures evaluations jacobians factorizations newton_iterations"
+        statistics: dict[str, int | float] = dict(
+            zip(names.split(), (int(n) for n in count[:7]), strict=True)
+        )
+        statistics["cpu_seconds"] = cpu
+        return Solution(
+            *(np.ascontiguousarray(x) for x in (t, q, u, z, channels)),
+            audit=AuditRecord(
+                *(float(s[k]) for k in (st.E_ERROR, st.E_ELASTIC, st.K_MIN, st.K_MAX, st.E_MAX)),
+                initial_energy=float(s[st.E_START]),
+            ),
+            momentum=momentum,
+            events=tuple(sorted(events, key=lambda e: e.t)),
+            success=outcome in (st.DONE, st.EVENT),
+            message=self._message(outcome),
+            statistics=statistics,
+        )
+
+    def _message(self, outcome: int) -> str:
+        s, c = self.state, self.compiled
+        where = f"stopped at t = {s[st.T]:.9g} s: "
+        worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
+        if outcome == st.DONE:
+            return f"reached t = {s[st.T]:g} s"
+        if outcome == st.EVENT:
+            name = self.problem.events[int(self.count[st.TERMINAL])].name
+            return f"event '{name}' at t = {s[st.T]:.9g} s"
+        if outcome == st.LOCKED:
+            return where + self.problem.equations.locked(int(self.count[st.BAD_DOF]))
+        if outcome == st.NOT_FINITE:
+            return where + f"the acceleration of {worst} is not finite"
+        if outcome == st.TOO_SMALL:
+            return where + (
+                f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
+            )
+        return where + f"{self.options.max_steps} steps were not enough (max_steps)"

@@ -1,0 +1,120 @@
+"""simulate: from a model to a result."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.compiled import compile_model
+from supple.errors import ModelError, SuppleWarning
+from supple.events import Event
+from supple.formulations.joint import JointCoordinates
+from supple.integrators.driver import Problem, Progress, tolerances
+from supple.integrators.radau import Radau
+from supple.model import Model
+from supple.poses import Array
+from supple.result import Result, RunData
+from supple.symmetry import symmetries
+
+DEFAULT_OUTPUT = 500  # intervals
+
+
+def simulate(
+    model: Model,
+    t_end: float,
+    *,
+    t_start: float = 0.0,
+    formulation: JointCoordinates | None = None,
+    integrator: Any = None,
+    tolerance: str | float | Sequence[float] = "default",
+    output: int | float | ArrayLike | None = None,
+    events: Sequence[Event] = (),
+    progress: Progress | None = None,
+) -> Result:
+    """Simulate a model from its initial coordinates to ``t_end`` (s).
+
+    Parameters
+    ----------
+    formulation : JointCoordinates, optional
+        The choice of coordinates.
+    integrator : Radau or DormandPrince, optional
+        The method and its options; Radau by default.
+    tolerance : "loose", "default", "tight", rtol, or (rtol, atol)
+        Error per step, relative to 1 rad, to the model's length and to the rates.
+    output : int, float or array, optional
+        Number of equal intervals (500 by default), their length in s (a float), or the times (s).
+    events : sequence of Event
+        Instants to be found; a terminal one ends the run.
+    progress : callable, optional
+        Called with the time reached, some thirty times a second.
+
+    A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
+    """
+    begin, end = _number("t_start", t_start), _number("t_end", t_end)
+    if not end > begin:
+        raise ModelError("simulate", "t_end", t_end, f"a time after t_start = {begin:g} s")
+    events = tuple(events)
+    model.check(events)
+    compiled = compile_model(model)
+    equations = (formulation or JointCoordinates()).equations(compiled)
+    rtol, atol = tolerances(tolerance)
+    problem = Problem(
+        equations, begin, end, _grid(begin, end, output), equations.q0, equations.u0, equations.z0,
+        events, symmetries(model, compiled), rtol, atol, progress,
+    )
+    equations.accelerate(begin, problem.q, problem.u, problem.z)  # a massless joint is the model's fault
+    solution = (integrator or Radau()).run(problem)
+    if not solution.success:
+        warnings.warn(solution.message, SuppleWarning, stacklevel=2)
+    a, history = equations.history(solution.t, solution.q, solution.u, solution.z)
+    return Result(
+        RunData(
+            model, compiled, solution.t, solution.q, solution.u, a, solution.z, solution.channels,
+            history, solution.audit, solution.momentum, solution.events, solution.success,
+            solution.message, solution.statistics,
+        )
+    )
+
+
+def _number(field: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise ModelError("simulate", field, value, "a finite number of seconds")
+    return number
+
+
+def _grid(begin: float, end: float, output: Any) -> Array:
+    expected = "a number of intervals, an interval in s, or increasing times in the run"
+    if output is None:
+        output = DEFAULT_OUTPUT
+    if isinstance(output, bool) or isinstance(output, str):
+        raise ModelError("simulate", "output", output, expected)
+    if isinstance(output, (int, np.integer)):
+        if output < 1:
+            raise ModelError("simulate", "output", output, expected)
+        times = np.linspace(begin, end, int(output) + 1)
+    elif isinstance(output, float):
+        if not 0.0 < output <= end - begin:
+            raise ModelError("simulate", "output", output, expected)
+        times = begin + output * np.arange(int(np.floor((end - begin) / output * (1 + 1e-12))) + 1)
+        times = np.minimum(times, end)
+    else:
+        try:
+            times = np.asarray(output, dtype=float)
+        except (TypeError, ValueError):
+            times = np.zeros((0, 0))
+        if (
+            times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times))
+            or np.any(np.diff(times) <= 0.0) or times[0] < begin or times[-1] > end
+        ):
+            raise ModelError("simulate", "output", output, expected)
+    times = np.array(times)
+    times.flags.writeable = False
+    return times
