@@ -1,112 +1,28 @@
-"""The result of a run: histories by name, the audit, files and plots.
-
-`RunData` is what a simulation hands over (plain arrays in the order of the compiled model);
-`Result` is what a user reads.
-"""
+"""The result of a run: histories by name, the audit, files and plots."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from supple.audit import AuditRecord, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.audit import EnergyAudit, MomentumAudit, MomentumRecord
 from supple.bodies.rigid import RigidBody
 from supple.dataset import SavedResult, load
 from supple.errors import SuppleError, suggestion
 from supple.result_views import BodyView, ForceView, JointView, PointView
+from supple.run_data import EventRecord, History, RunData
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from supple.model import Model
-
 __all__ = ["EventRecord", "History", "Result", "RunData", "SavedResult", "load"]
-
-Array = NDArray[np.float64]
-
-
-class CompiledNames(Protocol):
-    """What a result asks of the compiled model: names in the order of the arrays, conversions."""
-
-    @property
-    def body_names(self) -> Sequence[str]: ...
-    @property
-    def joint_names(self) -> Sequence[str]: ...
-    @property
-    def force_names(self) -> Sequence[str]: ...
-    @property
-    def force_dissipates(self) -> Sequence[bool]: ...
-    def to_user(self, name: str, q: Array, u: Array, /) -> tuple[Array, Array]: ...
-    def effort_to_user(self, name: str, effort: Array, /) -> Array: ...
-
-
-@dataclass(frozen=True)
-class EventRecord:
-    """An event that happened: its name and its time in s."""
-
-    name: str
-    t: float
-
-
-@dataclass(frozen=True)
-class History:
-    """Quantities computed at the output times; world axes.
-
-    Attributes
-    ----------
-    R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
-    V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
-    wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
-    effort : (nt, nu) effort of joint forces on each velocity coordinate
-    energy : (nt, 3) kinetic, gravity, elastic, J
-    momentum : (nt, 6) [angular about the world origin; linear]
-    """
-
-    R: Array
-    p: Array
-    V: Array
-    A: Array
-    wrench: Array
-    reaction: Array
-    effort: Array
-    energy: Array
-    momentum: Array
-
-
-@dataclass(frozen=True)
-class RunData:
-    """Everything that a simulation hands over to `Result`.
-
-    Attributes
-    ----------
-    t : (nt,) output times, s
-    q, u, a, z : (nt, n) states in engine order
-    channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
-    """
-
-    model: Model
-    compiled: CompiledNames
-    t: Array
-    q: Array
-    u: Array
-    a: Array
-    z: Array
-    channels: Array
-    history: History
-    audit: AuditRecord
-    momentum: tuple[MomentumRecord, ...]
-    events: tuple[EventRecord, ...]
-    success: bool
-    message: str
-    statistics: Mapping[str, int | float]
 
 
 class Result:
@@ -227,7 +143,9 @@ class Result:
                 centre = view.at(*body.com)
                 along = body.mass * centre.velocity
                 spin = view.local.angular_velocity @ body.inertia_com
-                about = np.cross(centre.position, along) + np.einsum("tij,tj->ti", view.matrix, spin)
+                about = np.cross(centre.position, along) + np.einsum(
+                    "tij,tj->ti", view.matrix, spin
+                )
                 sizes["kg m/s"] += np.linalg.norm(along, axis=1)
                 sizes["kg m2/s"] += np.linalg.norm(about, axis=1)
         for point in self.point_masses.values():

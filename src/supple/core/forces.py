@@ -217,10 +217,10 @@ def spring_tangent(tree, work, e, Rq, Ru):
         inverse = 0.0
     else:
         inverse = 1.0 / length
-    g = np.empty(6)
+    g = work.scratch[36:42]
     g[0], g[1], g[2] = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
     g[3], g[4], g[5] = nx, ny, nz
-    D = np.empty((6, 12))
+    D = work.scratch[48:120].reshape((6, 12))
     for side in range(2):
         sign = -1.0 if side == 0 else 1.0
         x, y, z, u0, u1, u2 = point(work, el[1 + side], c[3 * side], c[3 * side + 1], c[3 * side + 2])

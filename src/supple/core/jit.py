@@ -113,7 +113,7 @@ class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile an inner kernel when its first caller is compiled."""
-    dispatcher = numba.njit(fastmath=FASTMATH, error_model="numpy")(function)
+    dispatcher = numba.njit(fastmath=FASTMATH, error_model="numpy", _nrt=False)(function)
     if hasattr(dispatcher, "py_func"):  # false under NUMBA_DISABLE_JIT=1
         dispatcher._cache = _KernelCache(function)
     return dispatcher

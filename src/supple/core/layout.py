@@ -51,7 +51,7 @@ NODE_WORK = 50
 DOF_WORK = 24
 # Node matrices for tangents: B 0:36, K 36:72
 NODE_MATRICES = 72
-SCRATCH = 36
+SCRATCH = 120
 
 Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head")
 Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch")

@@ -447,8 +447,8 @@ def restart(m, w, r, ints, reals, first):
         if not math.isfinite(r.a[k]):
             ints[st.BAD_DOF] = k
             return st.NOT_FINITE
-    r.zdot[:] = w.zdot
-    r.power[:] = w.power
+    st.copy(w.zdot, r.zdot)
+    st.copy(w.power, r.power)
     if first:
         st.audit(m, w, r, reals, True)
         st.start_events(m, w, r)
@@ -594,21 +594,21 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             r.u[k] += o.u[2, k]
             r.a[k] = o.rate[2, k]
         tree.retract(m, r.q, r.xt, r.qt)
-        r.q[:] = r.qt
+        st.copy(r.qt, r.q)
         for k in range(nz):
             r.z[k] += o.z[2, k]
         for k in range(ne):
             r.w[k] += o.power[2, k]
-        o.xo[:] = o.x
-        o.uo[:] = o.u
-        o.zo[:] = o.z
+        st.copy_rows(o.x, o.xo)
+        st.copy_rows(o.u, o.uo)
+        st.copy_rows(o.z, o.zo)
         state[st.T] = t1
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w)
         forces.apply(m, w, t1 if t1 < stop else np.nextafter(stop, t), r.q, r.u, r.z)
-        r.zdot[:] = w.zdot
-        r.power[:] = w.power
+        st.copy(w.zdot, r.zdot)
+        st.copy(w.power, r.power)
         st.audit(m, w, r, state, False)
         count[st.FRESH] = 0
         if t1 >= stop:

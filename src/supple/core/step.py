@@ -115,6 +115,21 @@ def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int) -> int:
 
 
 @kernel
+def copy(x, y):
+    """y = x; a loop, because slice assignment would need Numba's reference counting."""
+    for k in range(x.shape[0]):
+        y[k] = x[k]
+
+
+@kernel
+def copy_rows(x, y):
+    """y = x for matrices."""
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            y[i, k] = x[i, k]
+
+
+@kernel
 def polynomial(c, s):
     """Value of sum c[k] s^k."""
     y = c[DEGREE - 1]
@@ -162,8 +177,8 @@ def event_value(m, w, r, e):
 @kernel
 def start_events(m, w, r):
     """Remember every event's value at the state r.q, r.u."""
-    r.qt[:] = r.q
-    r.ut[:] = r.u
+    copy(r.q, r.qt)
+    copy(r.u, r.ut)
     for e in range(r.events.shape[0]):
         r.last[e] = event_value(m, w, r, e)
 
@@ -237,10 +252,10 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
         ints[GRID] += 1
     if keep < 1.0:
         state_at(m, r, keep)
-        r.q[:] = r.qt
-        r.u[:] = r.ut
-        r.z[:] = r.zt
-        r.w[:] = r.wt
+        copy(r.qt, r.q)
+        copy(r.ut, r.u)
+        copy(r.zt, r.z)
+        copy(r.wt, r.w)
         reals[T] = end
         return True
     return False

@@ -1,0 +1,79 @@
+"""What a simulation hands over: plain arrays in the order of the compiled model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.audit import AuditRecord, MomentumRecord
+
+if TYPE_CHECKING:
+    from supple.compiled import Compiled
+    from supple.model import Model
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """An event that happened: its name and its time in s."""
+
+    name: str
+    t: float
+
+
+@dataclass(frozen=True)
+class History:
+    """Quantities computed at the output times; world axes.
+
+    Attributes
+    ----------
+    R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
+    V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
+    wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
+    effort : (nt, nu) effort of joint forces on each velocity coordinate
+    energy : (nt, 3) kinetic, gravity, elastic, J
+    momentum : (nt, 6) [angular about the world origin; linear]
+    """
+
+    R: Array
+    p: Array
+    V: Array
+    A: Array
+    wrench: Array
+    reaction: Array
+    effort: Array
+    energy: Array
+    momentum: Array
+
+
+@dataclass(frozen=True)
+class RunData:
+    """Everything that a simulation hands over to `Result`.
+
+    Attributes
+    ----------
+    t : (nt,) output times, s
+    q, u, a, z : (nt, n) states in engine order
+    channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
+    """
+
+    model: Model
+    compiled: Compiled
+    t: Array
+    q: Array
+    u: Array
+    a: Array
+    z: Array
+    channels: Array
+    history: History
+    audit: AuditRecord
+    momentum: tuple[MomentumRecord, ...]
+    events: tuple[EventRecord, ...]
+    success: bool
+    message: str
+    statistics: Mapping[str, int | float]
