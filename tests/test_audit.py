@@ -111,6 +111,9 @@ def test_momentum_verdict():
     assert a.max_error == 2e-14
     worst = MomentumAudit([record(0.0), record(0.01, name="x"), record(1e-9, name="z")])
     assert worst.level == "doubtful"
+    assert worst.verdict == (
+        "doubtful: constant x within 1e-02 kg m2/s (the worst of 3 components)"
+    )
     assert [r.level for r in worst] == ["trusted", "doubtful", "trusted"]
     assert MomentumAudit([record(1e-9, scale=0.0)]).level == "not trusted"
     assert MomentumAudit([record(0.0, scale=0.0)]).level == "trusted"

@@ -122,9 +122,10 @@ def test_rigid_beam_is_the_sum_of_its_slices():
     assert np.allclose(beam.inertia_origin, second, rtol=1e-12, atol=1e-18)
 
 
+@pytest.mark.parametrize("integrator", ["Radau", "DormandPrince"])
 @pytest.mark.parametrize("case", cases.all(), ids=lambda case: case.name)
-def test_case_holds(case):
-    found = case.run()
+def test_case_holds(case, integrator):
+    found = case.run(integrator=getattr(sp, integrator)())
     assert [q for q in found if not q.passed] == []
     assert len(found) >= 31
     assert len({q.name for q in found}) == len(found)

@@ -313,3 +313,140 @@ def test_pickles(result):
 
     view = result["hinge"]
     assert np.array_equal(pickle.loads(pickle.dumps(view)).angle, view.angle)
+
+
+# From here on with a real run: what the views say must fit together by the laws of mechanics.
+
+
+TARGET = sp.Sine(amplitude=0.3, frequency=0.5)  # smooth, so that differences are accurate
+
+
+@pytest.fixture(scope="module")
+def flight():
+    """A base flies, a ball joint connected backwards and a motor carry two links."""
+    m = sp.Model(gravity=(0.5, 0, -9.81), name="flight")
+    base = m.add(sp.RigidBody("base", 3.0, (0.1, 0, 0.05), (0.2, 0.3, 0.25, 0.01, 0.02, -0.03)))
+    arm = m.add(sp.RigidBody("arm", 1.0, (0.3, 0.02, 0), (0.01, 0.04, 0.04)))
+    hand = m.add(sp.RigidBody("hand", 0.6, (0, 0.1, 0.05), (0.01, 0.008, 0.009)))
+    m.add(sp.PointMass("tool", hand.at(0, 0.2, 0.1), 0.2))
+    start = (0.2, -0.1, 0.4, 0.3, 0.2, -0.5)
+    m.add(sp.Free("float", m.ground.at(0, 0, 1), base.at(0), initial_rate=start))
+    ball = (0.3, -0.4, 0.5)
+    socket = base.at(0.5, rotation=(0.1, 0.2, 0.3))
+    m.add(sp.Spherical("ball", arm.at(0), socket, initial=ball, initial_rate=(1, -2, 0.5)))
+    m.add(sp.Revolute("wrist", arm.at(0.6), hand.at(0, rotation=(0.5, 0, 0)), axis="y"))
+    m.add(sp.PID("motor", "wrist", kp=1.0, kd=0.05, target=TARGET))
+    m.add(sp.JointSpring("grease", "wrist", damping=0.05))
+    return sp.simulate(m, 1.0, tolerance="tight", output=1000)
+
+
+def derivative(values, t):
+    """Fourth-order differences inside the grid."""
+    h = t[1] - t[0]
+    return (values[:-4] - 8 * values[1:-3] + 8 * values[3:-1] - values[4:]) / (12 * h)
+
+
+INNER = slice(2, -2)
+
+
+@pytest.mark.parametrize("name", ["base", "arm", "hand"])
+def test_velocities_are_derivatives(flight, name):
+    t, view = flight.t, flight[name]
+    for point in (view, view.at(0.3, -0.2, 0.1)):
+        assert np.allclose(derivative(point.position, t), point.velocity[INNER], atol=1e-7)
+        assert np.allclose(derivative(point.velocity, t), point.acceleration[INNER], atol=1e-6)
+    spin = derivative(view.angular_velocity, t)
+    assert np.allclose(spin, view.angular_acceleration[INNER], atol=1e-6)
+    turning = np.cross(view.angular_velocity[INNER, None, :], np.swapaxes(view.matrix[INNER], 1, 2))
+    assert np.allclose(derivative(view.matrix, t), np.swapaxes(turning, 1, 2), atol=1e-7)
+
+
+def frame_poses(result, frame):
+    view = result[frame.body.name]
+    return view.matrix @ frame.rotation, view.at(*frame.position).position
+
+
+@pytest.mark.parametrize("name", ["float", "ball", "wrist"])
+def test_coordinates_are_the_pose_of_b_in_a(flight, name):
+    view = flight[name]
+    R_A, p_A = frame_poses(flight, view.joint.A)
+    R_B, p_B = frame_poses(flight, view.joint.B)
+    R = np.swapaxes(R_A, 1, 2) @ R_B
+    p = np.einsum("tij,ti->tj", R_A, p_B - p_A)
+    spin_A, spin_B = (flight[f.body.name].angular_velocity for f in (view.joint.A, view.joint.B))
+    if name == "wrist":
+        assert np.allclose(R @ [0, 1, 0], [0, 1, 0])
+        assert np.allclose(R[:, 2, 2], np.cos(view.angle))
+        assert np.allclose(R[:, 0, 2], np.sin(view.angle))
+        assert np.allclose(derivative(view.angle, flight.t), view.angle_rate[INNER], atol=1e-7)
+    else:
+        quaternion = view.coordinates[:, :4]
+        match = np.einsum("ti,ti->t", quaternions(R), quaternion)
+        assert np.allclose(np.abs(match), 1.0, atol=1e-12)
+        assert np.allclose(np.einsum("tij,ti->tj", R_B, spin_B - spin_A), view.angular_velocity)
+    expected = view.coordinates[:, 4:] if name == "float" else 0.0
+    assert np.allclose(p, expected, atol=1e-12)
+
+
+def momentum_rates(result, name, about):
+    """Force and torque about the points ``about`` (nt, 3) that a body's motion needs."""
+    body = result.bodies[name]
+    view = result[name]
+    parts = [(body.mass, body.com, body.inertia_com)]
+    parts += [
+        (p.mass, p.frame.position, np.zeros((3, 3)))
+        for p in result.point_masses.values()
+        if p.frame.body.name == name
+    ]
+    force, torque = np.zeros((2, len(result.t), 3))
+    for mass, com, J in parts:
+        centre = view.at(*com)
+        f = mass * (centre.acceleration - result.model.gravity)
+        w, dw = view.local.angular_velocity, view.local.angular_acceleration
+        spin = np.einsum("tij,tj->ti", view.matrix, dw @ J + np.cross(w, w @ J))
+        force += f
+        torque += spin + np.cross(centre.position - about, f)
+    return np.hstack([torque, force])
+
+
+def test_wrenches_balance_the_motion(flight):
+    """Newton and Euler for the hand, then for arm and hand together; the base is free."""
+    wrist = frame_poses(flight, flight["wrist"].joint.B)[1]
+    needed = momentum_rates(flight, "hand", wrist)
+    assert np.allclose(needed, flight["wrist"].wrench, atol=1e-9)
+    ball = frame_poses(flight, flight["ball"].joint.B)[1]
+    both = momentum_rates(flight, "hand", ball) + momentum_rates(flight, "arm", ball)
+    # A is on the arm: the wrench on B, the socket of the base, is the opposite.
+    assert np.allclose(-both, flight["ball"].wrench, atol=1e-9)
+    assert np.allclose(flight["ball"].reaction[:, :3], 0.0, atol=1e-9)
+    assert np.allclose(flight["float"].reaction, 0.0, atol=1e-9)
+
+
+def test_effort_is_what_the_reaction_leaves_out(flight):
+    view = flight["wrist"]
+    axis = frame_poses(flight, view.joint.A)[0] @ [0, 1, 0]
+    along = np.einsum("ti,ti->t", axis, view.wrench[:, :3])
+    assert np.allclose(along, view.effort[:, 0], atol=1e-9)
+    assert np.allclose(np.einsum("ti,ti->t", axis, view.reaction[:, :3]), 0.0, atol=1e-9)
+    omega = 2 * np.pi * 0.5
+    rate = 0.3 * omega * np.cos(omega * flight.t)
+    expected = 1.0 * (TARGET(flight.t) - view.angle) + 0.05 * (rate - view.angle_rate)
+    assert np.allclose(view.effort[:, 0], expected - 0.05 * view.angle_rate, atol=1e-12)
+
+
+def test_energy_channels(flight):
+    rate = flight["wrist"].angle_rate
+    lost = derivative(flight["grease"].dissipated, flight.t)
+    assert np.allclose(lost, 0.05 * rate[INNER] ** 2, atol=1e-7)
+    power = (flight["wrist"].effort[:, 0] + 0.05 * rate) * rate
+    assert np.allclose(derivative(flight["motor"].work, flight.t), power[INNER], atol=1e-6)
+    assert flight.energy.level == "trusted"
+    assert np.abs(flight.energy.error).max() <= flight.energy.record.max_error * (1 + 1e-6) + 1e-12
+
+
+def test_flight_dataset_and_plots(flight, tmp_path):
+    saved = load(flight.save(tmp_path / "flight.nc"))
+    assert saved.dataset["ball.angular_velocity"].attrs["frame"] == "B"
+    assert saved["float.velocity"].shape == (1001, 3)
+    assert len(flight.plot(path=tmp_path / "all.png").axes) == 5
+    assert len(flight.plot("motor", "momentum").axes) == 3

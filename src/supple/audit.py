@@ -181,8 +181,12 @@ class MomentumAudit:
         """One line, e.g. ``trusted: constant angular momentum about y within 2e-14 kg m2/s``."""
         if not self.records:
             return "no component of momentum is conserved in this model"
-        parts = ", ".join(f"{r.name} within {r.max_error:.0e} {r.unit}" for r in self.records)
-        return f"{self.level}: constant {parts}"
+        worst = max(self.records, key=lambda r: (LEVELS.index(r.level), r.ratio))
+        count = len(self.records)
+        others = f" (the worst of {count} components)" if count > 1 else ""
+        return (
+            f"{self.level}: constant {worst.name} within {worst.max_error:.0e} {worst.unit}{others}"
+        )
 
     def __getitem__(self, index: int) -> MomentumRecord:
         return self.records[index]

@@ -32,6 +32,7 @@ COLOURS = ("#2f6fb0", "#d9822b", "#2a9d74", "#b5477f", "#6a51a3", "#8c6d31", "#1
 INK = "#333333"
 WIDTH = 8.6  # inches
 PANEL_HEIGHT = 2.1
+NOTHING = 1e-13  # a panel whose values all stay below is rounding and is drawn as a flat line
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,8 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
         ax.set_yscale("log")
         if panel.limit > 0.0:
             ax.axhline(panel.limit, color=COLOURS[2], lw=1.0, ls=":", label="trusted below")
+    elif all(float(np.abs(values).max(initial=0.0)) < NOTHING for _, values in panel.lines):
+        ax.set_ylim(-1.0, 1.0)
     units = "" if panel.units == "1" else f" ({panel.units})"
     ax.set_ylabel(f"{panel.title}{units}", color=INK)
     ax.spines[["top", "right"]].set_visible(False)

@@ -86,7 +86,7 @@ class Result:
         name = item if isinstance(item, str) else str(getattr(item, "name", item))
         if name in self.joints:
             return self._joint(name)
-        if name in self.bodies:
+        if name in self.bodies or name == self.model.ground.name:
             return self._body(name)
         if name in self.point_masses:
             return self._point(self.point_masses[name].frame, name)

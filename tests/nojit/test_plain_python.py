@@ -1,7 +1,7 @@
 """The kernels as plain Python: what compiled code hides.
 
-Compiled kernels do not check indices, and they accept real numbers only. Here they run uncompiled, so
-that an index out of range raises, and so that complex numbers give derivatives without subtraction.
+Compiled kernels do not check indices, and they accept real numbers only. Here they run uncompiled,
+so that an index out of range raises, and complex numbers give derivatives without subtraction.
 `make nojit` starts this folder with NUMBA_DISABLE_JIT=1; other runs do not collect it.
 """
 
@@ -39,7 +39,7 @@ def every_kind() -> sp.Model:
     drone = model.add(sp.RigidBody("drone", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
     model.add(sp.PointMass("payload", hand.at(0.05, 0.02, 0), 0.1))
     model.add(
-        sp.Spherical("wrist", hand.at(0, 0.01, 0), link2.at(0.4), (0.2, -0.4, 0.3), (0.5, 1.0, -0.7))
+        sp.Spherical("wrist", hand.at(0, 0.01), link2.at(0.4), (0.2, -0.4, 0.3), (0.5, 1.0, -0.7))
     )
     model.add(sp.Cylindrical("rail", link2.at(0.2), slide.at(0.01), "x", (0.1, 0.2), (0.3, -0.6)))
     model.add(

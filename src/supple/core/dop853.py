@@ -1,0 +1,281 @@
+"""Dormand-Prince 8(5,3) with error control, the whole step loop compiled.
+
+Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I, section II.10, with one change:
+each step has its own chart. The unknown is the increment xi from the step's start, xi' = T(xi)^-1 u, so
+that quaternions keep their norm and no configuration is singular. Increments of xi, u, controller states
+z and work channels w lie one after the other in one vector y, and all of them are in the error test.
+
+The dense output of order 7 costs three more evaluations, which are spent only on steps that hold an
+output time or that are searched for events.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from supple.core import dop853_table as table
+from supple.core import dynamics, tree
+from supple.core import layout as at
+from supple.core import step as st
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
+from supple.core.layout import views
+from supple.core.radau import restart
+
+END, STAGES = 12, 16  # the stage at the step's end, all stages
+EXPONENT = -1.0 / 8.0
+
+# Arrays, not tuples: a tuple indexed by a variable becomes a chain of branches when compiled.
+C = np.array(table.C)
+A = np.array([row + (0.0,) * (STAGES - len(row)) for row in table.A])
+D = np.array(table.D)
+E5, E3 = np.array(table.E5), np.array(table.E3)
+
+
+def _monomials():
+    """Coefficients of s^j, j = 1 to 7, from the seven coefficients of the dense output.
+
+    It is a sum of f0 s, f1 s (1-s), f2 s^2 (1-s), f3 s^2 (1-s)^2 ... : s and 1-s in turn.
+    """
+    basis, product = np.zeros((7, 7)), np.array([1.0])
+    for i in range(7):
+        product = np.convolve(product, (0.0, 1.0) if i % 2 == 0 else (1.0, -1.0))
+        basis[: len(product) - 1, i] = product[1:]
+    return basis
+
+
+MONOMIALS = _monomials()
+
+Own = namedtuple("Own", "k y d f weight")
+
+
+@kernel
+def own_views(m, run, i):
+    """The method's own part of the buffer: rates k, increments y and d, dense output f, weights."""
+    n = 2 * m.head[at.H_U] + m.head[at.H_Z] + m.head[at.H_ELEMENTS]
+    k = run[i : i + STAGES * n].reshape((STAGES, n))
+    i += STAGES * n
+    y = run[i : i + n]
+    i += n
+    d = run[i : i + n]
+    i += n
+    f = run[i : i + 7 * n].reshape((7, n))
+    i += 7 * n
+    weight = run[i : i + n]
+    return Own(k, y, d, f, weight)
+
+
+def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
+    """Lengths of the method's own part of the real and the integer buffer."""
+    return (STAGES + 10) * (2 * nu + nz + ne), 1
+
+
+@kernel
+def combine(k, row, count, h, out):
+    """out = h times the sum of row[j] k[j] over the first ``count`` rates."""
+    for i in range(out.shape[0]):
+        out[i] = 0.0
+    for j in range(count):
+        c = h * row[j]
+        if c != 0.0:
+            x = k[j]
+            for i in range(out.shape[0]):
+                out[i] += c * x[i]
+
+
+@kernel
+def first_rates(r, x):
+    """Rates x at the step's start, where T = I."""
+    nu, nz = r.u.shape[0], r.z.shape[0]
+    for i in range(nu):
+        x[i] = r.u[i]
+        x[nu + i] = r.a[i]
+    for i in range(nz):
+        x[2 * nu + i] = r.zdot[i]
+    for i in range(r.w.shape[0]):
+        x[2 * nu + nz + i] = r.power[i]
+
+
+@kernel
+def stages(m, w, r, o, ints, first, last, t, h, stop, y):
+    """Rates k[first] to k[last]; y is left at the last increment. Returns an outcome.
+
+    Times stay left of the next stop, so that a jump there is not seen early.
+    """
+    nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
+    for s in range(first, last + 1):
+        combine(o.k, A[s], s, h, y)
+        time = t + C[s] * h
+        if time >= stop:
+            time = np.nextafter(stop, t)
+        for i in range(nu):
+            r.xt[i] = y[i]
+            r.ut[i] = r.u[i] + y[nu + i]
+        for i in range(nz):
+            r.zt[i] = r.z[i] + y[2 * nu + i]
+        tree.retract(m, r.q, r.xt, r.qt)
+        x = o.k[s]
+        bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, x[nu : 2 * nu])
+        ints[st.EVALUATIONS] += 1
+        if bad >= 0:  # a state that is not finite fails the pivot test, too
+            ints[st.BAD_DOF] = bad
+            return st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
+        tree.chart_rate(m, r.xt, r.ut, x[0:nu])
+        for i in range(nz):
+            x[2 * nu + i] = w.zdot[i]
+        for i in range(ne):
+            x[2 * nu + nz + i] = w.power[i]
+    return st.DONE
+
+
+@kernel
+def error_norm(o, nu, h):
+    """Weighted norm of the estimate of order 5, damped by that of order 3; and the worst velocity."""
+    n = o.y.shape[0]
+    combine(o.k, E5, END, h, o.f[0])
+    combine(o.k, E3, END, h, o.f[1])
+    five, three, worst, worst_i = 0.0, 0.0, 0.0, 0
+    for i in range(n):
+        a, b = o.f[0, i] / o.weight[i], o.f[1, i] / o.weight[i]
+        five += a * a
+        three += b * b
+        if i < 2 * nu and not a * a <= worst:  # also finds what is not finite
+            worst, worst_i = a * a, i
+    below = five + 0.01 * three
+    error = five / math.sqrt(below * n) if below != 0.0 else 0.0
+    return error, worst_i - nu if worst_i >= nu else worst_i
+
+
+@kernel
+def polynomials(o, start, begin, p):
+    """Monomial coefficients p (n, 8) for n unknowns from index ``begin``, which start at ``start``."""
+    for i in range(p.shape[0]):
+        p[i, 0] = start[i]
+        for j in range(7):
+            s = 0.0
+            for l in range(7):
+                s += MONOMIALS[j, l] * o.f[l, begin + i]
+            p[i, j + 1] = s
+
+
+@kernel
+def fill_polynomials(r, o, h):
+    """Dense output of the step whose 16 rates are in k and whose increment is y."""
+    nu, nz = r.u.shape[0], r.z.shape[0]
+    f, first, last = o.f, o.k[0], o.k[END]
+    for i in range(o.y.shape[0]):
+        f[0, i] = o.y[i]
+        f[1, i] = h * first[i] - o.y[i]
+        f[2, i] = 2.0 * o.y[i] - h * (first[i] + last[i])
+    for l in range(4):
+        combine(o.k, D[l], STAGES, h, f[3 + l])
+    for i in range(nu):
+        r.xt[i] = 0.0
+    polynomials(o, r.xt, 0, r.px)
+    polynomials(o, r.u, nu, r.pu)
+    polynomials(o, r.z, 2 * nu, r.pz)
+    polynomials(o, r.w, 2 * nu + nz, r.pw)
+
+
+@kernel
+def accept(m, w, r, o):
+    """Move the state to the step's end, with the rates that were found there."""
+    nu, nz = r.u.shape[0], r.z.shape[0]
+    x = o.k[END]
+    for i in range(nu):
+        r.xt[i] = o.y[i]
+        r.u[i] += o.y[nu + i]
+        r.a[i] = x[nu + i]
+    tree.retract(m, r.q, r.xt, r.qt)
+    st.copy(r.qt, r.q)
+    for i in range(nz):
+        r.z[i] += o.y[2 * nu + i]
+        r.zdot[i] = x[2 * nu + i]
+    for i in range(r.w.shape[0]):
+        r.w[i] += o.y[2 * nu + nz + i]
+        r.power[i] = x[2 * nu + nz + i]
+    # kinematics for the audit, in every step: the same operations with output and without
+    tree.poses(m, w, r.q)
+    tree.motion(m, w, r.u, r.a)
+    tree.inertias(m, w)
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
+def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
+    """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
+
+    run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
+    as their times in ``grid`` are passed.
+    """
+    m, w = views(ints, reals, work)
+    r, i = st.run_views(m, run, count)
+    o = own_views(m, run, i)
+    nu, nz = r.u.shape[0], r.z.shape[0]
+    # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
+    trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
+    if count[st.STEPS] == 0 and count[st.FRESH] == 0:
+        outcome = restart(m, w, r, count, state, True)
+        if outcome != st.DONE:
+            return outcome
+        if state[st.H] <= 0.0:
+            state[st.H] = st.first_step(r, state, stops[stops.shape[0] - 1] - state[st.T], 8.0)
+    for _ in range(budget):
+        t = state[st.T]
+        stop = stops[count[st.STOP]]
+        h = st.next_step(state, count, stops, state[st.H])
+        if h < state[st.H_MIN]:
+            return count[trouble] if count[trouble] != st.DONE else st.TOO_SMALL
+        t1 = stop if h >= stop - t else t + h
+        e = o.weight
+        st.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
+        first_rates(r, o.k[0])
+        outcome = stages(m, w, r, o, count, 1, END, t, h, stop, o.y)
+        error, worst = error_norm(o, nu, h)
+        if outcome == st.DONE and not math.isfinite(error):
+            outcome = st.NOT_FINITE
+            count[st.BAD_DOF] = worst
+        count[trouble] = outcome
+        if outcome != st.DONE or error >= 1.0:
+            factor = 0.25
+            if outcome == st.DONE:
+                count[st.BAD_DOF] = worst
+                factor = max(1.0 / 3.0, 0.9 * error**EXPONENT)
+            count[st.REJECTED] += 1
+            count[st.AFTER_REJECT] = 1
+            state[st.H] = factor * h
+            continue
+        if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
+            outcome = stages(m, w, r, o, count, END + 1, STAGES - 1, t, h, stop, o.d)
+            count[trouble] = outcome
+            if outcome != st.DONE:
+                count[st.REJECTED] += 1
+                count[st.AFTER_REJECT] = 1
+                state[st.H] = 0.25 * h
+                continue
+            fill_polynomials(r, o, h)
+            if st.emit(m, w, r, count, state, grid, out, t, h, t1):
+                count[st.STEPS] += 1
+                return st.EVENT
+        count[st.STEPS] += 1
+        accept(m, w, r, o)
+        state[st.T] = t1
+        st.audit(m, w, r, state, False)
+        count[st.FRESH] = 0
+        factor = min(6.0, max(1.0 / 3.0, 0.9 * max(error, 1e-10) ** EXPONENT))
+        if count[st.AFTER_REJECT] == 1:
+            factor = min(factor, 1.0)
+        count[st.AFTER_REJECT] = 0
+        state[st.H_OLD] = h
+        state[st.H] = factor * h
+        if t1 >= stop:
+            count[st.STOP] += 1
+            if count[st.STOP] >= stops.shape[0]:
+                return st.DONE
+            outcome = restart(m, w, r, count, state, False)
+            if outcome != st.DONE:
+                return outcome
+        if count[st.EVENTS_FOUND] >= st.EVENT_CAPACITY // 2:
+            return st.PAUSED
+    return st.PAUSED

@@ -1,0 +1,338 @@
+"""Random trees of rigid bodies with random states: what the property tests are tried on.
+
+A `Recipe` is a list of joint kinds, a seed and some switches; it prints as one line and makes the
+same model each time. The kinds are drawn by hypothesis, so that a failing tree shrinks to the few
+joints that matter; everything else comes from the seed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import assume
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+import supple
+from supple.forces import JointForce
+from supple.formulations.joint import Equations
+
+Array = NDArray[np.float64]
+
+KINDS = (
+    "Fixed",
+    "Revolute",
+    "Prismatic",
+    "Cylindrical",
+    "Universal",
+    "Spherical",
+    "Planar",
+    "Free",
+    "General",
+)
+# Condition of the mass matrix, scaled to a unit diagonal, above which a state counts as locked.
+WORST_CONDITION = 1e4
+
+
+class State(NamedTuple):
+    """Time (s), engine coordinates, velocities and accelerations, controller states."""
+
+    t: float
+    q: Array
+    u: Array
+    a: Array
+    z: Array
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to make a random tree.
+
+    kinds : joint of each body, 2 to 12
+    seed : of everything else
+    forces : "none", "internal" (nothing reaches the ground) or "all"
+    floating : the first joint becomes Free, and everything else hangs on that body
+    gravity : random, else none
+    can_lock : General may have three rotations
+    """
+
+    kinds: tuple[str, ...]
+    seed: int
+    forces: str = "none"
+    floating: bool = False
+    gravity: bool = True
+    can_lock: bool = True
+
+    def model(self) -> supple.Model:
+        """The model; its items were added in random order."""
+        return _Maker(self).model()
+
+    def state(self, equations: Equations, number: int = 0) -> State:
+        """A random state away from gimbal lock; a recipe that has none is left out."""
+        c = equations.compiled
+        rng = np.random.default_rng([self.seed, 1, number])
+        q, u = np.zeros(c.nq), np.zeros(c.nu)
+        for _ in range(20):
+            for name, record in c.joints.items():
+                x, rate = random_coordinates(record, rng)
+                q[record.q], u[record.u] = c.from_user(name, x, rate)
+            if condition(equations.mass_matrix(q)) < WORST_CONDITION:
+                a, z = rng.normal(size=c.nu), rng.normal(size=c.nz)
+                return State(float(rng.uniform(0.0, 2.0)), q, u, a, z)
+        assume(False)
+        raise AssertionError("unreachable")
+
+
+def recipes(
+    forces: str = "none",
+    floating: bool = False,
+    gravity: bool = True,
+    can_lock: bool = True,
+    max_bodies: int = 12,
+) -> st.SearchStrategy[Recipe]:
+    """Recipes of trees that can move."""
+    kinds = st.lists(st.sampled_from(KINDS), min_size=2, max_size=max_bodies)
+    moving = kinds if floating else kinds.filter(lambda names: set(names) != {"Fixed"})
+    return st.builds(
+        Recipe,
+        kinds=moving.map(tuple),
+        seed=st.integers(0, 2**32 - 1),
+        forces=st.just(forces),
+        floating=st.just(floating),
+        gravity=st.just(gravity),
+        can_lock=st.just(can_lock),
+    )
+
+
+def condition(mass: Array) -> float:
+    """Condition of a mass matrix after scaling its diagonal to one."""
+    size = np.sqrt(np.diag(mass))
+    if not np.all(size > 0.0):
+        return float("inf")
+    return float(np.linalg.cond(mass / np.outer(size, size)))
+
+
+def random_coordinates(joint, rng: np.random.Generator, rate: float = 1.5) -> tuple[Array, Array]:
+    """Coordinates and rates of a joint (or its record) as users write them."""
+    parts = []
+    for name in joint.coordinate_names:
+        angle = name.startswith("angle")
+        parts.append(rng.uniform(-np.pi, np.pi) if angle else rng.normal(scale=0.6))
+    x = np.array(parts)
+    nu = len(x)
+    if joint.coordinate_names[:1] == ("qw",):
+        x[:4] = rng.normal(size=4)
+        x[:4] /= np.linalg.norm(x[:4])
+        nu -= 1
+    return x, rng.normal(scale=rate, size=nu)
+
+
+class _Maker:
+    """Builds all items of a recipe, then adds them in random order."""
+
+    def __init__(self, recipe: Recipe) -> None:
+        self.recipe = recipe
+        self.rng = np.random.default_rng([recipe.seed, 0])
+        # A start without one big number among small ones: scales stay comparable.
+        down = self.rng.normal(scale=6.0, size=3) if recipe.gravity else np.zeros(3)
+        self.result = supple.Model(gravity=down)
+        self.bodies: list[supple.RigidBody] = []
+        self.joints: list[supple.Joint] = []
+        self.others: list = []
+
+    def model(self) -> supple.Model:
+        names = [f"body{i}" for i in range(len(self.recipe.kinds))]
+        self.rng.shuffle(names)
+        for name, kind in zip(names, self.recipe.kinds, strict=True):
+            self.add_body(name, kind)
+        if self.recipe.forces != "none":
+            self.add_forces()
+        items = [*self.bodies, *self.joints, *self.others]
+        return add_in_order(self.result, [items[i] for i in self.rng.permutation(len(items))])
+
+    def frame(self, body) -> supple.Frame:
+        rotation = self.rng.normal(size=3) if self.rng.random() < 0.7 else None
+        return body.at(*self.rng.normal(scale=0.7, size=3), rotation=rotation)
+
+    def add_body(self, name: str, kind: str) -> None:
+        rng, root = self.rng, not self.bodies
+        a = rng.normal(scale=0.5, size=(3, 3)) + 0.3 * np.eye(3)
+        inertia = np.trace(a @ a.T) * np.eye(3) - a @ a.T
+        mass, com = rng.uniform(0.5, 2.0), rng.normal(scale=0.4, size=3)
+        about = "com"
+        if rng.random() < 0.5:
+            about = "origin"
+            inertia = inertia + mass * (com @ com * np.eye(3) - np.outer(com, com))
+        body = supple.RigidBody(name, mass, com, inertia, about)
+        if rng.random() < 0.4:
+            for k in range(rng.integers(1, 3)):
+                point = supple.PointMass(f"{name}_p{k}", self.frame(body), rng.uniform(0.1, 1.0))
+                self.others.append(point)
+        places = list(self.bodies) if self.recipe.floating else [self.result.ground, *self.bodies]
+        if root:
+            parent = self.result.ground
+            kind = "Free" if self.recipe.floating else kind
+        else:
+            parent = places[-1] if rng.random() < 0.5 else places[rng.integers(len(places))]
+        ends = [self.frame(parent), self.frame(body)]
+        if rng.random() < 0.5:
+            ends.reverse()
+        self.joints.append(self.joint(kind, f"joint{len(self.joints)}", *ends))
+        self.bodies.append(body)
+
+    def joint(self, kind: str, name: str, A: supple.Frame, B: supple.Frame) -> supple.Joint:
+        rng = self.rng
+        options: dict = {}
+        if kind in ("Revolute", "Prismatic", "Cylindrical"):
+            words = ["x", "y", "z", "-x", "-y", "-z"]
+            options["axis"] = rng.normal(size=3) if rng.random() < 0.5 else rng.choice(words)
+        elif kind == "Universal":
+            options["axes"] = (rng.normal(size=3), rng.normal(size=3))
+        elif kind == "Planar":
+            options["normal"] = rng.normal(size=3) if rng.random() < 0.5 else "xyz"[rng.integers(3)]
+        elif kind == "General":
+            turns = ["rotate"] * (3 if self.recipe.can_lock else 2)
+            chosen = rng.permutation([*turns, *["translate"] * 3])[: rng.integers(1, 7)]
+            options["axes"] = [(str(word), rng.normal(size=3)) for word in chosen]
+        joint = getattr(supple, kind)(name, A, B, **options)
+        x, rate = random_coordinates(joint, rng, rate=0.7)
+        return dataclasses.replace(joint, initial=x, initial_rate=rate)
+
+    def signal(self, size: float = 2.0):
+        rng = self.rng
+        x = rng.normal(scale=size, size=4)
+        kind = rng.integers(6)
+        if kind == 0:
+            return x[0]
+        if kind == 1:
+            return supple.Sine(x[0], rng.uniform(0.2, 2.0), phase=x[1], offset=x[2])
+        if kind == 2:
+            return supple.SmoothStep(0.3, rng.uniform(0.6, 2.0), x[0], x[1])
+        if kind == 3:
+            return supple.Polynomial(x[:3], start=0.5)
+        interpolation = "cubic" if kind == 4 else "linear"
+        return supple.Table(np.cumsum(rng.uniform(0.2, 0.6, size=4)), x, interpolation)
+
+    def add_forces(self) -> None:
+        """One or two of every kind that the tree has a place for."""
+        rng, everything = self.rng, self.recipe.forces == "all"
+        scalars = [
+            (joint, k)
+            for joint in self.joints
+            if joint.nq == joint.nu
+            for k in range(joint.nu)
+        ]
+        makers: list[Callable[[str], supple.ForceElement]] = [self.spring_between]
+        if everything:
+            makers += [self.spring_to_ground, self.force("world"), self.force("body")]
+        if scalars:
+            makers += [self.on_joint(scalars, kind) for kind in ("spring", "effort", "pid")]
+        for i, make in enumerate(makers):
+            for k in range(rng.integers(1, 3)):
+                self.others.append(make(f"force{i}{k}"))
+
+    def spring(self, name: str, ends: Sequence[supple.Frame]) -> supple.SpringDamper:
+        A, B = ends if self.rng.random() < 0.5 else ends[::-1]
+        stiffness, damping, length = self.rng.uniform(0.2, 1.0, size=3) * (20.0, 2.0, 1.0)
+        return supple.SpringDamper(
+            name, A, B, stiffness, damping, length if self.rng.random() < 0.7 else 0.0
+        )
+
+    def spring_between(self, name: str) -> supple.SpringDamper:
+        i, j = self.rng.permutation(len(self.bodies))[:2]
+        return self.spring(name, [self.frame(self.bodies[i]), self.frame(self.bodies[j])])
+
+    def spring_to_ground(self, name: str) -> supple.SpringDamper:
+        body = self.bodies[self.rng.integers(len(self.bodies))]
+        return self.spring(name, [self.frame(body), self.frame(self.result.ground)])
+
+    def force(self, axes: str) -> Callable[[str], supple.Force]:
+        def make(name: str) -> supple.Force:
+            frame = self.frame(self.bodies[self.rng.integers(len(self.bodies))])
+            parts = [self.signal() if self.rng.random() < 0.8 else 0.0 for _ in range(6)]
+            return supple.Force(name, frame, parts[:3], parts[3:], axes)
+
+        return make
+
+    def on_joint(self, scalars: list, kind: str) -> Callable[[str], supple.ForceElement]:
+        def make(name: str) -> supple.ForceElement:
+            rng = self.rng
+            joint, k = scalars[rng.integers(len(scalars))]
+            place = joint.coordinate_names[k] if rng.random() < 0.5 else k
+            x = rng.uniform(0.2, 1.0, size=3)
+            if kind == "spring":
+                return supple.JointSpring(name, joint, *(x * (10, 1, 1)), coordinate=place)
+            if kind == "effort":
+                return supple.JointEffort(name, joint.name, self.signal(), coordinate=place)
+            gains = x * (10.0, 3.0, 1.0)
+            return supple.PID(name, joint, *gains, target=self.signal(0.5), coordinate=place)
+
+        return make
+
+
+def add_in_order(model: supple.Model, items: Sequence) -> supple.Model:
+    """Add items in the given order, each as soon as everything it refers to is there."""
+    waiting = list(items)
+    while waiting:
+        item = next(item for item in waiting if _ready(model, item))
+        model.add(item)
+        waiting.remove(item)
+    return model
+
+
+def _ready(model: supple.Model, item) -> bool:
+    if isinstance(item, JointForce):
+        return item.joint in model
+    frames = {} if isinstance(item, supple.Body) else item.frames
+    return all(frame.body.name in model for frame in frames.values())
+
+
+def rebuilt(
+    model: supple.Model,
+    *,
+    rename: Callable[[str], str] = str,
+    rng: np.random.Generator | None = None,
+    turn: Array | None = None,
+    shift: Array | None = None,
+    t: float = 0.0,
+) -> supple.Model:
+    """The same system written down differently.
+
+    `rename` changes all names, `rng` the order of adding. `turn` and `shift` move everything in the
+    world: places on the ground, gravity and the forces in world axes, which are kept at their
+    values at time `t`.
+    """
+    R = np.eye(3) if turn is None else turn
+    d = np.zeros(3) if shift is None else shift
+    new = supple.Model(gravity=R @ model.gravity)
+    bodies = {n: dataclasses.replace(b, name=rename(n)) for n, b in model.bodies.items()}
+
+    def moved(frame: supple.Frame) -> supple.Frame:
+        if frame.body.name == "ground":
+            return supple.Frame(new.ground, d + R @ frame.position, R @ frame.rotation)
+        return supple.Frame(bodies[frame.body.name], frame.position, frame.rotation)
+
+    items = list(bodies.values())
+    for item in (model[name] for name in model):
+        if isinstance(item, supple.Body):
+            continue
+        changes: dict = {field: moved(frame) for field, frame in item.frames.items()}
+        if isinstance(item, JointForce):
+            changes["joint"] = rename(item.joint)
+        if isinstance(item, supple.Force) and item.axes == "world" and turn is not None:
+            changes["force"] = R @ [s(t) for s in item.force]
+            changes["torque"] = R @ [s(t) for s in item.torque]
+        items.append(dataclasses.replace(item, name=rename(item.name), **changes))
+    if rng is not None:
+        items = [items[i] for i in rng.permutation(len(items))]
+    return add_in_order(new, items)
+
+
+def rotation(rng: np.random.Generator) -> Array:
+    """A random rotation matrix."""
+    return Rotation.random(random_state=rng).as_matrix()
