@@ -1,10 +1,11 @@
 """Model + spanning tree -> Compiled: flat buffers for the kernels and the names to read them by.
 
-Each body's working frame (its node) sits at the outboard side of its inboard joint, turned so that a
-revolute or prismatic axis is z; the body's own frame is a constant pose away. A joint with several axes
-becomes a chain of massless nodes. A joint crossed from B to A is compiled with its motions in reverse
-order about the opposite axes, so that its coordinates stay "pose of B in A"; for ball and free motions
-the engine keeps the inverse pose and ``JointRecord`` converts at the boundary.
+Each body's working frame (its node) sits at the outboard side of its inboard joint, turned so that
+a revolute or prismatic axis is z; the body's own frame is a constant pose away. A joint with
+several axes becomes a chain of massless nodes. A joint crossed from B to A is compiled with its
+motions in reverse order about the opposite axes, so that its coordinates stay "pose of B in A"; for
+ball and free motions the engine keeps the inverse pose and ``JointRecord`` converts at the
+boundary.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class JointRecord:
     place: Array
 
     def to_user(self, q: Array, u: Array) -> tuple[Array, Array]:
-        """Coordinates (..., nq) and velocities (..., nu) of the whole state -> this joint's, as users see."""
+        """Coordinates and rates of this joint from the whole state q (..., nq), u (..., nu)."""
         return self._convert(q[..., self.q], u[..., self.u])
 
     def from_user(self, coordinates: Array, rates: Array) -> tuple[Array, Array]:
@@ -84,7 +85,7 @@ class JointRecord:
         return out_c, out_r
 
     def effort_to_user(self, effort: Array) -> Array:
-        """Generalized forces (..., nu) of the whole state -> those on this joint's own velocities."""
+        """Efforts on this joint's own velocities from all generalized forces (..., nu)."""
         own = effort[..., self.u]
         return own[..., ::-1].copy() if self.reversed and self.kind == "axes" else own.copy()
 
@@ -153,9 +154,8 @@ class Compiled:
             if record.u.start <= dof < record.u.stop:
                 k, count = dof - record.u.start, record.u.stop - record.u.start
                 if record.kind != "axes":
-                    parts = ("rotation about x", "rotation about y", "rotation about z")
-                    parts += ("motion along x", "motion along y", "motion along z")
-                    return f"{record.label} ({parts[k]})"
+                    word = "rotation about" if k < 3 else "motion along"
+                    return f"{record.label} ({word} {'xyz'[k % 3]})"
                 k = count - 1 - k if record.reversed else k
                 return f"{record.label} ({record.coordinate_names[k]})"
         return "the model"

@@ -21,8 +21,15 @@ def histories(
     flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 9))
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
     bad = kernel.history(
-        compiled.ints, compiled.reals, work, np.ascontiguousarray(t, dtype=float), *rows, a, flat,
-        effort, energies,
+        compiled.ints,
+        compiled.reals,
+        work,
+        np.ascontiguousarray(t, dtype=float),
+        *rows,
+        a,
+        flat,
+        effort,
+        energies,
     )
     if bad >= 0:
         raise SimulationError(f"the mass matrix is singular at t = {t[bad]:.9g} s")
@@ -32,8 +39,15 @@ def histories(
     wrenches = [_wrenches(compiled, nodes, effort, j) for j in compiled.joints.values()]
     wrench, reaction = (np.stack(x, axis=1) for x in zip(*wrenches, strict=True))
     return a, History(
-        R=rotation, p=place, V=twist, A=acceleration, wrench=wrench, reaction=reaction,
-        effort=effort, energy=energies[:, :3], momentum=energies[:, 3:],
+        R=rotation,
+        p=place,
+        V=twist,
+        A=acceleration,
+        wrench=wrench,
+        reaction=reaction,
+        effort=effort,
+        energy=energies[:, :3],
+        momentum=energies[:, 3:],
     )
 
 

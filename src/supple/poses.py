@@ -35,7 +35,9 @@ def aligned(axis: Array) -> Array:
     if z < -0.999999999:
         return np.diag([1.0, -1.0, -1.0]) if z == -1.0 else _from_columns(axis)
     c = 1.0 / (1.0 + z)
-    return np.array([[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]])
+    return np.array(
+        [[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]]
+    )
 
 
 def _from_columns(axis: Array) -> Array:

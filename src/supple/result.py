@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.audit import EnergyAudit, MomentumAudit, MomentumRecord
-from supple.bodies.rigid import RigidBody
+from supple.audit import EnergyAudit, MomentumAudit
 from supple.dataset import SavedResult, load
 from supple.errors import SuppleError, suggestion
 from supple.result_views import BodyView, ForceView, JointView, PointView
@@ -62,7 +59,7 @@ class Result:
             dissipated=data.channels[:, takes].sum(axis=1),
             record=data.audit,
         )
-        self.momentum = MomentumAudit(self._scaled(data.momentum))
+        self.momentum = MomentumAudit(data.momentum)
 
     @property
     def verdict(self) -> str:
@@ -127,34 +124,6 @@ class Result:
         k = list(self.data.compiled.force_names).index(name)
         takes = bool(self.data.compiled.force_dissipates[k])
         return ForceView(name, self.data.channels[:, k], takes)
-
-    def _scaled(self, records: Sequence[MomentumRecord]) -> list[MomentumRecord]:
-        """Give each record the size of the terms that sum to it.
-
-        A conserved momentum is often zero: arms start from rest. Its error means something only
-        next to the momenta of the single bodies, which cancel.
-        """
-        if not records:
-            return []
-        sizes = {"kg m/s": np.zeros(len(self.t)), "kg m2/s": np.zeros(len(self.t))}
-        for name, body in self.bodies.items():
-            if isinstance(body, RigidBody):
-                view = self._body(name)
-                centre = view.at(*body.com)
-                along = body.mass * centre.velocity
-                spin = view.local.angular_velocity @ body.inertia_com
-                about = np.cross(centre.position, along) + np.einsum(
-                    "tij,tj->ti", view.matrix, spin
-                )
-                sizes["kg m/s"] += np.linalg.norm(along, axis=1)
-                sizes["kg m2/s"] += np.linalg.norm(about, axis=1)
-        for point in self.point_masses.values():
-            motion = self._point(point.frame)
-            along = point.mass * motion.velocity
-            sizes["kg m/s"] += np.linalg.norm(along, axis=1)
-            sizes["kg m2/s"] += np.linalg.norm(np.cross(motion.position, along), axis=1)
-        largest = {unit: float(size.max(initial=0.0)) for unit, size in sizes.items()}
-        return [replace(r, scale=max(r.scale, largest[r.unit])) for r in records]
 
     @cached_property
     def dataset(self) -> xr.Dataset:

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.compiled import compile_model
+from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
 from supple.events import Event
 from supple.formulations.joint import JointCoordinates
+from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.radau import Radau
 from supple.model import Model
@@ -29,7 +31,7 @@ def simulate(
     *,
     t_start: float = 0.0,
     formulation: JointCoordinates | None = None,
-    integrator: Any = None,
+    integrator: Integrator | None = None,
     tolerance: str | float | Sequence[float] = "default",
     output: int | float | ArrayLike | None = None,
     events: Sequence[Event] = (),
@@ -60,22 +62,48 @@ def simulate(
     events = tuple(events)
     model.check(events)
     compiled = compile_model(model)
+    integrator = Radau() if integrator is None else integrator
+    jit.prepare(integrator.kernel, history.history, dynamics.accelerate)
     equations = (formulation or JointCoordinates()).equations(compiled)
     rtol, atol = tolerances(tolerance)
     problem = Problem(
-        equations, begin, end, _grid(begin, end, output), equations.q0, equations.u0, equations.z0,
-        events, symmetries(model, compiled), rtol, atol, progress,
+        equations,
+        begin,
+        end,
+        _grid(begin, end, output),
+        equations.q0,
+        equations.u0,
+        equations.z0,
+        events,
+        symmetries(model, compiled),
+        rtol,
+        atol,
+        progress,
     )
-    equations.accelerate(begin, problem.q, problem.u, problem.z)  # a massless joint is the model's fault
-    solution = (integrator or Radau()).run(problem)
+    equations.accelerate(
+        begin, problem.q, problem.u, problem.z
+    )  # a massless joint is the model's fault
+    solution = integrator.run(problem)
     if not solution.success:
         warnings.warn(solution.message, SuppleWarning, stacklevel=2)
-    a, history = equations.history(solution.t, solution.q, solution.u, solution.z)
+    a, states = equations.history(solution.t, solution.q, solution.u, solution.z)
     return Result(
         RunData(
-            model, compiled, solution.t, solution.q, solution.u, a, solution.z, solution.channels,
-            history, solution.audit, solution.momentum, solution.events, solution.success,
-            solution.message, solution.statistics,
+            model,
+            compiled,
+            solution.t,
+            solution.q,
+            solution.u,
+            a,
+            solution.z,
+            solution.channels,
+            states,
+            solution.audit,
+            solution.momentum,
+            solution.events,
+            solution.success,
+            solution.message,
+            solution.statistics,
         )
     )
 
@@ -92,6 +120,7 @@ def _number(field: str, value: Any) -> float:
 
 def _grid(begin: float, end: float, output: Any) -> Array:
     expected = "a number of intervals, an interval in s, or increasing times in the run"
+    times: Array
     if output is None:
         output = DEFAULT_OUTPUT
     if isinstance(output, bool) or isinstance(output, str):
@@ -103,16 +132,20 @@ def _grid(begin: float, end: float, output: Any) -> Array:
     elif isinstance(output, float):
         if not 0.0 < output <= end - begin:
             raise ModelError("simulate", "output", output, expected)
-        times = begin + output * np.arange(int(np.floor((end - begin) / output * (1 + 1e-12))) + 1)
-        times = np.minimum(times, end)
+        count = int(np.floor((end - begin) / output * (1 + 1e-12)))
+        times = np.array([min(begin + output * k, end) for k in range(count + 1)])
     else:
         try:
             times = np.asarray(output, dtype=float)
         except (TypeError, ValueError):
             times = np.zeros((0, 0))
         if (
-            times.ndim != 1 or len(times) == 0 or not np.all(np.isfinite(times))
-            or np.any(np.diff(times) <= 0.0) or times[0] < begin or times[-1] > end
+            times.ndim != 1
+            or len(times) == 0
+            or not np.all(np.isfinite(times))
+            or np.any(np.diff(times) <= 0.0)
+            or times[0] < begin
+            or times[-1] > end
         ):
             raise ModelError("simulate", "output", output, expected)
     times = np.array(times)

@@ -1,10 +1,10 @@
 """Which momenta a model's symmetries keep constant; the momentum audit watches them.
 
-Energy is blind to terms that do no work, momentum is not. A tree hanging on the ground by one joint can
-exchange momentum with the world only through that joint's constraint, through gravity and through force
-elements that reach outside. For each motion direction of the joint that stays fixed in the world (the
-first axis of a chain, all directions of a free or ball joint) the conjugate momentum is conserved if
-gravity has no component on it and nothing else acts on it.
+Energy is blind to terms that do no work, momentum is not. A tree hanging on the ground by one joint
+can exchange momentum with the world only through that joint's constraint, through gravity and
+through force elements that reach outside. For each motion direction of the joint that stays fixed
+in the world (the first axis of a chain, all directions of a free or ball joint) the conjugate
+momentum is conserved if gravity has no component on it and nothing else acts on it.
 """
 
 from __future__ import annotations
@@ -88,10 +88,9 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
                 return []
     point, gravity = ground.position, model.gravity
     out = []
-    if first.kind == "translate":
-        directions: list[tuple[bool, Array]] = [(False, ground.rotation @ first.axis)]
-    elif first.kind == "rotate":
-        directions = [(True, ground.rotation @ first.axis)]
+    directions: list[tuple[bool, Array]]
+    if first.axis is not None:
+        directions = [(first.kind == "rotate", ground.rotation @ first.axis)]
     else:
         turning = _across(gravity, along=True)
         directions = [(True, d) for d in turning]

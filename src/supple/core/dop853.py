@@ -32,6 +32,8 @@ C = np.array(table.C)
 A = np.array([row + (0.0,) * (STAGES - len(row)) for row in table.A])
 D = np.array(table.D)
 E5, E3 = np.array(table.E5), np.array(table.E3)
+# Which stages, as arrays: a plain number in a call makes Numba compile the callee for that number.
+STEP_STAGES, DENSE_STAGES = np.arange(1, END + 1), np.arange(END + 1, STAGES)
 
 
 def _monomials():
@@ -73,11 +75,11 @@ def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
 
 
 @kernel
-def combine(k, row, count, h, out):
-    """out = h times the sum of row[j] k[j] over the first ``count`` rates."""
+def combine(k, row, h, out):
+    """out = h times the sum of row[j] k[j]."""
     for i in range(out.shape[0]):
         out[i] = 0.0
-    for j in range(count):
+    for j in range(row.shape[0]):
         c = h * row[j]
         if c != 0.0:
             x = k[j]
@@ -99,14 +101,14 @@ def first_rates(r, x):
 
 
 @kernel
-def stages(m, w, r, o, ints, first, last, t, h, stop, y):
-    """Rates k[first] to k[last]; y is left at the last increment. Returns an outcome.
+def stages(m, w, r, o, ints, which, t, h, stop, y):
+    """Rates k of some stages; y is left at the last one's increment. Returns an outcome.
 
     Times stay left of the next stop, so that a jump there is not seen early.
     """
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    for s in range(first, last + 1):
-        combine(o.k, A[s], s, h, y)
+    for s in which:
+        combine(o.k, A[s][:s], h, y)
         time = t + C[s] * h
         if time >= stop:
             time = np.nextafter(stop, t)
@@ -134,8 +136,8 @@ def stages(m, w, r, o, ints, first, last, t, h, stop, y):
 def error_norm(o, nu, h):
     """Weighted norm of the estimate of order 5, damped by that of order 3; and the worst velocity."""
     n = o.y.shape[0]
-    combine(o.k, E5, END, h, o.f[0])
-    combine(o.k, E3, END, h, o.f[1])
+    combine(o.k, E5, h, o.f[0])
+    combine(o.k, E3, h, o.f[1])
     five, three, worst, worst_i = 0.0, 0.0, 0.0, 0
     for i in range(n):
         a, b = o.f[0, i] / o.weight[i], o.f[1, i] / o.weight[i]
@@ -149,15 +151,14 @@ def error_norm(o, nu, h):
 
 
 @kernel
-def polynomials(o, start, begin, p):
-    """Monomial coefficients p (n, 8) for n unknowns from index ``begin``, which start at ``start``."""
-    for i in range(p.shape[0]):
-        p[i, 0] = start[i]
-        for j in range(7):
-            s = 0.0
-            for l in range(7):
-                s += MONOMIALS[j, l] * o.f[l, begin + i]
-            p[i, j + 1] = s
+def polynomial(f, i, start, p):
+    """Monomial coefficients p (8) of unknown i, which begins the step at ``start``."""
+    p[0] = start
+    for j in range(7):
+        s = 0.0
+        for c in range(7):
+            s += MONOMIALS[j, c] * f[c, i]
+        p[j + 1] = s
 
 
 @kernel
@@ -169,14 +170,15 @@ def fill_polynomials(r, o, h):
         f[0, i] = o.y[i]
         f[1, i] = h * first[i] - o.y[i]
         f[2, i] = 2.0 * o.y[i] - h * (first[i] + last[i])
-    for l in range(4):
-        combine(o.k, D[l], STAGES, h, f[3 + l])
+    for j in range(4):
+        combine(o.k, D[j], h, f[3 + j])
     for i in range(nu):
-        r.xt[i] = 0.0
-    polynomials(o, r.xt, 0, r.px)
-    polynomials(o, r.u, nu, r.pu)
-    polynomials(o, r.z, 2 * nu, r.pz)
-    polynomials(o, r.w, 2 * nu + nz, r.pw)
+        polynomial(f, i, 0.0, r.px[i])
+        polynomial(f, nu + i, r.u[i], r.pu[i])
+    for i in range(nz):
+        polynomial(f, 2 * nu + i, r.z[i], r.pz[i])
+    for i in range(r.w.shape[0]):
+        polynomial(f, 2 * nu + nz + i, r.w[i], r.pw[i])
 
 
 @kernel
@@ -216,7 +218,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
     trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = restart(m, w, r, count, state, True)
+        outcome = restart(m, w, r, count, state, count[st.STEPS] == 0)
         if outcome != st.DONE:
             return outcome
         if state[st.H] <= 0.0:
@@ -231,7 +233,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         e = o.weight
         st.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
         first_rates(r, o.k[0])
-        outcome = stages(m, w, r, o, count, 1, END, t, h, stop, o.y)
+        outcome = stages(m, w, r, o, count, STEP_STAGES, t, h, stop, o.y)
         error, worst = error_norm(o, nu, h)
         if outcome == st.DONE and not math.isfinite(error):
             outcome = st.NOT_FINITE
@@ -247,7 +249,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             state[st.H] = factor * h
             continue
         if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
-            outcome = stages(m, w, r, o, count, END + 1, STAGES - 1, t, h, stop, o.d)
+            outcome = stages(m, w, r, o, count, DENSE_STAGES, t, h, stop, o.d)
             count[trouble] = outcome
             if outcome != st.DONE:
                 count[st.REJECTED] += 1
@@ -273,7 +275,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0]:
                 return st.DONE
-            outcome = restart(m, w, r, count, state, False)
+            outcome = restart(m, w, r, count, state, count[st.STEPS] == 0)
             if outcome != st.DONE:
                 return outcome
         if count[st.EVENTS_FOUND] >= st.EVENT_CAPACITY // 2:

@@ -260,25 +260,52 @@ def potential(m, w):
 
 
 @kernel
-def momentum(m, w, root, out):
-    """Momentum [angular about the world's origin; linear] of all nodes below a root (0: of all)."""
+def node_momentum(r):
+    """Momentum [angular about the reference point; linear] of the node with workspace row r."""
+    mass, cx, cy, cz = r[24], r[25], r[26], r[27]
+    w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+    return (
+        r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1,
+        r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2,
+        r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0,
+        mass * v0 + w1 * cz - w2 * cy,
+        mass * v1 + w2 * cx - w0 * cz,
+        mass * v2 + w0 * cy - w1 * cx,
+    )
+
+
+@kernel
+def momentum(m, w, out):
+    """Momentum (6) [angular about the world's origin; linear] of the whole model; needs inertias."""
     o = w.origin
     for k in range(6):
         out[k] = 0.0
     for n in range(1, m.node.shape[0]):
-        if m.node[n, at.HEAVY] and (root == 0 or m.node[n, at.ROOT] == root):
-            r = w.node[n]
-            mass, cx, cy, cz = r[24], r[25], r[26], r[27]
-            w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
-            out[0] += r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1
-            out[1] += r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2
-            out[2] += r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0
-            out[3] += mass * v0 + w1 * cz - w2 * cy
-            out[4] += mass * v1 + w2 * cx - w0 * cz
-            out[5] += mass * v2 + w0 * cy - w1 * cx
+        h = node_momentum(w.node[n])
+        for k in range(6):
+            out[k] += h[k]
     out[0] += o[1] * out[5] - o[2] * out[4]
     out[1] += o[2] * out[3] - o[0] * out[5]
     out[2] += o[0] * out[4] - o[1] * out[3]
+
+
+@kernel
+def momentum_along(m, w, root, s):
+    """Momentum on the screw s (6, about the world's origin) of the nodes below a root, and the sum of the
+    magnitudes of its parts.
+    """
+    o = w.origin
+    s3 = s[3] + s[1] * o[2] - s[2] * o[1]
+    s4 = s[4] + s[2] * o[0] - s[0] * o[2]
+    s5 = s[5] + s[0] * o[1] - s[1] * o[0]
+    total, size = 0.0, 0.0
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.ROOT] == root:
+            h = node_momentum(w.node[n])
+            p = s[0] * h[0] + s[1] * h[1] + s[2] * h[2] + s3 * h[3] + s4 * h[4] + s5 * h[5]
+            total += p
+            size += abs(p)
+    return total, size
 
 
 @entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC)

@@ -211,12 +211,8 @@ def spring_tangent(tree, work, e, Rq, Ru):
     respect to a world twist of either end, at fixed body twists, is computed column by column.
     """
     el, c = tree.element[e], tree.coef[e]
-    nx, ny, nz, length, rate, f, px, py, pz, vx, vy, vz = line(tree, work, e)
-    if length == 0.0:
-        # only the linear part k d is defined here: f n = k d, n constant in the limit
-        inverse = 0.0
-    else:
-        inverse = 1.0 / length
+    nx, ny, nz, length, _, f, px, py, pz, vx, vy, vz = line(tree, work, e)
+    inverse = 1.0 / length if length > 0.0 else 0.0  # at zero length only the force k d is defined
     g = work.scratch[36:42]
     g[0], g[1], g[2] = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
     g[3], g[4], g[5] = nx, ny, nz

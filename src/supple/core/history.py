@@ -28,7 +28,7 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
         energies[i, 0] = dynamics.kinetic(m, w)
         energies[i, 1] = dynamics.potential(m, w)
         energies[i, 2] = forces.energy(m, w, q[i])
-        dynamics.momentum(m, w, 0, energies[i, 3:9])
+        dynamics.momentum(m, w, energies[i, 3:9])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         for k in range(nu):
             efforts[i, k] = w.effort[k]

@@ -13,6 +13,7 @@ therefore carries a hash of *all* kernel sources: editing any of them moves ever
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import subprocess
@@ -152,12 +153,24 @@ class Entry:
         """Compile (or load) if needed and return the plain callable for hot paths."""
         if self._ready is None:
             if hasattr(self._dispatcher, "py_func"):
-                self._dispatcher.compile(self.signature)
-                self._dispatcher.disable_compile()
+                if not self.cached:
+                    _announce()
+                self._compile()
             self._ready = self._dispatcher
         return self._ready
 
+    def _compile(self) -> None:
+        collecting = gc.isenabled()
+        gc.disable()  # the compiler keeps what it makes; looking for garbage costs a quarter of the time
+        try:
+            self._dispatcher.compile(self.signature)
+        finally:
+            if collecting:
+                gc.enable()
+        self._dispatcher.disable_compile()
+
     def __call__(self, *args: Any) -> Any:
+        """Call the compiled kernel."""
         return self.ready()(*args)
 
 
@@ -184,22 +197,35 @@ def all_entries() -> dict[str, Entry]:
 
 def compile_entries(names: Sequence[str]) -> None:
     """Compile the named entry kernels in this process, announcing each on standard output."""
+    global _announced
+    _announced = True
     entries = all_entries()
     for name in names:
         entries[name].ready()
         print(name, flush=True)
 
 
-def prepare(*needed: Entry) -> None:
-    """Make kernels ready; when some are not on disk yet, say so and compile them side by side."""
-    missing = [e.name for e in needed if not e.cached]
-    if missing:
+_announced = False
+
+
+def _announce() -> None:
+    """Say once why the first call takes long."""
+    global _announced
+    if not _announced:
+        _announced = True
         print(
             "supple: compiling kernels, once on this machine (about half a minute; "
             "`supple warmup` does it ahead)",
             file=sys.stderr,
             flush=True,
         )
+
+
+def prepare(*needed: Entry) -> None:
+    """Make kernels ready; several that are not on disk yet are compiled side by side."""
+    missing = [e.name for e in needed if not e.cached]
+    if len(missing) > 1:
+        _announce()
         warmup(names=missing)
     for e in needed:
         e.ready()
@@ -217,8 +243,10 @@ def warmup(
     Numba compiles under one lock, so threads do not help. ``report(name, fraction)`` is called after
     each kernel. Returns the seconds taken.
     """
+    global _announced
     start = time.perf_counter()
     entries = all_entries()
+    _announced = True
     todo = [n for n in (names or entries) if not entries[n].cached]
     todo.sort(key=lambda n: _ORDER.index(n) if n in _ORDER else len(_ORDER))
     workers = min(2, os.cpu_count() or 1, len(todo))

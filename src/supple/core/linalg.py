@@ -11,7 +11,7 @@ from supple.core.jit import kernel
 
 
 @kernel
-def cholesky(a, l):  # noqa: E741
+def cholesky(a, l):
     """Lower factor of a symmetric matrix; returns -1, or the first row whose pivot fails.
 
     A pivot below 1e-13 of its diagonal entry means that the row's coordinate moves no mass of its own.
@@ -33,7 +33,7 @@ def cholesky(a, l):  # noqa: E741
 
 
 @kernel
-def cholesky_solve(l, x):  # noqa: E741
+def cholesky_solve(l, x):
     """Solve in place with the factor of ``cholesky``."""
     n = x.shape[0]
     for i in range(n):

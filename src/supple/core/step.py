@@ -38,7 +38,7 @@ EVENT_CAPACITY = 64
 Run = namedtuple(
     "Run",
     "q u a z w zdot power scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
-    "roots screws momentum screw_error six",
+    "roots screws momentum screw_error screw_size",
 )
 
 
@@ -96,22 +96,22 @@ def run_views(m, run, ints):
     i += ns
     screw_error = run[i : i + ns]
     i += ns
-    six = run[i : i + 6]
-    i += 6
+    screw_size = run[i : i + ns]
+    i += ns
     k = INT_STATE + 2
     events = ints[k : k + nv * EVENT_INTS].reshape((nv, EVENT_INTS))
     k += nv * EVENT_INTS
     roots = ints[k : k + ns]
     return Run(
         q, u, a, z, w, zdot, power, scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
-        event_reals, last, found, roots, screws, momentum, screw_error, six,
+        event_reals, last, found, roots, screws, momentum, screw_error, screw_size,
     ), i
 
 
 def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int) -> int:
     """Length of the part of the run buffer that all methods share."""
     state = 2 * nq + 5 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
-    return state + nv * (EVENT_REALS + 1) + 2 * EVENT_CAPACITY + 8 * ns + 6
+    return state + nv * (EVENT_REALS + 1) + 2 * EVENT_CAPACITY + 9 * ns
 
 
 @kernel
@@ -282,14 +282,13 @@ def audit(m, w, r, reals, first):
     reals[K_MAX] = max(reals[K_MAX], kinetic)
     reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
     for s in range(r.roots.shape[0]):
-        dynamics.momentum(m, w, r.roots[s], r.six)
-        p = 0.0
-        for k in range(6):
-            p += r.screws[s, k] * r.six[k]
+        p, size = dynamics.momentum_along(m, w, r.roots[s], r.screws[s])
         if first:
             r.momentum[s] = p
             r.screw_error[s] = 0.0
+            r.screw_size[s] = 0.0
         r.screw_error[s] = max(r.screw_error[s], abs(p - r.momentum[s]))
+        r.screw_size[s] = max(r.screw_size[s], size)
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.compiled import Compiled, compile_model
-from supple.core import dynamics, jit
+from supple.core import dynamics
 from supple.core.layout import new_work, power_slice
 from supple.errors import ModelError
 from supple.histories import histories
@@ -161,7 +161,8 @@ class Equations:
 
     def momentum(self, q: Array, u: Array) -> Array:
         """Momentum (6,) [angular about the world's origin; linear], kg m2/s and kg m/s."""
-        return self._one(0.0, q, u, None)[1].momentum[0]
+        momentum: Array = self._one(0.0, q, u, None)[1].momentum[0]
+        return momentum
 
     def history(self, t: Array, q: Array, u: Array, z: Array) -> tuple[Array, History]:
         """Accelerations (nt, nu) and all histories at given states, rows of time."""
@@ -184,10 +185,3 @@ class Equations:
 
 def _vector(x: Array) -> Array:
     return np.require(x, dtype=float, requirements=["C", "W", "A"])
-
-
-def prepare() -> None:
-    """Compile the kernels of this formulation side by side when they are not on disk."""
-    jit.prepare(
-        dynamics.residual, dynamics.accelerate, dynamics.mass_matrix, dynamics.tangent, dynamics.move
-    )

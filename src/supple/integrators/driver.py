@@ -23,6 +23,15 @@ from supple.result import EventRecord
 from supple.symmetry import Symmetry
 
 PAUSE = 0.03  # s between returns of a loop to Python
+COUNTS = (
+    "steps",
+    "rejected",
+    "newton_failures",
+    "evaluations",
+    "jacobians",
+    "factorizations",
+    "newton_iterations",
+)
 Progress = Callable[[float], None]
 
 TOLERANCES = {"loose": (1e-4, 1e-6), "default": (1e-7, 1e-9), "tight": (1e-10, 1e-12)}
@@ -148,13 +157,18 @@ class _Loop:
         place(np.zeros(nv))
         self.at_found = place(np.zeros(2 * st.EVENT_CAPACITY))
         place(np.array([s.screw for s in p.symmetries]).ravel())
-        self.at_momentum, self.at_screw_error = place(np.zeros(ns)), place(np.zeros(ns))
+        self.at_momentum, self.at_screw_error, self.at_screw_size = (
+            place(np.zeros(ns)) for _ in range(3)
+        )
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
         self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
         span = p.t_end - p.t_start
         self.state[[st.T, st.H, st.RTOL, st.ATOL]] = (
-            p.t_start, self.options.first_step, p.rtol, p.atol,
+            p.t_start,
+            self.options.first_step,
+            p.rtol,
+            p.atol,
         )
         self.state[st.H_MAX] = min(self.options.max_step, span)
         self.state[st.H_MIN] = 1e-15 * max(span, abs(p.t_end), abs(p.t_start))
@@ -171,7 +185,9 @@ class _Loop:
                 k = event.coordinate
                 k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
                 q, u = c.coordinate(event.joint, k)
-                row[:2] = (st.ON_COORDINATE, q) if event.quantity == "coordinate" else (st.ON_RATE, u)
+                row[:2] = (
+                    (st.ON_COORDINATE, q) if event.quantity == "coordinate" else (st.ON_RATE, u)
+                )
             else:
                 node, pose = c.place(event.frames["of"])
                 row[:2], row[4] = (st.ON_PLACE, node), "xyz".index(event.quantity)
@@ -221,20 +237,25 @@ class _Loop:
             rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         cut = np.cumsum([c.nq, c.nu, c.nz])
         q, u, z, channels = np.split(rows, cut, axis=1)
-        initial, error = run[self.at_momentum], run[self.at_screw_error]
+        sizes = (run[k] for k in (self.at_momentum, self.at_screw_error, self.at_screw_size))
         momentum = tuple(
-            MomentumRecord(m.name, float(x), float(e), m.unit, float(abs(x)))
-            for m, x, e in zip(p.symmetries, initial, error, strict=True)
+            MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
+            for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
         )
-        names = "steps rejected newton_failures evaluations jacobians factorizations newton_iterations"
-        statistics: dict[str, int | float] = dict(
-            zip(names.split(), (int(n) for n in count[:7]), strict=True)
-        )
+        statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["cpu_seconds"] = cpu
         return Solution(
-            *(np.ascontiguousarray(x) for x in (t, q, u, z, channels)),
+            t=t,
+            q=np.ascontiguousarray(q),
+            u=np.ascontiguousarray(u),
+            z=np.ascontiguousarray(z),
+            channels=np.ascontiguousarray(channels),
             audit=AuditRecord(
-                *(float(s[k]) for k in (st.E_ERROR, st.E_ELASTIC, st.K_MIN, st.K_MAX, st.E_MAX)),
+                max_error=float(s[st.E_ERROR]),
+                max_elastic=float(s[st.E_ELASTIC]),
+                kinetic_min=float(s[st.K_MIN]),
+                kinetic_max=float(s[st.K_MAX]),
+                max_energy=float(s[st.E_MAX]),
                 initial_energy=float(s[st.E_START]),
             ),
             momentum=momentum,

@@ -1,0 +1,64 @@
+"""Integrator: the options of one method, and how to add one more."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from supple import validate
+from supple.core.jit import Entry
+from supple.errors import ModelError
+from supple.integrators.driver import LoopOptions, Problem, Solution, run_loop
+
+
+@dataclass(frozen=True)
+class Integrator(ABC):
+    """A method whose whole step loop is a compiled kernel.
+
+    Parameters
+    ----------
+    first_step, max_step : float
+        Sizes in s; 0 lets the method choose the first step.
+    max_steps : int
+        The run stops with a message after this many steps.
+
+    To add a method:
+
+    1. Write ``core/<method>.py`` with one entry kernel of the signature of ``radau_run``. State,
+       output, events, audit and restarts are in ``core/step.py``: an accepted step fills the
+       polynomials px, pu, pz, pw, then calls ``emit`` and ``audit``. Add the module to
+       ``jit.all_entries``.
+    2. Derive a class here with ``kernel`` and ``own_size``, export it in ``supple/__init__.py``.
+    3. Test its order on smooth problems and its audit, in ``tests/test_integrators.py``, and add
+       it to the methods that run every case in ``tests/test_cases.py``.
+    """
+
+    first_step: float = 0.0
+    max_step: float = math.inf
+    max_steps: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        """Refuse options that cannot work."""
+        owner = type(self).__name__
+        validate.not_negative(owner, "first_step", self.first_step)
+        if not (isinstance(self.max_step, (int, float)) and self.max_step > 0.0):
+            raise ModelError(owner, "max_step", self.max_step, "a positive number of seconds")
+        if not (isinstance(self.max_steps, int) and self.max_steps > 0):
+            raise ModelError(owner, "max_steps", self.max_steps, "a positive whole number")
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Entry:
+        """The compiled loop."""
+
+    @abstractmethod
+    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+        """Lengths of the method's own real and integer buffers."""
+
+    def run(self, problem: Problem) -> Solution:
+        """Integrate a problem."""
+        c = problem.equations.compiled
+        size = self.own_size(c.nu, c.nz, len(c.force_names))
+        options = LoopOptions(self.first_step, self.max_step, self.max_steps)
+        return run_loop(problem, self.kernel, size, options)
