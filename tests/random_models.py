@@ -58,7 +58,7 @@ class Recipe:
     forces : "none", "internal" (nothing reaches the ground) or "all"
     floating : the first joint becomes Free, and everything else hangs on that body
     gravity : random, else none
-    can_lock : General may have three rotations
+    can_lock : General may have three rotations, and translations on both sides of a rotation
     """
 
     kinds: tuple[str, ...]
@@ -198,6 +198,8 @@ class _Maker:
         elif kind == "General":
             turns = ["rotate"] * (3 if self.recipe.can_lock else 2)
             chosen = rng.permutation([*turns, *["translate"] * 3])[: rng.integers(1, 7)]
+            if not self.recipe.can_lock:
+                chosen = sorted(chosen, reverse=True)  # a turn could align two translations
             options["axes"] = [(str(word), rng.normal(size=3)) for word in chosen]
         joint = getattr(supple, kind)(name, A, B, **options)
         x, rate = random_coordinates(joint, rng, rate=0.7)

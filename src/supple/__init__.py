@@ -28,6 +28,7 @@ from supple.joints import (
 )
 from supple.model import Model
 from supple.signals import Constant, Polynomial, Signal, Sine, SmoothStep, Table
+from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from supple.integrators.radau import Radau
     from supple.result import Result, load
     from supple.simulation import simulate
+    from supple.transformation import velocity_transformation
 
 __version__ = "0.1.0.dev0"
 
@@ -73,6 +75,7 @@ __all__ = [
     "SmoothStep",
     "Spherical",
     "SpringDamper",
+    "State",
     "SuppleError",
     "SuppleWarning",
     "Table",
@@ -80,6 +83,7 @@ __all__ = [
     "cases",
     "load",
     "simulate",
+    "velocity_transformation",
 ]
 
 # name: the module it is loaded from on first use (None: it is a module itself)
@@ -91,6 +95,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "cases": None,
     "load": "supple.result",
     "simulate": "supple.simulation",
+    "velocity_transformation": "supple.transformation",
 }
 
 

@@ -13,6 +13,7 @@ from supple.dataset import SavedResult, load
 from supple.errors import SuppleError, suggestion
 from supple.result_views import BodyView, ForceView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
+from supple.state import State
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +61,11 @@ class Result:
             record=data.audit,
         )
         self.momentum = MomentumAudit(data.momentum)
+
+    def state(self, index: int = -1) -> State:
+        """State at an output time (the last by default), to start another run from."""
+        k = range(len(self.t))[index]
+        return State(float(self.t[k]), self.q[k].copy(), self.u[k].copy(), self.z[k].copy())
 
     @property
     def verdict(self) -> str:

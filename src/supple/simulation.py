@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.compiled import compile_model
+from supple.compiled import Compiled, compile_model
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
 from supple.events import Event
@@ -20,6 +20,7 @@ from supple.integrators.radau import Radau
 from supple.model import Model
 from supple.poses import Array
 from supple.result import Result, RunData
+from supple.state import State
 from supple.symmetry import symmetries
 
 DEFAULT_OUTPUT = 500  # intervals
@@ -29,7 +30,7 @@ def simulate(
     model: Model,
     t_end: float,
     *,
-    t_start: float = 0.0,
+    start: State | Result | None = None,
     formulation: JointCoordinates | None = None,
     integrator: Integrator | None = None,
     tolerance: str | float | Sequence[float] = "default",
@@ -41,6 +42,9 @@ def simulate(
 
     Parameters
     ----------
+    start : State or Result, optional
+        Where the run starts: ``result.state(k)``, or the last instant of a result of the same
+        model. By default t = 0 s and the joints' initial coordinates and rates.
     formulation : JointCoordinates, optional
         The choice of coordinates.
     integrator : Radau or DormandPrince, optional
@@ -56,9 +60,6 @@ def simulate(
 
     A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
     """
-    begin, end = _number("t_start", t_start), _number("t_end", t_end)
-    if not end > begin:
-        raise ModelError("simulate", "t_end", t_end, f"a time after t_start = {begin:g} s")
     events = tuple(events)
     model.check(events)
     compiled = compile_model(model)
@@ -66,23 +67,25 @@ def simulate(
     jit.prepare(integrator.kernel, history.history, dynamics.accelerate)
     equations = (formulation or JointCoordinates()).equations(compiled)
     rtol, atol = tolerances(tolerance)
+    state = _state(start, compiled)
+    begin, end = state.t, _number("t_end", t_end)
+    if not end > begin:
+        raise ModelError("simulate", "t_end", t_end, f"a time after the start at {begin:g} s")
     problem = Problem(
-        equations,
-        begin,
-        end,
-        _grid(begin, end, output),
-        equations.q0,
-        equations.u0,
-        equations.z0,
-        events,
-        symmetries(model, compiled),
-        rtol,
-        atol,
-        progress,
+        equations=equations,
+        t_start=begin,
+        t_end=end,
+        grid=_grid(begin, end, output),
+        q=state.q,
+        u=state.u,
+        z=state.z,
+        events=events,
+        symmetries=symmetries(model, compiled),
+        rtol=rtol,
+        atol=atol,
+        progress=progress,
     )
-    equations.accelerate(
-        begin, problem.q, problem.u, problem.z
-    )  # a massless joint is the model's fault
+    equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is the model's fault
     solution = integrator.run(problem)
     if not solution.success:
         warnings.warn(solution.message, SuppleWarning, stacklevel=2)
@@ -106,6 +109,22 @@ def simulate(
             solution.statistics,
         )
     )
+
+
+def _state(start: State | Result | None, compiled: Compiled) -> State:
+    if start is None:
+        return State(0.0, compiled.q0.copy(), compiled.u0.copy(), compiled.z0.copy())
+    state = start.state() if isinstance(start, Result) else start
+    if not isinstance(state, State):
+        raise ModelError("simulate", "start", start, "a State or a Result of this model")
+    arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
+    found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
+    if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):
+        sizes = "{} coordinates, {} velocities and {} controller states"
+        raise ModelError(
+            "simulate", "start", sizes.format(*found), f"finite {sizes.format(*expected)}"
+        )
+    return State(float(state.t), *arrays)
 
 
 def _number(field: str, value: Any) -> float:

@@ -25,7 +25,7 @@ from supple.core.layout import views
 from supple.core.radau import restart
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages
-EXPONENT = -1.0 / 8.0
+EXPONENT, BETA = -1.0 / 8.0, 0.04
 
 # Arrays, not tuples: a tuple indexed by a variable becomes a chain of branches when compiled.
 C = np.array(table.C)
@@ -226,9 +226,10 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     for _ in range(budget):
         t = state[st.T]
         stop = stops[count[st.STOP]]
-        h = st.next_step(state, count, stops, state[st.H])
-        if h < state[st.H_MIN]:
+        wanted = state[st.H]
+        if wanted < state[st.H_MIN]:  # a short way to the next stop is no failure
             return count[trouble] if count[trouble] != st.DONE else st.TOO_SMALL
+        h = st.next_step(state, count, stops, wanted)
         t1 = stop if h >= stop - t else t + h
         e = o.weight
         st.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
@@ -265,12 +266,16 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.T] = t1
         st.audit(m, w, r, state, False)
         count[st.FRESH] = 0
-        factor = min(6.0, max(1.0 / 3.0, 0.9 * max(error, 1e-10) ** EXPONENT))
+        error = max(error, 1e-4)
+        factor = 0.9 * error ** (EXPONENT + 0.2 * BETA) * max(state[st.ERROR_OLD], 1e-4) ** BETA
+        factor = min(6.0, max(1.0 / 3.0, factor))
         if count[st.AFTER_REJECT] == 1:
             factor = min(factor, 1.0)
         count[st.AFTER_REJECT] = 0
-        state[st.H_OLD] = h
+        state[st.ERROR_OLD] = error
         state[st.H] = factor * h
+        if factor >= 1.0:  # a step cut short by a stop says nothing against the one that was wanted
+            state[st.H] = max(factor * h, wanted)
         if t1 >= stop:
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0]:

@@ -2,7 +2,7 @@
 
 Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.8, with these changes:
 
-- each step has its own chart: the unknown is the increment xi from the step's start, T(xi) xi' = u, so
+- each step has its own chart: the unknown is the increment xi from the step's start, xi' = T(xi)^-1 u, so
   that quaternions need no constraint and no singular configuration exists;
 - the equations of motion stay implicit, R(q, u, u') = 0: stage accelerations are A^-1 Z / h and the mass
   matrix is never inverted;
@@ -198,9 +198,10 @@ def stage(m, w, r, o, i, t, h):
     for k in range(nz):
         r.zt[k] = r.z[k] + o.z[i, k]
     tree.retract(m, r.q, r.xt, r.qt)
-    tree.chart_velocity(m, r.xt, o.d, o.v)
+    tree.chart_rate(m, r.xt, r.ut, o.v)
     for k in range(nu):
-        o.f1[i, k] = o.v[k] - r.ut[k]
+        # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
+        o.f1[i, k] = o.d[k] - o.v[k]
     dynamics.evaluate(m, w, t, r.qt, r.ut, o.rate[i], r.zt, o.f2[i])
     for k in range(nz):
         d = (AI[i][0] * o.z[0, k] + AI[i][1] * o.z[1, k] + AI[i][2] * o.z[2, k]) / h
@@ -468,9 +469,24 @@ def middle_tangent(m, w, r, o, t, h):
 
 
 @kernel
+def spin(m, r):
+    """Largest angular velocity of ball and free joints: the chart's part of Newton's contraction.
+
+    It is small next to the first corrections, so two norms of these do not show it.
+    """
+    node, largest = m.node, 0.0
+    for n in range(1, node.shape[0]):
+        if node[n, at.MOTION] == at.BALL or node[n, at.MOTION] == at.FREE:
+            j = node[n, at.U0]
+            largest = max(largest, r.u[j] * r.u[j] + r.u[j + 1] * r.u[j + 1] + r.u[j + 2] * r.u[j + 2])
+    return math.sqrt(largest)
+
+
+@kernel
 def solve_stages(m, w, r, o, ints, reals, t, h, stop):
     """Simplified Newton; returns (converged, contraction rate)."""
     tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.03, math.sqrt(reals[st.RTOL])))
+    floor = max(0.01, 0.25 * h * spin(m, r))
     rate, old = reals[st.RATE], 0.0
     for it in range(MAX_NEWTON):
         for i in range(3):
@@ -484,7 +500,8 @@ def solve_stages(m, w, r, o, ints, reals, t, h, stop):
             rate = norm / old if old > 0.0 else 0.0
             if rate >= 1.0:
                 return False, rate
-            eta = rate / (1.0 - rate)
+            safe = min(max(rate, floor), 0.9)
+            eta = safe / (1.0 - safe)
             if eta * norm <= tolerance:
                 return True, rate
             if it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance:
