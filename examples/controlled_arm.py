@@ -1,8 +1,8 @@
 """A three-link arm carries a load to another place and puts it down.
 
-A column that turns, an upper arm and a forearm follow smooth steps under PID control; the forearm holds a load.
-The controllers know nothing of gravity, so the arm sags at the start and the integral parts
-take the weight over. The run ends by itself when the load has come down to 0.15 m above the floor.
+A column that turns, an upper arm and a forearm follow smooth steps under PID control; the forearm
+holds a load. The controllers know nothing of gravity, so the arm sags at the start until their
+integral parts carry the weight. The run ends when the load has come down to 0.15 m above the floor.
 
 Shown here: PID controllers, signals, an event that stops the run, efforts, the energy audit.
 
@@ -45,16 +45,18 @@ def build() -> tuple[sp.Model, sp.Event]:
     m.add(sp.Revolute("shoulder", column.at(0, 0, HEIGHT), upper.at(0), axis="-y", initial=0.2))
     m.add(sp.Revolute("elbow", upper.at(UPPER), fore.at(0), axis="-y", initial=-0.9))
 
+    # Up and down again: signals can be called, so a sum of two becomes a smooth table.
+    times = np.linspace(0.5, 3.5, 61)
+    up, down = sp.SmoothStep(0.5, 1.7, 0.2, 1.1), sp.SmoothStep(1.8, 3.5, 0.0, -1.0)
     targets = {
-        "yaw": sp.SmoothStep(0.6, 2.0, before=-0.8, after=1.4),
-        "shoulder": sp.Table([0.4, 1.2, 1.8, 3.0], [0.2, 1.1, 1.1, 0.1], interpolation="cubic"),
-        "elbow": sp.SmoothStep(1.6, 3.2, before=-0.9, after=-1.2),
+        "yaw": sp.SmoothStep(0.8, 2.4, before=-0.8, after=1.4),
+        "shoulder": sp.Table(times, up(times) + down(times), interpolation="cubic"),
+        "elbow": sp.SmoothStep(1.8, 3.5, before=-0.9, after=-1.2),
     }
     for joint, target in targets.items():
         m.add(sp.PID(f"{joint} motor", joint, kp=400, ki=500, kd=60, target=target))
         m.add(sp.JointSpring(f"{joint} bearing", joint, damping=0.5))
-    down = sp.Event("put down", load.frame, "z", value=0.15, direction=-1)
-    return m, down
+    return m, sp.Event("put down", load.frame, "z", value=0.15, direction=-1)
 
 
 def draw(result: sp.Result, path: Path) -> None:
@@ -63,7 +65,7 @@ def draw(result: sp.Result, path: Path) -> None:
 
     t = result.t
     figure = Figure(figsize=(11, 6.4), layout="constrained")
-    grid = figure.add_gridspec(3, 2, width_ratios=(1.15, 1))
+    grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1))
     space = figure.add_subplot(grid[:, 0], projection="3d")
     elbow, tip = result["upper"].at(UPPER).position, result["load"].position
     shades = np.linspace(0.15, 1.0, 9)
@@ -75,8 +77,9 @@ def draw(result: sp.Result, path: Path) -> None:
     space.plot(tip[:, 0], tip[:, 1], 0 * t, color="#bbbbbb", lw=1.0, label="its shadow")
     space.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)", zlim=(0, 1.3))
     space.set_aspect("equal")
-    space.view_init(elev=24, azim=-62)
-    space.legend(loc="upper left", frameon=False, fontsize=9)
+    space.locator_params(nbins=4)
+    space.view_init(elev=22, azim=-48)
+    space.legend(loc="lower right", frameon=False, fontsize=9)
 
     angles, efforts, energies = (figure.add_subplot(grid[i, 1]) for i in range(3))
     for joint, colour in COLOURS.items():

@@ -1,12 +1,12 @@
 """A marionette walks: a tree with branches, a floating base, a ball joint and elastic strings.
 
 A hand moves forward and rocks a bar. Cords from the bar lift the knees in turn, cords from the hand
-carry the shoulders and the head. The puppet itself is joined to nothing: its torso floats (free joint), and
-head, arms and legs branch off it. The cords are springs with damping; they are always
+carry the shoulders and the head. The puppet itself is joined to nothing: its torso floats (free
+joint), and head, arms and legs branch off it. The cords are springs with damping; they are always
 stretched here, because a spring of this kind would also push.
 
 Shown here: branches, free and ball joints, universal joints, a joint written from the outer body to
-the inner one, spring-dampers, sums over force elements, the energy audit.
+the inner one, spring-dampers, the energy audit.
 
     python examples/marionette.py [folder for the picture]
 """
@@ -43,7 +43,7 @@ def build() -> sp.Model:
     m.add(sp.Revolute("rock", hand.at(0.16, 0, 0), bar.at(0), axis="x"))
     forward = sp.SmoothStep(0.5, 6.5, after=1.5)
     m.add(sp.PID("push", "walk", kp=2000, kd=100, target=forward))
-    m.add(sp.PID("turn", "rock", kp=100, kd=2, target=sp.Sine(0.45, frequency=0.9)))
+    m.add(sp.PID("turn", "rock", kp=100, kd=2, target=sp.Sine(0.40, frequency=0.9)))
 
     torso = m.add(sp.RigidBody("torso", 0.6, com=(0, 0, 0.14), inertia=(5e-3, 4.5e-3, 2e-3)))
     head = m.add(sp.RigidBody("head", 0.15, com=(0, 0, 0.07), inertia=4e-4))
@@ -63,16 +63,14 @@ def build() -> sp.Model:
         # Written from the shin to the thigh: the angle is that of the thigh seen from the shin.
         joint = m.add(sp.Revolute(f"{side} knee", shin.at(0), thigh.at(0, 0, -THIGH), axis="y"))
         m.add(sp.JointSpring(f"{side} knee pad", joint, stiffness=0.02, damping=4e-3))
-        above, place = hand.at(0, 0.09 * s, 0), torso.at(*SHOULDER * mirror)
+        above, place = hand.at(0, 0.14 * s, 0), torso.at(*SHOULDER * mirror)
         _cord(m, f"{side} cord", above, place, load=4.2, stiffness=300.0)
         end, knee = bar.at(0, 0.3 * s, 0), thigh.at(0, 0, -THIGH)
-        _cord(m, f"{side} knee cord", end, knee, load=1.9, stiffness=14.0)
+        _cord(m, f"{side} knee cord", end, knee, load=2.3, stiffness=12.0)
     return m
 
 
-def _cord(
-    m: sp.Model, name: str, A: sp.Frame, B: sp.Frame, load: float, stiffness: float
-) -> None:
+def _cord(m: sp.Model, name: str, A: sp.Frame, B: sp.Frame, load: float, stiffness: float) -> None:
     """Add a cord that pulls with ``load`` (N) in the starting posture."""
     from supple.transformation import body_poses
 
@@ -94,28 +92,29 @@ def draw(result: sp.Result, path: Path) -> None:
     from matplotlib.figure import Figure
 
     t = result.t
-    figure = Figure(figsize=(11, 7.4), layout="constrained")
-    grid = figure.add_gridspec(3, 1, height_ratios=(2.3, 1, 1))
+    figure = Figure(figsize=(11, 7.6), layout="constrained")
+    grid = figure.add_gridspec(3, 1, height_ratios=(2.6, 1, 1))
     stage, knees, energies = (figure.add_subplot(grid[i]) for i in range(3))
     cords = [name for name in result.forces if name.endswith("cord")]
 
     def flat(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         x, y, z = np.asarray(points, dtype=float).T
-        return 0.94 * x - 0.42 * y, z - 0.12 * x - 0.16 * y
+        return x - 0.42 * y, z - 0.16 * y
 
     for k in np.searchsorted(t, np.linspace(0.0, T_END, 8)).clip(0, len(t) - 1):
 
-        def at(body: str, *place: float, k: int = k) -> np.ndarray:
-            return result[body].at(*place).position[k]
+        def at(body: str, x: float = 0, y: float = 0, z: float = 0, k: int = k) -> np.ndarray:
+            return result[body].at(x, y, z).position[k]
 
-        shift = np.array([0.28 * t[k], 0, 0.0336 * t[k]])  # drawn further apart than they are
+        # Spread evenly instead of by the way that the hand has gone.
+        shift = np.array([0.62 * t[k] - at("hand")[0], 0, 0])
         for name in cords:
             cord = result.forces[name]
             ends = np.array([result[f].position[k] for f in (cord.A, cord.B)]) + shift
             stage.plot(*flat(ends), color="#aaaaaa", lw=0.7)
         bar = np.array([at("bar", 0, -0.3, 0), at("bar", 0, 0.3, 0)]) + shift
         stage.plot(*flat(bar), color="#8c6d31", lw=3, solid_capstyle="round")
-        top = np.array([at("hand", 0, -0.09, 0), at("hand", 0, 0.09, 0)]) + shift
+        top = np.array([at("hand", 0, -0.14, 0), at("hand", 0, 0.14, 0)]) + shift
         stage.plot(*flat(top), color="#8c6d31", lw=3, solid_capstyle="round")
         for side, colour in (("left", "#9dbfe0"), (None, BLUE), ("right", BLUE)):
             if side is None:
@@ -135,7 +134,7 @@ def draw(result: sp.Result, path: Path) -> None:
                 stage.plot(*points, color=colour, lw=4.5, solid_capstyle="round", zorder=z)
     stage.set_aspect("equal")
     stage.axis("off")
-    stage.set_title(f"every {T_END / 7:g} s, drawn apart", size=9, color=INK, loc="left")
+    stage.set_title(f"every {T_END / 7:g} s, spread evenly", size=9, color=INK, loc="left")
 
     for side, colour in (("left", "#9dbfe0"), ("right", BLUE)):
         knees.plot(t, result[f"{side} shin"].position[:, 2], color=colour, label=f"{side} knee")

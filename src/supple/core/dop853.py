@@ -22,7 +22,6 @@ from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
 from supple.core.layout import views
-from supple.core.radau import restart
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages
 EXPONENT, BETA = -1.0 / 8.0, 0.04
@@ -218,7 +217,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
     trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = restart(m, w, r, count, state, count[st.STEPS] == 0)
+        outcome = st.restart(m, w, r, count, state, count[st.STEPS] == 0)
         if outcome != st.DONE:
             return outcome
         if state[st.H] <= 0.0:
@@ -280,7 +279,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0]:
                 return st.DONE
-            outcome = restart(m, w, r, count, state, count[st.STEPS] == 0)
+            outcome = st.restart(m, w, r, count, state, count[st.STEPS] == 0)
             if outcome != st.DONE:
                 return outcome
         if count[st.EVENTS_FOUND] >= st.EVENT_CAPACITY // 2:

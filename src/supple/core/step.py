@@ -8,6 +8,7 @@ not depend on the grid.
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 
 import numpy as np
@@ -323,3 +324,25 @@ def next_step(reals, ints, stops, h):
     if h >= rest * (1.0 - 1e-10):
         return rest
     return 0.5 * rest if h > 0.5 * rest else h
+
+
+@kernel
+def restart(m, w, r, ints, reals, first):
+    """Accelerations, rates and audit at a start or after a kink; returns the outcome so far."""
+    bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
+    ints[EVALUATIONS] += 1
+    if bad >= 0:
+        ints[BAD_DOF] = bad
+        return LOCKED
+    for k in range(r.a.shape[0]):
+        if not math.isfinite(r.a[k]):
+            ints[BAD_DOF] = k
+            return NOT_FINITE
+    copy(w.zdot, r.zdot)
+    copy(w.power, r.power)
+    if first:
+        audit(m, w, r, reals, True)
+        start_events(m, w, r)
+    ints[FRESH] = 1
+    ints[KEEP_JACOBIAN] = 0
+    return DONE
