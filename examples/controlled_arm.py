@@ -79,7 +79,7 @@ def draw(result: sp.Result, path: Path) -> None:
     space.set_aspect("equal")
     space.locator_params(nbins=4)
     space.view_init(elev=22, azim=-48)
-    space.legend(loc="lower right", frameon=False, fontsize=9)
+    space.legend(loc="upper left", bbox_to_anchor=(0.0, 0.93), frameon=False, fontsize=9)
 
     angles, efforts, energies = (figure.add_subplot(grid[i, 1]) for i in range(3))
     for joint, colour in COLOURS.items():

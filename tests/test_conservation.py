@@ -111,6 +111,23 @@ def test_gravity_along_the_first_axis_keeps_its_momentum(kind, backwards):
         assert record.max_error < 1e-9 * record.scale
 
 
+@pytest.mark.parametrize("driven", [0, 1])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_driven_coordinate_next_to_the_ground_ends_its_symmetry(backwards, driven):
+    """A force on the coordinate behind it is internal."""
+    model = supple.Model()
+    body = model.add(supple.RigidBody("body", 1.0, (0.3, 0.1, 0.0), (0.2, 0.3, 0.4)))
+    ends = [model.ground.at(0.2, 0.1, 0.0), body.at(0.1, 0.0, 0.2)]
+    if backwards:
+        ends.reverse()
+    root = model.add(supple.Universal("root", *ends, initial=(0.3, 0.4), initial_rate=(2.0, 1.0)))
+    model.add(supple.JointSpring("spring", root, stiffness=5.0, damping=0.5, coordinate=driven))
+    result = run(model, "tight")
+    assert len(result.momentum) == (0 if driven == int(backwards) else 1)
+    for record in result.momentum:
+        assert record.max_error < 1e-9 * record.scale
+
+
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 def test_cyclic_momentum_of_the_rigid_arm():
     result = run(huang.two_link_arm(), "tight", 5.0)
@@ -131,3 +148,18 @@ def test_verdict_does_not_depend_on_the_output_grid(seed):
     assert fine.energy.record == coarse.energy.record
     assert fine.momentum.verdict == coarse.momentum.verdict
     assert fine.statistics["steps"] == coarse.statistics["steps"]
+
+
+def test_a_run_into_a_lock_returns_what_it_has():
+    """The rotation brings both translations in line after half a second."""
+    model = supple.Model()
+    body = model.add(supple.RigidBody("body", 1.0, (0.1, 0.2, 0.0), inertia=0.3))
+    axes = [("translate", "x"), ("rotate", "z"), ("translate", "x")]
+    ends = (model.ground.at(0), body.at(0))
+    model.add(supple.General("slide", *ends, axes, (0.0, -0.5, 0.0), (0.0, 1.0, 0.3)))
+    with pytest.warns(supple.SuppleWarning, match="stopped at t = 0.4"):
+        result = supple.simulate(model, 1.0)
+    assert not result.success
+    assert 0.4 < result.t[-1] < 0.5
+    kept = result.t < 0.3
+    assert np.all(np.isfinite(result.u[kept])) and np.all(np.isfinite(result["body"].position[kept]))

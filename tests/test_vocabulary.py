@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import supple as sp
 from supple.joints import Motion
-from supple.validate import quaternion_matrix
+from supple.poses import quaternion_matrix
 
 finite = st.floats(-3.0, 3.0)
 

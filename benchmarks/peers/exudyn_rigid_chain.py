@@ -26,7 +26,7 @@ with warnings.catch_warnings():
     import exudyn.itemInterface as items
     from exudyn.rigidBodyUtilities import InertiaCuboid
 
-ADAPTIVE = ("DOPRI5", "DVERK6")
+ADAPTIVE = ("DOPRI5", "ODE23")
 IMPLICIT = ("GeneralizedAlpha", "TrapezoidalIndex2")
 
 

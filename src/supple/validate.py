@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import ModelError, describe
+from supple.poses import quaternion_matrix
 
 Vector = NDArray[np.float64]
 Axis = str | Sequence[float] | Vector
@@ -143,7 +144,7 @@ def rotation(owner: str, field: str, value: Any) -> Vector:
         return read_only(np.eye(3))
     given = array(owner, field, value, expected)
     if given.shape != (3, 3):
-        return quaternion_matrix(unit_quaternion(owner, field, value, expected))
+        return read_only(quaternion_matrix(unit_quaternion(owner, field, value, expected)))
     if np.abs(given.T @ given - np.eye(3)).max() > ROTATION_TOLERANCE:
         raise ModelError(owner, field, value, "a rotation matrix with orthonormal columns")
     if np.linalg.det(given) < 0.0:
@@ -158,15 +159,3 @@ def rotation_vector_quaternion(rotation_vector: Vector) -> Vector:
     angle = float(np.linalg.norm(rotation_vector))
     half_sine_over_angle = 0.5 * float(np.sinc(0.5 * angle / math.pi))
     return read_only([math.cos(0.5 * angle), *(half_sine_over_angle * rotation_vector)])
-
-
-def quaternion_matrix(quaternion: Vector) -> Vector:
-    """Rotation matrix (3, 3) of a unit quaternion (w, x, y, z)."""
-    w, x, y, z = quaternion
-    return read_only(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

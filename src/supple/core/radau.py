@@ -23,8 +23,30 @@ from supple.core import radau_stages as stages
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
 from supple.core.layout import views
-from supple.core.radau_stages import MAX_NEWTON, own_size
-from supple.core.radau_table import AI, CUBIC, E1, E2, E3, GAMMA
+from supple.core.radau_stages import (
+    E1,
+    F2,
+    MASS,
+    MAX_NEWTON,
+    RATE,
+    RQ,
+    S1,
+    S2,
+    WORK,
+    WU,
+    WW,
+    WX,
+    WZ,
+    XO,
+    Y1,
+    ZO,
+    ZRATE,
+    U,
+    X,
+    Z,
+    own_size,
+)
+from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
 
 __all__ = ["own_size", "radau_run"]
 
@@ -33,47 +55,47 @@ __all__ = ["own_size", "radau_run"]
 def error_norm(m, w, r, o, h, t, second):
     """Embedded error estimate, weighted; ``second`` filters it once more (stiff starts)."""
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    y = o.y1
+    y = o.y[Y1]
     for k in range(nu):
-        o.v[k] = (E1 * o.u[0, k] + E2 * o.u[1, k] + E3 * o.u[2, k]) / h + r.a[k]
-        o.d[k] = (E1 * o.x[0, k] + E2 * o.x[1, k] + E3 * o.x[2, k]) / h + r.u[k]
+        o.u[S1, k] = (EST1 * o.u[U, k] + EST2 * o.u[U + 1, k] + EST3 * o.u[U + 2, k]) / h + r.a[k]
+        o.u[S2, k] = (EST1 * o.u[X, k] + EST2 * o.u[X + 1, k] + EST3 * o.u[X + 2, k]) / h + r.u[k]
     if second:  # the right side at the state moved by the first estimate, left in xt, ut
         for k in range(nu):
-            o.d[k] += r.ut[k]
+            o.u[S2, k] += r.ut[k]
             r.ut[k] += r.u[k]
         for k in range(nz):
             r.zt[k] = r.z[k]
         tree.retract(m, r.q, r.xt, r.qt)
-        dynamics.evaluate(m, w, t, r.qt, r.ut, r.a, r.zt, o.f2[0])
+        dynamics.evaluate(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
     for k in range(nu):
         s = 0.0
         for j in range(nu):
-            s += o.M[k, j] * o.v[j] - h / GAMMA * o.Rq[k, j] * o.d[j]
+            s += o.tangent[MASS, k, j] * o.u[S1, j] - h / GAMMA * o.tangent[RQ, k, j] * o.u[S2, j]
         y[k] = h * h * s
         if second:
-            y[k] -= h * h * o.f2[0, k]
+            y[k] -= h * h * o.u[F2, k]
     for k in range(nz):
-        f = (E1 * o.z[0, k] + E2 * o.z[1, k] + E3 * o.z[2, k]) / h + r.zdot[k]
+        f = (EST1 * o.z[Z, k] + EST2 * o.z[Z + 1, k] + EST3 * o.z[Z + 2, k]) / h + r.zdot[k]
         s = 0.0
         for j in range(nu):
-            s += o.Gq[k, j] * o.d[j]
+            s += o.Gq[k, j] * o.u[S2, j]
         y[nu + k] = h * (f + h / GAMMA * s)
-    linalg.lu_solve(o.e1, o.piv1, y)
+    linalg.lu_solve(o.newton[E1], o.pivots[0], y)
     total = 0.0
     worst, worst_k = 0.0, 0
     for k in range(nu):
         r.ut[k] = y[k] / h
-        r.xt[k] = (y[k] + h * o.d[k]) / GAMMA
-        a, b = r.xt[k] / o.wx[k], r.ut[k] / o.wu[k]
+        r.xt[k] = (y[k] + h * o.u[S2, k]) / GAMMA
+        a, b = r.xt[k] / o.u[WX, k], r.ut[k] / o.u[WU, k]
         total += a * a + b * b
         if a * a + b * b > worst:
             worst, worst_k = a * a + b * b, k
     for k in range(nz):
-        a = y[nu + k] / o.wz[k]
+        a = y[nu + k] / o.z[WZ, k]
         total += a * a
     for k in range(ne):
-        a = (E1 * o.power[0, k] + E2 * o.power[1, k] + E3 * o.power[2, k]) / h + r.power[k]
-        a *= h / GAMMA / o.ww[k]
+        a = (EST1 * o.e[WORK, k] + EST2 * o.e[WORK + 1, k] + EST3 * o.e[WORK + 2, k]) / h + r.power[k]
+        a *= h / GAMMA / o.e[WW, k]
         total += a * a
     return math.sqrt(total / max(2 * nu + nz + ne, 1)), worst_k
 
@@ -88,49 +110,49 @@ def fill_polynomials(m, w, r, o, h):
     # chart rates at both ends; at the start T = I and xi'' = a, plus w x v for the places of free joints
     for k in range(nu):
         r.xt[k] = 0.0
-    tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.v)
+    tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
     for k in range(nu):
         p = r.px[k]
-        p[0], p[1], p[2] = 0.0, h * r.u[k], 0.5 * h * h * o.v[k]
-        r.xt[k] = o.x[2, k]
-        r.ut[k] = r.u[k] + o.u[2, k]
+        p[0], p[1], p[2] = 0.0, h * r.u[k], 0.5 * h * h * o.u[S1, k]
+        r.xt[k] = o.u[X + 2, k]
+        r.ut[k] = r.u[k] + o.u[U + 2, k]
         q = r.pu[k]
-        a0, a1, a2, a3 = h * r.a[k], h * o.rate[0, k], h * o.rate[1, k], h * o.rate[2, k]
+        a0, a1, a2, a3 = h * r.a[k], h * o.u[RATE, k], h * o.u[RATE + 1, k], h * o.u[RATE + 2, k]
         q[0] = r.u[k]
         for j in range(4):
-            q[j + 1] = CUBIC[j][0] * a0 + CUBIC[j][1] * a1 + CUBIC[j][2] * a2 + CUBIC[j][3] * a3
+            q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3
         for j in range(6, st.DEGREE):
             p[j] = 0.0
         for j in range(5, st.DEGREE):
             q[j] = 0.0
-    tree.chart_rate(m, r.xt, r.ut, o.d)
-    tree.chart_acceleration(m, r.xt, o.d, r.ut, o.rate[2], o.v)
+    tree.chart_rate(m, r.xt, r.ut, o.u[S2])
+    tree.chart_acceleration(m, r.xt, o.u[S2], r.ut, o.u[RATE + 2], o.u[S1])
     for k in range(nu):
         p = r.px[k]
         # remaining powers 3, 4, 5 from value, slope and curvature at the end
-        a = o.x[2, k] - p[1] - p[2]
-        b = h * o.d[k] - p[1] - 2.0 * p[2]
-        c = h * h * o.v[k] - 2.0 * p[2]
+        a = o.u[X + 2, k] - p[1] - p[2]
+        b = h * o.u[S2, k] - p[1] - 2.0 * p[2]
+        c = h * h * o.u[S1, k] - 2.0 * p[2]
         p[3] = 10.0 * a - 4.0 * b + 0.5 * c
         p[4] = -15.0 * a + 7.0 * b - c
         p[5] = 6.0 * a - 3.0 * b + 0.5 * c
     for k in range(nz):
         q = r.pz[k]
-        a0, a1, a2, a3 = h * r.zdot[k], h * o.zrate[0, k], h * o.zrate[1, k], h * o.zrate[2, k]
+        a0, a1, a2, a3 = h * r.zdot[k], h * o.z[ZRATE, k], h * o.z[ZRATE + 1, k], h * o.z[ZRATE + 2, k]
         q[0] = r.z[k]
         for j in range(4):
-            q[j + 1] = CUBIC[j][0] * a0 + CUBIC[j][1] * a1 + CUBIC[j][2] * a2 + CUBIC[j][3] * a3
+            q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3
         for j in range(5, st.DEGREE):
             q[j] = 0.0
     for k in range(ne):
         q = r.pw[k]
         a0 = h * r.power[k]
-        a1 = AI[0][0] * o.power[0, k] + AI[0][1] * o.power[1, k] + AI[0][2] * o.power[2, k]
-        a2 = AI[1][0] * o.power[0, k] + AI[1][1] * o.power[1, k] + AI[1][2] * o.power[2, k]
-        a3 = AI[2][0] * o.power[0, k] + AI[2][1] * o.power[1, k] + AI[2][2] * o.power[2, k]
+        a1 = AI[0, 0] * o.e[WORK, k] + AI[0, 1] * o.e[WORK + 1, k] + AI[0, 2] * o.e[WORK + 2, k]
+        a2 = AI[1, 0] * o.e[WORK, k] + AI[1, 1] * o.e[WORK + 1, k] + AI[1, 2] * o.e[WORK + 2, k]
+        a3 = AI[2, 0] * o.e[WORK, k] + AI[2, 1] * o.e[WORK + 1, k] + AI[2, 2] * o.e[WORK + 2, k]
         q[0] = r.w[k]
         for j in range(4):
-            q[j + 1] = CUBIC[j][0] * a0 + CUBIC[j][1] * a1 + CUBIC[j][2] * a2 + CUBIC[j][3] * a3
+            q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3
         for j in range(5, st.DEGREE):
             q[j] = 0.0
 
@@ -163,7 +185,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.FACTORED] = 0
             state[st.H] = h
         t1 = stop if h >= stop - t else t + h
-        st.weights(r, state, o.wx, o.wu, o.wz, o.ww)
+        st.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
         if count[st.KEEP_JACOBIAN] == 0:
             stages.middle_tangent(m, w, r, o, t, h)
             count[st.JACOBIANS] += 1
@@ -224,24 +246,23 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[st.STEPS] += 1
         for i in range(3):
             for k in range(nu):
-                o.rate[i, k] = (AI[i][0] * o.u[0, k] + AI[i][1] * o.u[1, k] + AI[i][2] * o.u[2, k]) / h
+                o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
         if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
             fill_polynomials(m, w, r, o, h)
             if st.emit(m, w, r, count, state, grid, out, t, h, t1):
                 return st.EVENT
         for k in range(nu):
-            r.xt[k] = o.x[2, k]
-            r.u[k] += o.u[2, k]
-            r.a[k] = o.rate[2, k]
+            r.xt[k] = o.u[X + 2, k]
+            r.u[k] += o.u[U + 2, k]
+            r.a[k] = o.u[RATE + 2, k]
         tree.retract(m, r.q, r.xt, r.qt)
         st.copy(r.qt, r.q)
         for k in range(nz):
-            r.z[k] += o.z[2, k]
+            r.z[k] += o.z[Z + 2, k]
         for k in range(ne):
-            r.w[k] += o.power[2, k]
-        st.copy_rows(o.x, o.xo)
-        st.copy_rows(o.u, o.uo)
-        st.copy_rows(o.z, o.zo)
+            r.w[k] += o.e[WORK + 2, k]
+        st.copy_rows(o.u, X, XO, 6)
+        st.copy_rows(o.z, Z, ZO, 3)
         state[st.T] = t1
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)

@@ -11,14 +11,28 @@ from supple.core import dynamics, forces, linalg, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import kernel
-from supple.core.radau_table import AA, AI, ALPHA, BETA, C1, C2, GAMMA, THROUGH, TI, TT
+from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, THROUGH, TI, TT, A, C
 
 MAX_NEWTON = 10
 
-Own = namedtuple(
-    "Own",
-    "x u z rate zrate power f1 f2 f3 Rq Ru M Rz Gq e1 er ei wx wu wz ww y1 y2 y3 v d xo uo zo piv1 piv2",
-)
+# Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
+# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows
+X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2 = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24
+U_ROWS = 25
+# ... over controller states: stages, the last step's stages, rates, residuals, weights
+Z, ZO, ZRATE, F3, WZ = 0, 3, 6, 9, 12
+Z_ROWS = 13
+# ... over force elements: work up to the stages, weights
+WORK, WW = 0, 3
+E_ROWS = 4
+# ... over Newton's unknowns: real and complex right sides
+Y1, Y2, Y3 = 0, 1, 2
+
+# Square matrices: tangents Rq, Ru, M over velocities; Newton's E1 and ER + i EI over its unknowns
+RQ, RU, MASS = 0, 1, 2
+E1, ER, EI = 0, 1, 2
+
+Own = namedtuple("Own", "u z e y tangent Rz Gq newton pivots")
 
 
 @kernel
@@ -26,75 +40,29 @@ def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
     nu, nz, ne = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
     n = nu + nz
-    x = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    u = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    z = run[i : i + 3 * nz].reshape((3, nz))
-    i += 3 * nz
-    rate = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    zrate = run[i : i + 3 * nz].reshape((3, nz))
-    i += 3 * nz
-    power = run[i : i + 3 * ne].reshape((3, ne))
-    i += 3 * ne
-    f1 = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    f2 = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    f3 = run[i : i + 3 * nz].reshape((3, nz))
-    i += 3 * nz
-    Rq = run[i : i + nu * nu].reshape((nu, nu))
-    i += nu * nu
-    Ru = run[i : i + nu * nu].reshape((nu, nu))
-    i += nu * nu
-    M = run[i : i + nu * nu].reshape((nu, nu))
-    i += nu * nu
+    u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
+    i += U_ROWS * nu
+    z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
+    i += Z_ROWS * nz
+    e = run[i : i + E_ROWS * ne].reshape((E_ROWS, ne))
+    i += E_ROWS * ne
+    y = run[i : i + 3 * n].reshape((3, n))
+    i += 3 * n
+    tangent = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
+    i += 3 * nu * nu
     Rz = run[i : i + nu * nz].reshape((nu, nz))
     i += nu * nz
     Gq = run[i : i + nu * nz].reshape((nz, nu))
     i += nu * nz
-    e1 = run[i : i + n * n].reshape((n, n))
-    i += n * n
-    er = run[i : i + n * n].reshape((n, n))
-    i += n * n
-    ei = run[i : i + n * n].reshape((n, n))
-    i += n * n
-    wx = run[i : i + nu]
-    i += nu
-    wu = run[i : i + nu]
-    i += nu
-    wz = run[i : i + nz]
-    i += nz
-    ww = run[i : i + ne]
-    i += ne
-    y1 = run[i : i + n]
-    i += n
-    y2 = run[i : i + n]
-    i += n
-    y3 = run[i : i + n]
-    i += n
-    v = run[i : i + nu]
-    i += nu
-    d = run[i : i + nu]
-    i += nu
-    xo = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    uo = run[i : i + 3 * nu].reshape((3, nu))
-    i += 3 * nu
-    zo = run[i : i + 3 * nz].reshape((3, nz))
-    piv1 = ints[k : k + n]
-    piv2 = ints[k + n : k + 2 * n]
-    return Own(
-        x, u, z, rate, zrate, power, f1, f2, f3, Rq, Ru, M, Rz, Gq, e1, er, ei, wx, wu, wz, ww,
-        y1, y2, y3, v, d, xo, uo, zo, piv1, piv2,
-    )
+    newton = run[i : i + 3 * n * n].reshape((3, n, n))
+    pivots = ints[k : k + 2 * n].reshape((2, n))
+    return Own(u, z, e, y, tangent, Rz, Gq, newton, pivots)
 
 
 def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
     n = nu + nz
-    vectors = 3 * (7 * nu + 4 * nz + ne) + 4 * nu + nz + ne + 3 * n
+    vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + 3 * n
     return vectors + 3 * nu * nu + 2 * nu * nz + 3 * n * n, 2 * n
 
 
@@ -103,35 +71,35 @@ def predict(m, r, o, fresh, h, h_old):
     """Starting values of the stages: the last step's polynomial, or the Taylor start."""
     for k in range(r.u.shape[0]):
         for i in range(3):
-            c = C1 if i == 0 else (C2 if i == 1 else 1.0)
+            c = C[i]
             if fresh:
-                o.x[i, k] = c * h * (r.u[k] + 0.5 * c * h * r.a[k])
-                o.u[i, k] = c * h * r.a[k]
+                o.u[X + i, k] = c * h * (r.u[k] + 0.5 * c * h * r.a[k])
+                o.u[U + i, k] = c * h * r.a[k]
             else:
                 s = 1.0 + c * h / h_old
-                o.x[i, k] = extrapolate(o.xo, k, s)
-                o.u[i, k] = extrapolate(o.uo, k, s)
+                o.u[X + i, k] = extrapolate(o.u, XO, k, s)
+                o.u[U + i, k] = extrapolate(o.u, UO, k, s)
     for k in range(r.z.shape[0]):
         for i in range(3):
-            c = C1 if i == 0 else (C2 if i == 1 else 1.0)
-            o.z[i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.zo, k, 1.0 + c * h / h_old)
+            c = C[i]
+            o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z, ZO, k, 1.0 + c * h / h_old)
 
 
 @kernel
-def extrapolate(y, k, s):
-    """Value at s, relative to s = 1, of the polynomial through 0 at 0 and y[:, k] at c1, c2, 1."""
-    total = -y[2, k]
+def extrapolate(y, row, k, s):
+    """Value at s, relative to s = 1, of the polynomial through 0 at 0 and y[row : row + 3, k] at c1, c2, 1."""
+    total = -y[row + 2, k]
     power = 1.0
     for j in range(3):
         power *= s
-        total += power * (THROUGH[j][0] * y[0, k] + THROUGH[j][1] * y[1, k] + THROUGH[j][2] * y[2, k])
+        total += power * (THROUGH[j, 0] * y[row, k] + THROUGH[j, 1] * y[row + 1, k] + THROUGH[j, 2] * y[row + 2, k])
     return total
 
 
 @kernel
 def stage_time(t, h, i, stop):
     """Time of stage i, kept left of the next stop so that a jump there is not seen early."""
-    s = t + (C1 if i == 0 else (C2 if i == 1 else 1.0)) * h
+    s = t + C[i] * h
     return s if s < stop else np.nextafter(stop, t)
 
 
@@ -140,22 +108,22 @@ def stage(m, w, r, o, i, t, h):
     """Residuals f1, f2, f3 of stage i."""
     nu, nz = r.u.shape[0], r.z.shape[0]
     for k in range(nu):
-        r.xt[k] = o.x[i, k]
-        o.d[k] = (AI[i][0] * o.x[0, k] + AI[i][1] * o.x[1, k] + AI[i][2] * o.x[2, k]) / h
-        r.ut[k] = r.u[k] + o.u[i, k]
-        o.rate[i, k] = (AI[i][0] * o.u[0, k] + AI[i][1] * o.u[1, k] + AI[i][2] * o.u[2, k]) / h
+        r.xt[k] = o.u[X + i, k]
+        o.u[S2, k] = (AI[i, 0] * o.u[X, k] + AI[i, 1] * o.u[X + 1, k] + AI[i, 2] * o.u[X + 2, k]) / h
+        r.ut[k] = r.u[k] + o.u[U + i, k]
+        o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
     for k in range(nz):
-        r.zt[k] = r.z[k] + o.z[i, k]
+        r.zt[k] = r.z[k] + o.z[Z + i, k]
     tree.retract(m, r.q, r.xt, r.qt)
-    tree.chart_rate(m, r.xt, r.ut, o.v)
+    tree.chart_rate(m, r.xt, r.ut, o.u[S1])
     for k in range(nu):
         # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
-        o.f1[i, k] = o.d[k] - o.v[k]
-    dynamics.evaluate(m, w, t, r.qt, r.ut, o.rate[i], r.zt, o.f2[i])
+        o.u[F1 + i, k] = o.u[S2, k] - o.u[S1, k]
+    dynamics.evaluate(m, w, t, r.qt, r.ut, o.u[RATE + i], r.zt, o.u[F2 + i])
     for k in range(nz):
-        d = (AI[i][0] * o.z[0, k] + AI[i][1] * o.z[1, k] + AI[i][2] * o.z[2, k]) / h
-        o.zrate[i, k] = w.zdot[k]
-        o.f3[i, k] = d - w.zdot[k]
+        d = (AI[i, 0] * o.z[Z, k] + AI[i, 1] * o.z[Z + 1, k] + AI[i, 2] * o.z[Z + 2, k]) / h
+        o.z[ZRATE + i, k] = w.zdot[k]
+        o.z[F3 + i, k] = d - w.zdot[k]
 
 
 @kernel
@@ -165,7 +133,7 @@ def middle_tangent(m, w, r, o, t, h):
         r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
     tree.retract(m, r.q, r.xt, r.qt)
-    dynamics.differentiate(m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.v, o.Rq, o.Ru, o.M, o.Rz, o.Gq)
+    dynamics.differentiate(m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.Rz, o.Gq)
 
 
 @kernel
@@ -177,23 +145,23 @@ def factorize(r, o, h):
     gr, gi = ALPHA / s, -BETA / s
     for c in range(nu):
         for d in range(nu):
-            stiff = h * h * o.Rq[c, d]
-            o.e1[c, d] = GAMMA * o.M[c, d] + h * o.Ru[c, d] + stiff / GAMMA
-            o.er[c, d] = ALPHA * o.M[c, d] + h * o.Ru[c, d] + stiff * gr
-            o.ei[c, d] = BETA * o.M[c, d] + stiff * gi
+            stiff = h * h * o.tangent[RQ, c, d]
+            o.newton[E1, c, d] = GAMMA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff / GAMMA
+            o.newton[ER, c, d] = ALPHA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff * gr
+            o.newton[EI, c, d] = BETA * o.tangent[MASS, c, d] + stiff * gi
         for d in range(nz):
-            o.e1[c, nu + d] = h * h * o.Rz[c, d]
-            o.er[c, nu + d] = h * h * o.Rz[c, d]
-            o.ei[c, nu + d] = 0.0
-            o.e1[nu + d, c] = -h / GAMMA * o.Gq[d, c]
-            o.er[nu + d, c] = -h * gr * o.Gq[d, c]
-            o.ei[nu + d, c] = -h * gi * o.Gq[d, c]
+            o.newton[E1, c, nu + d] = h * h * o.Rz[c, d]
+            o.newton[ER, c, nu + d] = h * h * o.Rz[c, d]
+            o.newton[EI, c, nu + d] = 0.0
+            o.newton[E1, nu + d, c] = -h / GAMMA * o.Gq[d, c]
+            o.newton[ER, nu + d, c] = -h * gr * o.Gq[d, c]
+            o.newton[EI, nu + d, c] = -h * gi * o.Gq[d, c]
     for c in range(nz):
         for d in range(nz):
-            o.e1[nu + c, nu + d] = GAMMA if c == d else 0.0
-            o.er[nu + c, nu + d] = ALPHA if c == d else 0.0
-            o.ei[nu + c, nu + d] = BETA if c == d else 0.0
-    return linalg.lu(o.e1, o.piv1) and linalg.lu_complex(o.er, o.ei, o.piv2)
+            o.newton[E1, nu + c, nu + d] = GAMMA if c == d else 0.0
+            o.newton[ER, nu + c, nu + d] = ALPHA if c == d else 0.0
+            o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
+    return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
 
 
 @kernel
@@ -202,29 +170,29 @@ def newton_update(r, o, h):
     nu, nz = r.u.shape[0], r.z.shape[0]
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
-    y1, y2, y3 = o.y1, o.y2, o.y3
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
     for k in range(nu):  # to the eigenbasis; the pair is the complex number w2 - i w3
-        a, b, c = o.f1[0, k], o.f1[1, k], o.f1[2, k]
-        o.f1[0, k] = TI[0][0] * a + TI[0][1] * b + TI[0][2] * c
-        o.f1[1, k] = TI[1][0] * a + TI[1][1] * b + TI[1][2] * c
-        o.f1[2, k] = -(TI[2][0] * a + TI[2][1] * b + TI[2][2] * c)
-        a, b, c = o.f2[0, k], o.f2[1, k], o.f2[2, k]
-        y1[k] = -h * h * (TI[0][0] * a + TI[0][1] * b + TI[0][2] * c)
-        y2[k] = -h * h * (TI[1][0] * a + TI[1][1] * b + TI[1][2] * c)
-        y3[k] = h * h * (TI[2][0] * a + TI[2][1] * b + TI[2][2] * c)
+        a, b, c = o.u[F1, k], o.u[F1 + 1, k], o.u[F1 + 2, k]
+        o.u[F1, k] = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        o.u[F1 + 1, k] = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        o.u[F1 + 2, k] = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        a, b, c = o.u[F2, k], o.u[F2 + 1, k], o.u[F2 + 2, k]
+        y1[k] = -h * h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        y2[k] = -h * h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        y3[k] = h * h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     for k in range(nz):
-        a, b, c = o.f3[0, k], o.f3[1, k], o.f3[2, k]
-        y1[nu + k] = -h * (TI[0][0] * a + TI[0][1] * b + TI[0][2] * c)
-        y2[nu + k] = -h * (TI[1][0] * a + TI[1][1] * b + TI[1][2] * c)
-        y3[nu + k] = h * (TI[2][0] * a + TI[2][1] * b + TI[2][2] * c)
+        a, b, c = o.z[F3, k], o.z[F3 + 1, k], o.z[F3 + 2, k]
+        y1[nu + k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     h3 = h * h * h
     for k in range(nu):
         s1, s2, s3 = 0.0, 0.0, 0.0
         for j in range(nu):
-            x = o.Rq[k, j]
-            s1 += x * o.f1[0, j]
-            s2 += x * o.f1[1, j]
-            s3 += x * o.f1[2, j]
+            x = o.tangent[RQ, k, j]
+            s1 += x * o.u[F1, j]
+            s2 += x * o.u[F1 + 1, j]
+            s3 += x * o.u[F1 + 2, j]
         y1[k] += h3 / GAMMA * s1
         y2[k] += h3 * (gr * s2 - gi * s3)
         y3[k] += h3 * (gr * s3 + gi * s2)
@@ -232,35 +200,35 @@ def newton_update(r, o, h):
         s1, s2, s3 = 0.0, 0.0, 0.0
         for j in range(nu):
             x = o.Gq[k, j]
-            s1 += x * o.f1[0, j]
-            s2 += x * o.f1[1, j]
-            s3 += x * o.f1[2, j]
+            s1 += x * o.u[F1, j]
+            s2 += x * o.u[F1 + 1, j]
+            s3 += x * o.u[F1 + 2, j]
         y1[nu + k] -= h * h / GAMMA * s1
         y2[nu + k] -= h * h * (gr * s2 - gi * s3)
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
-    linalg.lu_solve(o.e1, o.piv1, y1)
-    linalg.lu_complex_solve(o.er, o.ei, o.piv2, y2, y3)
+    linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
+    linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
     total = 0.0
     for k in range(nu):
         # xi = (h du - h r1)/g in the eigenbasis
-        a = (y1[k] - h * o.f1[0, k]) / GAMMA
-        p, q = y2[k] - h * o.f1[1, k], y3[k] - h * o.f1[2, k]
+        a = (y1[k] - h * o.u[F1, k]) / GAMMA
+        p, q = y2[k] - h * o.u[F1 + 1, k], y3[k] - h * o.u[F1 + 2, k]
         b, c = gr * p - gi * q, -(gr * q + gi * p)
         a2, b2, c2 = y1[k] / h, y2[k] / h, -y3[k] / h
         for i in range(3):
-            dx = TT[i][0] * a + TT[i][1] * b + TT[i][2] * c
-            du = TT[i][0] * a2 + TT[i][1] * b2 + TT[i][2] * c2
-            o.x[i, k] += dx
-            o.u[i, k] += du
-            dx /= o.wx[k]
-            du /= o.wu[k]
+            dx = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
+            du = TT[i, 0] * a2 + TT[i, 1] * b2 + TT[i, 2] * c2
+            o.u[X + i, k] += dx
+            o.u[U + i, k] += du
+            dx /= o.u[WX, k]
+            du /= o.u[WU, k]
             total += dx * dx + du * du
     for k in range(nz):
         a, b, c = y1[nu + k], y2[nu + k], -y3[nu + k]
         for i in range(3):
-            dz = TT[i][0] * a + TT[i][1] * b + TT[i][2] * c
-            o.z[i, k] += dz
-            dz /= o.wz[k]
+            dz = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
+            o.z[Z + i, k] += dz
+            dz /= o.z[WZ, k]
             total += dz * dz
     return math.sqrt(total / max(3 * (2 * nu + nz), 1))
 
@@ -315,19 +283,19 @@ def work_stages(m, w, r, o, t, h, stop):
     nu, ne = r.u.shape[0], r.w.shape[0]
     for i in range(3):
         for k in range(nu):
-            r.xt[k] = o.x[i, k]
-            r.ut[k] = r.u[k] + o.u[i, k]
+            r.xt[k] = o.u[X + i, k]
+            r.ut[k] = r.u[k] + o.u[U + i, k]
         for k in range(r.z.shape[0]):
-            r.zt[k] = r.z[k] + o.z[i, k]
+            r.zt[k] = r.z[k] + o.z[Z + i, k]
         tree.retract(m, r.q, r.xt, r.qt)
         tree.poses(m, w, r.qt)
-        tree.motion(m, w, r.ut, o.rate[i])
+        tree.motion(m, w, r.ut, o.u[RATE + i])
         forces.apply(m, w, stage_time(t, h, i, stop), r.qt, r.ut, r.zt)
         for k in range(ne):
-            o.power[i, k] = w.power[k]
+            o.e[WORK + i, k] = w.power[k]
         for k in range(r.z.shape[0]):
-            o.zrate[i, k] = w.zdot[k]
+            o.z[ZRATE + i, k] = w.zdot[k]
     for k in range(ne):
-        a, b, c = h * o.power[0, k], h * o.power[1, k], h * o.power[2, k]
+        a, b, c = h * o.e[WORK, k], h * o.e[WORK + 1, k], h * o.e[WORK + 2, k]
         for i in range(3):
-            o.power[i, k] = AA[i][0] * a + AA[i][1] * b + AA[i][2] * c
+            o.e[WORK + i, k] = A[i, 0] * a + A[i, 1] * b + A[i, 2] * c

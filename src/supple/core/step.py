@@ -123,11 +123,11 @@ def copy(x, y):
 
 
 @kernel
-def copy_rows(x, y):
-    """y = x for matrices."""
-    for i in range(x.shape[0]):
+def copy_rows(x, start, to, count):
+    """Copy ``count`` rows of a matrix from row ``start`` to row ``to``."""
+    for i in range(count):
         for k in range(x.shape[1]):
-            y[i, k] = x[i, k]
+            x[to + i, k] = x[start + i, k]
 
 
 @kernel
