@@ -15,7 +15,7 @@ from contextlib import contextmanager
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
 
-LOW = 0.1  # the quantile that stands for a program: an undisturbed block, but not a single lucky one
+LOW = 0.1  # quantile that stands for a program: an undisturbed block, not a single lucky one
 
 
 def interleaved(

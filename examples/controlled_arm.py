@@ -65,7 +65,7 @@ def draw(result: sp.Result, path: Path) -> None:
 
     t = result.t
     figure = Figure(figsize=(11, 6.4), layout="constrained")
-    grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1))
+    grid = figure.add_gridspec(3, 2, width_ratios=(1.1, 1))
     space = figure.add_subplot(grid[:, 0], projection="3d")
     elbow, tip = result["upper"].at(UPPER).position, result["load"].position
     shades = np.linspace(0.15, 1.0, 9)
@@ -75,10 +75,11 @@ def draw(result: sp.Result, path: Path) -> None:
         space.plot(*tip[k], "o", color="#b5477f", ms=7, alpha=shade)
     space.plot(*tip.T, color="#b5477f", lw=1.2, label="path of the load")
     space.plot(tip[:, 0], tip[:, 1], 0 * t, color="#bbbbbb", lw=1.0, label="its shadow")
-    space.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)", zlim=(0, 1.3))
+    space.set(xlabel="x (m)", ylabel="y (m)", zlim=(0, 1.2))
+    space.set_zlabel("z (m)", labelpad=-4)
     space.set_aspect("equal")
     space.locator_params(nbins=4)
-    space.view_init(elev=22, azim=-48)
+    space.view_init(elev=22, azim=-66)
     space.legend(loc="upper left", bbox_to_anchor=(0.0, 0.93), frameon=False, fontsize=9)
 
     angles, efforts, energies = (figure.add_subplot(grid[i, 1]) for i in range(3))

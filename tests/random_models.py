@@ -138,7 +138,6 @@ class _Maker:
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
         self.rng = np.random.default_rng([recipe.seed, 0])
-        # A start without one big number among small ones: scales stay comparable.
         down = self.rng.normal(scale=6.0, size=3) if recipe.gravity else np.zeros(3)
         self.result = supple.Model(gravity=down)
         self.bodies: list[supple.RigidBody] = []
@@ -224,10 +223,7 @@ class _Maker:
         """One or two of every kind that the tree has a place for."""
         rng, everything = self.rng, self.recipe.forces == "all"
         scalars = [
-            (joint, k)
-            for joint in self.joints
-            if joint.nq == joint.nu
-            for k in range(joint.nu)
+            (joint, k) for joint in self.joints if joint.nq == joint.nu for k in range(joint.nu)
         ]
         makers: list[Callable[[str], supple.ForceElement]] = [self.spring_between]
         if everything:

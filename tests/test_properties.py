@@ -88,12 +88,17 @@ def relative(eq: Equations, history, joint: supple.Joint) -> tuple[Array, Array]
     return turn @ Rb, np.einsum("tij,tj->ti", turn, pb - pa)
 
 
+def controllers(model: supple.Model) -> list[str]:
+    """Names of the PIDs in the order of their states z."""
+    return [name for name, f in model.forces.items() if isinstance(f, supple.PID)]
+
+
 def axial(S: Array) -> Array:
     """Vector of a skew matrix."""
     return np.array([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]]) / 2.0
 
 
-# ------------------------------------------------------------------------------ the trees themselves
+# ----------------------------------------------------------------------------- the trees themselves
 
 
 def test_random_models_contain_everything():
@@ -122,7 +127,7 @@ def test_random_models_contain_everything():
     assert wanted | {("branches", True), ("point masses", True)} <= found
 
 
-# ------------------------------------------------------------------------ against the NumPy oracle
+# ------------------------------------------------------------------------- against the NumPy oracle
 
 
 @examples(60)
@@ -139,8 +144,9 @@ def test_mass_matrix(recipe):
     i, j = np.triu_indices(eq.nu)
     pairs = np.eye(eq.nu)[i] + np.eye(eq.nu)[j]
     rows = np.vstack([pairs, np.eye(eq.nu)])
-    states = np.tile(s.q, (len(rows), 1))
-    kinetic = eq.history(np.zeros(len(rows)), states, rows, np.zeros((len(rows), 0)))[1].energy[:, 0]
+    n = len(rows)
+    history = eq.history(np.zeros(n), np.tile(s.q, (n, 1)), rows, np.zeros((n, 0)))[1]
+    kinetic = history.energy[:, 0]
     hessian = np.zeros_like(M)
     single = kinetic[len(pairs) :]
     hessian[i, j] = hessian[j, i] = kinetic[: len(pairs)] - single[i] - single[j]
@@ -190,7 +196,7 @@ def _reach(eq: Equations, s: State) -> float:
     return float(np.abs(eq.accelerate(s.t, s.q, s.u, s.z)).max())
 
 
-# ------------------------------------------------------------------------------- balances in time
+# --------------------------------------------------------------------------------- balances in time
 
 
 @examples(80)
@@ -259,7 +265,7 @@ def _load_sizes(recipe: Recipe, eq: Equations, s: State) -> tuple[float, float]:
     return wrench[:, :3].max() + arm * force, force
 
 
-# --------------------------------------------------------------------- one system, written differently
+# ------------------------------------------------------------------ one system, written differently
 
 
 @examples(50)
@@ -285,8 +291,8 @@ def test_invariance(recipe):
         there = reordered.compiled.joints[name]
         q[there.q], u[there.u] = s.q[here.q], s.u[here.u]
         back[here.u] = np.arange(there.u.start, there.u.stop)
-    controllers = [[n for n, f in m.forces.items() if isinstance(f, supple.PID)] for m in (model, other)]
-    z = np.array([s.z[controllers[0].index(name)] for name in controllers[1]])
+    first, second = (controllers(m) for m in (model, other))
+    z = np.array([s.z[first.index(name)] for name in second])
     close(reordered.accelerate(s.t, q, u, z)[back], a, 1e-9)
 
     turn, shift = rotation(rng), rng.normal(scale=2.0, size=3)
@@ -298,7 +304,7 @@ def test_invariance(recipe):
     close(after.reaction[0, :, 3:], before.reaction[0, :, 3:] @ turn.T, 1e-9, np.abs(a).max())
 
 
-# -------------------------------------------------------------------------------------- kinematics
+# --------------------------------------------------------------------------------------- kinematics
 
 
 @examples(50)
@@ -373,7 +379,7 @@ def test_user_coordinates_are_the_pose_of_B_in_A(recipe):
             close(sliding, R.T @ derivative(np.array([d for _, d in poses])), 1e-9, 10.0)
 
 
-# ---------------------------------------------------------------------------------------- tangents
+# ----------------------------------------------------------------------------------------- tangents
 
 
 @pytest.fixture(scope="module")
@@ -392,7 +398,7 @@ def columns() -> Callable:
     tiny = 1e-40
 
     def differentiate(eq: Equations, s: State, which: str) -> tuple[Array, Array]:
-        """Columns of the residual (nu, n) and of the controller rates (nz, n) along one argument."""
+        """Columns of the residual (nu, n) and of controller rates (nz, n) along one argument."""
         c = eq.compiled
         start = {"d": np.zeros(eq.nu), "u": s.u, "a": s.a, "z": s.z}
         work = layout.new_work(c.ints, complex)
@@ -444,14 +450,13 @@ def test_controller_rate_is_the_error_of_the_coordinate(recipe):
     start = layout.power_slice(eq.compiled.ints).stop
     rates = eq.work[start : start + eq.nz]
     q, _ = user_state(eq, s.q, s.u)
-    controllers = [f for f in model.forces.values() if isinstance(f, supple.PID)]
-    assert len(controllers) == eq.nz
-    for f, found in zip(controllers, rates, strict=True):
+    for name, found in zip(controllers(model), rates, strict=True):
+        f = model.forces[name]
         k = model.joints[f.joint].coordinate_index(f.coordinate, f.name)
         assert found == pytest.approx(f.target(s.t) - q[f.joint][k], abs=1e-12)
 
 
-# --------------------------------------------------------------------------------------- reactions
+# ---------------------------------------------------------------------------------------- reactions
 
 
 @examples(60)
@@ -497,7 +502,8 @@ def test_newton_and_euler_hold_for_every_body(recipe):
     for k, name in enumerate(eq.compiled.body_names):
         R, spin, turning = history.R[0, k], history.V[0, k, :3], history.A[0, k, :3]
         inertia = R @ model.bodies[name].inertia_com @ R.T
-        load(name, np.zeros(3), -inertia @ turning - np.cross(spin, inertia @ spin), history.p[0, k])
+        moment = inertia @ turning + np.cross(spin, inertia @ spin)
+        load(name, np.zeros(3), -moment, history.p[0, k])
         force = np.array([f for f, _, _ in loads[name]])
         about = np.array([m + np.cross(p - history.p[0, k], f) for f, m, p in loads[name]])
         for rows in (force, about):
@@ -542,7 +548,7 @@ def test_reactions_do_no_work(recipe):
             else:
                 slope = _slope(f.target, s.t)
                 efforts[place] += f.kp * (f.target(s.t) - x[k]) + f.kd * (slope - rate[k])
-                efforts[place] += f.ki * s.z[_controller(model, f)]
+                efforts[place] += f.ki * s.z[controllers(model).index(f.name)]
     close(history.effort[0], efforts, 1e-6)  # the slope of a target is a difference
 
     for i, (name, record) in enumerate(eq.compiled.joints.items()):
@@ -576,10 +582,6 @@ def test_reactions_do_no_work(recipe):
 def _slope(signal: supple.Signal, t: float) -> float:
     h = 1e-6
     return (signal(t + h) - signal(t - h)) / (2.0 * h)
-
-
-def _controller(model: supple.Model, f: supple.PID) -> int:
-    return [g for g in model.forces.values() if isinstance(g, supple.PID)].index(f)
 
 
 # --------------------------------------------------------------------------------------- edge cases

@@ -23,7 +23,7 @@ import numpy as np  # noqa: E402
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import exudyn as exu
-    import exudyn.itemInterface as items
+    from exudyn import itemInterface as items  # noqa: N813
     from exudyn.rigidBodyUtilities import InertiaCuboid
 
 ADAPTIVE = ("DOPRI5", "ODE23")
@@ -42,7 +42,7 @@ class Run:
 
 
 def tree(mbs: Any, links: int, probe: int) -> int:
-    """Joint coordinates: Exudyn's kinematic tree. Returns the sensor of the end of link ``probe``."""
+    """Joint coordinates: Exudyn's kinematic tree; returns the sensor at link ``probe``."""
     still = [0.0] * links
     node = mbs.AddNode(
         items.NodeGenericODE2(

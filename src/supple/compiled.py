@@ -50,6 +50,7 @@ class JointRecord:
     name: str
     kind: str
     label: str
+    child: str
     coordinate_names: tuple[str, ...]
     reversed: bool
     q: slice
@@ -149,15 +150,17 @@ class Compiled:
         return record.q.start + k, record.u.start + k
 
     def dof_label(self, dof: int) -> str:
-        """The joint and coordinate behind a velocity, for messages."""
+        """The joint, its coordinate and the body it moves behind a velocity, for messages."""
         for record in self.joints.values():
             if record.u.start <= dof < record.u.stop:
                 k, count = dof - record.u.start, record.u.stop - record.u.start
                 if record.kind != "axes":
                     word = "rotation about" if k < 3 else "motion along"
-                    return f"{record.label} ({word} {'xyz'[k % 3]})"
+                    part = f"{word} {'xyz'[k % 3]}"
+                    return f"{record.label} ({part} of body {record.child!r})"
                 k = count - 1 - k if record.reversed else k
-                return f"{record.label} ({record.coordinate_names[k]})"
+                part = record.coordinate_names[k]
+                return f"{record.label} ({part} of body {record.child!r})"
         return "the model"
 
     def to_user(self, joint: str, q: Array, u: Array) -> tuple[Array, Array]:
@@ -247,6 +250,7 @@ class _Builder:
             joint.name,
             kind,
             label(joint),
+            child,
             joint.coordinate_names,
             backwards,
             slice(q_start, self.nq),

@@ -11,6 +11,8 @@ sums over the subtree.
 
 from __future__ import annotations
 
+import math
+
 from supple.core import forces, linalg, tree
 from supple.core import layout as at
 from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel
@@ -291,20 +293,22 @@ def momentum(m, w, out):
 
 @kernel
 def momentum_along(m, w, root, s):
-    """Momentum on the screw s (6, about the world's origin) of the nodes below a root, and the sum of the
-    magnitudes of its parts.
+    """Momentum on the screw s (6, about the world's origin) of the nodes below a root, and a size for its
+    errors: the bodies' whole momenta, since a component may vanish by its direction.
     """
     o = w.origin
     s3 = s[3] + s[1] * o[2] - s[2] * o[1]
     s4 = s[4] + s[2] * o[0] - s[0] * o[2]
     s5 = s[5] + s[0] * o[1] - s[1] * o[0]
+    turn = math.sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+    slide = math.sqrt(s3 * s3 + s4 * s4 + s5 * s5)
     total, size = 0.0, 0.0
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.ROOT] == root:
             h = node_momentum(w.node[n])
-            p = s[0] * h[0] + s[1] * h[1] + s[2] * h[2] + s3 * h[3] + s4 * h[4] + s5 * h[5]
-            total += p
-            size += abs(p)
+            total += s[0] * h[0] + s[1] * h[1] + s[2] * h[2] + s3 * h[3] + s4 * h[4] + s5 * h[5]
+            size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
+            size += slide * math.sqrt(h[3] * h[3] + h[4] * h[4] + h[5] * h[5])
     return total, size
 
 

@@ -178,9 +178,9 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     for _ in range(budget):
         t = state[st.T]
         stop = stops[count[st.STOP]]
-        h = st.next_step(state, count, stops, state[st.H])
-        if h < state[st.H_MIN]:
+        if state[st.H] < state[st.H_MIN]:
             return st.TOO_SMALL
+        h = st.next_step(state, count, stops, state[st.H])
         if h != state[st.H]:
             count[st.FACTORED] = 0
             state[st.H] = h

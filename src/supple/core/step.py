@@ -196,6 +196,7 @@ def crosses(before, after, direction):
 def find_events(m, w, r, ints, t0, h):
     """Find events in the step; returns the fraction of the step to keep (1 unless one is terminal)."""
     keep = 1.0
+    before_step = ints[EVENTS_FOUND]
     for e in range(r.events.shape[0]):
         direction = r.events[e, 3]
         before, low = r.last[e], 0.0
@@ -233,6 +234,13 @@ def find_events(m, w, r, ints, t0, h):
                         ints[TERMINAL] = e
             before, low = after, high
         r.last[e] = before
+    if keep < 1.0:  # what was found behind a terminal event does not happen
+        kept = before_step
+        for k in range(before_step, ints[EVENTS_FOUND]):
+            if r.found[k, 1] < t0 + keep * h or r.found[k, 0] == ints[TERMINAL]:
+                r.found[kept, 0], r.found[kept, 1] = r.found[k, 0], r.found[k, 1]
+                kept += 1
+        ints[EVENTS_FOUND] = kept
     return keep
 
 

@@ -98,7 +98,11 @@ class Equations:
         a = np.zeros(self.nu) if effort is None else np.array(effort, dtype=float)
         if z is None:
             z = self.compiled.z0
-        bad = self._accelerate(*self._buffers, t, q, u, z, a)
+        try:
+            bad = self._accelerate(*self._buffers, t, q, u, z, a)
+        except TypeError:  # not plain float arrays: coercing them always would cost more than the call
+            state = (_vector(x) for x in (q, u, z))
+            bad = self._accelerate(*self._buffers, float(t), *state, a)
         if bad >= 0:
             raise ModelError.plain(self.locked(bad))
         return a

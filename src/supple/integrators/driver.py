@@ -196,8 +196,12 @@ class _Loop:
 
     def _stops(self) -> Array:
         p = self.problem
-        inside = [t for t in p.equations.breakpoints() if p.t_start < t < p.t_end]
-        stops = np.array([*inside, p.t_end])
+        apart = 1e-12 * max(abs(p.t_start), abs(p.t_end))  # 0.3 and 0.1 + 0.2 are one instant
+        times = [p.t_end]
+        for t in sorted(p.equations.breakpoints(), reverse=True):
+            if p.t_start + apart < t < times[-1] - apart:
+                times.append(t)
+        stops = np.array(times[::-1])
         stops.flags.writeable = False
         return stops
 

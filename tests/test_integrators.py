@@ -1,0 +1,361 @@
+"""Integrators: measured orders, dense output, events, kinks and failures of both methods."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+import supple as sp
+
+METHODS = [sp.Radau, sp.DormandPrince]
+both_methods = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__)
+
+
+def spatial_pendulum() -> sp.Model:
+    """Two links, the first on a ball joint, swinging in space."""
+    model = sp.Model(gravity=(9.81, 0, 0))
+    upper = model.add(sp.RigidBody("upper", 1.0, (0.3, 0, 0.05), (0.02, 0.03, 0.04)))
+    lower = model.add(sp.RigidBody("lower", 0.6, (0.2, 0.02, 0), (0.004, 0.01, 0.012)))
+    start = (0.08, 0.4, -0.28)
+    model.add(sp.Spherical("ball", model.ground.at(0), upper.at(0), start, (0, 0.3, -0.3)))
+    model.add(sp.Revolute("hinge", upper.at(0.6), lower.at(0), (0, 1, 0.3), 0.4, -0.3))
+    return model
+
+
+def tethered_body() -> sp.Model:
+    """A free body on a spring and damper whose end is off its mass centre."""
+    model = sp.Model(gravity=(0, 0, -1.0))
+    body = model.add(sp.RigidBody("body", 1.0, (0.1, 0, 0.05), (0.2, 0.3, 0.4)))
+    rates = (0.3, 0.3, -0.3, 0.1, 0.1, 0)
+    model.add(sp.Free("free", model.ground.at(0), body.at(0), (0.1, 0, 0), rates))
+    ends = model.ground.at(0, 0, 1), body.at(0.2, 0.1, 0)
+    model.add(sp.SpringDamper("tether", *ends, stiffness=100, damping=0.5, length=0.95))
+    return model
+
+
+def plane_pendulum(angle: float = 1.0, gravity: float = 9.81) -> sp.Model:
+    """A point mass of 1 kg on an arm of 1 m; the angle is measured from the lowest place."""
+    model = sp.Model(gravity=(0, -gravity, 0))
+    bob = model.add(sp.RigidBody("bob", 1.0, (0, -1, 0)))
+    model.add(sp.Revolute("hinge", model.ground.at(0), bob.at(0), "z", angle))
+    return model
+
+
+def quarter_period(angle: float = 1.0, gravity: float = 9.81) -> float:
+    """Time of ``plane_pendulum`` from rest to its lowest place, s."""
+    return float(ellipk(np.sin(0.5 * angle) ** 2)) / np.sqrt(gravity)
+
+
+def sliding_mass(effort: float | sp.Signal, **start: float) -> sp.Model:
+    """2 kg on a straight rail."""
+    model = sp.Model()
+    block = model.add(sp.RigidBody("block", 2.0))
+    model.add(sp.Prismatic("rail", model.ground.at(0), block.at(0), "x", **start))
+    model.add(sp.JointEffort("push", "rail", effort))
+    return model
+
+
+OFF_STEPS = (0.0913, 0.2307, 0.3741, 0.5519, 0.7283, 0.9177, 1.0)
+
+
+@cache
+def reference(build) -> sp.Result:
+    return sp.simulate(
+        build(), 1.0, tolerance=(1e-13, 1e-13), output=OFF_STEPS, integrator=sp.DormandPrince()
+    )
+
+
+def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
+    """n equal steps over 1 s: the tolerance lets them pass, and max_step keeps them from growing."""
+    integrator = method(first_step=1 / n, max_step=1 / n)
+    result = sp.simulate(
+        build(), 1.0, tolerance=tolerance, output=OFF_STEPS, integrator=integrator
+    )
+    assert result.statistics["steps"] == n
+    assert result.statistics["rejected"] == result.statistics["newton_failures"] == 0
+    return result
+
+
+def errors(build, result: sp.Result) -> np.ndarray:
+    """Largest errors (4,): coordinates and velocities, at the end and at times between steps."""
+    exact = reference(build)
+    q, u = np.abs(result.q - exact.q).max(axis=1), np.abs(result.u - exact.u).max(axis=1)
+    return np.array([q[-1], u[-1], q[:-1].max(), u[:-1].max()])
+
+
+def slopes(build, method, counts, tolerance) -> np.ndarray:
+    """Measured orders (4,) between the largest and the smallest number of steps."""
+    table = np.array([errors(build, fixed_steps(build, method, n, tolerance(n))) for n in counts])
+    assert np.all(np.diff(table, axis=0) < 0)
+    return np.log(table[0] / table[-1]) / np.log(counts[-1] / counts[0])
+
+
+# Radau's Newton iteration stops at a fraction of the tolerance, so for it the tolerance follows its
+# error estimate down; a small rtol makes that fraction small.
+@pytest.mark.parametrize(
+    ("build", "loosest"), [(spatial_pendulum, 0.06), (tethered_body, 0.006)], ids=["ball", "free"]
+)
+def test_radau_has_order_five(build, loosest) -> None:
+    found = slopes(
+        build, sp.Radau, (16, 32, 64, 128), lambda n: (1.7e-10, loosest * (16 / n) ** 5)
+    )
+    assert np.all((found > 4.7) & (found < 5.6)), found
+
+
+@pytest.mark.parametrize(
+    ("build", "counts"),
+    [(spatial_pendulum, (16, 24, 32, 48)), (tethered_body, (12, 16, 24, 32))],
+    ids=["ball", "free"],
+)
+def test_dormand_prince_has_order_eight(build, counts) -> None:
+    found = slopes(build, sp.DormandPrince, counts, lambda n: (0.1, 0.1))
+    assert np.all(found[:2] > 7.5), found
+    assert np.all(found[2:] > 6.8), found  # the dense output is of order 7
+
+
+@pytest.mark.parametrize("build", [spatial_pendulum, tethered_body], ids=["ball", "free"])
+def test_methods_agree_the_better_the_tighter(build) -> None:
+    gaps = []
+    for tolerance in (1e-5, 1e-7, 1e-9, 1e-11):
+        pair = [sp.simulate(build(), 1.0, tolerance=tolerance, integrator=m()) for m in METHODS]
+        assert all(result.success for result in pair)
+        gaps.append(max(np.abs(pair[0].q - pair[1].q).max(), np.abs(pair[0].u - pair[1].u).max()))
+    assert np.all(np.diff(np.log10(gaps)) < -1), gaps
+    assert gaps[-1] < 1e-9
+
+
+@both_methods
+@pytest.mark.parametrize("build", [spatial_pendulum, tethered_body], ids=["ball", "free"])
+def test_audit_does_not_depend_on_the_output(build, method) -> None:
+    fine, coarse = (
+        sp.simulate(build(), 2.0, output=n, integrator=method()) for n in (300, 30)
+    )
+    assert fine.energy.record == coarse.energy.record
+    assert fine.momentum.records == coarse.momentum.records
+    assert fine.verdict == coarse.verdict
+    np.testing.assert_array_equal(fine.q[::10], coarse.q)
+
+
+@both_methods
+def test_pendulum_passes_its_lowest_place(method) -> None:
+    quarter = quarter_period()
+    for direction, expected in ((0, (1, 3, 5, 7)), (1, (3, 7)), (-1, (1, 5))):
+        low = sp.Event("low", "hinge", direction=direction, terminal=False)
+        result = sp.simulate(
+            plane_pendulum(), 8 * quarter, tolerance="tight", events=[low], integrator=method()
+        )
+        assert result.t[-1] == 8 * quarter
+        times = [event.t for event in result.events]
+        np.testing.assert_allclose(times, quarter * np.array(expected), rtol=0, atol=1e-10)
+
+
+@both_methods
+def test_terminal_event_ends_the_run(method) -> None:
+    quarter = quarter_period()
+    low = sp.Event("low", "hinge", direction=1)
+    result = sp.simulate(
+        plane_pendulum(), 8.0, tolerance="tight", events=[low], integrator=method()
+    )
+    assert result.success and "'low'" in result.message
+    assert [event.name for event in result.events] == ["low"]
+    assert result.t[-1] == pytest.approx(3 * quarter, abs=1e-10)
+    assert result.t[-1] == result.events[0].t
+    assert result["hinge"].angle[-1] == pytest.approx(0.0, abs=1e-12)
+
+
+@both_methods
+def test_several_events_in_one_step(method) -> None:
+    # x = t - t^2: up through 0.21 at 0.3 s, back at 0.7 s, turning at 0.5 s
+    model = sliding_mass(-4.0, initial_rate=1.0)
+    events = [
+        sp.Event("pass", "rail", value=0.21, terminal=False),
+        sp.Event("turn", "rail", "rate", terminal=False),
+    ]
+    result = sp.simulate(
+        model, 1.0, events=events, integrator=method(first_step=1.0), tolerance=(1e-7, 0.1)
+    )
+    assert result.statistics["steps"] == 1
+    assert [event.name for event in result.events] == ["pass", "turn", "pass"]
+    np.testing.assert_allclose([event.t for event in result.events], (0.3, 0.5, 0.7), atol=1e-12)
+
+
+@both_methods
+def test_nothing_happens_after_a_terminal_event(method) -> None:
+    model = sliding_mass(-4.0, initial_rate=1.0)
+    events = [
+        sp.Event("later", "rail", value=0.21, terminal=False),
+        sp.Event("latest", "rail", "rate", value=-0.8),
+        sp.Event("end", "rail", "rate"),
+    ]
+    result = sp.simulate(
+        model, 1.0, events=events, integrator=method(first_step=1.0), tolerance=(1e-7, 0.1)
+    )
+    assert "'end'" in result.message
+    assert [event.name for event in result.events] == ["later", "end"]
+
+
+@both_methods
+def test_height_of_a_frame_is_an_event(method) -> None:
+    model = plane_pendulum()
+    bob = model["bob"].at(0, -1, 0)
+    events = [
+        sp.Event("height", bob, "y", value=-np.cos(0.4), terminal=False),
+        sp.Event("side", bob, "x", value=-0.2, direction=-1, terminal=False),
+        sp.Event("angle", "hinge", value=0.4, terminal=False),
+        sp.Event("other", "hinge", value=-0.4, terminal=False),
+        sp.Event("sine", "hinge", value=-np.arcsin(0.2), direction=-1, terminal=False),
+    ]
+    result = sp.simulate(model, 1.9, events=events, integrator=method())
+    times = {e.name: [x.t for x in result.events if x.name == e.name] for e in events}
+    assert len(times["height"]) == 4
+    np.testing.assert_allclose(times["height"], sorted(times["angle"] + times["other"]), atol=1e-10)
+    np.testing.assert_allclose(times["side"], times["sine"], atol=1e-10)
+
+
+def pushed(t: np.ndarray) -> np.ndarray:
+    """Place of 2 kg pushed by 3 N until 0.5 s, by -4 N until 1 s, then by nothing."""
+    x = np.where(t < 0.5, 0.75 * t**2, 0.1875 + 0.75 * (t - 0.5) - (t - 0.5) ** 2)
+    return np.where(t < 1.0, x, 0.3125 - 0.25 * (t - 1.0))
+
+
+@both_methods
+@pytest.mark.parametrize("width", [1e-13, 0.0], ids=["steep", "next number"])
+def test_jumps_are_landed_on(method, width) -> None:
+    after = [t + width if width else np.nextafter(t, 2.0) for t in (0.5, 1.0)]
+    jumps = sp.Table((0, 0.5, after[0], 1.0, after[1]), (3, 3, -4, -4, 0))
+    result = sp.simulate(sliding_mass(jumps), 1.5, output=30, integrator=method())
+    assert result.success, result.message
+    np.testing.assert_allclose(result["rail"].displacement, pushed(result.t), atol=1e-12)
+
+
+@both_methods
+def test_controller_holds_a_pendulum(method) -> None:
+    model = sp.Model(gravity=(0, -9.81, 0))
+    arm = model.add(sp.RigidBody("arm", 2.0, (0.3, 0, 0), (0.01, 0.05, 0.05)))
+    model.add(sp.Revolute("hinge", model.ground.at(0), arm.at(0), "z"))
+    target = sp.SmoothStep(0.2, 1.0, 0.0, 0.8)
+    model.add(sp.PID("motor", "hinge", kp=60, ki=80, kd=12, target=target))
+    result = sp.simulate(model, 8.0, integrator=method())
+    assert result["hinge"].angle[-1] == pytest.approx(0.8, abs=1e-6)
+    # at rest the integral alone carries the weight
+    assert 80 * result.z[-1, 0] == pytest.approx(2.0 * 9.81 * 0.3 * np.cos(0.8), rel=1e-6)
+    assert result.energy.level == "trusted"
+    assert np.abs(result.energy.error).max() < 1e-7
+    assert result["motor"].work[-1] == pytest.approx(2.0 * 9.81 * 0.3 * np.sin(0.8), abs=1e-6)
+
+
+@both_methods
+def test_three_turns_are_six_pi(method) -> None:
+    model = sp.Model()
+    disc = model.add(sp.RigidBody("disc", 2.0, (0.3, 0, 0), (0.01, 0.05, 0.05)))
+    model.add(sp.Revolute("hinge", model.ground.at(0), disc.at(0), "z", 0.0, 2 * np.pi))
+    angle = sp.simulate(model, 3.0, integrator=method())["hinge"].angle
+    assert angle[-1] == pytest.approx(6 * np.pi, abs=1e-12)
+    np.testing.assert_allclose(np.diff(angle), 6 * np.pi / 500, atol=1e-12)
+
+
+@both_methods
+def test_quaternion_of_a_fast_body_keeps_its_norm(method) -> None:
+    model = sp.Model()
+    body = model.add(sp.RigidBody("body", 2.0, (0, 0, 0), (0.01, 0.02, 0.025)))
+    rates = (300, 500, 200, 1, 2, 3)
+    model.add(sp.Free("free", model.ground.at(0), body.at(0), (0, 0, 0), rates))
+    result = sp.simulate(model, 1.0, integrator=method())
+    np.testing.assert_allclose(np.linalg.norm(result.q[:, :4], axis=1), 1.0, atol=4e-16)
+    assert result.energy.level == result.momentum.level == "trusted"
+    np.testing.assert_allclose(result["body"].position[-1], (1, 2, 3), atol=1e-4)
+
+
+def middle_axis_body() -> tuple[sp.Model, float]:
+    """A body that spins nearly about its middle axis, and half the period of that rotation's flips.
+
+    Its angular momentum points along the world's z, so the height of a point on the middle axis is in
+    proportion to the angular velocity about that axis and passes zero at each flip.
+    """
+    inertia, spin = np.array([1.0, 2.0, 3.0]), np.array([0.01, 1.0, 0.02])
+    momentum = inertia * spin
+    twice_energy, square = momentum @ spin, momentum @ momentum
+    assert square > twice_energy * inertia[1]  # else the roles of the outer axes are exchanged
+    below, above = square - twice_energy * inertia[0], twice_energy * inertia[2] - square
+    rate = np.sqrt((inertia[2] - inertia[1]) * below / inertia.prod())
+    parameter = (inertia[1] - inertia[0]) * above / ((inertia[2] - inertia[1]) * below)
+    direction = momentum / np.sqrt(square)
+    axis = np.cross(direction, (0, 0, 1))
+    turn = axis / np.linalg.norm(axis) * np.arccos(direction[2])
+    model = sp.Model()
+    body = model.add(sp.RigidBody("body", 1.0, (0, 0, 0), inertia))
+    model.add(sp.Spherical("ball", model.ground.at(0), body.at(0), turn, spin))
+    return model, 2 * float(ellipk(parameter)) / rate
+
+
+@both_methods
+def test_middle_axis_flips_keep_time(method) -> None:
+    model, half = middle_axis_body()
+    flip = sp.Event("flip", model["body"].at(0, 1, 0), "z", terminal=False)
+    result = sp.simulate(
+        model, 20.9 * half, tolerance="tight", events=[flip], output=10, integrator=method()
+    )
+    times = np.array([event.t for event in result.events])
+    assert len(times) == 21
+    np.testing.assert_allclose(np.diff(times), half, rtol=1e-8)
+    np.testing.assert_allclose(times - times[0], half * np.arange(21), rtol=1e-8)
+
+
+def turning_body(joint: str) -> sp.Model:
+    """A ball that turns about y at 1 rad/s; three axes in a row lock after 1 s.
+
+    A kink without effect makes every method take the state at that very instant.
+    """
+    model = sp.Model()
+    body = model.add(sp.RigidBody("body", 1.0, (0, 0, 0), (0.2, 0.2, 0.2)))
+    ends = model.ground.at(0), body.at(0)
+    angle = np.pi / 2 - 1.0
+    if joint == "three axes":
+        axes = [("rotate", "z"), ("rotate", "y"), ("rotate", "x")]
+        model.add(sp.General("gimbal", *ends, axes, (0, angle, 0), (0, 1, 0)))
+    else:
+        model.add(sp.Spherical("gimbal", *ends, (0, angle, 0), (0, 1, 0)))
+    kink = sp.Table((0, 1, 2), (0, 1e-30, 0))
+    model.add(sp.Force("kink", body.at(0), torque=(0, kink, 0)))
+    return model
+
+
+@both_methods
+def test_gimbal_lock_is_named(method) -> None:
+    with pytest.warns(sp.SuppleWarning):
+        result = sp.simulate(turning_body("three axes"), 2.0, integrator=method())
+    assert not result.success
+    assert result.t[-1] == pytest.approx(1.0, abs=1e-5)
+    assert "General 'gimbal'" in result.message and "Spherical" in result.message
+
+
+@both_methods
+def test_ball_joint_does_not_lock(method) -> None:
+    result = sp.simulate(turning_body("ball"), 2.0, integrator=method())
+    assert result.success
+    angle = np.pi / 2 + 1.0
+    np.testing.assert_allclose(
+        result["body"].matrix[-1] @ (0, 0, 1), (np.sin(angle), 0, np.cos(angle)), atol=1e-9
+    )
+
+
+@both_methods
+def test_overflow_stops_with_a_message(method) -> None:
+    model = plane_pendulum(1e-3)
+    model.add(sp.PID("wrong sign", "hinge", kp=-1e6))
+    with np.errstate(all="ignore"), pytest.warns(sp.SuppleWarning, match="stopped at t = "):
+        result = sp.simulate(model, 10.0, integrator=method())
+    assert not result.success
+    assert 0 < result.t[-1] < 1.0
+    assert "Revolute 'hinge'" in result.message
+
+
+@both_methods
+def test_too_many_steps_stop_with_a_message(method) -> None:
+    with pytest.warns(sp.SuppleWarning, match="max_steps"):
+        result = sp.simulate(spatial_pendulum(), 10.0, integrator=method(max_steps=7))
+    assert not result.success
+    assert result.statistics["steps"] == 7
