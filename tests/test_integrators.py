@@ -69,7 +69,7 @@ def reference(build) -> sp.Result:
 
 
 def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
-    """n equal steps over 1 s: the tolerance lets them pass, and max_step keeps them from growing."""
+    """n equal steps over 1 s: the tolerance lets them pass, max_step keeps them from growing."""
     integrator = method(first_step=1 / n, max_step=1 / n)
     result = sp.simulate(
         build(), 1.0, tolerance=tolerance, output=OFF_STEPS, integrator=integrator
@@ -272,8 +272,8 @@ def test_quaternion_of_a_fast_body_keeps_its_norm(method) -> None:
 def middle_axis_body() -> tuple[sp.Model, float]:
     """A body that spins nearly about its middle axis, and half the period of that rotation's flips.
 
-    Its angular momentum points along the world's z, so the height of a point on the middle axis is in
-    proportion to the angular velocity about that axis and passes zero at each flip.
+    Its angular momentum points along the world's z, so the height of a point on the middle axis is
+    in proportion to the angular velocity about that axis and passes zero at each flip.
     """
     inertia, spin = np.array([1.0, 2.0, 3.0]), np.array([0.01, 1.0, 0.02])
     momentum = inertia * spin

@@ -100,7 +100,7 @@ class Equations:
             z = self.compiled.z0
         try:
             bad = self._accelerate(*self._buffers, t, q, u, z, a)
-        except TypeError:  # not plain float arrays: coercing them always would cost more than the call
+        except TypeError:  # coercing plain float arrays too would cost more than the call
             state = (_vector(x) for x in (q, u, z))
             bad = self._accelerate(*self._buffers, float(t), *state, a)
         if bad >= 0:
