@@ -58,13 +58,15 @@ def sliding_mass(effort: float | sp.Signal, **start: float) -> sp.Model:
     return model
 
 
-OFF_STEPS = (0.0913, 0.2307, 0.3741, 0.5519, 0.7283, 0.9177, 1.0)
+AT_STEPS = np.arange(1, 17) / 16  # steps end there when their number is a multiple of 16
+BETWEEN = (np.arange(97) + 0.5) / 97
+TIMES = np.union1d(AT_STEPS, BETWEEN)
 
 
 @cache
 def reference(build) -> sp.Result:
     return sp.simulate(
-        build(), 1.0, tolerance=(1e-13, 1e-13), output=OFF_STEPS, integrator=sp.DormandPrince()
+        build(), 1.0, tolerance=(1e-13, 1e-13), output=TIMES, integrator=sp.DormandPrince()
     )
 
 
@@ -72,7 +74,7 @@ def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
     """n equal steps over 1 s: the tolerance lets them pass, max_step keeps them from growing."""
     integrator = method(first_step=1 / n, max_step=1 / n)
     result = sp.simulate(
-        build(), 1.0, tolerance=tolerance, output=OFF_STEPS, integrator=integrator
+        build(), 1.0, tolerance=tolerance, output=TIMES, integrator=integrator
     )
     assert result.statistics["steps"] == n
     assert result.statistics["rejected"] == result.statistics["newton_failures"] == 0
@@ -80,10 +82,10 @@ def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
 
 
 def errors(build, result: sp.Result) -> np.ndarray:
-    """Largest errors (4,): coordinates and velocities, at the end and at times between steps."""
-    exact = reference(build)
-    q, u = np.abs(result.q - exact.q).max(axis=1), np.abs(result.u - exact.u).max(axis=1)
-    return np.array([q[-1], u[-1], q[:-1].max(), u[:-1].max()])
+    """Largest errors (4,): coordinates and velocities, where steps end and between steps."""
+    exact, at_steps = reference(build), np.isin(TIMES, AT_STEPS)
+    gaps = np.abs(result.q - exact.q).max(axis=1), np.abs(result.u - exact.u).max(axis=1)
+    return np.array([gap[where].max() for where in (at_steps, ~at_steps) for gap in gaps])
 
 
 def slopes(build, method, counts, tolerance) -> np.ndarray:
@@ -105,13 +107,9 @@ def test_radau_has_order_five(build, loosest) -> None:
     assert np.all((found > 4.7) & (found < 5.6)), found
 
 
-@pytest.mark.parametrize(
-    ("build", "counts"),
-    [(spatial_pendulum, (16, 24, 32, 48)), (tethered_body, (12, 16, 24, 32))],
-    ids=["ball", "free"],
-)
-def test_dormand_prince_has_order_eight(build, counts) -> None:
-    found = slopes(build, sp.DormandPrince, counts, lambda n: (0.1, 0.1))
+@pytest.mark.parametrize("build", [spatial_pendulum, tethered_body], ids=["ball", "free"])
+def test_dormand_prince_has_order_eight(build) -> None:
+    found = slopes(build, sp.DormandPrince, (16, 32), lambda n: (0.1, 0.1))
     assert np.all(found[:2] > 7.5), found
     assert np.all(found[2:] > 6.8), found  # the dense output is of order 7
 
@@ -130,8 +128,9 @@ def test_methods_agree_the_better_the_tighter(build) -> None:
 @both_methods
 @pytest.mark.parametrize("build", [spatial_pendulum, tethered_body], ids=["ball", "free"])
 def test_audit_does_not_depend_on_the_output(build, method) -> None:
+    times = np.linspace(0.0, 2.0, 301)
     fine, coarse = (
-        sp.simulate(build(), 2.0, output=n, integrator=method()) for n in (300, 30)
+        sp.simulate(build(), 2.0, output=t, integrator=method()) for t in (times, times[::10])
     )
     assert fine.energy.record == coarse.energy.record
     assert fine.momentum.records == coarse.momentum.records
@@ -179,7 +178,8 @@ def test_several_events_in_one_step(method) -> None:
     )
     assert result.statistics["steps"] == 1
     assert [event.name for event in result.events] == ["pass", "turn", "pass"]
-    np.testing.assert_allclose([event.t for event in result.events], (0.3, 0.5, 0.7), atol=1e-12)
+    times = [event.t for event in result.events]
+    np.testing.assert_allclose(times, (0.3, 0.5, 0.7), rtol=0, atol=1e-12)
 
 
 @both_methods
@@ -211,8 +211,9 @@ def test_height_of_a_frame_is_an_event(method) -> None:
     result = sp.simulate(model, 1.9, events=events, integrator=method())
     times = {e.name: [x.t for x in result.events if x.name == e.name] for e in events}
     assert len(times["height"]) == 4
-    np.testing.assert_allclose(times["height"], sorted(times["angle"] + times["other"]), atol=1e-10)
-    np.testing.assert_allclose(times["side"], times["sine"], atol=1e-10)
+    crossings = sorted(times["angle"] + times["other"])
+    np.testing.assert_allclose(times["height"], crossings, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(times["side"], times["sine"], rtol=0, atol=1e-10)
 
 
 def pushed(t: np.ndarray) -> np.ndarray:
@@ -228,7 +229,7 @@ def test_jumps_are_landed_on(method, width) -> None:
     jumps = sp.Table((0, 0.5, after[0], 1.0, after[1]), (3, 3, -4, -4, 0))
     result = sp.simulate(sliding_mass(jumps), 1.5, output=30, integrator=method())
     assert result.success, result.message
-    np.testing.assert_allclose(result["rail"].displacement, pushed(result.t), atol=1e-12)
+    np.testing.assert_allclose(result["rail"].displacement, pushed(result.t), rtol=0, atol=1e-12)
 
 
 @both_methods
@@ -254,7 +255,7 @@ def test_three_turns_are_six_pi(method) -> None:
     model.add(sp.Revolute("hinge", model.ground.at(0), disc.at(0), "z", 0.0, 2 * np.pi))
     angle = sp.simulate(model, 3.0, integrator=method())["hinge"].angle
     assert angle[-1] == pytest.approx(6 * np.pi, abs=1e-12)
-    np.testing.assert_allclose(np.diff(angle), 6 * np.pi / 500, atol=1e-12)
+    np.testing.assert_allclose(np.diff(angle), 6 * np.pi / 500, rtol=0, atol=1e-12)
 
 
 @both_methods
@@ -264,9 +265,9 @@ def test_quaternion_of_a_fast_body_keeps_its_norm(method) -> None:
     rates = (300, 500, 200, 1, 2, 3)
     model.add(sp.Free("free", model.ground.at(0), body.at(0), (0, 0, 0), rates))
     result = sp.simulate(model, 1.0, integrator=method())
-    np.testing.assert_allclose(np.linalg.norm(result.q[:, :4], axis=1), 1.0, atol=4e-16)
+    np.testing.assert_allclose(np.linalg.norm(result.q[:, :4], axis=1), 1.0, rtol=0, atol=4e-16)
     assert result.energy.level == result.momentum.level == "trusted"
-    np.testing.assert_allclose(result["body"].position[-1], (1, 2, 3), atol=1e-4)
+    np.testing.assert_allclose(result["body"].position[-1], (1, 2, 3), rtol=0, atol=1e-4)
 
 
 def middle_axis_body() -> tuple[sp.Model, float]:
@@ -337,19 +338,35 @@ def test_ball_joint_does_not_lock(method) -> None:
     result = sp.simulate(turning_body("ball"), 2.0, integrator=method())
     assert result.success
     angle = np.pi / 2 + 1.0
-    np.testing.assert_allclose(
-        result["body"].matrix[-1] @ (0, 0, 1), (np.sin(angle), 0, np.cos(angle)), atol=1e-9
-    )
+    axis = result["body"].matrix[-1] @ (0, 0, 1)
+    np.testing.assert_allclose(axis, (np.sin(angle), 0, np.cos(angle)), rtol=0, atol=1e-9)
 
 
 @both_methods
-def test_overflow_stops_with_a_message(method) -> None:
-    model = plane_pendulum(1e-3)
-    model.add(sp.PID("wrong sign", "hinge", kp=-1e6))
-    with np.errstate(all="ignore"), pytest.warns(sp.SuppleWarning, match="stopped at t = "):
-        result = sp.simulate(model, 10.0, integrator=method())
+def test_first_step_far_too_long_is_reduced(method) -> None:
+    # its stages run away to infinity
+    result = sp.simulate(spatial_pendulum(), 50.0, integrator=method(first_step=50.0))
+    assert result.success and result.energy.level == "trusted"
+    assert result.statistics["rejected"] + result.statistics["newton_failures"] > 0
+
+
+@both_methods
+def test_infinite_acceleration_stops_with_a_message(method) -> None:
+    model = spatial_pendulum()
+    model.replace("hinge", initial_rate=1e200)
+    with pytest.warns(sp.SuppleWarning, match="stopped at t = 0 s"):
+        result = sp.simulate(model, 1.0, integrator=method())
     assert not result.success
-    assert 0 < result.t[-1] < 1.0
+    assert "Spherical 'ball'" in result.message and "not finite" in result.message
+
+
+@both_methods
+def test_step_below_the_clock_stops_with_a_message(method) -> None:
+    model = plane_pendulum()
+    model.replace("hinge", initial_rate=1e16)
+    with pytest.warns(sp.SuppleWarning, match="the step fell below"):
+        result = sp.simulate(model, 1.0, integrator=method())
+    assert not result.success
     assert "Revolute 'hinge'" in result.message
 
 

@@ -339,7 +339,7 @@ def _model_length(model: Model) -> float:
     lengths = [0.0]
     for joint in model.joints.values():
         for frame in (joint.A, joint.B):
-            if frame.body is not model.ground:
+            if frame.body.name in model.bodies:
                 lengths.append(float(np.linalg.norm(frame.position)))
     for body in model.bodies.values():
         if isinstance(body, RigidBody):

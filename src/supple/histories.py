@@ -7,7 +7,6 @@ import numpy as np
 from supple.compiled import Compiled, JointRecord
 from supple.core import history as kernel
 from supple.core import layout as at
-from supple.errors import SimulationError
 from supple.poses import Array
 from supple.result import History
 
@@ -20,7 +19,7 @@ def histories(
     a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
     flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 9))
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
-    bad = kernel.history(
+    kernel.history(
         compiled.ints,
         compiled.reals,
         work,
@@ -31,8 +30,6 @@ def histories(
         effort,
         energies,
     )
-    if bad >= 0:
-        raise SimulationError(f"the mass matrix is singular at t = {t[bad]:.9g} s")
     nodes = flat.reshape(nt, nn, kernel.NODE_COLUMNS)
     bodies = [_body(nodes[:, b.node], b.pose.R, b.pose.p) for b in compiled.bodies.values()]
     rotation, place, twist, acceleration = (np.stack(x, axis=1) for x in zip(*bodies, strict=True))

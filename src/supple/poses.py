@@ -30,20 +30,14 @@ IDENTITY = Pose(np.eye(3), np.zeros(3))
 
 
 def aligned(axis: Array) -> Array:
-    """Rotation (3, 3) that turns z into the unit vector ``axis`` by the shortest way."""
+    """Rotation (3, 3) whose third column is the unit vector ``axis``."""
     x, y, z = axis
-    if z < -0.999999999:
-        return np.diag([1.0, -1.0, -1.0]) if z == -1.0 else _from_columns(axis)
+    if z < 0.0:  # 1 + z would cancel: turn -z into the axis instead, after a half turn about x
+        return aligned(-axis) @ np.diag([1.0, -1.0, -1.0])
     c = 1.0 / (1.0 + z)
     return np.array(
         [[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]]
     )
-
-
-def _from_columns(axis: Array) -> Array:
-    first = np.cross([0.0, 1.0, 0.0], axis)
-    first /= np.linalg.norm(first)
-    return np.column_stack([first, np.cross(axis, first), axis])
 
 
 def quaternion_matrix(q: Array) -> Array:

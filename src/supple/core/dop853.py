@@ -217,7 +217,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
     trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = st.restart(m, w, r, count, state, count[st.STEPS] == 0)
+        outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:
             return outcome
         if state[st.H] <= 0.0:
@@ -263,7 +263,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[st.STEPS] += 1
         accept(m, w, r, o)
         state[st.T] = t1
-        st.audit(m, w, r, state, False)
+        st.audit(m, w, r, state)
         count[st.FRESH] = 0
         error = max(error, 1e-4)
         factor = 0.9 * error ** (EXPONENT + 0.2 * BETA) * max(state[st.ERROR_OLD], 1e-4) ** BETA
@@ -279,7 +279,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0]:
                 return st.DONE
-            outcome = st.restart(m, w, r, count, state, count[st.STEPS] == 0)
+            outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:
                 return outcome
         if count[st.EVENTS_FOUND] >= st.EVENT_CAPACITY // 2:

@@ -47,34 +47,34 @@ def forward(m, w, t, q, u, z, a):
 
 
 @kernel
-def cross_into(out, i, x, y, s):
-    """out[i:i+6] = ad(x) y for spatial vectors x (from x[s]) and y."""
-    w0, w1, w2, v0, v1, v2 = x[s], x[s + 1], x[s + 2], x[s + 3], x[s + 4], x[s + 5]
-    out[i] = w1 * y[2] - w2 * y[1]
-    out[i + 1] = w2 * y[0] - w0 * y[2]
-    out[i + 2] = w0 * y[1] - w1 * y[0]
-    out[i + 3] = v1 * y[2] - v2 * y[1] + w1 * y[5] - w2 * y[4]
-    out[i + 4] = v2 * y[0] - v0 * y[2] + w2 * y[3] - w0 * y[5]
-    out[i + 5] = v0 * y[1] - v1 * y[0] + w0 * y[4] - w1 * y[3]
+def cross(x, y, out):
+    """out = ad(x) y for spatial vectors."""
+    w0, w1, w2, v0, v1, v2 = x[0], x[1], x[2], x[3], x[4], x[5]
+    out[0] = w1 * y[2] - w2 * y[1]
+    out[1] = w2 * y[0] - w0 * y[2]
+    out[2] = w0 * y[1] - w1 * y[0]
+    out[3] = v1 * y[2] - v2 * y[1] + w1 * y[5] - w2 * y[4]
+    out[4] = v2 * y[0] - v0 * y[2] + w2 * y[3] - w0 * y[5]
+    out[5] = v0 * y[1] - v1 * y[0] + w0 * y[4] - w1 * y[3]
 
 
 @kernel
 def columns(m, w):
     """World columns dV, psi_q, psi_u of every dof; needs motion."""
-    node, x, col = m.node, w.node, w.dof
+    node, x, s = m.node, w.node, w.scratch[0]
     for n in range(1, node.shape[0]):
-        p = x[node[n, at.PARENT]]
-        r = x[n]
+        p = node[n, at.PARENT]
+        parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
         for d in range(node[n, at.U0], node[n, at.U0] + node[n, at.NDOF]):
-            c = col[d]
-            cross_into(c, 6, p, c, at.V)  # dV = ad(Vp) J
-            cross_into(c, 18, p, c[6:12], at.V)  # ad(Vp) dV, for a moment in the place of psi_u
-            cross_into(c, 12, p, c, at.A)
+            c = w.dof[d]
+            j, dv, q, u = c[at.DOF_J], c[at.DOF_DV], c[at.DOF_PSI_Q], c[at.DOF_PSI_U]
+            cross(parent_v, j, dv)
+            cross(parent_v, dv, s)
+            cross(parent_a, j, q)
+            cross(x[n, at.V : at.V + 6], j, u)
             for k in range(6):
-                c[12 + k] += c[18 + k]
-            cross_into(c, 18, r, c, at.V)
-            for k in range(6):
-                c[18 + k] += c[6 + k]
+                q[k] += s[k]
+                u[k] += dv[k]
 
 
 @kernel
@@ -85,11 +85,13 @@ def velocity_matrices(m, w):
     """
     node, x, mat = m.node, w.node, w.matrices
     for n in range(node.shape[0]):
-        b = mat[n]
-        for k in range(at.NODE_MATRICES):
-            b[k] = 0.0
+        for i in range(6):
+            for k in range(6):
+                mat[n, at.NODE_B, i, k] = 0.0
+                mat[n, at.NODE_K, i, k] = 0.0
         if node[n, at.HEAVY] == 0:
             continue
+        b = mat[n, at.NODE_B]
         r = x[n]
         mass, cx, cy, cz = r[24], r[25], r[26], r[27]
         xx, yy, zz, xy, xz, yz = r[28], r[29], r[30], r[31], r[32], r[33]
@@ -105,79 +107,78 @@ def velocity_matrices(m, w):
         s10, s11, s12 = w2 * xx - w0 * xz, w2 * xy - w0 * yz, w2 * xz - w0 * zz
         s20, s21, s22 = w0 * xy - w1 * xx, w0 * yy - w1 * xy, w0 * yz - w1 * xz
         dot = 2.0 * (v0 * cx + v1 * cy + v2 * cz)
-        b[0] = 2.0 * s00 - 2.0 * cx * v0 + dot
-        b[7] = 2.0 * s11 - 2.0 * cy * v1 + dot
-        b[14] = 2.0 * s22 - 2.0 * cz * v2 + dot
+        b[0, 0] = 2.0 * s00 - 2.0 * cx * v0 + dot
+        b[1, 1] = 2.0 * s11 - 2.0 * cy * v1 + dot
+        b[2, 2] = 2.0 * s22 - 2.0 * cz * v2 + dot
         o01, o02, o12 = s01 + s10 - cx * v1 - cy * v0, s02 + s20 - cx * v2 - cz * v0, s12 + s21 - cy * v2 - cz * v1
-        b[1], b[6] = o01 + t2, o01 - t2
-        b[2], b[12] = o02 - t1, o02 + t1
-        b[8], b[13] = o12 + t0, o12 - t0
-        b[19], b[20] = 2.0 * f2, -2.0 * f1
-        b[24], b[26] = -2.0 * f2, 2.0 * f0
-        b[30], b[31] = 2.0 * f1, -2.0 * f0
+        b[0, 1], b[1, 0] = o01 + t2, o01 - t2
+        b[0, 2], b[2, 0] = o02 - t1, o02 + t1
+        b[1, 2], b[2, 1] = o12 + t0, o12 - t0
+        b[3, 1], b[3, 2] = 2.0 * f2, -2.0 * f1
+        b[4, 0], b[4, 2] = -2.0 * f2, 2.0 * f0
+        b[5, 0], b[5, 1] = 2.0 * f1, -2.0 * f0
 
 
 @kernel
-def dot6(x, i, y, j):
-    """x[i:i+6] . y[j:j+6]"""
-    return (
-        x[i] * y[j] + x[i + 1] * y[j + 1] + x[i + 2] * y[j + 2]
-        + x[i + 3] * y[j + 3] + x[i + 4] * y[j + 4] + x[i + 5] * y[j + 5]
-    )
+def dot6(x, y):
+    """Scalar product of spatial vectors."""
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
 
 
 @kernel
-def inertia_times(i, y, k, out, o):
-    """out[o:o+6] = I y[k:k+6] with the composite inertia of node row i."""
-    w0, w1, w2, v0, v1, v2 = y[k], y[k + 1], y[k + 2], y[k + 3], y[k + 4], y[k + 5]
-    out[o] = i[44] * w0 + i[47] * w1 + i[48] * w2 + i[42] * v2 - i[43] * v1
-    out[o + 1] = i[47] * w0 + i[45] * w1 + i[49] * w2 + i[43] * v0 - i[41] * v2
-    out[o + 2] = i[48] * w0 + i[49] * w1 + i[46] * w2 + i[41] * v1 - i[42] * v0
-    out[o + 3] = i[40] * v0 + w1 * i[43] - w2 * i[42]
-    out[o + 4] = i[40] * v1 + w2 * i[41] - w0 * i[43]
-    out[o + 5] = i[40] * v2 + w0 * i[42] - w1 * i[41]
+def inertia_times(i, y, out):
+    """out = I y with the composite inertia of node row i."""
+    w0, w1, w2, v0, v1, v2 = y[0], y[1], y[2], y[3], y[4], y[5]
+    out[0] = i[44] * w0 + i[47] * w1 + i[48] * w2 + i[42] * v2 - i[43] * v1
+    out[1] = i[47] * w0 + i[45] * w1 + i[49] * w2 + i[43] * v0 - i[41] * v2
+    out[2] = i[48] * w0 + i[49] * w1 + i[46] * w2 + i[41] * v1 - i[42] * v0
+    out[3] = i[40] * v0 + w1 * i[43] - w2 * i[42]
+    out[4] = i[40] * v1 + w2 * i[41] - w0 * i[43]
+    out[5] = i[40] * v2 + w0 * i[42] - w1 * i[41]
 
 
 @kernel
-def row_times(y, b, k, out, o):
-    """out[o:o+6] = y[0:6]^T B with the 6x6 matrix at b[k]."""
+def row_times(y, b, out):
+    """out = y^T B for a 6x6 matrix."""
     for j in range(6):
         s = 0.0
         for i in range(6):
-            s += y[i] * b[k + 6 * i + j]
-        out[o + j] = s
+            s += y[i] * b[i, j]
+        out[j] = s
 
 
-# Places in the scratch row of one dof: J^T I, J^T B, J^T K and the subtree's wrench change dq, du
-YI, YB, YK, DQ, DU = 0, 6, 12, 18, 24
+# Scratch rows of one dof: J^T I, J^T B, J^T K and the change of the subtree's wrench along q and u
+YI, YB, YK, DQ, DU = 0, 1, 2, 3, 4
 
 
 @kernel
 def dof_rows(m, w, n, c):
-    """Fill the scratch row for dof c of node n: rows J^T(I, B, K), columns dq, du."""
-    i, b, j, s = w.node[n], w.matrices[n], w.dof[c], w.scratch
-    inertia_times(i, j, 0, s, YI)
-    row_times(j, b, 0, s, YB)
-    inertia_times(i, j, 12, s, DQ)
-    inertia_times(i, j, 18, s, DU)
+    """Fill the scratch rows for dof c of node n: rows J^T(I, B, K), columns dq, du."""
+    i, b, col, s = w.node[n], w.matrices[n, at.NODE_B], w.dof[c], w.scratch
+    j, dq, du = col[at.DOF_J], s[DQ], s[DU]
+    inertia_times(i, j, s[YI])
+    row_times(j, b, s[YB])
+    inertia_times(i, col[at.DOF_PSI_Q], dq)
+    inertia_times(i, col[at.DOF_PSI_U], du)
     for k in range(6):  # B dV and B J
-        s[DQ + k] += dot6(b, 6 * k, j, 6)
-        s[DU + k] += dot6(b, 6 * k, j, 0)
+        dq[k] += dot6(b[k], col[at.DOF_DV])
+        du[k] += dot6(b[k], j)
     # - adT(W) J = -[t x Jw + f x Jv; f x Jw]
     t0, t1, t2, f0, f1, f2 = i[34], i[35], i[36], i[37], i[38], i[39]
-    s[DQ] -= t1 * j[2] - t2 * j[1] + f1 * j[5] - f2 * j[4]
-    s[DQ + 1] -= t2 * j[0] - t0 * j[2] + f2 * j[3] - f0 * j[5]
-    s[DQ + 2] -= t0 * j[1] - t1 * j[0] + f0 * j[4] - f1 * j[3]
-    s[DQ + 3] -= f1 * j[2] - f2 * j[1]
-    s[DQ + 4] -= f2 * j[0] - f0 * j[2]
-    s[DQ + 5] -= f0 * j[1] - f1 * j[0]
+    dq[0] -= t1 * j[2] - t2 * j[1] + f1 * j[5] - f2 * j[4]
+    dq[1] -= t2 * j[0] - t0 * j[2] + f2 * j[3] - f0 * j[5]
+    dq[2] -= t0 * j[1] - t1 * j[0] + f0 * j[4] - f1 * j[3]
+    dq[3] -= f1 * j[2] - f2 * j[1]
+    dq[4] -= f2 * j[0] - f0 * j[2]
+    dq[5] -= f0 * j[1] - f1 * j[0]
     if m.head[at.H_WRENCHES] > 0:
-        row_times(j, b, 36, s, YK)
+        stiff = w.matrices[n, at.NODE_K]
+        row_times(j, stiff, s[YK])
         for k in range(6):
-            s[DQ + k] += dot6(b, 36 + 6 * k, j, 0)
+            dq[k] += dot6(stiff[k], j)
     else:
         for k in range(6):
-            s[YK + k] = 0.0
+            s[YK, k] = 0.0
 
 
 @kernel
@@ -210,24 +211,26 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
         first = node[n, at.U0]
         end = first + node[n, at.NDOF]
         for c in range(first, end):
-            r[c] = dot6(col[c], 0, x[n], at.W) - w.effort[c]
+            r[c] = dot6(col[c, at.DOF_J], x[n, at.W : at.W + 6]) - w.effort[c]
             dof_rows(m, w, n, c)
             d = end - 1
             while d >= 0:
-                e = col[d]
-                Rq[c, d] += dot6(s, YI, e, 12) + dot6(s, YB, e, 6) + dot6(s, YK, e, 0)
-                Ru[c, d] += dot6(s, YI, e, 18) + dot6(s, YB, e, 0)
-                M[c, d] = dot6(s, YI, e, 0)
+                j, dv, psi_q, psi_u = col[d, 0], col[d, 1], col[d, 2], col[d, 3]
+                Rq[c, d] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
+                Ru[c, d] += dot6(s[YI], psi_u) + dot6(s[YB], j)
+                M[c, d] = dot6(s[YI], j)
                 if d < first:
-                    Rq[d, c] += dot6(e, 0, s, DQ)
-                    Ru[d, c] += dot6(e, 0, s, DU)
+                    Rq[d, c] += dot6(j, s[DQ])
+                    Ru[d, c] += dot6(j, s[DU])
                     M[d, c] = M[c, d]
                 d = dof[d, 0]
         p = node[n, at.PARENT]
         for k in range(34, 50):
             x[p, k] += x[n, k]
-        for k in range(at.NODE_MATRICES):
-            mat[p, k] += mat[n, k]
+        for i in range(6):
+            for k in range(6):
+                mat[p, at.NODE_B, i, k] += mat[n, at.NODE_B, i, k]
+                mat[p, at.NODE_K, i, k] += mat[n, at.NODE_K, i, k]
 
 
 @kernel

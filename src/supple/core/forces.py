@@ -155,7 +155,7 @@ def differentiate(tree, work, t, Rq, Ru, Rz, Gq):
         if kind == FORCE:
             if el[2] == 0:  # constant in the world: dW = [(dv + dw x p) x f; 0]
                 fx, fy, fz, mx, my, mz, px, py, pz, _, _, _ = applied(tree, work, e, t)
-                k = work.matrices[el[1]]
+                k = work.matrices[el[1], at.NODE_K]
                 force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz)
         elif kind == SPRING_DAMPER:
             spring_tangent(tree, work, e, Rq, Ru)
@@ -170,37 +170,52 @@ def differentiate(tree, work, t, Rq, Ru, Rz, Gq):
 
 
 @kernel
-def add_skew(k, i, j, x, y, z, s):
-    """Add s times the cross-product matrix of (x, y, z) to block (i, j) of the 6x6 matrix K."""
-    b = 36 + 6 * i + j
-    k[b + 1] -= s * z
-    k[b + 2] += s * y
-    k[b + 6] += s * z
-    k[b + 8] -= s * x
-    k[b + 12] -= s * y
-    k[b + 13] += s * x
+def subtract_wrench_turn(k, t0, t1, t2, f0, f1, f2):
+    """K -= adT(W) = [[t~, f~], [f~, 0]] for the wrench W = (t, f)."""
+    k[0, 1] += t2
+    k[0, 2] -= t1
+    k[1, 0] -= t2
+    k[1, 2] += t0
+    k[2, 0] += t1
+    k[2, 1] -= t0
+    k[0, 4] += f2
+    k[0, 5] -= f1
+    k[1, 3] -= f2
+    k[1, 5] += f0
+    k[2, 3] += f1
+    k[2, 4] -= f0
+    k[3, 1] += f2
+    k[3, 2] -= f1
+    k[4, 0] -= f2
+    k[4, 2] += f0
+    k[5, 0] += f1
+    k[5, 1] -= f0
 
 
 @kernel
 def force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz):
     """Subtract K = D + adT(W) of a wrench that is constant in the world.
 
-    D = [[f~ p~, -f~], [0, 0]]; adT(W) = [[W_t~, f~], [f~, 0]] with W_t = m + p x f.
+    D = [[f~ p~, -f~], [0, 0]] with f~ p~ = p f^T - (f.p) I, and W = (m + p x f, f).
     """
-    tx, ty, tz = mx + py * fz - pz * fy, my + pz * fx - px * fz, mz + px * fy - py * fx
     dot = fx * px + fy * py + fz * pz
-    # f~ p~ = p f^T - (f.p) I
-    k[36] -= px * fx - dot
-    k[37] -= px * fy
-    k[38] -= px * fz
-    k[42] -= py * fx
-    k[43] -= py * fy - dot
-    k[44] -= py * fz
-    k[48] -= pz * fx
-    k[49] -= pz * fy
-    k[50] -= pz * fz - dot
-    add_skew(k, 0, 0, tx, ty, tz, -1.0)
-    add_skew(k, 3, 0, fx, fy, fz, -1.0)
+    k[0, 0] -= px * fx - dot
+    k[0, 1] -= px * fy
+    k[0, 2] -= px * fz
+    k[1, 0] -= py * fx
+    k[1, 1] -= py * fy - dot
+    k[1, 2] -= py * fz
+    k[2, 0] -= pz * fx
+    k[2, 1] -= pz * fy
+    k[2, 2] -= pz * fz - dot
+    k[0, 4] -= fz
+    k[0, 5] += fy
+    k[1, 3] += fz
+    k[1, 5] -= fx
+    k[2, 3] -= fy
+    k[2, 4] += fx
+    tx, ty, tz = mx + py * fz - pz * fy, my + pz * fx - px * fz, mz + px * fy - py * fx
+    subtract_wrench_turn(k, tx, ty, tz, fx, fy, fz)
 
 
 @kernel
@@ -213,10 +228,10 @@ def spring_tangent(tree, work, e, Rq, Ru):
     el, c = tree.element[e], tree.coef[e]
     nx, ny, nz, length, _, f, px, py, pz, vx, vy, vz = line(tree, work, e)
     inverse = 1.0 / length if length > 0.0 else 0.0  # at zero length only the force k d is defined
-    g = work.scratch[36:42]
+    g = work.scratch[5]
     g[0], g[1], g[2] = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
     g[3], g[4], g[5] = nx, ny, nz
-    D = work.scratch[48:120].reshape((6, 12))
+    D = work.scratch[6:18].reshape((6, 12))
     for side in range(2):
         sign = -1.0 if side == 0 else 1.0
         x, y, z, u0, u1, u2 = point(work, el[1 + side], c[3 * side], c[3 * side + 1], c[3 * side + 2])
@@ -244,27 +259,26 @@ def spring_tangent(tree, work, e, Rq, Ru):
             D[3, col], D[4, col], D[5, col] = f0, f1, f2
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0  # W = sign f g on this end; it is subtracted from the residual
-        m = work.matrices[el[1 + side]]
+        stiff, damp = work.matrices[el[1 + side], at.NODE_K], work.matrices[el[1 + side], at.NODE_B]
         for i in range(6):
             for j in range(6):
-                m[36 + 6 * i + j] -= sign * D[i, 6 * side + j]
-                m[6 * i + j] += c[7] * g[i] * g[j]
-        add_skew(m, 0, 0, g[0], g[1], g[2], -sign * f)
-        add_skew(m, 0, 3, nx, ny, nz, -sign * f)
-        add_skew(m, 3, 0, nx, ny, nz, -sign * f)
+                stiff[i, j] -= sign * D[i, 6 * side + j]
+                damp[i, j] += c[7] * g[i] * g[j]
+        f0 = sign * f
+        subtract_wrench_turn(stiff, f0 * g[0], f0 * g[1], f0 * g[2], f0 * nx, f0 * ny, f0 * nz)
     for side in range(2):  # rows of this end, columns of the other
         sign = 1.0 if side == 0 else -1.0
         row = last_dof(tree, el[1 + side])
         while row >= 0:
-            y = work.dof[row]
+            y = work.dof[row, at.DOF_J]
             gy = y[0] * g[0] + y[1] * g[1] + y[2] * g[2] + y[3] * g[3] + y[4] * g[4] + y[5] * g[5]
             col = last_dof(tree, el[2 - side])
             while col >= 0:
-                s = work.dof[col]
+                s, dv = work.dof[col, at.DOF_J], work.dof[col, at.DOF_DV]
                 gs, gd, sd = 0.0, 0.0, 0.0
                 for i in range(6):
                     gs += g[i] * s[i]
-                    gd += g[i] * s[6 + i]
+                    gd += g[i] * dv[i]
                     di = 0.0
                     for j in range(6):
                         di += D[i, 6 * (1 - side) + j] * s[j]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from supple.core import dynamics, forces, tree
 from supple.core.jit import INTS, MAT, REALS, VEC, entry
 from supple.core.layout import views
@@ -14,7 +16,8 @@ NODE_COLUMNS = 30
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
     """Fill a (nt, nu), nodes (nt, nn * 30), efforts (nt, nu), energies (nt, 9): kinetic, gravity,
-    elastic, momentum [angular about the world's origin; linear]. Returns -1 or the row that fails.
+    elastic, momentum [angular about the world's origin; linear]. Where the mass matrix is singular,
+    accelerations and wrenches are NaN.
     """
     m, w = views(ints, reals, work)
     nu = a.shape[1]
@@ -22,7 +25,8 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
     o = w.origin
     for i in range(time.shape[0]):
         if dynamics.forward(m, w, time[i], q[i], u[i], z[i], a[i]) >= 0:
-            return i
+            for k in range(nu):  # a locked state, the last of a run that failed: no accelerations
+                a[i, k] = np.nan
         tree.motion(m, w, u[i], a[i])
         tree.inertias(m, w)
         energies[i, 0] = dynamics.kinetic(m, w)
@@ -53,4 +57,3 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
             y[25] = x[35] - (dz * f0 - dx * f2)
             y[26] = x[36] - (dx * f1 - dy * f0)
             y[27], y[28], y[29] = f0, f1, f2
-    return -1

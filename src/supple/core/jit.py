@@ -119,6 +119,8 @@ _OPTIONS: dict[str, Any] = {"fastmath": FASTMATH, "error_model": "numpy", "_nrt"
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile an inner kernel when its first caller is compiled; it cannot be called from Python.
 
+    Nor from a plain ``numba.njit`` function that keeps arrays it returns: they are borrowed, not counted.
+
     The wrappers for Python and C callers are left out: for arguments that are tuples of arrays they
     cost more compilation than the kernel itself.
     """

@@ -47,11 +47,14 @@ SIGNAL_INTS = 2
 # J 28:34, W 34:40, composite inertia 40:50
 R, P, V, A, M, C, J, W, CM, CC, CJ = 0, 9, 12, 18, 24, 25, 28, 34, 40, 41, 44
 NODE_WORK = 50
-# Dof workspace: J 0:6, dV 6:12, psi_q 12:18, psi_u 18:24 (world axes)
+# Dof workspace, four columns (6) in world axes
+DOF_J, DOF_DV, DOF_PSI_Q, DOF_PSI_U = 0, 1, 2, 3
 DOF_WORK = 24
-# Node matrices for tangents: B 0:36, K 36:72
+# Node matrices (6, 6) for tangents
+NODE_B, NODE_K = 0, 1
 NODE_MATRICES = 72
-SCRATCH = 120
+# Scratch rows (6) for one dof or one force element
+SCRATCH_ROWS = 20
 
 Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head")
 Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch")
@@ -81,9 +84,9 @@ def views(ints, reals, work):
 
     i = nn * NODE_WORK
     nodes = work[0:i].reshape((nn, NODE_WORK))
-    dofs = work[i : i + nu * DOF_WORK].reshape((nu, DOF_WORK))
+    dofs = work[i : i + nu * DOF_WORK].reshape((nu, 4, 6))
     i += nu * DOF_WORK
-    matrices = work[i : i + nn * NODE_MATRICES].reshape((nn, NODE_MATRICES))
+    matrices = work[i : i + nn * NODE_MATRICES].reshape((nn, 2, 6, 6))
     i += nn * NODE_MATRICES
     origin = work[i : i + 3]
     i += 3
@@ -97,7 +100,7 @@ def views(ints, reals, work):
     i += nu * nu
     lower = work[i : i + nu * nu].reshape((nu, nu))
     i += nu * nu
-    scratch = work[i : i + SCRATCH]
+    scratch = work[i : i + 6 * SCRATCH_ROWS].reshape((SCRATCH_ROWS, 6))
     return tree, Work(
         nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch
     )
@@ -105,7 +108,7 @@ def views(ints, reals, work):
 
 def work_size(nn: int, nu: int, nz: int, ne: int) -> int:
     """Length of the workspace for nn nodes, nu velocities, nz controller states, ne elements."""
-    return nn * (NODE_WORK + NODE_MATRICES) + nu * (DOF_WORK + 1 + 2 * nu) + ne + nz + 3 + SCRATCH
+    return nn * (NODE_WORK + NODE_MATRICES) + nu * (DOF_WORK + 1 + 2 * nu) + ne + nz + 3 + 6 * SCRATCH_ROWS
 
 
 def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:

@@ -52,8 +52,9 @@ __all__ = ["own_size", "radau_run"]
 
 
 @kernel
-def error_norm(m, w, r, o, h, t, second):
-    """Embedded error estimate, weighted; ``second`` filters it once more (stiff starts)."""
+def error_norm(m, w, r, o, h, t, attempt):
+    """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
+    second = attempt == 1
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
     y = o.y[Y1]
     for k in range(nu):
@@ -170,7 +171,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     o = stages.own_views(m, run, i, count, k)
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = st.restart(m, w, r, count, state, True)
+        outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:
             return outcome
         if state[st.H] <= 0.0:
@@ -212,9 +213,11 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             continue
         if ne > 0:
             stages.work_stages(m, w, r, o, t, h, stop)
-        error, worst = error_norm(m, w, r, o, h, t, False)
-        if error >= 1.0 and (count[st.FRESH] == 1 or count[st.AFTER_REJECT] == 1):
-            error, worst = error_norm(m, w, r, o, h, t, True)
+        stiff_start = count[st.FRESH] == 1 or count[st.AFTER_REJECT] == 1
+        for attempt in range(2):  # a variable: a literal would compile error_norm once for each value
+            error, worst = error_norm(m, w, r, o, h, t, attempt)
+            if not (error >= 1.0 and stiff_start):
+                break
         if not math.isfinite(error):
             count[st.NEWTON_FAILURES] += 1
             count[st.BAD_DOF] = worst
@@ -261,8 +264,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             r.z[k] += o.z[Z + 2, k]
         for k in range(ne):
             r.w[k] += o.e[WORK + 2, k]
-        st.copy_rows(o.u, X, XO, 6)
-        st.copy_rows(o.z, Z, ZO, 3)
+        st.copy_rows(o.u[X : X + 6], o.u[XO : XO + 6])
+        st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
         state[st.T] = t1
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
@@ -270,13 +273,13 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         forces.apply(m, w, t1 if t1 < stop else np.nextafter(stop, t), r.q, r.u, r.z)
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)
-        st.audit(m, w, r, state, False)
+        st.audit(m, w, r, state)
         count[st.FRESH] = 0
         if t1 >= stop:
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0]:
                 return st.DONE
-            outcome = st.restart(m, w, r, count, state, False)
+            outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:
                 return outcome
         count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= 1e-3 and count[st.FRESH] == 0 else 0

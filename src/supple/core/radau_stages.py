@@ -77,22 +77,22 @@ def predict(m, r, o, fresh, h, h_old):
                 o.u[U + i, k] = c * h * r.a[k]
             else:
                 s = 1.0 + c * h / h_old
-                o.u[X + i, k] = extrapolate(o.u, XO, k, s)
-                o.u[U + i, k] = extrapolate(o.u, UO, k, s)
+                o.u[X + i, k] = extrapolate(o.u[XO : XO + 3], k, s)
+                o.u[U + i, k] = extrapolate(o.u[UO : UO + 3], k, s)
     for k in range(r.z.shape[0]):
         for i in range(3):
             c = C[i]
-            o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z, ZO, k, 1.0 + c * h / h_old)
+            o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z[ZO : ZO + 3], k, 1.0 + c * h / h_old)
 
 
 @kernel
-def extrapolate(y, row, k, s):
-    """Value at s, relative to s = 1, of the polynomial through 0 at 0 and y[row : row + 3, k] at c1, c2, 1."""
-    total = -y[row + 2, k]
+def extrapolate(y, k, s):
+    """Value at s, relative to s = 1, of the polynomial through 0 at 0 and y[:, k] at c1, c2, 1."""
+    total = -y[2, k]
     power = 1.0
     for j in range(3):
         power *= s
-        total += power * (THROUGH[j, 0] * y[row, k] + THROUGH[j, 1] * y[row + 1, k] + THROUGH[j, 2] * y[row + 2, k])
+        total += power * (THROUGH[j, 0] * y[0, k] + THROUGH[j, 1] * y[1, k] + THROUGH[j, 2] * y[2, k])
     return total
 
 

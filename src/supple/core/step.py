@@ -123,11 +123,11 @@ def copy(x, y):
 
 
 @kernel
-def copy_rows(x, start, to, count):
-    """Copy ``count`` rows of a matrix from row ``start`` to row ``to``."""
-    for i in range(count):
+def copy_rows(x, y):
+    """y = x for matrices."""
+    for i in range(x.shape[0]):
         for k in range(x.shape[1]):
-            x[to + i, k] = x[start + i, k]
+            y[i, k] = x[i, k]
 
 
 @kernel
@@ -271,8 +271,12 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
 
 
 @kernel
-def audit(m, w, r, reals, first):
-    """Energy balance and conserved momenta at the state whose kinematics are in the workspace."""
+def audit(m, w, r, reals):
+    """Energy balance and conserved momenta at the state whose kinematics are in the workspace.
+
+    The first call, with E_MAX still negative, sets what later ones are compared with.
+    """
+    first = reals[E_MAX] < 0.0
     kinetic = dynamics.kinetic(m, w)
     elastic = forces.energy(m, w, r.q)
     total = kinetic + dynamics.potential(m, w) + elastic
@@ -335,8 +339,8 @@ def next_step(reals, ints, stops, h):
 
 
 @kernel
-def restart(m, w, r, ints, reals, first):
-    """Accelerations, rates and audit at a start or after a kink; returns the outcome so far."""
+def restart(m, w, r, ints, reals):
+    """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
     bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
     ints[EVALUATIONS] += 1
     if bad >= 0:
@@ -348,8 +352,8 @@ def restart(m, w, r, ints, reals, first):
             return NOT_FINITE
     copy(w.zdot, r.zdot)
     copy(w.power, r.power)
-    if first:
-        audit(m, w, r, reals, True)
+    if reals[E_MAX] < 0.0:
+        audit(m, w, r, reals)
         start_events(m, w, r)
     ints[FRESH] = 1
     ints[KEEP_JACOBIAN] = 0

@@ -89,7 +89,7 @@ def motion(tree, work, u, a):
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
         for k in range(node[n, at.NDOF]):
-            c = col[d + k]
+            c = col[d + k, at.DOF_J]
             axis = 2 if kind == at.REVOLUTE or kind == at.PRISMATIC else k % 3
             ex, ey, ez = r[axis], r[axis + 3], r[axis + 6]
             if kind == at.PRISMATIC or k > 2:
@@ -186,7 +186,7 @@ def gather(tree, work, r):
         f = x[n]
         d = node[n, at.U0]
         for k in range(d, d + node[n, at.NDOF]):
-            c = col[k]
+            c = col[k, at.DOF_J]
             r[k] = c[0] * f[34] + c[1] * f[35] + c[2] * f[36] + c[3] * f[37] + c[4] * f[38] + c[5] * f[39] - effort[k]
         p = x[node[n, at.PARENT]]
         for k in range(34, 40):
@@ -208,7 +208,7 @@ def composite(tree, work, mass):
         i = x[n]
         last = node[n, at.U0] + node[n, at.NDOF] - 1
         for c in range(last, last - node[n, at.NDOF], -1):
-            j = col[c]
+            j = col[c, at.DOF_J]
             f0 = i[44] * j[0] + i[47] * j[1] + i[48] * j[2] + i[42] * j[5] - i[43] * j[4]
             f1 = i[47] * j[0] + i[45] * j[1] + i[49] * j[2] + i[43] * j[3] - i[41] * j[5]
             f2 = i[48] * j[0] + i[49] * j[1] + i[46] * j[2] + i[41] * j[4] - i[42] * j[3]
@@ -217,7 +217,7 @@ def composite(tree, work, mass):
             f5 = i[40] * j[5] + j[0] * i[42] - j[1] * i[41]
             d = c
             while d >= 0:
-                e = col[d]
+                e = col[d, at.DOF_J]
                 y = e[0] * f0 + e[1] * f1 + e[2] * f2 + e[3] * f3 + e[4] * f4 + e[5] * f5
                 mass[c, d] = y
                 mass[d, c] = y

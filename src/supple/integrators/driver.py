@@ -170,6 +170,7 @@ class _Loop:
             p.rtol,
             p.atol,
         )
+        self.state[st.E_MAX] = -1.0  # no audit yet
         self.state[st.H_MAX] = min(self.options.max_step, span)
         self.state[st.H_MIN] = 1e-15 * max(span, abs(p.t_end), abs(p.t_start))
 
@@ -196,7 +197,7 @@ class _Loop:
 
     def _stops(self) -> Array:
         p = self.problem
-        apart = 1e-12 * max(abs(p.t_start), abs(p.t_end))  # 0.3 and 0.1 + 0.2 are one instant
+        apart = 1e-14 * max(abs(p.t_start), abs(p.t_end))  # 0.3 and 0.1 + 0.2 are one instant
         times = [p.t_end]
         for t in sorted(p.equations.breakpoints(), reverse=True):
             if p.t_start + apart < t < times[-1] - apart:
