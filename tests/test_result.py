@@ -198,14 +198,6 @@ def test_forces(result):
     assert np.array_equal(result.energy.work, result.energy.dissipated)
 
 
-def test_momentum_error_is_compared_with_the_momenta_of_the_bodies(result):
-    """The recorded scale is that of a zero sum; cart, arm and tip move all the same."""
-    (record,) = result.momentum
-    fastest = np.abs(np.cos(result.t)).max() * 2.0
-    assert record.scale > fastest
-    assert record.level == "trusted"
-
-
 def test_unknown_names_are_answered_with_the_closest(result):
     with pytest.raises(sp.SuppleError, match="nothing named 'hing', did you mean 'hinge'"):
         result["hing"]
@@ -441,7 +433,9 @@ def test_energy_channels(flight):
     power = (flight["wrist"].effort[:, 0] + 0.05 * rate) * rate
     assert np.allclose(derivative(flight["motor"].work, flight.t), power[INNER], atol=1e-6)
     assert flight.energy.level == "trusted"
-    assert np.abs(flight.energy.error).max() <= flight.energy.record.max_error * (1 + 1e-6) + 1e-12
+    # between steps the dense output adds at most the tolerance of the run, 1e-10 of the energies
+    record = flight.energy.record
+    assert np.abs(flight.energy.error).max() <= record.max_error + 1e-10 * record.max_energy
 
 
 def test_flight_dataset_and_plots(flight, tmp_path):

@@ -282,6 +282,6 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:
                 return outcome
-        if count[st.EVENTS_FOUND] >= st.EVENT_CAPACITY // 2:
+        if count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
             return st.PAUSED
     return st.PAUSED

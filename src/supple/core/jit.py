@@ -233,8 +233,10 @@ def prepare(*needed: Entry) -> None:
         e.ready()
 
 
-# The long compilations first, so that two processes finish at about the same time.
-_ORDER = ("radau_run", "dop853_run", "history", "tangent")
+# What the second of two processes does while the first compiles the longest kernel. The tangent comes
+# first: its parts are on disk by the time the first process needs them.
+_LONGEST = "radau_run"
+_SECOND = ("tangent", "dop853_run", "history")
 
 
 def warmup(
@@ -250,17 +252,18 @@ def warmup(
     entries = all_entries()
     _announced = True
     todo = [n for n in (names or entries) if not entries[n].cached]
-    todo.sort(key=lambda n: _ORDER.index(n) if n in _ORDER else len(_ORDER))
-    workers = min(2, os.cpu_count() or 1, len(todo))
-    if workers > 1:
-        shares = [todo[i::workers] for i in range(workers)]
+    rest = sorted(
+        (n for n in todo if n != _LONGEST),
+        key=lambda n: _SECOND.index(n) if n in _SECOND else len(_SECOND),
+    )
+    if _LONGEST in todo and rest and (os.cpu_count() or 1) > 1:
         code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
         running = [
             subprocess.Popen(
                 [sys.executable, "-c", code, *share], stdout=subprocess.PIPE, text=True, env=env
             )
-            for share in shares
+            for share in ([_LONGEST], rest)
         ]
         _follow(running, len(todo), report)
     for name in names or entries:

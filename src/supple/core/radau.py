@@ -181,10 +181,11 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         stop = stops[count[st.STOP]]
         if state[st.H] < state[st.H_MIN]:
             return st.TOO_SMALL
-        h = st.next_step(state, count, stops, state[st.H])
-        if h != state[st.H]:
+        wanted = state[st.H]
+        h = st.next_step(state, count, stops, wanted)
+        if h != state[st.H_FACTORED]:
             count[st.FACTORED] = 0
-            state[st.H] = h
+            state[st.H_FACTORED] = h
         t1 = stop if h >= stop - t else t + h
         st.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
         if count[st.KEEP_JACOBIAN] == 0:
@@ -206,6 +207,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.RATE] = rate
         if not converged:
             count[st.NEWTON_FAILURES] += 1
+            count[st.BAD_DOF] = stages.worst_velocity(o)
             if count[st.KEEP_JACOBIAN] == 2:
                 state[st.H] = 0.5 * h
             count[st.KEEP_JACOBIAN] = 0
@@ -233,17 +235,17 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.BAD_DOF] = worst
             count[st.AFTER_REJECT] = 1
             state[st.H] = 0.1 * h if count[st.STEPS] == 0 else factor * h
-            count[st.FACTORED] = 0
             if count[st.KEEP_JACOBIAN] == 1:
                 count[st.KEEP_JACOBIAN] = 0
             continue
         # accepted: predictive control (Gustafsson), then output, events and the new state
-        if count[st.STEPS] > 0 and state[st.ERROR_OLD] > 0.0:
+        cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
+        if state[st.ERROR_OLD] > 0.0 and not cut:
             predicted = 0.9 * h / state[st.H_OLD] * (state[st.ERROR_OLD] / (error * error)) ** 0.25
             factor = min(factor, min(8.0, max(0.2, predicted)))
         if count[st.AFTER_REJECT] == 1:
             factor = min(factor, 1.0)
-        state[st.ERROR_OLD] = max(error, 1e-2)
+        state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-2)
         state[st.H_OLD] = h
         count[st.AFTER_REJECT] = 0
         count[st.STEPS] += 1
@@ -283,9 +285,12 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             if outcome != st.DONE:
                 return outcome
         count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= 1e-3 and count[st.FRESH] == 0 else 0
-        if not (count[st.KEEP_JACOBIAN] == 1 and 1.0 <= factor <= 1.2):
+        if cut:
+            state[st.H] = max(wanted, factor * h)
+        elif count[st.KEEP_JACOBIAN] == 1 and 1.0 <= factor <= 1.2:
+            state[st.H] = h
+        else:
             state[st.H] = factor * h
-            count[st.FACTORED] = 0
-        if count[st.EVENTS_FOUND] >= st.EVENT_CAPACITY // 2:
+        if count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
             return st.PAUSED
     return st.PAUSED

@@ -70,10 +70,13 @@ def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
 def predict(m, r, o, fresh, h, h_old):
     """Starting values of the stages: the last step's polynomial, or the Taylor start."""
     for k in range(r.u.shape[0]):
+        r.xt[k] = 0.0
+    tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
+    for k in range(r.u.shape[0]):
         for i in range(3):
             c = C[i]
             if fresh:
-                o.u[X + i, k] = c * h * (r.u[k] + 0.5 * c * h * r.a[k])
+                o.u[X + i, k] = c * h * (r.u[k] + 0.5 * c * h * o.u[S1, k])
                 o.u[U + i, k] = c * h * r.a[k]
             else:
                 s = 1.0 + c * h / h_old
@@ -231,6 +234,19 @@ def newton_update(r, o, h):
             dz /= o.z[WZ, k]
             total += dz * dz
     return math.sqrt(total / max(3 * (2 * nu + nz), 1))
+
+
+@kernel
+def worst_velocity(o):
+    """The velocity that changed most in the step, in units of its weight; one that is not finite first."""
+    worst, found = 0.0, 0
+    for k in range(o.u.shape[1]):
+        size = abs(o.u[U + 2, k]) / o.u[WU, k]
+        if not math.isfinite(size):
+            return k
+        if size > worst:
+            worst, found = size, k
+    return found
 
 
 @kernel

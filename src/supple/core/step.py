@@ -23,7 +23,7 @@ GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED,
 INT_STATE = 16
 
 # Real state of a run
-T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC, K_MIN, K_MAX, E_MAX = range(15)
+T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC, K_MIN, K_MAX, E_MAX, H_FACTORED = range(16)
 REAL_STATE = 16
 
 # Outcomes
@@ -34,7 +34,8 @@ DEGREE = 8  # coefficients per polynomial
 # Events: kind, index (q, u or node), terminal, direction; reals: value, place (3), axis number
 EVENT_INTS, EVENT_REALS = 5, 4
 ON_COORDINATE, ON_RATE, ON_PLACE = 0, 1, 2
-EVENT_CAPACITY = 64
+EVENTS_WAITING = 32  # a loop returns to Python when so many wait
+PER_STEP = 4  # of one event: find_events looks at quarters of a step
 
 Run = namedtuple(
     "Run",
@@ -89,8 +90,9 @@ def run_views(m, run, ints):
     i += nv * EVENT_REALS
     last = run[i : i + nv]
     i += nv
-    found = run[i : i + 2 * EVENT_CAPACITY].reshape((EVENT_CAPACITY, 2))
-    i += 2 * EVENT_CAPACITY
+    room = EVENTS_WAITING + PER_STEP * nv
+    found = run[i : i + 2 * room].reshape((room, 2))
+    i += 2 * room
     screws = run[i : i + ns * 6].reshape((ns, 6))
     i += ns * 6
     momentum = run[i : i + ns]
@@ -109,10 +111,15 @@ def run_views(m, run, ints):
     ), i
 
 
+def event_room(nv: int) -> int:
+    """Number of found events that the run buffer can hold for nv events."""
+    return EVENTS_WAITING + PER_STEP * nv
+
+
 def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int) -> int:
     """Length of the part of the run buffer that all methods share."""
     state = 2 * nq + 5 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
-    return state + nv * (EVENT_REALS + 1) + 2 * EVENT_CAPACITY + 9 * ns
+    return state + nv * (EVENT_REALS + 1) + 2 * event_room(nv) + 9 * ns
 
 
 @kernel
@@ -200,8 +207,8 @@ def find_events(m, w, r, ints, t0, h):
     for e in range(r.events.shape[0]):
         direction = r.events[e, 3]
         before, low = r.last[e], 0.0
-        for part in range(1, 5):  # quarters, so that a double crossing is not missed
-            high = 0.25 * part
+        for part in range(1, PER_STEP + 1):  # quarters, so that a double crossing is not missed
+            high = part / PER_STEP
             if low >= keep:
                 break
             state_at(m, r, high)
@@ -224,7 +231,7 @@ def find_events(m, w, r, ints, t0, h):
                     if b - a < 4e-16 or fc == 0.0:
                         break
                 s = c
-                if s <= keep and ints[EVENTS_FOUND] < EVENT_CAPACITY:
+                if s <= keep:
                     k = ints[EVENTS_FOUND]
                     r.found[k, 0] = e
                     r.found[k, 1] = t0 + s * h

@@ -155,7 +155,7 @@ class _Loop:
         ints, reals = self._event_tables()
         place(reals.ravel())
         place(np.zeros(nv))
-        self.at_found = place(np.zeros(2 * st.EVENT_CAPACITY))
+        self.at_found = place(np.zeros(2 * st.event_room(nv)))
         place(np.array([s.screw for s in p.symmetries]).ravel())
         self.at_momentum, self.at_screw_error, self.at_screw_size = (
             place(np.zeros(ns)) for _ in range(3)
