@@ -21,7 +21,6 @@ from supple.errors import SuppleError, suggestion
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
-    from matplotlib.figure import Figure
 
     from supple.result import Result
     from supple.result_views import BodyView, JointView, PointView
@@ -47,6 +46,19 @@ class Variable(NamedTuple):
     role: str
 
 
+class Track(NamedTuple):
+    """What a plot needs of a result, without xarray: it takes half a second to load."""
+
+    t: Array
+    variables: dict[str, Variable]
+    attrs: dict[str, Any]
+
+
+def track(result: Result) -> Track:
+    """Return the variables of a result by name."""
+    return Track(result.t, {v.name: v for v in _variables(result)}, _attributes(result))
+
+
 def build(result: Result) -> xr.Dataset:
     """Return all histories of a result as a dataset."""
     import xarray as xr
@@ -65,17 +77,21 @@ def build(result: Result) -> xr.Dataset:
             for v in variables
         },
         coords=coords,
-        attrs={
-            "model": result.model.name,
-            "success": int(result.success),  # NetCDF attributes know no booleans
-            "message": result.message,
-            "verdict": result.energy.verdict,
-            "energy_reference": float(result.energy.reference),
-            "momentum_verdict": result.momentum.verdict,
-            "statistics": json.dumps(result.statistics, default=float),
-            "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
-        },
+        attrs=_attributes(result),
     )
+
+
+def _attributes(result: Result) -> dict[str, Any]:
+    return {
+        "model": result.model.name,
+        "success": int(result.success),  # NetCDF attributes know no booleans
+        "message": result.message,
+        "verdict": result.energy.verdict,
+        "energy_reference": float(result.energy.reference),
+        "momentum_verdict": result.momentum.verdict,
+        "statistics": json.dumps(result.statistics, default=float),
+        "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
+    }
 
 
 def _variables(result: Result) -> Iterator[Variable]:
@@ -140,17 +156,6 @@ def write(dataset: xr.Dataset, path: str | Path) -> Path:
     return path
 
 
-def load(path: str | Path) -> SavedResult:
-    """Read a result saved by ``result.save(path)``."""
-    import xarray as xr
-
-    path = Path(path)
-    if not path.exists():
-        raise SuppleError(f"there is no file {str(path)!r}")
-    with xr.open_dataset(path, engine="h5netcdf") as dataset:
-        return SavedResult(dataset.load())
-
-
 def table(dataset: xr.Dataset) -> pd.DataFrame:
     """Return the dataset as a pandas table, vectors spread over columns ``link2.position.x``."""
     import pandas as pd
@@ -171,46 +176,3 @@ def pick(dataset: xr.Dataset, name: str) -> xr.DataArray:
         return dataset[name]
     known = [str(v) for v in dataset.data_vars]
     raise SuppleError(f"the result has no variable {name!r}, {suggestion(name, known)}")
-
-
-class SavedResult:
-    """A result read from a file: histories and verdicts without the model.
-
-    ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).
-    """
-
-    def __init__(self, dataset: xr.Dataset) -> None:
-        self.dataset = dataset
-        self.t: Array = dataset["time"].values
-        self.success = bool(dataset.attrs["success"])
-        self.message: str = dataset.attrs["message"]
-        self.verdict: str = dataset.attrs["verdict"]
-        self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
-        self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
-        self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
-
-    def __getitem__(self, name: str) -> Array:
-        values: Array = pick(self.dataset, name).values
-        return values
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.dataset
-
-    def to_pandas(self) -> pd.DataFrame:
-        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
-        return table(self.dataset)
-
-    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
-        """Draw objects, quantities or "energy"; see `supple.plot`."""
-        from supple.plot import plot
-
-        return plot(self, *what, path=path)
-
-    def __repr__(self) -> str:
-        state = "completed" if self.success else "FAILED"
-        return (
-            f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
-            f"{len(self.dataset.data_vars)} variables, {state}\n"
-            f"  energy    {self.verdict}\n  momentum  {self.momentum_verdict}\n"
-            f"  message   {self.message}"
-        )

@@ -1,7 +1,7 @@
 """Plots of a result: one panel for each thing asked for, with units.
 
 Figures are made without pyplot, so nothing needs a screen and no figure stays open behind the
-user's back. Everything is read from the dataset: saved results are drawn by the same code.
+user's back. Saved results are drawn by the same code.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.audit import ROUNDING, TRUSTED_BELOW
+from supple.dataset import COMPONENTS, Track
 from supple.errors import SuppleError, suggestion
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from supple.dataset import SavedResult
     from supple.result import Result
+    from supple.saved import SavedResult
 
 Array = NDArray[np.float64]
 
@@ -57,12 +57,12 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
     """
     from matplotlib.figure import Figure
 
-    data = result.dataset
+    data = result.track()
     panels = [p for item in what for p in _panels(data, item)] if what else _overview(data)
     figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(panels) + 0.8), layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for ax, panel in zip(axes, panels, strict=True):
-        _draw(ax, data["time"].values, panel)
+        _draw(ax, data.t, panel)
     axes[-1].set_xlabel("time (s)", color=INK)
     figure.align_ylabels(axes)
     figure.suptitle(
@@ -73,38 +73,38 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
     return figure
 
 
-def _overview(data: xr.Dataset) -> list[Panel]:
-    joints = [str(name) for name in data.data_vars if data[name].attrs["role"] == "coordinate"]
+def _overview(data: Track) -> list[Panel]:
+    joints = [name for name, v in data.variables.items() if v.role == "coordinate"]
     return [*_by_unit(data, joints, "joints"), *_energy(data)]
 
 
-def _panels(data: xr.Dataset, item: str) -> list[Panel]:
+def _panels(data: Track, item: str) -> list[Panel]:
     """Panels for one item of a plot call."""
     if item == "energy":
         return _energy(data)
-    if item in data.data_vars:
+    if item in data.variables:
         return _by_unit(data, [item], item)
-    own = [str(name) for name in data.data_vars if str(name).startswith(f"{item}.")]
+    own = [name for name in data.variables if name.startswith(f"{item}.")]
     for role in ("coordinate", "position", "momentum", "energy"):
-        chosen = [name for name in own if data[name].attrs["role"] == role]
+        chosen = [name for name in own if data.variables[name].role == role]
         if chosen:
             return _by_unit(data, chosen, item)
-    names = [str(name) for name in data.data_vars]
+    names = list(data.variables)
     objects = list(dict.fromkeys(name.rpartition(".")[0] for name in names))
     raise SuppleError(f"cannot plot {item!r}, {suggestion(item, objects + names)}")
 
 
-def _by_unit(data: xr.Dataset, names: Sequence[str], title: str) -> list[Panel]:
+def _by_unit(data: Track, names: Sequence[str], title: str) -> list[Panel]:
     """One panel for each unit: a joint may have angles and displacements."""
     groups: dict[str, list[tuple[str, Array]]] = {}
     for name in names:
-        variable = data[name]
+        variable = data.variables[name]
         short = name.removeprefix(f"{title}.")
-        if variable.ndim == 1:
-            groups.setdefault(variable.attrs["units"], []).append((short, variable.values))
+        if not variable.dim:
+            groups.setdefault(variable.units, []).append((short, variable.values))
             continue
-        labels = [str(c) for c in data[variable.dims[1]].values]
-        units = variable.attrs["units"].split(", ")  # a wrench has two
+        labels = COMPONENTS[variable.dim]
+        units = variable.units.split(", ")  # a wrench has two
         share = len(labels) // len(units)
         for k, label in enumerate(labels):
             lines = groups.setdefault(units[k // share], [])
@@ -120,14 +120,14 @@ def _titled(title: str, units: str, lines: list[tuple[str, Array]]) -> Panel:
     return Panel(title, units, tuple(lines))
 
 
-def _energy(data: xr.Dataset) -> list[Panel]:
+def _energy(data: Track) -> list[Panel]:
     always = ("kinetic", "gravity", "total")
     named = {
-        kind: data[f"energy.{kind}"].values
+        kind: data.variables[f"energy.{kind}"].values
         for kind in ("kinetic", "gravity", "elastic", "work", "dissipated", "total")
     }
     lines = tuple((k, v) for k, v in named.items() if k in always or np.any(v != 0.0))
-    error = np.abs(data["energy.error"].values)
+    error = np.abs(data.variables["energy.error"].values)
     # An exact zero has no place on a logarithmic axis; it is drawn at the rounding of the energies.
     floor = ROUNDING * 1e-4 * max(float(np.abs(v).max(initial=0.0)) for v in named.values())
     error = np.maximum(error, floor or np.finfo(float).tiny)

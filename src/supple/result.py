@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
-from supple.dataset import SavedResult, load
+from supple.dataset import Track, track
 from supple.errors import SuppleError, suggestion
 from supple.result_views import BodyView, ForceView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
+from supple.saved import SavedResult, load
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -149,6 +150,10 @@ class Result:
         from supple.dataset import table
 
         return table(self.dataset)
+
+    def track(self) -> Track:
+        """What a plot needs: all variables by name, without xarray."""
+        return track(self)
 
     def plot(self, *what: str, path: str | Path | None = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy"; see `supple.plot`."""

@@ -1,0 +1,84 @@
+"""Results read back from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from supple.dataset import Array, Track, Variable, pick, table
+from supple.errors import SuppleError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+
+def load(path: str | Path) -> SavedResult:
+    """Read a result saved by ``result.save(path)``."""
+    import xarray as xr
+
+    path = Path(path)
+    if not path.exists():
+        raise SuppleError(f"there is no file {str(path)!r}")
+    with xr.open_dataset(path, engine="h5netcdf") as dataset:
+        return SavedResult(dataset.load())
+
+
+class SavedResult:
+    """A result read from a file: histories and verdicts without the model.
+
+    ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).
+    """
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self.dataset = dataset
+        self.t: Array = dataset["time"].values
+        self.success = bool(dataset.attrs["success"])
+        self.message: str = dataset.attrs["message"]
+        self.verdict: str = dataset.attrs["verdict"]
+        self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
+        self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
+        self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
+
+    def __getitem__(self, name: str) -> Array:
+        values: Array = pick(self.dataset, name).values
+        return values
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.dataset
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
+        return table(self.dataset)
+
+    def track(self) -> Track:
+        """What a plot needs."""
+        variables = {
+            str(name): Variable(
+                str(name),
+                v.values,
+                str(v.dims[1]) if v.ndim > 1 else "",
+                v.attrs["units"],
+                v.attrs["frame"],
+                v.attrs["role"],
+            )
+            for name, v in self.dataset.data_vars.items()
+        }
+        return Track(self.t, variables, dict(self.dataset.attrs))
+
+    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+        """Draw objects, quantities or "energy"; see `supple.plot`."""
+        from supple.plot import plot
+
+        return plot(self, *what, path=path)
+
+    def __repr__(self) -> str:
+        state = "completed" if self.success else "FAILED"
+        return (
+            f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
+            f"{len(self.dataset.data_vars)} variables, {state}\n"
+            f"  energy    {self.verdict}\n  momentum  {self.momentum_verdict}\n"
+            f"  message   {self.message}"
+        )
