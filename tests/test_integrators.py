@@ -73,9 +73,7 @@ def reference(build) -> sp.Result:
 def fixed_steps(build, method, n: int, tolerance) -> sp.Result:
     """n equal steps over 1 s: the tolerance lets them pass, max_step keeps them from growing."""
     integrator = method(first_step=1 / n, max_step=1 / n)
-    result = sp.simulate(
-        build(), 1.0, tolerance=tolerance, output=TIMES, integrator=integrator
-    )
+    result = sp.simulate(build(), 1.0, tolerance=tolerance, output=TIMES, integrator=integrator)
     assert result.statistics["steps"] == n
     assert result.statistics["rejected"] == result.statistics["newton_failures"] == 0
     return result
@@ -101,9 +99,7 @@ def slopes(build, method, counts, tolerance) -> np.ndarray:
     ("build", "loosest"), [(spatial_pendulum, 0.06), (tethered_body, 0.006)], ids=["ball", "free"]
 )
 def test_radau_has_order_five(build, loosest) -> None:
-    found = slopes(
-        build, sp.Radau, (16, 32, 64, 128), lambda n: (1.7e-10, loosest * (16 / n) ** 5)
-    )
+    found = slopes(build, sp.Radau, (16, 32, 64, 128), lambda n: (1.7e-10, loosest * (16 / n) ** 5))
     assert np.all((found > 4.7) & (found < 5.6)), found
 
 

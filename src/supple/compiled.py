@@ -136,11 +136,7 @@ class Compiled:
 
     def place(self, frame: Frame) -> tuple[int, Pose]:
         """Node of a frame and the frame's pose in the node's axes."""
-        own = Pose(frame.rotation, frame.position)
-        if frame.body.name not in self.bodies:
-            return 0, own
-        record = self.bodies[frame.body.name]
-        return record.node, record.pose.then(own)
+        return _place(self.bodies, frame)
 
     def coordinate(self, joint: str, index: int) -> tuple[int, int]:
         """Places in q and u of a scalar joint coordinate given by its place in the user's order."""
@@ -149,19 +145,19 @@ class Compiled:
         k = count - 1 - index if record.reversed else index
         return record.q.start + k, record.u.start + k
 
+    def joint_of(self, dof: int) -> JointRecord:
+        """The joint that a velocity belongs to."""
+        return next(j for j in self.joints.values() if j.u.start <= dof < j.u.stop)
+
     def dof_label(self, dof: int) -> str:
         """The joint, its coordinate and the body it moves behind a velocity, for messages."""
-        for record in self.joints.values():
-            if record.u.start <= dof < record.u.stop:
-                k, count = dof - record.u.start, record.u.stop - record.u.start
-                if record.kind != "axes":
-                    word = "rotation about" if k < 3 else "motion along"
-                    part = f"{word} {'xyz'[k % 3]}"
-                    return f"{record.label} ({part} of body {record.child!r})"
-                k = count - 1 - k if record.reversed else k
-                part = record.coordinate_names[k]
-                return f"{record.label} ({part} of body {record.child!r})"
-        return "the model"
+        record = self.joint_of(dof)
+        k, count = dof - record.u.start, record.u.stop - record.u.start
+        if record.kind != "axes":
+            part = f"{'rotation about' if k < 3 else 'motion along'} {'xyz'[k % 3]}"
+        else:
+            part = record.coordinate_names[count - 1 - k if record.reversed else k]
+        return f"{record.label} ({part} of body {record.child!r})"
 
     def to_user(self, joint: str, q: Array, u: Array) -> tuple[Array, Array]:
         """Coordinates and rates of a joint in the user's convention, from the whole state."""
@@ -174,6 +170,14 @@ class Compiled:
     def effort_to_user(self, joint: str, effort: Array) -> Array:
         """Efforts on a joint's own velocities from the whole generalized force."""
         return self.joints[joint].effort_to_user(effort)
+
+
+def _place(bodies: dict[str, BodyRecord], frame: Frame) -> tuple[int, Pose]:
+    own = Pose(frame.rotation, frame.position)
+    if frame.body.name not in bodies:
+        return 0, own
+    record = bodies[frame.body.name]
+    return record.node, record.pose.then(own)
 
 
 class _Builder:
@@ -292,24 +296,17 @@ class _Builder:
         self.curve.extend(params)
         return len(self.signals) - 1
 
-    def place(self, frame: Frame) -> tuple[int, Pose]:
-        own = Pose(frame.rotation, frame.position)
-        if frame.body.name not in self.bodies:
-            return 0, own
-        record = self.bodies[frame.body.name]
-        return record.node, record.pose.then(own)
-
     def add_force(self, force: ForceElement) -> None:
         ints = [0] * at.ELEMENT_INTS
         reals = np.zeros(at.ELEMENT_REALS)
         if isinstance(force, Force):
-            node, pose = self.place(force.frame)
+            node, pose = _place(self.bodies, force.frame)
             signals = [self.add_signal(s) for s in (*force.force, *force.torque)]
             ints[:9] = [force_codes.FORCE, node, int(force.axes == "body"), *signals]
             reals[:12] = [*pose.R.ravel(), *pose.p]
             self.wrenches += 1
         elif isinstance(force, SpringDamper):
-            (a, pose_a), (b, pose_b) = self.place(force.A), self.place(force.B)
+            (a, pose_a), (b, pose_b) = _place(self.bodies, force.A), _place(self.bodies, force.B)
             ints[:3] = [force_codes.SPRING_DAMPER, a, b]
             reals[:9] = [*pose_a.p, *pose_b.p, force.stiffness, force.damping, force.length]
             self.wrenches += 1

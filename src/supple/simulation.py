@@ -60,7 +60,12 @@ def simulate(
 
     A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
     """
+    _expect("model", model, Model, "a Model")
+    _expect("integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
+    _expect("formulation", formulation, JointCoordinates | None, "a formulation")
     events = tuple(events)
+    for event in events:
+        _expect("events", event, Event, "objects of type Event")
     model.check(events)
     compiled = compile_model(model)
     integrator = Radau() if integrator is None else integrator
@@ -109,6 +114,11 @@ def simulate(
             solution.statistics,
         )
     )
+
+
+def _expect(field: str, value: Any, kind: Any, expected: str) -> None:
+    if not isinstance(value, kind):
+        raise ModelError("simulate", field, value, expected)
 
 
 def _state(start: State | Result | None, compiled: Compiled) -> State:

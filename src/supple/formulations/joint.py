@@ -109,10 +109,12 @@ class Equations:
 
     def locked(self, dof: int) -> str:
         """One sentence about a velocity whose pivot in the mass matrix vanishes."""
-        name = self.compiled.dof_label(dof)
+        names = self.compiled.joint_of(dof).coordinate_names
+        lock = sum(n.startswith("angle") for n in names) >= 3
+        hint = "; three rotations can lock in line, Spherical never does" if lock else ""
         return (
-            f"{name} moves no mass of its own, expected inertia outboard of it (a joint of three "
-            "rotations in line locks there: Spherical does not)"
+            f"{self.compiled.dof_label(dof)} moves no mass of its own, "
+            f"expected inertia outboard of it{hint}"
         )
 
     def mass_matrix(self, q: Array) -> Array:

@@ -1,8 +1,7 @@
-"""Joints: how a frame on one body may move relative to a frame on another."""
+"""The joints: how a frame on one body may move relative to a frame on another."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,168 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.errors import ModelError, describe, label
-from supple.frames import Frame, expect_two_bodies
+from supple.errors import ModelError
+from supple.frames import Frame
+from supple.joints.base import Joint, Motion
 from supple.validate import Axis, Vector, read_only, set_fields
 
-MotionKind = Literal["rotate", "translate", "ball", "free"]
-
-# kind: (units of its coordinates, number of velocities)
-_KINDS: dict[MotionKind, tuple[tuple[str, ...], int]] = {
-    "rotate": (("rad",), 1),
-    "translate": (("m",), 1),
-    "ball": (("1",) * 4, 3),
-    "free": (("1",) * 4 + ("m",) * 3, 6),
-}
 _PARALLEL = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """One elementary motion of a joint.
-
-    ``axis`` is the unit vector (3,) of a "rotate" or "translate" in the axes of the intermediate
-    frame before it, which are A's axes while the earlier coordinates are zero; None for "ball"
-    (unit quaternion) and "free" (unit quaternion, then position in A's axes).
-    """
-
-    kind: MotionKind
-    axis: Vector | None = None
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return len(_KINDS[self.kind][0])
-
-    @property
-    def nu(self) -> int:
-        """Number of velocities."""
-        return _KINDS[self.kind][1]
-
-
-@dataclass(frozen=True, eq=False, init=False)
-class Joint(ABC):
-    """Base of all joints: the coordinates are the pose of B in A, zero where they coincide.
-
-    Parameters
-    ----------
-    name : str
-        Unique in its model.
-    A, B : Frame
-        Frames on two different bodies; either may be on the ground.
-    initial : number or sequence
-        Coordinates at the start, shape (nq,), rad and m. A plain number for a single coordinate.
-    initial_rate : number or sequence
-        Velocities at the start, shape (nu,), rad/s and m/s.
-
-    The pose of B in A is ``motion_1(q_1) motion_2(q_2) ...`` in the order of ``motions``. A joint
-    means the same whichever side is nearer to the ground.
-
-    To add a joint that is a chain of rotations and translations:
-
-    1. Derive a frozen dataclass in this file, with ``motions`` and ``coordinate_names``; its
-       ``__init__`` calls ``_connect``, stores its axes, then calls ``_start``, and takes every
-       field by its name so that ``Model.replace`` can rebuild it.
-    2. Export it in ``supple/__init__.py``. The compiler reads ``motions``: no kernel changes.
-    3. Test its pose, its velocities against differences, and its energy, on either side.
-
-    To add a joint with a new kind of motion, also:
-
-    4. Add the kind to ``MotionKind`` and ``_KINDS``, and override ``_coordinates``.
-    5. Take a new integer code in ``core/layout.py`` and give ``core/tree.py`` a branch with it:
-       pose, motion, retraction and chart; then ``compiled.py`` the code and the conversion to the
-       user's convention for a joint crossed from B to A.
-    """
-
-    name: str
-    A: Frame
-    B: Frame
-    initial: Vector
-    initial_rate: Vector
-
-    @property
-    @abstractmethod
-    def motions(self) -> tuple[Motion, ...]:
-        """The elementary motions in order, what the compiler reads."""
-
-    @property
-    @abstractmethod
-    def coordinate_names(self) -> tuple[str, ...]:
-        """One name for each coordinate."""
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return sum(motion.nq for motion in self.motions)
-
-    @property
-    def nu(self) -> int:
-        """Number of velocities, the degrees of freedom."""
-        return sum(motion.nu for motion in self.motions)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """The unit of each coordinate: "rad", "m" or "1"."""
-        return tuple(unit for motion in self.motions for unit in _KINDS[motion.kind][0])
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """The frames it uses, by field."""
-        return {"A": self.A, "B": self.B}
-
-    def coordinate_index(self, coordinate: int | str, owner: str) -> int:
-        """Return the place of a scalar coordinate given by place or name, for ``owner``."""
-        if self.nq != self.nu:
-            raise ModelError(
-                owner, "joint", self, "a joint with scalar coordinates, not with a quaternion"
-            )
-        names = self.coordinate_names
-        if not names:
-            raise ModelError(owner, "joint", self, "a joint with at least one coordinate")
-        if isinstance(coordinate, str) and coordinate in names:
-            return names.index(coordinate)
-        whole = isinstance(coordinate, (int, np.integer)) and not isinstance(coordinate, bool)
-        if whole and 0 <= int(coordinate) < len(names):
-            return int(coordinate)
-        places = "0" if len(names) == 1 else f"0 to {len(names) - 1}"
-        shown = ", ".join(repr(n) for n in names)
-        raise ModelError(
-            owner, "coordinate", coordinate, f"{places} or {shown} of {describe(self)}"
-        )
-
-    def _connect(self, name: str, A: Frame, B: Frame) -> str:
-        set_fields(self, name=validate.name(type(self).__name__, name))
-        owner = label(self)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
-        set_fields(self, A=frame_a, B=frame_b)
-        return owner
-
-    def _start(self, initial: Any, initial_rate: Any) -> None:
-        owner = label(self)
-        set_fields(
-            self,
-            initial=self._coordinates(owner, initial),
-            initial_rate=_numbers(owner, "initial_rate", initial_rate, self.nu, "velocity"),
-        )
-
-    def _coordinates(self, owner: str, initial: Any) -> Vector:
-        return _numbers(owner, "initial", initial, self.nq, "coordinate")
-
-
-def _numbers(owner: str, field: str, value: Any, size: int, what: str) -> Vector:
-    """Return ``size`` numbers; None means zeros, and one number may stand alone."""
-    if value is None:
-        return read_only(np.zeros(size))
-    expected = {
-        0: f"nothing, because the joint has no {what}",
-        1: "a finite number",
-    }.get(size, f"{size} finite numbers, one for each {what}")
-    given = validate.array(owner, field, value, expected)
-    if size == 1 and given.shape == ():
-        given = read_only(given.reshape(1))
-    if given.shape != (size,):
-        raise ModelError(owner, field, value, expected)
-    return given
 
 
 @dataclass(frozen=True, eq=False, init=False)
