@@ -79,7 +79,8 @@ def test_constant_kinetic_energy_is_compared_with_itself():
 def test_small_exchange_next_to_a_large_spin_stays_the_yardstick():
     swing = np.linspace(0.0, 1e-6, 4)
     top = np.column_stack([4.0 + swing, -swing, 0 * swing])
-    a = audit(top, max_error=1e-6, kinetic_min=4.0, kinetic_max=4.0 + 1e-6, max_energy=4.0)
+    energies = {"kinetic_min": 4.0, "kinetic_max": 4.0 + 1e-6, "max_energy": 4.0}
+    a = audit(top, max_error=1e-6, exchanged=1e-6, **energies)
     assert a.exchanges
     assert a.level == "not trusted"
 
@@ -122,4 +123,4 @@ def test_momentum_verdict():
 def test_no_symmetry():
     a = MomentumAudit([])
     assert a.level == "trusted"
-    assert a.verdict == "no component of momentum is conserved in this model"
+    assert a.verdict == "no conserved momentum is watched in this model"

@@ -372,3 +372,69 @@ def test_too_many_steps_stop_with_a_message(method) -> None:
         result = sp.simulate(spatial_pendulum(), 10.0, integrator=method(max_steps=7))
     assert not result.success
     assert result.statistics["steps"] == 7
+
+
+@pytest.mark.parametrize(
+    ("integrator", "value"), [(sp.Radau(first_step=1.0), 0.5), (sp.DormandPrince(), 0.0)]
+)
+def test_an_event_on_a_sample_point_has_its_own_time(integrator, value):
+    """A falling value that is exactly zero where the step is sampled: its middle, or its end."""
+    model = sp.Model()
+    cart = model.add(sp.RigidBody("cart", mass=1.0))
+    rail = sp.Prismatic("rail", model.ground.at(0), cart.at(0), initial=1.0, initial_rate=-1.0)
+    model.add(rail)
+    event = sp.Event("there", rail, value=value)
+    result = sp.simulate(model, 1.0, events=event, integrator=integrator)
+    assert result.events[0].t == pytest.approx(1.0 - value, abs=1e-12)
+    assert result["rail"].displacement[-1] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince()], ids=["R", "DP"])
+def test_a_run_goes_on_behind_its_terminal_event(integrator):
+    model = sp.Model(gravity=(0, 0, -9.81))
+    rod = model.add(sp.RigidBody("rod", mass=1.0, com=(0.5, 0, 0), inertia=0.1))
+    hinge = sp.Revolute("hinge", model.ground.at(0), rod.at(0), axis="y", initial=1.0)
+    model.add(hinge)
+    low = sp.Event("low", hinge, value=np.pi / 2)
+    result, times = None, []
+    for _ in range(4):
+        result = sp.simulate(model, 50.0, start=result, events=[low], integrator=integrator)
+        times.append(result.t[-1])
+    gaps = np.diff(times)
+    assert gaps == pytest.approx(gaps[0], rel=1e-6)
+    assert gaps[0] > 0.5
+
+
+@pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince()], ids=["R", "DP"])
+def test_places_are_not_missed_in_long_steps(integrator):
+    model = sp.Model()
+    disc = model.add(sp.RigidBody("disc", mass=1.0, inertia=1.0))
+    model.add(sp.Revolute("axle", model.ground.at(0), disc.at(0), initial_rate=2 * np.pi))
+    rim = sp.Event("rim", disc.at(1.0), quantity="y", terminal=False)
+    result = sp.simulate(model, 9.9, events=[rim], integrator=integrator)
+    assert [e.t for e in result.events] == pytest.approx(np.arange(1, 20) * 0.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince()], ids=["R", "DP"])
+def test_a_sharp_jump_of_a_target_with_a_rate_gain(integrator):
+    """Between two neighbouring numbers the slope is 1e16: no stage may look there."""
+    model = sp.Model()
+    wheel = model.add(sp.RigidBody("wheel", mass=1.0, inertia=1.0))
+    model.add(sp.Revolute("axle", model.ground.at(0), wheel.at(0)))
+    jump = sp.Table((0, 0.5, np.nextafter(0.5, 1), 2), (0, 0, 1, 1))
+    model.add(sp.PID("motor", "axle", kp=10.0, kd=5.0, target=jump))
+    result = sp.simulate(model, 2.0, integrator=integrator)
+    assert result.success
+    assert result.energy.level == "trusted"
+
+
+def test_a_motion_without_bound_stops_with_a_message():
+    model = sp.Model()
+    wheel = model.add(sp.RigidBody("wheel", mass=1.0, inertia=1.0))
+    model.add(sp.Revolute("axle", model.ground.at(0), wheel.at(0), initial=0.1))
+    model.add(sp.JointEffort("push", "axle", 1e9))
+    for integrator in (sp.Radau(), sp.DormandPrince()):
+        with pytest.warns(sp.SuppleWarning, match="'wheel'.* has grown so far that rounding"):
+            result = sp.simulate(model, 1e3, integrator=integrator)
+        assert not result.success
+        assert result.energy.verdict.startswith("run failed; until then")

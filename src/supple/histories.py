@@ -7,6 +7,7 @@ import numpy as np
 from supple.compiled import Compiled, JointRecord
 from supple.core import history as kernel
 from supple.core import layout as at
+from supple.errors import SuppleError
 from supple.poses import Array
 from supple.result import History
 
@@ -19,6 +20,10 @@ def histories(
     a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
     flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 9))
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
+    shapes = [(nt, compiled.nq), (nt, compiled.nu), (nt, compiled.nz)]
+    if [x.shape for x in rows] != shapes:
+        found = ", ".join(str(x.shape) for x in rows)
+        raise SuppleError(f"states q, u, z have the shapes {found}, expected {shapes}")
     kernel.history(
         compiled.ints,
         compiled.reals,

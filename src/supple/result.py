@@ -44,10 +44,10 @@ class Result:
         self.data = data
         self.model = data.model
         # The model may change after the run; these are its items as they were simulated.
-        self.joints = data.model.joints
-        self.bodies = data.model.bodies
-        self.point_masses = data.model.point_masses
-        self.forces = data.model.forces
+        self.joints = dict(data.model.joints)
+        self.bodies = dict(data.model.bodies)
+        self.point_masses = dict(data.model.point_masses)
+        self.forces = dict(data.model.forces)
         self.t = data.t
         self.q, self.u, self.a, self.z = data.q, data.u, data.a, data.z
         self.success = data.success
@@ -60,12 +60,20 @@ class Result:
             work=data.channels[:, ~takes].sum(axis=1),
             dissipated=data.channels[:, takes].sum(axis=1),
             record=data.audit,
+            complete=data.success,
         )
         self.momentum = MomentumAudit(data.momentum)
 
-    def state(self, index: int = -1) -> State:
-        """State at an output time (the last by default), to start another run from."""
-        k = range(len(self.t))[index]
+    def state(self, index: int | None = None) -> State:
+        """State at an output time, or where the run ended, to start another run from."""
+        if index is None and self.data.final is not None:
+            return self.data.final
+        try:
+            k = range(len(self.t))[-1 if index is None else index]
+        except (IndexError, TypeError):
+            raise SuppleError(
+                f"state({index!r}): expected the place of one of {len(self.t)} output times"
+            ) from None
         return State(float(self.t[k]), self.q[k].copy(), self.u[k].copy(), self.z[k].copy())
 
     @property

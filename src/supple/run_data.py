@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.audit import AuditRecord, MomentumRecord
+from supple.state import State
 
 if TYPE_CHECKING:
     from supple.compiled import Compiled
@@ -60,6 +61,7 @@ class RunData:
     t : (nt,) output times, s
     q, u, a, z : (nt, n) states in engine order
     channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
+    final : state where the run ended, on the output grid or not
     """
 
     model: Model
@@ -77,3 +79,4 @@ class RunData:
     success: bool
     message: str
     statistics: Mapping[str, int | float]
+    final: State | None = None

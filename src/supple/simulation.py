@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ def simulate(
     integrator: Integrator | None = None,
     tolerance: str | float | Sequence[float] = "default",
     output: int | float | ArrayLike | None = None,
-    events: Sequence[Event] = (),
+    events: Event | Sequence[Event] = (),
     progress: Progress | None = None,
 ) -> Result:
     """Simulate a model from its initial coordinates to ``t_end`` (s).
@@ -53,7 +53,7 @@ def simulate(
         Error per step, relative to 1 rad, to the model's length and to the rates.
     output : int, float or array, optional
         Number of equal intervals (500 by default), their length in s (a float), or the times (s).
-    events : sequence of Event
+    events : Event or sequence of Event
         Instants to be found; a terminal one ends the run.
     progress : callable, optional
         Called with the time reached, some thirty times a second.
@@ -63,6 +63,9 @@ def simulate(
     _expect("model", model, Model, "a Model")
     _expect("integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
     _expect("formulation", formulation, JointCoordinates | None, "a formulation")
+    if isinstance(events, Event):
+        events = (events,)
+    _expect("events", events, Iterable, "a sequence of Event")
     events = tuple(events)
     for event in events:
         _expect("events", event, Event, "objects of type Event")
@@ -112,6 +115,7 @@ def simulate(
             solution.success,
             solution.message,
             solution.statistics,
+            solution.final,
         )
     )
 

@@ -221,10 +221,11 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if outcome != st.DONE:
             return outcome
         if state[st.H] <= 0.0:
-            state[st.H] = st.first_step(r, state, stops[stops.shape[0] - 1] - state[st.T], 8.0)
+            state[st.H] = st.first_step(r, state, stops[stops.shape[0] // 2 - 1] - state[st.T], 8.0)
     for _ in range(budget):
         t = state[st.T]
         stop = stops[count[st.STOP]]
+        left = stops[stops.shape[0] // 2 + count[st.STOP]]
         wanted = state[st.H]
         if wanted < state[st.H_MIN]:  # a short way to the next stop is no failure
             return count[trouble] if count[trouble] != st.DONE else st.TOO_SMALL
@@ -232,8 +233,10 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         t1 = stop if h >= stop - t else t + h
         e = o.weight
         st.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
+        if st.grown(m, r, count, e[0:nu]):
+            return st.GROWN
         first_rates(r, o.k[0])
-        outcome = stages(m, w, r, o, count, STEP_STAGES, t, h, stop, o.y)
+        outcome = stages(m, w, r, o, count, STEP_STAGES, t, h, left, o.y)
         error, worst = error_norm(o, nu, h)
         if outcome == st.DONE and not math.isfinite(error):
             outcome = st.NOT_FINITE
@@ -249,7 +252,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             state[st.H] = factor * h
             continue
         if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
-            outcome = stages(m, w, r, o, count, DENSE_STAGES, t, h, stop, o.d)
+            outcome = stages(m, w, r, o, count, DENSE_STAGES, t, h, left, o.d)
             count[trouble] = outcome
             if outcome != st.DONE:
                 count[st.REJECTED] += 1
@@ -277,7 +280,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             state[st.H] = max(factor * h, wanted)
         if t1 >= stop:
             count[st.STOP] += 1
-            if count[st.STOP] >= stops.shape[0]:
+            if count[st.STOP] >= stops.shape[0] // 2:
                 return st.DONE
             outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:

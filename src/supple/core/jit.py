@@ -16,9 +16,11 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -55,7 +57,7 @@ def cache_root() -> Path:
     """Folder that holds the kernel caches; the environment variable SUPPLE_CACHE_DIR overrides it."""
     chosen = os.environ.get("SUPPLE_CACHE_DIR")
     if chosen:
-        return Path(chosen)
+        return Path(chosen).resolve()
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or str(Path.home())
     elif sys.platform == "darwin":
@@ -76,8 +78,8 @@ def _usable(folder: Path) -> bool:
 
 def _pick_folder() -> Path:
     folder = cache_root() / f"kernels-{SOURCES_HASH}"
-    if not _usable(folder):
-        folder = Path(tempfile.gettempdir()) / f"supple-kernels-{SOURCES_HASH}"
+    if not _usable(folder):  # a folder of this process: what others put there must not be loaded
+        folder = Path(tempfile.mkdtemp(prefix="supple-kernels-"))
     return folder
 
 
@@ -134,6 +136,9 @@ def _compile_later(function: Callable[..., Any], **options: Any) -> Any:
     return dispatcher
 
 
+_LOCK = threading.RLock()
+
+
 class Entry:
     """A kernel with one signature, compiled on first use. ``ready()`` gives the callable itself."""
 
@@ -154,11 +159,13 @@ class Entry:
     def ready(self) -> Callable[..., Any]:
         """Compile (or load) if needed and return the plain callable for hot paths."""
         if self._ready is None:
-            if hasattr(self._dispatcher, "py_func"):
-                if not self.cached:
-                    _announce()
-                self._compile()
-            self._ready = self._dispatcher
+            with _LOCK:
+                if self._ready is None:
+                    if hasattr(self._dispatcher, "py_func"):
+                        if not self.cached:
+                            _announce()
+                        self._compile()
+                    self._ready = self._dispatcher
         return self._ready
 
     def _compile(self) -> None:
@@ -256,7 +263,8 @@ def warmup(
         (n for n in todo if n != _LONGEST),
         key=lambda n: _SECOND.index(n) if n in _SECOND else len(_SECOND),
     )
-    if _LONGEST in todo and rest and (os.cpu_count() or 1) > 1:
+    can_split = bool(sys.executable) and not getattr(sys, "frozen", False)
+    if _LONGEST in todo and rest and can_split and (os.cpu_count() or 1) > 1:
         code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
         running = [
@@ -280,22 +288,19 @@ def _follow(
     report: Callable[[str, float], None] | None,
 ) -> None:
     """Report the kernels that child processes announce, as they come."""
-    import selectors
+    done: list[str] = []
 
-    done = 0
-    with selectors.DefaultSelector() as selector:
-        for process in running:
-            selector.register(process.stdout, selectors.EVENT_READ)  # type: ignore[arg-type]
-        while selector.get_map():
-            for key, _ in selector.select():
-                line = key.fileobj.readline()  # type: ignore[union-attr]
-                if not line:
-                    selector.unregister(key.fileobj)
-                    continue
-                done += 1
-                if report is not None:
-                    report(line.strip(), done / (total + 1))
-    for process in running:
+    def listen(process: subprocess.Popen[str]) -> None:
+        for line in process.stdout or ():
+            done.append(line.strip())
+            if report is not None:
+                report(done[-1], len(done) / (total + 1))
+
+    listeners = [threading.Thread(target=listen, args=(p,), daemon=True) for p in running]
+    for listener in listeners:
+        listener.start()
+    for listener, process in zip(listeners, running, strict=True):
+        listener.join()
         process.wait()
         if process.stdout is not None:
             process.stdout.close()
@@ -304,8 +309,13 @@ def _follow(
 def _prune(keep_days: float = 30.0) -> None:
     """Remove caches of other source versions that were not touched for a month."""
     limit = time.time() - keep_days * 86400.0
-    for folder in CACHE_FOLDER.parent.glob("*kernels-*"):
-        if folder != CACHE_FOLDER and folder.is_dir() and folder.stat().st_mtime < limit:
-            for item in folder.iterdir():
-                item.unlink(missing_ok=True)
-            folder.rmdir()
+    for folder in CACHE_FOLDER.parent.glob("kernels-*"):
+        if not re.fullmatch(r"kernels-[0-9a-f]{16}", folder.name) or folder == CACHE_FOLDER:
+            continue
+        try:
+            if folder.stat().st_mtime < limit:
+                for item in (*folder.glob("*.nbi"), *folder.glob("*.nbc")):
+                    item.unlink()
+                folder.rmdir()
+        except OSError:  # in use, or with something of somebody else in it
+            continue

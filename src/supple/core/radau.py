@@ -175,10 +175,11 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if outcome != st.DONE:
             return outcome
         if state[st.H] <= 0.0:
-            state[st.H] = st.first_step(r, state, stops[stops.shape[0] - 1] - state[st.T], 5.0)
+            state[st.H] = st.first_step(r, state, stops[stops.shape[0] // 2 - 1] - state[st.T], 5.0)
     for _ in range(budget):
         t = state[st.T]
         stop = stops[count[st.STOP]]
+        left = stops[stops.shape[0] // 2 + count[st.STOP]]
         if state[st.H] < state[st.H_MIN]:
             return st.TOO_SMALL
         wanted = state[st.H]
@@ -188,6 +189,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             state[st.H_FACTORED] = h
         t1 = stop if h >= stop - t else t + h
         st.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if st.grown(m, r, count, o.u[WX]):
+            return st.GROWN
         if count[st.KEEP_JACOBIAN] == 0:
             stages.middle_tangent(m, w, r, o, t, h)
             count[st.JACOBIANS] += 1
@@ -203,7 +206,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.FACTORED] = 1
         stages.predict(m, r, o, count[st.FRESH] == 1, h, state[st.H_OLD])
         before = count[st.NEWTON]
-        converged, rate = stages.solve_stages(m, w, r, o, count, state, t, h, stop)
+        converged, rate = stages.solve_stages(m, w, r, o, count, state, t, h, left)
         state[st.RATE] = rate
         if not converged:
             count[st.NEWTON_FAILURES] += 1
@@ -214,7 +217,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.AFTER_REJECT] = 1
             continue
         if ne > 0:
-            stages.work_stages(m, w, r, o, t, h, stop)
+            stages.work_stages(m, w, r, o, t, h, left)
         stiff_start = count[st.FRESH] == 1 or count[st.AFTER_REJECT] == 1
         for attempt in range(2):  # a variable: a literal would compile error_norm once for each value
             error, worst = error_norm(m, w, r, o, h, t, attempt)
@@ -272,14 +275,14 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w)
-        forces.apply(m, w, t1 if t1 < stop else np.nextafter(stop, t), r.q, r.u, r.z)
+        forces.apply(m, w, t1 if t1 < left else np.nextafter(left, t), r.q, r.u, r.z)
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)
         st.audit(m, w, r, state)
         count[st.FRESH] = 0
         if t1 >= stop:
             count[st.STOP] += 1
-            if count[st.STOP] >= stops.shape[0]:
+            if count[st.STOP] >= stops.shape[0] // 2:
                 return st.DONE
             outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:

@@ -22,7 +22,7 @@ def evaluate(tree, k, t):
     # n pieces of k coefficients: [n, k, breaks (n + 1), origins (n), coefficients (n k)]
     n, m = int(x[i]), int(x[i + 1])
     low, high = x[i + 2], x[i + 2 + n]
-    held = t < low or t > high
+    held = t < low or t >= high
     t = min(max(t, low), high)
     first, last = 0, n - 1
     while first < last:  # the piece whose break is the last one not after t

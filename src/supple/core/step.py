@@ -23,11 +23,11 @@ GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED,
 INT_STATE = 16
 
 # Real state of a run
-T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC, K_MIN, K_MAX, E_MAX, H_FACTORED = range(16)
-REAL_STATE = 16
+T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC, K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX = range(18)
+REAL_STATE = 18
 
 # Outcomes
-DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE = range(7)
+DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range(8)
 
 DEGREE = 8  # coefficients per polynomial
 
@@ -35,7 +35,7 @@ DEGREE = 8  # coefficients per polynomial
 EVENT_INTS, EVENT_REALS = 5, 4
 ON_COORDINATE, ON_RATE, ON_PLACE = 0, 1, 2
 EVENTS_WAITING = 32  # a loop returns to Python when so many wait
-PER_STEP = 4  # of one event: find_events looks at quarters of a step
+PER_STEP = 256  # crossings of one event in one step that can be told apart
 
 Run = namedtuple(
     "Run",
@@ -200,51 +200,74 @@ def crosses(before, after, direction):
 
 
 @kernel
-def find_events(m, w, r, ints, t0, h):
-    """Find events in the step; returns the fraction of the step to keep (1 unless one is terminal)."""
-    keep = 1.0
+def find_events(m, w, r, ints, t0, h, t1):
+    """Find events in the step from t0 to t1; returns the fraction to keep, above 1 if none is terminal.
+
+    A step is searched in quarters, so that a double crossing is not missed; for places, in parts of half a
+    radian of all rotations together. A crossing is placed on its far side, so that a run that starts there
+    does not find it again.
+    """
+    keep = 2.0
+    turn = 0.0
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if kind == at.REVOLUTE:
+            turn += abs(polynomial(r.px[j], 1.0))
+        elif kind == at.BALL or kind == at.FREE:
+            for k in range(j, j + 3):
+                turn += abs(polynomial(r.px[k], 1.0))
     before_step = ints[EVENTS_FOUND]
     for e in range(r.events.shape[0]):
         direction = r.events[e, 3]
         before, low = r.last[e], 0.0
-        for part in range(1, PER_STEP + 1):  # quarters, so that a double crossing is not missed
-            high = part / PER_STEP
+        parts = 4
+        if r.events[e, 0] == ON_PLACE:
+            parts = int(min(max(4.0, math.ceil(turn / 0.5)), 1.0 * PER_STEP))
+        for part in range(1, parts + 1):
+            high = part / parts
             if low >= keep:
                 break
             state_at(m, r, high)
             after = event_value(m, w, r, e)
             if crosses(before, after, direction):
-                a, b, fa, fb = low, high, before, after
+                a, b, fa, fb, side = low, high, before, after, 0
+                if after == 0.0:  # the sample is the root
+                    a = b
                 for _ in range(80):  # Illinois
+                    if b - a < 4e-16:
+                        break
                     c = (a * fb - b * fa) / (fb - fa) if fb != fa else 0.5 * (a + b)
                     if not (a < c < b):
                         c = 0.5 * (a + b)
                     state_at(m, r, c)
                     fc = event_value(m, w, r, e)
-                    if (fc < 0.0) == (fb < 0.0) and fc != 0.0:
-                        if fc * fb > 0.0:
-                            fa *= 0.5
-                        b, fb = c, fc
-                    else:
+                    if fc == 0.0:
+                        a, b = c, c
+                    elif (fc < 0.0) == (before < 0.0):
                         a, fa = c, fc
-                        fb *= 0.5
-                    if b - a < 4e-16 or fc == 0.0:
-                        break
-                s = c
+                        if side == -1:
+                            fb *= 0.5
+                        side = -1
+                    else:
+                        b, fb = c, fc
+                        if side == 1:
+                            fa *= 0.5
+                        side = 1
+                s = b
                 if s <= keep:
                     k = ints[EVENTS_FOUND]
                     r.found[k, 0] = e
-                    r.found[k, 1] = t0 + s * h
+                    r.found[k, 1] = t0 + s * h if s < 1.0 else t1
                     ints[EVENTS_FOUND] += 1
                     if r.events[e, 2] == 1:
                         keep = s
                         ints[TERMINAL] = e
             before, low = after, high
         r.last[e] = before
-    if keep < 1.0:  # what was found behind a terminal event does not happen
+    if keep <= 1.0:  # what was found behind a terminal event does not happen
         kept = before_step
         for k in range(before_step, ints[EVENTS_FOUND]):
-            if r.found[k, 1] < t0 + keep * h or r.found[k, 0] == ints[TERMINAL]:
+            if r.found[k, 1] <= (t0 + keep * h if keep < 1.0 else t1):
                 r.found[kept, 0], r.found[kept, 1] = r.found[k, 0], r.found[k, 1]
                 kept += 1
         ints[EVENTS_FOUND] = kept
@@ -257,22 +280,26 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
 
     On return of True the state is that of the event.
     """
-    keep = 1.0
+    keep = 2.0
     if r.events.shape[0] > 0:
-        keep = find_events(m, w, r, ints, t0, h)
-    end = t1 if keep == 1.0 else t0 + keep * h
+        keep = find_events(m, w, r, ints, t0, h, t1)
+    end = t1 if keep >= 1.0 else t0 + keep * h
     while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
         s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
         state_at(m, r, s)
         write_row(r, out[ints[GRID]])
         ints[GRID] += 1
-    if keep < 1.0:
+    if keep <= 1.0:
         state_at(m, r, keep)
         copy(r.qt, r.q)
         copy(r.ut, r.u)
         copy(r.zt, r.z)
         copy(r.wt, r.w)
         reals[T] = end
+        tree.poses(m, w, r.q)
+        tree.motion(m, w, r.u, r.a)
+        tree.inertias(m, w)
+        audit(m, w, r, reals)
         return True
     return False
 
@@ -296,6 +323,10 @@ def audit(m, w, r, reals):
         reals[K_MIN] = kinetic
         reals[K_MAX] = kinetic
         reals[E_MAX] = abs(total)
+        reals[OTHER_MIN] = total - kinetic
+        reals[OTHER_MAX] = total - kinetic
+    reals[OTHER_MIN] = min(reals[OTHER_MIN], total - kinetic)
+    reals[OTHER_MAX] = max(reals[OTHER_MAX], total - kinetic)
     reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
     reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
     reals[K_MIN] = min(reals[K_MIN], kinetic)
@@ -322,6 +353,17 @@ def weights(r, reals, wx, wu, wz, ww):
         wz[k] = atol + rtol * abs(r.z[k])
     for k in range(r.w.shape[0]):
         ww[k] = atol + rtol * (abs(r.w[k]) + reals[K_MAX] + reals[E_ELASTIC])
+
+
+@kernel
+def grown(m, r, ints, wx):
+    """Whether a coordinate is so large that its rounding exceeds its weight: a motion without bound."""
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if (kind == at.REVOLUTE or kind == at.PRISMATIC) and 1e-15 * abs(r.q[m.node[n, at.Q0]]) > wx[j]:
+            ints[BAD_DOF] = j
+            return True
+    return False
 
 
 @kernel

@@ -265,21 +265,6 @@ def chart_rate(tree, xi, u, out):
 
 
 @kernel
-def chart_velocity(tree, xi, xidot, out):
-    """Velocity of the retraction: T(xi) xi'."""
-    node = tree.node
-    for n in range(1, node.shape[0]):
-        kind, j = node[n, at.MOTION], node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            out[j] = xidot[j]
-        elif kind == at.BALL or kind == at.FREE:
-            x, y, z = xi[j], xi[j + 1], xi[j + 2]
-            out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, xidot[j], xidot[j + 1], xidot[j + 2])
-            if kind == at.FREE:
-                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, xidot[j + 3], xidot[j + 4], xidot[j + 5])
-
-
-@kernel
 def chart_acceleration(tree, xi, xidot, u, a, out):
     """Second derivative xi'' of the increment whose retraction moves with velocity u and rate a."""
     node = tree.node

@@ -95,9 +95,12 @@ class Equations:
         effort: Array | None = None,
     ) -> Array:
         """Accelerations (nu,) under the model's forces and extra generalized forces ``effort``."""
-        a = np.zeros(self.nu) if effort is None else np.array(effort, dtype=float)
+        c = self.compiled
+        a = np.zeros(c.nu) if effort is None else np.array(effort, dtype=float)
         if z is None:
-            z = self.compiled.z0
+            z = c.z0
+        if len(q) != c.nq or len(u) != c.nu or len(z) != c.nz or len(a) != c.nu:
+            raise ModelError.plain(_sizes(c, q=q, u=u, z=z, effort=a))
         try:
             bad = self._accelerate(*self._buffers, t, q, u, z, a)
         except TypeError:  # coercing plain float arrays too would cost more than the call
@@ -120,7 +123,10 @@ class Equations:
     def mass_matrix(self, q: Array) -> Array:
         """Mass matrix (nu, nu)."""
         out = np.empty((self.nu, self.nu))
-        dynamics.mass_matrix(*self._buffers, _vector(q), out)
+        q = _vector(q)
+        if len(q) != self.nq:
+            raise ModelError.plain(_sizes(self.compiled, q=q))
+        dynamics.mass_matrix(*self._buffers, q, out)
         return out
 
     def tangent(
@@ -139,7 +145,10 @@ class Equations:
     def retract(self, q: Array, d: Array) -> Array:
         """The configuration q (nq,) moved by the increment d (nu,)."""
         out = np.empty(self.nq)
-        dynamics.move(*self._buffers, _vector(q), _vector(d), out)
+        q, d = _vector(q), _vector(d)
+        if len(q) != self.nq or len(d) != self.nu:
+            raise ModelError.plain(_sizes(self.compiled, q=q, d=d))
+        dynamics.move(*self._buffers, q, d, out)
         return out
 
     def qdot(self, q: Array, u: Array) -> Array:
@@ -186,7 +195,20 @@ class Equations:
         return self.history(np.array([float(t)]), np.array([q]), np.array([u]), np.array([z]))
 
     def _state(self, q: Array, u: Array, a: Array, z: Array | None) -> tuple[Array, ...]:
-        return _vector(q), _vector(u), _vector(a), _vector(self.compiled.z0 if z is None else z)
+        c = self.compiled
+        state = _vector(q), _vector(u), _vector(a), _vector(c.z0 if z is None else z)
+        if [len(x) for x in state] != [c.nq, c.nu, c.nu, c.nz]:
+            raise ModelError.plain(_sizes(c, q=state[0], u=state[1], a=state[2], z=state[3]))
+        return state
+
+
+def _sizes(c: Compiled, **given: Array) -> str:
+    """One sentence about arrays of a wrong length: kernels do not look."""
+    sizes = {"q": c.nq, "u": c.nu, "a": c.nu, "z": c.nz, "d": c.nu, "effort": c.nu}
+    wrong = [f"{k} has {len(v)} entries, expected {sizes[k]}" for k, v in given.items()]
+    return "Equations: " + ", ".join(
+        w for w, (k, v) in zip(wrong, given.items(), strict=True) if len(v) != sizes[k]
+    )
 
 
 def _vector(x: Array) -> Array:

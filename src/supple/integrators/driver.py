@@ -20,6 +20,7 @@ from supple.events import Event
 from supple.formulations.joint import Equations
 from supple.poses import Array
 from supple.result import EventRecord
+from supple.state import State
 from supple.symmetry import Symmetry
 
 PAUSE = 0.03  # s between returns of a loop to Python
@@ -92,6 +93,7 @@ class Solution:
     success: bool
     message: str
     statistics: dict[str, int | float]
+    final: State
 
 
 @dataclass(frozen=True)
@@ -196,13 +198,22 @@ class _Loop:
         return ints, reals
 
     def _stops(self) -> Array:
+        """Times to land on, then for each the earliest time that is the same instant.
+
+        Stages before a stop stay left of both: between them is a jump.
+        """
         p = self.problem
         apart = 1e-14 * max(abs(p.t_start), abs(p.t_end))  # 0.3 and 0.1 + 0.2 are one instant
-        times = [p.t_end]
+        times, left = [p.t_end], [p.t_end]
         for t in sorted(p.equations.breakpoints(), reverse=True):
             if p.t_start + apart < t < times[-1] - apart:
                 times.append(t)
-        stops = np.array(times[::-1])
+                left.append(t)
+            elif p.t_start + apart < t < times[-1]:
+                left[-1] = t  # the jump's other side
+            elif p.t_start <= t <= p.t_start + apart:
+                self.state[st.T] = max(self.state[st.T], t)
+        stops = np.array([*times[::-1], *left[::-1]])
         stops.flags.writeable = False
         return stops
 
@@ -249,6 +260,7 @@ class _Loop:
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["cpu_seconds"] = cpu
+        audited = s[st.E_MAX] >= 0.0
         return Solution(
             t=t,
             q=np.ascontiguousarray(q),
@@ -256,18 +268,22 @@ class _Loop:
             z=np.ascontiguousarray(z),
             channels=np.ascontiguousarray(channels),
             audit=AuditRecord(
-                max_error=float(s[st.E_ERROR]),
+                max_error=float(s[st.E_ERROR]) if audited else np.nan,
                 max_elastic=float(s[st.E_ELASTIC]),
                 kinetic_min=float(s[st.K_MIN]),
                 kinetic_max=float(s[st.K_MAX]),
-                max_energy=float(s[st.E_MAX]),
+                max_energy=max(float(s[st.E_MAX]), 0.0),
                 initial_energy=float(s[st.E_START]),
+                exchanged=float(s[st.OTHER_MAX] - s[st.OTHER_MIN]),
             ),
             momentum=momentum,
             events=tuple(sorted(events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT),
             message=self._message(outcome),
             statistics=statistics,
+            final=State(
+                float(s[st.T]), *(run[k].copy() for k in (self.at_q, self.at_u, self.at_z))
+            ),
         )
 
     def _message(self, outcome: int) -> str:
@@ -283,6 +299,11 @@ class _Loop:
             return where + self.problem.equations.locked(int(self.count[st.BAD_DOF]))
         if outcome == st.NOT_FINITE:
             return where + f"the acceleration of {worst} is not finite"
+        if outcome == st.GROWN:
+            return where + (
+                f"{worst} has grown so far that rounding exceeds the tolerance; "
+                "an unstable controller or spring does that"
+            )
         if outcome == st.TOO_SMALL:
             return where + (
                 f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
