@@ -1,0 +1,19 @@
+"""Finite elements: sections, materials and meshes, which give mass, stiffness and shapes."""
+
+from __future__ import annotations
+
+from supple.fem.beam import BeamMesh
+from supple.fem.material import Material, Rayleigh
+from supple.fem.sections import Box, Circle, CrossSection, Rectangle, Section, Tube
+
+__all__ = [
+    "BeamMesh",
+    "Box",
+    "Circle",
+    "CrossSection",
+    "Material",
+    "Rayleigh",
+    "Rectangle",
+    "Section",
+    "Tube",
+]

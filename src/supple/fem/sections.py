@@ -1,0 +1,186 @@
+"""Cross sections of beams: area, second moments, torsion constant, distance of the surface.
+
+A section lies in the axes y, z of the beam, with its centroid on the beam's axis and y, z as its
+principal axes; ``roll`` of the beam turns it about x.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from supple import validate
+from supple.errors import ModelError
+from supple.validate import set_fields
+
+# The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
+LAST_TORSION_TERM = 4001
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class CrossSection:
+    """Base of all sections: the numbers that a beam reads.
+
+    Attributes
+    ----------
+    area : m2
+    I_y : m4
+        Second moment about the axis y: the integral of z squared.
+    I_z : m4
+        Second moment about the axis z: the integral of y squared.
+    J : m4
+        Torsion constant of Saint-Venant: torque = G J times the rate of twist.
+    half_sizes : (2,) m or None
+        Distance of the surface from the axis along y and along z; None if it is not known.
+
+    To add a section, derive a frozen dataclass whose ``__init__`` validates its sizes by
+    ``_sizes`` and stores these numbers by ``set_fields``; export it in ``fem/__init__.py`` and
+    ``supple/__init__.py``; test its numbers against integrals over the section.
+    """
+
+    area: float = field(init=False, repr=False)
+    I_y: float = field(init=False, repr=False)
+    I_z: float = field(init=False, repr=False)
+    J: float = field(init=False, repr=False)
+    half_sizes: tuple[float, float] | None = field(init=False, repr=False)
+
+    @property
+    def I_p(self) -> float:  # noqa: N802 (a symbol like its neighbours)
+        """Polar second moment I_y + I_z, m4: the rotary inertia of twist."""
+        return self.I_y + self.I_z
+
+    def _sizes(self, **sizes: float) -> None:
+        owner = type(self).__name__
+        for name, size in sizes.items():
+            set_fields(self, **{name: validate.positive(owner, name, size)})
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Rectangle(CrossSection):
+    """A solid rectangle, ``size_y`` by ``size_z`` (m); its torsion constant is exact."""
+
+    size_y: float
+    size_z: float
+
+    def __init__(self, size_y: float, size_z: float) -> None:
+        self._sizes(size_y=size_y, size_z=size_z)
+        y, z = self.size_y, self.size_z
+        set_fields(
+            self,
+            area=y * z,
+            I_y=y * z**3 / 12.0,
+            I_z=z * y**3 / 12.0,
+            J=_torsion_of_rectangle(max(y, z), min(y, z)),
+            half_sizes=(0.5 * y, 0.5 * z),
+        )
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Box(CrossSection):
+    """A rectangular tube, ``size_y`` by ``size_z`` outside (m), walls of one thickness (m).
+
+    Its torsion constant is Bredt's for thin walls: 4 (area inside the middle line)^2 wall /
+    (length of the middle line).
+    """
+
+    size_y: float
+    size_z: float
+    wall: float
+
+    def __init__(self, size_y: float, size_z: float, wall: float) -> None:
+        self._sizes(size_y=size_y, size_z=size_z, wall=wall)
+        y, z, t = self.size_y, self.size_z, self.wall
+        if not t < 0.5 * min(y, z):
+            raise ModelError("Box", "wall", t, "less than half the smaller size")
+        inside_y, inside_z = y - 2.0 * t, z - 2.0 * t
+        middle_y, middle_z = y - t, z - t
+        set_fields(
+            self,
+            area=2.0 * t * (middle_y + middle_z),
+            I_y=(y * z**3 - inside_y * inside_z**3) / 12.0,
+            I_z=(z * y**3 - inside_z * inside_y**3) / 12.0,
+            J=2.0 * t * (middle_y * middle_z) ** 2 / (middle_y + middle_z),
+            half_sizes=(0.5 * y, 0.5 * z),
+        )
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Circle(CrossSection):
+    """A solid disc of the given diameter (m)."""
+
+    diameter: float
+
+    def __init__(self, diameter: float) -> None:
+        self._sizes(diameter=diameter)
+        set_fields(self, **_ring(self.diameter, 0.0))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Tube(CrossSection):
+    """A round tube: outer diameter and thickness of the wall (m)."""
+
+    diameter: float
+    wall: float
+
+    def __init__(self, diameter: float, wall: float) -> None:
+        self._sizes(diameter=diameter, wall=wall)
+        if not self.wall < 0.5 * self.diameter:
+            raise ModelError("Tube", "wall", self.wall, "less than half the diameter")
+        set_fields(self, **_ring(self.diameter, self.diameter - 2.0 * self.wall))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Section(CrossSection):
+    """A section given by its numbers; y and z are its principal axes.
+
+    Parameters
+    ----------
+    area : m2
+    I_y, I_z : m4
+        Second moments about y (integral of z squared) and about z (integral of y squared).
+    J : m4
+        Torsion constant.
+    half_sizes : (2,) m, optional
+        Distance of the surface from the axis along y and along z, for strain gauges only.
+    """
+
+    area: float
+    I_y: float
+    I_z: float
+    J: float
+    half_sizes: tuple[float, float] | None
+
+    def __init__(
+        self,
+        area: float,
+        I_y: float,
+        I_z: float,
+        J: float,
+        half_sizes: tuple[float, float] | None = None,
+    ) -> None:
+        self._sizes(area=area, I_y=I_y, I_z=I_z, J=J)
+        set_fields(self, half_sizes=None)
+        if half_sizes is not None:
+            y, z = validate.vector("Section", "half_sizes", half_sizes, 2, "2 positive numbers")
+            if y <= 0.0 or z <= 0.0:
+                raise ModelError("Section", "half_sizes", half_sizes, "2 positive numbers")
+            set_fields(self, half_sizes=(float(y), float(z)))
+
+
+def _torsion_of_rectangle(a: float, b: float) -> float:
+    """Torsion constant of a solid rectangle a >= b, by the series of the stress function."""
+    odd = range(LAST_TORSION_TERM, 0, -2)  # the small terms first: no digit of them is lost
+    series = sum(math.tanh(0.5 * n * math.pi * a / b) / n**5 for n in odd)
+    return a * b**3 * (1.0 / 3.0 - 64.0 / math.pi**5 * b / a * series)
+
+
+def _ring(outer: float, inner: float) -> dict[str, object]:
+    """Numbers of a round section; it does not warp, so that J is the polar moment."""
+    second = math.pi * (outer**4 - inner**4) / 64.0
+    return {
+        "area": 0.25 * math.pi * (outer**2 - inner**2),
+        "I_y": second,
+        "I_z": second,
+        "J": 2.0 * second,
+        "half_sizes": (0.5 * outer, 0.5 * outer),
+    }
