@@ -9,9 +9,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from supple.bodies import Body, Ground, PointMass, RigidBody
+from supple.bodies import Beam, Body, Ground, PointMass, RigidBody
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
+from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
 from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, SpringDamper
 from supple.frames import Frame
 from supple.joints import (
@@ -43,7 +44,10 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "PID",
+    "Beam",
     "Body",
+    "Box",
+    "Circle",
     "Constant",
     "Cylindrical",
     "DormandPrince",
@@ -59,6 +63,7 @@ __all__ = [
     "JointCoordinates",
     "JointEffort",
     "JointSpring",
+    "Material",
     "Model",
     "ModelError",
     "Planar",
@@ -66,9 +71,12 @@ __all__ = [
     "Polynomial",
     "Prismatic",
     "Radau",
+    "Rayleigh",
+    "Rectangle",
     "Result",
     "Revolute",
     "RigidBody",
+    "Section",
     "Signal",
     "SimulationError",
     "Sine",
@@ -79,6 +87,7 @@ __all__ = [
     "SuppleError",
     "SuppleWarning",
     "Table",
+    "Tube",
     "Universal",
     "cases",
     "load",

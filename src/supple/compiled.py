@@ -10,12 +10,14 @@ boundary.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from supple.bodies.rigid import RigidBody
+from supple.bodies.beam import Beam
+from supple.bodies.rigid import PointMass, RigidBody
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.errors import label
@@ -24,6 +26,7 @@ from supple.frames import Frame
 from supple.joints import Joint
 from supple.model import Model
 from supple.poses import IDENTITY, Array, Pose, aligned, quaternion_matrix, skew
+from supple.reduction.modal import Attachment, ModalBody
 from supple.signals import Constant, Signal
 from supple.topology import Graph
 
@@ -92,6 +95,18 @@ class JointRecord:
 
 
 @dataclass(frozen=True)
+class FlexRecord:
+    """Where a flexible body's elastic coordinates are in the state, and what they mean."""
+
+    name: str
+    label: str
+    q: slice
+    u: slice
+    modal: ModalBody
+    point_masses: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
 class Compiled:
     """A model as flat buffers; read-only, and it pickles, so it travels to other processes."""
 
@@ -99,12 +114,15 @@ class Compiled:
     reals: Array
     bodies: dict[str, BodyRecord]
     joints: dict[str, JointRecord]
+    flexible: dict[str, FlexRecord]
+    places: dict[FrameKey, tuple[int, Pose]]
     force_names: tuple[str, ...]
     force_dissipates: tuple[bool, ...]
     q0: Array
     u0: Array
     z0: Array
     scale: Array
+    rate_scale: Array
     breakpoints: tuple[float, ...]
     gravity: Array
     length: float
@@ -135,7 +153,13 @@ class Compiled:
         return len(self.z0)
 
     def place(self, frame: Frame) -> tuple[int, Pose]:
-        """Node of a frame and the frame's pose in the node's axes."""
+        """Node of a frame and the frame's pose in the node's axes.
+
+        A frame on a flexible body has a node only if the model, or an event given to the compiler,
+        uses it.
+        """
+        if frame.body.name in self.flexible:
+            return self.places[_key(frame)]
         return _place(self.bodies, frame)
 
     def coordinate(self, joint: str, index: int) -> tuple[int, int]:
@@ -145,13 +169,16 @@ class Compiled:
         k = count - 1 - index if record.reversed else index
         return record.q.start + k, record.u.start + k
 
-    def joint_of(self, dof: int) -> JointRecord:
-        """The joint that a velocity belongs to."""
-        return next(j for j in self.joints.values() if j.u.start <= dof < j.u.stop)
+    def joint_of(self, dof: int) -> JointRecord | None:
+        """The joint that a velocity belongs to; None for an elastic one."""
+        return next((j for j in self.joints.values() if j.u.start <= dof < j.u.stop), None)
 
     def dof_label(self, dof: int) -> str:
         """The joint, its coordinate and the body it moves behind a velocity, for messages."""
         record = self.joint_of(dof)
+        if record is None:
+            body = next(b for b in self.flexible.values() if b.u.start <= dof < b.u.stop)
+            return f"{body.label} ({body.modal.coordinate_names[dof - body.u.start]})"
         k, count = dof - record.u.start, record.u.stop - record.u.start
         if record.kind != "axes":
             part = f"{'rotation about' if k < 3 else 'motion along'} {'xyz'[k % 3]}"
@@ -172,6 +199,13 @@ class Compiled:
         return self.joints[joint].effort_to_user(effort)
 
 
+FrameKey = tuple[str, bytes, bytes]
+
+
+def _key(frame: Frame) -> FrameKey:
+    return frame.body.name, frame.position.tobytes(), frame.rotation.tobytes()
+
+
 def _place(bodies: dict[str, BodyRecord], frame: Frame) -> tuple[int, Pose]:
     own = Pose(frame.rotation, frame.position)
     if frame.body.name not in bodies:
@@ -181,22 +215,34 @@ def _place(bodies: dict[str, BodyRecord], frame: Frame) -> tuple[int, Pose]:
 
 
 class _Builder:
-    """Collects nodes, elements and signals while walking the tree."""
+    """Collects nodes, columns, flexible bodies, elements and signals while walking the tree."""
 
-    def __init__(self, model: Model, graph: Graph) -> None:
+    def __init__(self, model: Model, graph: Graph, frames: Iterable[Frame]) -> None:
         self.model = model
-        self.node_ints = [[-1, at.FIXED, 0, 0, 0, -1, 0, 0]]
+        self.bodies_by_name = model.bodies
+        self.node_ints = [[-1, at.FIXED, -1, -1, 0, -1, 0, 0, 0, -1, -1]]
         self.node_reals = [np.concatenate([np.eye(3).ravel(), np.zeros(13)])]
-        self.dofs: list[list[int]] = []
+        self.columns: list[list[int]] = []
         self.scale: list[float] = []
+        self.rate_scale: list[float] = []
         self.nq = 0
+        self.nu = 0
         self.length = _model_length(model)
         self.bodies: dict[str, BodyRecord] = {}
         self.joints: dict[str, JointRecord] = {}
+        self.flexible: dict[str, FlexRecord] = {}
+        self.places: dict[FrameKey, tuple[int, Pose]] = {}
+        self.flex_ints: list[list[int]] = []
+        self.attach_ints: list[list[int]] = []
+        self.shape: list[Array] = []
+        self.shape_size = 0
+        self.flex_work = 0
         self.q0: list[float] = []
         self.u0: list[float] = []
         self.element_ints: list[list[int]] = []
         self.element_reals: list[Array] = []
+        self.force_names: list[str] = []
+        self.dissipates: list[bool] = []
         self.signals: list[list[int]] = []
         self.curve: list[float] = []
         self.nz = 0
@@ -205,32 +251,65 @@ class _Builder:
             self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
         for force in model.forces.values():
             self.add_force(force)
+        for record in self.flexible.values():
+            self.add_damping(record)
+        for frame in frames:
+            self.place(frame)
 
     def add_node(self, parent: int, motion: int, pose: Pose, nq: int, nu: int) -> int:
-        last = self.last_dof(parent)
-        n = len(self.node_ints)
-        root = n if parent == 0 else self.node_ints[parent][at.ROOT]
-        self.node_ints.append([parent, motion, self.nq, len(self.dofs), nu, last, 0, root])
-        self.node_reals.append(np.concatenate([pose.R.ravel(), pose.p, np.zeros(10)]))
+        """Add a node whose columns are new velocities."""
+        n = self._append(parent, motion, pose, nu)
+        self.node_ints[n][at.Q0], self.node_ints[n][at.U0] = self.nq, self.nu
         for k in range(nu):
-            self.dofs.append([last if k == 0 else len(self.dofs) - 1, n])
+            self._add_column(n, k, self.nu + k)
             linear = motion == at.PRISMATIC or k > 2
             self.scale.append(self.length if linear else 1.0)
+        self.rate_scale.extend(self.scale[self.nu :])
         self.nq += nq
+        self.nu += nu
         return n
 
-    def last_dof(self, node: int) -> int:
+    def add_elastic(
+        self, parent: int, motion: int, pose: Pose, name: str, where: Attachment
+    ) -> int:
+        """Add a node behind an elastic edge, whose columns are the body's elastic velocities."""
+        record = self.flexible[name]
+        n = self._append(parent, motion, pose, record.modal.n)
+        index = list(self.flexible).index(name)
+        self.node_ints[n][at.FLEX], self.node_ints[n][at.ATTACH] = index, len(self.attach_ints)
+        self.attach_ints.append([index, self.shape_size])
+        self._add_shape(where.p0, where.R0, where.Phi, where.Psi)
+        for k in range(record.modal.n):
+            self._add_column(n, k, record.u.start + k)
+        return n
+
+    def _append(self, parent: int, motion: int, pose: Pose, columns: int) -> int:
+        n = len(self.node_ints)
+        root = n if parent == 0 else self.node_ints[parent][at.ROOT]
+        last = self.last_column(parent)
+        row = [parent, motion, -1, -1, columns, last, 0, root, len(self.columns), -1, -1]
+        self.node_ints.append(row)
+        self.node_reals.append(np.concatenate([pose.R.ravel(), pose.p, np.zeros(10)]))
+        return n
+
+    def _add_column(self, node: int, k: int, dof: int) -> None:
+        before = self.node_ints[node][at.LAST] if k == 0 else len(self.columns) - 1
+        self.columns.append([before, node, dof])
+
+    def _add_shape(self, *arrays: Array) -> None:
+        for array in arrays:
+            self.shape.append(np.ravel(array))
+            self.shape_size += np.size(array)
+
+    def last_column(self, node: int) -> int:
         row = self.node_ints[node]
-        return row[at.U0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
+        return row[at.COL0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
 
     def add_joint(self, joint: Joint, parent: str, child: str, backwards: bool) -> None:
         inner, outer = (joint.B, joint.A) if backwards else (joint.A, joint.B)
-        node, pose = 0, IDENTITY
-        if parent in self.bodies:
-            node, pose = self.bodies[parent].node, self.bodies[parent].pose
-        current = pose.then(Pose(inner.rotation, inner.position))
+        node, current = self.place(inner)
         inner_node, inner_place = node, current.p
-        q_start, u_start = self.nq, len(self.dofs)
+        q_start, u_start = self.nq, self.nu
         kind = "axes"
         motions = joint.motions[::-1] if backwards else joint.motions
         for motion in motions:
@@ -247,9 +326,6 @@ class _Builder:
         if not motions:
             node = self.add_node(node, at.FIXED, current, 0, 0)
             current = IDENTITY
-        body_pose = current.then(Pose(outer.rotation, outer.position).inverse)
-        self.bodies[child] = BodyRecord(child, node, body_pose)
-        self.add_inertia(child, node, body_pose)
         record = JointRecord(
             joint.name,
             kind,
@@ -258,7 +334,7 @@ class _Builder:
             joint.coordinate_names,
             backwards,
             slice(q_start, self.nq),
-            slice(u_start, len(self.dofs)),
+            slice(u_start, self.nu),
             node,
             inner_node if backwards else node,
             inner_place if backwards else current.p,
@@ -267,18 +343,95 @@ class _Builder:
         q, u = record.from_user(joint.initial, joint.initial_rate)
         self.q0.extend(q)
         self.u0.extend(u)
+        self.add_body(child, node, current, outer)
 
-    def add_inertia(self, name: str, node: int, pose: Pose) -> None:
-        body = self.model.bodies[name]
-        if not isinstance(body, RigidBody):
+    def add_body(self, name: str, node: int, current: Pose, outer: Frame) -> None:
+        """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes."""
+        body = self.bodies_by_name[name]
+        masses = [p for p in self.model.point_masses.values() if p.frame.body.name == name]
+        if isinstance(body, RigidBody):
+            pose = current.then(Pose(outer.rotation, outer.position).inverse)
+            self.bodies[name] = BodyRecord(name, node, pose)
+            self.add_inertia(body, masses, node, pose)
+        elif isinstance(body, Beam):
+            on_beam = tuple((body.station(p.frame), p.mass) for p in masses)
+            self.add_flexible(body, on_beam, node, current, outer)
+        else:
             raise TypeError(f"no compiler for {type(body).__name__}")
+
+    def add_flexible(
+        self,
+        body: Beam,
+        masses: tuple[tuple[float, float], ...],
+        node: int,
+        current: Pose,
+        outer: Frame,
+    ) -> None:
+        modal = body.modal(masses)
+        n = modal.n
+        here = slice(self.nq, self.nq + n), slice(self.nu, self.nu + n)
+        index = len(self.flexible)
+        record = FlexRecord(body.name, label(body), *here, modal, masses)
+        self.flexible[body.name] = record
+        self.flex_ints.append([n, self.nq, self.nu, self.shape_size, -1, self.flex_work])
+        self.flex_work += at.FLEX_ROWS * n
+        self._add_shape(np.array([modal.mass]), modal.s0, modal.E0, modal.S1, modal.D0, modal.D1)
+        self._add_shape(modal.M, modal.K, modal.C)
+        self.nq += n
+        self.nu += n
+        self.q0.extend(np.zeros(n))
+        self.u0.extend(np.zeros(n))
+        # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
+        if n:
+            slow = 2.0 * np.pi * modal.frequencies[0] * body.length * np.sqrt(modal.mass)
+            self.scale.extend(slow / np.sqrt(np.diag(modal.K)))
+            self.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
+        where = body.attachment(outer, masses)
+        if np.any(where.Phi) or np.any(where.Psi):
+            node = self.add_elastic(node, at.ELASTIC_IN, current, body.name, where)
+        else:
+            pose = current.then(Pose(where.R0, where.p0).inverse)
+            node = self.add_node(node, at.FIXED, pose, 0, 0)
+        self.flex_ints[index][at.FLEX_NODE] = node
+        self.node_ints[node][at.HEAVY], self.node_ints[node][at.FLEX] = at.FLEXIBLE, index
+        self.bodies[body.name] = BodyRecord(body.name, node, IDENTITY)
+
+    def place(self, frame: Frame) -> tuple[int, Pose]:
+        """Node and pose of a frame; a frame on a flexible body gets an elastic edge of its own."""
+        name = frame.body.name
+        if name not in self.flexible:
+            return _place(self.bodies, frame)
+        key = _key(frame)
+        if key not in self.places:
+            body, record = self.bodies_by_name[name], self.flexible[name]
+            where = body.attachment(frame, record.point_masses)  # type: ignore[attr-defined]
+            node = self.bodies[name].node
+            if np.any(where.Phi) or np.any(where.Psi):
+                node = self.add_elastic(node, at.ELASTIC_OUT, IDENTITY, name, where)
+                self.places[key] = node, IDENTITY
+            else:
+                self.places[key] = node, Pose(where.R0, where.p0)
+        return self.places[key]
+
+    def add_damping(self, record: FlexRecord) -> None:
+        if np.any(record.modal.C):
+            ints = [0] * at.ELEMENT_INTS
+            ints[:2] = [force_codes.BODY_DAMPING, list(self.flexible).index(record.name)]
+            self._add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping", True)
+
+    def _add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
+        self.element_ints.append(ints)
+        self.element_reals.append(reals)
+        self.force_names.append(name)
+        self.dissipates.append(dissipates)
+
+    def add_inertia(self, body: RigidBody, masses: list[PointMass], node: int, pose: Pose) -> None:
         mass, first, second = body.mass, body.mass * body.com, body.inertia_origin.copy()
-        for point in self.model.point_masses.values():
-            if point.frame.body.name == name:
-                x = point.frame.position
-                mass += point.mass
-                first = first + point.mass * x
-                second = second - point.mass * skew(x) @ skew(x)
+        for point in masses:
+            x = point.frame.position
+            mass += point.mass
+            first = first + point.mass * x
+            second = second - point.mass * skew(x) @ skew(x)
         # About the node's origin in the node's axes: second moments shift as in core/tree.py.
         c = pose.R @ first
         r = pose.p
@@ -286,7 +439,7 @@ class _Builder:
         inertia -= np.outer(r, c) + np.outer(c, r) + mass * np.outer(r, r)
         six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         self.node_reals[node][12:22] = [mass, *(c + mass * r), *six]
-        self.node_ints[node][at.HEAVY] = 1
+        self.node_ints[node][at.HEAVY] = at.RIGID
 
     def add_signal(self, signal: Signal) -> int:
         if isinstance(signal, Constant) and signal.value == 0.0:
@@ -300,13 +453,13 @@ class _Builder:
         ints = [0] * at.ELEMENT_INTS
         reals = np.zeros(at.ELEMENT_REALS)
         if isinstance(force, Force):
-            node, pose = _place(self.bodies, force.frame)
+            node, pose = self.place(force.frame)
             signals = [self.add_signal(s) for s in (*force.force, *force.torque)]
             ints[:9] = [force_codes.FORCE, node, int(force.axes == "body"), *signals]
             reals[:12] = [*pose.R.ravel(), *pose.p]
             self.wrenches += 1
         elif isinstance(force, SpringDamper):
-            (a, pose_a), (b, pose_b) = _place(self.bodies, force.A), _place(self.bodies, force.B)
+            (a, pose_a), (b, pose_b) = self.place(force.A), self.place(force.B)
             ints[:3] = [force_codes.SPRING_DAMPER, a, b]
             reals[:9] = [*pose_a.p, *pose_b.p, force.stiffness, force.damping, force.length]
             self.wrenches += 1
@@ -327,8 +480,7 @@ class _Builder:
                 self.nz += 1
         else:
             raise TypeError(f"no compiler for {type(force).__name__}")
-        self.element_ints.append(ints)
-        self.element_reals.append(reals)
+        self._add_element(ints, reals, force.name, isinstance(force, (SpringDamper, JointSpring)))
 
 
 def _model_length(model: Model) -> float:
@@ -343,18 +495,31 @@ def _model_length(model: Model) -> float:
             lengths.append(float(np.linalg.norm(body.com)))
             gyration = np.trace(body.inertia_com) / (2.0 * body.mass)
             lengths.append(float(np.sqrt(max(gyration, 0.0))))
+        elif isinstance(body, Beam):
+            lengths.append(body.length)
     return max(lengths) or 1.0
 
 
-def compile_model(model: Model) -> Compiled:
-    """Check a model and compile it on its spanning tree."""
+def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
+    """Check a model and compile it on its spanning tree.
+
+    ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.
+    """
     model.check()
-    b = _Builder(model, model.graph())
-    head = [len(b.node_ints), b.nq, len(b.dofs), b.nz, len(b.element_ints), len(b.signals)]
-    head += [len(b.curve), b.wrenches]
-    rows = (*b.node_ints, *b.dofs, *b.element_ints, *b.signals)
+    b = _Builder(model, model.graph(), frames)
+    head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
+    head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
+    head += [b.shape_size, b.flex_work]
+    rows = (
+        *b.node_ints,
+        *b.columns,
+        *b.element_ints,
+        *b.signals,
+        *b.flex_ints,
+        *b.attach_ints,
+    )
     ints = np.array([*head, *(x for row in rows for x in row)], dtype=np.int64)
-    reals = np.concatenate([model.gravity, *b.node_reals, *b.element_reals, b.curve])
+    reals = np.concatenate([model.gravity, *b.node_reals, *b.element_reals, b.curve, *b.shape])
     for array in (ints, reals):
         array.flags.writeable = False
     forces = tuple(model.forces.values())
@@ -364,12 +529,15 @@ def compile_model(model: Model) -> Compiled:
         reals=np.ascontiguousarray(reals, dtype=float),
         bodies=b.bodies,
         joints=b.joints,
-        force_names=tuple(force.name for force in forces),
-        force_dissipates=tuple(isinstance(f, (SpringDamper, JointSpring)) for f in forces),
+        flexible=b.flexible,
+        places=b.places,
+        force_names=tuple(b.force_names),
+        force_dissipates=tuple(b.dissipates),
         q0=np.array(b.q0, dtype=float),
         u0=np.array(b.u0, dtype=float),
         z0=np.zeros(b.nz),
         scale=np.array(b.scale, dtype=float),
+        rate_scale=np.array(b.rate_scale, dtype=float),
         breakpoints=tuple(times),
         gravity=np.array(model.gravity),
         length=b.length,

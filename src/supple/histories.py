@@ -18,7 +18,7 @@ def histories(
     """Accelerations (nt, nu) and ``History`` at the states q (nt, nq), u (nt, nu), z (nt, nz)."""
     nt, nn = len(t), int(compiled.ints[at.H_NODES])
     a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
-    flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 9))
+    flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 10))
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
     shapes = [(nt, compiled.nq), (nt, compiled.nu), (nt, compiled.nz)]
     if [x.shape for x in rows] != shapes:
@@ -49,7 +49,8 @@ def histories(
         reaction=reaction,
         effort=effort,
         energy=energies[:, :3],
-        momentum=energies[:, 3:],
+        momentum=energies[:, 3:9],
+        strain=energies[:, 9],
     )
 
 

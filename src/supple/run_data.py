@@ -39,6 +39,7 @@ class History:
     effort : (nt, nu) effort of joint forces on each velocity coordinate
     energy : (nt, 3) kinetic, gravity, elastic, J
     momentum : (nt, 6) [angular about the world origin; linear]
+    strain : (nt,) strain energy of flexible bodies, J, a part of the elastic energy
     """
 
     R: Array
@@ -50,6 +51,7 @@ class History:
     effort: Array
     energy: Array
     momentum: Array
+    strain: Array
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def simulate(
     for event in events:
         _expect("events", event, Event, "objects of type Event")
     model.check(events)
-    compiled = compile_model(model)
+    compiled = compile_model(model, [f for e in events for f in e.frames.values()])
     integrator = Radau() if integrator is None else integrator
     jit.prepare(integrator.kernel, history.history, dynamics.accelerate)
     equations = (formulation or JointCoordinates()).equations(compiled)

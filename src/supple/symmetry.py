@@ -42,21 +42,17 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
         if _reached_from_outside(model, members):
             continue
         joint = model.joints[edge.joint]
-        node = compiled.joints[joint.name].u.start
-        if compiled.nu == 0 or joint.nu == 0:
+        if joint.nu == 0:
             continue
-        root = _root_node(compiled, node)
+        root = _root_node(compiled, compiled.joints[joint.name].node)
         found.extend(_of_joint(model, joint, edge.reversed, root))
     return tuple(found)
 
 
-def _root_node(compiled: Compiled, dof: int) -> int:
+def _root_node(compiled: Compiled, node: int) -> int:
     from supple.core import layout as at
 
-    nodes = int(compiled.ints[at.H_NODES])
-    table = compiled.ints[at.HEADER : at.HEADER + nodes * at.NODE_INTS].reshape(nodes, -1)
-    dofs = compiled.ints[at.HEADER + nodes * at.NODE_INTS :].reshape(-1)
-    return int(table[dofs[dof * at.DOF_INTS + 1], at.ROOT])
+    return int(compiled.ints[at.HEADER + node * at.NODE_INTS + at.ROOT])
 
 
 def _below(graph: Graph, child: str) -> set[str]:

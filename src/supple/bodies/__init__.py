@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from supple.bodies.beam import Beam
 from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.frames import Body
 
-__all__ = ["Body", "Ground", "PointMass", "RigidBody"]
+__all__ = ["Beam", "Body", "Ground", "PointMass", "RigidBody"]

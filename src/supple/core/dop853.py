@@ -200,7 +200,7 @@ def accept(m, w, r, o):
     # kinematics for the audit, in every step: the same operations with output and without
     tree.poses(m, w, r.q)
     tree.motion(m, w, r.u, r.a)
-    tree.inertias(m, w)
+    tree.inertias(m, w, r.q, r.u, r.a)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import forces, linalg, tree
+from supple.core import flex, flex_body, forces, linalg, tree
 from supple.core import layout as at
 from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel
 from supple.core.layout import views
@@ -24,7 +24,7 @@ def evaluate(m, w, t, q, u, a, z, r):
     """Residual r (nu) with kinematics, wrenches, efforts and powers left in the workspace."""
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
-    tree.inertias(m, w)
+    tree.inertias(m, w, q, u, a)
     forces.apply(m, w, t, q, u, z)
     tree.gather(m, w, r)
 
@@ -47,34 +47,25 @@ def forward(m, w, t, q, u, z, a):
 
 
 @kernel
-def cross(x, y, out):
-    """out = ad(x) y for spatial vectors."""
-    w0, w1, w2, v0, v1, v2 = x[0], x[1], x[2], x[3], x[4], x[5]
-    out[0] = w1 * y[2] - w2 * y[1]
-    out[1] = w2 * y[0] - w0 * y[2]
-    out[2] = w0 * y[1] - w1 * y[0]
-    out[3] = v1 * y[2] - v2 * y[1] + w1 * y[5] - w2 * y[4]
-    out[4] = v2 * y[0] - v0 * y[2] + w2 * y[3] - w0 * y[5]
-    out[5] = v0 * y[1] - v1 * y[0] + w0 * y[4] - w1 * y[3]
-
-
-@kernel
-def columns(m, w):
+def columns(m, w, u, a):
     """World columns dV, psi_q, psi_u of every dof; needs motion."""
     node, x, s = m.node, w.node, w.scratch[0]
     for n in range(1, node.shape[0]):
+        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
+            flex.edge_columns(m, w, n, u, a)
+            continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
-        for d in range(node[n, at.U0], node[n, at.U0] + node[n, at.NDOF]):
+        for d in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.NDOF]):
             c = w.dof[d]
-            j, dv, q, u = c[at.DOF_J], c[at.DOF_DV], c[at.DOF_PSI_Q], c[at.DOF_PSI_U]
-            cross(parent_v, j, dv)
-            cross(parent_v, dv, s)
-            cross(parent_a, j, q)
-            cross(x[n, at.V : at.V + 6], j, u)
+            j, dv, psi_q, psi_u = c[at.DOF_J], c[at.DOF_DV], c[at.DOF_PSI_Q], c[at.DOF_PSI_U]
+            flex.spatial_cross(parent_v, j, dv)
+            flex.spatial_cross(parent_v, dv, s)
+            flex.spatial_cross(parent_a, j, psi_q)
+            flex.spatial_cross(x[n, at.V : at.V + 6], j, psi_u)
             for k in range(6):
-                q[k] += s[k]
-                u[k] += dv[k]
+                psi_q[k] += s[k]
+                psi_u[k] += dv[k]
 
 
 @kernel
@@ -188,11 +179,11 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
     The derivative with respect to q is taken along ``tree.retract``.
     """
     node, dof, x, col, mat, s = m.node, m.dof, w.node, w.dof, w.matrices, w.scratch
-    nu, nz = dof.shape[0], z.shape[0]
+    nu, nz = r.shape[0], z.shape[0]
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
-    tree.inertias(m, w)
-    columns(m, w)
+    tree.inertias(m, w, q, u, a)
+    columns(m, w, u, a)
     velocity_matrices(m, w)
     for c in range(nu):
         for d in range(nu):
@@ -208,22 +199,29 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
         for k in range(10):
             x[n, 40 + k] = x[n, 24 + k]
     for n in range(node.shape[0] - 1, 0, -1):
-        first = node[n, at.U0]
+        first = node[n, at.COL0]
         end = first + node[n, at.NDOF]
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            flex_body.differentiate(m, w, n, u, a, Rq, Ru, M)
+            couple(m, w, n, Rq, Ru, M)
         for c in range(first, end):
-            r[c] = dot6(col[c, at.DOF_J], x[n, at.W : at.W + 6]) - w.effort[c]
             dof_rows(m, w, n, c)
+            row = dof[c, at.DOF]
             d = end - 1
             while d >= 0:
                 j, dv, psi_q, psi_u = col[d, 0], col[d, 1], col[d, 2], col[d, 3]
-                Rq[c, d] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
-                Ru[c, d] += dot6(s[YI], psi_u) + dot6(s[YB], j)
-                M[c, d] = dot6(s[YI], j)
+                e = dof[d, at.DOF]
+                mass = dot6(s[YI], j)
+                Rq[row, e] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
+                Ru[row, e] += dot6(s[YI], psi_u) + dot6(s[YB], j)
+                M[row, e] += mass
                 if d < first:
-                    Rq[d, c] += dot6(j, s[DQ])
-                    Ru[d, c] += dot6(j, s[DU])
-                    M[d, c] = M[c, d]
-                d = dof[d, 0]
+                    Rq[e, row] += dot6(j, s[DQ])
+                    Ru[e, row] += dot6(j, s[DU])
+                    M[e, row] += mass
+                d = dof[d, at.BEFORE]
+        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
+            flex.edge_stiffness(m, w, n, Rq)
         p = node[n, at.PARENT]
         for k in range(34, 50):
             x[p, k] += x[n, k]
@@ -231,12 +229,59 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
             for k in range(6):
                 mat[p, at.NODE_B, i, k] += mat[n, at.NODE_B, i, k]
                 mat[p, at.NODE_K, i, k] += mat[n, at.NODE_K, i, k]
+    residual_of_sums(m, w, r)
 
 
 @kernel
-def kinetic(m, w):
+def residual_of_sums(m, w, r):
+    """r = J^T W + Q - effort from wrenches that are summed over subtrees already."""
+    for k in range(r.shape[0]):
+        r[k] = -w.effort[k]
+    for f in range(m.flex.shape[0]):
+        y, k = flex_body.rows(m, w, f)[0], m.flex[f, at.FLEX_U0]
+        for i in range(m.flex[f, at.FLEX_N]):
+            r[k + i] += y[at.FX_Q, i]
+    for c in range(m.dof.shape[0]):
+        r[m.dof[c, at.DOF]] += dot6(w.dof[c, at.DOF_J], w.node[m.dof[c, at.OWNER], at.W : at.W + 6])
+
+
+@kernel
+def couple(m, w, n, Rq, Ru, M):
+    """Tangents between a flexible body's own coordinates and the columns on the path to it."""
+    f, dof, node = m.node[n, at.FLEX], m.dof, m.node
+    k = m.flex[f, at.FLEX_U0]
+    y = flex_body.rows(m, w, f)[0]
+    d = node[n, at.COL0] + node[n, at.NDOF] - 1 if node[n, at.NDOF] > 0 else node[n, at.LAST]
+    while d >= 0:
+        j, dv, psi_q, psi_u = w.dof[d, 0], w.dof[d, 1], w.dof[d, 2], w.dof[d, 3]
+        e = dof[d, at.DOF]
+        for i in range(m.flex[f, at.FLEX_N]):
+            mass, a, b = 0.0, 0.0, 0.0
+            fq, fu = 0.0, 0.0
+            for l in range(6):
+                mass += y[at.FX_LW + l, i] * j[l]
+                a += y[at.FX_LW + l, i] * psi_q[l]
+                b += y[at.FX_LW + l, i] * psi_u[l]
+                fq += y[at.FX_FQ + l, i] * j[l]
+                fu += y[at.FX_FU + l, i] * j[l]
+            for l in range(3):
+                a += y[at.FX_QW + l, i] * dv[l]
+                b += y[at.FX_QW + l, i] * j[l]
+            Rq[k + i, e] += a
+            Ru[k + i, e] += b
+            M[k + i, e] += mass
+            Rq[e, k + i] += fq
+            Ru[e, k + i] += fu
+            M[e, k + i] += mass
+        d = dof[d, at.BEFORE]
+
+
+@kernel
+def kinetic(m, w, q, u):
     """Kinetic energy (J); needs motion and inertias."""
     total = 0.0
+    for f in range(m.flex.shape[0]):
+        total += flex_body.energies(m, f, q, u)[0]
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.HEAVY]:
             r = w.node[n]
@@ -250,6 +295,16 @@ def kinetic(m, w):
                 v0 * (w1 * r[27] - w2 * r[26]) + v1 * (w2 * r[25] - w0 * r[27])
                 + v2 * (w0 * r[26] - w1 * r[25])
             )
+            total += w0 * r[50] + w1 * r[51] + w2 * r[52] + v0 * r[53] + v1 * r[54] + v2 * r[55]
+    return total
+
+
+@kernel
+def strain(m, q, u):
+    """Strain energy of flexible bodies (J)."""
+    total = 0.0
+    for f in range(m.flex.shape[0]):
+        total += flex_body.energies(m, f, q, u)[1]
     return total
 
 
@@ -270,12 +325,12 @@ def node_momentum(r):
     mass, cx, cy, cz = r[24], r[25], r[26], r[27]
     w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
     return (
-        r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1,
-        r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2,
-        r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0,
-        mass * v0 + w1 * cz - w2 * cy,
-        mass * v1 + w2 * cx - w0 * cz,
-        mass * v2 + w0 * cy - w1 * cx,
+        r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1 + r[50],
+        r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2 + r[51],
+        r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0 + r[52],
+        mass * v0 + w1 * cz - w2 * cy + r[53],
+        mass * v1 + w2 * cx - w0 * cz + r[54],
+        mass * v2 + w0 * cy - w1 * cx + r[55],
     )
 
 
@@ -335,7 +390,7 @@ def accelerate(ints, reals, work, t, q, u, z, a):
         h[k] = 0.0
     tree.poses(m, w, q)
     tree.motion(m, w, u, h)
-    tree.inertias(m, w)
+    tree.inertias(m, w, q, u, h)
     forces.apply(m, w, t, q, u, z)
     tree.gather(m, w, h)
     for k in range(n):
@@ -356,7 +411,7 @@ def mass_matrix(ints, reals, work, q, M):
         h[k] = 0.0
     tree.poses(m, w, q)
     tree.motion(m, w, h, h)
-    tree.inertias(m, w)
+    tree.inertias(m, w, q, h, h)
     tree.composite(m, w, M)
 
 

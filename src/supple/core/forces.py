@@ -17,7 +17,7 @@ from supple.core import layout as at
 from supple.core.jit import kernel
 from supple.core.signals import evaluate
 
-FORCE, SPRING_DAMPER, JOINT_SPRING, JOINT_EFFORT, PID = 1, 2, 3, 4, 5
+FORCE, SPRING_DAMPER, JOINT_SPRING, JOINT_EFFORT, PID, BODY_DAMPING = 1, 2, 3, 4, 5, 6
 
 
 @kernel
@@ -73,6 +73,27 @@ def line(tree, work, e):
 
 
 @kernel
+def damping_place(tree, f):
+    """Where the damping matrix C of flexible body f begins in the flexible reals."""
+    n = tree.flex[f, at.FLEX_N]
+    return tree.flex[f, at.FLEX_AT] + 13 + 12 * n + 11 * n * n
+
+
+@kernel
+def body_damping(tree, f, u, effort):
+    """Subtract C u from the efforts of flexible body f and return the power u C u."""
+    n, o, j = tree.flex[f, at.FLEX_N], damping_place(tree, f), tree.flex[f, at.FLEX_U0]
+    power = 0.0
+    for i in range(n):
+        s = 0.0
+        for k in range(n):
+            s = s + tree.shape[o + i * n + k] * u[j + k]
+        effort[j + i] -= s
+        power = power + s * u[j + i]
+    return power
+
+
+@kernel
 def apply(tree, work, t, q, u, z):
     """Subtract wrenches from W, collect efforts, powers (nf) and controller rates (nz)."""
     effort, power, zdot, x = work.effort, work.power, work.zdot, work.node
@@ -118,6 +139,8 @@ def apply(tree, work, t, q, u, z):
             f = evaluate(tree, el[3], t)[0]
             effort[k] += f
             power[e] = f * u[k]
+        elif kind == BODY_DAMPING:  # of flexible body el[1]: effort -C u
+            power[e] = body_damping(tree, el[1], u, effort)
         else:  # PID
             j, k, s = el[1], el[2], el[4]
             target, target_rate = evaluate(tree, el[3], t)
@@ -162,6 +185,11 @@ def differentiate(tree, work, t, Rq, Ru, Rz, Gq):
         elif kind == JOINT_SPRING:
             Rq[el[2], el[2]] += c[0]
             Ru[el[2], el[2]] += c[1]
+        elif kind == BODY_DAMPING:
+            n, o, j = tree.flex[el[1], at.FLEX_N], damping_place(tree, el[1]), tree.flex[el[1], at.FLEX_U0]
+            for i in range(n):
+                for k in range(n):
+                    Ru[j + i, j + k] += tree.shape[o + i * n + k]
         elif kind == PID:
             Rq[el[2], el[2]] += c[0]
             Ru[el[2], el[2]] += c[2]
@@ -268,11 +296,11 @@ def spring_tangent(tree, work, e, Rq, Ru):
         subtract_wrench_turn(stiff, f0 * g[0], f0 * g[1], f0 * g[2], f0 * nx, f0 * ny, f0 * nz)
     for side in range(2):  # rows of this end, columns of the other
         sign = 1.0 if side == 0 else -1.0
-        row = last_dof(tree, el[1 + side])
+        row = last_column(tree, el[1 + side])
         while row >= 0:
             y = work.dof[row, at.DOF_J]
             gy = y[0] * g[0] + y[1] * g[1] + y[2] * g[2] + y[3] * g[3] + y[4] * g[4] + y[5] * g[5]
-            col = last_dof(tree, el[2 - side])
+            col = last_column(tree, el[2 - side])
             while col >= 0:
                 s, dv = work.dof[col, at.DOF_J], work.dof[col, at.DOF_DV]
                 gs, gd, sd = 0.0, 0.0, 0.0
@@ -283,14 +311,15 @@ def spring_tangent(tree, work, e, Rq, Ru):
                     for j in range(6):
                         di += D[i, 6 * (1 - side) + j] * s[j]
                     sd += y[i] * di
-                Rq[row, col] -= sign * sd + c[7] * gy * gd
-                Ru[row, col] -= c[7] * gy * gs
-                col = tree.dof[col, 0]
-            row = tree.dof[row, 0]
+                i, j = tree.dof[row, at.DOF], tree.dof[col, at.DOF]
+                Rq[i, j] -= sign * sd + c[7] * gy * gd
+                Ru[i, j] -= c[7] * gy * gs
+                col = tree.dof[col, at.BEFORE]
+            row = tree.dof[row, at.BEFORE]
 
 
 @kernel
-def last_dof(tree, node):
-    """Last velocity on the path from the ground to a node (-1: none)."""
+def last_column(tree, node):
+    """Last column on the path from the ground to a node (-1: none)."""
     n = tree.node[node, at.NDOF]
-    return tree.node[node, at.U0] + n - 1 if n > 0 else tree.node[node, at.LAST]
+    return tree.node[node, at.COL0] + n - 1 if n > 0 else tree.node[node, at.LAST]

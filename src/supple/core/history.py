@@ -15,8 +15,8 @@ NODE_COLUMNS = 30
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
-    """Fill a (nt, nu), nodes (nt, nn * 30), efforts (nt, nu), energies (nt, 9): kinetic, gravity,
-    elastic, momentum [angular about the world's origin; linear]. Where the mass matrix is singular,
+    """Fill a (nt, nu), nodes (nt, nn * 30), efforts (nt, nu), energies (nt, 10): kinetic, gravity,
+    elastic, momentum [angular about the world's origin; linear], strain. Where the mass matrix is singular,
     accelerations and wrenches are NaN.
     """
     m, w = views(ints, reals, work)
@@ -28,10 +28,11 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
             for k in range(nu):  # a locked state, the last of a run that failed: no accelerations
                 a[i, k] = np.nan
         tree.motion(m, w, u[i], a[i])
-        tree.inertias(m, w)
-        energies[i, 0] = dynamics.kinetic(m, w)
+        tree.inertias(m, w, q[i], u[i], a[i])
+        energies[i, 0] = dynamics.kinetic(m, w, q[i], u[i])
         energies[i, 1] = dynamics.potential(m, w)
-        energies[i, 2] = forces.energy(m, w, q[i])
+        energies[i, 2] = forces.energy(m, w, q[i]) + dynamics.strain(m, q[i], u[i])
+        energies[i, 9] = dynamics.strain(m, q[i], u[i])
         dynamics.momentum(m, w, energies[i, 3:9])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         for k in range(nu):

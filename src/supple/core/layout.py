@@ -19,22 +19,40 @@ from supple.core.jit import kernel
 
 # Motions
 FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
+# Elastic edges: from a flexible body's frame to an attach frame, and from an attach frame to the body
+ELASTIC_OUT, ELASTIC_IN = 5, 6
 
 # ints header
 H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_SIGNAL_REALS, H_WRENCHES = 0, 1, 2, 3, 4, 5, 6, 7
-HEADER = 8
+H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_REALS, H_FLEX_WORK = 8, 9, 10, 11, 12
+HEADER = 13
 
-# Node integers: parent node, motion, first q, first u, number of u, last dof of the path to the parent
-# (-1: none), 1 if the node has inertia, root node of its subtree
-PARENT, MOTION, Q0, U0, NDOF, LAST, HEAVY, ROOT = 0, 1, 2, 3, 4, 5, 6, 7
-NODE_INTS = 8
+# Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
+# parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
+# body (of an elastic edge, or whose frame it is), attachment of an elastic edge
+PARENT, MOTION, Q0, U0, NDOF, LAST, HEAVY, ROOT, COL0, FLEX, ATTACH = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+NODE_INTS = 11
+RIGID, FLEXIBLE = 1, 2
 
 # Node reals: pose of the joint's inboard frame in the parent node's axes, inertia about the node origin
 # Rc 0:9, pc 9:12, mass 12, first moment 13:16, J 16:22 (xx yy zz xy xz yz)
 NODE_REALS = 22
 
-# Dof integers: previous dof on the path to the ground (-1: none), node
-DOF_INTS = 2
+# A column is a direction of motion of an edge. A joint's velocity has one; an elastic velocity has one on
+# each elastic edge of its body. Integers: previous column on the path to the ground (-1: none), node, velocity
+BEFORE, OWNER, DOF = 0, 1, 2
+COLUMN_INTS = 3
+
+# Flexible bodies: number of elastic coordinates n, first q, first u, place in the flexible reals, node, place
+# in the flexible workspace. Reals: m, s0 (3), E0 (9), then S1 (3, n), D0 (9, n), D1 (9, n, n), M, K, C (n, n)
+FLEX_N, FLEX_Q0, FLEX_U0, FLEX_AT, FLEX_NODE, FLEX_WORK = 0, 1, 2, 3, 4, 5
+FLEX_INTS = 6
+# Attachments: flexible body, place in the flexible reals: p0 (3), R0 (9), Phi (3, n), Psi (3, n)
+ATTACH_INTS = 2
+# Workspace of a flexible body, rows of n: D (9), D1 u over its second and first index (9, 9), L = [H; P] in
+# body axes (6) and in world axes (6), Fq and Fu in world axes (6, 6), dQ over angular velocities (3), Q
+FX_D, FX_U2, FX_U1, FX_L, FX_LW, FX_FQ, FX_FU, FX_QW, FX_Q = 0, 9, 18, 27, 33, 39, 45, 51, 54
+FLEX_ROWS = 55
 
 # Force elements: kind, then indices; see core/forces.py
 ELEMENT_INTS = 12
@@ -44,48 +62,57 @@ ELEMENT_REALS = 28
 SIGNAL_INTS = 2
 
 # Node workspace: R 0:9, p 9:12, V 12:18, A 18:24, inertia about the reference point m 24, c 25:28,
-# J 28:34, W 34:40, composite inertia 40:50
-R, P, V, A, M, C, J, W, CM, CC, CJ = 0, 9, 12, 18, 24, 25, 28, 34, 40, 41, 44
-NODE_WORK = 50
-# Dof workspace, four columns (6) in world axes
-DOF_J, DOF_DV, DOF_PSI_Q, DOF_PSI_U = 0, 1, 2, 3
-DOF_WORK = 24
+# J 28:34, W 34:40, composite inertia 40:50, momentum of the deformation 50:56; of elastic edges the rotation
+# vector 56:59 and the world place of the attach point 59:62
+R, P, V, A, M, C, J, W, CM, CC, CJ, E, TH, PA = 0, 9, 12, 18, 24, 25, 28, 34, 40, 41, 44, 50, 56, 59
+NODE_WORK = 62
+# Column workspace (6 each, world axes); JD and JDD are rates of an elastic column in the child's axes
+DOF_J, DOF_DV, DOF_PSI_Q, DOF_PSI_U, DOF_JD, DOF_JDD = 0, 1, 2, 3, 4, 5
+COLUMN_WORK = 36
 # Node matrices (6, 6) for tangents
 NODE_B, NODE_K = 0, 1
 NODE_MATRICES = 72
 # Scratch rows (6) for one dof or one force element
 SCRATCH_ROWS = 20
 
-Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head")
-Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch")
+Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head flex attach shape")
+Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch flex")
 
 
 @kernel
 def views(ints, reals, work):
     """Cut the flat buffers into the arrays that kernels use."""
-    nn, nu, nz = ints[H_NODES], ints[H_U], ints[H_Z]
-    ne, ns = ints[H_ELEMENTS], ints[H_SIGNALS]
+    nn, nu, nz, nc = ints[H_NODES], ints[H_U], ints[H_Z], ints[H_COLUMNS]
+    ne, ns, nf, na = ints[H_ELEMENTS], ints[H_SIGNALS], ints[H_FLEX], ints[H_ATTACH]
     i = HEADER
     node = ints[i : i + nn * NODE_INTS].reshape((nn, NODE_INTS))
     i += nn * NODE_INTS
-    dof = ints[i : i + nu * DOF_INTS].reshape((nu, DOF_INTS))
-    i += nu * DOF_INTS
+    dof = ints[i : i + nc * COLUMN_INTS].reshape((nc, COLUMN_INTS))
+    i += nc * COLUMN_INTS
     element = ints[i : i + ne * ELEMENT_INTS].reshape((ne, ELEMENT_INTS))
     i += ne * ELEMENT_INTS
     signal = ints[i : i + ns * SIGNAL_INTS].reshape((ns, SIGNAL_INTS))
+    i += ns * SIGNAL_INTS
+    flex = ints[i : i + nf * FLEX_INTS].reshape((nf, FLEX_INTS))
+    i += nf * FLEX_INTS
+    attach = ints[i : i + na * ATTACH_INTS].reshape((na, ATTACH_INTS))
     gravity = reals[0:3]
     i = 3
     body = reals[i : i + nn * NODE_REALS].reshape((nn, NODE_REALS))
     i += nn * NODE_REALS
     coef = reals[i : i + ne * ELEMENT_REALS].reshape((ne, ELEMENT_REALS))
     i += ne * ELEMENT_REALS
-    curve = reals[i:]
-    tree = Tree(node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER])
+    curve = reals[i : i + ints[H_SIGNAL_REALS]]
+    i += ints[H_SIGNAL_REALS]
+    shape = reals[i:]
+    tree = Tree(
+        node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER], flex, attach, shape
+    )
 
     i = nn * NODE_WORK
     nodes = work[0:i].reshape((nn, NODE_WORK))
-    dofs = work[i : i + nu * DOF_WORK].reshape((nu, 4, 6))
-    i += nu * DOF_WORK
+    dofs = work[i : i + nc * COLUMN_WORK].reshape((nc, 6, 6))
+    i += nc * COLUMN_WORK
     matrices = work[i : i + nn * NODE_MATRICES].reshape((nn, 2, 6, 6))
     i += nn * NODE_MATRICES
     origin = work[i : i + 3]
@@ -101,25 +128,27 @@ def views(ints, reals, work):
     lower = work[i : i + nu * nu].reshape((nu, nu))
     i += nu * nu
     scratch = work[i : i + 6 * SCRATCH_ROWS].reshape((SCRATCH_ROWS, 6))
+    i += 6 * SCRATCH_ROWS
+    flexible = work[i:]
     return tree, Work(
-        nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch
+        nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch, flexible
     )
 
 
-def work_size(nn: int, nu: int, nz: int, ne: int) -> int:
-    """Length of the workspace for nn nodes, nu velocities, nz controller states, ne elements."""
-    return nn * (NODE_WORK + NODE_MATRICES) + nu * (DOF_WORK + 1 + 2 * nu) + ne + nz + 3 + 6 * SCRATCH_ROWS
+def work_size(ints: np.ndarray) -> int:
+    """Length of the workspace of a model."""
+    nn, nu, nz, nc = (int(ints[k]) for k in (H_NODES, H_U, H_Z, H_COLUMNS))
+    fixed = nn * (NODE_WORK + NODE_MATRICES) + nc * COLUMN_WORK + nu * (1 + 2 * nu) + nz + 3
+    return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + int(ints[H_FLEX_WORK])
 
 
 def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:
     """A private workspace for one set of equations."""
-    return np.zeros(
-        work_size(int(ints[H_NODES]), int(ints[H_U]), int(ints[H_Z]), int(ints[H_ELEMENTS])), dtype
-    )
+    return np.zeros(work_size(ints), dtype)
 
 
 def power_slice(ints: np.ndarray) -> slice:
     """Where the workspace holds the powers of the force elements."""
-    nn, nu, ne = int(ints[H_NODES]), int(ints[H_U]), int(ints[H_ELEMENTS])
-    start = nn * (NODE_WORK + NODE_MATRICES) + nu * (DOF_WORK + 1) + 3
-    return slice(start, start + ne)
+    nn, nu, nc = int(ints[H_NODES]), int(ints[H_U]), int(ints[H_COLUMNS])
+    start = nn * (NODE_WORK + NODE_MATRICES) + nc * COLUMN_WORK + 3 + nu
+    return slice(start, start + int(ints[H_ELEMENTS]))

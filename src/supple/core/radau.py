@@ -274,7 +274,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.T] = t1
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
-        tree.inertias(m, w)
+        tree.inertias(m, w, r.q, r.u, r.a)
         forces.apply(m, w, t1 if t1 < left else np.nextafter(left, t), r.q, r.u, r.z)
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)

@@ -74,6 +74,22 @@ def ab_slopes(s):
 
 
 @kernel
+def ab_curvatures(s):
+    """Second derivatives of a and b with respect to s."""
+    if s.real > 1.0:
+        a, b, _ = abc(s)
+        da, db = ab_slopes(s)
+        dc = 0.5 * (b - a)
+        return (dc - 4.0 * da) / (2.0 * s), (da - 5.0 * db) / (2.0 * s)
+    a = 0.0 * s
+    b = 0.0 * s
+    for k in range(10, -1, -1):  # sum (k + 1)(k + 2) (-s)^k / (2k + 6, 2k + 7)!
+        a = 1.0 - a * s * (k + 3) / ((k + 1) * (2 * k + 7) * (2 * k + 8))
+        b = 1.0 - b * s * (k + 3) / ((k + 1) * (2 * k + 8) * (2 * k + 9))
+    return a / 360.0, b / 2520.0
+
+
+@kernel
 def tangent_rate_times(x, y, z, vx, vy, vz):
     """(d/dt T(theta)) theta' for theta = (x, y, z) and theta' = v."""
     s = x * x + y * y + z * z

@@ -23,8 +23,9 @@ GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED,
 INT_STATE = 16
 
 # Real state of a run
-T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC, K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX = range(18)
-REAL_STATE = 18
+T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
+K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN = range(12, 19)
+REAL_STATE = 19
 
 # Outcomes
 DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range(8)
@@ -39,7 +40,7 @@ PER_STEP = 256  # crossings of one event in one step that can be told apart
 
 Run = namedtuple(
     "Run",
-    "q u a z w zdot power scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
+    "q u a z w zdot power scale rate_scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
     "roots screws momentum screw_error screw_size",
 )
 
@@ -65,6 +66,8 @@ def run_views(m, run, ints):
     power = run[i : i + ne]
     i += ne
     scale = run[i : i + nu]
+    i += nu
+    rate_scale = run[i : i + nu]
     i += nu
     sign = run[i : i + ne]
     i += ne
@@ -106,7 +109,7 @@ def run_views(m, run, ints):
     k += nv * EVENT_INTS
     roots = ints[k : k + ns]
     return Run(
-        q, u, a, z, w, zdot, power, scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
+        q, u, a, z, w, zdot, power, scale, rate_scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
         event_reals, last, found, roots, screws, momentum, screw_error, screw_size,
     ), i
 
@@ -118,7 +121,7 @@ def event_room(nv: int) -> int:
 
 def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int) -> int:
     """Length of the part of the run buffer that all methods share."""
-    state = 2 * nq + 5 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
+    state = 2 * nq + 6 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
     return state + nv * (EVENT_REALS + 1) + 2 * event_room(nv) + 9 * ns
 
 
@@ -298,7 +301,7 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
         reals[T] = end
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
-        tree.inertias(m, w)
+        tree.inertias(m, w, r.q, r.u, r.a)
         audit(m, w, r, reals)
         return True
     return False
@@ -311,8 +314,9 @@ def audit(m, w, r, reals):
     The first call, with E_MAX still negative, sets what later ones are compared with.
     """
     first = reals[E_MAX] < 0.0
-    kinetic = dynamics.kinetic(m, w)
-    elastic = forces.energy(m, w, r.q)
+    kinetic = dynamics.kinetic(m, w, r.q, r.u)
+    strain = dynamics.strain(m, r.q, r.u)
+    elastic = forces.energy(m, w, r.q) + strain
     total = kinetic + dynamics.potential(m, w) + elastic
     for e in range(r.w.shape[0]):
         total -= r.sign[e] * r.w[e]
@@ -320,6 +324,7 @@ def audit(m, w, r, reals):
         reals[E_START] = total
         reals[E_ERROR] = 0.0
         reals[E_ELASTIC] = elastic
+        reals[E_STRAIN] = strain
         reals[K_MIN] = kinetic
         reals[K_MAX] = kinetic
         reals[E_MAX] = abs(total)
@@ -329,6 +334,7 @@ def audit(m, w, r, reals):
     reals[OTHER_MAX] = max(reals[OTHER_MAX], total - kinetic)
     reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
     reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
+    reals[E_STRAIN] = max(reals[E_STRAIN], strain)
     reals[K_MIN] = min(reals[K_MIN], kinetic)
     reals[K_MAX] = max(reals[K_MAX], kinetic)
     reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
@@ -348,7 +354,7 @@ def weights(r, reals, wx, wu, wz, ww):
     rtol, atol = reals[RTOL], reals[ATOL]
     for k in range(r.u.shape[0]):
         wx[k] = (atol + rtol) * r.scale[k]
-        wu[k] = atol * r.scale[k] + rtol * abs(r.u[k])
+        wu[k] = atol * r.rate_scale[k] + rtol * abs(r.u[k])
     for k in range(r.z.shape[0]):
         wz[k] = atol + rtol * abs(r.z[k])
     for k in range(r.w.shape[0]):

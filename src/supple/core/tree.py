@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core import flex, flex_body, so3
 from supple.core import layout as at
-from supple.core import so3
 from supple.core.jit import kernel
 
 
@@ -53,6 +53,9 @@ def poses(tree, work, q):
             r[0], r[1], r[2] = a0 * m0 + a1 * m3 + a2 * m6, a0 * m1 + a1 * m4 + a2 * m7, a0 * m2 + a1 * m5 + a2 * m8
             r[3], r[4], r[5] = a3 * m0 + a4 * m3 + a5 * m6, a3 * m1 + a4 * m4 + a5 * m7, a3 * m2 + a4 * m5 + a5 * m8
             r[6], r[7], r[8] = a6 * m0 + a7 * m3 + a8 * m6, a6 * m1 + a7 * m4 + a8 * m7, a6 * m2 + a7 * m5 + a8 * m8
+        elif motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN:
+            flex.edge_pose(tree, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz)
+            continue
         else:
             if motion == at.PRISMATIC:
                 px += a2 * q[j]
@@ -83,13 +86,19 @@ def motion(tree, work, u, a):
         p = x[node[n, at.PARENT]]
         r = x[n]
         kind = node[n, at.MOTION]
-        d = node[n, at.U0]
+        d, first = node[n, at.U0], node[n, at.COL0]
         dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
         zero = 0.0 * dx
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
-        for k in range(node[n, at.NDOF]):
-            c = col[d + k, at.DOF_J]
+        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN
+        if elastic:
+            flex.edge_motion(tree, work, n, u, a)
+            z, y = work.scratch[0], work.scratch[1]
+            z0, z1, z2, z3, z4, z5 = z[0], z[1], z[2], z[3], z[4], z[5]
+            y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
+        for k in range(0 if elastic else node[n, at.NDOF]):
+            c = col[first + k, at.DOF_J]
             axis = 2 if kind == at.REVOLUTE or kind == at.PRISMATIC else k % 3
             ex, ey, ez = r[axis], r[axis + 3], r[axis + 6]
             if kind == at.PRISMATIC or k > 2:
@@ -123,21 +132,30 @@ def motion(tree, work, u, a):
 
 
 @kernel
-def inertias(tree, work):
-    """World inertia of every node about the reference point, and its inertia wrench W."""
+def inertias(tree, work, q, u, a):
+    """World inertia of every node about the reference point, and its inertia wrench W.
+
+    Flexible bodies also get the momentum of their deformation and their generalized force Q.
+    """
     node, body, x, o = tree.node, tree.body, work.node, work.origin
     for n in range(node.shape[0]):
         r = x[n]
         if node[n, at.HEAVY] == 0:
             for k in range(at.M, at.CM):
                 r[k] = 0.0
+            for k in range(at.E, at.E + 6):
+                r[k] = 0.0
             continue
         b = body[n]
+        zero = 0.0 * r[0]
         m = b[12]
-        cx = r[0] * b[13] + r[1] * b[14] + r[2] * b[15]
-        cy = r[3] * b[13] + r[4] * b[14] + r[5] * b[15]
-        cz = r[6] * b[13] + r[7] * b[14] + r[8] * b[15]
-        xx, yy, zz, xy, xz, yz = b[16], b[17], b[18], b[19], b[20], b[21]
+        lx, ly, lz = b[13] + zero, b[14] + zero, b[15] + zero
+        xx, yy, zz, xy, xz, yz = b[16] + zero, b[17] + zero, b[18] + zero, b[19] + zero, b[20] + zero, b[21] + zero
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            m, lx, ly, lz, xx, yy, zz, xy, xz, yz = flex_body.current_inertia(tree, work, node[n, at.FLEX], q, u)
+        cx = r[0] * lx + r[1] * ly + r[2] * lz
+        cy = r[3] * lx + r[4] * ly + r[5] * lz
+        cz = r[6] * lx + r[7] * ly + r[8] * lz
         t0, t1, t2 = r[0] * xx + r[1] * xy + r[2] * xz, r[0] * xy + r[1] * yy + r[2] * yz, r[0] * xz + r[1] * yz + r[2] * zz
         t3, t4, t5 = r[3] * xx + r[4] * xy + r[5] * xz, r[3] * xy + r[4] * yy + r[5] * yz, r[3] * xz + r[4] * yz + r[5] * zz
         t6, t7, t8 = r[6] * xx + r[7] * xy + r[8] * xz, r[6] * xy + r[7] * yy + r[8] * yz, r[6] * xz + r[7] * yz + r[8] * zz
@@ -176,18 +194,29 @@ def inertias(tree, work):
         r[37] = m * a0 + b1 * cz - b2 * cy + w1 * h5 - w2 * h4
         r[38] = m * a1 + b2 * cx - b0 * cz + w2 * h3 - w0 * h5
         r[39] = m * a2 + b0 * cy - b1 * cx + w0 * h4 - w1 * h3
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            flex_body.add_deformation(tree, work, n, q, u, a)
+        else:
+            for k in range(at.E, at.E + 6):
+                r[k] = 0.0
 
 
 @kernel
 def gather(tree, work, r):
-    """Sum wrenches from the tips to the root; r = J^T W - effort."""
-    node, x, col, effort = tree.node, work.node, work.dof, work.effort
+    """Sum wrenches from the tips to the root; r = J^T W + Q - effort."""
+    node, dof, x, col, effort = tree.node, tree.dof, work.node, work.dof, work.effort
+    for k in range(r.shape[0]):
+        r[k] = -effort[k]
+    for f in range(tree.flex.shape[0]):
+        y, k = flex_body.rows(tree, work, f)[0], tree.flex[f, at.FLEX_U0]
+        for i in range(tree.flex[f, at.FLEX_N]):
+            r[k + i] += y[at.FX_Q, i]
     for n in range(node.shape[0] - 1, 0, -1):
         f = x[n]
-        d = node[n, at.U0]
+        d = node[n, at.COL0]
         for k in range(d, d + node[n, at.NDOF]):
             c = col[k, at.DOF_J]
-            r[k] = c[0] * f[34] + c[1] * f[35] + c[2] * f[36] + c[3] * f[37] + c[4] * f[38] + c[5] * f[39] - effort[k]
+            r[dof[k, at.DOF]] += c[0] * f[34] + c[1] * f[35] + c[2] * f[36] + c[3] * f[37] + c[4] * f[38] + c[5] * f[39]
         p = x[node[n, at.PARENT]]
         for k in range(34, 40):
             p[k] += f[k]
@@ -197,7 +226,7 @@ def gather(tree, work, r):
 def composite(tree, work, mass):
     """Mass matrix (nu, nu) from composite inertias; needs motion and inertias."""
     node, dof, x, col = tree.node, tree.dof, work.node, work.dof
-    nu = dof.shape[0]
+    nu = mass.shape[0]
     for n in range(node.shape[0]):
         for k in range(10):
             x[n, 40 + k] = x[n, 24 + k]
@@ -206,7 +235,9 @@ def composite(tree, work, mass):
             mass[c, d] = 0.0
     for n in range(node.shape[0] - 1, 0, -1):
         i = x[n]
-        last = node[n, at.U0] + node[n, at.NDOF] - 1
+        last = node[n, at.COL0] + node[n, at.NDOF] - 1
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            elastic_mass(tree, work, n, mass)
         for c in range(last, last - node[n, at.NDOF], -1):
             j = col[c, at.DOF_J]
             f0 = i[44] * j[0] + i[47] * j[1] + i[48] * j[2] + i[42] * j[5] - i[43] * j[4]
@@ -219,12 +250,33 @@ def composite(tree, work, mass):
             while d >= 0:
                 e = col[d, at.DOF_J]
                 y = e[0] * f0 + e[1] * f1 + e[2] * f2 + e[3] * f3 + e[4] * f4 + e[5] * f5
-                mass[c, d] = y
-                mass[d, c] = y
-                d = dof[d, 0]
+                mass[dof[c, at.DOF], dof[d, at.DOF]] += y
+                if d != c:
+                    mass[dof[d, at.DOF], dof[c, at.DOF]] += y
+                d = dof[d, at.BEFORE]
         p = x[node[n, at.PARENT]]
         for k in range(40, 50):
             p[k] += i[k]
+
+
+@kernel
+def elastic_mass(tree, work, n, mass):
+    """Add the mass of a flexible body's own coordinates, and their coupling to the columns before it."""
+    f, dof = tree.node[n, at.FLEX], tree.dof
+    nf, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
+    y = flex_body.rows(tree, work, f)[0]
+    m = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf + 9 * nf * nf
+    for i in range(nf):
+        for l in range(nf):
+            mass[k + i, k + l] += tree.shape[m + i * nf + l]
+    d = tree.node[n, at.COL0] + tree.node[n, at.NDOF] - 1 if tree.node[n, at.NDOF] > 0 else tree.node[n, at.LAST]
+    while d >= 0:
+        e, j = work.dof[d, at.DOF_J], dof[d, at.DOF]
+        for i in range(nf):
+            s = y[33, i] * e[0] + y[34, i] * e[1] + y[35, i] * e[2] + y[36, i] * e[3] + y[37, i] * e[4] + y[38, i] * e[5]
+            mass[k + i, j] += s
+            mass[j, k + i] += s
+        d = dof[d, at.BEFORE]
 
 
 @kernel
@@ -234,6 +286,10 @@ def retract(tree, q, d, out):
     Ball: quaternion times exp(d). Free: quaternion times exp(x) and position p + R y, d = (x, y).
     """
     node = tree.node
+    for f in range(tree.flex.shape[0]):
+        i, j = tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
+        for k in range(tree.flex[f, at.FLEX_N]):
+            out[i + k] = q[i + k] + d[j + k]
     for n in range(1, node.shape[0]):
         kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -250,9 +306,19 @@ def retract(tree, q, d, out):
 
 
 @kernel
+def copy_elastic(tree, x, out):
+    """out = x for the elastic velocities, which need no chart."""
+    for f in range(tree.flex.shape[0]):
+        j = tree.flex[f, at.FLEX_U0]
+        for k in range(j, j + tree.flex[f, at.FLEX_N]):
+            out[k] = x[k]
+
+
+@kernel
 def chart_rate(tree, xi, u, out):
     """Rate xi' of the increment whose retraction moves with velocity u: T(xi) xi' = u."""
     node = tree.node
+    copy_elastic(tree, u, out)
     for n in range(1, node.shape[0]):
         kind, j = node[n, at.MOTION], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -268,6 +334,7 @@ def chart_rate(tree, xi, u, out):
 def chart_acceleration(tree, xi, xidot, u, a, out):
     """Second derivative xi'' of the increment whose retraction moves with velocity u and rate a."""
     node = tree.node
+    copy_elastic(tree, a, out)
     for n in range(1, node.shape[0]):
         kind, j = node[n, at.MOTION], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:

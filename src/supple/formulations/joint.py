@@ -112,7 +112,8 @@ class Equations:
 
     def locked(self, dof: int) -> str:
         """One sentence about a velocity whose pivot in the mass matrix vanishes."""
-        names = self.compiled.joint_of(dof).coordinate_names
+        joint = self.compiled.joint_of(dof)
+        names = joint.coordinate_names if joint is not None else ()
         lock = sum(n.startswith("angle") for n in names) >= 3
         hint = "; three rotations can lock in line, Spherical never does" if lock else ""
         return (
@@ -154,6 +155,8 @@ class Equations:
     def qdot(self, q: Array, u: Array) -> Array:
         """Time derivative of the coordinates (nq,)."""
         out = np.empty(self.nq)
+        for body in self.compiled.flexible.values():
+            out[body.q] = u[body.u]
         for record in self.compiled.joints.values():
             own, rate = q[record.q], u[record.u]
             if record.kind == "axes":

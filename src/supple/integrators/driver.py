@@ -152,6 +152,7 @@ class _Loop:
         self.at_z, self.at_w = place(p.z), place(np.zeros(ne))
         place(np.zeros(c.nz + ne))
         place(c.scale)
+        place(c.rate_scale)
         place(np.where(c.force_dissipates, -1.0, 1.0) if ne else np.zeros(0))
         place(np.zeros(st.DEGREE * (2 * c.nu + c.nz + ne) + c.nq + 2 * c.nu + c.nz + ne))
         ints, reals = self._event_tables()

@@ -1,0 +1,326 @@
+"""Flexible bodies (floating frame, modal coordinates) and their elastic edges.
+
+A body's frame is a node; its deformation enters in two places. Inertia uses the displacement field itself,
+through integrals computed once (docs/theory.md). Attach frames turn by the finite rotation exp(Psi q), whose
+angular velocity needs the tangent operator T: an elastic edge from the body's frame to an attach frame
+(ELASTIC_OUT), or from the attach frame at which the body hangs to its own frame (ELASTIC_IN), the inverse pose.
+The same elastic velocity has a column on each elastic edge of its body.
+
+Rates of columns: JD is the rate of J seen from the child node, so that dJ/dt = JD + ad(V_child) J.
+"""
+
+from __future__ import annotations
+
+from supple.core import layout as at
+from supple.core import so3
+from supple.core.jit import kernel
+
+
+@kernel
+def spatial_cross(x, y, out):
+    """out = ad(x) y for spatial vectors; out may be neither x nor y."""
+    w0, w1, w2, v0, v1, v2 = x[0], x[1], x[2], x[3], x[4], x[5]
+    out[0] = w1 * y[2] - w2 * y[1]
+    out[1] = w2 * y[0] - w0 * y[2]
+    out[2] = w0 * y[1] - w1 * y[0]
+    out[3] = v1 * y[2] - v2 * y[1] + w1 * y[5] - w2 * y[4]
+    out[4] = v2 * y[0] - v0 * y[2] + w2 * y[3] - w0 * y[5]
+    out[5] = v0 * y[1] - v1 * y[0] + w0 * y[4] - w1 * y[3]
+
+
+@kernel
+def edge_pose(tree, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz):
+    """Pose of node n behind an elastic edge that begins at the frame (a, p); fills its row r."""
+    f = tree.node[n, at.FLEX]
+    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    nf, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.shape
+    zero = 0.0 * px
+    d0, d1, d2, t0, t1, t2 = x[k] + zero, x[k + 1] + zero, x[k + 2] + zero, zero, zero, zero
+    for i in range(nf):
+        y = q[j + i]
+        d0 += x[k + 12 + i] * y
+        d1 += x[k + 12 + nf + i] * y
+        d2 += x[k + 12 + 2 * nf + i] * y
+        t0 += x[k + 12 + 3 * nf + i] * y
+        t1 += x[k + 12 + 4 * nf + i] * y
+        t2 += x[k + 12 + 5 * nf + i] * y
+    r[56], r[57], r[58] = t0, t1, t2
+    inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
+    for i in range(3):  # columns of exp(theta) R0, then a times them, or a times their transpose
+        m0, m1, m2 = so3.rotate(t0, t1, t2, x[k + 3 + i] + zero, x[k + 6 + i] + zero, x[k + 9 + i] + zero)
+        if inward:
+            b0, b3, b6 = (a0, a3, a6) if i == 0 else ((a1, a4, a7) if i == 1 else (a2, a5, a8))
+            if i == 0:
+                for c in range(9):
+                    r[c] = 0.0
+            r[0] += b0 * m0
+            r[1] += b0 * m1
+            r[2] += b0 * m2
+            r[3] += b3 * m0
+            r[4] += b3 * m1
+            r[5] += b3 * m2
+            r[6] += b6 * m0
+            r[7] += b6 * m1
+            r[8] += b6 * m2
+        else:
+            r[i] = a0 * m0 + a1 * m1 + a2 * m2
+            r[3 + i] = a3 * m0 + a4 * m1 + a5 * m2
+            r[6 + i] = a6 * m0 + a7 * m1 + a8 * m2
+    if inward:
+        r[59], r[60], r[61] = px, py, pz
+        r[9] = px - (r[0] * d0 + r[1] * d1 + r[2] * d2)
+        r[10] = py - (r[3] * d0 + r[4] * d1 + r[5] * d2)
+        r[11] = pz - (r[6] * d0 + r[7] * d1 + r[8] * d2)
+    else:
+        r[9] = px + a0 * d0 + a1 * d1 + a2 * d2
+        r[10] = py + a3 * d0 + a4 * d1 + a5 * d2
+        r[11] = pz + a6 * d0 + a7 * d1 + a8 * d2
+        r[59], r[60], r[61] = r[9], r[10], r[11]
+
+
+@kernel
+def turned(b, t0, t1, t2, x, y, z):
+    """World vector of a vector in axes turned by theta from the body whose row is b."""
+    x, y, z = so3.rotate(t0, t1, t2, x, y, z)
+    return (
+        b[0] * x + b[1] * y + b[2] * z,
+        b[3] * x + b[4] * y + b[5] * z,
+        b[6] * x + b[7] * y + b[8] * z,
+    )
+
+
+@kernel
+def rates_of_theta(tree, n, u, a):
+    """First and second derivative of an attach frame's rotation vector Psi q."""
+    f = tree.node[n, at.FLEX]
+    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    nf, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.shape
+    zero = 0.0 * u[j]
+    x0, x1, x2, y0, y1, y2 = zero, zero, zero, 0.0 * a[j], 0.0 * a[j], 0.0 * a[j]
+    for i in range(nf):
+        p0, p1, p2 = x[k + 12 + 3 * nf + i], x[k + 12 + 4 * nf + i], x[k + 12 + 5 * nf + i]
+        x0 += p0 * u[j + i]
+        x1 += p1 * u[j + i]
+        x2 += p2 * u[j + i]
+        y0 += p0 * a[j + i]
+        y1 += p1 * a[j + i]
+        y2 += p2 * a[j + i]
+    return x0, x1, x2, y0, y1, y2
+
+
+@kernel
+def edge_motion(tree, work, n, u, a):
+    """Columns J, JD of an elastic edge; scratch rows 0 and 1 get z = J u and J a + JD u."""
+    r, o, shape = work.node[n], work.origin, tree.shape
+    inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
+    b = r if inward else work.node[tree.node[n, at.PARENT]]
+    f = tree.node[n, at.FLEX]
+    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    nf, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
+    t0, t1, t2 = r[56], r[57], r[58]
+    d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
+    x0, x1, x2, _, _, _ = rates_of_theta(tree, n, u, a)
+    s = t0 * t0 + t1 * t1 + t2 * t2
+    ta, tb, _ = so3.abc(s)
+    da, db = so3.ab_slopes(s)
+    rate = 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
+    da, db = da * rate, db * rate
+    v0, v1, v2 = so3.tangent_times(t0, t1, t2, x0, x1, x2)
+    w0, w1, w2 = turned(b, t0, t1, t2, v0, v1, v2)  # relative angular velocity, world
+    z, y = work.scratch[0], work.scratch[1]
+    for i in range(6):
+        z[i] = 0.0
+        y[i] = 0.0
+    for i in range(nf):
+        c = work.dof[tree.node[n, at.COL0] + i]
+        J, JD = c[at.DOF_J], c[at.DOF_JD]
+        p0, p1, p2 = shape[k + 12 + 3 * nf + i], shape[k + 12 + 4 * nf + i], shape[k + 12 + 5 * nf + i]
+        g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
+        h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
+        e0, e1, e2 = turned(b, t0, t1, t2, p0 - ta * g0 + tb * h0, p1 - ta * g1 + tb * h1, p2 - ta * g2 + tb * h2)
+        q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0  # theta' x psi
+        k0 = x1 * g2 - x2 * g1 + t1 * q2 - t2 * q1
+        k1 = x2 * g0 - x0 * g2 + t2 * q0 - t0 * q2
+        k2 = x0 * g1 - x1 * g0 + t0 * q1 - t1 * q0
+        m0, m1, m2 = turned(
+            b, t0, t1, t2,
+            -da * g0 - ta * q0 + db * h0 + tb * k0,
+            -da * g1 - ta * q1 + db * h1 + tb * k1,
+            -da * g2 - ta * q2 + db * h2 + tb * k2,
+        )
+        p0, p1, p2 = shape[k + 12 + i], shape[k + 12 + nf + i], shape[k + 12 + 2 * nf + i]
+        f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+        J[0], J[1], J[2] = e0, e1, e2
+        J[3] = f0 + d1 * e2 - d2 * e1
+        J[4] = f1 + d2 * e0 - d0 * e2
+        J[5] = f2 + d0 * e1 - d1 * e0
+        JD[0], JD[1], JD[2] = m0, m1, m2
+        JD[3] = d1 * m2 - d2 * m1 - (w1 * f2 - w2 * f1)
+        JD[4] = d2 * m0 - d0 * m2 - (w2 * f0 - w0 * f2)
+        JD[5] = d0 * m1 - d1 * m0 - (w0 * f1 - w1 * f0)
+        for l in range(6):
+            z[l] += J[l] * u[j + i]
+            y[l] += J[l] * a[j + i] + JD[l] * u[j + i]
+    if inward:  # the inverse motion: J -> -J, JD -> -(JD + ad(z) J)
+        t = work.scratch[2]
+        for i in range(nf):
+            c = work.dof[tree.node[n, at.COL0] + i]
+            spatial_cross(z, c[at.DOF_J], t)
+            for l in range(6):
+                c[at.DOF_JD, l] = -(c[at.DOF_JD, l] + t[l])
+                c[at.DOF_J, l] = -c[at.DOF_J, l]
+        for l in range(6):
+            z[l] = -z[l]
+            y[l] = -y[l]
+
+
+@kernel
+def edge_columns(tree, work, n, u, a):
+    """Tangent columns dV, psi_q, psi_u of an elastic edge; needs motion."""
+    r, o, shape, s = work.node[n], work.origin, tree.shape, work.scratch
+    parent = tree.node[n, at.PARENT]
+    inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
+    b = r if inward else work.node[parent]
+    f = tree.node[n, at.FLEX]
+    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    nf, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
+    t0, t1, t2 = r[56], r[57], r[58]
+    d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
+    x0, x1, x2, y0, y1, y2 = rates_of_theta(tree, n, u, a)
+    ss = t0 * t0 + t1 * t1 + t2 * t2
+    ta, tb, _ = so3.abc(ss)
+    a1, b1 = so3.ab_slopes(ss)
+    a2, b2 = so3.ab_curvatures(ss)
+    s1 = 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
+    s2 = 2.0 * (x0 * x0 + x1 * x1 + x2 * x2 + t0 * y0 + t1 * y1 + t2 * y2)
+    a2, b2 = a2 * s1 * s1 + a1 * s2, b2 * s1 * s1 + b1 * s2
+    a1, b1 = a1 * s1, b1 * s1
+    v0, v1, v2 = so3.tangent_times(t0, t1, t2, x0, x1, x2)
+    w0, w1, w2 = turned(b, t0, t1, t2, v0, v1, v2)
+    v0, v1, v2 = so3.tangent_times(t0, t1, t2, y0, y1, y2)
+    q0, q1, q2 = so3.tangent_rate_times(t0, t1, t2, x0, x1, x2)
+    l0, l1, l2 = turned(b, t0, t1, t2, v0 + q0, v1 + q1, v2 + q2)  # rate of w in the attach frame's axes
+    z, zd, G, JD, J1, t = s[6], s[7], s[8], s[9], s[10], s[11]
+    for i in range(6):  # z and zd of the child relative to its parent
+        z[i] = 0.0
+        zd[i] = 0.0
+    for i in range(nf):
+        c = work.dof[tree.node[n, at.COL0] + i]
+        for l in range(6):
+            z[l] += c[at.DOF_J, l] * u[j + i]
+            zd[l] += c[at.DOF_J, l] * a[j + i] + c[at.DOF_JD, l] * u[j + i]
+    parent_a = work.node[parent, at.A : at.A + 6]
+    V = r[at.V : at.V + 6]
+    for i in range(nf):
+        c = work.dof[tree.node[n, at.COL0] + i]
+        J, dv, psi_q, psi_u, JDc, JDD = c[0], c[1], c[2], c[3], c[4], c[5]
+        p0, p1, p2 = shape[k + 12 + 3 * nf + i], shape[k + 12 + 4 * nf + i], shape[k + 12 + 5 * nf + i]
+        g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
+        q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0  # theta' x psi
+        e0, e1, e2 = y1 * p2 - y2 * p1, y2 * p0 - y0 * p2, y0 * p1 - y1 * p0  # theta'' x psi
+        h0 = -a2 * g0 - 2.0 * a1 * q0 - ta * e0
+        h1 = -a2 * g1 - 2.0 * a1 * q1 - ta * e1
+        h2 = -a2 * g2 - 2.0 * a1 * q2 - ta * e2
+        h0 += b2 * (t1 * g2 - t2 * g1) + 2.0 * b1 * (x1 * g2 - x2 * g1 + t1 * q2 - t2 * q1)
+        h1 += b2 * (t2 * g0 - t0 * g2) + 2.0 * b1 * (x2 * g0 - x0 * g2 + t2 * q0 - t0 * q2)
+        h2 += b2 * (t0 * g1 - t1 * g0) + 2.0 * b1 * (x0 * g1 - x1 * g0 + t0 * q1 - t1 * q0)
+        h0 += tb * (y1 * g2 - y2 * g1 + t1 * e2 - t2 * e1 + 2.0 * (x1 * q2 - x2 * q1))
+        h1 += tb * (y2 * g0 - y0 * g2 + t2 * e0 - t0 * e2 + 2.0 * (x2 * q0 - x0 * q2))
+        h2 += tb * (y0 * g1 - y1 * g0 + t0 * e1 - t1 * e0 + 2.0 * (x0 * q1 - x1 * q0))
+        h0, h1, h2 = turned(b, t0, t1, t2, h0, h1, h2)
+        p0, p1, p2 = shape[k + 12 + i], shape[k + 12 + nf + i], shape[k + 12 + 2 * nf + i]
+        f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+        g0, g1, g2 = w1 * f2 - w2 * f1, w2 * f0 - w0 * f2, w0 * f1 - w1 * f0
+        JDD[0], JDD[1], JDD[2] = h0, h1, h2
+        JDD[3] = d1 * h2 - d2 * h1 + w1 * g2 - w2 * g1 - (l1 * f2 - l2 * f1)
+        JDD[4] = d2 * h0 - d0 * h2 + w2 * g0 - w0 * g2 - (l2 * f0 - l0 * f2)
+        JDD[5] = d0 * h1 - d1 * h0 + w0 * g1 - w1 * g0 - (l0 * f1 - l1 * f0)
+        if inward:  # -(ad(Z)(ad(Z) G + JD) + ad(Zd) G + ad(Z) JD + JDD), Z = -z, G = -J of the attach frame
+            spatial_cross(z, J, t)  # = ad(Z) G
+            for l in range(6):
+                G[l] = -J[l]
+                JD[l] = -JDc[l] - t[l]
+                J1[l] = -JDc[l]  # ad(Z) G + JD
+            spatial_cross(z, J1, t)
+            for l in range(6):
+                JDD[l] = -JDD[l] + t[l]
+            spatial_cross(z, JD, t)
+            for l in range(6):
+                JDD[l] += t[l]
+            spatial_cross(zd, G, t)
+            for l in range(6):
+                JDD[l] += t[l]
+        # zq = JD + ad(z) J; dV = ad(V) J + JD
+        spatial_cross(z, J, t)
+        spatial_cross(V, J, dv)
+        for l in range(6):
+            J1[l] = JDc[l] + t[l]
+            psi_u[l] = 2.0 * (JDc[l] + dv[l])
+            dv[l] += JDc[l]
+            G[l] = parent_a[l] + zd[l]
+            JD[l] = JDc[l] - dv[l]
+            psi_q[l] = JDD[l]
+        spatial_cross(G, J, t)
+        for l in range(6):
+            psi_q[l] += t[l]
+            J1[l] += dv[l]
+        spatial_cross(z, JD, t)
+        for l in range(6):
+            psi_q[l] += t[l]
+        spatial_cross(V, J1, t)
+        for l in range(6):
+            psi_q[l] += t[l]
+
+
+@kernel
+def edge_stiffness(tree, work, n, Rq):
+    """Add d(Z^T W)/dq at a fixed wrench W in the child's axes; W of node n is the subtree's wrench."""
+    r, o, shape = work.node[n], work.origin, tree.shape
+    inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
+    b = r if inward else work.node[tree.node[n, at.PARENT]]
+    f = tree.node[n, at.FLEX]
+    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    nf, u0, col = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.node[n, at.COL0]
+    t0, t1, t2 = r[56], r[57], r[58]
+    d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
+    sign = -1.0 if inward else 1.0
+    f0, f1, f2 = sign * r[37], sign * r[38], sign * r[39]
+    m0 = sign * r[34] - (d1 * f2 - d2 * f1)  # torque about the attach point
+    m1 = sign * r[35] - (d2 * f0 - d0 * f2)
+    m2 = sign * r[36] - (d0 * f1 - d1 * f0)
+    # torque in axes turned by theta from the body
+    x, y, z = b[0] * m0 + b[3] * m1 + b[6] * m2, b[1] * m0 + b[4] * m1 + b[7] * m2, b[2] * m0 + b[5] * m1 + b[8] * m2
+    m0, m1, m2 = so3.rotate(-t0, -t1, -t2, x, y, z)
+    s = t0 * t0 + t1 * t1 + t2 * t2
+    ta, tb, _ = so3.abc(s)
+    da, db = so3.ab_slopes(s)
+    # T^T m = m + a theta x m + b theta x (theta x m): its derivative along psi, column by column
+    g0, g1, g2 = t1 * m2 - t2 * m1, t2 * m0 - t0 * m2, t0 * m1 - t1 * m0
+    h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
+    for i in range(nf):
+        p0, p1, p2 = shape[k + 12 + 3 * nf + i], shape[k + 12 + 4 * nf + i], shape[k + 12 + 5 * nf + i]
+        rate = 2.0 * (t0 * p0 + t1 * p1 + t2 * p2)
+        q0, q1, q2 = p1 * m2 - p2 * m1, p2 * m0 - p0 * m2, p0 * m1 - p1 * m0
+        e0 = da * rate * g0 + ta * q0 + db * rate * h0 + tb * (p1 * g2 - p2 * g1 + t1 * q2 - t2 * q1)
+        e1 = da * rate * g1 + ta * q1 + db * rate * h1 + tb * (p2 * g0 - p0 * g2 + t2 * q0 - t0 * q2)
+        e2 = da * rate * g2 + ta * q2 + db * rate * h2 + tb * (p0 * g1 - p1 * g0 + t0 * q1 - t1 * q0)
+        c = work.dof[col + i, at.DOF_J]
+        # angular part of the attach frame's own column
+        w0, w1, w2 = sign * c[0], sign * c[1], sign * c[2]
+        v0, v1, v2 = f1 * w2 - f2 * w1, f2 * w0 - f0 * w2, f0 * w1 - f1 * w0
+        for j in range(nf):
+            x = shape[k + 12 + 3 * nf + j] * e0 + shape[k + 12 + 4 * nf + j] * e1 + shape[k + 12 + 5 * nf + j] * e2
+            p0, p1, p2 = shape[k + 12 + j], shape[k + 12 + nf + j], shape[k + 12 + 2 * nf + j]
+            x -= v0 * (b[0] * p0 + b[1] * p1 + b[2] * p2)
+            x -= v1 * (b[3] * p0 + b[4] * p1 + b[5] * p2)
+            x -= v2 * (b[6] * p0 + b[7] * p1 + b[8] * p2)
+            Rq[u0 + j, u0 + i] += x
+    if inward:  # + G^T adT(-W) G = -(ad(G_i) G_j) . W, the same for J = -G
+        t, W = work.scratch[11], r[at.W : at.W + 6]
+        for i in range(nf):
+            for j in range(nf):
+                spatial_cross(work.dof[col + i, at.DOF_J], work.dof[col + j, at.DOF_J], t)
+                x = 0.0
+                for l in range(6):
+                    x += t[l] * W[l]
+                Rq[u0 + j, u0 + i] -= x

@@ -1,0 +1,318 @@
+"""Inertia of a flexible body: its terms at the current deformation, wrench, generalized force, tangents.
+
+With x = a + w x v the acceleration of the body's origin and P = S1, D = D0 + D1 q, H_k = eps_kij D_ij,
+E = E0 + sym(D0 q) + sym(q D1 q)/2, J = tr(E) I - E (sym(X) = X + X^T), all in body axes:
+
+    f = m x + alpha x mc + w x (w x mc)   + P a + 2 w x P u
+    t = mc x x + J alpha + w x J w        + H a + J' w + w x H u
+    Q = P^T x + H^T alpha + M a + w_k eps_kij (D1_ijba - D1_ijab) u_b - (|w|^2 D_ii - w_i D_ij w_j) + K q
+
+The left parts are those of a rigid body with the current inertia and are computed with it (core/tree.py).
+"""
+
+from __future__ import annotations
+
+from supple.core import layout as at
+from supple.core.jit import kernel
+
+
+@kernel
+def rows(tree, work, f):
+    """Workspace rows (FLEX_ROWS, n) of flexible body f, in a tuple: an array alone cannot be returned."""
+    n, i = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_WORK]
+    return (work.flex[i : i + at.FLEX_ROWS * n].reshape((at.FLEX_ROWS, n)),)
+
+
+@kernel
+def current_inertia(tree, work, f, q, u):
+    """Fill D, D1 u and L in body axes; return m, mc (3) and J (xx yy zz xy xz yz) about the body's origin."""
+    n, o, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_AT], tree.shape
+    j, k = tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
+    w = rows(tree, work, f)[0]
+    d0 = o + 13 + 3 * n
+    d1 = d0 + 9 * n
+    for c in range(9):
+        for i in range(n):
+            w[at.FX_D + c, i] = x[d0 + c * n + i]
+            w[at.FX_U2 + c, i] = 0.0
+            s = 0.0
+            for l in range(n):
+                s = s + x[d1 + (c * n + i) * n + l] * u[k + l]
+            w[at.FX_U1 + c, i] = s
+        for l in range(n):
+            y, v = q[j + l], u[k + l]
+            for i in range(n):
+                e = x[d1 + (c * n + l) * n + i]
+                w[at.FX_D + c, i] += e * y
+                w[at.FX_U2 + c, i] += e * v
+    zero = 0.0 * q[j]
+    c0, c1, c2 = x[o + 1] + zero, x[o + 2] + zero, x[o + 3] + zero
+    e00, e11, e22, e01, e02, e12 = x[o + 4] + zero, x[o + 8] + zero, x[o + 12] + zero, x[o + 5] + zero, x[o + 6] + zero, x[o + 9] + zero
+    for i in range(n):
+        y = q[j + i]
+        p0, p1, p2 = x[o + 13 + i], x[o + 13 + n + i], x[o + 13 + 2 * n + i]
+        c0 += p0 * y
+        c1 += p1 * y
+        c2 += p2 * y
+        e00 += (x[d0 + i] + w[0, i]) * y
+        e11 += (x[d0 + 4 * n + i] + w[4, i]) * y
+        e22 += (x[d0 + 8 * n + i] + w[8, i]) * y
+        e01 += 0.5 * (x[d0 + n + i] + w[1, i] + x[d0 + 3 * n + i] + w[3, i]) * y
+        e02 += 0.5 * (x[d0 + 2 * n + i] + w[2, i] + x[d0 + 6 * n + i] + w[6, i]) * y
+        e12 += 0.5 * (x[d0 + 5 * n + i] + w[5, i] + x[d0 + 7 * n + i] + w[7, i]) * y
+        w[at.FX_L, i] = w[5, i] - w[7, i]
+        w[at.FX_L + 1, i] = w[6, i] - w[2, i]
+        w[at.FX_L + 2, i] = w[1, i] - w[3, i]
+        w[at.FX_L + 3, i] = p0 + 0.0 * y
+        w[at.FX_L + 4, i] = p1 + 0.0 * y
+        w[at.FX_L + 5, i] = p2 + 0.0 * y
+    return x[o], c0, c1, c2, e11 + e22, e00 + e22, e00 + e11, -e01, -e02, -e12
+
+
+@kernel
+def local_motion(work, n):
+    """Angular and linear velocity and spatial acceleration of node n at its origin, in its own axes."""
+    r, o = work.node[n], work.origin
+    dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+    w0, w1, w2 = r[12], r[13], r[14]
+    v0, v1, v2 = r[15] + w1 * dz - w2 * dy, r[16] + w2 * dx - w0 * dz, r[17] + w0 * dy - w1 * dx
+    b0, b1, b2 = r[18], r[19], r[20]
+    a0, a1, a2 = r[21] + b1 * dz - b2 * dy, r[22] + b2 * dx - b0 * dz, r[23] + b0 * dy - b1 * dx
+    return (
+        r[0] * w0 + r[3] * w1 + r[6] * w2, r[1] * w0 + r[4] * w1 + r[7] * w2, r[2] * w0 + r[5] * w1 + r[8] * w2,
+        r[0] * v0 + r[3] * v1 + r[6] * v2, r[1] * v0 + r[4] * v1 + r[7] * v2, r[2] * v0 + r[5] * v1 + r[8] * v2,
+        r[0] * b0 + r[3] * b1 + r[6] * b2, r[1] * b0 + r[4] * b1 + r[7] * b2, r[2] * b0 + r[5] * b1 + r[8] * b2,
+        r[0] * a0 + r[3] * a1 + r[6] * a2, r[1] * a0 + r[4] * a1 + r[7] * a2, r[2] * a0 + r[5] * a1 + r[8] * a2,
+    )
+
+
+@kernel
+def to_world(r, o, t0, t1, t2, f0, f1, f2):
+    """A wrench at the origin of row r in its axes -> world axes about the reference point o."""
+    x0, x1, x2 = r[0] * f0 + r[1] * f1 + r[2] * f2, r[3] * f0 + r[4] * f1 + r[5] * f2, r[6] * f0 + r[7] * f1 + r[8] * f2
+    dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+    return (
+        r[0] * t0 + r[1] * t1 + r[2] * t2 + dy * x2 - dz * x1,
+        r[3] * t0 + r[4] * t1 + r[5] * t2 + dz * x0 - dx * x2,
+        r[6] * t0 + r[7] * t1 + r[8] * t2 + dx * x1 - dy * x0,
+        x0, x1, x2,
+    )
+
+
+@kernel
+def add_deformation(tree, work, n, q, u, a):
+    """Add what the deformation adds to the wrench W; fill the momentum E, L in world axes and Q."""
+    r, o, shape = work.node[n], work.origin, tree.shape
+    f = tree.node[n, at.FLEX]
+    nf, j, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
+    x = rows(tree, work, f)[0]
+    w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
+    zero = 0.0 * w0
+    ha0, ha1, ha2, pa0, pa1, pa2 = zero, zero, zero, zero, zero, zero
+    hu0, hu1, hu2, pu0, pu1, pu2 = zero, zero, zero, zero, zero, zero
+    e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero  # D u, symmetrised: half of E'
+    for i in range(nf):
+        y, s = u[k + i], a[k + i]
+        l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
+        ha0 += l0 * s
+        ha1 += l1 * s
+        ha2 += l2 * s
+        pa0 += l3 * s
+        pa1 += l4 * s
+        pa2 += l5 * s
+        hu0 += l0 * y
+        hu1 += l1 * y
+        hu2 += l2 * y
+        pu0 += l3 * y
+        pu1 += l4 * y
+        pu2 += l5 * y
+        e00 += 2.0 * x[0, i] * y
+        e11 += 2.0 * x[4, i] * y
+        e22 += 2.0 * x[8, i] * y
+        e01 += (x[1, i] + x[3, i]) * y
+        e02 += (x[2, i] + x[6, i]) * y
+        e12 += (x[5, i] + x[7, i]) * y
+        x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
+    t0 = ha0 + (e11 + e22) * w0 - e01 * w1 - e02 * w2 + w1 * hu2 - w2 * hu1
+    t1 = ha1 - e01 * w0 + (e00 + e22) * w1 - e12 * w2 + w2 * hu0 - w0 * hu2
+    t2 = ha2 - e02 * w0 - e12 * w1 + (e00 + e11) * w2 + w0 * hu1 - w1 * hu0
+    f0 = pa0 + 2.0 * (w1 * pu2 - w2 * pu1)
+    f1 = pa1 + 2.0 * (w2 * pu0 - w0 * pu2)
+    f2 = pa2 + 2.0 * (w0 * pu1 - w1 * pu0)
+    t0, t1, t2, f0, f1, f2 = to_world(r, o, t0, t1, t2, f0, f1, f2)
+    r[34] += t0
+    r[35] += t1
+    r[36] += t2
+    r[37] += f0
+    r[38] += f1
+    r[39] += f2
+    r[50], r[51], r[52], r[53], r[54], r[55] = to_world(r, o, hu0, hu1, hu2, pu0, pu1, pu2)
+    x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
+    ww = w0 * w0 + w1 * w1 + w2 * w2
+    mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf + 9 * nf * nf
+    stiff = mass + nf * nf
+    for i in range(nf):
+        s = x[30, i] * x0 + x[31, i] * x1 + x[32, i] * x2 + x[27, i] * b0 + x[28, i] * b1 + x[29, i] * b2
+        s += w0 * (x[14, i] - x[16, i] - x[23, i] + x[25, i])
+        s += w1 * (x[15, i] - x[11, i] - x[24, i] + x[20, i])
+        s += w2 * (x[10, i] - x[12, i] - x[19, i] + x[21, i])
+        s -= ww * (x[0, i] + x[4, i] + x[8, i])
+        s += w0 * (x[0, i] * w0 + x[1, i] * w1 + x[2, i] * w2)
+        s += w1 * (x[3, i] * w0 + x[4, i] * w1 + x[5, i] * w2)
+        s += w2 * (x[6, i] * w0 + x[7, i] * w1 + x[8, i] * w2)
+        for l in range(nf):
+            s += shape[mass + i * nf + l] * a[k + l] + shape[stiff + i * nf + l] * q[j + l]
+        x[54, i] = s
+
+
+@kernel
+def energies(tree, f, q, u):
+    """Kinetic energy of the deformation rates alone and strain energy (J)."""
+    n, x = tree.flex[f, at.FLEX_N], tree.shape
+    j, k = tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
+    mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * n + 9 * n * n
+    stiff = mass + n * n
+    kinetic, strain = 0.0, 0.0
+    for i in range(n):
+        for l in range(n):
+            kinetic += 0.5 * x[mass + i * n + l] * u[k + i] * u[k + l]
+            strain += 0.5 * x[stiff + i * n + l] * q[j + i] * q[j + l]
+    return kinetic, strain
+
+
+@kernel
+def turn_times(d, y0, y1, y2, i):
+    """(dJ/dq_i) y for the nine rows d: 2 D_ll y - D y - D^T y."""
+    t = 2.0 * (d[0, i] + d[4, i] + d[8, i])
+    return (
+        t * y0 - 2.0 * d[0, i] * y0 - (d[1, i] + d[3, i]) * y1 - (d[2, i] + d[6, i]) * y2,
+        t * y1 - (d[1, i] + d[3, i]) * y0 - 2.0 * d[4, i] * y1 - (d[5, i] + d[7, i]) * y2,
+        t * y2 - (d[2, i] + d[6, i]) * y0 - (d[5, i] + d[7, i]) * y1 - 2.0 * d[8, i] * y2,
+    )
+
+
+@kernel
+def differentiate(tree, work, n, u, a, Rq, Ru, M):
+    """Tangents of a flexible body: B gets J' - (H u)~ and -2 (P u)~; Fq, Fu, dQ/dw; own blocks of Rq, Ru, M."""
+    r, o, shape = work.node[n], work.origin, tree.shape
+    f = tree.node[n, at.FLEX]
+    nf, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
+    x = rows(tree, work, f)[0]
+    w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
+    x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
+    mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf + 9 * nf * nf
+    stiff = mass + nf * nf
+    d1 = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf
+    ww = w0 * w0 + w1 * w1 + w2 * w2
+    # E' (from D u), H u and P u
+    zero = 0.0 * w0
+    e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero
+    h0, h1, h2, p0, p1, p2 = zero, zero, zero, zero, zero, zero
+    nn = nf * nf
+    for i in range(nf):
+        y = u[k + i]
+        e00 += 2.0 * x[0, i] * y
+        e11 += 2.0 * x[4, i] * y
+        e22 += 2.0 * x[8, i] * y
+        e01 += (x[1, i] + x[3, i]) * y
+        e02 += (x[2, i] + x[6, i]) * y
+        e12 += (x[5, i] + x[7, i]) * y
+        h0 += x[27, i] * y
+        h1 += x[28, i] * y
+        h2 += x[29, i] * y
+        p0 += x[30, i] * y
+        p1 += x[31, i] * y
+        p2 += x[32, i] * y
+    add_velocity_matrix(r, o, work.matrices[n, at.NODE_B], e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2)
+    for i in range(nf):
+        l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
+        # Fu = [(dJ/dq) w + w x H + eps (D1u + D1u^T); 2 w x P]
+        g0, g1, g2 = turn_times(x[0:9], w0, w1, w2, i)
+        t0 = g0 + w1 * l2 - w2 * l1 + x[14, i] - x[16, i] + x[23, i] - x[25, i]
+        t1 = g1 + w2 * l0 - w0 * l2 + x[15, i] - x[11, i] + x[24, i] - x[20, i]
+        t2 = g2 + w0 * l1 - w1 * l0 + x[10, i] - x[12, i] + x[19, i] - x[21, i]
+        q0, q1, q2 = w1 * l5 - w2 * l4, w2 * l3 - w0 * l5, w0 * l4 - w1 * l3  # w x P
+        x[45, i], x[46, i], x[47, i], x[48, i], x[49, i], x[50, i] = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
+        # dQ/dw = -2 P^T v~ + eps (D1u - D1u^T) - ((dJ/dq) w)^T - H^T w~, as rows over angular velocities
+        c0 = 2.0 * (v1 * l5 - v2 * l4) + x[14, i] - x[16, i] - x[23, i] + x[25, i] - g0 + w1 * l2 - w2 * l1
+        c1 = 2.0 * (v2 * l3 - v0 * l5) + x[15, i] - x[11, i] - x[24, i] + x[20, i] - g1 + w2 * l0 - w0 * l2
+        c2 = 2.0 * (v0 * l4 - v1 * l3) + x[10, i] - x[12, i] - x[19, i] + x[21, i] - g2 + w0 * l1 - w1 * l0
+        x[51, i] = r[0] * c0 + r[1] * c1 + r[2] * c2
+        x[52, i] = r[3] * c0 + r[4] * c1 + r[5] * c2
+        x[53, i] = r[6] * c0 + r[7] * c1 + r[8] * c2
+        # Fq = [-x~ P + (dJ/dq) alpha + H1 a + (dJ'/dq) w + w x (dJ/dq) w + w x H1 u; alpha~ P + w~ w~ P]
+        t0, t1, t2 = turn_times(x[0:9], b0, b1, b2, i)
+        s0, s1, s2 = turn_times(x[18:27], w0, w1, w2, i)
+        t0 += s0 - (x1 * l5 - x2 * l4) + w1 * g2 - w2 * g1
+        t1 += s1 - (x2 * l3 - x0 * l5) + w2 * g0 - w0 * g2
+        t2 += s2 - (x0 * l4 - x1 * l3) + w0 * g1 - w1 * g0
+        s0, s1, s2 = x[23, i] - x[25, i], x[24, i] - x[20, i], x[19, i] - x[21, i]  # H1 u
+        t0 += w1 * s2 - w2 * s1
+        t1 += w2 * s0 - w0 * s2
+        t2 += w0 * s1 - w1 * s0
+        for l in range(nf):  # H1 a: eps_kij D1_ij[i, l] a_l
+            y = a[k + l]
+            e = d1 + i * nf + l
+            t0 += (shape[e + 5 * nn] - shape[e + 7 * nn]) * y
+            t1 += (shape[e + 6 * nn] - shape[e + 2 * nn]) * y
+            t2 += (shape[e + nn] - shape[e + 3 * nn]) * y
+        f0 = b1 * l5 - b2 * l4 + w1 * q2 - w2 * q1
+        f1 = b2 * l3 - b0 * l5 + w2 * q0 - w0 * q2
+        f2 = b0 * l4 - b1 * l3 + w0 * q1 - w1 * q0
+        x[39, i], x[40, i], x[41, i], x[42, i], x[43, i], x[44, i] = to_world(r, o, t0, t1, t2, f0, f1, f2)
+    for i in range(nf):  # Qq, Qu, M: row i (a), column l (b) with D1_ij[b, a]
+        for l in range(nf):
+            e = d1 + l * nf + i
+            et = d1 + i * nf + l
+            s = b0 * (shape[e + 5 * nn] - shape[e + 7 * nn])
+            s += b1 * (shape[e + 6 * nn] - shape[e + 2 * nn])
+            s += b2 * (shape[e + nn] - shape[e + 3 * nn])
+            s += shape[stiff + i * nf + l]
+            s -= ww * (shape[e] + shape[e + 4 * nn] + shape[e + 8 * nn])
+            s += w0 * (shape[e] * w0 + shape[e + nn] * w1 + shape[e + 2 * nn] * w2)
+            s += w1 * (shape[e + 3 * nn] * w0 + shape[e + 4 * nn] * w1 + shape[e + 5 * nn] * w2)
+            s += w2 * (shape[e + 6 * nn] * w0 + shape[e + 7 * nn] * w1 + shape[e + 8 * nn] * w2)
+            Rq[k + i, k + l] += s
+            s = w0 * (shape[e + 5 * nn] - shape[e + 7 * nn] - shape[et + 5 * nn] + shape[et + 7 * nn])
+            s += w1 * (shape[e + 6 * nn] - shape[e + 2 * nn] - shape[et + 6 * nn] + shape[et + 2 * nn])
+            s += w2 * (shape[e + nn] - shape[e + 3 * nn] - shape[et + nn] + shape[et + 3 * nn])
+            Ru[k + i, k + l] += s
+            M[k + i, k + l] += shape[mass + i * nf + l]
+
+
+@kernel
+def add_velocity_matrix(r, o, B, e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2):
+    """B += [[J' - (H u)~ - 2 d~ (P u)~, 0], [-2 (P u)~, 0]] in world axes, d from the reference point."""
+    h0, h1, h2 = r[0] * h0 + r[1] * h1 + r[2] * h2, r[3] * h0 + r[4] * h1 + r[5] * h2, r[6] * h0 + r[7] * h1 + r[8] * h2
+    p0, p1, p2 = r[0] * p0 + r[1] * p1 + r[2] * p2, r[3] * p0 + r[4] * p1 + r[5] * p2, r[6] * p0 + r[7] * p1 + r[8] * p2
+    d0, d1, d2 = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+    for i in range(3):
+        # row i of R J', J' = tr(E') I - E'
+        y0 = r[3 * i] * (e11 + e22) - r[3 * i + 1] * e01 - r[3 * i + 2] * e02
+        y1 = -r[3 * i] * e01 + r[3 * i + 1] * (e00 + e22) - r[3 * i + 2] * e12
+        y2 = -r[3 * i] * e02 - r[3 * i + 1] * e12 + r[3 * i + 2] * (e00 + e11)
+        for j in range(3):
+            B[i, j] += y0 * r[3 * j] + y1 * r[3 * j + 1] + y2 * r[3 * j + 2]
+    B[0, 1] += h2
+    B[0, 2] -= h1
+    B[1, 0] -= h2
+    B[1, 2] += h0
+    B[2, 0] += h1
+    B[2, 1] -= h0
+    # d~ p~ = p d^T - (d.p) I
+    dot = d0 * p0 + d1 * p1 + d2 * p2
+    B[0, 0] -= 2.0 * (p0 * d0 - dot)
+    B[0, 1] -= 2.0 * p0 * d1
+    B[0, 2] -= 2.0 * p0 * d2
+    B[1, 0] -= 2.0 * p1 * d0
+    B[1, 1] -= 2.0 * (p1 * d1 - dot)
+    B[1, 2] -= 2.0 * p1 * d2
+    B[2, 0] -= 2.0 * p2 * d0
+    B[2, 1] -= 2.0 * p2 * d1
+    B[2, 2] -= 2.0 * (p2 * d2 - dot)
+    B[3, 1] += 2.0 * p2
+    B[3, 2] -= 2.0 * p1
+    B[4, 0] -= 2.0 * p2
+    B[4, 2] += 2.0 * p0
+    B[5, 0] += 2.0 * p1
+    B[5, 1] -= 2.0 * p0
