@@ -58,6 +58,18 @@ def test_the_energy_of_springs_is_no_yardstick():
     assert audit(max_error=0.05, max_elastic=1e6).level == "doubtful"
 
 
+def test_flexible_bodies_compare_with_their_strain_energy():
+    """It is small next to the kinetic energy, and it is what the run is about."""
+    a = audit(max_error=3e-9, max_elastic=0.049, max_strain=0.049)
+    assert a.verdict == "trusted: energy error 3e-09 J, strain energy 4.9e-02 J"
+    assert a.reference == 0.049
+    assert audit(max_error=1e-3, max_strain=0.049).level == "doubtful"
+    # bodies that could deform but do not: rounding is no yardstick
+    stiff = audit(max_error=1e-9, max_strain=1e-20)
+    assert stiff.verdict == "trusted: energy error 1e-09 J, kinetic range 1.2e+00 J"
+    assert np.array_equal(a.strain, np.zeros(5))
+
+
 def test_nothing_moves():
     still = np.tile([0.0, -7.0, 0.0], (3, 1))
     kept = {"kinetic_max": 0.0, "max_energy": 7.0}

@@ -72,12 +72,14 @@ def result(model):
         effort=np.column_stack([1 + o, -0.1 * w]),
         energy=np.column_stack([t, -t + 1e-9 * t, o]),
         momentum=np.tile(np.arange(6.0), (len(t), 1)),
+        strain=o,
     )
     compiled = Arrays(
         body_names=("cart", "arm"),
         joint_names=("rail", "hinge"),
         force_names=("motor", "grease"),
         force_dissipates=(False, True),
+        flexible={},
         slices={"rail": slice(0, 1), "hinge": slice(1, 2)},
     )
     return Result(

@@ -37,6 +37,7 @@ class AuditRecord:
     max_energy : largest magnitude of the energies that are summed
     initial_energy : E0 at the start of the run; NaN when unknown
     exchanged : range of all energies that are not kinetic, work and dissipation included
+    max_strain : largest strain energy of flexible bodies
     """
 
     max_error: float
@@ -46,6 +47,7 @@ class AuditRecord:
     max_energy: float
     initial_energy: float = math.nan
     exchanged: float = 0.0
+    max_strain: float = 0.0
 
     @property
     def kinetic_range(self) -> float:
@@ -89,6 +91,7 @@ class EnergyAudit:
     Attributes
     ----------
     kinetic, gravity, elastic : (nt,) energies; gravity is zero at the world origin
+    strain : (nt,) the part of the elastic energy that is in flexible bodies
     work : (nt,) work done on the system by actuators and applied forces since the start
     dissipated : (nt,) energy lost in dampers since the start, positive
     total : (nt,) kinetic + gravity + elastic
@@ -104,11 +107,13 @@ class EnergyAudit:
         dissipated: Array,
         record: AuditRecord,
         complete: bool = True,
+        strain: Array | None = None,
     ) -> None:
         self.complete = complete
         self.kinetic: Array = energies[:, 0]
         self.gravity: Array = energies[:, 1]
         self.elastic: Array = energies[:, 2]
+        self.strain: Array = np.zeros(len(energies)) if strain is None else strain
         self.work = work
         self.dissipated = dissipated
         self.total: Array = energies.sum(axis=1)
@@ -132,13 +137,21 @@ class EnergyAudit:
         return record.exchanged > ROUNDING * self._largest
 
     @property
+    def deforms(self) -> bool:
+        """True when flexible bodies store energy, more than rounding."""
+        return self.record.max_strain > ROUNDING * self._largest
+
+    @property
     def reference(self) -> float:
         """Energy that the error is compared with, J.
 
-        The range of the kinetic energy: all bodies are rigid, and the energy of springs says
+        The largest strain energy of flexible bodies, which is often small next to the kinetic
+        energy. If all bodies are rigid, the range of the kinetic energy: the energy of springs says
         nothing about them. In steady motion that range vanishes by nature, so it counts at least a
         millionth of the kinetic energy; a constant one is compared with its own size.
         """
+        if self.deforms:
+            return self.record.max_strain
         return max(self._range, STEADY * self.record.kinetic_max)
 
     @property
@@ -158,8 +171,10 @@ class EnergyAudit:
 
     @property
     def verdict(self) -> str:
-        """One line, e.g. ``trusted: energy error 3e-09 J, kinetic range 1.2e+00 J``."""
-        if self.reference == 0.0:
+        """One line, e.g. ``trusted: energy error 3e-09 J, strain energy 4.9e-02 J``."""
+        if self.deforms:
+            against = f"strain energy {self.reference:.1e} J"
+        elif self.reference == 0.0:
             against = "nothing moves"
         elif not self.exchanges:
             against = f"constant kinetic energy {self.reference:.1e} J"

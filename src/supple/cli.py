@@ -64,22 +64,15 @@ def main(
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("."),
 ) -> None:
-    """Simulate Huang's two-link arm for 5 s, audit it and draw it (demo.png)."""
-    import numpy as np
+    """Simulate Huang's arm with a flexible link for 5 s, audit it and draw it (demo.png)."""
+    from supple import demo as example
 
-    from supple import cases
-
-    result = cases.get("huang-rigid").simulate(
-        tolerance="default", output=np.linspace(0.0, 5.0, 501)
-    )
+    result = example.run()
     typer.echo(repr(result))
-    typer.echo(
-        "  note      link1's inertia breaks the triangle inequality: the thesis lumps the inertia "
-        "of the joint into Iyy"
-    )
+    typer.echo(f"  note      {example.NOTE}")
     out.mkdir(parents=True, exist_ok=True)
     picture = out / "demo.png"
-    result.plot("shoulder", "elbow", "tip", "energy", path=picture)
+    example.draw(result, picture)
     typer.echo(f"  picture   {picture}")
     if not result.success:
         raise typer.Exit(1)

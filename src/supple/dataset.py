@@ -1,15 +1,16 @@
 """A result as one table of named histories: xarray in memory, NetCDF-4 on disk.
 
-Variables are called ``object.quantity`` ("elbow.angle", "link2.position", "energy.kinetic"). The
-first dimension is time, a second one numbers the components: ``xyz``, ``quaternion`` (w, x, y, z)
-or ``wrench`` (torque, then force). Each variable carries its units, the axes it is given in and
+Variables are called ``object.quantity`` ("elbow.angle", "link2.position", "energy.kinetic"); of a
+beam there are its elastic coordinates ("link2.mode_1") and its far end ("link2@1.02.deflection").
+The first dimension is time, a second one numbers the components: ``xyz``, ``quaternion`` (w, x, y,
+z) or ``wrench`` (torque, then force). Each variable carries its units, the axes it is given in and
 its role.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from supple.flexible_views import BeamView
     from supple.result import Result
     from supple.result_views import BodyView, JointView, PointView
 
@@ -32,7 +34,7 @@ COMPONENTS = {
     "quaternion": ["w", "x", "y", "z"],
     "wrench": ["torque_x", "torque_y", "torque_z", "force_x", "force_y", "force_z"],
 }
-ENERGIES = ("kinetic", "gravity", "elastic", "work", "dissipated", "total", "error")
+ENERGIES = ("kinetic", "gravity", "elastic", "strain", "work", "dissipated", "total", "error")
 
 
 class Variable(NamedTuple):
@@ -57,6 +59,13 @@ class Track(NamedTuple):
 def track(result: Result) -> Track:
     """Return the variables of a result by name."""
     return Track(result.t, {v.name: v for v in _variables(result)}, _attributes(result))
+
+
+def history(data: Track, name: str) -> Array:
+    """Return the values of the variable ``object.quantity``, or raise with the closest name."""
+    if name in data.variables:
+        return data.variables[name].values
+    raise _unknown(name, data.variables)
 
 
 def build(result: Result) -> xr.Dataset:
@@ -97,8 +106,11 @@ def _attributes(result: Result) -> dict[str, Any]:
 def _variables(result: Result) -> Iterator[Variable]:
     for name in result.joints:
         yield from _of_joint(result[name])
+    flexible = result.data.compiled.flexible
     for name in result.bodies:
         yield from _of_body(result[name])
+        if name in flexible:
+            yield from _of_beam(result[name])
     for name in result.point_masses:
         yield from _of_point(result[name])
     for name in result.forces:
@@ -106,6 +118,8 @@ def _variables(result: Result) -> Iterator[Variable]:
         kind = "dissipated" if view.dissipates else "work"
         yield Variable(f"{name}.{kind}", getattr(view, kind), "", "J", "", "energy")
     for kind in ENERGIES:
+        if kind == "strain" and not flexible:
+            continue
         yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
     momentum = result.data.history.momentum
     yield Variable("momentum.angular", momentum[:, :3], "xyz", "kg m2/s", "world", "momentum")
@@ -144,6 +158,21 @@ def _of_body(view: BodyView) -> Iterator[Variable]:
     yield Variable(f"{name}.angular_acceleration", change, "xyz", "rad/s2", "world", "acceleration")
 
 
+def _of_beam(view: BeamView) -> Iterator[Variable]:
+    name = view.name
+    named = zip(view.coordinate_names, view.coordinate_units, strict=True)
+    for k, (coordinate, unit) in enumerate(named):
+        values, rates = view.coordinates[:, k], view.rates[:, k]
+        yield Variable(f"{name}.{coordinate}", values, "", unit, "body", "elastic")
+        yield Variable(f"{name}.{coordinate}_rate", rates, "", f"{unit}/s", "body", "elastic rate")
+    yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
+    yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
+    end = view.at(view.length)
+    yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
+    yield Variable(f"{end.name}.rotation", end.rotation, "xyz", "rad", "body", "deflection")
+    yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")
+
+
 def _of_point(view: PointView) -> Iterator[Variable]:
     for kind, units in (("position", "m"), ("velocity", "m/s"), ("acceleration", "m/s2")):
         yield Variable(f"{view.name}.{kind}", getattr(view, kind), "xyz", units, "world", kind)
@@ -174,5 +203,8 @@ def pick(dataset: xr.Dataset, name: str) -> xr.DataArray:
     """Return the variable ``object.quantity``, or raise with the closest name."""
     if name in dataset:
         return dataset[name]
-    known = [str(v) for v in dataset.data_vars]
-    raise SuppleError(f"the result has no variable {name!r}, {suggestion(name, known)}")
+    raise _unknown(name, map(str, dataset.data_vars))
+
+
+def _unknown(name: str, known: Iterable[str]) -> SuppleError:
+    return SuppleError(f"the result has no variable {name!r}, {suggestion(name, list(known))}")

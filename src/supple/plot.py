@@ -51,8 +51,8 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
     Parameters
     ----------
     what : names of objects ("elbow": its coordinates, "link2": its position), of variables of the
-        dataset ("elbow.reaction"), or "energy" (energies, and the error on a logarithmic axis).
-        Nothing means all joint coordinates and the energy.
+        dataset ("elbow.reaction", "link2@1.02.deflection"), or "energy" (energies, and the error on
+        a logarithmic axis). Nothing means all joint coordinates and the energy.
     path : file to write, e.g. "run.png" or "run.pdf"; nothing is written without it
     """
     from matplotlib.figure import Figure
@@ -85,7 +85,7 @@ def _panels(data: Track, item: str) -> list[Panel]:
     if item in data.variables:
         return _by_unit(data, [item], item)
     own = [name for name in data.variables if name.startswith(f"{item}.")]
-    for role in ("coordinate", "position", "momentum", "energy"):
+    for role in ("coordinate", "deflection", "position", "momentum", "energy"):
         chosen = [name for name in own if data.variables[name].role == role]
         if chosen:
             return _by_unit(data, chosen, item)
@@ -124,8 +124,11 @@ def _energy(data: Track) -> list[Panel]:
     always = ("kinetic", "gravity", "total")
     named = {
         kind: data.variables[f"energy.{kind}"].values
-        for kind in ("kinetic", "gravity", "elastic", "work", "dissipated", "total")
+        for kind in ("kinetic", "gravity", "elastic", "strain", "work", "dissipated", "total")
+        if f"energy.{kind}" in data.variables
     }
+    if "strain" in named and np.array_equal(named["strain"], named["elastic"]):
+        del named["elastic"]  # no springs: it is the same line twice
     lines = tuple((k, v) for k, v in named.items() if k in always or np.any(v != 0.0))
     error = np.abs(data.variables["energy.error"].values)
     # An exact zero has no place on a logarithmic axis; it is drawn at the rounding of the energies.

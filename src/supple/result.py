@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
-from supple.dataset import Track, track
+from supple.dataset import Array, Track, history, track
 from supple.errors import SuppleError, suggestion
+from supple.flexible_views import BeamView, Deformation, StationView
 from supple.result_views import BodyView, ForceView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
+from supple.spectrum import Spectrum, spectrum
 from supple.state import State
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
-__all__ = ["EventRecord", "History", "Result", "RunData", "SavedResult", "load"]
+    from supple.bodies.beam import Beam
+    from supple.frames import Frame
+
+__all__ = ["EventRecord", "History", "Result", "RunData", "SavedResult", "Spectrum", "load"]
 
 
 class Result:
@@ -61,6 +67,7 @@ class Result:
             dissipated=data.channels[:, takes].sum(axis=1),
             record=data.audit,
             complete=data.success,
+            strain=data.history.strain,
         )
         self.momentum = MomentumAudit(data.momentum)
 
@@ -102,7 +109,7 @@ class Result:
             return self._body(name)
         if name in self.point_masses:
             return self._point(self.point_masses[name].frame, name)
-        if name in self.forces:
+        if name in self.data.compiled.force_names:  # a beam's damping has a name of its own
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
 
@@ -113,12 +120,39 @@ class Result:
             R = np.broadcast_to(np.eye(3), (n, 3, 3))
             return BodyView(name, R, np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 6)))
         k = list(self.data.compiled.body_names).index(name)
-        return BodyView(name, h.R[:, k], h.p[:, k], h.V[:, k], h.A[:, k])
+        motion = h.R[:, k], h.p[:, k], h.V[:, k], h.A[:, k]
+        if name in self.data.compiled.flexible:
+            return BeamView(self._deformation(name), *motion)
+        return BodyView(name, *motion)
 
-    def _point(self, frame: Any, name: str | None = None) -> PointView:
+    def _deformation(self, name: str) -> Deformation:
+        compiled = self.data.compiled
+        record, channel = compiled.flexible[name], f"{name}.damping"
+        damped = channel in compiled.force_names
+        return Deformation(
+            beam=cast("Beam", self.bodies[name]),
+            point_masses=record.point_masses,
+            names=record.modal.coordinate_names,
+            units=record.modal.coordinate_units,
+            q=self.q[:, record.q],
+            u=self.u[:, record.u],
+            a=self.a[:, record.u],
+            stiffness=record.modal.K,
+            dissipated=self._force(channel).dissipated if damped else np.zeros(len(self.t)),
+        )
+
+    def _attitude(self, frame: Frame) -> Array:
+        """Rotation matrices (nt, 3, 3) from the axes of a frame to the world."""
+        view: BodyView | StationView = self._body(frame.body.name)
+        if isinstance(view, BeamView):
+            view = view.at(*frame.position)
+        attitude: Array = view.matrix @ frame.rotation
+        return attitude
+
+    def _point(self, frame: Frame, name: str | None = None) -> PointView:
         x, y, z = (float(c) for c in frame.position)
         view = self._body(frame.body.name).at(x, y, z)
-        view.name = name or frame.name
+        view.name = name or view.name
         return view
 
     def _joint(self, name: str) -> JointView:
@@ -132,7 +166,7 @@ class Result:
             wrench=h.wrench[:, k],
             reaction=h.reaction[:, k],
             effort=compiled.effort_to_user(name, h.effort),
-            axes=self._body(joint.B.body.name).matrix @ joint.B.rotation,
+            axes=self._attitude(joint.B),
         )
 
     def _force(self, name: str) -> ForceView:
@@ -162,6 +196,14 @@ class Result:
     def track(self) -> Track:
         """What a plot needs: all variables by name, without xarray."""
         return track(self)
+
+    def spectrum(self, what: str | ArrayLike) -> Spectrum:
+        """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
+
+        The output times must be equally spaced; see `supple.spectrum.spectrum`.
+        """
+        values = history(self.track(), what) if isinstance(what, str) else what
+        return spectrum(self.t, values)
 
     def plot(self, *what: str, path: str | Path | None = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy"; see `supple.plot`."""

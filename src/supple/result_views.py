@@ -37,7 +37,7 @@ class PointView:
     @property
     def local(self) -> PointView:
         """The same with components along the axes of the body."""
-        turned = (_into(self._own, x) for x in (self.position, self.velocity, self.acceleration))
+        turned = (into(self._own, x) for x in (self.position, self.velocity, self.acceleration))
         return PointView(self.name, np.broadcast_to(np.eye(3), self._own.shape), *turned)
 
     def __repr__(self) -> str:
@@ -72,9 +72,9 @@ class BodyView(PointView):
         """The same with vectors along the axes of the body; the attitude is unchanged."""
         own = self._own
         parts = (self.angular_velocity, self.velocity, self.angular_acceleration, self.acceleration)
-        w, v, dw, a = (_into(own, x) for x in parts)
+        w, v, dw, a = (into(own, x) for x in parts)
         V, A = np.hstack([w, v]), np.hstack([dw, a])
-        view = BodyView(self.name, self.matrix, _into(own, self.position), V, A)
+        view = BodyView(self.name, self.matrix, into(own, self.position), V, A)
         view._own = np.broadcast_to(np.eye(3), own.shape)
         return view
 
@@ -141,7 +141,7 @@ class JointView:
     def local(self) -> JointView:
         """The same with wrenches along the axes of frame B."""
         wrench, reaction = (
-            np.hstack([_into(self._axes, w[:, :3]), _into(self._axes, w[:, 3:])])
+            np.hstack([into(self._axes, w[:, :3]), into(self._axes, w[:, 3:])])
             for w in (self.wrench, self.reaction)
         )
         axes = np.broadcast_to(np.eye(3), self._axes.shape)
@@ -220,7 +220,7 @@ def quaternions(R: Array) -> Array:
     return q
 
 
-def _into(R: Array, x: Array) -> Array:
+def into(R: Array, x: Array) -> Array:
     """Components of the vectors x (nt, 3) along the axes whose columns are R (nt, 3, 3)."""
     turned: Array = np.einsum("tij,ti->tj", R, x)
     return turned

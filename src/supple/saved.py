@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.dataset import Array, Track, Variable, pick, table
 from supple.errors import SuppleError
+from supple.spectrum import Spectrum, spectrum
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,6 +68,10 @@ class SavedResult:
             for name, v in self.dataset.data_vars.items()
         }
         return Track(self.t, variables, dict(self.dataset.attrs))
+
+    def spectrum(self, name: str) -> Spectrum:
+        """Frequencies (Hz) and amplitudes of a variable; see `supple.spectrum.spectrum`."""
+        return spectrum(self.t, self[name])
 
     def plot(self, *what: str, path: str | Path | None = None) -> Figure:
         """Draw objects, quantities or "energy"; see `supple.plot`."""

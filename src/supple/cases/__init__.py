@@ -21,7 +21,7 @@ from supple.errors import SuppleError, suggestion
 
 __all__ = ["Case", "Quantity", "all", "get", "names"]
 
-_FILES = ("huang",)
+_FILES = ("huang", "huang_flexible")
 
 
 def all() -> tuple[Case, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from supple.errors import SuppleWarning
 
 if TYPE_CHECKING:
+    from supple.integrators.base import Integrator
     from supple.model import Model
     from supple.result import Result
 
@@ -46,6 +47,8 @@ class Case:
     times : output times, s; the last one ends the run
     build : makes the model
     measure : compares a result at these times with the reference
+    integrator : makes the method that suits the case; the default of `supple.simulate` if None
+    long : True if a run takes more than some ten seconds
     """
 
     name: str
@@ -54,6 +57,8 @@ class Case:
     times: tuple[float, ...]
     build: Callable[[], Model]
     measure: Callable[[Result], list[Quantity]]
+    integrator: Callable[[], Integrator] | None = None
+    long: bool = False
 
     def simulate(self, *, tolerance: str | float = "tight", **options: Any) -> Result:
         """Run the model; ``options`` go to `supple.simulate`."""
@@ -62,6 +67,8 @@ class Case:
         from supple.simulation import simulate
 
         options.setdefault("output", np.array(self.times))
+        if self.integrator is not None and options.get("integrator") is None:
+            options["integrator"] = self.integrator()
         with warnings.catch_warnings():
             # What is unusual in published data is told by the case, not at every run.
             warnings.simplefilter("ignore", SuppleWarning)

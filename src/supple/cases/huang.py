@@ -213,24 +213,24 @@ def _measure(
         for k, joint in enumerate(("shoulder", "elbow")):
             view = result[joint]
             angles, rates = np.array(reference.angles)[:, k], np.array(reference.rates)[:, k]
-            found += _at_times(f"{joint}.angle", view.angle, angles, 1e-6)
-            found += _at_times(f"{joint}.angle_rate", view.angle_rate, rates, rate)
+            found += at_times(f"{joint}.angle", view.angle, angles, 1e-6)
+            found += at_times(f"{joint}.angle_rate", view.angle_rate, rates, rate)
         kinetic, gravity = np.array(reference.kinetic), np.array(reference.gravity)
-        found += _at_times("energy.kinetic", result.energy.kinetic, kinetic, energy)
-        found += _at_times("energy.gravity", result.energy.gravity, gravity, energy)
+        found += at_times("energy.kinetic", result.energy.kinetic, kinetic, energy)
+        found += at_times("energy.gravity", result.energy.gravity, gravity, energy)
         drift = result.energy.record.max_error
         found.append(Quantity("energy.error", drift, 0.0, 1e-3 * energy))
         if conserved_about is not None:
-            found.append(_momentum(result, conserved_about))
+            found.append(conserved_momentum(result, conserved_about))
         return found
 
     return measure
 
 
-def _at_times(
+def at_times(
     name: str, values: NDArray[np.float64], reference: NDArray[np.float64], tolerance: float
 ) -> list[Quantity]:
-    # A run that stopped early has no later values: they count as failed.
+    """Compare a history at `TIMES`; values after the end of a run that stopped count as failed."""
     padded = np.full(len(TIMES), np.nan)
     padded[: len(values)] = values
     return [
@@ -239,7 +239,7 @@ def _at_times(
     ]
 
 
-def _momentum(result: Result, axis: int) -> Quantity:
+def conserved_momentum(result: Result, axis: int) -> Quantity:
     """Compare the angular momentum about a world axis with zero: at steps and outputs."""
     if len(result.momentum) != 1:  # the audit must find this symmetry, and no other
         return Quantity(f"momentum about {'xyz'[axis]}", np.nan, 0.0, 1e-9)

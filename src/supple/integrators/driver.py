@@ -276,6 +276,7 @@ class _Loop:
                 max_energy=max(float(s[st.E_MAX]), 0.0),
                 initial_energy=float(s[st.E_START]),
                 exchanged=float(s[st.OTHER_MAX] - s[st.OTHER_MIN]),
+                max_strain=float(s[st.E_STRAIN]),
             ),
             momentum=momentum,
             events=tuple(sorted(events, key=lambda e: e.t)),

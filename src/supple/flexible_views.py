@@ -1,0 +1,174 @@
+"""Histories of flexible bodies: the motion of their frame, their deformation, and any station.
+
+What deforms is given in body axes: elastic displacement ``deflection`` and rotation vector
+``rotation``. Motion is given in world axes, as for rigid bodies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from supple.result_views import Array, BodyView, PointView, into
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam, PointMasses
+
+Side = Literal["y", "-y", "z", "-z"]
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """Elastic coordinates of one body over time, and what they mean.
+
+    Attributes
+    ----------
+    beam : the body as it was simulated
+    point_masses : ((station m, mass kg), ...) on it
+    names, units : n texts
+    q, u, a : (nt, n) coordinates, rates and accelerations
+    stiffness : (n, n)
+    dissipated : (nt,) energy taken by the body's damping since the start, J
+    """
+
+    beam: Beam
+    point_masses: PointMasses
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    q: Array
+    u: Array
+    a: Array
+    stiffness: Array
+    dissipated: Array
+
+
+class StationView(PointView):
+    """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``.
+
+    ``position``, ``velocity`` and ``acceleration`` are those of the deformed beam.
+    """
+
+    def __init__(self, name: str, x: float, deformation: Deformation, frame: BodyView) -> None:
+        d = deformation
+        where = d.beam.attachment(d.beam.at(x), d.point_masses)
+        deflection = d.q @ where.Phi.T
+        # world components, or those of the body if the frame's view is local
+        own, w, dw = frame._own, frame.angular_velocity, frame.angular_acceleration
+        arm = _out_of(own, where.p0 + deflection)
+        rate, change = _out_of(own, d.u @ where.Phi.T), _out_of(own, d.a @ where.Phi.T)
+        super().__init__(
+            name,
+            own,
+            frame.position + arm,
+            frame.velocity + np.cross(w, arm) + rate,
+            frame.acceleration
+            + np.cross(dw, arm)
+            + np.cross(w, np.cross(w, arm) + 2.0 * rate)
+            + change,
+        )
+        self.x = x
+        self.deflection = deflection
+        """(nt, 3) elastic displacement in body axes, m"""
+        self.rotation = d.q @ where.Psi.T
+        """(nt, 3) elastic rotation vector in body axes, rad"""
+        self._turning = d.u @ where.Psi.T
+        self._deformation, self._frame = d, frame
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) attitude of the deformed section: maps its axes to the world."""
+        return self._frame.matrix @ _exponentials(self.rotation)[0]
+
+    @property
+    def angular_velocity(self) -> Array:
+        """(nt, 3) of the deformed section, rad/s."""
+        spin = np.einsum("tij,tj->ti", _exponentials(self.rotation)[1], self._turning)
+        return self._frame.angular_velocity + _out_of(self._own, spin)
+
+    @property
+    def local(self) -> StationView:
+        """The same with components along the axes of the body."""
+        return StationView(self.name, self.x, self._deformation, self._frame.local)
+
+    def strain(self, side: Side = "y", axial: bool = True) -> Array:
+        """(nt,) strain along x at the middle of a side of the section, as a gauge measures it.
+
+        It is positive in tension. Without ``axial`` it is the part of bending only, as a pair of
+        gauges on opposite sides measures it.
+        """
+        d = self._deformation
+        row = d.beam.strain_gauge(self.x, side, axial, d.point_masses)
+        strain: Array = d.q @ row
+        return strain
+
+
+class BeamView(BodyView):
+    """Motion of a beam's frame, its elastic coordinates, and its stations by ``at(x)``."""
+
+    def __init__(self, deformation: Deformation, R: Array, p: Array, V: Array, A: Array) -> None:
+        super().__init__(deformation.beam.name, R, p, V, A)
+        self._deformation = deformation
+        self.coordinates = deformation.q
+        """(nt, n) elastic coordinates, in the order of ``coordinate_names``"""
+        self.rates = deformation.u
+        """(nt, n) their rates"""
+        self.coordinate_names = deformation.names
+        """``mode_1`` ..., or by node ``u_1, v_1, w_1, tx_1, ty_1, tz_1`` ..."""
+        self.coordinate_units = deformation.units
+        self.dissipated = deformation.dissipated
+        """(nt,) energy taken by the beam's own damping since the start, J"""
+
+    @property
+    def length(self) -> float:
+        """Length of the beam, m: its last station."""
+        return self._deformation.beam.length
+
+    @property
+    def strain_energy(self) -> Array:
+        """(nt,) J."""
+        q, K = self.coordinates, self._deformation.stiffness
+        energy: Array = 0.5 * np.einsum("ti,ij,tj->t", q, K, q)
+        return energy
+
+    @property
+    def local(self) -> BeamView:
+        """The same with vectors along the axes of the body; the attitude is unchanged."""
+        rigid = super().local
+        V = np.hstack([rigid.angular_velocity, rigid.velocity])
+        A = np.hstack([rigid.angular_acceleration, rigid.acceleration])
+        view = BeamView(self._deformation, self.matrix, rigid.position, V, A)
+        view._own = rigid._own
+        return view
+
+    def at(self, x: float, y: float = 0.0, z: float = 0.0) -> StationView:
+        """Motion and deformation of the station x, m from 0 to the length; y and z are zero."""
+        station = float(self._deformation.beam.at(x, y, z).position[0])
+        return StationView(f"{self.name}@{station:g}", station, self._deformation, self)
+
+
+def _out_of(R: Array, x: Array) -> Array:
+    """World components of the vectors x (nt, 3) along the axes whose columns are R (nt, 3, 3)."""
+    return into(np.swapaxes(R, 1, 2), x)
+
+
+def _exponentials(theta: Array) -> tuple[Array, Array]:
+    """exp(~theta) and the operator that makes angular velocity of theta', (nt, 3, 3) each.
+
+    Both are in the axes before the rotation: exp' exp^T = ~(operator theta').
+    """
+    x, y, z = theta.T
+    s = x * x + y * y + z * z
+    f = np.sqrt(s)
+    a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
+    c = np.sinc(f / np.pi)
+    # (f - sin f) / f^3; the series is exact to rounding where the quotient would cancel
+    small = s < 0.01
+    series = (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0 * (1.0 - s / 110.0)))) / 6.0
+    b = np.where(small, series, (1.0 - c) / np.where(small, 1.0, s))
+    o = np.zeros_like(x)
+    skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
+    square = skew @ skew
+    a, b, c = (k[:, None, None] for k in (a, b, c))
+    return np.eye(3) + c * skew + a * square, np.eye(3) + a * skew + b * square
