@@ -1,8 +1,9 @@
-"""Random trees of rigid bodies with random states: what the property tests are tried on.
+"""Random trees of rigid bodies and beams with random states: what property tests are tried on.
 
-A `Recipe` is a list of joint kinds, a seed and some switches; it prints as one line and makes the
-same model each time. The kinds are drawn by hypothesis, so that a failing tree shrinks to the few
-joints that matter; everything else comes from the seed.
+A `Recipe` is a list of joint kinds, which of the bodies are beams, a seed and some switches; it
+prints as one line and makes the same model each time. Kinds and beams are drawn by hypothesis, so
+that a failing tree shrinks to the few joints that matter; everything else comes from the seed.
+Beams are soft: elastic forces, inertia and loads have about the same size.
 """
 
 from __future__ import annotations
@@ -35,8 +36,12 @@ KINDS = (
     "Free",
     "General",
 )
-# Condition of the mass matrix, scaled to a unit diagonal, above which a state counts as locked.
+# Condition of the mass matrix, scaled to a unit diagonal, above which a state counts as locked;
+# nodal coordinates of beams have a worse one by nature.
 WORST_CONDITION = 1e4
+WORST_ELASTIC_CONDITION = 1e6
+REFERENCES = ("clamped", "chord", "mean_axis")
+LARGEST_TURN = 0.3  # rad, elastic rotation of a section against the body's frame
 
 
 class State(NamedTuple):
@@ -55,10 +60,13 @@ class Recipe:
 
     kinds : joint of each body, 2 to 12
     seed : of everything else
-    forces : "none", "internal" (nothing reaches the ground) or "all"
+    forces : "none", "internal" (nothing reaches the ground), "frames" (all that act at frames) or
+        "all"
     floating : the first joint becomes Free, and everything else hangs on that body
     gravity : random, else none
-    can_lock : General may have three rotations, and translations on both sides of a rotation
+    can_lock : General may have three rotations, and translations on both sides of a rotation;
+        beams may be lines without inertia about themselves
+    beams : which bodies are beams; empty if none is
     """
 
     kinds: tuple[str, ...]
@@ -67,21 +75,37 @@ class Recipe:
     floating: bool = False
     gravity: bool = True
     can_lock: bool = True
+    beams: tuple[bool, ...] = ()
 
     def model(self) -> supple.Model:
         """The model; its items were added in random order."""
         return _Maker(self).model()
 
-    def state(self, equations: Equations, number: int = 0) -> State:
-        """A random state away from gimbal lock; a recipe that has none is left out."""
+    def state(
+        self, equations: Equations, number: int = 0, turns: Sequence[float] | None = None
+    ) -> State:
+        """A random state away from gimbal lock; a recipe that has none is left out.
+
+        The elastic rotation of a beam is 0, tiny, or anything up to LARGEST_TURN; `turns` gives
+        the choice.
+        """
         c = equations.compiled
         rng = np.random.default_rng([self.seed, 1, number])
         q, u = np.zeros(c.nq), np.zeros(c.nu)
+        worst = WORST_ELASTIC_CONDITION if any(self.beams) else WORST_CONDITION
+        beams = self.model().bodies if any(self.beams) else {}
         for _ in range(20):
             for name, record in c.joints.items():
                 x, rate = random_coordinates(record, rng)
                 q[record.q], u[record.u] = c.from_user(name, x, rate)
-            if condition(equations.mass_matrix(q)) < WORST_CONDITION:
+            for name, body in c.flexible.items():
+                choice = [0.0, 1e-6, *rng.uniform(0.0, LARGEST_TURN, 3), LARGEST_TURN]
+                turn = rng.choice(choice if turns is None else turns)
+                if not beams[name].rotary_inertia:  # a straight line has no inertia about itself
+                    turn = max(turn, 0.1)
+                q[body.q] = deformation(beams[name], body, rng, turn)
+                u[body.u] = deformation(beams[name], body, rng, rng.uniform(0.5, 2.0))
+            if condition(equations.mass_matrix(q)) < worst:
                 a, z = rng.normal(size=c.nu), rng.normal(size=c.nz)
                 return State(float(rng.uniform(0.0, 2.0)), q, u, a, z)
         assume(False)
@@ -109,12 +133,54 @@ def recipes(
     )
 
 
+def flexible_recipes(max_bodies: int = 4, **options) -> st.SearchStrategy[Recipe]:
+    """Recipes of trees with at least one beam; options as of `Recipe`."""
+    bodies = st.lists(
+        st.tuples(st.sampled_from(KINDS), st.booleans()), min_size=2, max_size=max_bodies
+    ).filter(lambda pairs: any(beam for _, beam in pairs))
+    return st.builds(
+        lambda pairs, seed: Recipe(
+            tuple(kind for kind, _ in pairs),
+            seed,
+            beams=tuple(beam for _, beam in pairs),
+            **options,
+        ),
+        bodies,
+        st.integers(0, 2**32 - 1),
+    )
+
+
+def largest_turn(beam: supple.Beam, record, q: Array) -> float:
+    """Largest elastic rotation (rad) of the nodes of a beam, for elastic coordinates (..., n)."""
+    turns = [
+        q @ beam.attachment(beam.at(x), record.point_masses).Psi.T
+        for x in np.linspace(0.0, beam.length, beam.elements + 1)
+    ]
+    return float(np.linalg.norm(turns, axis=-1).max())
+
+
+def deformation(beam: supple.Beam, record, rng: np.random.Generator, turn: float) -> Array:
+    """Elastic coordinates of about equal strain energy in all modes, with the largest rotation
+
+    `turn` (rad), unless the displacements would exceed `turn` times the length.
+    """
+    modal = record.modal
+    if not modal.n:
+        return np.zeros(0)
+    q = np.linalg.solve(np.linalg.cholesky(modal.K).T, rng.normal(size=modal.n))
+    nodes = [beam.at(x) for x in np.linspace(0.0, beam.length, beam.elements + 1)]
+    moves = [beam.attachment(frame, record.point_masses).Phi @ q for frame in nodes]
+    # Displacements bound it too: the kept modes may hardly turn, or not at all.
+    return q * turn / max(largest_turn(beam, record, q), np.abs(moves).max() / beam.length)
+
+
 def condition(mass: Array) -> float:
     """Condition of a mass matrix after scaling its diagonal to one."""
     size = np.sqrt(np.diag(mass))
     if not np.all(size > 0.0):
         return float("inf")
-    return float(np.linalg.cond(mass / np.outer(size, size)))
+    values = np.linalg.eigvalsh(mass / np.outer(size, size))
+    return float(values[-1] / values[0]) if values[0] > 0.0 else float("inf")
 
 
 def random_coordinates(joint, rng: np.random.Generator, rate: float = 1.5) -> tuple[Array, Array]:
@@ -140,26 +206,67 @@ class _Maker:
         self.rng = np.random.default_rng([recipe.seed, 0])
         down = self.rng.normal(scale=6.0, size=3) if recipe.gravity else np.zeros(3)
         self.result = supple.Model(gravity=down)
-        self.bodies: list[supple.RigidBody] = []
+        self.bodies: list[supple.RigidBody | supple.Beam] = []
         self.joints: list[supple.Joint] = []
         self.others: list = []
 
     def model(self) -> supple.Model:
         names = [f"body{i}" for i in range(len(self.recipe.kinds))]
         self.rng.shuffle(names)
-        for name, kind in zip(names, self.recipe.kinds, strict=True):
-            self.add_body(name, kind)
+        beams = self.recipe.beams or (False,) * len(names)
+        for name, kind, beam in zip(names, self.recipe.kinds, beams, strict=True):
+            self.add_body(name, kind, beam)
         if self.recipe.forces != "none":
             self.add_forces()
         items = [*self.bodies, *self.joints, *self.others]
         return add_in_order(self.result, [items[i] for i in self.rng.permutation(len(items))])
 
-    def frame(self, body) -> supple.Frame:
+    def frame(self, body, at_nodes: bool = True) -> supple.Frame:
         rotation = self.rng.normal(size=3) if self.rng.random() < 0.7 else None
+        if isinstance(body, supple.Beam):
+            x = self.station(body) if at_nodes else self.rng.random() * body.length
+            return body.at(x, rotation=rotation)
         return body.at(*self.rng.normal(scale=0.7, size=3), rotation=rotation)
 
-    def add_body(self, name: str, kind: str) -> None:
-        rng, root = self.rng, not self.bodies
+    def station(self, beam: supple.Beam) -> float:
+        """One of the ends, another node, or anywhere between them."""
+        rng = self.rng
+        nodes = np.linspace(0.0, beam.length, beam.elements + 1)
+        return float(rng.choice([0.0, beam.length, rng.choice(nodes), *rng.random(2) * nodes[-1]]))
+
+    def beam(self, name: str) -> supple.Beam:
+        """A soft beam: bending of some Hz, and not much more along its axis."""
+        rng = self.rng
+        area, y, z, twist = rng.uniform(0.03, 0.06), *rng.uniform(0.06, 0.12, size=3)
+        section = supple.Section(area, area * z**2, area * y**2, 2.0 * area * twist**2)
+        stiffness = 10.0 ** rng.uniform(3.7, 4.7)
+        material = supple.Material(stiffness, stiffness / 2.6, rng.uniform(15.0, 40.0))
+        elements = int(rng.integers(1, 4))
+        reference = str(rng.choice(REFERENCES))
+        rotary = not (self.recipe.can_lock and rng.random() < 0.15)
+        count = (6 if rotary else 5) * elements
+        numbers = rng.permutation(np.arange(1, count + 1))[: rng.integers(1, 6)]
+        choices = ["all", "all", int(rng.integers(2, 6)), count, numbers.tolist(), 0]
+        damping = None
+        if rng.random() < 0.5:
+            damping = supple.Rayleigh(rng.uniform(1e-3, 1e-2), rng.uniform(0.0, 0.5))
+        return supple.Beam(
+            name,
+            rng.uniform(0.6, 1.6),
+            section,
+            material,
+            elements,
+            choices[rng.choice(len(choices), p=[0.2, 0.2, 0.2, 0.15, 0.2, 0.05])],
+            reference,
+            damping,
+            rotary,
+            str(rng.choice(["saint_venant", "polar"])),
+            rng.uniform(-np.pi, np.pi) if rng.random() < 0.5 else 0.0,
+            int(rng.integers(elements + 1)) if reference == "clamped" else 0,
+        )
+
+    def rigid(self, name: str) -> supple.RigidBody:
+        rng = self.rng
         a = rng.normal(scale=0.5, size=(3, 3)) + 0.3 * np.eye(3)
         inertia = np.trace(a @ a.T) * np.eye(3) - a @ a.T
         mass, com = rng.uniform(0.5, 2.0), rng.normal(scale=0.4, size=3)
@@ -167,7 +274,11 @@ class _Maker:
         if rng.random() < 0.5:
             about = "origin"
             inertia = inertia + mass * (com @ com * np.eye(3) - np.outer(com, com))
-        body = supple.RigidBody(name, mass, com, inertia, about)
+        return supple.RigidBody(name, mass, com, inertia, about)
+
+    def add_body(self, name: str, kind: str, beam: bool) -> None:
+        rng, root = self.rng, not self.bodies
+        body = self.beam(name) if beam else self.rigid(name)
         if rng.random() < 0.4:
             for k in range(rng.integers(1, 3)):
                 point = supple.PointMass(f"{name}_p{k}", self.frame(body), rng.uniform(0.1, 1.0))
@@ -226,6 +337,8 @@ class _Maker:
             (joint, k) for joint in self.joints if joint.nq == joint.nu for k in range(joint.nu)
         ]
         makers: list[Callable[[str], supple.ForceElement]] = [self.spring_between]
+        if self.recipe.forces == "frames":
+            scalars, everything = [], True
         if everything:
             makers += [self.spring_to_ground, self.force("world"), self.force("body")]
         if scalars:
@@ -242,8 +355,9 @@ class _Maker:
         )
 
     def spring_between(self, name: str) -> supple.SpringDamper:
-        i, j = self.rng.permutation(len(self.bodies))[:2]
-        return self.spring(name, [self.frame(self.bodies[i]), self.frame(self.bodies[j])])
+        # Not at nodes: joints are there, and their two sides have no distance.
+        pair = [self.bodies[k] for k in self.rng.permutation(len(self.bodies))[:2]]
+        return self.spring(name, [self.frame(body, at_nodes=False) for body in pair])
 
     def spring_to_ground(self, name: str) -> supple.SpringDamper:
         body = self.bodies[self.rng.integers(len(self.bodies))]
@@ -298,17 +412,18 @@ def rebuilt(
     turn: Array | None = None,
     shift: Array | None = None,
     t: float = 0.0,
+    change: Callable[[supple.Body], supple.Body] = lambda body: body,
 ) -> supple.Model:
     """The same system written down differently.
 
     `rename` changes all names, `rng` the order of adding. `turn` and `shift` move everything in the
     world: places on the ground, gravity and the forces in world axes, which are kept at their
-    values at time `t`.
+    values at time `t`. `change` puts another body in the place of each.
     """
     R = np.eye(3) if turn is None else turn
     d = np.zeros(3) if shift is None else shift
     new = supple.Model(gravity=R @ model.gravity)
-    bodies = {n: dataclasses.replace(b, name=rename(n)) for n, b in model.bodies.items()}
+    bodies = {n: dataclasses.replace(change(b), name=rename(n)) for n, b in model.bodies.items()}
 
     def moved(frame: supple.Frame) -> supple.Frame:
         if frame.body.name == "ground":

@@ -45,7 +45,7 @@ def current_inertia(tree, work, f, q, u):
                 e = x[d1 + (c * n + l) * n + i]
                 w[at.FX_D + c, i] += e * y
                 w[at.FX_U2 + c, i] += e * v
-    zero = 0.0 * q[j]
+    zero = 0.0 * work.origin[0]  # of the workspace's type; q[j] does not exist for a body without modes
     c0, c1, c2 = x[o + 1] + zero, x[o + 2] + zero, x[o + 3] + zero
     e00, e11, e22, e01, e02, e12 = x[o + 4] + zero, x[o + 8] + zero, x[o + 12] + zero, x[o + 5] + zero, x[o + 6] + zero, x[o + 9] + zero
     for i in range(n):
