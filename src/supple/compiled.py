@@ -11,8 +11,6 @@ boundary.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -25,193 +23,23 @@ from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, Sp
 from supple.frames import Frame
 from supple.joints import Joint
 from supple.model import Model
-from supple.poses import IDENTITY, Array, Pose, aligned, quaternion_matrix, skew
-from supple.reduction.modal import Attachment, ModalBody
+from supple.poses import IDENTITY, Array, Pose, aligned, skew
+from supple.records import (
+    BodyRecord,
+    Compiled,
+    FlexRecord,
+    FrameKey,
+    JointRecord,
+    frame_key,
+    place_of,
+)
+from supple.reduction.modal import Attachment
 from supple.signals import Constant, Signal
 from supple.topology import Graph
 
 _MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
 
-
-@dataclass(frozen=True)
-class BodyRecord:
-    """Where a body is in the engine: its node and the pose of its own frame in the node's axes."""
-
-    name: str
-    node: int
-    pose: Pose
-
-
-@dataclass(frozen=True)
-class JointRecord:
-    """Where a joint is in the engine.
-
-    ``q``, ``u`` are its slices of the state; ``node`` carries its wrench (sign -1 when the joint is
-    crossed from B to A); ``place`` is B's origin in the axes of ``place_node``.
-    """
-
-    name: str
-    kind: str
-    label: str
-    child: str
-    coordinate_names: tuple[str, ...]
-    reversed: bool
-    q: slice
-    u: slice
-    node: int
-    place_node: int
-    place: Array
-
-    def to_user(self, q: Array, u: Array) -> tuple[Array, Array]:
-        """Coordinates and rates of this joint from the whole state q (..., nq), u (..., nu)."""
-        return self._convert(q[..., self.q], u[..., self.u])
-
-    def from_user(self, coordinates: Array, rates: Array) -> tuple[Array, Array]:
-        """The inverse of ``to_user`` for this joint's own coordinates (nq_j) and rates (nu_j)."""
-        return self._convert(np.asarray(coordinates, float), np.asarray(rates, float))
-
-    def _convert(self, c: Array, r: Array) -> tuple[Array, Array]:
-        if not self.reversed:
-            return c.copy(), r.copy()
-        if self.kind == "axes":
-            return c[..., ::-1].copy(), r[..., ::-1].copy()
-        # The inverse pose and the opposite twist, seen from the other side; an involution.
-        out_c, out_r = c.copy(), r.copy()
-        rotation = quaternion_matrix(c[..., :4])
-        out_c[..., 1:4] = -c[..., 1:4]
-        turned = np.einsum("...ij,...j->...i", rotation, r[..., :3])
-        out_r[..., :3] = -turned
-        if self.kind == "free":
-            p = c[..., 4:]
-            out_c[..., 4:] = -np.einsum("...ji,...j->...i", rotation, p)
-            v = np.einsum("...ij,...j->...i", rotation, r[..., 3:])
-            out_r[..., 3:] = -v - np.cross(p, turned)
-        return out_c, out_r
-
-    def effort_to_user(self, effort: Array) -> Array:
-        """Efforts on this joint's own velocities from all generalized forces (..., nu)."""
-        own = effort[..., self.u]
-        return own[..., ::-1].copy() if self.reversed and self.kind == "axes" else own.copy()
-
-
-@dataclass(frozen=True)
-class FlexRecord:
-    """Where a flexible body's elastic coordinates are in the state, and what they mean."""
-
-    name: str
-    label: str
-    q: slice
-    u: slice
-    modal: ModalBody
-    point_masses: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """A model as flat buffers; read-only, and it pickles, so it travels to other processes."""
-
-    ints: np.ndarray
-    reals: Array
-    bodies: dict[str, BodyRecord]
-    joints: dict[str, JointRecord]
-    flexible: dict[str, FlexRecord]
-    places: dict[FrameKey, tuple[int, Pose]]
-    force_names: tuple[str, ...]
-    force_dissipates: tuple[bool, ...]
-    q0: Array
-    u0: Array
-    z0: Array
-    scale: Array
-    rate_scale: Array
-    breakpoints: tuple[float, ...]
-    gravity: Array
-    length: float
-
-    @cached_property
-    def body_names(self) -> tuple[str, ...]:
-        """Bodies in engine order."""
-        return tuple(self.bodies)
-
-    @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """Joints in engine order."""
-        return tuple(self.joints)
-
-    @property
-    def nq(self) -> int:
-        """Number of coordinates."""
-        return len(self.q0)
-
-    @property
-    def nu(self) -> int:
-        """Number of velocities."""
-        return len(self.u0)
-
-    @property
-    def nz(self) -> int:
-        """Number of controller states."""
-        return len(self.z0)
-
-    def place(self, frame: Frame) -> tuple[int, Pose]:
-        """Node of a frame and the frame's pose in the node's axes.
-
-        A frame on a flexible body has a node only if the model, or an event given to the compiler,
-        uses it.
-        """
-        if frame.body.name in self.flexible:
-            return self.places[_key(frame)]
-        return _place(self.bodies, frame)
-
-    def coordinate(self, joint: str, index: int) -> tuple[int, int]:
-        """Places in q and u of a scalar joint coordinate given by its place in the user's order."""
-        record = self.joints[joint]
-        count = record.u.stop - record.u.start
-        k = count - 1 - index if record.reversed else index
-        return record.q.start + k, record.u.start + k
-
-    def joint_of(self, dof: int) -> JointRecord | None:
-        """The joint that a velocity belongs to; None for an elastic one."""
-        return next((j for j in self.joints.values() if j.u.start <= dof < j.u.stop), None)
-
-    def dof_label(self, dof: int) -> str:
-        """The joint, its coordinate and the body it moves behind a velocity, for messages."""
-        record = self.joint_of(dof)
-        if record is None:
-            body = next(b for b in self.flexible.values() if b.u.start <= dof < b.u.stop)
-            return f"{body.label} ({body.modal.coordinate_names[dof - body.u.start]})"
-        k, count = dof - record.u.start, record.u.stop - record.u.start
-        if record.kind != "axes":
-            part = f"{'rotation about' if k < 3 else 'motion along'} {'xyz'[k % 3]}"
-        else:
-            part = record.coordinate_names[count - 1 - k if record.reversed else k]
-        return f"{record.label} ({part} of body {record.child!r})"
-
-    def to_user(self, joint: str, q: Array, u: Array) -> tuple[Array, Array]:
-        """Coordinates and rates of a joint in the user's convention, from the whole state."""
-        return self.joints[joint].to_user(q, u)
-
-    def from_user(self, joint: str, coordinates: Array, rates: Array) -> tuple[Array, Array]:
-        """Engine coordinates and velocities of a joint from the user's."""
-        return self.joints[joint].from_user(coordinates, rates)
-
-    def effort_to_user(self, joint: str, effort: Array) -> Array:
-        """Efforts on a joint's own velocities from the whole generalized force."""
-        return self.joints[joint].effort_to_user(effort)
-
-
-FrameKey = tuple[str, bytes, bytes]
-
-
-def _key(frame: Frame) -> FrameKey:
-    return frame.body.name, frame.position.tobytes(), frame.rotation.tobytes()
-
-
-def _place(bodies: dict[str, BodyRecord], frame: Frame) -> tuple[int, Pose]:
-    own = Pose(frame.rotation, frame.position)
-    if frame.body.name not in bodies:
-        return 0, own
-    record = bodies[frame.body.name]
-    return record.node, record.pose.then(own)
+__all__ = ["Compiled", "JointRecord", "compile_model"]
 
 
 class _Builder:
@@ -400,8 +228,8 @@ class _Builder:
         """Node and pose of a frame; a frame on a flexible body gets an elastic edge of its own."""
         name = frame.body.name
         if name not in self.flexible:
-            return _place(self.bodies, frame)
-        key = _key(frame)
+            return place_of(self.bodies, frame)
+        key = frame_key(frame)
         if key not in self.places:
             body, record = self.bodies_by_name[name], self.flexible[name]
             where = body.attachment(frame, record.point_masses)  # type: ignore[attr-defined]
