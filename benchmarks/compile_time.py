@@ -46,7 +46,7 @@ def measure(repeats: int) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="supple-bench-") as folder:
         cache = os.path.join(folder, "cache")
         found = [
-            ("cold compilation", 45.0, child(COMPILE, cache=cache)),
+            ("cold compilation", 75.0, child(COMPILE, cache=cache)),
             ("warm supple demo", 3.0, best(repeats, DEMO, "demo", "--out", folder, cache=cache)),
             ("import supple", 0.9, best(repeats, IMPORT, cache=cache)),
         ]
