@@ -334,3 +334,15 @@ def test_oracle_momentum_is_the_effort_of_a_free_base(seed) -> None:
     rate = (total(h) - total(-h)) / (2 * h)
     scale = 1 + np.abs(total(0)).max() + np.abs(wrench).max()
     np.testing.assert_allclose(rate, wrench, rtol=0, atol=1e-7 * scale)
+
+
+def test_a_flexible_body_is_refused():
+    """B without its elastic columns would be wrong and look right."""
+    model = supple.Model()
+    material = supple.Material(E=69e9, G=26e9, density=2770)
+    beam = supple.Beam("beam", 1.0, supple.Rectangle(0.01, 0.01), material, modes=2)
+    model.add(beam)
+    model.add(supple.Revolute("hinge", model.ground.at(0), beam.at(0)))
+    for inspect in (supple.velocity_transformation, body_poses):
+        with pytest.raises(supple.ModelError, match="Beam 'beam': the velocity transformation has"):
+            inspect(model)

@@ -23,7 +23,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import ModelError
+from supple.bodies.rigid import RigidBody
+from supple.errors import ModelError, label
 from supple.joints import Joint
 from supple.model import Model
 from supple.topology import Graph, TreeEdge
@@ -98,6 +99,12 @@ class _Layout:
 
     @classmethod
     def of(cls, model: Model) -> _Layout:
+        for body in model.bodies.values():
+            if not isinstance(body, RigidBody):
+                raise ModelError.plain(
+                    f"{label(body)}: the velocity transformation has no columns for its elastic "
+                    "coordinates yet, expected rigid bodies only"
+                )
         graph = model.graph()
         if graph.unreached:
             raise ModelError.plain(
