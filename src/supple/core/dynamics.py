@@ -173,8 +173,8 @@ def dof_rows(m, w, n, c):
 
 
 @kernel
-def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
-    """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); Gq (nz, nu) of controller rates.
+def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
+    """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); of controller rates Gq, Gu (nz, nu), Gz (nz, nz).
 
     The derivative with respect to q is taken along ``tree.retract``.
     """
@@ -193,8 +193,12 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
         for d in range(nz):
             Rz[c, d] = 0.0
             Gq[d, c] = 0.0
+            Gu[d, c] = 0.0
+    for c in range(nz):
+        for d in range(nz):
+            Gz[c, d] = 0.0
     forces.apply(m, w, t, q, u, z)
-    forces.differentiate(m, w, t, Rq, Ru, Rz, Gq)
+    forces.differentiate(m, w, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz)
     for n in range(node.shape[0]):
         for k in range(10):
             x[n, 40 + k] = x[n, 24 + k]
@@ -415,11 +419,11 @@ def mass_matrix(ints, reals, work, q, M):
     tree.composite(m, w, M)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT)
-def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq):
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual and tangents; see ``differentiate``."""
     m, w = views(ints, reals, work)
-    differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq)
+    differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, VEC)

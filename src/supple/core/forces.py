@@ -166,11 +166,11 @@ def energy(tree, work, q):
 
 
 @kernel
-def differentiate(tree, work, t, Rq, Ru, Rz, Gq):
+def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
     """Add the force elements' tangents.
 
-    Rq, Ru (nu, nu) of the residual, Rz (nu, nz), Gq (nz, nu) of the controller rates; wrenches enter
-    the node matrices B and K, and couplings between two moving nodes go straight into Rq, Ru.
+    Rq, Ru (nu, nu) of the residual, Rz (nu, nz), Gq, Gu (nz, nu) and Gz (nz, nz) of the controller rates;
+    wrenches enter the node matrices B and K, couplings between two moving nodes go straight into Rq, Ru.
     """
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]

@@ -32,7 +32,7 @@ Y1, Y2, Y3 = 0, 1, 2
 RQ, RU, MASS = 0, 1, 2
 E1, ER, EI = 0, 1, 2
 
-Own = namedtuple("Own", "u z e y tangent Rz Gq newton pivots")
+Own = namedtuple("Own", "u z e y tangent Rz Gq Gu Gz newton pivots")
 
 
 @kernel
@@ -54,16 +54,20 @@ def own_views(m, run, i, ints, k):
     i += nu * nz
     Gq = run[i : i + nu * nz].reshape((nz, nu))
     i += nu * nz
+    Gu = run[i : i + nu * nz].reshape((nz, nu))
+    i += nu * nz
+    Gz = run[i : i + nz * nz].reshape((nz, nz))
+    i += nz * nz
     newton = run[i : i + 3 * n * n].reshape((3, n, n))
     pivots = ints[k : k + 2 * n].reshape((2, n))
-    return Own(u, z, e, y, tangent, Rz, Gq, newton, pivots)
+    return Own(u, z, e, y, tangent, Rz, Gq, Gu, Gz, newton, pivots)
 
 
 def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
     n = nu + nz
     vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + 3 * n
-    return vectors + 3 * nu * nu + 2 * nu * nz + 3 * n * n, 2 * n
+    return vectors + 3 * nu * nu + 3 * nu * nz + nz * nz + 3 * n * n, 2 * n
 
 
 @kernel
@@ -136,7 +140,10 @@ def middle_tangent(m, w, r, o, t, h):
         r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
     tree.retract(m, r.q, r.xt, r.qt)
-    dynamics.differentiate(m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.Rz, o.Gq)
+    dynamics.differentiate(
+        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
+        o.Rz, o.Gq, o.Gu, o.Gz,
+    )
 
 
 @kernel
@@ -156,13 +163,13 @@ def factorize(r, o, h):
             o.newton[E1, c, nu + d] = h * h * o.Rz[c, d]
             o.newton[ER, c, nu + d] = h * h * o.Rz[c, d]
             o.newton[EI, c, nu + d] = 0.0
-            o.newton[E1, nu + d, c] = -h / GAMMA * o.Gq[d, c]
-            o.newton[ER, nu + d, c] = -h * gr * o.Gq[d, c]
+            o.newton[E1, nu + d, c] = -h / GAMMA * o.Gq[d, c] - o.Gu[d, c]
+            o.newton[ER, nu + d, c] = -h * gr * o.Gq[d, c] - o.Gu[d, c]
             o.newton[EI, nu + d, c] = -h * gi * o.Gq[d, c]
     for c in range(nz):
         for d in range(nz):
-            o.newton[E1, nu + c, nu + d] = GAMMA if c == d else 0.0
-            o.newton[ER, nu + c, nu + d] = ALPHA if c == d else 0.0
+            o.newton[E1, nu + c, nu + d] = (GAMMA if c == d else 0.0) - h * o.Gz[c, d]
+            o.newton[ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
     return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
 

@@ -25,6 +25,22 @@ class Energies(NamedTuple):
     elastic: float
 
 
+class Tangents(NamedTuple):
+    """The residual r (nu,) and its derivatives, and those of the controller rates.
+
+    Rq, Ru, M (nu, nu) along q, u and a, Rz (nu, nz) along z; Gq, Gu (nz, nu) and Gz (nz, nz).
+    """
+
+    r: Array
+    Rq: Array
+    Ru: Array
+    M: Array
+    Rz: Array
+    Gq: Array
+    Gu: Array
+    Gz: Array
+
+
 @dataclass(frozen=True)
 class JointCoordinates:
     """The default formulation: coordinates of the joints of a spanning tree, no constraints."""
@@ -134,14 +150,18 @@ class Equations:
         self, t: float, q: Array, u: Array, a: Array, z: Array | None = None
     ) -> tuple[Array, Array, Array]:
         """Derivatives of the residual (nu, nu) along q (by ``retract``), u and a."""
+        found = self.tangents(t, q, u, a, z)
+        return found.Rq, found.Ru, found.M
+
+    def tangents(
+        self, t: float, q: Array, u: Array, a: Array, z: Array | None = None
+    ) -> Tangents:
+        """The residual and all its derivatives, and those of the controller rates."""
         n, nz = self.nu, self.nz
-        r, q_part, u_part, mass = np.empty(n), *(np.empty((n, n)) for _ in range(3))
-        z_part, controller = np.empty((n, nz)), np.empty((nz, n))
-        state = self._state(q, u, a, z)
-        dynamics.tangent(
-            *self._buffers, float(t), *state, r, q_part, u_part, mass, z_part, controller
-        )
-        return q_part, u_part, mass
+        shapes = (n,), (n, n), (n, n), (n, n), (n, nz), (nz, n), (nz, n), (nz, nz)
+        out = Tangents(*(np.empty(shape) for shape in shapes))
+        dynamics.tangent(*self._buffers, float(t), *self._state(q, u, a, z), *out)
+        return out
 
     def retract(self, q: Array, d: Array) -> Array:
         """The configuration q (nq,) moved by the increment d (nu,)."""
