@@ -13,7 +13,22 @@ from supple.bodies import Beam, Body, Ground, PointMass, RigidBody
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
 from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
-from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, SpringDamper
+from supple.forces import (
+    PID,
+    Bushing,
+    DistributedLoad,
+    EffortFunction,
+    Force,
+    ForceElement,
+    ForceFunction,
+    FrameState,
+    JointEffort,
+    JointFriction,
+    JointSpring,
+    JointStop,
+    Motor,
+    SpringDamper,
+)
 from supple.frames import Frame
 from supple.joints import (
     Cylindrical,
@@ -28,7 +43,7 @@ from supple.joints import (
     Universal,
 )
 from supple.model import Model
-from supple.signals import Constant, Polynomial, Signal, Sine, SmoothStep, Table
+from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -47,25 +62,34 @@ __all__ = [
     "Beam",
     "Body",
     "Box",
+    "Bushing",
     "Circle",
     "Constant",
     "Cylindrical",
+    "DistributedLoad",
     "DormandPrince",
+    "EffortFunction",
     "Event",
+    "Expression",
     "Fixed",
     "Force",
     "ForceElement",
+    "ForceFunction",
     "Frame",
+    "FrameState",
     "Free",
     "General",
     "Ground",
     "Joint",
     "JointCoordinates",
     "JointEffort",
+    "JointFriction",
     "JointSpring",
+    "JointStop",
     "Material",
     "Model",
     "ModelError",
+    "Motor",
     "Planar",
     "PointMass",
     "Polynomial",

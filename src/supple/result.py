@@ -109,7 +109,8 @@ class Result:
             return self._body(name)
         if name in self.point_masses:
             return self._point(self.point_masses[name].frame, name)
-        if name in self.data.compiled.force_names:  # a beam's damping has a name of its own
+        # a beam's damping has a name of its own
+        if name in self.forces or name in self.data.compiled.force_names:
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
 
@@ -170,9 +171,10 @@ class Result:
         )
 
     def _force(self, name: str) -> ForceView:
-        k = list(self.data.compiled.force_names).index(name)
-        takes = bool(self.data.compiled.force_dissipates[k])
-        return ForceView(name, self.data.channels[:, k], takes)
+        compiled = self.data.compiled
+        parts = compiled.channels(name)
+        takes = any(compiled.force_dissipates[k] for k in parts)
+        return ForceView(name, self.data.channels[:, parts].sum(axis=1), takes)
 
     @cached_property
     def dataset(self) -> xr.Dataset:
