@@ -21,6 +21,9 @@ class Arrays(SimpleNamespace):
         s = self.slices[name]
         return q[:, s], u[:, s]
 
+    def coordinate(self, name, index):
+        return (self.slices[name].start + index,) * 2
+
     def effort_to_user(self, name, effort):
         return effort[:, self.slices[name]]
 
@@ -134,7 +137,7 @@ def test_ball_and_free_joints_have_vector_rates(result):
     none = np.zeros((2, 6))
     coordinates = np.tile([1.0, 0, 0, 0, 5, 6, 7], (2, 1))
     axes = np.tile(np.eye(3), (2, 1, 1))
-    view = JointView(joint, coordinates, rates, none, none, none, axes)
+    view = JointView(joint, coordinates, rates, rates, none, none, none, axes)
     assert np.array_equal(view.angular_velocity, rates[:, :3])
     assert np.array_equal(view.velocity, rates[:, 3:])
     assert np.array_equal(view.y, [6.0, 6.0])

@@ -50,9 +50,10 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
 
     Parameters
     ----------
-    what : names of objects ("elbow": its coordinates, "link2": its position), of variables of the
-        dataset ("elbow.reaction", "link2@1.02.deflection"), or "energy" (energies, and the error on
-        a logarithmic axis). Nothing means all joint coordinates and the energy.
+    what : names of objects ("elbow": its coordinates, "link2": its position, "motor": its effort),
+        of variables of the dataset ("elbow.reaction", "link2@1.02.deflection"), or "energy"
+        (energies, and the error on a logarithmic axis). Nothing means all joint coordinates and
+        the energy.
     path : file to write, e.g. "run.png" or "run.pdf"; nothing is written without it
     """
     from matplotlib.figure import Figure
@@ -85,7 +86,7 @@ def _panels(data: Track, item: str) -> list[Panel]:
     if item in data.variables:
         return _by_unit(data, [item], item)
     own = [name for name in data.variables if name.startswith(f"{item}.")]
-    for role in ("coordinate", "deflection", "position", "momentum", "energy"):
+    for role in ("coordinate", "deflection", "position", "momentum", "effort", "load", "energy"):
         chosen = [name for name in own if data.variables[name].role == role]
         if chosen:
             return _by_unit(data, chosen, item)

@@ -10,9 +10,11 @@ import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
 from supple.dataset import Array, Track, history, track
-from supple.errors import SuppleError, suggestion
+from supple.errors import SuppleError, label, suggestion
 from supple.flexible_views import BeamView, Deformation, StationView
-from supple.result_views import BodyView, ForceView, JointView, PointView
+from supple.force_views import ForceView, JointForceView, LineForceView, PointForceView
+from supple.forces import JointForce
+from supple.result_views import BodyView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
 from supple.spectrum import Spectrum, spectrum
@@ -163,6 +165,7 @@ class Result:
             joint,
             coordinates,
             rates,
+            compiled.to_user(name, self.q, self.a)[1],  # they convert as rates do
             wrench=h.wrench[:, k],
             reaction=h.reaction[:, k],
             effort=compiled.effort_to_user(name, h.effort),
@@ -170,9 +173,23 @@ class Result:
         )
 
     def _force(self, name: str) -> ForceView:
-        k = list(self.data.compiled.force_names).index(name)
-        takes = bool(self.data.compiled.force_dissipates[k])
-        return ForceView(name, self.data.channels[:, k], takes)
+        compiled = self.data.compiled
+        k = list(compiled.force_names).index(name)
+        takes = bool(compiled.force_dissipates[k])
+        common = name, self.data.channels[:, k], takes, self.data.loads
+        force = self.forces.get(name)
+        if isinstance(force, JointForce):
+            joint = self.joints[force.joint]
+            index = joint.coordinate_index(force.coordinate, label(force))
+            units = "N m" if joint.units[index] == "rad" else "N"
+            place = compiled.coordinate(force.joint, index)[1]
+            return JointForceView(*common, place=place, units=units)
+        frames = force.frames if force is not None else {}
+        if list(frames) == ["A", "B"]:
+            return LineForceView(*common, ends=(self._point(frames["A"]), self._point(frames["B"])))
+        if list(frames) == ["frame"]:
+            return PointForceView(*common)
+        return ForceView(*common)
 
     @cached_property
     def dataset(self) -> xr.Dataset:

@@ -17,6 +17,7 @@ from supple.formulations.joint import JointCoordinates
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.radau import Radau
+from supple.loads import Loads
 from supple.model import Model
 from supple.poses import Array
 from supple.result import Result, RunData
@@ -116,6 +117,7 @@ def simulate(
             solution.message,
             solution.statistics,
             solution.final,
+            Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
         )
     )
 
