@@ -385,6 +385,24 @@ def test_coordinates_are_the_pose_of_b_in_a(flight, name):
     assert np.allclose(p, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["float", "ball", "wrist"])
+def test_accelerations_are_rates_of_rates(flight, name):
+    """Also of the ball joint, which is connected backwards."""
+    view = flight[name]
+    found = derivative(view.rates, flight.t)
+    assert np.allclose(found, view.accelerations[INNER], atol=1e-6)
+    if name == "float":
+        assert np.array_equal(view.velocity_rate, view.accelerations[:, 3:])
+        assert np.array_equal(view.angular_acceleration, view.accelerations[:, :3])
+        place = view.coordinates[:, 4:]  # in A's axes, which are the world's
+        own = view.velocity_rate + np.cross(view.angular_velocity, view.velocity)
+        R = flight["base"].matrix
+        twice = derivative(derivative(place, flight.t), flight.t[INNER])
+        assert np.allclose(np.einsum("tij,tj->ti", R, own)[4:-4], twice, atol=1e-6)
+    if name == "wrist":
+        assert np.array_equal(view.angle_acceleration, view.accelerations[:, 0])
+
+
 def momentum_rates(result, name, about):
     """Force and torque about the points ``about`` (nt, 3) that a body's motion needs."""
     body = result.bodies[name]
