@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, suggestion
 from supple.force_views import ForceView, JointForceView, LineForceView, PointForceView
@@ -67,6 +67,13 @@ def history(data: Track, name: str) -> Array:
     if name in data.variables:
         return data.variables[name].values
     raise _unknown(name, data.variables)
+
+
+def series(data: Track, what: str | ArrayLike) -> tuple[ArrayLike, str, str]:
+    """Values of a variable with its name and units, or a plain array without them."""
+    if isinstance(what, str):
+        return history(data, what), what, data.variables[what].units
+    return what, "", ""
 
 
 def build(result: Result) -> xr.Dataset:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
-from supple.dataset import Array, Track, history, track
+from supple.dataset import Array, Track, series, track
 from supple.errors import SuppleError, label, suggestion
 from supple.flexible_views import BeamView, Deformation, StationView
 from supple.force_views import ForceView, JointForceView, LineForceView, PointForceView
@@ -17,6 +17,7 @@ from supple.forces import JointForce
 from supple.result_views import BodyView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
+from supple.spectrogram import Spectrogram, spectrogram
 from supple.spectrum import Spectrum, spectrum
 from supple.state import State
 
@@ -29,7 +30,16 @@ if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.frames import Frame
 
-__all__ = ["EventRecord", "History", "Result", "RunData", "SavedResult", "Spectrum", "load"]
+__all__ = [
+    "EventRecord",
+    "History",
+    "Result",
+    "RunData",
+    "SavedResult",
+    "Spectrogram",
+    "Spectrum",
+    "load",
+]
 
 
 class Result:
@@ -219,8 +229,15 @@ class Result:
 
         The output times must be equally spaced; see `supple.spectrum.spectrum`.
         """
-        values = history(self.track(), what) if isinstance(what, str) else what
-        return spectrum(self.t, values)
+        return spectrum(self.t, *series(self.track(), what))
+
+    def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
+        """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
+
+        ``what`` is a variable or an array, as for `spectrum`; see `supple.spectrogram.spectrogram`.
+        """
+        values, name, units = series(self.track(), what)
+        return spectrogram(self.t, values, window, name, units)
 
     def plot(self, *what: str, path: str | Path | None = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy"; see `supple.plot`."""
