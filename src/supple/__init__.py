@@ -33,6 +33,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.comparison import compare
     from supple.formulations.joint import JointCoordinates
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
@@ -90,6 +91,7 @@ __all__ = [
     "Tube",
     "Universal",
     "cases",
+    "compare",
     "load",
     "simulate",
     "velocity_transformation",
@@ -102,6 +104,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
     "cases": None,
+    "compare": "supple.comparison",
     "load": "supple.result",
     "simulate": "supple.simulation",
     "velocity_transformation": "supple.transformation",
