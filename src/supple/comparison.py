@@ -136,7 +136,7 @@ class Comparison:
             f"  {'quantity':<{width}}  {'max':>9}  {'at (s)':>8}  {'rms':>9}  {'of':>9}  units",
         ]
         for d in rows[:SHOWN]:
-            weak = "  (interpolation)" if d.max <= d.interpolation else ""
+            weak = "  (interpolation)" if d.max < d.interpolation else ""
             lines.append(
                 f"  {d.name:<{width}}  {d.max:9.2e}  {d.at:8.4g}  {d.rms:9.2e}  {d.size:9.2e}"
                 f"  {d.units}{weak}"
