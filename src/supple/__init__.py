@@ -34,6 +34,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple import cases
     from supple.comparison import compare
+    from supple.convergence import converge
     from supple.formulations.joint import JointCoordinates
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
@@ -92,6 +93,7 @@ __all__ = [
     "Universal",
     "cases",
     "compare",
+    "converge",
     "load",
     "simulate",
     "velocity_transformation",
@@ -105,6 +107,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Result": "supple.result",
     "cases": None,
     "compare": "supple.comparison",
+    "converge": "supple.convergence",
     "load": "supple.result",
     "simulate": "supple.simulation",
     "velocity_transformation": "supple.transformation",

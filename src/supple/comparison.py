@@ -86,6 +86,11 @@ class Comparison:
         """The quantity with the largest relative difference."""
         return max(self.differences.values(), key=lambda d: d.relative)
 
+    def _ranked(self) -> list[Difference]:
+        """Largest relative differences first, those that mean nothing last."""
+        found = self.differences.values()
+        return sorted(found, key=lambda d: (d.max < d.interpolation, -d.relative))
+
     def __getitem__(self, name: str) -> Difference:
         if name not in self.differences:
             known = list(self.differences)
@@ -110,7 +115,7 @@ class Comparison:
 
         from supple.plot import COLOURS, INK, WIDTH, dress
 
-        ranked = sorted(self.differences.values(), key=lambda d: -d.relative)
+        ranked = self._ranked()
         chosen = [self[name] for name in names] if names else ranked[:6]
         figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
         ax = figure.subplots()
@@ -129,7 +134,7 @@ class Comparison:
         return figure
 
     def __repr__(self) -> str:
-        rows = sorted(self.differences.values(), key=lambda d: -d.relative)
+        rows = self._ranked()
         width = max(8, *(len(d.name) for d in rows[:SHOWN]))
         lines = [
             f"Comparison of two runs at {len(self.t)} times, {self.t[0]:g} to {self.t[-1]:g} s",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
-from supple.dataset import Array, Track, series, track
+from supple.dataset import Array, Track, history, series, track
 from supple.errors import SuppleError, label, suggestion
 from supple.flexible_views import BeamView, Deformation, StationView
 from supple.force_views import ForceView, JointForceView, LineForceView, PointForceView
@@ -223,6 +223,10 @@ class Result:
     def track(self) -> Track:
         """What a plot needs: all variables by name, without xarray."""
         return track(self)
+
+    def history(self, name: str) -> Array:
+        """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
+        return history(self.track(), name)
 
     def spectrum(self, what: str | ArrayLike) -> Spectrum:
         """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
