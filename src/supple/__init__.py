@@ -33,6 +33,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.chaos import lyapunov
     from supple.comparison import compare
     from supple.convergence import converge
     from supple.formulations.joint import JointCoordinates
@@ -95,6 +96,7 @@ __all__ = [
     "compare",
     "converge",
     "load",
+    "lyapunov",
     "simulate",
     "velocity_transformation",
 ]
@@ -109,6 +111,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "compare": "supple.comparison",
     "converge": "supple.convergence",
     "load": "supple.result",
+    "lyapunov": "supple.chaos",
     "simulate": "supple.simulation",
     "velocity_transformation": "supple.transformation",
 }
