@@ -167,7 +167,7 @@ def test_sentences():
         sp.lyapunov(still, 1.0)
     quick = pendulum(damping=20.0)
     quick.add(sp.JointSpring("spring", "hinge", stiffness=1000.0))
-    with pytest.raises(sp.SuppleError, match=r"by a factor of 1e-.*: choose a shorter interval"):
+    with pytest.raises(sp.SuppleError, match=r"by a factor of .*e-.*: choose a shorter interval"):
         sp.lyapunov(quick, 100.0, interval=2.5)
     with pytest.raises(sp.SuppleError, match="lyapunov: the run stopped at"):
         sp.lyapunov(m, 10.0, integrator=sp.Radau(max_steps=5))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -203,7 +203,7 @@ class _Metric:
         nu = self.compiled.nu
         d = shift * self.units
         q = self.equations.retract(state.q, d[:nu])
-        return State(state.t, q, state.u + d[nu : 2 * nu], state.z + d[2 * nu :])
+        return replace(state, q=q, u=state.u + d[nu : 2 * nu], z=state.z + d[2 * nu :])
 
     def between(self, a: State, b: State) -> Array:
         """The shift (size,) from a to b."""

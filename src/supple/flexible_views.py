@@ -143,9 +143,13 @@ class BeamView(BodyView):
         view._own = rigid._own
         return view
 
-    def at(self, x: float, y: float = 0.0, z: float = 0.0) -> StationView:
-        """Motion and deformation of the station x, m from 0 to the length; y and z are zero."""
-        station = float(self._deformation.beam.at(x, y, z).position[0])
+    def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
+        """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
+
+        Without x it is the far end.
+        """
+        place = self.length if x is None else x
+        station = float(self._deformation.beam.at(place, y, z).position[0])
         return StationView(f"{self.name}@{station:g}", station, self._deformation, self)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -86,14 +87,15 @@ class Result:
     def state(self, index: int | None = None) -> State:
         """State at an output time, or where the run ended, to start another run from."""
         if index is None and self.data.final is not None:
-            return self.data.final
+            return replace(self.data.final, compiled=self.data.compiled)
         try:
             k = range(len(self.t))[-1 if index is None else index]
         except (IndexError, TypeError):
             raise SuppleError(
                 f"state({index!r}): expected the place of one of {len(self.t)} output times"
             ) from None
-        return State(float(self.t[k]), self.q[k].copy(), self.u[k].copy(), self.z[k].copy())
+        rows = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
+        return State(float(self.t[k]), *rows, compiled=self.data.compiled)
 
     @property
     def verdict(self) -> str:
