@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 SAME_TIME = 1e-9  # of the common time: output times closer than this are one
+ROUNDING = 1e-12  # of the largest value with the same units
 SHOWN = 40  # rows of the printed table
 
 
@@ -33,7 +34,8 @@ class Difference:
     name, units : of the quantity; rotations are compared by the angle between them, rad
     max, at : largest difference, and its time in s; of a vector the length of the difference
     rms : root of the mean square over time
-    size : largest value of the quantity, for comparison; of rotations 1 rad
+    size : largest value of the quantity, for comparison; of rotations 1 rad. It is at least 1e-12
+        of the largest quantity with the same units: less is rounding
     interpolation : estimated error of the values between output times; 0 if both runs have the
         same ones. A difference below it means nothing.
     values : (nt,) difference at the times of the comparison
@@ -83,8 +85,8 @@ class Comparison:
 
     @property
     def worst(self) -> Difference:
-        """The quantity with the largest relative difference."""
-        return max(self.differences.values(), key=lambda d: d.relative)
+        """The quantity with the largest relative difference above what interpolation may cost."""
+        return self._ranked()[0]
 
     def _ranked(self) -> list[Difference]:
         """Largest relative differences first, those that mean nothing last."""
@@ -186,6 +188,11 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
             skipped.setdefault(owner, "its elastic coordinates are not the same")
             continue
         differences[name] = _difference(a[name], b[name], t)
+    largest: dict[str, float] = {}
+    for d in differences.values():
+        largest[d.units] = max(d.size, largest.get(d.units, 0.0))
+    for name, d in differences.items():
+        differences[name] = replace(d, size=max(d.size, ROUNDING * largest[d.units]))
     return Comparison(t, differences, skipped)
 
 
