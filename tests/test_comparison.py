@@ -192,6 +192,16 @@ def test_overlap(runs):
     assert c["hand.position"].max < 1e-7
 
 
+def test_a_run_that_failed_is_compared_as_far_as_it_goes(runs):
+    """Its last accelerations may be NaN: values next to them are left out."""
+    a = sp.simulate(flying(), 1.0, tolerance=1e-11, output=200)
+    a.a[-1], a.data.history.A[-1] = np.nan, np.nan
+    c = sp.compare(a, runs[1])
+    assert all(np.isfinite([d.max, d.rms, d.size]).all() for d in c.differences.values())
+    assert c["wrist.angle_1"].max < 1e-8
+    assert c["hand.position"].max < 1e-8
+
+
 def test_plot(runs, tmp_path):
     figure = sp.compare(*runs).plot(path=tmp_path / "c.png")
     assert figure.axes[0].get_ylabel() == "difference / largest value"

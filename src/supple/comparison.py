@@ -206,7 +206,8 @@ def _difference(a: Curve, b: Curve, t: Array) -> Difference:
     k = int(np.argmax(values))
     same = np.array_equal(a.t, t) and np.array_equal(b.t, t)
     error = 0.0 if same else a.uncertainty() + b.uncertainty()
-    size = 1.0 if a.turns else max(float(np.linalg.norm(v, axis=1).max()) for v in (x, y))
+    sizes = [np.linalg.norm(v[known], axis=1).max() for v in (x, y)]
+    size = 1.0 if a.turns else float(max(sizes))
     rms = float(np.sqrt(np.trapezoid(values**2, t) / (t[-1] - t[0])))
     return Difference(a.name, a.units, float(values[k]), float(t[k]), rms, size, error, values)
 
@@ -259,9 +260,7 @@ def _alone(a: dict[str, Curve], b: dict[str, Curve]) -> dict[str, str]:
     objects = [{n.rpartition(".")[0] for n in table} for table in (a, b)]
     only: dict[str, str] = {}
     for k, word in enumerate(("first", "second")):
-        only |= {
-            n: f"only in the {word} result" for n in sorted(objects[k] - objects[1 - k]) if n
-        }
+        only |= {n: f"only in the {word} result" for n in sorted(objects[k] - objects[1 - k]) if n}
     return only
 
 
