@@ -127,6 +127,11 @@ def check_increment(recipe):
     found = increment(eq.compiled, s.q, eq.retract(s.q, d))
     assert np.allclose(found, d, atol=1e-12 * max(1.0, np.abs(s.q).max()))
     assert np.allclose(increment(eq.compiled, s.q, s.q), 0.0, atol=1e-15)
+    other = eq.retract(s.q, d)  # a quaternion and its negative are the same rotation
+    for joint in eq.compiled.joints.values():
+        if joint.kind != "axes":
+            other[joint.q.start : joint.q.start + 4] *= -1.0
+    assert np.allclose(increment(eq.compiled, s.q, other), found, atol=1e-13)
 
 
 def test_estimate_of_rates_that_are_known():

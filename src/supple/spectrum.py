@@ -17,7 +17,6 @@ Array = NDArray[np.float64]
 
 UNEVEN = 1e-9  # of an interval: what rounding may change in equal intervals
 FEWEST = 4  # times
-SIDE_LOBES = 2.0  # a peak must exceed what larger ones leak to its place by this factor
 NOISE = 1e-12  # of the largest amplitude: what rounding leaves
 
 
@@ -51,23 +50,19 @@ class Spectrum(NamedTuple):
     def peaks(self, n: int = 5, low: float = 0.0, high: float = np.inf) -> list[Peak]:
         """Return the n highest peaks between two frequencies (Hz), in order of frequency.
 
-        A peak is a local maximum that stands out of what the window leaks from higher ones. Its
-        frequency and amplitude are those of the sine that gives the two largest values there: a
-        line far from others is found to much less than the distance of two frequencies. Of a vector
-        the largest component at each frequency counts.
+        A peak is a local maximum. What the window leaks of a line falls from each frequency of the
+        list to the next and makes none. Frequency and amplitude are those of the sine that gives
+        the two largest values there: a line far from others is found to much less than the distance
+        of two frequencies. Of a vector the largest component at each frequency counts.
         """
         sizes = self._sizes()
         step = float(self.frequencies[1] - self.frequencies[0])
         inner = sizes[1:-1]
         tops = 1 + np.flatnonzero((inner > sizes[:-2]) & (inner >= sizes[2:]))
-        found: list[tuple[float, float]] = []  # in steps of the list, highest first
-        for k in tops[np.argsort(-sizes[tops])]:
-            place, height = _line(sizes, int(k))
-            leaked = sum(_leak(place - at) * size for at, size in found)
-            if height > SIDE_LOBES * leaked + NOISE * float(sizes.max()):
-                found.append((place, height))
-        inside = [Peak(step * at, size) for at, size in found if low <= step * at <= high]
-        return sorted(inside[:n])
+        tops = tops[sizes[tops] > NOISE * float(sizes.max())]
+        found = [Peak(step * at, size) for at, size in (_line(sizes, int(k)) for k in tops)]
+        inside = [peak for peak in found if low <= peak.frequency <= high]
+        return sorted(sorted(inside, key=lambda peak: -peak.amplitude)[:n])
 
     def plot(
         self, path: str | Path | None = None, high: float | None = None, peaks: int = 5
@@ -166,9 +161,3 @@ def _line(sizes: Array, k: int) -> tuple[float, float]:
     ratio = float(sizes[k + side] / sizes[k])
     d = min(max((2.0 * ratio - 1.0) / (1.0 + ratio), 0.0), 0.5)
     return k + side * d, float(sizes[k]) * (1.0 - d * d) / float(np.sinc(d))
-
-
-def _leak(d: float) -> float:
-    """Bound of what a line of amplitude 1 leaks to a place d steps away, |d| > 1."""
-    d = abs(d)
-    return 1.0 if d < 2.0 else 1.0 / (np.pi * d * (d * d - 1.0))
