@@ -432,7 +432,11 @@ class _Maker:
                 more = {"static": 2.0 * x[0], "transition": 0.5, "stribeck": 1.0 + x[2]}
                 return supple.JointFriction(name, joint, x[0], x[1], coordinate=place, **more)
             if kind == "stop":
-                more = {"stiffness": 10.0 * x[0], "damping": x[1], "exponent": 1.0 + rng.integers(2)}
+                more = {
+                    "stiffness": 10.0 * x[0],
+                    "damping": x[1],
+                    "exponent": 1.0 + rng.integers(2),
+                }
                 sides = {"lower": -0.3, "upper": 0.2} if rng.random() < 0.7 else {"upper": -0.5}
                 return supple.JointStop(name, joint, coordinate=place, **sides, **more)
             if kind == "effort":

@@ -1,4 +1,4 @@
-"""Friction, stops, bushings, loads, motors, saturation, Python functions: closed forms and audits."""
+"""Friction, stops, bushings, loads, motors, saturation, functions: closed forms and audits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from tests.random_models import KINDS, Recipe
+from random_models import KINDS, Recipe
 
 BOTH = (sp.Radau(), sp.DormandPrince())
 
@@ -33,7 +33,7 @@ def equations(m):
     return sp.JointCoordinates().equations(m)
 
 
-# ------------------------------------------------------------------------------------------ friction
+# ----------------------------------------------------------------------------------------- friction
 
 
 @pytest.mark.parametrize("integrator", BOTH)
@@ -64,7 +64,7 @@ def test_friction_law():
     assert_allclose(resistance(-0.3), -resistance(0.3), rtol=1e-15)
 
 
-# --------------------------------------------------------------------------------------------- stops
+# -------------------------------------------------------------------------------------------- stops
 
 
 @pytest.mark.parametrize("integrator", BOTH)
@@ -108,7 +108,7 @@ def test_a_stop_never_pulls():
     assert eq.residual(0.0, np.array([1.2]), np.array([1.0]), np.zeros(1))[0] > 0.0
 
 
-# ------------------------------------------------------------------------------------------ bushings
+# ----------------------------------------------------------------------------------------- bushings
 
 
 def test_bushing_frequencies():
@@ -139,7 +139,7 @@ def test_bushing_at_a_large_rotation():
         assert_allclose(energy, 2.0 * angle**2, rtol=1e-6 if angle < 1e-6 else 1e-12)
 
 
-# --------------------------------------------------------------------------------- distributed loads
+# -------------------------------------------------------------------------------- distributed loads
 
 
 def beam_model(axes_turn=None, **options):
@@ -159,7 +159,7 @@ def static_tip(m, beam):
 
 
 def test_deflection_of_a_cantilever():
-    """q L^4/(8 EI) uniform, q L^4/(30 EI) for a triangle that vanishes at the tip: exact at nodes."""
+    """q L^4/(8 EI) uniform, q L^4/(30 EI) for a triangle to the tip: exact at nodes."""
     for profile, factor in (((1, 1), 8.0), ((1, 0), 30.0)):
         m, beam = beam_model()
         m.add(sp.DistributedLoad("snow", beam.at(0), (0, 0, -40.0), profile=profile))
@@ -216,7 +216,7 @@ def test_axes_of_loads():
     assert np.abs(efforts["section", "bent"] - efforts["body", "bent"]).max() > 1e-2
 
 
-# -------------------------------------------------------------------------------------------- motors
+# ------------------------------------------------------------------------------------------- motors
 
 
 def test_a_rigid_gear_reflects_inertia():
@@ -265,9 +265,7 @@ def test_a_saturated_controller():
     overshoot = []
     for tracking in (None, 1e6):
         m, _ = wheel(inertia=0.5)
-        m.add(
-            sp.PID("pid", "axle", kp=40, ki=30, kd=8, target=1.0, limit=0.8, tracking=tracking)
-        )
+        m.add(sp.PID("pid", "axle", kp=40, ki=30, kd=8, target=1.0, limit=0.8, tracking=tracking))
         r = sp.simulate(m, t_end=12.0)
         assert r.energy.level == "trusted"
         assert_allclose(r["axle"].angle[r.t < 0.5], 0.8 * r.t[r.t < 0.5] ** 2, atol=1e-8)
@@ -288,7 +286,7 @@ def test_a_buckled_spring():
         sp.JointSpring("soft", "rail", stiffness=-1.0)
 
 
-# ---------------------------------------------------------------------------------- Python functions
+# --------------------------------------------------------------------------------- Python functions
 
 
 def pendulum():
@@ -405,7 +403,7 @@ def test_ctrl_c_in_a_function():
         sp.simulate(m, t_end=1.0)
 
 
-# -------------------------------------------------------------------- audits with everything together
+# ------------------------------------------------------------------ audits with everything together
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -426,7 +424,7 @@ def test_audit_of_twenty_elements_of_all_kinds(seed):
     assert errors[0] < 1e-4 and errors[1] < 1e-7
 
 
-# ------------------------------------------------------------------------------------- hard cases
+# --------------------------------------------------------------------------------------- hard cases
 
 
 def test_a_controller_gain_of_1e9():
@@ -449,9 +447,8 @@ def test_a_signal_that_jumps_often():
     m, _ = slider()
     times = np.linspace(0.0, 1.0, 41)
     values = np.where(np.arange(41) % 2 == 0, 5.0, -5.0)
-    text = " + ".join(
-        f"({b - a})*step(t - {t})" for t, a, b in zip(times[1:20], values, values[1:20], strict=False)
-    )
+    jumps = zip(times[1:20], values, values[1:20], strict=False)
+    text = " + ".join(f"({b - a})*step(t - {t})" for t, a, b in jumps)
     m.add(sp.JointEffort("chatter", "rail", f"{values[0]} + {text}"))
     r = sp.simulate(m, t_end=1.0)
     assert r.success and r.energy.level == "trusted"

@@ -48,6 +48,9 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.chaos import lyapunov
+    from supple.comparison import compare
+    from supple.convergence import converge
     from supple.formulations.joint import JointCoordinates
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
@@ -114,7 +117,10 @@ __all__ = [
     "Tube",
     "Universal",
     "cases",
+    "compare",
+    "converge",
     "load",
+    "lyapunov",
     "simulate",
     "velocity_transformation",
 ]
@@ -126,7 +132,10 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
     "cases": None,
+    "compare": "supple.comparison",
+    "converge": "supple.convergence",
     "load": "supple.result",
+    "lyapunov": "supple.chaos",
     "simulate": "supple.simulation",
     "velocity_transformation": "supple.transformation",
 }

@@ -14,7 +14,7 @@ from supple.forces import EffortFunction, ForceFunction, FrameState
 from supple.poses import Array
 
 
-class _WrongResult(Exception):
+class _WrongResultError(Exception):
     """What a function returned cannot be used."""
 
 
@@ -38,7 +38,7 @@ class Callback:
         buffer = np.frombuffer(memory)
         try:
             self.evaluate(buffer)
-        except _WrongResult as error:
+        except _WrongResultError as error:
             self._note(buffer, str(error))
         except Exception as error:
             self._note(buffer, f"raised {type(error).__name__}: {error}")
@@ -85,9 +85,9 @@ def _numbers(value: Any, n: int) -> Array:
     try:
         numbers = np.asarray(value, dtype=float).reshape(-1)
     except (TypeError, ValueError):
-        raise _WrongResult(f"returned {value!r}, expected {n} number{'s'[: n > 1]}") from None
+        raise _WrongResultError(f"returned {value!r}, expected {n} number{'s'[: n > 1]}") from None
     if numbers.shape != (n,):
-        raise _WrongResult(f"returned {numbers.size} numbers, expected {n}")
+        raise _WrongResultError(f"returned {numbers.size} numbers, expected {n}")
     if not np.isfinite(numbers).all():
-        raise _WrongResult(f"returned {value!r}, expected finite numbers")
+        raise _WrongResultError(f"returned {value!r}, expected finite numbers")
     return numbers

@@ -141,6 +141,14 @@ class Model:
         self._items[name] = new
         return new
 
+    def copy(self) -> Model:
+        """Return a model with the same items, which can be changed without changing this one."""
+        new = Model(self.gravity, self.name)
+        new._ground = self._ground
+        new._items = dict(self._items)
+        new._warned = dict(self._warned)
+        return new
+
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""
         if name == self._ground.name:

@@ -176,6 +176,13 @@ class Compiled:
             return self.places[frame_key(frame)]
         return place_of(self.bodies, frame)
 
+    def shaft(self, name: str, index: int) -> tuple[int, int, float]:
+        """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
+        if name in self.motors:
+            motor = self.motors[name]
+            return motor.q, motor.u, motor.ratio
+        return *self.coordinate(name, index), 1.0
+
     def coordinate(self, joint: str, index: int) -> tuple[int, int]:
         """Places in q and u of a scalar joint coordinate given by its place in the user's order."""
         record = self.joints[joint]
