@@ -244,8 +244,9 @@ def test_cyclic_momentum_changes_by_what_is_missing_in_the_printed_terms():
 def test_half_a_second_with_and_without_the_terms_that_do_no_work():
     """Bending only. The axial strain left out is 3e-6, and so is the error of the method.
 
-    Both together: 1e-5 rad in the angles, which change by 0.6 rad. The reference has a momentum
-    too, that of its state; it is an error of the printed terms.
+    Both together: 1e-5 rad in the angles, which change by 0.6 rad. Vibrations along and about the
+    axis have 6e-4 of the strain energy. The reference has a momentum too, that of its state; it is
+    an error of the printed terms.
     """
     found = {}
     for printed in (False, True):
@@ -259,7 +260,7 @@ def test_half_a_second_with_and_without_the_terms_that_do_no_work():
     close(momentum, cyclic_momentum(arm(), full, np.array(PRINTED_RATES)), 1e-4)
     assert 0.085 < momentum < 0.086
     _, strain_right, momentum = found[False]
-    assert abs(momentum) < 1e-6
+    assert abs(momentum) < 1e-7
     assert strain_right.max() > 2.0 * strain.max()
 
 
@@ -274,14 +275,14 @@ def test_five_seconds_with_printed_terms_are_the_reference():
     energies = [sum(tree.energies(by_name(x[k]), rates[k])) for k in (0, *at)]
     close(energies, np.full(len(energies), energies[0]), 1e-6)
     momentum = [cyclic_momentum(tree, x[k], rates[k]) for k in range(0, len(x), 25)]
-    assert 0.08 < np.abs(momentum).max() < 0.09
+    assert 0.085 < np.abs(momentum).max() < 0.087
 
 
 @pytest.mark.slow
 def test_five_seconds_with_the_right_terms():
     """More than twice the strain energy of the printed terms, and no momentum."""
     tree = arm()
-    x, rates, strain = run(tree, 5.0, rtol=1e-7)
+    x, rates, strain = run(tree, 5.0, rtol=1e-6)
     assert round(strain.max(), 4) == 0.0675
     momentum = [cyclic_momentum(tree, x[k], rates[k]) for k in range(0, len(x), 25)]
     assert np.abs(momentum).max() < 1e-6
