@@ -64,12 +64,13 @@ class Layout:
         columns: dict[str, slice] = {}
         beams = {}
         nu = height = 0
+        bodies, joints, points = model.bodies, model.joints, model.point_masses.values()
         for edge in graph.tree:
-            body = model.bodies[edge.child]
-            columns[edge.joint] = slice(nu, nu := nu + model.joints[edge.joint].nu)
+            body = bodies[edge.child]
+            columns[edge.joint] = slice(nu, nu := nu + joints[edge.joint].nu)
             n = 0
             if isinstance(body, Beam):
-                on_it = [p for p in model.point_masses.values() if p.frame.body.name == body.name]
+                on_it = [p for p in points if p.frame.body.name == body.name]
                 masses = tuple((body.station(p.frame), p.mass) for p in on_it)
                 beams[body.name] = body, masses
                 n = body.modal(masses).n
@@ -194,8 +195,9 @@ def place(model: Model, layout: Layout, q: Coordinates | None) -> Placement:
     refuse_unknown(model, layout, q)
     poses = {model.ground.name: (np.eye(3), np.zeros(3))}
     placement = Placement(poses, {}, {}, {})
+    joints = model.joints
     for edge in layout.graph.tree:
-        joint = model.joints[edge.joint]
+        joint = joints[edge.joint]
         near, far = (joint.B, joint.A) if edge.reversed else (joint.A, joint.B)
         R_parent, p_parent = poses[edge.parent]
         inboard = AttachPoint.on(layout, near, q).seen_from(R_parent)
@@ -296,8 +298,9 @@ def _rotation_of(quaternion: Array) -> Array:
 
 def refuse_unknown(model: Model, layout: Layout, given: Coordinates | None) -> None:
     """Refuse values for what has no coordinates in the model: a typo must not pass silently."""
+    joints = model.joints
     for name in given or ():
-        if name not in model.joints and name not in layout.beams:
+        if name not in joints and name not in layout.beams:
             raise ModelError.plain(
                 f"velocity_transformation: values are given for '{name}', expected the name of "
                 f"a joint or of a flexible body of {model.name!r}"

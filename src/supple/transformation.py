@@ -80,12 +80,12 @@ def velocity_transformation(
     layout = Layout.of(model)
     placement = place(model, layout, q)
     refuse_unknown(model, layout, u)
-    rates = np.zeros(layout.nu)
+    rates, joints = np.zeros(layout.nu), model.joints
     for name, columns in layout.columns.items():
         if name in layout.beams:
             rates[columns] = elastic_values(layout.beams[name][0], layout.size(name), "rates", u)
         else:
-            rates[columns] = joint_values(model.joints[name], "rates", u)
+            rates[columns] = joint_values(joints[name], "rates", u)
     construct = _by_paths if method == "path" else _by_recursion
     B, B_dot = construct(layout, placement, rates)
     poses = {name: placement.poses[name] for name in layout.rows}
