@@ -1,0 +1,692 @@
+"""What the multistep methods of SUNDIALS need: residual, Jacobian, rates, and what follows a step.
+
+The loop is that of SUNDIALS, called from Python; everything a step costs is compiled here. Unknowns are
+y = [q, u, z] and possibly a padding, with q in the following sense: a quaternion is itself, every other
+coordinate is counted from its value at the last restart, because the solver weights it by its size. The
+history of a multistep method spans steps, so quaternions cannot live in the chart of one step: they are
+integrated as four numbers with
+
+    q' = q w / 2 + |w| (1 - q.q) q / 2
+
+which pulls the norm back in the time of one radian, and used in the equations as q/|q|.
+
+Between steps the solution is the Hermite polynomial of values and rates at the ends of the last two
+(BDF) or three (Adams) steps. The work of force elements is the integral of their power along it, by the
+rule of Lobatto with five points.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+
+import numpy as np
+
+from supple.core import dynamics, forces, so3, tree
+from supple.core import layout as at
+from supple.core import step as st
+from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, kernel
+from supple.core.layout import views
+
+BDF, ADAMS = 0, 1
+MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
+
+# Ends of steps that are remembered: the last one, and those before it
+REMEMBERED = 8
+NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
+
+# Interior points and weights of the rule of Lobatto of degree 7; the ends have 1/20
+LOBATTO = np.array([0.5 - 0.5 * math.sqrt(3.0 / 7.0), 0.5, 0.5 + 0.5 * math.sqrt(3.0 / 7.0)])
+LOBATTO_WEIGHTS = np.array([49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0])
+
+# Own reals: the time that evaluations must stay left of, the time and the size of the step that is tried
+LEFT, TRIED, SIZE = 0, 1, 2
+SCALARS = 3
+# Own integers: method, attempts at this step, evaluations in this attempt, trouble, ends remembered
+METHOD, ATTEMPTS, SWEEP, TROUBLE, ENDS = 0, 1, 2, 3, 4
+OWN_INTS = 5
+# Rows over velocities: accelerations, residual, weights of xi and u, two scratch rows
+ACC, F, WX, WU, S1, S2 = 0, 1, 2, 3, 4, 5
+U_ROWS = 6
+RQ, RU, MASS = 0, 1, 2
+
+Own = namedtuple("Own", "scalar base qd u z e ends basis nodes tangent Rz Gq Gu Gz ints")
+
+
+@kernel
+def end_size(nq, nu, nz, ne):
+    """Numbers of one end of a step: t, q, u, a, z, z', w, w'."""
+    return 1 + nq + 2 * nu + 2 * nz + 2 * ne
+
+
+@kernel
+def own_views(m, run, i, ints):
+    """The method's own part of the buffers."""
+    nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
+    scalar = run[i : i + SCALARS]
+    i += SCALARS
+    base = run[i : i + nq]
+    i += nq
+    qd = run[i : i + nq]
+    i += nq
+    u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
+    i += U_ROWS * nu
+    z = run[i : i + nz]
+    i += nz
+    e = run[i : i + ne]
+    i += ne
+    size = end_size(nq, nu, nz, ne)
+    ends = run[i : i + REMEMBERED * size].reshape((REMEMBERED, size))
+    i += REMEMBERED * size
+    basis = run[i : i + st.DEGREE * st.DEGREE].reshape((st.DEGREE, st.DEGREE))
+    i += st.DEGREE * st.DEGREE
+    nodes = run[i : i + 4 * st.DEGREE].reshape((4, st.DEGREE))
+    i += 4 * st.DEGREE
+    tangent = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
+    i += 3 * nu * nu
+    Rz = run[i : i + nu * nz].reshape((nu, nz))
+    i += nu * nz
+    Gq = run[i : i + nu * nz].reshape((nz, nu))
+    i += nu * nz
+    Gu = run[i : i + nu * nz].reshape((nz, nu))
+    i += nu * nz
+    Gz = run[i : i + nz * nz].reshape((nz, nz))
+    k = st.INT_STATE + 2 + ints[st.INT_STATE] * st.EVENT_INTS + ints[st.INT_STATE + 1]
+    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, tangent, Rz, Gq, Gu, Gz, ints[k : k + OWN_INTS])
+
+
+def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
+    """Lengths of the method's own part of the real and the integer buffer."""
+    nq = 2 * nu  # at most: a ball joint has 4 for 3
+    vectors = SCALARS + 2 * nq + U_ROWS * nu + nz + ne + st.DEGREE * (st.DEGREE + 4)
+    ends = REMEMBERED * (1 + nq + 2 * nu + 2 * nz + 2 * ne)
+    return vectors + ends + 3 * nu * nu + 3 * nu * nz + nz * nz, OWN_INTS
+
+
+@kernel
+def unpack(m, r, o, y):
+    """Coordinates with unit quaternions, velocities and controller states of y into qt, ut, zt."""
+    nq, nu = r.q.shape[0], r.u.shape[0]
+    for i in range(nq):
+        r.qt[i] = o.base[i] + y[i]
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
+            i = m.node[n, at.Q0]
+            s = 1.0 / math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3])
+            for k in range(i, i + 4):
+                r.qt[k] = s * y[k]
+    for k in range(nu):
+        r.ut[k] = y[nq + k]
+    for k in range(r.z.shape[0]):
+        r.zt[k] = y[nq + nu + k]
+
+
+@kernel
+def coordinate_rates(m, y, q, u, out):
+    """out (nq) = q' of the coordinates in y, with the pull on the norm of quaternions; q has unit ones."""
+    node = m.node
+    for f in range(m.flex.shape[0]):
+        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
+        for k in range(m.flex[f, at.FLEX_N]):
+            out[i + k] = u[j + k]
+    for n in range(1, node.shape[0]):
+        kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[i] = u[j]
+        elif kind == at.BALL or kind == at.FREE:
+            a, b, c, d = y[i], y[i + 1], y[i + 2], y[i + 3]
+            w0, w1, w2 = 0.5 * u[j], 0.5 * u[j + 1], 0.5 * u[j + 2]
+            s = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2) * (1.0 - a * a - b * b - c * c - d * d)
+            out[i] = s * a - b * w0 - c * w1 - d * w2
+            out[i + 1] = s * b + a * w0 + c * w2 - d * w1
+            out[i + 2] = s * c + a * w1 - b * w2 + d * w0
+            out[i + 3] = s * d + a * w2 + b * w1 - c * w0
+            if kind == at.FREE:
+                m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(q[i], q[i + 1], q[i + 2], q[i + 3])
+                v0, v1, v2 = u[j + 3], u[j + 4], u[j + 5]
+                out[i + 4] = m0 * v0 + m1 * v1 + m2 * v2
+                out[i + 5] = m3 * v0 + m4 * v1 + m5 * v2
+                out[i + 6] = m6 * v0 + m7 * v1 + m8 * v2
+
+
+@kernel
+def watch(o, ints, reals, t, counted):
+    """Follow the solver's attempts at a step by the times it asks for; returns the time to evaluate at.
+
+    Another time within one step means that the last attempt was given up: to a quarter after all
+    iterations if these did not converge, otherwise because of its error. Times stay left of the next
+    stop, so that a jump there is not seen early.
+    """
+    if counted and t != o.scalar[TRIED]:
+        size = t - reals[st.T]
+        if o.ints[ATTEMPTS] > 0:
+            quarter = abs(size - 0.25 * o.scalar[SIZE]) < 1e-6 * size
+            if quarter and o.ints[SWEEP] >= MAX_ITERATIONS[o.ints[METHOD]]:
+                ints[st.NEWTON_FAILURES] += 1
+            else:
+                ints[st.REJECTED] += 1
+        o.scalar[TRIED] = t
+        o.scalar[SIZE] = size
+        o.ints[ATTEMPTS] += 1
+        o.ints[SWEEP] = 0
+    o.ints[SWEEP] += 1
+    ints[st.EVALUATIONS] += 1
+    left = o.scalar[LEFT]
+    return t if t < left else np.nextafter(left, reals[st.T])
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC)
+def bdf_residual(ints, reals, work, run, state, count, t, y, yp, res):
+    """res = [q' - q'(q, u), R(t, q, u, u', z), z' - z'(t, q, u, z), padding' ]."""
+    m, w = views(ints, reals, work)
+    r, i = st.run_views(m, run, count)
+    o = own_views(m, run, i, count)
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    time = watch(o, count, state, t, t > state[st.T])
+    count[st.NEWTON] += 1
+    unpack(m, r, o, y)
+    for k in range(nu):
+        o.u[ACC, k] = yp[nq + k]
+    dynamics.evaluate(m, w, time, r.qt, r.ut, o.u[ACC], r.zt, o.u[F])
+    coordinate_rates(m, y, r.qt, r.ut, o.qd)
+    o.ints[TROUBLE] = st.DONE
+    for k in range(nq):
+        res[k] = yp[k] - o.qd[k]
+    for k in range(nu):
+        res[nq + k] = o.u[F, k]
+        if not math.isfinite(o.u[F, k]):
+            o.ints[TROUBLE] = st.NOT_FINITE
+            count[st.BAD_DOF] = k
+    for k in range(nz):
+        res[nq + nu + k] = yp[nq + nu + k] - w.zdot[k]
+    for k in range(nq + nu + nz, res.shape[0]):
+        res[k] = yp[k]
+
+
+@kernel
+def along_coordinates(m, y, q, R, sign, J, row):
+    """Rows of J from ``row`` on, over q: sign times R, whose columns are along ``retract``.
+
+    A change dq of a quaternion is the increment 2/|q| Q(q/|q|)^T dq, with Q v the product of the quaternions
+    q/|q| and (0, v); a change dp of a free joint's place is the increment R^T dp.
+    """
+    node = m.node
+    for c in range(R.shape[0]):
+        a, out = R[c], J[row + c]
+        for f in range(m.flex.shape[0]):
+            i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
+            for k in range(m.flex[f, at.FLEX_N]):
+                out[i + k] = sign * a[j + k]
+        for n in range(1, node.shape[0]):
+            kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
+            if kind == at.REVOLUTE or kind == at.PRISMATIC:
+                out[i] = sign * a[j]
+            elif kind == at.BALL or kind == at.FREE:
+                g = 2.0 * sign / math.sqrt(
+                    y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3]
+                )
+                e0, e1, e2, e3 = q[i], q[i + 1], q[i + 2], q[i + 3]
+                x0, x1, x2 = g * a[j], g * a[j + 1], g * a[j + 2]
+                out[i] = -e1 * x0 - e2 * x1 - e3 * x2
+                out[i + 1] = e0 * x0 - e3 * x1 + e2 * x2
+                out[i + 2] = e3 * x0 + e0 * x1 - e1 * x2
+                out[i + 3] = -e2 * x0 + e1 * x1 + e0 * x2
+                if kind == at.FREE:
+                    m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(e0, e1, e2, e3)
+                    x0, x1, x2 = sign * a[j + 3], sign * a[j + 4], sign * a[j + 5]
+                    out[i + 4] = m0 * x0 + m1 * x1 + m2 * x2
+                    out[i + 5] = m3 * x0 + m4 * x1 + m5 * x2
+                    out[i + 6] = m6 * x0 + m7 * x1 + m8 * x2
+
+
+@kernel
+def coordinate_rows(m, y, q, u, c, J):
+    """Rows of J for q' - q'(q, u); c is the derivative of y' with respect to y."""
+    node, nq = m.node, m.head[at.H_Q]
+    for f in range(m.flex.shape[0]):
+        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
+        for k in range(m.flex[f, at.FLEX_N]):
+            J[i + k, i + k] = c
+            J[i + k, nq + j + k] = -1.0
+    for n in range(1, node.shape[0]):
+        kind, i, j = node[n, at.MOTION], node[n, at.Q0], nq + node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            J[i, i] = c
+            J[i, j] = -1.0
+        elif kind == at.BALL or kind == at.FREE:
+            e0, e1, e2, e3 = y[i], y[i + 1], y[i + 2], y[i + 3]
+            w0, w1, w2 = 0.5 * u[j - nq], 0.5 * u[j - nq + 1], 0.5 * u[j - nq + 2]
+            spin = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2)
+            gap = 1.0 - e0 * e0 - e1 * e1 - e2 * e2 - e3 * e3
+            for k in range(4):
+                for l in range(4):
+                    J[i + k, i + l] = 2.0 * spin * y[i + k] * y[i + l]
+                J[i + k, i + k] += c - spin * gap
+                s = -0.5 * gap * y[i + k] / spin if spin > 0.0 else 0.0
+                J[i + k, j], J[i + k, j + 1], J[i + k, j + 2] = s * w0, s * w1, s * w2
+            J[i, i + 1] += w0
+            J[i, i + 2] += w1
+            J[i, i + 3] += w2
+            J[i + 1, i] -= w0
+            J[i + 1, i + 2] -= w2
+            J[i + 1, i + 3] += w1
+            J[i + 2, i] -= w1
+            J[i + 2, i + 1] += w2
+            J[i + 2, i + 3] -= w0
+            J[i + 3, i] -= w2
+            J[i + 3, i + 1] -= w1
+            J[i + 3, i + 2] += w0
+            J[i, j] += 0.5 * e1
+            J[i, j + 1] += 0.5 * e2
+            J[i, j + 2] += 0.5 * e3
+            J[i + 1, j] -= 0.5 * e0
+            J[i + 1, j + 1] += 0.5 * e3
+            J[i + 1, j + 2] -= 0.5 * e2
+            J[i + 2, j] -= 0.5 * e3
+            J[i + 2, j + 1] -= 0.5 * e0
+            J[i + 2, j + 2] += 0.5 * e1
+            J[i + 3, j] += 0.5 * e2
+            J[i + 3, j + 1] -= 0.5 * e1
+            J[i + 3, j + 2] -= 0.5 * e0
+            if kind == at.FREE:
+                place_rows(y, q, u, i, j, j - nq, c, J)
+
+
+@kernel
+def place_rows(y, q, u, i, j, k, c, J):
+    """Rows of J for the place of a free joint: p' - R v, with R (x cross v) for the increment x."""
+    m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(q[i], q[i + 1], q[i + 2], q[i + 3])
+    v0, v1, v2 = u[k + 3], u[k + 4], u[k + 5]
+    g = 2.0 / math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3])
+    e0, e1, e2, e3 = g * q[i], g * q[i + 1], g * q[i + 2], g * q[i + 3]
+    for row in range(3):
+        out = J[i + 4 + row]
+        if row == 0:
+            a, b, d = m0, m1, m2
+        elif row == 1:
+            a, b, d = m3, m4, m5
+        else:
+            a, b, d = m6, m7, m8
+        out[i + 4 + row] = c
+        out[j + 3], out[j + 4], out[j + 5] = -a, -b, -d
+        # -R (x cross v) = x0 (b v2 - d v1) + x1 (d v0 - a v2) + x2 (a v1 - b v0)
+        x0, x1, x2 = b * v2 - d * v1, d * v0 - a * v2, a * v1 - b * v0
+        out[i] = -e1 * x0 - e2 * x1 - e3 * x2
+        out[i + 1] = e0 * x0 - e3 * x1 + e2 * x2
+        out[i + 2] = e3 * x0 + e0 * x1 - e1 * x2
+        out[i + 3] = -e2 * x0 + e1 * x1 + e0 * x2
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, REAL, MAT)
+def bdf_jacobian(ints, reals, work, run, state, count, t, y, yp, c, J):
+    """J = derivative of the residual with respect to y, plus c times that with respect to y'."""
+    m, w = views(ints, reals, work)
+    r, i = st.run_views(m, run, count)
+    o = own_views(m, run, i, count)
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    count[st.JACOBIANS] += 1
+    count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
+    if o.ints[SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
+        count[st.NEWTON_FAILURES] += 1
+        o.ints[SWEEP] = 1
+    left = o.scalar[LEFT]
+    time = t if t < left else np.nextafter(left, state[st.T])
+    unpack(m, r, o, y)
+    for k in range(nu):
+        o.u[ACC, k] = yp[nq + k]
+    dynamics.differentiate(
+        m, w, time, r.qt, r.ut, o.u[ACC], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
+        o.Rz, o.Gq, o.Gu, o.Gz,
+    )
+    for k in range(J.shape[0]):
+        for l in range(J.shape[0]):
+            J[k, l] = 0.0
+    coordinate_rows(m, y, r.qt, r.ut, c, J)
+    along_coordinates(m, y, r.qt, o.tangent[RQ], 1.0, J, nq)
+    along_coordinates(m, y, r.qt, o.Gq, -1.0, J, nq + nu)
+    for k in range(nu):
+        for l in range(nu):
+            J[nq + k, nq + l] = o.tangent[RU, k, l] + c * o.tangent[MASS, k, l]
+        for l in range(nz):
+            J[nq + k, nq + nu + l] = o.Rz[k, l]
+    for k in range(nz):
+        for l in range(nu):
+            J[nq + nu + k, nq + l] = -o.Gu[k, l]
+        for l in range(nz):
+            J[nq + nu + k, nq + nu + l] = -o.Gz[k, l]
+        J[nq + nu + k, nq + nu + k] += c
+    for k in range(nq + nu + nz, J.shape[0]):
+        J[k, k] = c
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, VEC)
+def adams_rates(ints, reals, work, run, state, count, t, y, yp):
+    """yp = [q', u', z', 0]; not a number where accelerations do not exist, so that the step is repeated."""
+    m, w = views(ints, reals, work)
+    r, i = st.run_views(m, run, count)
+    o = own_views(m, run, i, count)
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    # the solver looks for its first step by trials that are no attempts
+    time = watch(o, count, state, t, t > state[st.T] and (count[st.FRESH] == 0 or state[st.H] > 0.0))
+    unpack(m, r, o, y)
+    bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, o.u[ACC])
+    o.ints[TROUBLE] = st.DONE
+    if bad >= 0:  # a state that is not finite fails the pivot test, too
+        count[st.BAD_DOF] = bad
+        o.ints[TROUBLE] = st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
+    coordinate_rates(m, y, r.qt, r.ut, o.qd)
+    for k in range(nq):
+        yp[k] = o.qd[k]
+    for k in range(nu):
+        yp[nq + k] = o.u[ACC, k] if bad < 0 else math.nan
+    for k in range(nz):
+        yp[nq + nu + k] = w.zdot[k]
+    for k in range(nq + nu + nz, yp.shape[0]):
+        yp[k] = 0.0
+
+
+@kernel
+def increment(m, q0, q1, out):
+    """Increment (nu) with ``retract`` from q0 to q1."""
+    node = m.node
+    for f in range(m.flex.shape[0]):
+        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
+        for k in range(m.flex[f, at.FLEX_N]):
+            out[j + k] = q1[i + k] - q0[i + k]
+    for n in range(1, node.shape[0]):
+        kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = q1[i] - q0[i]
+        elif kind == at.BALL or kind == at.FREE:
+            a, b, c, d = q0[i], q0[i + 1], q0[i + 2], q0[i + 3]
+            e, f0, g, h = q1[i], q1[i + 1], q1[i + 2], q1[i + 3]
+            w = a * e + b * f0 + c * g + d * h
+            x = a * f0 - b * e - c * h + d * g
+            y = a * g + b * h - c * e - d * f0
+            z = a * h - b * g + c * f0 - d * e
+            if w < 0.0:
+                w, x, y, z = -w, -x, -y, -z
+            s = math.sqrt(x * x + y * y + z * z)
+            s = 2.0 * math.atan2(s, w) / s if s > 1e-150 else 2.0
+            out[j], out[j + 1], out[j + 2] = s * x, s * y, s * z
+            if kind == at.FREE:
+                m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(a, b, c, d)
+                e0, e1, e2 = q1[i + 4] - q0[i + 4], q1[i + 5] - q0[i + 5], q1[i + 6] - q0[i + 6]
+                out[j + 3] = m0 * e0 + m3 * e1 + m6 * e2
+                out[j + 4] = m1 * e0 + m4 * e1 + m7 * e2
+                out[j + 5] = m2 * e0 + m5 * e1 + m8 * e2
+
+
+@kernel
+def choose_nodes(o, t, h, most):
+    """Ends of steps for the polynomial into nodes[0] (places, start at 0) and nodes[1] (rows); their number."""
+    s, rows = o.nodes[0], o.nodes[1]
+    s[0], rows[0] = 1.0, 0.0
+    s[1], rows[1] = 0.0, 1.0
+    n = 2
+    for k in range(2, o.ints[ENDS]):
+        place = (o.ends[k, 0] - t) / h
+        if n == most or place < -FARTHEST:
+            break
+        if s[n - 1] - place >= NEAREST:
+            s[n], rows[n] = place, k
+            n += 1
+    return n
+
+
+@kernel
+def hermite_basis(o, n):
+    """Monomials, in the rows of basis, of the polynomials that are 1 in one value or rate and 0 in the others.
+
+    Row 2 k belongs to the value of node k, row 2 k + 1 to its rate: divided differences of unit data.
+    """
+    s, d, p = o.nodes[0], o.nodes[2], o.nodes[3]
+    for data in range(2 * n):
+        for j in range(2 * n):  # first column: values, every node twice
+            d[j] = 1.0 if data == 2 * (j // 2) else 0.0
+        for order in range(1, 2 * n):
+            for j in range(2 * n - 1, order - 1, -1):
+                if order == 1 and j % 2 == 1:
+                    d[j] = 1.0 if data == j else 0.0
+                else:
+                    d[j] = (d[j] - d[j - 1]) / (s[j // 2] - s[(j - order) // 2])
+        row = o.basis[data]
+        for j in range(st.DEGREE):
+            row[j] = 0.0
+            p[j] = 0.0
+        for j in range(2 * n - 1, -1, -1):  # Horner: p = p (x - s_j) + d_j
+            x = s[j // 2]
+            for k in range(2 * n - 1, 0, -1):
+                p[k] = p[k - 1] - x * p[k]
+            p[0] = d[j] - x * p[0]
+        for j in range(2 * n):
+            row[j] = p[j]
+
+
+@kernel
+def fit(o, n, h, value, rate, p):
+    """p = polynomial through column ``value`` of the ends with column ``rate`` as its slopes."""
+    for j in range(st.DEGREE):
+        p[j] = 0.0
+    for k in range(n):
+        end = o.ends[int(o.nodes[1, k])]
+        a, b = end[value], h * end[rate]
+        for j in range(2 * n):
+            p[j] += o.basis[2 * k, j] * a + o.basis[2 * k + 1, j] * b
+
+
+@kernel
+def fill_polynomials(m, r, o, t, h):
+    """Dense output of the last step for xi, u and z from the remembered ends; returns the number of nodes."""
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    n = choose_nodes(o, t, h, 3 if o.ints[METHOD] == BDF else 4)
+    hermite_basis(o, n)
+    for k in range(nu):
+        for j in range(st.DEGREE):
+            r.px[k, j] = 0.0
+        fit(o, n, h, 1 + nq + k, 1 + nq + nu + k, r.pu[k])
+    x, rate = o.u[S1], o.u[S2]
+    for i in range(n):
+        end = o.ends[int(o.nodes[1, i])]
+        increment(m, r.q, end[1 : 1 + nq], x)
+        tree.chart_rate(m, x, end[1 + nq : 1 + nq + nu], rate)
+        for k in range(nu):
+            for j in range(2 * n):
+                r.px[k, j] += o.basis[2 * i, j] * x[k] + o.basis[2 * i + 1, j] * h * rate[k]
+    for k in range(nz):
+        fit(o, n, h, 1 + nq + 2 * nu + k, 1 + nq + 2 * nu + nz + k, r.pz[k])
+    return n
+
+
+@kernel
+def add_work(m, w, r, o, t, h):
+    """Add to the end's work the integral of the powers along the polynomials."""
+    nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
+    k0 = 1 + nq + 2 * nu + 2 * nz
+    end, left = o.ends[0], o.scalar[LEFT]
+    for k in range(ne):
+        o.e[k] = 0.05 * (r.power[k] + end[k0 + ne + k])
+    for i in range(LOBATTO.shape[0]):
+        st.state_at(m, r, LOBATTO[i])
+        tree.poses(m, w, r.qt)
+        tree.motion(m, w, r.ut, r.a)
+        time = t + LOBATTO[i] * h
+        forces.apply(m, w, time if time < left else np.nextafter(left, t), r.qt, r.ut, r.zt)
+        for k in range(ne):
+            o.e[k] += LOBATTO_WEIGHTS[i] * w.power[k]
+    for k in range(ne):
+        end[k0 + k] = r.w[k] + h * o.e[k]
+
+
+@kernel
+def remember(r, o, t):
+    """The state of the run becomes the only end that is remembered."""
+    o.ints[ENDS] = 1
+    end = o.ends[0]
+    end[0] = t
+    i = 1
+    for x in (r.q, r.u, r.a, r.z, r.zdot, r.w, r.power):
+        for k in range(x.shape[0]):
+            end[i] = x[k]
+            i += 1
+
+
+@kernel
+def take_end(r, o):
+    """The first of the ends becomes the state of the run."""
+    end = o.ends[0]
+    i = 1
+    for x in (r.q, r.u, r.a, r.z, r.zdot, r.w, r.power):
+        for k in range(x.shape[0]):
+            x[k] = end[i]
+            i += 1
+
+
+@kernel
+def pack(m, r, o, reals, y, yp, tolerance):
+    """Unknowns and their rates at a restart, and the absolute tolerance of each."""
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    rtol, atol = reals[st.RTOL], reals[st.ATOL]
+    for i in range(y.shape[0]):
+        y[i], yp[i], tolerance[i] = 0.0, 0.0, 1.0
+    for f in range(m.flex.shape[0]):
+        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
+        for k in range(m.flex[f, at.FLEX_N]):
+            tolerance[i + k] = (atol + rtol) * r.scale[j + k]
+    st.copy(r.q, o.base)
+    for n in range(1, m.node.shape[0]):
+        kind, i, j = m.node[n, at.MOTION], m.node[n, at.Q0], m.node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            tolerance[i] = (atol + rtol) * r.scale[j]
+        elif kind == at.BALL or kind == at.FREE:
+            for k in range(4):  # a rotation by x changes a quaternion by x/2
+                y[i + k], o.base[i + k] = r.q[i + k], 0.0
+                tolerance[i + k] = 0.5 * (atol + rtol) * r.scale[j]
+            if kind == at.FREE:
+                for k in range(3):
+                    tolerance[i + 4 + k] = (atol + rtol) * r.scale[j + 3 + k]
+    coordinate_rates(m, y, r.q, r.u, o.qd)
+    st.copy(o.qd, yp[0:nq])
+    for k in range(nu):
+        y[nq + k], yp[nq + k], tolerance[nq + k] = r.u[k], r.a[k], atol * r.rate_scale[k]
+    for k in range(nz):
+        i = nq + nu + k
+        y[i], yp[i], tolerance[i] = r.z[k], r.zdot[k], atol
+
+
+@kernel
+def evaluate_end(m, w, r, o, count, y, yp, t):
+    """The state y, y' at t becomes the first of the ends, with its rates and powers; returns an outcome."""
+    nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
+    last = min(o.ints[ENDS], REMEMBERED - 1)
+    for k in range(last, 0, -1):
+        st.copy(o.ends[k - 1], o.ends[k])
+    o.ints[ENDS] = last + 1
+    end, left = o.ends[0], o.scalar[LEFT]
+    time = t if t < left else np.nextafter(left, o.ends[1, 0])
+    unpack(m, r, o, y)
+    end[0] = t
+    st.copy(r.qt, end[1 : 1 + nq])
+    i = 1 + nq
+    st.copy(r.ut, end[i : i + nu])
+    st.copy(r.zt, end[i + 2 * nu : i + 2 * nu + nz])
+    if o.ints[METHOD] == BDF:  # rates of the method: those of the equations are noisy where these are stiff
+        st.copy(yp[nq : nq + nu], end[i + nu : i + 2 * nu])
+        st.copy(yp[nq + nu : nq + nu + nz], end[i + 2 * nu + nz : i + 2 * nu + 2 * nz])
+        if ne > 0:
+            tree.poses(m, w, r.qt)
+            tree.motion(m, w, r.ut, end[i + nu : i + 2 * nu])
+            forces.apply(m, w, time, r.qt, r.ut, r.zt)
+    else:
+        count[st.EVALUATIONS] += 1
+        bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, end[i + nu : i + 2 * nu])
+        if bad >= 0:
+            count[st.BAD_DOF] = bad
+            return st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
+        st.copy(w.zdot, end[i + 2 * nu + nz : i + 2 * nu + 2 * nz])
+    i += 2 * nu + 2 * nz
+    st.copy(r.w, end[i : i + ne])
+    st.copy(w.power, end[i + ne : i + 2 * ne])
+    return st.DONE
+
+
+@kernel
+def worst_velocity(r, o):
+    """The velocity that changed most in the last attempt, in units of its weight; not finite ones first."""
+    worst, found = 0.0, 0
+    for k in range(r.u.shape[0]):
+        size = abs(r.ut[k] - r.u[k]) / o.u[WU, k]
+        if not math.isfinite(size):
+            return k
+        if size > worst:
+            worst, found = size, k
+    return found
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, VEC, VEC, VEC, REAL, INT)
+def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, tolerance, t1, method):
+    """What follows the step to t1, where the solver found y, y'; returns an outcome.
+
+    PAUSED: go on. DONE: the end. At the start of the run, and at a stop, the state is restarted and y, y'
+    and their tolerances are filled for the solver; FRESH tells so. If t1 is not after the run's time the solver
+    failed, and the velocity to blame is looked for.
+    """
+    m, w = views(ints, reals, work)
+    r, i = st.run_views(m, run, count)
+    o = own_views(m, run, i, count)
+    nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
+    half = stops.shape[0] // 2
+    if state[st.E_MAX] >= 0.0:
+        t = state[st.T]
+        if not t1 > t:
+            state[st.H_MIN] = max(state[st.H_MIN], o.scalar[SIZE])  # for the message
+            if o.ints[TROUBLE] == st.DONE:
+                count[st.BAD_DOF] = worst_velocity(r, o)
+                return st.NOT_CONVERGED
+            return o.ints[TROUBLE]
+        h = t1 - t
+        outcome = evaluate_end(m, w, r, o, count, y, yp, t1)
+        if outcome != st.DONE:
+            return outcome
+        o.ints[ATTEMPTS] = 0
+        wanted = r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1)
+        if wanted or ne > 0:
+            n = fill_polynomials(m, r, o, t, h)
+            if ne > 0:
+                add_work(m, w, r, o, t, h)
+            if wanted:
+                k0 = 1 + nq + 2 * nu + 2 * nz
+                for k in range(ne):
+                    fit(o, n, h, k0 + k, k0 + ne + k, r.pw[k])
+                if st.emit(m, w, r, count, state, grid, out, t, h, t1):
+                    count[st.STEPS] += 1
+                    return st.EVENT
+        count[st.STEPS] += 1
+        count[st.FRESH] = 0
+        take_end(r, o)
+        state[st.T] = t1
+        state[st.H_OLD] = h
+        tree.poses(m, w, r.q)
+        tree.motion(m, w, r.u, r.a)
+        tree.inertias(m, w, r.q, r.u, r.a)
+        st.audit(m, w, r, state)
+        st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
+        if st.grown(m, r, count, o.u[WX]):
+            return st.GROWN
+        if t1 < stops[count[st.STOP]]:
+            return st.PAUSED
+        count[st.STOP] += 1
+        if count[st.STOP] >= half:
+            return st.DONE
+    o.ints[METHOD] = method
+    outcome = st.restart(m, w, r, count, state)
+    if outcome != st.DONE:
+        return outcome
+    st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
+    o.scalar[LEFT] = stops[half + count[st.STOP]]
+    o.scalar[TRIED] = state[st.T]
+    o.ints[ATTEMPTS] = 0
+    o.ints[TROUBLE] = st.DONE
+    remember(r, o, state[st.T])
+    pack(m, r, o, state, y, yp, tolerance)
+    return st.PAUSED
