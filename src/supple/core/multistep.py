@@ -22,7 +22,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, so3, tree
+from supple.core import dynamics, forces, linalg, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, kernel
@@ -35,9 +35,10 @@ MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
 REMEMBERED = 8
 NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
 
-# Interior points and weights of the rule of Lobatto of degree 7; the ends have 1/20
-LOBATTO = np.array([0.5 - 0.5 * math.sqrt(3.0 / 7.0), 0.5, 0.5 + 0.5 * math.sqrt(3.0 / 7.0)])
-LOBATTO_WEIGHTS = np.array([49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0])
+# Points behind the start and weights of the rule of Lobatto of degree 7
+LOBATTO_END = 1.0 / 20.0
+LOBATTO = np.array([0.5 - 0.5 * math.sqrt(3.0 / 7.0), 0.5, 0.5 + 0.5 * math.sqrt(3.0 / 7.0), 1.0])
+LOBATTO_WEIGHTS = np.array([49.0 / 180.0, 16.0 / 45.0, 49.0 / 180.0, LOBATTO_END])
 
 # Own reals: the time that evaluations must stay left of, the time and the size of the step that is tried
 LEFT, TRIED, SIZE = 0, 1, 2
@@ -48,9 +49,10 @@ OWN_INTS = 5
 # Rows over velocities: accelerations, residual, weights of xi and u, two scratch rows
 ACC, F, WX, WU, S1, S2 = 0, 1, 2, 3, 4, 5
 U_ROWS = 6
-RQ, RU, MASS = 0, 1, 2
+# What multistep_accept is called for: start or restart, after a step, after a failure
+BEGIN, ACCEPT, FAILED = 0, 1, 2
 
-Own = namedtuple("Own", "scalar base qd u z e ends basis nodes tangent Rz Gq Gu Gz ints")
+Own = namedtuple("Own", "scalar base qd u z e ends basis nodes ints")
 
 
 @kernel
@@ -81,18 +83,8 @@ def own_views(m, run, i, ints):
     basis = run[i : i + st.DEGREE * st.DEGREE].reshape((st.DEGREE, st.DEGREE))
     i += st.DEGREE * st.DEGREE
     nodes = run[i : i + 4 * st.DEGREE].reshape((4, st.DEGREE))
-    i += 4 * st.DEGREE
-    tangent = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
-    i += 3 * nu * nu
-    Rz = run[i : i + nu * nz].reshape((nu, nz))
-    i += nu * nz
-    Gq = run[i : i + nu * nz].reshape((nz, nu))
-    i += nu * nz
-    Gu = run[i : i + nu * nz].reshape((nz, nu))
-    i += nu * nz
-    Gz = run[i : i + nz * nz].reshape((nz, nz))
     k = st.INT_STATE + 2 + ints[st.INT_STATE] * st.EVENT_INTS + ints[st.INT_STATE + 1]
-    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, tangent, Rz, Gq, Gu, Gz, ints[k : k + OWN_INTS])
+    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, ints[k : k + OWN_INTS])
 
 
 def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
@@ -100,7 +92,7 @@ def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
     nq = 2 * nu  # at most: a ball joint has 4 for 3
     vectors = SCALARS + 2 * nq + U_ROWS * nu + nz + ne + st.DEGREE * (st.DEGREE + 4)
     ends = REMEMBERED * (1 + nq + 2 * nu + 2 * nz + 2 * ne)
-    return vectors + ends + 3 * nu * nu + 3 * nu * nz + nz * nz, OWN_INTS
+    return vectors + ends, OWN_INTS
 
 
 @kernel
@@ -176,31 +168,51 @@ def watch(o, ints, reals, t, counted):
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC)
-def bdf_residual(ints, reals, work, run, state, count, t, y, yp, res):
-    """res = [q' - q'(q, u), R(t, q, u, u', z), z' - z'(t, q, u, z), padding' ]."""
+def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
+    """BDF: out = [q' - q'(q, u), R(t, q, u, u', z), z' - z'(t, q, u, z), padding'] for the rates yp.
+
+    Adams: out = [q', u', z', 0]; not a number where accelerations do not exist, so that the step is repeated.
+    """
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
     nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    time = watch(o, count, state, t, t > state[st.T])
-    count[st.NEWTON] += 1
+    implicit = o.ints[METHOD] == BDF
+    # CVODE looks for its first step by trials that are no attempts
+    attempt = t > state[st.T] and (implicit or count[st.FRESH] == 0 or state[st.H] > 0.0)
+    time = watch(o, count, state, t, attempt)
     unpack(m, r, o, y)
+    acc, f = o.u[ACC], o.u[F]
     for k in range(nu):
-        o.u[ACC, k] = yp[nq + k]
-    dynamics.evaluate(m, w, time, r.qt, r.ut, o.u[ACC], r.zt, o.u[F])
+        acc[k] = yp[nq + k] if implicit else 0.0
+    dynamics.evaluate(m, w, time, r.qt, r.ut, acc, r.zt, f)
     coordinate_rates(m, y, r.qt, r.ut, o.qd)
     o.ints[TROUBLE] = st.DONE
+    if implicit:
+        count[st.NEWTON] += 1
+        for k in range(nu):
+            if not math.isfinite(f[k]):
+                o.ints[TROUBLE] = st.NOT_FINITE
+                count[st.BAD_DOF] = k
+    else:
+        tree.composite(m, w, w.mass)
+        bad = linalg.cholesky(w.mass, w.lower)
+        for k in range(nu):
+            f[k] = -f[k]
+        linalg.cholesky_solve(w.lower, f)
+        if bad >= 0:  # a state that is not finite fails the pivot test, too
+            count[st.BAD_DOF] = bad
+            o.ints[TROUBLE] = st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
+            for k in range(nu):
+                f[k] = math.nan
     for k in range(nq):
-        res[k] = yp[k] - o.qd[k]
+        out[k] = (yp[k] - o.qd[k]) if implicit else o.qd[k]
     for k in range(nu):
-        res[nq + k] = o.u[F, k]
-        if not math.isfinite(o.u[F, k]):
-            o.ints[TROUBLE] = st.NOT_FINITE
-            count[st.BAD_DOF] = k
+        out[nq + k] = f[k]
     for k in range(nz):
-        res[nq + nu + k] = yp[nq + nu + k] - w.zdot[k]
-    for k in range(nq + nu + nz, res.shape[0]):
-        res[k] = yp[k]
+        out[nq + nu + k] = (yp[nq + nu + k] - w.zdot[k]) if implicit else w.zdot[k]
+    for k in range(nq + nu + nz, out.shape[0]):
+        out[k] = yp[k] if implicit else 0.0
 
 
 @kernel
@@ -317,72 +329,53 @@ def place_rows(y, q, u, i, j, k, c, J):
         out[i + 3] = -e2 * x0 + e1 * x1 + e0 * x2
 
 
-@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, REAL, MAT)
-def bdf_jacobian(ints, reals, work, run, state, count, t, y, yp, c, J):
-    """J = derivative of the residual with respect to y, plus c times that with respect to y'."""
-    m, w = views(ints, reals, work)
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC, VEC, VEC, VEC)
+def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
+    """The state q, u, a, z of y, y' at which IDA wants a Jacobian; returns the time to take.
+
+    The tangents are those of ``dynamics.tangent``, which need not be compiled a second time: Jacobians are rare.
+    """
+    m, _ = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
-    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
     count[st.JACOBIANS] += 1
     count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
     if o.ints[SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
         count[st.NEWTON_FAILURES] += 1
         o.ints[SWEEP] = 1
-    left = o.scalar[LEFT]
-    time = t if t < left else np.nextafter(left, state[st.T])
     unpack(m, r, o, y)
-    for k in range(nu):
-        o.u[ACC, k] = yp[nq + k]
-    dynamics.differentiate(
-        m, w, time, r.qt, r.ut, o.u[ACC], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
-        o.Rz, o.Gq, o.Gu, o.Gz,
-    )
+    st.copy(r.qt, q)
+    st.copy(r.ut, u)
+    st.copy(r.zt, z)
+    for k in range(a.shape[0]):
+        a[k] = yp[q.shape[0] + k]
+    return t if t < o.scalar[LEFT] else np.nextafter(o.scalar[LEFT], state[st.T])
+
+
+@entry(INTS, REALS, VEC, REALS, VEC, VEC, REAL, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
+    """J = derivative of the residual with respect to y, plus c times that with respect to y'."""
+    m, _ = views(ints, reals, work)
+    nq, nu, nz = q.shape[0], u.shape[0], Gz.shape[0]
     for k in range(J.shape[0]):
         for l in range(J.shape[0]):
             J[k, l] = 0.0
-    coordinate_rows(m, y, r.qt, r.ut, c, J)
-    along_coordinates(m, y, r.qt, o.tangent[RQ], 1.0, J, nq)
-    along_coordinates(m, y, r.qt, o.Gq, -1.0, J, nq + nu)
+    coordinate_rows(m, y, q, u, c, J)
+    along_coordinates(m, y, q, Rq, 1.0, J, nq)
+    along_coordinates(m, y, q, Gq, -1.0, J, nq + nu)
     for k in range(nu):
         for l in range(nu):
-            J[nq + k, nq + l] = o.tangent[RU, k, l] + c * o.tangent[MASS, k, l]
+            J[nq + k, nq + l] = Ru[k, l] + c * M[k, l]
         for l in range(nz):
-            J[nq + k, nq + nu + l] = o.Rz[k, l]
+            J[nq + k, nq + nu + l] = Rz[k, l]
     for k in range(nz):
         for l in range(nu):
-            J[nq + nu + k, nq + l] = -o.Gu[k, l]
+            J[nq + nu + k, nq + l] = -Gu[k, l]
         for l in range(nz):
-            J[nq + nu + k, nq + nu + l] = -o.Gz[k, l]
+            J[nq + nu + k, nq + nu + l] = -Gz[k, l]
         J[nq + nu + k, nq + nu + k] += c
     for k in range(nq + nu + nz, J.shape[0]):
         J[k, k] = c
-
-
-@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, VEC)
-def adams_rates(ints, reals, work, run, state, count, t, y, yp):
-    """yp = [q', u', z', 0]; not a number where accelerations do not exist, so that the step is repeated."""
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
-    o = own_views(m, run, i, count)
-    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    # the solver looks for its first step by trials that are no attempts
-    time = watch(o, count, state, t, t > state[st.T] and (count[st.FRESH] == 0 or state[st.H] > 0.0))
-    unpack(m, r, o, y)
-    bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, o.u[ACC])
-    o.ints[TROUBLE] = st.DONE
-    if bad >= 0:  # a state that is not finite fails the pivot test, too
-        count[st.BAD_DOF] = bad
-        o.ints[TROUBLE] = st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
-    coordinate_rates(m, y, r.qt, r.ut, o.qd)
-    for k in range(nq):
-        yp[k] = o.qd[k]
-    for k in range(nu):
-        yp[nq + k] = o.u[ACC, k] if bad < 0 else math.nan
-    for k in range(nz):
-        yp[nq + nu + k] = w.zdot[k]
-    for k in range(nq + nu + nz, yp.shape[0]):
-        yp[k] = 0.0
 
 
 @kernel
@@ -500,12 +493,12 @@ def fill_polynomials(m, r, o, t, h):
 
 @kernel
 def add_work(m, w, r, o, t, h):
-    """Add to the end's work the integral of the powers along the polynomials."""
+    """Power at the end of the step, and the work up to there: the integral along the polynomials."""
     nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
     k0 = 1 + nq + 2 * nu + 2 * nz
     end, left = o.ends[0], o.scalar[LEFT]
     for k in range(ne):
-        o.e[k] = 0.05 * (r.power[k] + end[k0 + ne + k])
+        end[k0 + k] = r.w[k] + h * LOBATTO_END * r.power[k]
     for i in range(LOBATTO.shape[0]):
         st.state_at(m, r, LOBATTO[i])
         tree.poses(m, w, r.qt)
@@ -513,9 +506,9 @@ def add_work(m, w, r, o, t, h):
         time = t + LOBATTO[i] * h
         forces.apply(m, w, time if time < left else np.nextafter(left, t), r.qt, r.ut, r.zt)
         for k in range(ne):
-            o.e[k] += LOBATTO_WEIGHTS[i] * w.power[k]
+            end[k0 + k] += h * LOBATTO_WEIGHTS[i] * w.power[k]
     for k in range(ne):
-        end[k0 + k] = r.w[k] + h * o.e[k]
+        end[k0 + ne + k] = w.power[k]
 
 
 @kernel
@@ -575,39 +568,24 @@ def pack(m, r, o, reals, y, yp, tolerance):
 
 
 @kernel
-def evaluate_end(m, w, r, o, count, y, yp, t):
-    """The state y, y' at t becomes the first of the ends, with its rates and powers; returns an outcome."""
-    nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
+def add_end(m, r, o, y, yp, t):
+    """The state y, y' at t becomes the first of the ends; its work and power are filled later.
+
+    With BDF the rates are those of the method: where the equations are stiff, theirs are noisy.
+    """
+    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
     last = min(o.ints[ENDS], REMEMBERED - 1)
     for k in range(last, 0, -1):
         st.copy(o.ends[k - 1], o.ends[k])
     o.ints[ENDS] = last + 1
-    end, left = o.ends[0], o.scalar[LEFT]
-    time = t if t < left else np.nextafter(left, o.ends[1, 0])
+    end = o.ends[0]
     unpack(m, r, o, y)
     end[0] = t
-    st.copy(r.qt, end[1 : 1 + nq])
-    i = 1 + nq
-    st.copy(r.ut, end[i : i + nu])
-    st.copy(r.zt, end[i + 2 * nu : i + 2 * nu + nz])
-    if o.ints[METHOD] == BDF:  # rates of the method: those of the equations are noisy where these are stiff
-        st.copy(yp[nq : nq + nu], end[i + nu : i + 2 * nu])
-        st.copy(yp[nq + nu : nq + nu + nz], end[i + 2 * nu + nz : i + 2 * nu + 2 * nz])
-        if ne > 0:
-            tree.poses(m, w, r.qt)
-            tree.motion(m, w, r.ut, end[i + nu : i + 2 * nu])
-            forces.apply(m, w, time, r.qt, r.ut, r.zt)
-    else:
-        count[st.EVALUATIONS] += 1
-        bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, end[i + nu : i + 2 * nu])
-        if bad >= 0:
-            count[st.BAD_DOF] = bad
-            return st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
-        st.copy(w.zdot, end[i + 2 * nu + nz : i + 2 * nu + 2 * nz])
-    i += 2 * nu + 2 * nz
-    st.copy(r.w, end[i : i + ne])
-    st.copy(w.power, end[i + ne : i + 2 * ne])
-    return st.DONE
+    i = 1
+    for x in (r.qt, r.ut, yp[nq : nq + nu], r.zt, yp[nq + nu : nq + nu + nz], r.w, r.power):
+        for k in range(x.shape[0]):
+            end[i] = x[k]
+            i += 1
 
 
 @kernel
@@ -624,30 +602,26 @@ def worst_velocity(r, o):
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, VEC, VEC, VEC, REAL, INT)
-def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, tolerance, t1, method):
-    """What follows the step to t1, where the solver found y, y'; returns an outcome.
+def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, tolerance, t1, what):
+    """What surrounds the steps of the solver; returns an outcome.
 
-    PAUSED: go on. DONE: the end. At the start of the run, and at a stop, the state is restarted and y, y'
-    and their tolerances are filled for the solver; FRESH tells so. If t1 is not after the run's time the solver
-    failed, and the velocity to blame is looked for.
+    ACCEPT: the solver found y, y' at t1. PAUSED: go on; then FRESH says whether t1 is a stop, where
+    the solver must begin again. BEGIN: the run has new accelerations (``dynamics.accelerate`` was called for
+    them); y, y' and their tolerances are filled for the solver. FAILED: look for the velocity to blame.
     """
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
     nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    half = stops.shape[0] // 2
-    if state[st.E_MAX] >= 0.0:
-        t = state[st.T]
-        if not t1 > t:
-            state[st.H_MIN] = max(state[st.H_MIN], o.scalar[SIZE])  # for the message
-            if o.ints[TROUBLE] == st.DONE:
-                count[st.BAD_DOF] = worst_velocity(r, o)
-                return st.NOT_CONVERGED
-            return o.ints[TROUBLE]
-        h = t1 - t
-        outcome = evaluate_end(m, w, r, o, count, y, yp, t1)
-        if outcome != st.DONE:
-            return outcome
+    t, h, half = state[st.T], t1 - state[st.T], stops.shape[0] // 2
+    if what == FAILED:
+        state[st.H_MIN] = max(state[st.H_MIN], o.scalar[SIZE])  # for the message
+        if o.ints[TROUBLE] == st.DONE:
+            count[st.BAD_DOF] = worst_velocity(r, o)
+            return st.NOT_CONVERGED
+        return o.ints[TROUBLE]
+    if what == ACCEPT:
+        add_end(m, r, o, y, yp, t1)
         o.ints[ATTEMPTS] = 0
         wanted = r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1)
         if wanted or ne > 0:
@@ -665,28 +639,31 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
         count[st.FRESH] = 0
         take_end(r, o)
         state[st.T] = t1
-        state[st.H_OLD] = h
+    first = state[st.E_MAX] < 0.0
+    if what == BEGIN:
+        st.copy(w.zdot, r.zdot)
+        st.copy(w.power, r.power)
+    if what == ACCEPT or first:
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
         st.audit(m, w, r, state)
-        st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
+    if first:
+        st.start_events(m, w, r)
+    st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
+    if what == ACCEPT:
         if st.grown(m, r, count, o.u[WX]):
             return st.GROWN
-        if t1 < stops[count[st.STOP]]:
-            return st.PAUSED
-        count[st.STOP] += 1
-        if count[st.STOP] >= half:
-            return st.DONE
-    o.ints[METHOD] = method
-    outcome = st.restart(m, w, r, count, state)
-    if outcome != st.DONE:
-        return outcome
-    st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
+        if t1 >= stops[count[st.STOP]]:
+            count[st.STOP] += 1
+            count[st.FRESH] = 1
+        return st.PAUSED if count[st.STOP] < half else st.DONE
+    count[st.FRESH] = 1
     o.scalar[LEFT] = stops[half + count[st.STOP]]
-    o.scalar[TRIED] = state[st.T]
+    o.scalar[TRIED] = t
+    o.scalar[SIZE] = 0.0
     o.ints[ATTEMPTS] = 0
     o.ints[TROUBLE] = st.DONE
-    remember(r, o, state[st.T])
+    remember(r, o, t)
     pack(m, r, o, state, y, yp, tolerance)
     return st.PAUSED

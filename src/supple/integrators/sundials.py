@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from supple.core import multistep
+from supple.core import dynamics, layout, multistep
 from supple.core import step as st
 from supple.core.jit import Entry
 from supple.errors import ModelError, SimulationError
@@ -27,8 +27,8 @@ from supple.poses import Array
 ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
 NO_LIMIT = 10**9  # steps of one call, of which there is only one
 
-# (callbacks, options) -> solver
-MakeSolver = Callable[[tuple[Any, ...], dict[str, Any]], Any]
+Buffers = Sequence[Any]  # ints, reals, work, run, state, count
+MakeSolver = Callable[[Buffers, dict[str, Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,11 @@ class _Sundials(Integrator):
             owner = type(self).__name__
             raise ModelError(owner, "max_order", order, f"a whole number from 1 to {largest}")
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All kernels that a run calls."""
+        return multistep.multistep_accept, multistep.multistep_rates, dynamics.accelerate
+
     def loop(self) -> Loop:
         """The loop of one run."""
         return _Loop(self._method, self._solver)
@@ -59,7 +64,7 @@ class _Sundials(Integrator):
         """Code of the method in the kernels."""
 
     @abstractmethod
-    def _solver(self, buffers: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
         """The solver of scikit-sundae."""
 
 
@@ -91,21 +96,30 @@ class BDF(_Sundials):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All kernels that a run calls."""
-        return multistep.bdf_jacobian, multistep.multistep_accept, multistep.bdf_residual
+        own = multistep.bdf_point, multistep.bdf_jacobian
+        return dynamics.tangent, *super().entries, *own
 
     @property
     def _method(self) -> int:
         return multistep.BDF
 
-    def _solver(self, buffers: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        residual_kernel = multistep.bdf_residual.ready()
-        jacobian_kernel = multistep.bdf_jacobian.ready()
+    def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
+        rates = multistep.multistep_rates.ready()
+        point = multistep.bdf_point.ready()
+        tangent, assemble = dynamics.tangent.ready(), multistep.bdf_jacobian.ready()
+        model = buffers[:3]
+        nq, nu, nz = sizes(buffers)
+        q, u, a, z, r = (np.zeros(n) for n in (nq, nu, nu, nz, nu))
+        shapes = (nu, nu), (nu, nu), (nu, nu), (nu, nz), (nz, nu), (nz, nu), (nz, nz)
+        tangents = [np.zeros(shape) for shape in shapes]
 
         def residual(t: float, y: Array, yp: Array, res: Array) -> None:
-            residual_kernel(*buffers, t, y, yp, res)
+            rates(*buffers, t, y, yp, res)
 
         def jacobian(t: float, y: Array, yp: Array, res: Array, c: float, J: Array) -> None:
-            jacobian_kernel(*buffers, t, y, yp, c, J)
+            t = point(*buffers, t, y, yp, q, u, a, z)
+            tangent(*model, t, q, u, a, z, r, *tangents)
+            assemble(*model, y, q, u, c, *tangents, J)
 
         return _sksundae("ida").IDA(residual, jacfn=jacobian, max_order=self.max_order, **options)
 
@@ -134,19 +148,14 @@ class Adams(_Sundials):
         self._check_order(self.max_order, 12)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
-        """All kernels that a run calls."""
-        return multistep.multistep_accept, multistep.adams_rates
-
-    @property
     def _method(self) -> int:
         return multistep.ADAMS
 
-    def _solver(self, buffers: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        rates_kernel = multistep.adams_rates.ready()
+    def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
+        kernel = multistep.multistep_rates.ready()
 
         def rates(t: float, y: Array, yp: Array) -> None:
-            rates_kernel(*buffers, t, y, yp)
+            kernel(*buffers, t, y, y, yp)
 
         def zero(t: float, y: Array, yp: Array, J: Array) -> None:
             """Newton's method with no Jacobian is the fixed-point iteration."""
@@ -157,47 +166,45 @@ class Adams(_Sundials):
         )
 
 
+def sizes(buffers: Buffers) -> tuple[int, int, int]:
+    """Numbers of coordinates, velocities and controller states of a model."""
+    head = buffers[0]
+    return int(head[layout.H_Q]), int(head[layout.H_U]), int(head[layout.H_Z])
+
+
 class _Loop:
     """Steps of one run; called with the arguments of a compiled loop."""
 
     def __init__(self, method: int, make: MakeSolver) -> None:
         self.method, self.make = method, make
-        self.accept = multistep.multistep_accept.ready()
+        self.kernel = multistep.multistep_accept.ready()
+        self.rates = multistep.multistep_rates.ready()
+        self.accelerate = dynamics.accelerate.ready()
         self.solver: Any = None
-        self.y = self.yp = self.tolerance = np.zeros(0)
+        self.buffers: Buffers = ()
 
-    def __call__(
-        self,
-        ints: Array,
-        reals: Array,
-        work: Array,
-        run: Array,
-        state: Array,
-        count: Array,
-        stops: Array,
-        grid: Array,
-        out: Array,
-        budget: int,
-    ) -> int:
-        """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome."""
-        buffers = (ints, reals, work, run, state, count)
-        rest = (*buffers, stops, grid, out)
+    def __call__(self, *arguments: Any) -> int:
+        """Advance until the end, an event, a failure or a number of steps; returns the outcome."""
+        *self.buffers, self.stops, self.grid, self.out, budget = arguments
+        self.state, self.count = self.buffers[4:]
         with _quiet():
             if self.solver is None:
-                outcome = self._start(buffers, rest, state)
+                outcome = self._start()
                 if outcome != st.PAUSED:
                     return outcome
             for _ in range(budget):
-                outcome = self._step(rest, state, count, float(stops[count[st.STOP]]))
-                if outcome != st.PAUSED or count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+                outcome = self._step()
+                if outcome != st.PAUSED or self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
                     return outcome
         return st.PAUSED
 
-    def _start(self, buffers: tuple[Any, ...], rest: tuple[Any, ...], state: Array) -> int:
-        head = buffers[0]
-        size = max(int(head[1] + head[2] + head[3]), 1)  # a solver without unknowns is none
-        self.y, self.yp, self.tolerance = np.zeros(size), np.zeros(size), np.zeros(size)
-        outcome = self._accept(rest, float(state[st.T]))
+    def _start(self) -> int:
+        state, count = self.state, self.count
+        self.own = count[len(count) - multistep.OWN_INTS :]
+        self.own[multistep.METHOD] = self.method
+        n = max(sum(sizes(self.buffers)), 1)  # a solver without unknowns is none
+        self.y, self.yp, self.tolerance = np.zeros(n), np.zeros(n), np.zeros(n)
+        outcome = self._begin()
         if outcome == st.PAUSED:
             options = {
                 "rtol": float(state[st.RTOL]),
@@ -207,33 +214,57 @@ class _Loop:
                 "max_step": float(state[st.H_MAX]),
                 "max_num_steps": NO_LIMIT,
             }
-            self.solver = self.make(buffers, options)
-            self._restart(float(state[st.T]))
+            self.solver = self.make(tuple(self.buffers), options)
+            self._initialize()
         return outcome
 
-    def _restart(self, t: float) -> None:
-        if self.method == multistep.BDF:
-            self.solver.init_step(t, self.y, self.yp)
-        else:
-            self.solver.init_step(t, self.y)
+    def _begin(self) -> int:
+        """Accelerations at the start or behind a stop; from them, what the solver starts with."""
+        ints, reals, work, run, state, count = self.buffers
+        nq, nu, nz = sizes(self.buffers)
+        q, u, a, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
+        a[:] = 0.0
+        bad = self.accelerate(ints, reals, work, float(state[st.T]), q, u, z, a)
+        count[st.EVALUATIONS] += 1
+        if bad >= 0:
+            count[st.BAD_DOF] = bad
+            return st.LOCKED
+        if not np.all(np.isfinite(a)):
+            count[st.BAD_DOF] = int(np.argmin(np.isfinite(a)))
+            return st.NOT_FINITE
+        return self._surround(multistep.BEGIN, float(state[st.T]))
 
-    def _accept(self, rest: tuple[Any, ...], t: float) -> int:
-        return int(self.accept(*rest, self.y, self.yp, self.tolerance, t, self.method))
+    def _initialize(self) -> None:
+        both = (self.y, self.yp) if self.method == multistep.BDF else (self.y,)
+        self.solver.init_step(float(self.state[st.T]), *both)
 
-    def _step(self, rest: tuple[Any, ...], state: Array, count: Array, stop: float) -> int:
+    def _surround(self, what: int, t: float) -> int:
+        unknowns = self.y, self.yp, self.tolerance
+        shared = *self.buffers, self.stops, self.grid, self.out
+        return int(self.kernel(*shared, *unknowns, t, what))
+
+    def _step(self) -> int:
+        state, count = self.state, self.count
+        stop = float(self.stops[count[st.STOP]])
         found = self.solver.step(stop, "onestep", stop)
-        if found.success and found.t > state[st.T]:
-            self.y = found.y
-            if self.method == multistep.BDF:
-                self.yp = found.yp
-            outcome = self._accept(rest, found.t)
-            if outcome == st.PAUSED and count[st.FRESH] == 1:
-                self._restart(float(state[st.T]))
-            return outcome
-        outcome = self._accept(rest, float(state[st.T]))
-        # a success that does not move is a step below the rounding of time
-        if outcome == st.NOT_CONVERGED and (found.success or found.status == ERROR_TEST_FAILED):
-            return st.TOO_SMALL
+        if not (found.success and found.t > state[st.T]):
+            outcome = self._surround(multistep.FAILED, found.t)
+            # a success that does not move is a step below the rounding of time
+            small = found.success or found.status == ERROR_TEST_FAILED
+            return st.TOO_SMALL if outcome == st.NOT_CONVERGED and small else outcome
+        self.y = found.y
+        if self.method == multistep.BDF:
+            self.yp = found.yp
+        else:
+            self.own[multistep.ATTEMPTS] = 0  # this evaluation is none
+            self.rates(*self.buffers, found.t, self.y, self.y, self.yp)
+            if self.own[multistep.TROUBLE] != st.DONE:
+                return int(self.own[multistep.TROUBLE])
+        outcome = self._surround(multistep.ACCEPT, found.t)
+        if outcome == st.PAUSED and count[st.FRESH] == 1:
+            outcome = self._begin()
+            if outcome == st.PAUSED:
+                self._initialize()
         return outcome
 
 
