@@ -31,7 +31,7 @@ from supple.core.layout import views
 BDF, ADAMS = 0, 1
 MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
 
-# Ends of steps that are remembered: the last one, and those before it
+# Ends of steps that are remembered, the last one first; a row is t, q, u, a, z, z', w, w'
 REMEMBERED = 8
 NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
 
@@ -56,12 +56,6 @@ Own = namedtuple("Own", "scalar base qd u z e ends basis nodes ints")
 
 
 @kernel
-def end_size(nq, nu, nz, ne):
-    """Numbers of one end of a step: t, q, u, a, z, z', w, w'."""
-    return 1 + nq + 2 * nu + 2 * nz + 2 * ne
-
-
-@kernel
 def own_views(m, run, i, ints):
     """The method's own part of the buffers."""
     nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
@@ -77,7 +71,7 @@ def own_views(m, run, i, ints):
     i += nz
     e = run[i : i + ne]
     i += ne
-    size = end_size(nq, nu, nz, ne)
+    size = 1 + nq + 2 * nu + 2 * nz + 2 * ne
     ends = run[i : i + REMEMBERED * size].reshape((REMEMBERED, size))
     i += REMEMBERED * size
     basis = run[i : i + st.DEGREE * st.DEGREE].reshape((st.DEGREE, st.DEGREE))
@@ -171,13 +165,14 @@ def watch(o, ints, reals, t, counted):
 def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
     """BDF: out = [q' - q'(q, u), R(t, q, u, u', z), z' - z'(t, q, u, z), padding'] for the rates yp.
 
-    Adams: out = [q', u', z', 0]; not a number where accelerations do not exist, so that the step is repeated.
+    Adams, and BDF at the start of a step: out = [q', u', z', 0]; not a number where accelerations do not
+    exist, so that the step is repeated.
     """
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
     nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    implicit = o.ints[METHOD] == BDF
+    implicit = o.ints[METHOD] == BDF and t > state[st.T]
     # CVODE looks for its first step by trials that are no attempts
     attempt = t > state[st.T] and (implicit or count[st.FRESH] == 0 or state[st.H] > 0.0)
     time = watch(o, count, state, t, attempt)
@@ -411,52 +406,6 @@ def increment(m, q0, q1, out):
 
 
 @kernel
-def choose_nodes(o, t, h, most):
-    """Ends of steps for the polynomial into nodes[0] (places, start at 0) and nodes[1] (rows); their number."""
-    s, rows = o.nodes[0], o.nodes[1]
-    s[0], rows[0] = 1.0, 0.0
-    s[1], rows[1] = 0.0, 1.0
-    n = 2
-    for k in range(2, o.ints[ENDS]):
-        place = (o.ends[k, 0] - t) / h
-        if n == most or place < -FARTHEST:
-            break
-        if s[n - 1] - place >= NEAREST:
-            s[n], rows[n] = place, k
-            n += 1
-    return n
-
-
-@kernel
-def hermite_basis(o, n):
-    """Monomials, in the rows of basis, of the polynomials that are 1 in one value or rate and 0 in the others.
-
-    Row 2 k belongs to the value of node k, row 2 k + 1 to its rate: divided differences of unit data.
-    """
-    s, d, p = o.nodes[0], o.nodes[2], o.nodes[3]
-    for data in range(2 * n):
-        for j in range(2 * n):  # first column: values, every node twice
-            d[j] = 1.0 if data == 2 * (j // 2) else 0.0
-        for order in range(1, 2 * n):
-            for j in range(2 * n - 1, order - 1, -1):
-                if order == 1 and j % 2 == 1:
-                    d[j] = 1.0 if data == j else 0.0
-                else:
-                    d[j] = (d[j] - d[j - 1]) / (s[j // 2] - s[(j - order) // 2])
-        row = o.basis[data]
-        for j in range(st.DEGREE):
-            row[j] = 0.0
-            p[j] = 0.0
-        for j in range(2 * n - 1, -1, -1):  # Horner: p = p (x - s_j) + d_j
-            x = s[j // 2]
-            for k in range(2 * n - 1, 0, -1):
-                p[k] = p[k - 1] - x * p[k]
-            p[0] = d[j] - x * p[0]
-        for j in range(2 * n):
-            row[j] = p[j]
-
-
-@kernel
 def fit(o, n, h, value, rate, p):
     """p = polynomial through column ``value`` of the ends with column ``rate`` as its slopes."""
     for j in range(st.DEGREE):
@@ -470,24 +419,53 @@ def fit(o, n, h, value, rate, p):
 
 @kernel
 def fill_polynomials(m, r, o, t, h):
-    """Dense output of the last step for xi, u and z from the remembered ends; returns the number of nodes."""
+    """Dense output of the last step for xi, u and z from the remembered ends; returns the number of nodes.
+
+    Nodes are chosen first: their places go to nodes[0] (1 and 0 are the ends of this step), their rows in the ends
+    to nodes[1]. Then come the monomials, in the rows of basis, of the polynomials that are 1 in one value (row 2 k for
+    node k) or in one rate (row 2 k + 1) and 0 in the others: divided differences of unit data.
+    """
     nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    n = choose_nodes(o, t, h, 3 if o.ints[METHOD] == BDF else 4)
-    hermite_basis(o, n)
+    s, rows, d, p = o.nodes[0], o.nodes[1], o.nodes[2], o.nodes[3]
+    s[0], rows[0] = 1.0, 0.0
+    s[1], rows[1] = 0.0, 1.0
+    n, most = 2, 3 if o.ints[METHOD] == BDF else 4
+    for k in range(2, o.ints[ENDS]):
+        place = (o.ends[k, 0] - t) / h
+        if n < most and place > -FARTHEST and s[n - 1] - place >= NEAREST:
+            s[n], rows[n] = place, k
+            n += 1
+    for data in range(2 * n):
+        for j in range(2 * n):  # values, every node twice
+            d[j] = 1.0 if data == 2 * (j // 2) else 0.0
+        for order in range(1, 2 * n):
+            for j in range(2 * n - 1, order - 1, -1):
+                if order == 1 and j % 2 == 1:
+                    d[j] = 1.0 if data == j else 0.0
+                else:
+                    d[j] = (d[j] - d[j - 1]) / (s[j // 2] - s[(j - order) // 2])
+        for j in range(st.DEGREE):
+            p[j] = 0.0
+        for j in range(2 * n - 1, -1, -1):  # Horner: p = p (x - s_j) + d_j
+            for k in range(2 * n - 1, 0, -1):
+                p[k] = p[k - 1] - s[j // 2] * p[k]
+            p[0] = d[j] - s[j // 2] * p[0]
+        for j in range(st.DEGREE):
+            o.basis[data, j] = p[j]
     for k in range(nu):
         for j in range(st.DEGREE):
             r.px[k, j] = 0.0
         fit(o, n, h, 1 + nq + k, 1 + nq + nu + k, r.pu[k])
+    for k in range(nz):
+        fit(o, n, h, 1 + nq + 2 * nu + k, 1 + nq + 2 * nu + nz + k, r.pz[k])
     x, rate = o.u[S1], o.u[S2]
     for i in range(n):
-        end = o.ends[int(o.nodes[1, i])]
+        end = o.ends[int(rows[i])]
         increment(m, r.q, end[1 : 1 + nq], x)
         tree.chart_rate(m, x, end[1 + nq : 1 + nq + nu], rate)
         for k in range(nu):
             for j in range(2 * n):
                 r.px[k, j] += o.basis[2 * i, j] * x[k] + o.basis[2 * i + 1, j] * h * rate[k]
-    for k in range(nz):
-        fit(o, n, h, 1 + nq + 2 * nu + k, 1 + nq + 2 * nu + nz + k, r.pz[k])
     return n
 
 
@@ -511,138 +489,78 @@ def add_work(m, w, r, o, t, h):
         end[k0 + ne + k] = w.power[k]
 
 
-@kernel
-def remember(r, o, t):
-    """The state of the run becomes the only end that is remembered."""
-    o.ints[ENDS] = 1
-    end = o.ends[0]
-    end[0] = t
-    i = 1
-    for x in (r.q, r.u, r.a, r.z, r.zdot, r.w, r.power):
-        for k in range(x.shape[0]):
-            end[i] = x[k]
-            i += 1
-
-
-@kernel
-def take_end(r, o):
-    """The first of the ends becomes the state of the run."""
-    end = o.ends[0]
-    i = 1
-    for x in (r.q, r.u, r.a, r.z, r.zdot, r.w, r.power):
-        for k in range(x.shape[0]):
-            x[k] = end[i]
-            i += 1
-
-
-@kernel
-def pack(m, r, o, reals, y, yp, tolerance):
-    """Unknowns and their rates at a restart, and the absolute tolerance of each."""
-    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    rtol, atol = reals[st.RTOL], reals[st.ATOL]
-    for i in range(y.shape[0]):
-        y[i], yp[i], tolerance[i] = 0.0, 0.0, 1.0
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
-            tolerance[i + k] = (atol + rtol) * r.scale[j + k]
-    st.copy(r.q, o.base)
-    for n in range(1, m.node.shape[0]):
-        kind, i, j = m.node[n, at.MOTION], m.node[n, at.Q0], m.node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            tolerance[i] = (atol + rtol) * r.scale[j]
-        elif kind == at.BALL or kind == at.FREE:
-            for k in range(4):  # a rotation by x changes a quaternion by x/2
-                y[i + k], o.base[i + k] = r.q[i + k], 0.0
-                tolerance[i + k] = 0.5 * (atol + rtol) * r.scale[j]
-            if kind == at.FREE:
-                for k in range(3):
-                    tolerance[i + 4 + k] = (atol + rtol) * r.scale[j + 3 + k]
-    coordinate_rates(m, y, r.q, r.u, o.qd)
-    st.copy(o.qd, yp[0:nq])
-    for k in range(nu):
-        y[nq + k], yp[nq + k], tolerance[nq + k] = r.u[k], r.a[k], atol * r.rate_scale[k]
-    for k in range(nz):
-        i = nq + nu + k
-        y[i], yp[i], tolerance[i] = r.z[k], r.zdot[k], atol
-
-
-@kernel
-def add_end(m, r, o, y, yp, t):
-    """The state y, y' at t becomes the first of the ends; its work and power are filled later.
-
-    With BDF the rates are those of the method: where the equations are stiff, theirs are noisy.
-    """
-    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    last = min(o.ints[ENDS], REMEMBERED - 1)
-    for k in range(last, 0, -1):
-        st.copy(o.ends[k - 1], o.ends[k])
-    o.ints[ENDS] = last + 1
-    end = o.ends[0]
-    unpack(m, r, o, y)
-    end[0] = t
-    i = 1
-    for x in (r.qt, r.ut, yp[nq : nq + nu], r.zt, yp[nq + nu : nq + nu + nz], r.w, r.power):
-        for k in range(x.shape[0]):
-            end[i] = x[k]
-            i += 1
-
-
-@kernel
-def worst_velocity(r, o):
-    """The velocity that changed most in the last attempt, in units of its weight; not finite ones first."""
-    worst, found = 0.0, 0
-    for k in range(r.u.shape[0]):
-        size = abs(r.ut[k] - r.u[k]) / o.u[WU, k]
-        if not math.isfinite(size):
-            return k
-        if size > worst:
-            worst, found = size, k
-    return found
-
-
-@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, VEC, VEC, VEC, REAL, INT)
-def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, tolerance, t1, what):
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, REALS, REALS, REAL, INT)
+def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, yp, t1, what):
     """What surrounds the steps of the solver; returns an outcome.
 
     ACCEPT: the solver found y, y' at t1. PAUSED: go on; then FRESH says whether t1 is a stop, where
-    the solver must begin again. BEGIN: the run has new accelerations (``dynamics.accelerate`` was called for
-    them); y, y' and their tolerances are filled for the solver. FAILED: look for the velocity to blame.
+    the solver must begin again. BEGIN: the run starts or goes on behind a stop with the rates in yp, and
+    those of controllers and force elements in the workspace. FAILED: look for the velocity to blame.
     """
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
     nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
     t, h, half = state[st.T], t1 - state[st.T], stops.shape[0] // 2
+    end, first = o.ends[0], state[st.E_MAX] < 0.0
     if what == FAILED:
         state[st.H_MIN] = max(state[st.H_MIN], o.scalar[SIZE])  # for the message
-        if o.ints[TROUBLE] == st.DONE:
-            count[st.BAD_DOF] = worst_velocity(r, o)
-            return st.NOT_CONVERGED
-        return o.ints[TROUBLE]
+        worst = 0.0
+        for k in range(nu):  # the velocity that changed most in the last attempt; not finite ones first
+            size = abs(r.ut[k] - r.u[k]) / o.u[WU, k]
+            if o.ints[TROUBLE] == st.DONE and not size <= worst:
+                worst = size if math.isfinite(size) else np.inf
+                count[st.BAD_DOF] = k
+        return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.NOT_CONVERGED
     if what == ACCEPT:
-        add_end(m, r, o, y, yp, t1)
+        last = min(o.ints[ENDS], REMEMBERED - 1)
+        for k in range(last, 0, -1):
+            st.copy(o.ends[k - 1], o.ends[k])
+        o.ints[ENDS] = last + 1
         o.ints[ATTEMPTS] = 0
-        wanted = r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1)
-        if wanted or ne > 0:
-            n = fill_polynomials(m, r, o, t, h)
-            if ne > 0:
-                add_work(m, w, r, o, t, h)
-            if wanted:
-                k0 = 1 + nq + 2 * nu + 2 * nz
-                for k in range(ne):
-                    fit(o, n, h, k0 + k, k0 + ne + k, r.pw[k])
-                if st.emit(m, w, r, count, state, grid, out, t, h, t1):
-                    count[st.STEPS] += 1
-                    return st.EVENT
-        count[st.STEPS] += 1
-        count[st.FRESH] = 0
-        take_end(r, o)
-        state[st.T] = t1
-    first = state[st.E_MAX] < 0.0
-    if what == BEGIN:
-        st.copy(w.zdot, r.zdot)
+        unpack(m, r, o, y)
+    else:
+        o.ints[ENDS] = 1
+        o.ints[ATTEMPTS] = 0
+        o.scalar[LEFT] = stops[half + count[st.STOP]]
+        o.scalar[TRIED] = t
+        o.scalar[SIZE] = 0.0
+        st.copy(r.q, r.qt)
+        st.copy(r.u, r.ut)
+        st.copy(r.z, r.zt)
         st.copy(w.power, r.power)
+    # the new end, with the rates of the method: where the equations are stiff, theirs are noisy
+    end[0] = t1
+    for k in range(nq):
+        end[1 + k] = r.qt[k]
+    for k in range(nu):
+        end[1 + nq + k] = r.ut[k]
+        end[1 + nq + nu + k] = yp[nq + k]
+    k0 = 1 + nq + 2 * nu
+    for k in range(nz):
+        end[k0 + k] = r.zt[k]
+        end[k0 + nz + k] = yp[nq + nu + k]
+    k0 += 2 * nz
+    for k in range(ne):
+        end[k0 + k] = r.w[k]
+        end[k0 + ne + k] = r.power[k]
+    wanted = r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1)
+    if what == ACCEPT and (wanted or ne > 0):
+        n = fill_polynomials(m, r, o, t, h)
+        if ne > 0:
+            add_work(m, w, r, o, t, h)
+        if wanted:
+            for k in range(ne):
+                fit(o, n, h, k0 + k, k0 + ne + k, r.pw[k])
+            if st.emit(m, w, r, count, state, grid, out, t, h, t1):
+                count[st.STEPS] += 1
+                return st.EVENT
+    k = 1
+    for x in (r.q, r.u, r.a, r.z, r.zdot, r.w, r.power):
+        for l in range(x.shape[0]):
+            x[l] = end[k]
+            k += 1
+    state[st.T] = t1
     if what == ACCEPT or first:
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
@@ -651,19 +569,14 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     if first:
         st.start_events(m, w, r)
     st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
-    if what == ACCEPT:
-        if st.grown(m, r, count, o.u[WX]):
-            return st.GROWN
-        if t1 >= stops[count[st.STOP]]:
-            count[st.STOP] += 1
-            count[st.FRESH] = 1
-        return st.PAUSED if count[st.STOP] < half else st.DONE
-    count[st.FRESH] = 1
-    o.scalar[LEFT] = stops[half + count[st.STOP]]
-    o.scalar[TRIED] = t
-    o.scalar[SIZE] = 0.0
-    o.ints[ATTEMPTS] = 0
-    o.ints[TROUBLE] = st.DONE
-    remember(r, o, t)
-    pack(m, r, o, state, y, yp, tolerance)
-    return st.PAUSED
+    if what == BEGIN:
+        count[st.FRESH] = 1
+        return st.PAUSED
+    count[st.STEPS] += 1
+    count[st.FRESH] = 0
+    if st.grown(m, r, count, o.u[WX]):
+        return st.GROWN
+    if t1 >= stops[count[st.STOP]]:
+        count[st.STOP] += 1
+        count[st.FRESH] = 1
+    return st.PAUSED if count[st.STOP] < half else st.DONE

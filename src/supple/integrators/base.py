@@ -58,7 +58,7 @@ class Integrator(ABC):
         """All kernels that a run calls."""
         return (self.kernel,)
 
-    def loop(self) -> Loop:
+    def loop(self, problem: Problem) -> Loop:
         """A callable with the arguments of ``radau_run`` that makes the steps of one run."""
         return self.kernel.ready()
 
@@ -71,4 +71,4 @@ class Integrator(ABC):
         c = problem.equations.compiled
         size = self.own_size(c.nu, c.nz, len(c.force_names))
         options = LoopOptions(self.first_step, self.max_step, self.max_steps)
-        return run_loop(problem, self.loop(), size, options)
+        return run_loop(problem, self.loop(problem), size, options)

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from supple.compiled import Compiled
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
 from supple.core.jit import Entry
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Loop
+from supple.integrators.driver import Loop, Problem
 from supple.poses import Array
 
 ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
@@ -52,11 +53,11 @@ class _Sundials(Integrator):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """All kernels that a run calls."""
-        return multistep.multistep_accept, multistep.multistep_rates, dynamics.accelerate
+        return multistep.multistep_accept, multistep.multistep_rates
 
-    def loop(self) -> Loop:
+    def loop(self, problem: Problem) -> Loop:
         """The loop of one run."""
-        return _Loop(self._method, self._solver)
+        return _Loop(problem, self._method, self._solver)
 
     @property
     @abstractmethod
@@ -73,15 +74,15 @@ class BDF(_Sundials):
     """Backward differentiation of order 1 to 5 with variable steps (SUNDIALS IDA).
 
     Solves the implicit equations of motion with analytic Jacobians. For stiff models with damped
-    vibration at moderate accuracy: a step costs one or two iterations, a third of one of
-    ``Radau``. It starts with order 1, again after every break point of a signal, and damps
-    vibration that its steps do not resolve.
+    vibration at moderate accuracy: a step costs one or two evaluations, where ``Radau`` needs
+    eight. It starts with order 1, again after every break point of a signal, and damps vibration
+    that its steps do not resolve. Small models run faster by ``Radau``, whose loop is compiled.
 
     Parameters
     ----------
     max_order : int
-        1 to 5; from order 3 on, weakly damped vibration can be unstable at large steps, at most
-        2 is stable for everything that is.
+        1 to 5. From order 3 on, weakly damped vibration can be unstable at large steps; with 2
+        nothing is.
 
     Other options: see ``Integrator``.
     """
@@ -108,7 +109,8 @@ class BDF(_Sundials):
         point = multistep.bdf_point.ready()
         tangent, assemble = dynamics.tangent.ready(), multistep.bdf_jacobian.ready()
         model = buffers[:3]
-        nq, nu, nz = sizes(buffers)
+        head = buffers[0]
+        nq, nu, nz = head[layout.H_Q], head[layout.H_U], head[layout.H_Z]
         q, u, a, z, r = (np.zeros(n) for n in (nq, nu, nu, nz, nu))
         shapes = (nu, nu), (nu, nu), (nu, nu), (nu, nz), (nz, nu), (nz, nu), (nz, nz)
         tangents = [np.zeros(shape) for shape in shapes]
@@ -129,7 +131,7 @@ class Adams(_Sundials):
     """Adams-Moulton of order 1 to 12 with variable steps (SUNDIALS CVODE).
 
     Explicit in effect: the implicit formula is iterated with accelerations, without Jacobian. For
-    smooth motion where accelerations are expensive: it needs one or two for each step. Stiff
+    smooth motion where accelerations are expensive: it needs two or three for each step. Stiff
     springs, strong dampers and fast controllers force it to short steps.
 
     Parameters
@@ -166,20 +168,32 @@ class Adams(_Sundials):
         )
 
 
-def sizes(buffers: Buffers) -> tuple[int, int, int]:
-    """Numbers of coordinates, velocities and controller states of a model."""
-    head = buffers[0]
-    return int(head[layout.H_Q]), int(head[layout.H_U]), int(head[layout.H_Z])
+def coordinate_scales(c: Compiled) -> tuple[Array, np.ndarray]:
+    """Scales (nq,) of the coordinates, and which of them are no quaternions.
+
+    A rotation by x changes a quaternion by x/2.
+    """
+    scale, plain = np.zeros(c.nq), np.ones(c.nq, dtype=bool)
+    for body in c.flexible.values():
+        scale[body.q] = c.scale[body.u]
+    for joint in c.joints.values():
+        if joint.kind == "axes":
+            scale[joint.q] = c.scale[joint.u]
+        else:
+            quaternion = slice(joint.q.start, joint.q.start + 4)
+            scale[quaternion], plain[quaternion] = 0.5 * c.scale[joint.u.start], False
+            scale[quaternion.stop : joint.q.stop] = c.scale[joint.u][3:]
+    return scale, plain
 
 
 class _Loop:
     """Steps of one run; called with the arguments of a compiled loop."""
 
-    def __init__(self, method: int, make: MakeSolver) -> None:
-        self.method, self.make = method, make
+    def __init__(self, problem: Problem, method: int, make: MakeSolver) -> None:
+        self.problem, self.method, self.make = problem, method, make
+        self.compiled = problem.equations.compiled
         self.kernel = multistep.multistep_accept.ready()
         self.rates = multistep.multistep_rates.ready()
-        self.accelerate = dynamics.accelerate.ready()
         self.solver: Any = None
         self.buffers: Buffers = ()
 
@@ -199,49 +213,54 @@ class _Loop:
         return st.PAUSED
 
     def _start(self) -> int:
-        state, count = self.state, self.count
-        self.own = count[len(count) - multistep.OWN_INTS :]
+        run, state, count = self.buffers[3:]
+        c, rtol, atol = self.compiled, self.problem.rtol, self.problem.atol
+        own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names))
+        self.scalar = run[len(run) - own_reals :]
+        self.base = self.scalar[multistep.SCALARS : multistep.SCALARS + c.nq]
+        self.own = count[len(count) - own_ints :]
         self.own[multistep.METHOD] = self.method
-        n = max(sum(sizes(self.buffers)), 1)  # a solver without unknowns is none
-        self.y, self.yp, self.tolerance = np.zeros(n), np.zeros(n), np.zeros(n)
-        outcome = self._begin()
-        if outcome == st.PAUSED:
-            options = {
-                "rtol": float(state[st.RTOL]),
-                "atol": self.tolerance,
-                "first_step": float(state[st.H]),
-                "min_step": float(state[st.H_MIN]),
-                "max_step": float(state[st.H_MAX]),
-                "max_num_steps": NO_LIMIT,
-            }
-            self.solver = self.make(tuple(self.buffers), options)
-            self._initialize()
-        return outcome
+        scale, self.plain = coordinate_scales(c)
+        parts = (atol + rtol) * scale, atol * c.rate_scale, np.full(c.nz, atol)
+        tolerance = np.concatenate(parts)
+        if len(tolerance) == 0:  # a solver wants something to solve
+            tolerance = np.ones(1)
+        self.y, self.yp = np.zeros_like(tolerance), np.zeros_like(tolerance)
+        options = {
+            "rtol": rtol,
+            "atol": tolerance,
+            "first_step": float(state[st.H]),
+            "min_step": float(state[st.H_MIN]),
+            "max_step": float(state[st.H_MAX]),
+            "max_num_steps": NO_LIMIT,
+        }
+        self.solver = self.make(tuple(self.buffers), options)
+        return self._begin()
 
     def _begin(self) -> int:
-        """Accelerations at the start or behind a stop; from them, what the solver starts with."""
-        ints, reals, work, run, state, count = self.buffers
-        nq, nu, nz = sizes(self.buffers)
-        q, u, a, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
-        a[:] = 0.0
-        bad = self.accelerate(ints, reals, work, float(state[st.T]), q, u, z, a)
-        count[st.EVALUATIONS] += 1
-        if bad >= 0:
-            count[st.BAD_DOF] = bad
-            return st.LOCKED
+        """Start, or start again behind a stop: unknowns, their rates, and the solver."""
+        run, state = self.buffers[3:5]
+        nq, nu, nz = self.compiled.nq, self.compiled.nu, self.compiled.nz
+        q, u, _, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
+        self.base[:] = np.where(self.plain, q, 0.0)
+        self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
+        t = float(state[st.T])
+        self.scalar[multistep.LEFT] = np.inf  # the right side of a jump
+        self.rates(*self.buffers, t, self.y, self.y, self.yp)
+        if self.own[multistep.TROUBLE] != st.DONE:
+            return int(self.own[multistep.TROUBLE])
+        a = self.yp[nq : nq + nu]
         if not np.all(np.isfinite(a)):
-            count[st.BAD_DOF] = int(np.argmin(np.isfinite(a)))
+            self.count[st.BAD_DOF] = int(np.argmin(np.isfinite(a)))
             return st.NOT_FINITE
-        return self._surround(multistep.BEGIN, float(state[st.T]))
-
-    def _initialize(self) -> None:
+        self._surround(multistep.BEGIN, t)
         both = (self.y, self.yp) if self.method == multistep.BDF else (self.y,)
-        self.solver.init_step(float(self.state[st.T]), *both)
+        self.solver.init_step(t, *both)
+        return st.PAUSED
 
     def _surround(self, what: int, t: float) -> int:
-        unknowns = self.y, self.yp, self.tolerance
         shared = *self.buffers, self.stops, self.grid, self.out
-        return int(self.kernel(*shared, *unknowns, t, what))
+        return int(self.kernel(*shared, self.y, self.yp, t, what))
 
     def _step(self) -> int:
         state, count = self.state, self.count
@@ -262,9 +281,7 @@ class _Loop:
                 return int(self.own[multistep.TROUBLE])
         outcome = self._surround(multistep.ACCEPT, found.t)
         if outcome == st.PAUSED and count[st.FRESH] == 1:
-            outcome = self._begin()
-            if outcome == st.PAUSED:
-                self._initialize()
+            return self._begin()
         return outcome
 
 
