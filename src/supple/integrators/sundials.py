@@ -220,6 +220,8 @@ class _Loop:
         self.base = self.scalar[multistep.SCALARS : multistep.SCALARS + c.nq]
         self.own = count[len(count) - own_ints :]
         self.own[multistep.METHOD] = self.method
+        # Unknowns behind z are padding for the kernels; multipliers of loops have their place
+        # there, with a tolerance that takes them out of the error test.
         scale, self.plain = coordinate_scales(c)
         parts = (atol + rtol) * scale, atol * c.rate_scale, np.full(c.nz, atol)
         tolerance = np.concatenate(parts)
