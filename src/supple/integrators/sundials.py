@@ -131,8 +131,9 @@ class Adams(_Sundials):
     """Adams-Moulton of order 1 to 12 with variable steps (SUNDIALS CVODE).
 
     Explicit in effect: the implicit formula is iterated with accelerations, without Jacobian. For
-    smooth motion where accelerations are expensive: it needs two or three for each step. Stiff
-    springs, strong dampers and fast controllers force it to short steps.
+    smooth motion; it needs two or three accelerations for each step. Stiff springs, strong
+    dampers and fast controllers force it to short steps. ``DormandPrince`` gets more accuracy
+    from as many accelerations; this method is there to compare with.
 
     Parameters
     ----------
