@@ -227,9 +227,7 @@ def test_quaternions_keep_their_norm_in_the_solver(method) -> None:
 def test_jumps_are_landed_on(method, width) -> None:
     after = [t + width if width else np.nextafter(t, 2.0) for t in (0.5, 1.0)]
     jumps = sp.Table((0, 0.5, after[0], 1.0, after[1]), (3, 3, -4, -4, 0))
-    result = sp.simulate(
-        sliding_mass(jumps), 1.5, output=30, integrator=method(), tolerance=1e-9
-    )
+    result = sp.simulate(sliding_mass(jumps), 1.5, output=30, integrator=method(), tolerance=1e-9)
     assert result.success, result.message
     np.testing.assert_allclose(result["rail"].displacement, pushed(result.t), rtol=0, atol=1e-7)
     # work of the push is the kinetic energy: 2 kg with 0.25 m/s, backwards
