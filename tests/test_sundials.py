@@ -373,6 +373,16 @@ def test_an_error_test_that_never_passes_stops_with_a_message(method, monkeypatc
 
 
 @both_methods
+def test_a_force_that_is_not_a_number_stops_with_a_message(method) -> None:
+    model = plane_pendulum()
+    model.add(sp.EffortFunction("push", "hinge", lambda t, q, u: np.nan if t > 0.5 else -q))
+    with pytest.warns(sp.SuppleWarning, match="'push'.* returned nan"):
+        result = sp.simulate(model, 1.0, integrator=method(), output=10)
+    assert not result.success
+    assert 0.4 < result.t[-1] <= 0.5
+
+
+@both_methods
 def test_too_many_steps_stop_with_a_message(method) -> None:
     with pytest.warns(sp.SuppleWarning, match="max_steps"):
         result = sp.simulate(spatial_pendulum(), 10.0, integrator=method(max_steps=7))
