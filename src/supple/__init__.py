@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from supple.formulations.joint import JointCoordinates
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
+    from supple.integrators.sundials import BDF, Adams
     from supple.result import Result, load
     from supple.simulation import simulate
     from supple.transformation import velocity_transformation
@@ -61,7 +62,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BDF",
     "PID",
+    "Adams",
     "Beam",
     "Body",
     "Box",
@@ -127,6 +130,8 @@ __all__ = [
 
 # name: the module it is loaded from on first use (None: it is a module itself)
 _ON_FIRST_USE: dict[str, str | None] = {
+    "Adams": "supple.integrators.sundials",
+    "BDF": "supple.integrators.sundials",
     "DormandPrince": "supple.integrators.explicit",
     "JointCoordinates": "supple.formulations.joint",
     "Radau": "supple.integrators.radau",

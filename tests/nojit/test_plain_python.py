@@ -132,6 +132,18 @@ def test_two_methods_take_the_same_way(build) -> None:
     assert implicit.energy.level == explicit.energy.level == "trusted"
 
 
+@pytest.mark.parametrize("build", MODELS)
+@pytest.mark.parametrize("method", [sp.BDF, sp.Adams], ids=lambda m: m.__name__)
+def test_multistep_methods_take_the_same_way(build, method) -> None:
+    # they begin with order 1: some fifty steps, each with an error of 1e-8 at most
+    exact = sp.simulate(build(), 0.02, output=4, tolerance=1e-10)
+    found = sp.simulate(build(), 0.02, output=4, tolerance=1e-8, integrator=method())
+    assert found.success
+    np.testing.assert_allclose(found.q, exact.q, atol=5e-7)
+    np.testing.assert_allclose(found.u, exact.u, atol=5e-6)
+    assert found.energy.level == "trusted"
+
+
 def test_force_elements_one_by_one_are_all_of_them() -> None:
     model = every_kind()
     equations = JointCoordinates().equations(model)
