@@ -619,7 +619,7 @@ def test_reactions_do_no_work(recipe):
 
 
 class Place(NamedTuple):
-    """A joint coordinate or a shaft: place in u, gear ratio, value and rate that an element sees."""
+    """A joint coordinate or a shaft: place in u, gear ratio, value and rate for an element."""
 
     u: int
     ratio: float
