@@ -34,6 +34,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple import cases
     from supple.formulations.joint import JointCoordinates
+    from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
     from supple.result import Result, load
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "HHT",
     "PID",
     "Beam",
     "Body",
@@ -58,6 +60,7 @@ __all__ = [
     "Frame",
     "Free",
     "General",
+    "GeneralizedAlpha",
     "Ground",
     "Joint",
     "JointCoordinates",
@@ -66,6 +69,7 @@ __all__ = [
     "Material",
     "Model",
     "ModelError",
+    "Newmark",
     "Planar",
     "PointMass",
     "Polynomial",
@@ -98,7 +102,10 @@ __all__ = [
 # name: the module it is loaded from on first use (None: it is a module itself)
 _ON_FIRST_USE: dict[str, str | None] = {
     "DormandPrince": "supple.integrators.explicit",
+    "GeneralizedAlpha": "supple.integrators.alpha",
+    "HHT": "supple.integrators.alpha",
     "JointCoordinates": "supple.formulations.joint",
+    "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
     "cases": None,

@@ -199,7 +199,7 @@ def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
 
 def all_entries() -> dict[str, Entry]:
     """Every entry kernel by name (importing the modules that declare them)."""
-    from supple.core import dop853, dynamics, history, radau  # noqa: F401
+    from supple.core import alpha, dop853, dynamics, history, radau  # noqa: F401
 
     return ENTRIES
 

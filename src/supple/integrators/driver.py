@@ -103,6 +103,7 @@ class LoopOptions:
     first_step: float
     max_step: float
     max_steps: int
+    parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
 
 
 def run_loop(
@@ -163,6 +164,7 @@ class _Loop:
         self.at_momentum, self.at_screw_error, self.at_screw_size = (
             place(np.zeros(ns)) for _ in range(3)
         )
+        place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
         self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
@@ -309,5 +311,10 @@ class _Loop:
         if outcome == st.TOO_SMALL:
             return where + (
                 f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
+            )
+        if outcome == st.NOT_CONVERGED:
+            return where + (
+                f"Newton's iteration did not converge in a fixed step of {s[st.H]:.3g} s; "
+                f"{worst} was the worst; a smaller step may help"
             )
         return where + f"{self.options.max_steps} steps were not enough (max_steps)"
