@@ -29,13 +29,15 @@ from supple.core.alpha_stage import (
     AT,
     GAMMA,
     LEFT,
+    MASS,
     MAX_NEWTON,
     P1,
     PM,
+    RQ,
+    RU,
     STEP,
     TROUBLE,
     UM,
-    WORK,
     WU,
     WW,
     WX,
@@ -44,49 +46,15 @@ from supple.core.alpha_stage import (
     XM,
     ZM,
     F,
-    G,
     own_size,
 )
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry
 from supple.core.layout import views
 
 __all__ = ["alpha_run", "own_size"]
 
 GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
 SLOW = 0.05  # a contraction above it asks for a new tangent
-
-
-@kernel
-def look(m, w, r, o, t, t1, h):
-    """Powers in the middle and at the end of the step, and work by Simpson's rule.
-
-    Leaves the kinematics of the end in the workspace, for the audit.
-    """
-    if r.w.shape[0] > 0:
-        tree.retract(m, r.q, o.u[XM], r.qt)
-        dynamics.evaluate(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
-        st.copy(w.power, o.e[PM])
-        tree.retract(m, r.q, o.u[XI], r.qt)
-    dynamics.evaluate(m, w, t1, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
-    st.copy(w.power, o.e[P1])
-    for k in range(r.w.shape[0]):
-        o.e[WORK, k] = h / 6.0 * (r.power[k] + 4.0 * o.e[PM, k] + o.e[P1, k])
-
-
-@kernel
-def accept(m, w, r, o, h, be, ge, te, h_old, fresh):
-    """Move the state to the step's end; places are found again, output may have left others."""
-    stage.end_state(m, r, o, h, be, ge, te)
-    stage.carry(m, r, o, h, h_old, fresh)
-    st.copy(r.qt, r.q)
-    st.copy(r.ut, r.u)
-    st.copy(o.u[AT], r.a)
-    st.copy(r.zt, r.z)
-    st.copy(o.z[G], r.zdot)
-    st.copy(o.e[P1], r.power)
-    for k in range(r.w.shape[0]):
-        r.w[k] += o.e[WORK, k]
-    tree.poses(m, w, r.q)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -114,7 +82,9 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         left = stops[stops.shape[0] // 2 + count[st.STOP]]
         if fixed and o.ints[LEFT] == 0:  # equal steps to the next stop
             limit = min(o.c[STEP], state[st.H_MAX])
-            o.ints[LEFT] = max(1, int(math.ceil((stop - t) / limit * (1.0 - 1e-12))))
+            if limit < state[st.H_MIN]:
+                return st.TOO_SMALL
+            o.ints[LEFT] = max(1, math.ceil((stop - t) / limit * (1.0 - 1e-12)))
             state[st.H] = (stop - t) / o.ints[LEFT]
         wanted = state[st.H]
         if wanted < state[st.H_MIN]:
@@ -134,7 +104,31 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         h_old = state[st.H_OLD]
         be, ge, te = stage.begin(m, r, o, h, h_old, fresh)
         used = count[st.NEWTON]
-        outcome, rate = stage.solve(m, w, r, o, count, state, before, h, be, ge, te)
+        # Newton, and below what needs the kinematics, is written out here: a layer less to compile
+        outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
+        while outcome == st.PAUSED:
+            stage.end_state(m, r, o, h, be, ge, te)
+            if count[st.KEEP_JACOBIAN] == 0:
+                dynamics.differentiate(
+                    m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
+                    o.Rz, o.Gq, o.Gu, o.Gz,
+                )
+                count[st.JACOBIANS] += 1
+                count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
+                count[st.FACTORED] = 0
+            else:
+                dynamics.evaluate(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
+            count[st.EVALUATIONS] += 1
+            if count[st.FACTORED] == 0:
+                count[st.FACTORIZATIONS] += 1
+                if not stage.factorize(m, r, o, h, be, ge, te):
+                    outcome = st.NOT_CONVERGED if stage.finite(o.u[F]) else st.NOT_FINITE
+                    break
+                count[st.FACTORED] = 1
+            norm = stage.newton_update(m, w, r, o, h, be, ge, te)
+            outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old)
+            count[st.NEWTON] += 1
+            old = norm
         used = count[st.NEWTON] - used
         state[st.RATE] = rate
         error, worst = 0.0, 0
@@ -142,7 +136,13 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             stage.end_state(m, r, o, h, be, ge, te)
             stage.change(m, r, o)
             stage.middle_state(m, r, o, h)
-            look(m, w, r, o, t, before, h)
+            if r.w.shape[0] > 0:
+                tree.retract(m, r.q, o.u[XM], r.qt)
+                dynamics.evaluate(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
+                st.copy(w.power, o.e[PM])
+                tree.retract(m, r.q, o.u[XI], r.qt)
+            dynamics.evaluate(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
+            st.copy(w.power, o.e[P1])
             error, worst = stage.error_norm(m, r, o, h, h_old, fresh)
             if not math.isfinite(error):
                 outcome = st.NOT_FINITE
@@ -176,7 +176,10 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             stage.fill_polynomials(m, r, o, h)
             if st.emit(m, w, r, count, state, grid, out, t, h, t1):
                 return st.EVENT
-        accept(m, w, r, o, h, be, ge, te, h_old, fresh)
+        stage.end_state(m, r, o, h, be, ge, te)
+        stage.carry(m, r, o, h, h_old, fresh)
+        stage.accept(r, o, h)
+        tree.poses(m, w, r.q)  # output may have left others
         state[st.T] = t1
         st.audit(m, w, r, state)
         if fresh:

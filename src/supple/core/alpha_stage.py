@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
-from supple.core import dynamics, linalg, so3, tree
 from supple.core import layout as at
+from supple.core import linalg, so3, tree
 from supple.core import step as st
 from supple.core.jit import kernel
 from supple.core.radau_stages import spin
@@ -32,9 +32,9 @@ U_ROWS = 17
 # ... over controller states: rate at the end, algorithmic rate, slope, known part, middle, change, weights
 G, ZAL, ZSLOPE, ZB, ZM, DZ, WZ = range(7)
 Z_ROWS = 7
-# ... over force elements: power in the middle and at the end, work, weights
-PM, P1, WORK, WW = range(4)
-E_ROWS = 4
+# ... over force elements: power in the middle and at the end, weights
+PM, P1, WW = range(3)
+E_ROWS = 3
 RQ, RU, MASS = 0, 1, 2
 # Integers: why the last attempt failed (DONE: it did not, or by its error), steps left to the stop
 TROUBLE, LEFT = 0, 1
@@ -152,6 +152,19 @@ def carry(m, r, o, h, h_old, fresh):
 
 
 @kernel
+def accept(r, o, h):
+    """Move the state to the step's end, which is in qt, ut, zt; work by Simpson's rule."""
+    for k in range(r.w.shape[0]):
+        r.w[k] += h / 6.0 * (r.power[k] + 4.0 * o.e[PM, k] + o.e[P1, k])
+    st.copy(r.qt, r.q)
+    st.copy(r.ut, r.u)
+    st.copy(o.u[AT], r.a)
+    st.copy(r.zt, r.z)
+    st.copy(o.z[G], r.zdot)
+    st.copy(o.e[P1], r.power)
+
+
+@kernel
 def end_state(m, r, o, h, be, ge, te):
     """State at the step's end into qt, ut, zt and its body rates into row AT."""
     for k in range(r.u.shape[0]):
@@ -245,55 +258,33 @@ def newton_update(m, w, r, o, h, be, ge, te):
 
 
 @kernel
-def solve(m, w, r, o, ints, reals, t1, h, be, ge, te):
-    """Newton's method; returns (outcome, contraction rate).
+def judge(m, r, o, ints, reals, h, it, norm, old):
+    """What the norm of Newton's update number ``it`` says; returns (outcome, contraction rate).
 
-    The tangent is kept from step to step. A fixed step cannot be shortened: where Newton is slow it takes
-    a new tangent in every iteration.
+    PAUSED means one more. A fixed step cannot be shortened: where Newton is slow it takes a new tangent in
+    every iteration.
     """
     fixed = o.c[STEP] > 0.0
     tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.03, math.sqrt(reals[st.RTOL])))
-    floor = max(0.01, 0.25 * h * spin(m, r))
-    rate, old = reals[st.RATE], 0.0
-    most = 3 * MAX_NEWTON if fixed else MAX_NEWTON
-    for it in range(most):
-        end_state(m, r, o, h, be, ge, te)
-        if ints[st.KEEP_JACOBIAN] == 0:
-            dynamics.differentiate(
-                m, w, t1, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
-                o.Rz, o.Gq, o.Gu, o.Gz,
-            )
-            ints[st.JACOBIANS] += 1
-            ints[st.KEEP_JACOBIAN] = 2  # 2: of this very step
-            ints[st.FACTORED] = 0
-        else:
-            dynamics.evaluate(m, w, t1, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
-        ints[st.EVALUATIONS] += 1
-        if ints[st.FACTORED] == 0:
-            ints[st.FACTORIZATIONS] += 1
-            if not factorize(m, r, o, h, be, ge, te):
-                return st.NOT_FINITE if not finite(o.u[F]) else st.NOT_CONVERGED, 2.0
-            ints[st.FACTORED] = 1
-        norm = newton_update(m, w, r, o, h, be, ge, te)
-        ints[st.NEWTON] += 1
-        if not math.isfinite(norm):
-            return st.NOT_FINITE, 2.0
-        if it > 0:
-            rate = norm / old if old > 0.0 else 0.0
-        safe = min(max(rate, floor), 0.9)
-        eta = safe / (1.0 - safe)
-        if it > 0 and (rate < 1.0 or norm <= 1e-2 * tolerance):
-            if eta * norm <= tolerance:
-                return st.DONE, rate
-        elif norm <= 1e-2 * tolerance or (it == 0 and ints[st.KEEP_JACOBIAN] == 1 and eta * norm <= 0.1 * tolerance):
-            return st.DONE, rate
-        if it > 0:
-            if fixed and rate > 0.3:
-                ints[st.KEEP_JACOBIAN] = 0
-            elif not fixed and (rate >= 1.0 or eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance):
-                return st.NOT_CONVERGED, rate
-        old = norm
-    return st.NOT_CONVERGED, rate
+    rate = reals[st.RATE]
+    if not math.isfinite(norm):
+        return st.NOT_FINITE, 2.0
+    if it > 0:
+        rate = norm / old if old > 0.0 else 0.0
+    safe = min(max(rate, max(0.01, 0.25 * h * spin(m, r))), 0.9)
+    left = safe / (1.0 - safe) * norm
+    if norm <= 1e-2 * tolerance:
+        return st.DONE, rate
+    if it == 0:  # by the rate of the last step, if its tangent is still in use
+        return st.DONE if ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
+    if rate < 1.0 and left <= tolerance:
+        return st.DONE, rate
+    if fixed:
+        if rate > 0.3:
+            ints[st.KEEP_JACOBIAN] = 0
+        return st.PAUSED if it < 3 * MAX_NEWTON else st.NOT_CONVERGED, rate
+    slow = rate >= 1.0 or left * rate ** (MAX_NEWTON - 2 - it) > tolerance
+    return st.NOT_CONVERGED if slow or it >= MAX_NEWTON - 1 else st.PAUSED, rate
 
 
 @kernel

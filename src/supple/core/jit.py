@@ -240,9 +240,9 @@ def prepare(*needed: Entry) -> None:
         e.ready()
 
 
-# What the second of two processes does while the first compiles the longest kernel. The tangent comes
-# first: its parts are on disk by the time the first process needs them.
-_LONGEST = "radau_run"
+# What two processes compile side by side. The second begins with the tangent: its parts are on disk by
+# the time the first process needs them.
+_FIRST = ("radau_run", "alpha_run")
 _SECOND = ("tangent", "dop853_run", "history")
 
 
@@ -259,19 +259,20 @@ def warmup(
     entries = all_entries()
     _announced = True
     todo = [n for n in (names or entries) if not entries[n].cached]
+    first = [n for n in _FIRST if n in todo]
     rest = sorted(
-        (n for n in todo if n != _LONGEST),
+        (n for n in todo if n not in first),
         key=lambda n: _SECOND.index(n) if n in _SECOND else len(_SECOND),
     )
     can_split = bool(sys.executable) and not getattr(sys, "frozen", False)
-    if _LONGEST in todo and rest and can_split and (os.cpu_count() or 1) > 1:
+    if first and rest and can_split and (os.cpu_count() or 1) > 1:
         code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
         env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
         running = [
             subprocess.Popen(
                 [sys.executable, "-c", code, *share], stdout=subprocess.PIPE, text=True, env=env
             )
-            for share in ([_LONGEST], rest)
+            for share in (first, rest)
         ]
         _follow(running, len(todo), report)
     for name in names or entries:

@@ -43,7 +43,7 @@ class _Alpha(Integrator):
 
     @abstractmethod
     def coefficients(self) -> tuple[float, ...]:
-        """alpha_m, alpha_f, beta, gamma of the motion; delta_m, delta_f, theta of controller states."""
+        """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
 
     def parameters(self) -> tuple[float, ...]:
         """Numbers that the loop finds at the beginning of its own reals."""
@@ -83,7 +83,7 @@ class GeneralizedAlpha(_Alpha):
         self._check("rho", self.rho, 0.0, 1.0, "a number from 0 to 1")
 
     def coefficients(self) -> tuple[float, ...]:
-        """alpha_m, alpha_f, beta, gamma of the motion; delta_m, delta_f, theta of controller states."""
+        """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
         # Chung and Hulbert 1993, (25), (17) and (20)
         m, f = (2.0 * self.rho - 1.0) / (self.rho + 1.0), self.rho / (self.rho + 1.0)
         return m, f, 0.25 * (1.0 - m + f) ** 2, 0.5 - m + f, *_controllers(self.rho)
@@ -112,7 +112,7 @@ class HHT(_Alpha):
         self._check("alpha", self.alpha, -1.0 / 3.0, 0.0, "a number from -1/3 to 0")
 
     def coefficients(self) -> tuple[float, ...]:
-        """alpha_m, alpha_f, beta, gamma of the motion; delta_m, delta_f, theta of controller states."""
+        """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
         a = self.alpha
         rest = _controllers((1.0 + a) / (1.0 - a))
         return 0.0, -a, 0.25 * (1.0 - a) ** 2, 0.5 - a, *rest
@@ -143,5 +143,5 @@ class Newmark(_Alpha):
         self._check("beta", self.beta, low, 1.0, f"a number from gamma/2 = {low:g} to 1")
 
     def coefficients(self) -> tuple[float, ...]:
-        """alpha_m, alpha_f, beta, gamma of the motion; delta_m, delta_f, theta of controller states."""
+        """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
         return 0.0, 0.0, self.beta, self.gamma, 0.0, 0.0, self.gamma
