@@ -64,7 +64,5 @@ class Integrator(ABC):
         """Integrate a problem."""
         c = problem.equations.compiled
         size = self.own_size(c.nu, c.nz, len(c.force_names))
-        options = LoopOptions(
-            self.first_step, self.max_step, self.max_steps, self.parameters()
-        )
+        options = LoopOptions(self.first_step, self.max_step, self.max_steps, self.parameters())
         return run_loop(problem, self.kernel, size, options)
