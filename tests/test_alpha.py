@@ -544,10 +544,10 @@ def test_too_many_steps_stop_with_a_message() -> None:
     ("make", "message"),
     [
         (lambda: sp.GeneralizedAlpha(rho=1.1), "GeneralizedAlpha: rho is 1.1, expected a number"),
-        (lambda: sp.GeneralizedAlpha(step=0.0), "step is 0.0, expected a positive number of sec"),
-        (lambda: sp.GeneralizedAlpha(step="1 ms"), "step is '1 ms', expected a positive number"),
+        (lambda: sp.GeneralizedAlpha(step=0.0), "step is 0.0, expected a positive number"),
+        (lambda: sp.GeneralizedAlpha(step="1 ms"), "step is '1 ms', expected a"),
         (lambda: sp.HHT(alpha=0.1), "HHT: alpha is 0.1, expected a number from -1/3 to 0"),
-        (lambda: sp.HHT(alpha=float("nan")), "HHT: alpha is nan, expected a number from -1/3"),
+        (lambda: sp.HHT(alpha=float("nan")), "HHT: alpha is nan, expected a number from -1/3 to 0"),
         (lambda: sp.Newmark(gamma=0.4), "Newmark: gamma is 0.4, expected a number from 1/2 to 1"),
         (lambda: sp.Newmark(beta=0.2), "Newmark: beta is 0.2, expected a number from gamma/2"),
     ],

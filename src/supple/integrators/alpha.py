@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
+from supple import validate
 from supple.core import alpha
 from supple.core.jit import Entry
 from supple.errors import ModelError
@@ -21,16 +22,13 @@ class _Alpha(Integrator):
         """Refuse options that cannot work."""
         super().__post_init__()
         if self.step is not None:
-            self._check("step", self.step, 0.0, float("inf"), "a positive number of seconds")
-            if self.step == 0.0:
-                raise ModelError(
-                    type(self).__name__, "step", self.step, "a positive number of seconds"
-                )
+            validate.positive(type(self).__name__, "step", self.step)
 
-    def _check(self, field: str, value: object, low: float, high: float, expected: str) -> None:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (number and low <= value <= high and value != float("inf")):  # type: ignore[operator]
-            raise ModelError(type(self).__name__, field, value, expected)
+    def _within(self, field: str, low: float, high: float, expected: str) -> None:
+        owner = type(self).__name__
+        value = validate.number(owner, field, getattr(self, field), expected)
+        if not low <= value <= high:
+            raise ModelError(owner, field, value, expected)
 
     @property
     def kernel(self) -> Entry:
@@ -80,7 +78,7 @@ class GeneralizedAlpha(_Alpha):
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         super().__post_init__()
-        self._check("rho", self.rho, 0.0, 1.0, "a number from 0 to 1")
+        self._within("rho", 0.0, 1.0, "a number from 0 to 1")
 
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
@@ -109,7 +107,7 @@ class HHT(_Alpha):
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         super().__post_init__()
-        self._check("alpha", self.alpha, -1.0 / 3.0, 0.0, "a number from -1/3 to 0")
+        self._within("alpha", -1.0 / 3.0, 0.0, "a number from -1/3 to 0")
 
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
@@ -138,9 +136,9 @@ class Newmark(_Alpha):
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         super().__post_init__()
-        self._check("gamma", self.gamma, 0.5, 1.0, "a number from 1/2 to 1")
+        self._within("gamma", 0.5, 1.0, "a number from 1/2 to 1")
         low = 0.5 * self.gamma
-        self._check("beta", self.beta, low, 1.0, f"a number from gamma/2 = {low:g} to 1")
+        self._within("beta", low, 1.0, f"a number from gamma/2 = {low:g} to 1")
 
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
