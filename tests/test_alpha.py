@@ -6,11 +6,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
 
 import supple as sp
+from random_models import flexible_recipes, recipes
 from supple import cases
 from supple.core import alpha
 from supple.core import step as st
+from supple.formulations.joint import JointCoordinates
 from test_integrators import (
     plane_pendulum,
     pushed,
@@ -107,6 +110,44 @@ def test_order_is_two(build, method, options) -> None:
     found = np.log2(coarse[present] / fine[present])
     # the next order changes the slope by no more than the step itself changes it: a few percent
     assert np.all(np.abs(found - 2.0) < 0.1), found
+
+
+def check_order_on(recipe, span: float) -> None:
+    model = recipe.model()
+    equations = JointCoordinates().equations(model)
+    assume(equations.nu > 0)
+    s = recipe.state(equations)
+    start, end = sp.State(s.t, s.q, s.u, s.z), s.t + span
+    exact = sp.simulate(
+        model, end, start=start, tolerance=1e-13, integrator=sp.DormandPrince(), output=1
+    ).state()
+    gaps, steps = [], []
+    for n in (16, 32):
+        integrator = sp.GeneralizedAlpha(step=span / n)
+        run = sp.simulate(model, end, start=start, tolerance=1e-12, integrator=integrator, output=1)
+        assert run.success, run.message
+        steps.append(run.statistics["steps"])  # n, or a few more to land on breakpoints
+        state = run.state()
+        pairs = ((state.q, exact.q), (state.u, exact.u), (state.z, exact.z))
+        gaps.append([np.abs(a - b).max(initial=0.0) for a, b in pairs])
+    coarse, fine = np.array(gaps)
+    size = np.array([np.abs(x).max(initial=1.0) for x in (exact.q, exact.u, exact.z)])
+    seen = fine > 1e-12 * size  # above rounding
+    slope = np.log(coarse[seen] / fine[seen]) / np.log(steps[1] / steps[0])
+    assert np.all(np.abs(slope - 2.0) < 0.1), (slope, fine, steps)
+
+
+@settings(max_examples=25)
+@given(recipes(forces="all", max_bodies=6))
+def test_order_is_two_on_random_trees(recipe) -> None:
+    """All joints, crossed in both directions, with all force elements."""
+    check_order_on(recipe, 1e-3)
+
+
+@settings(max_examples=15)
+@given(flexible_recipes(forces="all"))
+def test_order_is_two_on_random_flexible_trees(recipe) -> None:
+    check_order_on(recipe, 2e-5)  # some radians of the fastest nodal modes
 
 
 @all_methods

@@ -279,6 +279,8 @@ def judge(m, r, o, ints, reals, h, it, norm, old):
         return st.DONE if ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
     if rate < 1.0 and left <= tolerance:
         return st.DONE, rate
+    if rate > 0.3 and norm <= (1.0 if fixed else 0.03) and ints[st.KEEP_JACOBIAN] == 2:
+        return st.DONE, rate  # small, and no better with a new tangent: rounding
     if fixed:
         if rate > 0.3:
             ints[st.KEEP_JACOBIAN] = 0
