@@ -119,20 +119,21 @@ def check_order_on(recipe, span: float) -> None:
     s = recipe.state(equations)
     start, end = sp.State(s.t, s.q, s.u, s.z), s.t + span
     exact = sp.simulate(
-        model, end, start=start, tolerance=1e-13, integrator=sp.DormandPrince(), output=1
-    ).state()
+        model, end, start=start, tolerance=1e-13, integrator=sp.DormandPrince(), output=16
+    )
     gaps, steps = [], []
     for n in (16, 32):
         integrator = sp.GeneralizedAlpha(step=span / n)
-        run = sp.simulate(model, end, start=start, tolerance=1e-12, integrator=integrator, output=1)
+        run = sp.simulate(
+            model, end, start=start, tolerance=1e-10, integrator=integrator, output=16
+        )
         assert run.success, run.message
         steps.append(run.statistics["steps"])  # n, or a few more to land on breakpoints
-        state = run.state()
-        pairs = ((state.q, exact.q), (state.u, exact.u), (state.z, exact.z))
+        pairs = ((run.q, exact.q), (run.u, exact.u), (run.z, exact.z))
         gaps.append([np.abs(a - b).max(initial=0.0) for a, b in pairs])
     coarse, fine = np.array(gaps)
     size = np.array([np.abs(x).max(initial=1.0) for x in (exact.q, exact.u, exact.z)])
-    seen = fine > 1e-12 * size  # above rounding
+    seen = fine > 1e-11 * size  # above rounding, which tolerances below 1e-10 would meet, too
     slope = np.log(coarse[seen] / fine[seen]) / np.log(steps[1] / steps[0])
     assert np.all(np.abs(slope - 2.0) < 0.1), (slope, fine, steps)
 
