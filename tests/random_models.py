@@ -98,6 +98,9 @@ class Recipe:
             for name, record in c.joints.items():
                 x, rate = random_coordinates(record, rng)
                 q[record.q], u[record.u] = c.from_user(name, x, rate)
+            for motor in c.motors.values():
+                if motor.own:
+                    q[motor.q], u[motor.u] = rng.normal(size=2)
             for name, body in c.flexible.items():
                 choice = [0.0, 1e-6, *rng.uniform(0.0, LARGEST_TURN, 3), LARGEST_TURN]
                 turn = rng.choice(choice if turns is None else turns)
@@ -318,11 +321,14 @@ class _Maker:
     def signal(self, size: float = 2.0):
         rng = self.rng
         x = rng.normal(scale=size, size=4)
-        kind = rng.integers(6)
+        kind = rng.integers(7)
         if kind == 0:
             return x[0]
         if kind == 1:
             return supple.Sine(x[0], rng.uniform(0.2, 2.0), phase=x[1], offset=x[2])
+        if kind == 6:
+            wave = supple.Expression(f"{x[0]:.4f}*sin(2*t)**3 + sqrt(1 + t**2)*cos(t) + {x[1]:.4f}")
+            return wave if rng.random() < 0.5 else x[2] * wave + supple.Sine(x[3], 0.7) * wave
         if kind == 2:
             return supple.SmoothStep(0.3, rng.uniform(0.6, 2.0), x[0], x[1])
         if kind == 3:
@@ -339,13 +345,54 @@ class _Maker:
         makers: list[Callable[[str], supple.ForceElement]] = [self.spring_between]
         if self.recipe.forces == "frames":
             scalars, everything = [], True
+        if self.recipe.forces != "frames":
+            makers += [self.bushing_between]
         if everything:
             makers += [self.spring_to_ground, self.force("world"), self.force("body")]
+        if self.recipe.forces == "all":
+            makers += [self.bushing_to_ground]
+            if any(isinstance(body, supple.Beam) for body in self.bodies):
+                makers += [self.load]
         if scalars:
-            makers += [self.on_joint(scalars, kind) for kind in ("spring", "effort", "pid")]
+            kinds = ("spring", "effort", "pid", "friction", "stop")
+            makers += [self.on_joint(scalars, kind) for kind in kinds]
+            self.others.append(self.motor("motor", scalars, rng.random() < 0.5))
+            scalars = [*scalars, (self.others[-1], 0)]
+            makers += [self.on_joint(scalars[-1:], str(rng.choice(kinds)))]
         for i, make in enumerate(makers):
             for k in range(rng.integers(1, 3)):
                 self.others.append(make(f"force{i}{k}"))
+
+    def bushing(self, name: str, ends: Sequence[supple.Frame]) -> supple.Bushing:
+        rng = self.rng
+        A, B = ends if rng.random() < 0.5 else ends[::-1]
+        return supple.Bushing(name, A, B, *rng.uniform(0.0, 5.0, size=(2, 6)))
+
+    def bushing_between(self, name: str) -> supple.Bushing:
+        pair = [self.bodies[k] for k in self.rng.permutation(len(self.bodies))[:2]]
+        return self.bushing(name, [self.frame(body) for body in pair])
+
+    def bushing_to_ground(self, name: str) -> supple.Bushing:
+        body = self.bodies[self.rng.integers(len(self.bodies))]
+        return self.bushing(name, [self.frame(body), self.frame(self.result.ground)])
+
+    def load(self, name: str) -> supple.DistributedLoad:
+        rng = self.rng
+        beam = rng.choice([body for body in self.bodies if isinstance(body, supple.Beam)])
+        ends = np.sort(rng.uniform(0.0, beam.length, size=2)) if rng.random() < 0.7 else (0.0, None)
+        turn = rng.normal(size=3) if rng.random() < 0.7 else None
+        parts = [self.signal() for _ in range(3)]
+        axes = str(rng.choice(["world", "body", "section"]))
+        start = beam.at(ends[0], rotation=turn)
+        return supple.DistributedLoad(name, start, parts, ends[1], rng.normal(size=2), axes)
+
+    def motor(self, name: str, scalars: list, elastic: bool) -> supple.Motor:
+        rng = self.rng
+        joint, k = scalars[rng.integers(len(scalars))]
+        x = rng.uniform(0.2, 1.0, size=4)
+        gear = {"stiffness": 20.0 * x[2], "gear_damping": x[3]} if elastic else {}
+        ratio = float(rng.choice([-3.0, 0.5, 1.0, 4.0]))
+        return supple.Motor(name, joint, x[0], ratio, x[1], coordinate=k, **gear)
 
     def spring(self, name: str, ends: Sequence[supple.Frame]) -> supple.SpringDamper:
         A, B = ends if self.rng.random() < 0.5 else ends[::-1]
@@ -375,14 +422,28 @@ class _Maker:
         def make(name: str) -> supple.ForceElement:
             rng = self.rng
             joint, k = scalars[rng.integers(len(scalars))]
-            place = joint.coordinate_names[k] if rng.random() < 0.5 else k
+            named = isinstance(joint, supple.Joint) and rng.random() < 0.5
+            place = joint.coordinate_names[k] if named else k
             x = rng.uniform(0.2, 1.0, size=3)
             if kind == "spring":
-                return supple.JointSpring(name, joint, *(x * (10, 1, 1)), coordinate=place)
+                cubic = float(rng.choice([0.0, 3.0]))
+                return supple.JointSpring(name, joint, *(x * (10, 1, 1)), place, cubic)
+            if kind == "friction":
+                more = {"static": 2.0 * x[0], "transition": 0.5, "stribeck": 1.0 + x[2]}
+                return supple.JointFriction(name, joint, x[0], x[1], coordinate=place, **more)
+            if kind == "stop":
+                more = {
+                    "stiffness": 10.0 * x[0],
+                    "damping": x[1],
+                    "exponent": 1.0 + rng.integers(2),
+                }
+                sides = {"lower": -0.3, "upper": 0.2} if rng.random() < 0.7 else {"upper": -0.5}
+                return supple.JointStop(name, joint, coordinate=place, **sides, **more)
             if kind == "effort":
                 return supple.JointEffort(name, joint.name, self.signal(), coordinate=place)
             gains = x * (10.0, 3.0, 1.0)
-            return supple.PID(name, joint, *gains, target=self.signal(0.5), coordinate=place)
+            limit = float(rng.choice([np.inf, 1.0]))
+            return supple.PID(name, joint, *gains, self.signal(0.5), place, limit)
 
         return make
 
@@ -437,9 +498,11 @@ def rebuilt(
         changes: dict = {field: moved(frame) for field, frame in item.frames.items()}
         if isinstance(item, JointForce):
             changes["joint"] = rename(item.joint)
-        if isinstance(item, supple.Force) and item.axes == "world" and turn is not None:
+        loads = (supple.Force, supple.DistributedLoad)
+        if isinstance(item, loads) and item.axes == "world" and turn is not None:
             changes["force"] = R @ [s(t) for s in item.force]
-            changes["torque"] = R @ [s(t) for s in item.torque]
+            if isinstance(item, supple.Force):
+                changes["torque"] = R @ [s(t) for s in item.torque]
         items.append(dataclasses.replace(item, name=rename(item.name), **changes))
     if rng is not None:
         items = [items[i] for i in rng.permutation(len(items))]

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple import demo
-from supple.flexible_views import _exponentials
+from supple.flexible_views import Turn
 from supple.spectrum import spectrum
 
 INNER = slice(2, -2)
@@ -80,6 +80,8 @@ def test_motion_of_a_station_is_consistent(chain, body, x):
     turning = np.cross(w[INNER, None, :], np.swapaxes(R[INNER], 1, 2))
     bound = 1e-5 * np.abs(w).max()
     assert np.allclose(derivative(R, t), np.swapaxes(turning, 1, 2), atol=bound)
+    found, alpha = derivative(w, t), point.angular_acceleration
+    assert np.allclose(found, alpha[INNER], atol=2e-5 * np.abs(alpha).max())
 
 
 def test_place_of_a_station_is_the_deformed_one(chain):
@@ -117,7 +119,8 @@ def test_point_masses_and_frames_are_on_the_deformed_beam(chain):
 def test_local_is_along_the_axes_of_the_body(chain):
     view, point = chain["inner"], chain["inner"].at(0.6)
     for own in (point.local, view.local.at(0.6), point.local.local):
-        for kind in ("position", "velocity", "acceleration", "angular_velocity"):
+        turns = ("angular_velocity", "angular_acceleration")
+        for kind in ("position", "velocity", "acceleration", *turns):
             world = np.einsum("tij,tj->ti", view.matrix, getattr(own, kind))
             assert np.allclose(world, getattr(point, kind), atol=1e-10)
         assert np.array_equal(own.deflection, point.deflection)
@@ -323,13 +326,18 @@ def test_rotations_of_any_size():
         theta = size * axis / np.linalg.norm(axis)
         rate = rng.normal(size=3)
         steps = np.array([theta - 1e-6 * rate, theta, theta + 1e-6 * rate])
-        turn, tangent = _exponentials(steps)
+        change = rng.normal(size=3)
+        path = Turn(steps, rate + np.array([[-1e-6], [0.0], [1e-6]]) * change)
+        turn = path.matrix
         x, y, z = theta
         skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
         assert np.allclose(turn[1], expm(skew), atol=1e-14)
         spin = (turn[2] - turn[0]) / 2e-6 @ turn[1].T
         w = np.array([spin[2, 1], spin[0, 2], spin[1, 0]])
-        assert np.allclose(tangent[1] @ rate, w, atol=1e-9)
+        assert np.allclose(path.spin[1], w, atol=1e-9)
+        found = path.change(np.tile(change, (3, 1)))[1]
+        # differences of a path of second order: rounding of 1e-16 over 1e-6, errors of 1e-12
+        assert np.allclose(found, (path.spin[2] - path.spin[0]) / 2e-6, atol=2e-9)
 
 
 def test_a_beam_without_modes_is_rigid():

@@ -122,7 +122,9 @@ def test_random_models_contain_everything():
                 found.add(("spring", f.A.body.name == "ground", f.B.body.name == "ground"))
     wanted = {(kind, side) for kind in KINDS for side in (False, True)}
     wanted |= {"Force", "SpringDamper", "JointSpring", "JointEffort", "PID", "world", "body"}
+    wanted |= {"Bushing", "JointFriction", "JointStop", "Motor"}
     wanted |= {"Constant", "Sine", "SmoothStep", "Polynomial", "Table"}
+    wanted |= {"Expression", "Combination"}
     wanted |= {("spring", True, False), ("spring", False, True), ("spring", False, False)}
     assert wanted | {("branches", True), ("point masses", True)} <= found
 
@@ -291,6 +293,10 @@ def test_invariance(recipe):
         there = reordered.compiled.joints[name]
         q[there.q], u[there.u] = s.q[here.q], s.u[here.u]
         back[here.u] = np.arange(there.u.start, there.u.stop)
+    for name, shaft in eq.compiled.motors.items():
+        other_shaft = reordered.compiled.motors[name]
+        q[other_shaft.q], u[other_shaft.u] = s.q[shaft.q], s.u[shaft.u]
+        back[shaft.u] = other_shaft.u
     first, second = (controllers(m) for m in (model, other))
     z = np.array([s.z[first.index(name)] for name in second])
     close(reordered.accelerate(s.t, q, u, z)[back], a, 1e-9)

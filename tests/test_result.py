@@ -21,6 +21,9 @@ class Arrays(SimpleNamespace):
         s = self.slices[name]
         return q[:, s], u[:, s]
 
+    def coordinate(self, name, index):
+        return (self.slices[name].start + index,) * 2
+
     def effort_to_user(self, name, effort):
         return effort[:, self.slices[name]]
 
@@ -134,7 +137,7 @@ def test_ball_and_free_joints_have_vector_rates(result):
     none = np.zeros((2, 6))
     coordinates = np.tile([1.0, 0, 0, 0, 5, 6, 7], (2, 1))
     axes = np.tile(np.eye(3), (2, 1, 1))
-    view = JointView(joint, coordinates, rates, none, none, none, axes)
+    view = JointView(joint, coordinates, rates, rates, none, none, none, axes)
     assert np.array_equal(view.angular_velocity, rates[:, :3])
     assert np.array_equal(view.velocity, rates[:, 3:])
     assert np.array_equal(view.y, [6.0, 6.0])
@@ -380,6 +383,24 @@ def test_coordinates_are_the_pose_of_b_in_a(flight, name):
         assert np.allclose(np.einsum("tij,ti->tj", R_B, spin_B - spin_A), view.angular_velocity)
     expected = view.coordinates[:, 4:] if name == "float" else 0.0
     assert np.allclose(p, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["float", "ball", "wrist"])
+def test_accelerations_are_rates_of_rates(flight, name):
+    """Also of the ball joint, which is connected backwards."""
+    view = flight[name]
+    found = derivative(view.rates, flight.t)
+    assert np.allclose(found, view.accelerations[INNER], atol=1e-6)
+    if name == "float":
+        assert np.array_equal(view.velocity_rate, view.accelerations[:, 3:])
+        assert np.array_equal(view.angular_acceleration, view.accelerations[:, :3])
+        place = view.coordinates[:, 4:]  # in A's axes, which are the world's
+        own = view.velocity_rate + np.cross(view.angular_velocity, view.velocity)
+        R = flight["base"].matrix
+        twice = derivative(derivative(place, flight.t), flight.t[INNER])
+        assert np.allclose(np.einsum("tij,tj->ti", R, own)[4:-4], twice, atol=1e-6)
+    if name == "wrist":
+        assert np.array_equal(view.angle_acceleration, view.accelerations[:, 0])
 
 
 def momentum_rates(result, name, about):

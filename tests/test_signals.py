@@ -128,5 +128,6 @@ def test_as_signal() -> None:
     sine = SIGNALS["sine"]
     assert as_signal(sine) is sine
     assert as_signal(np.float64(3.0))(1.0) == 3.0
-    with pytest.raises(sp.ModelError, match="expected a finite number or a signal"):
-        as_signal("3")
+    assert as_signal("3")(1.0) == 3.0
+    with pytest.raises(sp.ModelError, match="expected a finite number, a signal"):
+        as_signal([3])

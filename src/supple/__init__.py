@@ -13,7 +13,22 @@ from supple.bodies import Beam, Body, Ground, PointMass, RigidBody
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
 from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
-from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, SpringDamper
+from supple.forces import (
+    PID,
+    Bushing,
+    DistributedLoad,
+    EffortFunction,
+    Force,
+    ForceElement,
+    ForceFunction,
+    FrameState,
+    JointEffort,
+    JointFriction,
+    JointSpring,
+    JointStop,
+    Motor,
+    SpringDamper,
+)
 from supple.frames import Frame
 from supple.joints import (
     Cylindrical,
@@ -28,11 +43,14 @@ from supple.joints import (
     Universal,
 )
 from supple.model import Model
-from supple.signals import Constant, Polynomial, Signal, Sine, SmoothStep, Table
+from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.chaos import lyapunov
+    from supple.comparison import compare
+    from supple.convergence import converge
     from supple.formulations.joint import JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.explicit import DormandPrince
@@ -49,15 +67,21 @@ __all__ = [
     "Beam",
     "Body",
     "Box",
+    "Bushing",
     "Circle",
     "Constant",
     "Cylindrical",
+    "DistributedLoad",
     "DormandPrince",
+    "EffortFunction",
     "Event",
+    "Expression",
     "Fixed",
     "Force",
     "ForceElement",
+    "ForceFunction",
     "Frame",
+    "FrameState",
     "Free",
     "General",
     "GeneralizedAlpha",
@@ -65,10 +89,13 @@ __all__ = [
     "Joint",
     "JointCoordinates",
     "JointEffort",
+    "JointFriction",
     "JointSpring",
+    "JointStop",
     "Material",
     "Model",
     "ModelError",
+    "Motor",
     "Newmark",
     "Planar",
     "PointMass",
@@ -94,7 +121,10 @@ __all__ = [
     "Tube",
     "Universal",
     "cases",
+    "compare",
+    "converge",
     "load",
+    "lyapunov",
     "simulate",
     "velocity_transformation",
 ]
@@ -109,7 +139,10 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
     "cases": None,
+    "compare": "supple.comparison",
+    "converge": "supple.convergence",
     "load": "supple.result",
+    "lyapunov": "supple.chaos",
     "simulate": "supple.simulation",
     "velocity_transformation": "supple.transformation",
 }

@@ -14,12 +14,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from supple import force_rows
 from supple.bodies.beam import Beam
 from supple.bodies.rigid import PointMass, RigidBody
+from supple.callbacks import Callback
 from supple.core import forces as force_codes
 from supple.core import layout as at
+from supple.core import opcodes
 from supple.errors import label
-from supple.forces import PID, Force, ForceElement, JointEffort, JointSpring, SpringDamper
+from supple.forces import Motor
 from supple.frames import Frame
 from supple.joints import Joint
 from supple.model import Model
@@ -30,6 +33,7 @@ from supple.records import (
     FlexRecord,
     FrameKey,
     JointRecord,
+    MotorRecord,
     frame_key,
     place_of,
 )
@@ -75,10 +79,16 @@ class _Builder:
         self.curve: list[float] = []
         self.nz = 0
         self.wrenches = 0
+        self.rotors: dict[int, float] = {}
+        self.motors: dict[str, MotorRecord] = {}
+        self.callbacks: list[Callback] = []
         for edge in graph.tree:
             self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
         for force in model.forces.values():
-            self.add_force(force)
+            if isinstance(force, Motor):
+                self.add_motor(force)
+        for force in model.forces.values():
+            force_rows.pack(self, force)
         for record in self.flexible.values():
             self.add_damping(record)
         for frame in frames:
@@ -245,9 +255,10 @@ class _Builder:
         if np.any(record.modal.C):
             ints = [0] * at.ELEMENT_INTS
             ints[:2] = [force_codes.BODY_DAMPING, list(self.flexible).index(record.name)]
-            self._add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping", True)
+            self.add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping", True)
 
-    def _add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
+    def add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
+        """Add a force element with one work channel."""
         self.element_ints.append(ints)
         self.element_reals.append(reals)
         self.force_names.append(name)
@@ -272,43 +283,50 @@ class _Builder:
     def add_signal(self, signal: Signal) -> int:
         if isinstance(signal, Constant) and signal.value == 0.0:
             return -1
+        parts = [self.add_signal(part) for part in signal.parts]
         code, params = signal.program()
+        if parts:  # the program refers to its parts by place
+            params = np.array(params)
+            params[2::2][params[1::2] == opcodes.SIGNAL] = parts
         self.signals.append([code, len(self.curve)])
         self.curve.extend(params)
         return len(self.signals) - 1
 
-    def add_force(self, force: ForceElement) -> None:
-        ints = [0] * at.ELEMENT_INTS
-        reals = np.zeros(at.ELEMENT_REALS)
-        if isinstance(force, Force):
-            node, pose = self.place(force.frame)
-            signals = [self.add_signal(s) for s in (*force.force, *force.torque)]
-            ints[:9] = [force_codes.FORCE, node, int(force.axes == "body"), *signals]
-            reals[:12] = [*pose.R.ravel(), *pose.p]
-            self.wrenches += 1
-        elif isinstance(force, SpringDamper):
-            (a, pose_a), (b, pose_b) = self.place(force.A), self.place(force.B)
-            ints[:3] = [force_codes.SPRING_DAMPER, a, b]
-            reals[:9] = [*pose_a.p, *pose_b.p, force.stiffness, force.damping, force.length]
-            self.wrenches += 1
-        elif isinstance(force, (JointSpring, JointEffort, PID)):
-            record = self.joints[force.joint]
-            joint = self.model.joints[force.joint]
-            k = joint.coordinate_index(force.coordinate, label(force))
-            k = joint.nu - 1 - k if record.reversed else k
-            ints[1:3] = [record.q.start + k, record.u.start + k]
-            if isinstance(force, JointSpring):
-                ints[0] = force_codes.JOINT_SPRING
-                reals[:3] = [force.stiffness, force.damping, force.rest]
-            elif isinstance(force, JointEffort):
-                ints[0], ints[3] = force_codes.JOINT_EFFORT, self.add_signal(force.effort)
-            else:
-                ints[0], ints[3], ints[4] = force_codes.PID, self.add_signal(force.target), self.nz
-                reals[:3] = [force.kp, force.ki, force.kd]
-                self.nz += 1
-        else:
-            raise TypeError(f"no compiler for {type(force).__name__}")
-        self._add_element(ints, reals, force.name, isinstance(force, (SpringDamper, JointSpring)))
+    def add_numbers(self, numbers: Iterable[float]) -> int:
+        """Put numbers of an element beside those of the signals; returns their place."""
+        place = len(self.curve)
+        self.curve.extend(float(x) for x in numbers)
+        return place
+
+    def add_state(self) -> int:
+        """Add a controller state; returns its place."""
+        self.nz += 1
+        return self.nz - 1
+
+    def shaft(self, name: str, coordinate: int | str, owner: str) -> tuple[int, int, float]:
+        """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
+        if name in self.motors:
+            record = self.motors[name]
+            return record.q, record.u, record.ratio
+        joint, where = self.model.joints[name], self.joints[name]
+        k = joint.coordinate_index(coordinate, owner)
+        k = joint.nu - 1 - k if where.reversed else k
+        return where.q.start + k, where.u.start + k, 1.0
+
+    def add_motor(self, motor: Motor) -> None:
+        """Put a rotor on the joint's velocity, or behind an elastic gear on one of its own."""
+        q, u, _ = self.shaft(motor.joint, motor.coordinate, label(motor))
+        if motor.stiffness is None:
+            self.rotors[u] = self.rotors.get(u, 0.0) + motor.ratio**2 * motor.inertia
+            self.motors[motor.name] = MotorRecord(motor.name, label(motor), q, u, motor.ratio)
+            return
+        node = self.add_node(0, at.REVOLUTE, IDENTITY, 1, 1)
+        record = MotorRecord(motor.name, label(motor), self.nq - 1, self.nu - 1, 1.0, True)
+        self.rotors[record.u] = motor.inertia
+        self.motors[motor.name] = record
+        self.q0.append(motor.ratio * self.q0[q])
+        self.u0.append(motor.ratio * self.u0[u])
+        assert self.node_ints[node][at.HEAVY] == 0  # its inertia is the rotor's alone
 
 
 def _model_length(model: Model) -> float:
@@ -347,17 +365,23 @@ def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
         *b.attach_ints,
     )
     ints = np.array([*head, *(x for row in rows for x in row)], dtype=np.int64)
-    reals = np.concatenate([model.gravity, *b.node_reals, *b.element_reals, b.curve, *b.shape])
+    rotors = np.zeros(b.nu)
+    for k, inertia in b.rotors.items():
+        rotors[k] = inertia
+    reals = np.concatenate(
+        [model.gravity, rotors, *b.node_reals, *b.element_reals, b.curve, *b.shape]
+    )
     for array in (ints, reals):
         array.flags.writeable = False
-    forces = tuple(model.forces.values())
-    times = sorted({t for force in forces for s in force.signals for t in s.breakpoints()})
+    times = sorted({t for force in model.forces.values() for t in force.breakpoints})
     return Compiled(
         ints=ints,
         reals=np.ascontiguousarray(reals, dtype=float),
         bodies=b.bodies,
         joints=b.joints,
         flexible=b.flexible,
+        motors=b.motors,
+        callbacks=tuple(b.callbacks),
         places=b.places,
         force_names=tuple(b.force_names),
         force_dissipates=tuple(b.dissipates),

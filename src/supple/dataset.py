@@ -15,9 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.force_views import (
+    ForceView,
+    JointForceView,
+    LineForceView,
+    MotorView,
+    PointForceView,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +75,13 @@ def history(data: Track, name: str) -> Array:
     raise _unknown(name, data.variables)
 
 
+def series(data: Track, what: str | ArrayLike) -> tuple[ArrayLike, str, str]:
+    """Values of a variable with its name and units, or a plain array without them."""
+    if isinstance(what, str):
+        return history(data, what), what, data.variables[what].units
+    return what, "", ""
+
+
 def build(result: Result) -> xr.Dataset:
     """Return all histories of a result as a dataset."""
     import xarray as xr
@@ -114,9 +128,7 @@ def _variables(result: Result) -> Iterator[Variable]:
     for name in result.point_masses:
         yield from _of_point(result[name])
     for name in result.forces:
-        view = result[name]
-        kind = "dissipated" if view.dissipates else "work"
-        yield Variable(f"{name}.{kind}", getattr(view, kind), "", "J", "", "energy")
+        yield from _of_force(result[name], result.data.loads is not None)
     for kind in ENERGIES:
         if kind == "strain" and not flexible:
             continue
@@ -137,14 +149,20 @@ def _of_joint(view: JointView) -> Iterator[Variable]:
         for k, (coordinate, unit) in enumerate(named.items()):
             rate = f"{name}.{coordinate}_rate"
             yield Variable(rate, view.rates[:, k], "", f"{unit}/s", "A", "rate")
+            rate, values = f"{name}.{coordinate}_acceleration", view.accelerations[:, k]
+            yield Variable(rate, values, "", f"{unit}/s2", "A", "rate of rate")
             effort = f"{name}.effort" if single else f"{name}.{coordinate}_effort"
             unit = "N m" if unit == "rad" else "N"
             yield Variable(effort, view.effort[:, k], "", unit, "A", "effort")
     else:
-        spin = view.rates[:, :3]
+        spin, change = view.rates[:, :3], view.accelerations[:, :3]
         yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "B", "rate")
+        turning = f"{name}.angular_acceleration"
+        yield Variable(turning, change, "xyz", "rad/s2", "B", "rate of rate")
         if joint.nu == 6:
-            yield Variable(f"{name}.velocity", view.rates[:, 3:], "xyz", "m/s", "B", "rate")
+            move, change = view.rates[:, 3:], view.accelerations[:, 3:]
+            yield Variable(f"{name}.velocity", move, "xyz", "m/s", "B", "rate")
+            yield Variable(f"{name}.velocity_rate", change, "xyz", "m/s2", "B", "rate of rate")
     for kind in ("reaction", "wrench"):
         yield Variable(f"{name}.{kind}", getattr(view, kind), "wrench", "N m, N", "world", "load")
 
@@ -162,15 +180,37 @@ def _of_beam(view: BeamView) -> Iterator[Variable]:
     name = view.name
     named = zip(view.coordinate_names, view.coordinate_units, strict=True)
     for k, (coordinate, unit) in enumerate(named):
-        values, rates = view.coordinates[:, k], view.rates[:, k]
-        yield Variable(f"{name}.{coordinate}", values, "", unit, "body", "elastic")
-        yield Variable(f"{name}.{coordinate}_rate", rates, "", f"{unit}/s", "body", "elastic rate")
+        for suffix, per, values in (
+            ("", "", view.coordinates),
+            ("_rate", "/s", view.rates),
+            ("_acceleration", "/s2", view.accelerations),
+        ):
+            role = f"elastic {suffix[1:]}".strip()
+            full = f"{name}.{coordinate}{suffix}"
+            yield Variable(full, values[:, k], "", f"{unit}{per}", "body", role)
     yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
     yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
     end = view.at(view.length)
     yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
     yield Variable(f"{end.name}.rotation", end.rotation, "xyz", "rad", "body", "deflection")
     yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")
+
+
+def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
+    name = view.name
+    kind = "dissipated" if view.dissipates else "work"
+    yield Variable(f"{name}.{kind}", getattr(view, kind), "", "J", "", "energy")
+    if isinstance(view, MotorView):
+        yield Variable(f"{name}.angle", view.angle, "", "rad", "A", "shaft")
+        yield Variable(f"{name}.rate", view.rate, "", "rad/s", "A", "shaft rate")
+    if loads and isinstance(view, (JointForceView, MotorView)):
+        yield Variable(f"{name}.effort", view.effort, "", view.units, "A", "effort")
+    elif loads and isinstance(view, LineForceView):
+        yield Variable(f"{name}.tension", view.tension, "", "N", "", "effort")
+        yield Variable(f"{name}.length", view.length, "", "m", "", "length")
+    elif loads and isinstance(view, PointForceView):
+        yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
+        yield Variable(f"{name}.torque", view.torque, "xyz", "N m", "world", "load")
 
 
 def _of_point(view: PointView) -> Iterator[Variable]:

@@ -6,6 +6,7 @@ What deforms is given in body axes: elastic displacement ``deflection`` and rota
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -47,7 +48,8 @@ class Deformation:
 class StationView(PointView):
     """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``.
 
-    ``position``, ``velocity`` and ``acceleration`` are those of the deformed beam.
+    ``position``, ``velocity``, ``acceleration``, ``angular_velocity`` and ``angular_acceleration``
+    are those of the deformed beam.
     """
 
     def __init__(self, name: str, x: float, deformation: Deformation, frame: BodyView) -> None:
@@ -58,6 +60,8 @@ class StationView(PointView):
         own, w, dw = frame._own, frame.angular_velocity, frame.angular_acceleration
         arm = _out_of(own, where.p0 + deflection)
         rate, change = _out_of(own, d.u @ where.Phi.T), _out_of(own, d.a @ where.Phi.T)
+        turn = Turn(d.q @ where.Psi.T, d.u @ where.Psi.T)
+        spin = _out_of(own, turn.spin)
         super().__init__(
             name,
             own,
@@ -67,25 +71,20 @@ class StationView(PointView):
             + np.cross(dw, arm)
             + np.cross(w, np.cross(w, arm) + 2.0 * rate)
             + change,
+            w + spin,
+            dw + np.cross(w, spin) + _out_of(own, turn.change(d.a @ where.Psi.T)),
         )
         self.x = x
         self.deflection = deflection
         """(nt, 3) elastic displacement in body axes, m"""
-        self.rotation = d.q @ where.Psi.T
+        self.rotation = turn.theta
         """(nt, 3) elastic rotation vector in body axes, rad"""
-        self._turning = d.u @ where.Psi.T
-        self._deformation, self._frame = d, frame
+        self._turn, self._deformation, self._frame = turn, d, frame
 
     @property
     def matrix(self) -> Array:
         """(nt, 3, 3) attitude of the deformed section: maps its axes to the world."""
-        return self._frame.matrix @ _exponentials(self.rotation)[0]
-
-    @property
-    def angular_velocity(self) -> Array:
-        """(nt, 3) of the deformed section, rad/s."""
-        spin = np.einsum("tij,tj->ti", _exponentials(self.rotation)[1], self._turning)
-        return self._frame.angular_velocity + _out_of(self._own, spin)
+        return self._frame.matrix @ self._turn.matrix
 
     @property
     def local(self) -> StationView:
@@ -114,6 +113,8 @@ class BeamView(BodyView):
         """(nt, n) elastic coordinates, in the order of ``coordinate_names``"""
         self.rates = deformation.u
         """(nt, n) their rates"""
+        self.accelerations = deformation.a
+        """(nt, n) their second derivatives"""
         self.coordinate_names = deformation.names
         """``mode_1`` ..., or by node ``u_1, v_1, w_1, tx_1, ty_1, tz_1`` ..."""
         self.coordinate_units = deformation.units
@@ -142,9 +143,13 @@ class BeamView(BodyView):
         view._own = rigid._own
         return view
 
-    def at(self, x: float, y: float = 0.0, z: float = 0.0) -> StationView:
-        """Motion and deformation of the station x, m from 0 to the length; y and z are zero."""
-        station = float(self._deformation.beam.at(x, y, z).position[0])
+    def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
+        """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
+
+        Without x it is the far end.
+        """
+        place = self.length if x is None else x
+        station = float(self._deformation.beam.at(place, y, z).position[0])
         return StationView(f"{self.name}@{station:g}", station, self._deformation, self)
 
 
@@ -153,22 +158,68 @@ def _out_of(R: Array, x: Array) -> Array:
     return into(np.swapaxes(R, 1, 2), x)
 
 
-def _exponentials(theta: Array) -> tuple[Array, Array]:
-    """exp(~theta) and the operator that makes angular velocity of theta', (nt, 3, 3) each.
+class Turn:
+    """Rotations by vectors theta (nt, 3) that change with rates (nt, 3), as matrices and spin.
 
-    Both are in the axes before the rotation: exp' exp^T = ~(operator theta').
+    With s = theta^2 the matrix is 1 + c theta~ + a theta~^2, and the spin, in the axes before the
+    rotation, is theta' + a theta x theta' + b theta x (theta x theta'). Near s = 0 the functions
+    c, a, b are summed as series, where quotients would cancel.
     """
-    x, y, z = theta.T
-    s = x * x + y * y + z * z
-    f = np.sqrt(s)
-    a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
-    c = np.sinc(f / np.pi)
-    # (f - sin f) / f^3; the series is exact to rounding where the quotient would cancel
-    small = s < 0.01
-    series = (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0 * (1.0 - s / 110.0)))) / 6.0
-    b = np.where(small, series, (1.0 - c) / np.where(small, 1.0, s))
-    o = np.zeros_like(x)
-    skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
-    square = skew @ skew
-    a, b, c = (k[:, None, None] for k in (a, b, c))
-    return np.eye(3) + c * skew + a * square, np.eye(3) + a * skew + b * square
+
+    def __init__(self, theta: Array, rate: Array) -> None:
+        self.theta, self.rate = theta, rate
+        s = np.einsum("ti,ti->t", theta, theta)
+        self._s = s[:, None]
+        f = np.sqrt(s)
+        c = np.sinc(f / np.pi)
+        a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
+        small = s < 0.25
+        far = np.where(small, 1.0, s)
+        b = np.where(small, _series(s, 3), (1.0 - c) / far)
+        # derivatives of a and b with respect to s
+        da = np.where(small, _series_slope(s, 2), (c - 2.0 * a) / (2.0 * far))
+        db = np.where(small, _series_slope(s, 3), (a - 3.0 * b) / (2.0 * far))
+        self._c, self._a, self._b, self._da, self._db = (x[:, None] for x in (c, a, b, da, db))
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) exp(~theta)."""
+        x, y, z = self.theta.T
+        o = np.zeros_like(x)
+        skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
+        matrix: Array = np.eye(3) + self._c[..., None] * skew + self._a[..., None] * (skew @ skew)
+        return matrix
+
+    @property
+    def spin(self) -> Array:
+        """(nt, 3) angular velocity in the axes before the rotation: exp' exp^T = ~spin."""
+        return self._operate(self.rate)
+
+    def change(self, acceleration: Array) -> Array:
+        """(nt, 3) time derivative of the spin when theta'' is the given acceleration (nt, 3)."""
+        theta, rate = self.theta, self.rate
+        cross = np.cross(theta, rate)
+        twice = np.cross(theta, cross)
+        ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
+        moved: Array = self._da * ds * cross + self._db * ds * twice
+        return moved + self._b * np.cross(rate, cross) + self._operate(acceleration)
+
+    def _operate(self, x: Array) -> Array:
+        cross = np.cross(self.theta, x)
+        turned: Array = x + self._a * cross + self._b * np.cross(self.theta, cross)
+        return turned
+
+
+TERMS = 9  # of the series: the next one is below rounding for s < 0.25
+
+
+def _series(s: Array, first: int) -> Array:
+    """Sum of (-s)^k / (2 k + first)!."""
+    terms = ((-s) ** k / math.factorial(2 * k + first) for k in range(TERMS))
+    return np.asarray(sum(terms))
+
+
+def _series_slope(s: Array, first: int) -> Array:
+    """Derivative of `_series` with respect to s."""
+    terms = (-k * (-s) ** (k - 1) / math.factorial(2 * k + first) for k in range(1, TERMS))
+    return np.asarray(sum(terms))

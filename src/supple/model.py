@@ -14,7 +14,7 @@ from supple import validate
 from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.errors import ModelError, SuppleWarning, label, suggestion
 from supple.events import Event
-from supple.forces import ForceElement, JointForce
+from supple.forces import ForceElement, Motor
 from supple.frames import Body
 from supple.joints import Joint
 from supple.topology import Graph
@@ -141,6 +141,14 @@ class Model:
         self._items[name] = new
         return new
 
+    def copy(self) -> Model:
+        """Return a model with the same items, which can be changed without changing this one."""
+        new = Model(self.gravity, self.name)
+        new._ground = self._ground
+        new._items = dict(self._items)
+        new._warned = dict(self._warned)
+        return new
+
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""
         if name == self._ground.name:
@@ -213,17 +221,27 @@ class Model:
                     f"a frame on a body of {label(self)}, to which {label(frame.body)} "
                     "was not added",
                 )
-        if isinstance(item, (JointForce, Event)) and item.joint is not None:
-            joint = self._items.get(item.joint)
-            if not isinstance(joint, Joint):
-                raise ModelError(
-                    label(item),
-                    "joint",
-                    item.joint,
-                    f"the name of a joint of {label(self)}, "
-                    f"{suggestion(item.joint, list(self.joints))}",
-                )
-            joint.coordinate_index(item.coordinate, label(item))
+        if isinstance(item, ForceElement):
+            for name, coordinate in item.targets:
+                self._check_target(label(item), name, coordinate, not isinstance(item, Motor))
+        elif isinstance(item, Event) and item.joint is not None:
+            self._check_target(label(item), item.joint, item.coordinate, False)
+
+    def _check_target(self, owner: str, name: str, coordinate: int | str, shafts: bool) -> None:
+        """Refuse a name that is no joint (or, with ``shafts``, no motor) of this model."""
+        found = self._items.get(name)
+        if isinstance(found, Joint):
+            found.coordinate_index(coordinate, owner)
+            return
+        if shafts and isinstance(found, Motor):
+            return
+        names = list(self.joints)
+        if shafts:
+            names += [n for n, f in self.forces.items() if isinstance(f, Motor)]
+        kinds = "a joint or motor" if shafts else "a joint"
+        raise ModelError(
+            owner, "joint", name, f"the name of {kinds} of {label(self)}, {suggestion(name, names)}"
+        )
 
     def _warn_about_inertia(self, body: Body) -> None:
         if not isinstance(body, RigidBody) or self._warned.get(body.name) is body:

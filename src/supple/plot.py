@@ -50,9 +50,10 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
 
     Parameters
     ----------
-    what : names of objects ("elbow": its coordinates, "link2": its position), of variables of the
-        dataset ("elbow.reaction", "link2@1.02.deflection"), or "energy" (energies, and the error on
-        a logarithmic axis). Nothing means all joint coordinates and the energy.
+    what : names of objects ("elbow": its coordinates, "link2": its position, "motor": its effort),
+        of variables of the dataset ("elbow.reaction", "link2@1.02.deflection"), or "energy"
+        (energies, and the error on a logarithmic axis). Nothing means all joint coordinates and
+        the energy.
     path : file to write, e.g. "run.png" or "run.pdf"; nothing is written without it
     """
     from matplotlib.figure import Figure
@@ -85,7 +86,7 @@ def _panels(data: Track, item: str) -> list[Panel]:
     if item in data.variables:
         return _by_unit(data, [item], item)
     own = [name for name in data.variables if name.startswith(f"{item}.")]
-    for role in ("coordinate", "deflection", "position", "momentum", "energy"):
+    for role in ("coordinate", "deflection", "position", "momentum", "effort", "load", "energy"):
         chosen = [name for name in own if data.variables[name].role == role]
         if chosen:
             return _by_unit(data, chosen, item)
@@ -157,16 +158,25 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
             ax.axhline(panel.limit, color=COLOURS[2], lw=1.0, ls=":", label="trusted below")
     elif all(float(np.abs(values).max(initial=0.0)) < NOTHING for _, values in panel.lines):
         ax.set_ylim(-1.0, 1.0)
-    units = "" if panel.units == "1" else f" ({panel.units})"
-    ax.set_ylabel(f"{panel.title}{units}", color=INK)
+    ax.set_ylabel(named(panel.title, panel.units), color=INK)
+    if len(t) > 1:
+        ax.set_xlim(t[0], t[-1])
+    dress(ax)
+
+
+def dress(ax: Axes) -> None:
+    """Give axes the common look, and several lines a legend beside them."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("#999999")
     ax.tick_params(colors=INK, labelsize=9)
     ax.grid(color="#dddddd", lw=0.6)
     ax.set_axisbelow(True)
-    if len(t) > 1:
-        ax.set_xlim(t[0], t[-1])
     if len(ax.lines) > 1:
         ax.legend(
             loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, labelcolor=INK
         )
+
+
+def named(title: str, units: str) -> str:
+    """Text of an axis: "deflection (m)"."""
+    return f"{title} ({units})" if units not in ("", "1") else title

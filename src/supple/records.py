@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from supple.callbacks import Callback
 from supple.frames import Frame
 from supple.poses import Array, Pose, quaternion_matrix
 from supple.reduction.modal import ModalBody
@@ -88,6 +89,21 @@ class FlexRecord:
 
 
 @dataclass(frozen=True)
+class MotorRecord:
+    """Where a motor's shaft is: places in q and u, and shaft angle per coordinate there.
+
+    ``own``: the coordinate is the shaft's own, behind an elastic gear.
+    """
+
+    name: str
+    label: str
+    q: int
+    u: int
+    ratio: float
+    own: bool = False
+
+
+@dataclass(frozen=True)
 class Compiled:
     """A model as flat buffers; read-only, and it pickles, so it travels to other processes."""
 
@@ -96,6 +112,8 @@ class Compiled:
     bodies: dict[str, BodyRecord]
     joints: dict[str, JointRecord]
     flexible: dict[str, FlexRecord]
+    motors: dict[str, MotorRecord]
+    callbacks: tuple[Callback, ...]
     places: dict[FrameKey, tuple[int, Pose]]
     force_names: tuple[str, ...]
     force_dissipates: tuple[bool, ...]
@@ -133,6 +151,21 @@ class Compiled:
         """Number of controller states."""
         return len(self.z0)
 
+    def trouble(self) -> str | None:
+        """What the Python functions of the model did wrong last; raises an interrupt in them."""
+        for callback in self.callbacks:
+            if callback.interrupt is not None:
+                raise callback.interrupt
+        return next((c.trouble for c in self.callbacks if c.trouble), None)
+
+    def channels(self, name: str) -> list[int]:
+        """Work channels of a force element: its own, or those of its parts."""
+        return [
+            k
+            for k, n in enumerate(self.force_names)
+            if n == name or n.startswith((f"{name}[", f"{name}."))
+        ]
+
     def place(self, frame: Frame) -> tuple[int, Pose]:
         """Node of a frame and the frame's pose in the node's axes.
 
@@ -142,6 +175,13 @@ class Compiled:
         if frame.body.name in self.flexible:
             return self.places[frame_key(frame)]
         return place_of(self.bodies, frame)
+
+    def shaft(self, name: str, index: int) -> tuple[int, int, float]:
+        """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
+        if name in self.motors:
+            motor = self.motors[name]
+            return motor.q, motor.u, motor.ratio
+        return *self.coordinate(name, index), 1.0
 
     def coordinate(self, joint: str, index: int) -> tuple[int, int]:
         """Places in q and u of a scalar joint coordinate given by its place in the user's order."""
@@ -158,6 +198,9 @@ class Compiled:
         """The joint, its coordinate and the body it moves behind a velocity, for messages."""
         record = self.joint_of(dof)
         if record is None:
+            motor = next((m for m in self.motors.values() if m.own and m.u == dof), None)
+            if motor is not None:
+                return f"{motor.label} (shaft)"
             body = next(b for b in self.flexible.values() if b.u.start <= dof < b.u.stop)
             return f"{body.label} ({body.modal.coordinate_names[dof - body.u.start]})"
         k, count = dof - record.u.start, record.u.stop - record.u.start

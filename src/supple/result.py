@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -9,12 +10,21 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
-from supple.dataset import Array, Track, history, track
-from supple.errors import SuppleError, suggestion
+from supple.dataset import Array, Track, history, series, track
+from supple.errors import SuppleError, label, suggestion
 from supple.flexible_views import BeamView, Deformation, StationView
-from supple.result_views import BodyView, ForceView, JointView, PointView
+from supple.force_views import (
+    ForceView,
+    JointForceView,
+    LineForceView,
+    MotorView,
+    PointForceView,
+)
+from supple.forces import Bushing, Force, ForceFunction, JointForce, Motor, SpringDamper
+from supple.result_views import BodyView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
+from supple.spectrogram import Spectrogram, spectrogram
 from supple.spectrum import Spectrum, spectrum
 from supple.state import State
 
@@ -27,7 +37,16 @@ if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.frames import Frame
 
-__all__ = ["EventRecord", "History", "Result", "RunData", "SavedResult", "Spectrum", "load"]
+__all__ = [
+    "EventRecord",
+    "History",
+    "Result",
+    "RunData",
+    "SavedResult",
+    "Spectrogram",
+    "Spectrum",
+    "load",
+]
 
 
 class Result:
@@ -74,14 +93,15 @@ class Result:
     def state(self, index: int | None = None) -> State:
         """State at an output time, or where the run ended, to start another run from."""
         if index is None and self.data.final is not None:
-            return self.data.final
+            return replace(self.data.final, compiled=self.data.compiled)
         try:
             k = range(len(self.t))[-1 if index is None else index]
         except (IndexError, TypeError):
             raise SuppleError(
                 f"state({index!r}): expected the place of one of {len(self.t)} output times"
             ) from None
-        return State(float(self.t[k]), self.q[k].copy(), self.u[k].copy(), self.z[k].copy())
+        rows = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
+        return State(float(self.t[k]), *rows, compiled=self.data.compiled)
 
     @property
     def verdict(self) -> str:
@@ -109,7 +129,8 @@ class Result:
             return self._body(name)
         if name in self.point_masses:
             return self._point(self.point_masses[name].frame, name)
-        if name in self.data.compiled.force_names:  # a beam's damping has a name of its own
+        # a beam's damping has a name of its own
+        if name in self.forces or name in self.data.compiled.force_names:
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
 
@@ -163,6 +184,7 @@ class Result:
             joint,
             coordinates,
             rates,
+            compiled.to_user(name, self.q, self.a)[1],  # they convert as rates do
             wrench=h.wrench[:, k],
             reaction=h.reaction[:, k],
             effort=compiled.effort_to_user(name, h.effort),
@@ -170,9 +192,55 @@ class Result:
         )
 
     def _force(self, name: str) -> ForceView:
-        k = list(self.data.compiled.force_names).index(name)
-        takes = bool(self.data.compiled.force_dissipates[k])
-        return ForceView(name, self.data.channels[:, k], takes)
+        compiled = self.data.compiled
+        parts = compiled.channels(name)
+        takes = any(compiled.force_dissipates[k] for k in parts)
+        common = name, self.data.channels[:, parts].sum(axis=1), takes, self.data.loads
+        force = self.forces.get(name)
+        if isinstance(force, Motor):
+            return self._motor(force, common)
+        if isinstance(force, JointForce):
+            _, place, ratio = compiled.shaft(*self._coordinate(force))
+            units = self._effort_units(force)
+            return JointForceView(*common, place=place, units=units, ratio=ratio)
+        if isinstance(force, SpringDamper):
+            return LineForceView(*common, ends=(self._point(force.A), self._point(force.B)))
+        if isinstance(force, (Force, ForceFunction, Bushing)):
+            return PointForceView(*common)
+        return ForceView(*common)
+
+    def _coordinate(self, force: JointForce) -> tuple[str, int]:
+        """Joint or motor, and place of the coordinate, on which an element acts."""
+        joint = self.joints.get(force.joint)
+        if joint is None:
+            return force.joint, 0
+        return force.joint, joint.coordinate_index(force.coordinate, label(force))
+
+    def _effort_units(self, force: JointForce) -> str:
+        motor = self.forces.get(force.joint)
+        if isinstance(motor, Motor):
+            force = motor
+        name, index = self._coordinate(force)
+        return "N m" if self.joints[name].units[index] == "rad" else "N"
+
+    def _motor(self, motor: Motor, common: tuple[str, Array, bool, Any]) -> MotorView:
+        compiled = self.data.compiled
+        record = compiled.motors[motor.name]
+        _, place, _ = compiled.shaft(*self._coordinate(motor))
+        drives = [f.name for f in self.forces.values() if motor.name in dict(f.targets)]
+        return MotorView(
+            *common,
+            shaft=(
+                record.ratio * self.q[:, record.q],
+                record.ratio * self.u[:, record.u],
+                record.ratio * self.a[:, record.u],
+            ),
+            place=place,
+            gear=f"{motor.name}.gear" if record.own else None,
+            drives=() if record.own else tuple(drives),
+            inertia=motor.ratio**2 * motor.inertia * self.a[:, place],
+            units=self._effort_units(motor),
+        )
 
     @cached_property
     def dataset(self) -> xr.Dataset:
@@ -197,13 +265,24 @@ class Result:
         """What a plot needs: all variables by name, without xarray."""
         return track(self)
 
+    def history(self, name: str) -> Array:
+        """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
+        return history(self.track(), name)
+
     def spectrum(self, what: str | ArrayLike) -> Spectrum:
         """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
 
         The output times must be equally spaced; see `supple.spectrum.spectrum`.
         """
-        values = history(self.track(), what) if isinstance(what, str) else what
-        return spectrum(self.t, values)
+        return spectrum(self.t, *series(self.track(), what))
+
+    def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
+        """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
+
+        ``what`` is a variable or an array, as for `spectrum`; see `supple.spectrogram.spectrogram`.
+        """
+        values, name, units = series(self.track(), what)
+        return spectrogram(self.t, values, window, name, units)
 
     def plot(self, *what: str, path: str | Path | None = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy"; see `supple.plot`."""

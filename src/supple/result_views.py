@@ -1,4 +1,4 @@
-"""What ``result["name"]`` gives: histories of one body, point, joint or force.
+"""What ``result["name"]`` gives: histories of one body, point or joint.
 
 Arrays have time first, shape (nt, ...). Vectors are in world axes; ``view.local`` is the same view
 with vectors in the object's own axes: those of the body, or of frame B of a joint.
@@ -23,7 +23,14 @@ class PointView:
     """Motion of a point of a body: a `PointMass`, or ``result["link2"].at(1.02)``."""
 
     def __init__(
-        self, name: str, R: Array, position: Array, velocity: Array, acceleration: Array
+        self,
+        name: str,
+        R: Array,
+        position: Array,
+        velocity: Array,
+        acceleration: Array,
+        angular_velocity: Array,
+        angular_acceleration: Array,
     ) -> None:
         self.name = name
         self._own = R  # body axes seen from the axes that the components below belong to
@@ -33,11 +40,17 @@ class PointView:
         """(nt, 3) m/s"""
         self.acceleration = acceleration
         """(nt, 3) m/s2, without gravity: a body at rest has none"""
+        self.angular_velocity = angular_velocity
+        """(nt, 3) of the body, or of the section of a beam, rad/s"""
+        self.angular_acceleration = angular_acceleration
+        """(nt, 3) rad/s2"""
 
     @property
     def local(self) -> PointView:
         """The same with components along the axes of the body."""
-        turned = (into(self._own, x) for x in (self.position, self.velocity, self.acceleration))
+        moves = self.position, self.velocity, self.acceleration
+        turns = self.angular_velocity, self.angular_acceleration
+        turned = (into(self._own, x) for x in (*moves, *turns))
         return PointView(self.name, np.broadcast_to(np.eye(3), self._own.shape), *turned)
 
     def __repr__(self) -> str:
@@ -54,13 +67,9 @@ class BodyView(PointView):
     """
 
     def __init__(self, name: str, R: Array, p: Array, V: Array, A: Array) -> None:
-        super().__init__(name, R, p, V[:, 3:], A[:, 3:])
+        super().__init__(name, R, p, V[:, 3:], A[:, 3:], V[:, :3], A[:, :3])
         self.matrix = R
         """(nt, 3, 3) rotation matrix from body to world"""
-        self.angular_velocity = V[:, :3]
-        """(nt, 3) rad/s"""
-        self.angular_acceleration = A[:, :3]
-        """(nt, 3) rad/s2"""
 
     @property
     def rotation(self) -> Array:
@@ -91,23 +100,33 @@ class BodyView(PointView):
             self.acceleration
             + np.cross(self.angular_acceleration, arm)
             + np.cross(w, np.cross(w, arm)),
+            w,
+            self.angular_acceleration,
         )
 
 
 class JointView:
     """Motion and load of a joint, in the sense "pose of B in A".
 
-    Each coordinate is an attribute by its name, and so is its rate: ``.angle``, ``.angle_rate``,
-    ``.displacement`` ... Ball and free joints have ``.angular_velocity`` (and ``.velocity``), those
-    of B relative to A in B's axes, in place of rates by name.
+    Each coordinate is an attribute by its name, and so are its rate and acceleration: ``.angle``,
+    ``.angle_rate``, ``.angle_acceleration``, ``.displacement`` ... In place of these, ball and free
+    joints have ``.angular_velocity`` and ``.angular_acceleration`` (and ``.velocity``,
+    ``.velocity_rate``), those of B relative to A in B's axes. ``velocity_rate`` is the rate of the
+    components; the acceleration is ``velocity_rate + cross(angular_velocity, velocity)``.
+
+    Wrenches are [torque; force] by body A on body B, the torque about the origin of frame B, in
+    world axes (``.local``: in the axes of frame B). A gets the opposite at the same point,
+    whichever of the two is nearer to the ground.
 
     Attributes
     ----------
     coordinates : (nt, nq), in the order of ``joint.coordinate_names``
-    rates : (nt, nu)
-    reaction : (nt, 6) wrench [torque; force], N m and N, by A on B at B, actuators excluded
-    wrench : (nt, 6) the same with the efforts of actuators, springs and dampers of the joint
-    effort : (nt, nu) effort of these on each coordinate, N m or N
+    rates, accelerations : (nt, nu) velocities and their time derivatives
+    reaction : (nt, 6) N m and N, what the constraints carry; it does no work on the joint's motion
+    wrench : (nt, 6) the same with actuators, springs and dampers of the joint: what a load cell
+        in the joint shows; ``.torque`` and ``.force`` (nt, 3) are its halves
+    active : (nt, 6) ``wrench - reaction``, the part along the free motions
+    effort : (nt, nu) effort of all elements on each coordinate, N m or N
     """
 
     def __init__(
@@ -115,6 +134,7 @@ class JointView:
         joint: Joint,
         coordinates: Array,
         rates: Array,
+        accelerations: Array,
         wrench: Array,
         reaction: Array,
         effort: Array,
@@ -124,18 +144,38 @@ class JointView:
         self.name = joint.name
         self.coordinates = coordinates
         self.rates = rates
+        self.accelerations = accelerations
         self.wrench = wrench
         self.reaction = reaction
         self.effort = effort
         self._axes = axes  # (nt, 3, 3) of frame B in the world
         self._named = dict(zip(joint.coordinate_names, coordinates.T, strict=True))
         if joint.nq == joint.nu:
-            names = (f"{name}_rate" for name in joint.coordinate_names)
-            self._named.update(zip(names, rates.T, strict=True))
+            for what, values in (("rate", rates), ("acceleration", accelerations)):
+                names = (f"{name}_{what}" for name in joint.coordinate_names)
+                self._named.update(zip(names, values.T, strict=True))
         else:
             self._named["angular_velocity"] = rates[:, :3]
+            self._named["angular_acceleration"] = accelerations[:, :3]
             if joint.nu == 6:
                 self._named["velocity"] = rates[:, 3:]
+                self._named["velocity_rate"] = accelerations[:, 3:]
+
+    @property
+    def torque(self) -> Array:
+        """(nt, 3) by A on B about B's origin, N m: the first half of ``wrench``."""
+        return self.wrench[:, :3]
+
+    @property
+    def force(self) -> Array:
+        """(nt, 3) by A on B, N: the second half of ``wrench``."""
+        return self.wrench[:, 3:]
+
+    @property
+    def active(self) -> Array:
+        """(nt, 6) the part of ``wrench`` along the free motions, from the joint's own elements."""
+        active: Array = self.wrench - self.reaction
+        return active
 
     @property
     def local(self) -> JointView:
@@ -145,16 +185,16 @@ class JointView:
             for w in (self.wrench, self.reaction)
         )
         axes = np.broadcast_to(np.eye(3), self._axes.shape)
-        return JointView(
-            self.joint, self.coordinates, self.rates, wrench, reaction, self.effort, axes
-        )
+        motion = self.coordinates, self.rates, self.accelerations
+        return JointView(self.joint, *motion, wrench, reaction, self.effort, axes)
 
     def __getattr__(self, name: str) -> Array:
         named = self.__dict__.get("_named", {})
         if name in named:
             return named[name]  # type: ignore[no-any-return]
         kind = type(self.__dict__.get("joint")).__name__
-        known = [*named, "coordinates", "rates", "reaction", "wrench", "effort", "local"]
+        known = [*named, "coordinates", "rates", "accelerations", "reaction", "wrench", "active"]
+        known += ["effort", "force", "torque", "local"]
         raise AttributeError(
             f"{kind} '{self.__dict__.get('name')}' has no '{name}', {suggestion(name, known)}"
         )
@@ -165,36 +205,6 @@ class JointView:
     def __repr__(self) -> str:
         kind = type(self.joint).__name__
         return f"<{kind} '{self.name}': {', '.join(self._named)}; {len(self.rates)} times>"
-
-
-class ForceView:
-    """Energy through a force element since the start of the run, J.
-
-    ``.work`` (nt,) done on the system, or ``.dissipated`` (nt,) for elements that only take.
-    """
-
-    def __init__(self, name: str, energy: Array, dissipates: bool) -> None:
-        self.name = name
-        self.dissipates = dissipates
-        self._energy = energy
-
-    @property
-    def work(self) -> Array:
-        """(nt,) work done on the system, J."""
-        if self.dissipates:
-            raise AttributeError(f"'{self.name}' does no work of its own: see its .dissipated")
-        return self._energy
-
-    @property
-    def dissipated(self) -> Array:
-        """(nt,) energy taken from the system, J."""
-        if not self.dissipates:
-            raise AttributeError(f"'{self.name}' is not a damper: see its .work")
-        return self._energy
-
-    def __repr__(self) -> str:
-        kind = "dissipated" if self.dissipates else "work"
-        return f"<force '{self.name}': {kind}, {len(self._energy)} times>"
 
 
 def quaternions(R: Array) -> Array:

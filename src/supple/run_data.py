@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +55,22 @@ class History:
 
 
 @dataclass(frozen=True)
+class ElementHistory:
+    """What one force element does at the output times.
+
+    Attributes
+    ----------
+    power : (nt,) W, work on the system or energy dissipated
+    efforts : (nt, nu) on the velocities, engine order
+    wrenches : (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
+    """
+
+    power: Array
+    efforts: Array
+    wrenches: Array
+
+
+@dataclass(frozen=True)
 class RunData:
     """Everything that a simulation hands over to `Result`.
 
@@ -64,6 +80,7 @@ class RunData:
     q, u, a, z : (nt, n) states in engine order
     channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
     final : state where the run ended, on the output grid or not
+    loads : evaluates one force element by its name; without it results have no loads of elements
     """
 
     model: Model
@@ -82,3 +99,4 @@ class RunData:
     message: str
     statistics: Mapping[str, int | float]
     final: State | None = None
+    loads: Callable[[str], ElementHistory] | None = None

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.dataset import Array, Track, Variable, pick, table
+from supple.dataset import Array, Track, Variable, pick, series, table
 from supple.errors import SuppleError
+from supple.spectrogram import Spectrogram, spectrogram
 from supple.spectrum import Spectrum, spectrum
 
 if TYPE_CHECKING:
@@ -23,8 +24,15 @@ def load(path: str | Path) -> SavedResult:
     path = Path(path)
     if not path.exists():
         raise SuppleError(f"there is no file {str(path)!r}")
-    with xr.open_dataset(path, engine="h5netcdf") as dataset:
-        return SavedResult(dataset.load())
+    expected = "expected a NetCDF-4 file that result.save(path) wrote"
+    try:
+        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+            found = dataset.load()
+    except (OSError, ValueError) as error:
+        raise SuppleError(f"the file {str(path)!r} cannot be read, {expected}: {error}") from error
+    if "time" not in found or "verdict" not in found.attrs:
+        raise SuppleError(f"the file {str(path)!r} holds something else, {expected}")
+    return SavedResult(found)
 
 
 class SavedResult:
@@ -71,7 +79,12 @@ class SavedResult:
 
     def spectrum(self, name: str) -> Spectrum:
         """Frequencies (Hz) and amplitudes of a variable; see `supple.spectrum.spectrum`."""
-        return spectrum(self.t, self[name])
+        return spectrum(self.t, *series(self.track(), name))
+
+    def spectrogram(self, name: str, window: float | None = None) -> Spectrogram:
+        """Spectra of parts of the run; see `supple.spectrogram.spectrogram`."""
+        values, label, units = series(self.track(), name)
+        return spectrogram(self.t, values, window, label, units)
 
     def plot(self, *what: str, path: str | Path | None = None) -> Figure:
         """Draw objects, quantities or "energy"; see `supple.plot`."""

@@ -11,12 +11,11 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
+from supple import expressions, validate
+from supple.core import opcodes as op
 from supple.errors import ModelError
 from supple.validate import Vector, read_only, set_fields
 
-PIECES = 0
-SINE = 1
 # Stands for an end at infinity: finite, so that kernels need no special case.
 OPEN_END = 1e300
 
@@ -29,13 +28,15 @@ class Signal(ABC):
     1. If it is a piecewise polynomial, derive a frozen dataclass from ``Piecewise`` and supply
        ``pieces``; nothing else changes.
     2. Otherwise derive it from ``Signal`` with ``__call__`` and ``program``, take the next free
-       integer code beside ``PIECES`` and ``SINE``, and give ``core/signals.py`` a branch with
-       that code: value and first derivative in time.
+       integer code in ``core/opcodes.py``, and give ``core/signals.py`` a branch with
+       that code: value and first two derivatives in time.
     3. Declare in ``breakpoints`` the times where it is not smooth, so that integrators land on
        them and do not step over them.
     4. Export it in ``supple/__init__.py``; test ``__call__`` against a closed form, and the
        kernel against ``__call__``.
     """
+
+    __array_ufunc__ = None  # numbers of NumPy leave sums and products to the signal
 
     @overload
     def __call__(self, t: float) -> float: ...
@@ -52,6 +53,43 @@ class Signal(ABC):
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times (s), ascending, on which an integrator should land."""
         return ()
+
+    @property
+    def parts(self) -> tuple[Signal, ...]:
+        """The signals that its program refers to by their place here."""
+        return ()
+
+    def __add__(self, other: SignalLike) -> Signal:
+        """Sum with a signal, a number or an expression."""
+        return _combined(op.ADD, self, other)
+
+    def __radd__(self, other: SignalLike) -> Signal:
+        """Sum with a number or an expression."""
+        return _combined(op.ADD, other, self)
+
+    def __sub__(self, other: SignalLike) -> Signal:
+        """Difference."""
+        return _combined(op.SUBTRACT, self, other)
+
+    def __rsub__(self, other: SignalLike) -> Signal:
+        """Difference."""
+        return _combined(op.SUBTRACT, other, self)
+
+    def __mul__(self, other: SignalLike) -> Signal:
+        """Product with a signal, a number or an expression."""
+        return _combined(op.MULTIPLY, self, other)
+
+    def __rmul__(self, other: SignalLike) -> Signal:
+        """Product with a number or an expression."""
+        return _combined(op.MULTIPLY, other, self)
+
+    def __truediv__(self, other: SignalLike) -> Signal:
+        """Quotient."""
+        return _combined(op.DIVIDE, self, other)
+
+    def __neg__(self) -> Signal:
+        """The opposite."""
+        return _combined(op.MULTIPLY, -1.0, self)
 
 
 class Piecewise(Signal):
@@ -85,7 +123,8 @@ class Piecewise(Signal):
         """Code 0 and [n, k, breaks, origins, coefficients piece after piece]."""
         breaks, origins, coefficients = self._arrays
         sizes = np.array(coefficients.shape, dtype=np.float64)
-        return PIECES, read_only(np.concatenate([sizes, breaks, origins, coefficients.ravel()]))
+        parts = [sizes, breaks, origins, coefficients.ravel()]
+        return op.PIECEWISE, read_only(np.concatenate(parts))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -246,12 +285,138 @@ class Sine(Signal):
     def program(self) -> tuple[int, Vector]:
         """Code 1 and [amplitude, omega, phase, offset], omega in rad/s."""
         omega = 2 * math.pi * self.frequency
-        return SINE, read_only([self.amplitude, omega, self.phase, self.offset])
+        return op.SINE, read_only([self.amplitude, omega, self.phase, self.offset])
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Expression(Signal):
+    """A formula in the time t (s), for example ``"215*sin(2*pi*t)**3 + 62"``.
+
+    Allowed are numbers, ``t``, ``pi``, ``tau``, ``e``, ``+ - * / **``, the functions sin, cos, tan,
+    asin, acos, atan, tanh, exp, log, sqrt, abs, sign, step (0 before zero, then 1), and min, max of
+    several terms. Kinks and jumps of abs, sign, step, min and max of terms linear in t are found;
+    give other times at which the signal is not smooth in ``kinks`` (s).
+    """
+
+    text: str
+    kinks: tuple[float, ...]
+    _program: expressions.Program
+
+    def __init__(self, text: str, kinks: ArrayLike = ()) -> None:
+        set_fields(
+            self,
+            text=text,
+            kinks=_times("Expression", "kinks", kinks),
+            _program=_parsed("Expression", "text", text),
+        )
+
+    @overload
+    def __call__(self, t: float) -> float: ...
+    @overload
+    def __call__(self, t: Vector) -> Vector: ...
+    def __call__(self, t: float | Vector) -> float | Vector:
+        """Value at time t (s); an array of times gives an array of its shape."""
+        return _shaped(expressions.run(self._program.operations, np.asarray(t, dtype=np.float64)))
+
+    def program(self) -> tuple[int, Vector]:
+        """Code 2 and [count, operation, argument, operation, argument, ...]."""
+        return op.PROGRAM, _packed(self._program.operations)
+
+    def breakpoints(self) -> tuple[float, ...]:
+        """Return the times that were found and those that were given."""
+        return tuple(sorted({*self._program.breakpoints, *self.kinks}))
+
+
+@dataclass(frozen=True, eq=False)
+class Combination(Signal):
+    """Sums, products and quotients of signals; what ``a + 2 * b`` makes."""
+
+    operations: tuple[expressions.Operation, ...]
+    signals: tuple[Signal, ...]
+    kinks: tuple[float, ...]
+
+    @overload
+    def __call__(self, t: float) -> float: ...
+    @overload
+    def __call__(self, t: Vector) -> Vector: ...
+    def __call__(self, t: float | Vector) -> float | Vector:
+        """Value at time t (s); an array of times gives an array of its shape."""
+        times = np.asarray(t, dtype=np.float64)
+        parts = [np.asarray(s(times)) for s in self.signals]
+        return _shaped(expressions.run(self.operations, times, parts))
+
+    def program(self) -> tuple[int, Vector]:
+        """Code 2 and [count, operation, argument, ...]; SIGNAL refers to ``parts`` by place."""
+        return op.PROGRAM, _packed(self.operations)
+
+    @property
+    def parts(self) -> tuple[Signal, ...]:
+        """The signals it is made of."""
+        return self.signals
+
+    def breakpoints(self) -> tuple[float, ...]:
+        """Return those of all parts."""
+        return tuple(sorted({*self.kinks, *(t for s in self.signals for t in s.breakpoints())}))
+
+
+SignalLike = float | str | Signal
 
 
 def as_signal(value: Any, owner: str = "Signal", field: str = "value") -> Signal:
-    """Return a signal as it is and a number as a ``Constant``."""
+    """Return a signal as it is, a number as a ``Constant`` and a text as an ``Expression``."""
     if isinstance(value, Signal):
         return value
-    expected = "a finite number or a signal, e.g. SmoothStep(0, 1)"
+    if isinstance(value, str):
+        _parsed(owner, field, value)
+        return Expression(value)
+    expected = "a finite number, a signal, e.g. SmoothStep(0, 1), or an expression, e.g. 'sin(2*t)'"
     return Constant(validate.number(owner, field, value, expected))
+
+
+def _parsed(owner: str, field: str, text: Any) -> expressions.Program:
+    expected = "an expression in t, e.g. '215*sin(2*pi*t)**3 + 62'"
+    if not isinstance(text, str):
+        raise ModelError(owner, field, text, expected)
+    try:
+        return expressions.parse(text)
+    except expressions.ExpressionError as error:
+        raise ModelError(owner, field, text, f"{expected} ({error})") from None
+
+
+def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:
+    times = validate.array(owner, field, value, "finite times in s")
+    return tuple(sorted(float(t) for t in np.ravel(times)))
+
+
+def _packed(operations: tuple[expressions.Operation, ...]) -> Vector:
+    return read_only([float(len(operations)), *(x for pair in operations for x in pair)])
+
+
+def _shaped(value: Any) -> float | Vector:
+    return float(value) if np.ndim(value) == 0 else np.asarray(value)
+
+
+def _combined(code: int, a: SignalLike, b: SignalLike) -> Signal:
+    operations: list[expressions.Operation] = []
+    signals: list[Signal] = []
+    kinks: list[float] = []
+    for value in (a, b):
+        signal = as_signal(value, "Signal", "term")
+        if isinstance(signal, Constant):
+            operations.append((op.NUMBER, signal.value))
+        elif isinstance(signal, Expression):
+            operations.extend(signal._program.operations)
+            kinks.extend(signal.breakpoints())
+        elif isinstance(signal, Combination):
+            shift = len(signals)
+            operations.extend((c, x + shift if c == op.SIGNAL else x) for c, x in signal.operations)
+            signals.extend(signal.signals)
+            kinks.extend(signal.kinks)
+        else:
+            operations.append((op.SIGNAL, float(len(signals))))
+            signals.append(signal)
+    operations.append((code, 0.0))
+    made = Combination(tuple(operations), tuple(signals), tuple(kinks))
+    if expressions.Program(made.operations).depth > op.STACK:
+        raise ModelError.plain("Signal: too many nested terms, expected fewer brackets")
+    return made

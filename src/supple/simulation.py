@@ -17,10 +17,11 @@ from supple.formulations.joint import JointCoordinates
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.radau import Radau
+from supple.loads import Loads
 from supple.model import Model
 from supple.poses import Array
 from supple.result import Result, RunData
-from supple.state import State
+from supple.state import State, mismatch
 from supple.symmetry import symmetries
 
 DEFAULT_OUTPUT = 500  # intervals
@@ -116,6 +117,7 @@ def simulate(
             solution.message,
             solution.statistics,
             solution.final,
+            Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
         )
     )
 
@@ -131,6 +133,9 @@ def _state(start: State | Result | None, compiled: Compiled) -> State:
     state = start.state() if isinstance(start, Result) else start
     if not isinstance(state, State):
         raise ModelError("simulate", "start", start, "a State or a Result of this model")
+    wrong = mismatch(state, compiled)
+    if wrong:
+        raise ModelError("simulate", "start", wrong, "a State or a Result of this model")
     arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
     found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
     if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.errors import SuppleError, suggestion
 from supple.poses import Array
+
+if TYPE_CHECKING:
+    from supple.records import Compiled
 
 
 @dataclass(frozen=True)
 class State:
     """Time and state in engine order.
+
+    States of a result know the names of joints and flexible bodies: ``state.coordinates("elbow")``,
+    ``state.rates("elbow")``, and `changed` for another start.
 
     Attributes
     ----------
@@ -17,9 +29,110 @@ class State:
     q : (nq,) coordinates
     u : (nu,) velocities
     z : (nz,) controller states
+    compiled : where joints and bodies are in these; None for a state made by hand
     """
 
     t: float
     q: Array
     u: Array
     z: Array
+    compiled: Compiled | None = field(default=None, kw_only=True, repr=False, compare=False)
+
+    def coordinates(self, name: str) -> Array:
+        """Coordinates (n,) of a joint, as its ``initial``, or of a flexible body."""
+        return self._of(name)[0]
+
+    def rates(self, name: str) -> Array:
+        """Velocities (n,) of a joint, as its ``initial_rate``, or rates of a flexible body."""
+        return self._of(name)[1]
+
+    def changed(
+        self,
+        coordinates: Mapping[str, ArrayLike] | None = None,
+        rates: Mapping[str, ArrayLike] | None = None,
+        t: float | None = None,
+    ) -> State:
+        """Return this state with other coordinates or rates of joints and flexible bodies.
+
+        ``state.changed(coordinates={"elbow": 0.3}, rates={"elbow": 0.0}, t=0.0)``: keys are names,
+        values are numbers or arrays in the order of ``coordinates(name)`` and ``rates(name)``.
+        """
+        given = dict(coordinates or {}), dict(rates or {})
+        q, u = self.q.copy(), self.u.copy()
+        for name in dict.fromkeys((*given[0], *given[1])):
+            own = self._of(name)
+            new = [
+                _fitted(name, word, part.get(name), old)
+                for word, part, old in zip(("coordinates", "rates"), given, own, strict=True)
+            ]
+            compiled = self._compiled()
+            if name in compiled.joints:
+                joint = compiled.joints[name]
+                if joint.kind != "axes":
+                    new[0][:4] = _unit(name, new[0][:4])
+                q[joint.q], u[joint.u] = joint.from_user(*new)
+            else:
+                body = compiled.flexible[name]
+                q[body.q], u[body.u] = new
+        return replace(self, q=q, u=u, t=self.t if t is None else float(t))
+
+    def _of(self, name: str) -> tuple[Array, Array]:
+        compiled = self._compiled()
+        if name in compiled.joints:
+            return compiled.to_user(name, self.q, self.u)
+        if name in compiled.flexible:
+            body = compiled.flexible[name]
+            return self.q[body.q].copy(), self.u[body.u].copy()
+        known = [*compiled.joints, *compiled.flexible]
+        hint = suggestion(name, known)
+        raise SuppleError(f"the state has no joint or flexible body {name!r}, {hint}")
+
+    def _compiled(self) -> Compiled:
+        if self.compiled is None:
+            raise SuppleError("a state made by hand knows no names, expected one of a result")
+        return self.compiled
+
+
+def _unit(name: str, quaternion: Array) -> Array:
+    size = float(np.linalg.norm(quaternion))
+    if not size > 0.0:
+        raise SuppleError(f"coordinates of {name!r} begin with four zeros, expected a quaternion")
+    return quaternion / size
+
+
+def mismatch(state: State, compiled: Compiled) -> str:
+    """Say how the model of a state differs from another; empty if states of both are the same."""
+    if state.compiled is None:
+        return ""
+    found, expected = _layout(state.compiled), _layout(compiled)
+    for name in dict.fromkeys((*expected, *found)):
+        if name not in found:
+            return f"a state of a model without {name!r}"
+        if name not in expected:
+            return f"a state of a model with {name!r}"
+        if found[name] != expected[name]:
+            return f"a state of a model with another {name!r}"
+    return ""
+
+
+def _layout(compiled: Compiled) -> dict[str, Any]:
+    """What each part of a state means, by the name of its joint or body."""
+    parts: dict[str, Any] = {
+        name: (j.kind, j.reversed, j.coordinate_names, j.q.start, j.u.start)
+        for name, j in compiled.joints.items()
+    }
+    for name, body in compiled.flexible.items():
+        parts[name] = (body.modal.coordinate_names, body.q.start, body.u.start)
+    return parts
+
+
+def _fitted(name: str, word: str, given: ArrayLike | None, old: Array) -> Array:
+    if given is None:
+        return old
+    try:
+        new = np.atleast_1d(np.array(given, dtype=float))
+    except (TypeError, ValueError):
+        new = np.full(0, np.nan)
+    if new.shape != old.shape or not np.all(np.isfinite(new)):
+        raise SuppleError(f"{word} of {name!r} are {given!r}, expected {len(old)} finite numbers")
+    return new

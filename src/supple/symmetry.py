@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.compiled import Compiled
-from supple.forces import Force, JointForce, SpringDamper
+from supple.forces import ForceElement, Motor
 from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array
@@ -65,12 +65,9 @@ def _below(graph: Graph, child: str) -> set[str]:
 
 def _reached_from_outside(model: Model, members: set[str]) -> bool:
     for force in model.forces.values():
-        if isinstance(force, Force) and force.frame.body.name in members:
+        inside = {frame.body.name in members for frame in force.frames.values()}
+        if inside == {True, False} or (inside == {True} and "B" not in force.frames):
             return True
-        if isinstance(force, SpringDamper):
-            ends = {force.A.body.name in members, force.B.body.name in members}
-            if len(ends) == 2:
-                return True
     return False
 
 
@@ -79,8 +76,8 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
     first = joint.motions[-1] if backwards else joint.motions[0]
     coordinate = joint.nu - 1 if backwards else 0
     for force in model.forces.values():
-        if isinstance(force, JointForce) and force.joint == joint.name:
-            if joint.coordinate_index(force.coordinate, force.name) == coordinate:
+        for name, place in _on_joints(model, force):
+            if name == joint.name and joint.coordinate_index(place, force.name) == coordinate:
                 return []
     point, gravity = ground.position, model.gravity
     out = []
@@ -105,6 +102,15 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
             screw = np.concatenate([np.zeros(3), axis])
             out.append(Symmetry(f"linear momentum along {_word(axis)}", root, screw, "kg m/s"))
     return [Symmetry(f"{s.name} ({joint.name})", s.root, s.screw, s.unit) for s in out]
+
+
+def _on_joints(model: Model, force: ForceElement) -> list[tuple[str, int | str]]:
+    """Joint coordinates a force element acts on; a motor's shaft stands for its joint."""
+    out = []
+    for name, place in force.targets:
+        motor = model.forces.get(name)
+        out.append((motor.joint, motor.coordinate) if isinstance(motor, Motor) else (name, place))
+    return out
 
 
 def _across(gravity: Array, along: bool) -> list[Array]:

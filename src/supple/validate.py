@@ -62,6 +62,14 @@ def number(owner: str, field: str, value: Any, expected: str = "a finite number"
     return float(value)
 
 
+def limit(owner: str, field: str, value: Any) -> float:
+    """Return a number that may be infinite, as a limit that does not exist."""
+    expected = "a number; inf stands for no limit"
+    if isinstance(value, float) and math.isinf(value):
+        return value
+    return number(owner, field, value, expected)
+
+
 def positive(owner: str, field: str, value: Any) -> float:
     """Return a finite float above zero."""
     result = number(owner, field, value, "a positive number")

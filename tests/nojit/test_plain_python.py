@@ -15,6 +15,7 @@ import supple as sp
 from supple.core import dynamics
 from supple.core.layout import new_work
 from supple.formulations.joint import Equations, JointCoordinates
+from supple.loads import Loads
 
 STEP = 1e-30  # of the complex step: no subtraction, so it may be as small as we like
 
@@ -146,6 +147,22 @@ def test_generalized_alpha_takes_the_same_way(build) -> None:
     )
     assert free.success
     np.testing.assert_allclose(free.q, exact.q, atol=1e-4)
+
+
+def test_force_elements_one_by_one_are_all_of_them() -> None:
+    model = every_kind()
+    equations = JointCoordinates().equations(model)
+    q, u, _, z = state(equations)
+    rows = (np.array([x]) for x in (0.4, q, u, z))
+    loads = Loads(equations.compiled, dict(model.forces), *rows)
+    found = [loads(name) for name in equations.compiled.force_names]
+    _, history = equations.body_states(0.4, q, u, z)
+    np.testing.assert_allclose(sum(f.efforts for f in found), history.effort, atol=1e-13)
+    power = equations.power(0.4, q, u, z)
+    np.testing.assert_allclose([f.power[0] for f in found], power, atol=1e-13)
+    rope = loads("rope").wrenches[0]
+    np.testing.assert_allclose(rope[0, 3:], -rope[1, 3:], atol=1e-13)
+    np.testing.assert_allclose(rope[:, :3], 0.0, atol=1e-13)
 
 
 def test_momentum_of_the_free_axis_is_kept() -> None:

@@ -20,12 +20,20 @@ from supple.core.layout import views
 
 
 @kernel
+def turn_rotors(m, w, a):
+    """Subtract from the efforts what accelerates the rotors of motors."""
+    for k in range(a.shape[0]):
+        w.effort[k] -= m.rotor[k] * a[k]
+
+
+@kernel
 def evaluate(m, w, t, q, u, a, z, r):
     """Residual r (nu) with kinematics, wrenches, efforts and powers left in the workspace."""
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
     tree.inertias(m, w, q, u, a)
     forces.apply(m, w, t, q, u, z)
+    turn_rotors(m, w, a)
     tree.gather(m, w, r)
 
 
@@ -198,6 +206,9 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
         for d in range(nz):
             Gz[c, d] = 0.0
     forces.apply(m, w, t, q, u, z)
+    turn_rotors(m, w, a)
+    for k in range(nu):
+        M[k, k] = m.rotor[k]
     forces.differentiate(m, w, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz)
     for n in range(node.shape[0]):
         for k in range(10):
@@ -284,6 +295,8 @@ def couple(m, w, n, Rq, Ru, M):
 def kinetic(m, w, q, u):
     """Kinetic energy (J); needs motion and inertias."""
     total = 0.0
+    for k in range(u.shape[0]):
+        total += 0.5 * m.rotor[k] * u[k] * u[k]
     for f in range(m.flex.shape[0]):
         total += flex_body.energies(m, f, q, u)[0]
     for n in range(1, m.node.shape[0]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import dynamics, forces, tree
-from supple.core.jit import INTS, MAT, REALS, VEC, entry
-from supple.core.layout import views
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry
+from supple.core.layout import Tree, views
 
 # Columns of one node: R 0:9, p 9:12, V 12:18 (at the node's origin), A 18:24 (classical), W 24:30 (about
 # the node's origin): everything in world axes
@@ -58,3 +58,37 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
             y[25] = x[35] - (dz * f0 - dx * f2)
             y[26] = x[36] - (dx * f1 - dy * f0)
             y[27], y[28], y[29] = f0, f1, f2
+
+
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, IVEC, MAT, MAT, MAT, MAT)
+def element_history(ints, reals, work, time, q, u, z, e, places, points, power, efforts, wrenches):
+    """What force element e alone does: power (nt, 1), efforts (nt, nu), wrenches (nt, 6 * np).
+
+    ``places`` (np) are nodes; the wrench of the element on each is about the point ``points`` (np, 3) of the
+    node, world axes. The element is evaluated by ``forces.apply`` as the only one of the model, so every kind is served.
+    """
+    m, w = views(ints, reals, work)
+    alone = Tree(
+        m.node, m.body, m.dof, m.element[e : e + 1], m.coef[e : e + 1], m.signal, m.curve, m.gravity,
+        m.head, m.flex, m.attach, m.shape, m.rotor,
+    )
+    nn = m.node.shape[0]
+    for i in range(time.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        for n in range(nn):
+            for k in range(34, 40):
+                w.node[n, k] = 0.0
+        forces.apply(alone, w, time[i], q[i], u[i], z[i])
+        power[i, 0] = w.power[0]
+        for k in range(efforts.shape[1]):
+            efforts[i, k] = w.effort[k]
+        for j in range(places.shape[0]):
+            x = w.node[places[j]]
+            y = wrenches[i, 6 * j : 6 * j + 6]
+            f0, f1, f2 = -x[37], -x[38], -x[39]  # loads are subtracted from W
+            dx, dy, dz, _, _, _ = forces.point(w, places[j], points[j, 0], points[j, 1], points[j, 2])
+            y[0] = -x[34] - (dy * f2 - dz * f1)
+            y[1] = -x[35] - (dz * f0 - dx * f2)
+            y[2] = -x[36] - (dx * f1 - dy * f0)
+            y[3], y[4], y[5] = f0, f1, f2

@@ -16,6 +16,7 @@ from collections import namedtuple
 import numpy as np
 
 from supple.core.jit import kernel
+from supple.core.opcodes import STACK
 
 # Motions
 FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
@@ -61,6 +62,8 @@ ELEMENT_REALS = 28
 # Signals: code, offset into the signal reals
 SIGNAL_INTS = 2
 
+# Reals begin with gravity (3) and the inertia of rotors on each velocity (nu): kinetic energy rotor u^2/2
+
 # Node workspace: R 0:9, p 9:12, V 12:18, A 18:24, inertia about the reference point m 24, c 25:28,
 # J 28:34, W 34:40, composite inertia 40:50, momentum of the deformation 50:56; of elastic edges the rotation
 # vector 56:59 and the world place of the attach point 59:62
@@ -75,8 +78,8 @@ NODE_MATRICES = 72
 # Scratch rows (6) for one dof or one force element
 SCRATCH_ROWS = 20
 
-Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head flex attach shape")
-Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch flex")
+Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head flex attach shape rotor")
+Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch stack flex")
 
 
 @kernel
@@ -98,6 +101,8 @@ def views(ints, reals, work):
     attach = ints[i : i + na * ATTACH_INTS].reshape((na, ATTACH_INTS))
     gravity = reals[0:3]
     i = 3
+    rotor = reals[i : i + nu]
+    i += nu
     body = reals[i : i + nn * NODE_REALS].reshape((nn, NODE_REALS))
     i += nn * NODE_REALS
     coef = reals[i : i + ne * ELEMENT_REALS].reshape((ne, ELEMENT_REALS))
@@ -106,7 +111,7 @@ def views(ints, reals, work):
     i += ints[H_SIGNAL_REALS]
     shape = reals[i:]
     tree = Tree(
-        node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER], flex, attach, shape
+        node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER], flex, attach, shape, rotor
     )
 
     i = nn * NODE_WORK
@@ -129,9 +134,11 @@ def views(ints, reals, work):
     i += nu * nu
     scratch = work[i : i + 6 * SCRATCH_ROWS].reshape((SCRATCH_ROWS, 6))
     i += 6 * SCRATCH_ROWS
+    stack = work[i : i + 3 * STACK].reshape((STACK, 3))
+    i += 3 * STACK
     flexible = work[i:]
     return tree, Work(
-        nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch, flexible
+        nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch, stack, flexible
     )
 
 
@@ -139,7 +146,7 @@ def work_size(ints: np.ndarray) -> int:
     """Length of the workspace of a model."""
     nn, nu, nz, nc = (int(ints[k]) for k in (H_NODES, H_U, H_Z, H_COLUMNS))
     fixed = nn * (NODE_WORK + NODE_MATRICES) + nc * COLUMN_WORK + nu * (1 + 2 * nu) + nz + 3
-    return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + int(ints[H_FLEX_WORK])
+    return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + 3 * STACK + int(ints[H_FLEX_WORK])
 
 
 def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:

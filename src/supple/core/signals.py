@@ -1,24 +1,36 @@
-"""Signals of time evaluated inside compiled loops: piecewise polynomials and sines."""
+"""Signals of time evaluated inside compiled loops: piecewise polynomials, sines and expressions.
+
+Every signal gives its value and its first two time derivatives. Expressions are programs for a stack machine whose
+cells are such triples, kept in the workspace.
+"""
 
 from __future__ import annotations
 
 import math
 
+from supple.core import opcodes as op
 from supple.core.jit import kernel
-
-PIECEWISE, SINE = 0, 1
 
 
 @kernel
-def evaluate(tree, k, t):
-    """Value and time derivative of signal k; k < 0 is the zero signal."""
+def evaluate(tree, work, k, t):
+    """Value and first two time derivatives of signal k; k < 0 is the zero signal."""
     if k < 0:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
+    if tree.signal[k, 0] == op.PROGRAM:
+        return program(tree, work.stack, k, t)
+    return plain(tree, k, t)
+
+
+@kernel
+def plain(tree, k, t):
+    """A signal that is no program."""
     x = tree.curve
     i = tree.signal[k, 1]
-    if tree.signal[k, 0] == SINE:
+    if tree.signal[k, 0] == op.SINE:
         phase = x[i + 1] * t + x[i + 2]
-        return x[i + 3] + x[i] * math.sin(phase), x[i] * x[i + 1] * math.cos(phase)
+        wave = x[i] * math.sin(phase)
+        return x[i + 3] + wave, x[i] * x[i + 1] * math.cos(phase), -x[i + 1] * x[i + 1] * wave
     # n pieces of k coefficients: [n, k, breaks (n + 1), origins (n), coefficients (n k)]
     n, m = int(x[i]), int(x[i + 1])
     low, high = x[i + 2], x[i + 2 + n]
@@ -33,8 +45,110 @@ def evaluate(tree, k, t):
             last = middle - 1
     s = t - x[i + 3 + n + first]
     c = i + 3 + 2 * n + first * m
-    value, rate = 0.0, 0.0
+    value, rate, curve = 0.0, 0.0, 0.0
     for j in range(m - 1, -1, -1):
+        curve = curve * s + 2.0 * rate
         rate = rate * s + value
         value = value * s + x[c + j]
-    return value, 0.0 if held else rate
+    if held:
+        return value, 0.0, 0.0
+    return value, rate, curve
+
+
+@kernel
+def program(tree, stack, k, t):
+    """Run a program; the stack's cells are rows of value, rate, curvature."""
+    x = tree.curve
+    i = tree.signal[k, 1]
+    count, top = int(x[i]), -1
+    for step in range(count):
+        code, argument = int(x[i + 1 + 2 * step]), x[i + 2 + 2 * step]
+        if code <= op.SIGNAL:
+            top += 1
+            cell = stack[top]
+            cell[0], cell[1], cell[2] = argument, 0.0, 0.0
+            if code == op.TIME:
+                cell[0], cell[1] = t, 1.0
+            elif code == op.SIGNAL:
+                cell[0], cell[1], cell[2] = plain(tree, int(argument), t)
+            continue
+        if code <= op.MAXIMUM:
+            top -= 1
+            binary(stack[top], stack[top + 1], code)
+        else:
+            unary(stack[top], code, argument)
+    return stack[0, 0].real, stack[0, 1].real, stack[0, 2].real
+
+
+@kernel
+def binary(a, b, code):
+    """a = a (operation) b."""
+    v, d, c = a[0].real, a[1].real, a[2].real
+    w, e, g = b[0].real, b[1].real, b[2].real
+    if code == op.ADD:
+        a[0], a[1], a[2] = v + w, d + e, c + g
+    elif code == op.SUBTRACT:
+        a[0], a[1], a[2] = v - w, d - e, c - g
+    elif code == op.MULTIPLY:
+        a[0], a[1], a[2] = v * w, d * w + v * e, c * w + 2.0 * d * e + v * g
+    elif code == op.DIVIDE:
+        y = v / w
+        r = (d - y * e) / w
+        a[0], a[1], a[2] = y, r, (c - 2.0 * r * e - y * g) / w
+    elif code == op.POWER:  # v > 0: exp(w log v)
+        y, l = v**w, math.log(v)
+        r = e * l + w * d / v
+        a[0], a[1] = y, y * r
+        a[2] = y * (r * r + g * l + 2.0 * e * d / v + w * (c / v - d * d / (v * v)))
+    elif (code == op.MINIMUM and w < v) or (code == op.MAXIMUM and w > v):
+        a[0], a[1], a[2] = w, e, g
+
+
+@kernel
+def unary(a, code, argument):
+    """a = operation(a): value y, derivatives y' and y'' of the operation, then the chain rule."""
+    v, d, c = a[0].real, a[1].real, a[2].real
+    y, s, r = v, 1.0, 0.0
+    if code == op.NEGATE:
+        y, s = -v, -1.0
+    elif code == op.SINE_OF:
+        y, s, r = math.sin(v), math.cos(v), -math.sin(v)
+    elif code == op.COSINE_OF:
+        y, s, r = math.cos(v), -math.sin(v), -math.cos(v)
+    elif code == op.TANGENT_OF:
+        y = math.tan(v)
+        s = 1.0 + y * y
+        r = 2.0 * y * s
+    elif code == op.EXP_OF:
+        y = math.exp(v)
+        s, r = y, y
+    elif code == op.LOG_OF:
+        y, s, r = math.log(v), 1.0 / v, -1.0 / (v * v)
+    elif code == op.ROOT_OF:
+        y = math.sqrt(v)
+        s = 0.5 / y
+        r = -0.5 * s / v
+    elif code == op.ABSOLUTE:
+        y, s = abs(v), -1.0 if v < 0.0 else 1.0
+    elif code == op.SIGN:
+        y, s = (1.0 if v > 0.0 else 0.0) - (1.0 if v < 0.0 else 0.0), 0.0
+    elif code == op.STEP:
+        y, s = 1.0 if v >= 0.0 else 0.0, 0.0
+    elif code == op.ARCTANGENT_OF:
+        y, s = math.atan(v), 1.0 / (1.0 + v * v)
+        r = -2.0 * v * s * s
+    elif code == op.ARCSINE_OF or code == op.ARCCOSINE_OF:
+        s = 1.0 / math.sqrt(1.0 - v * v)
+        r = v * s * s * s
+        y = math.asin(v)
+        if code == op.ARCCOSINE_OF:
+            y, s, r = math.acos(v), -s, -r
+    elif code == op.TANH_OF:
+        y = math.tanh(v)
+        s = 1.0 - y * y
+        r = -2.0 * y * s
+    elif code == op.RAISE:  # to a given power
+        y = v**argument
+        s = argument * v ** (argument - 1.0) if argument != 0.0 else 0.0
+        r = argument * (argument - 1.0) * v ** (argument - 2.0) if argument != 0.0 and argument != 1.0 else 0.0
+    a[0], a[1], a[2] = y, s * d, s * c + r * d * d

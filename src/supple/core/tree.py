@@ -233,6 +233,7 @@ def composite(tree, work, mass):
     for c in range(nu):
         for d in range(nu):
             mass[c, d] = 0.0
+        mass[c, c] = tree.rotor[c]
     for n in range(node.shape[0] - 1, 0, -1):
         i = x[n]
         last = node[n, at.COL0] + node[n, at.NDOF] - 1

@@ -153,9 +153,7 @@ class Equations:
         found = self.tangents(t, q, u, a, z)
         return found.Rq, found.Ru, found.M
 
-    def tangents(
-        self, t: float, q: Array, u: Array, a: Array, z: Array | None = None
-    ) -> Tangents:
+    def tangents(self, t: float, q: Array, u: Array, a: Array, z: Array | None = None) -> Tangents:
         """The residual and all its derivatives, and those of the controller rates."""
         n, nz = self.nu, self.nz
         shapes = (n,), (n, n), (n, n), (n, n), (n, nz), (nz, n), (nz, n), (nz, nz)
@@ -177,6 +175,9 @@ class Equations:
         out = np.empty(self.nq)
         for body in self.compiled.flexible.values():
             out[body.q] = u[body.u]
+        for motor in self.compiled.motors.values():
+            if motor.own:
+                out[motor.q] = u[motor.u]
         for record in self.compiled.joints.values():
             own, rate = q[record.q], u[record.u]
             if record.kind == "axes":

@@ -1,0 +1,93 @@
+"""Python functions that compiled loops can call: C pointers, and what went wrong in them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple.core.callback import CALLBACK, F_OUT, F_SIZE
+from supple.errors import label
+from supple.forces import EffortFunction, ForceFunction, FrameState
+from supple.poses import Array
+
+
+class _WrongResultError(Exception):
+    """What a function returned cannot be used."""
+
+
+class Callback:
+    """One function of a model behind a C pointer ``void f(double *)``.
+
+    Whatever the function does wrong becomes NaN in the loop, which then fails or takes a smaller
+    step; the last trouble is kept for the message.
+    """
+
+    def __init__(self, owner: str, size: int, evaluate: Callable[[Array], None]) -> None:
+        self.owner, self.size, self.evaluate = owner, size, evaluate
+        self.trouble: str | None = None
+        self.interrupt: BaseException | None = None
+        self._pointer = CALLBACK(self._call)  # must live as long as the address is used
+        self.address = int(ctypes.cast(self._pointer, ctypes.c_void_p).value or 0)
+        self._view = ctypes.c_double * size
+
+    def _call(self, pointer: Any) -> None:
+        memory: Any = self._view.from_address(ctypes.addressof(pointer.contents))
+        buffer = np.frombuffer(memory)
+        try:
+            self.evaluate(buffer)
+        except _WrongResultError as error:
+            self._note(buffer, str(error))
+        except Exception as error:
+            self._note(buffer, f"raised {type(error).__name__}: {error}")
+        except BaseException as error:  # Ctrl-C: stop the loop, raise afterwards
+            self.interrupt = error
+            self._note(buffer, "was interrupted")
+
+    def _note(self, buffer: Array, what: str) -> None:
+        self.trouble = f"{self.owner}: its function {what} at t = {buffer[0]:.9g} s"
+        buffer[1:] = np.nan
+
+    @classmethod
+    def of_frame(cls, force: ForceFunction) -> Callback:
+        """The function of a ``ForceFunction``."""
+
+        def evaluate(b: Array) -> None:
+            state = FrameState(
+                b[1:4].copy(), b[4:13].reshape(3, 3).copy(), b[13:16].copy(), b[16:19].copy()
+            )
+            value = force.function(float(b[0]), state)
+            both = value if isinstance(value, tuple) and len(value) == 2 else (value, np.zeros(3))
+            for place, part in zip((F_OUT, F_OUT + 3), both, strict=True):
+                b[place : place + 3] = _numbers(part, 3)
+
+        return cls(label(force), F_SIZE, evaluate)
+
+    @classmethod
+    def of_joints(cls, force: EffortFunction) -> Callback:
+        """The function of an ``EffortFunction``."""
+        n = len(force.joints)
+
+        def evaluate(b: Array) -> None:
+            q, u = b[1 : 1 + n], b[1 + n : 1 + 2 * n]
+            if force.single:
+                value = force.function(float(b[0]), float(q[0]), float(u[0]))
+            else:
+                value = force.function(float(b[0]), q.copy(), u.copy())
+            b[1 + 2 * n : 1 + 3 * n] = _numbers(value, n)
+
+        return cls(label(force), 1 + 3 * n, evaluate)
+
+
+def _numbers(value: Any, n: int) -> Array:
+    try:
+        numbers = np.asarray(value, dtype=float).reshape(-1)
+    except (TypeError, ValueError):
+        raise _WrongResultError(f"returned {value!r}, expected {n} number{'s'[: n > 1]}") from None
+    if numbers.shape != (n,):
+        raise _WrongResultError(f"returned {numbers.size} numbers, expected {n}")
+    if not np.isfinite(numbers).all():
+        raise _WrongResultError(f"returned {value!r}, expected finite numbers")
+    return numbers

@@ -1,0 +1,283 @@
+"""Six-direction bushing between two frames: wrench and tangents.
+
+With d the place of B in A's axes and f = log(R_A^T R_B), the energy is k d^2/2 + K f^2/2 (sums over the axes)
+and the dissipation c d'^2 + C f'^2. In A's axes the force on B is -(k d + c d') at B's origin and the torque
+-L^T (K f + C f') with f' = L(f) w, L the inverse tangent operator for the relative angular velocity w in A's
+axes. The wrench on A is the opposite one.
+
+The wrench is a function of B's pose and twist relative to A, turned with A. About the reference point, for
+its derivative E along a relative displacement and C along the relative twist, E' = E - C ad(V_B) and
+dW_B = -adT(W_B) dA + E' (dB - dA).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.core.jit import kernel
+from supple.core.wrench import last_column, subtract_wrench_turn
+
+# Element integers: nodes of A and B, place in the signal reals of: pose of A's frame in node A (R 9, p 3), the same
+# for B, stiffness (6: places, rotations), damping (6). Scratch rows of the tangents:
+E_ROW, C_ROW, W_ROW = 5, 11, 17
+
+
+@kernel
+def frame(work, node, x, i):
+    """World axes (9) and place of a frame: pose R (9), p (3) at x[i] in the node's axes."""
+    r, o = work.node[node], work.origin
+    a = x[i : i + 12]
+    return (
+        r[0] * a[0] + r[1] * a[3] + r[2] * a[6], r[0] * a[1] + r[1] * a[4] + r[2] * a[7], r[0] * a[2] + r[1] * a[5] + r[2] * a[8],
+        r[3] * a[0] + r[4] * a[3] + r[5] * a[6], r[3] * a[1] + r[4] * a[4] + r[5] * a[7], r[3] * a[2] + r[4] * a[5] + r[5] * a[8],
+        r[6] * a[0] + r[7] * a[3] + r[8] * a[6], r[6] * a[1] + r[7] * a[4] + r[8] * a[7], r[6] * a[2] + r[7] * a[5] + r[8] * a[8],
+        r[9] - o[0] + r[0] * a[9] + r[1] * a[10] + r[2] * a[11],
+        r[10] - o[1] + r[3] * a[9] + r[4] * a[10] + r[5] * a[11],
+        r[11] - o[2] + r[6] * a[9] + r[7] * a[10] + r[8] * a[11],
+    )
+
+
+@kernel
+def rotation_vector(a, b):
+    """log(A^T B) of two rotation matrices (tuples of 9), below half a turn."""
+    m00, m11, m22 = a[0] * b[0] + a[3] * b[3] + a[6] * b[6], a[1] * b[1] + a[4] * b[4] + a[7] * b[7], a[2] * b[2] + a[5] * b[5] + a[8] * b[8]
+    m01, m10 = a[0] * b[1] + a[3] * b[4] + a[6] * b[7], a[1] * b[0] + a[4] * b[3] + a[7] * b[6]
+    m02, m20 = a[0] * b[2] + a[3] * b[5] + a[6] * b[8], a[2] * b[0] + a[5] * b[3] + a[8] * b[6]
+    m12, m21 = a[1] * b[2] + a[4] * b[5] + a[7] * b[8], a[2] * b[1] + a[5] * b[4] + a[8] * b[7]
+    # unit quaternion by its largest part
+    ww, xx, yy, zz = 1.0 + m00 + m11 + m22, 1.0 + m00 - m11 - m22, 1.0 - m00 + m11 - m22, 1.0 - m00 - m11 + m22
+    if ww.real >= xx.real and ww.real >= yy.real and ww.real >= zz.real:
+        s = 0.5 / np.sqrt(ww)
+        w, x, y, z = s * ww, s * (m21 - m12), s * (m02 - m20), s * (m10 - m01)
+    elif xx.real >= yy.real and xx.real >= zz.real:
+        s = 0.5 / np.sqrt(xx)
+        w, x, y, z = s * (m21 - m12), s * xx, s * (m01 + m10), s * (m02 + m20)
+    elif yy.real >= zz.real:
+        s = 0.5 / np.sqrt(yy)
+        w, x, y, z = s * (m02 - m20), s * (m01 + m10), s * yy, s * (m12 + m21)
+    else:
+        s = 0.5 / np.sqrt(zz)
+        w, x, y, z = s * (m10 - m01), s * (m02 + m20), s * (m12 + m21), s * zz
+    if w.real < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    # angle/2 = 2 atan(tan(angle/4)); atan(p)/p by its series near zero, where its root has no derivative
+    p = (x * x + y * y + z * z) / ((1.0 + w) * (1.0 + w))
+    if p.real > 1e-3:
+        root = np.sqrt(p)
+        g = np.arctan(root) / root
+    else:
+        g = 1.0 + p * (-1.0 / 3.0 + p * (1.0 / 5.0 + p * (-1.0 / 7.0 + p * (1.0 / 9.0 - p / 11.0))))
+    g = 4.0 * g / (1.0 + w)
+    return g * x, g * y, g * z
+
+
+@kernel
+def inverse_tangent(s):
+    """d of L = I - f~/2 + d f~^2 and its derivative with respect to s = f.f."""
+    if s.real > 0.05:
+        f = np.sqrt(s)
+        half = 0.5 * f
+        cot = np.cos(half) / np.sin(half)
+        d = (1.0 - half * cot) / s
+        # d(half cot)/df = (cot - half/sin^2)/2, df/ds = 1/(2 f)
+        sine = np.sin(half)
+        return d, (-(0.25 / f) * (cot - half / (sine * sine)) - d) / s
+    d = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0 + s / 47900160.0)))
+    return d, 1.0 / 720.0 + s * (2.0 / 30240.0 + s * (3.0 / 1209600.0 + s * (4.0 / 47900160.0)))
+
+
+@kernel
+def cross(a, b):
+    """Vector product of tuples."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+@kernel
+def turned(a, v):
+    """A v for a rotation matrix given as a tuple."""
+    return (
+        a[0] * v[0] + a[1] * v[1] + a[2] * v[2],
+        a[3] * v[0] + a[4] * v[1] + a[5] * v[2],
+        a[6] * v[0] + a[7] * v[1] + a[8] * v[2],
+    )
+
+
+@kernel
+def turned_back(a, v):
+    """A^T v."""
+    return (
+        a[0] * v[0] + a[3] * v[1] + a[6] * v[2],
+        a[1] * v[0] + a[4] * v[1] + a[7] * v[2],
+        a[2] * v[0] + a[5] * v[1] + a[8] * v[2],
+    )
+
+
+@kernel
+def operator(f, sign, d, v):
+    """L v = v - f x v/2 + d f x (f x v) for sign 1, its transpose for sign -1."""
+    c = cross(f, v)
+    e = cross(f, c)
+    h = 0.5 * sign
+    return v[0] - h * c[0] + d * e[0], v[1] - h * c[1] + d * e[1], v[2] - h * c[2] + d * e[2]
+
+
+@kernel
+def operator_change(f, df, sign, d, slope, v):
+    """The derivative of L v (sign 1) or L^T v (sign -1) along df."""
+    c, dc = cross(f, v), cross(df, v)
+    e, e1, e2 = cross(f, c), cross(df, c), cross(f, dc)
+    h = 0.5 * sign
+    k = 2.0 * slope * (f[0] * df[0] + f[1] * df[1] + f[2] * df[2])
+    return (
+        -h * dc[0] + k * e[0] + d * (e1[0] + e2[0]),
+        -h * dc[1] + k * e[1] + d * (e1[1] + e2[1]),
+        -h * dc[2] + k * e[2] + d * (e1[2] + e2[2]),
+    )
+
+
+@kernel
+def state(tree, work, e):
+    """Axes of A, point of B (both world), d, f, their rates, relative twist, d of L and its slope."""
+    el = tree.element[e]
+    x, i = tree.curve, el[3]
+    a, b = frame(work, el[1], x, i), frame(work, el[2], x, i + 12)
+    p = (b[9], b[10], b[11])
+    va, vb = work.node[el[1]], work.node[el[2]]
+    w = (vb[12] - va[12], vb[13] - va[13], vb[14] - va[14])
+    turn = cross(w, p)
+    d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
+    drate = turned_back(a, (vb[15] - va[15] + turn[0], vb[16] - va[16] + turn[1], vb[17] - va[17] + turn[2]))
+    f = rotation_vector(a, b)
+    k, slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
+    frate = operator(f, 1.0, k, turned_back(a, w))
+    return a, p, d, drate, f, frate, w, k, slope
+
+
+@kernel
+def apply(tree, work, e):
+    """Subtract the wrenches from both nodes and return the dissipated power."""
+    el = tree.element[e]
+    x, i = tree.curve, el[3] + 24
+    a, p, d, drate, f, frate, _, k, _ = state(tree, work, e)
+    force = turned(a, (
+        x[i] * d[0] + x[i + 6] * drate[0], x[i + 1] * d[1] + x[i + 7] * drate[1], x[i + 2] * d[2] + x[i + 8] * drate[2],
+    ))
+    m = (
+        x[i + 3] * f[0] + x[i + 9] * frate[0], x[i + 4] * f[1] + x[i + 10] * frate[1], x[i + 5] * f[2] + x[i + 11] * frate[2],
+    )
+    torque = turned(a, operator(f, -1.0, k, m))
+    arm = cross(p, force)
+    na, nb = work.node[el[1]], work.node[el[2]]
+    for j in range(3):
+        # on B: -(torque + p x force, force); a wrench is subtracted from W
+        nb[34 + j] += torque[j] + arm[j]
+        nb[37 + j] += force[j]
+        na[34 + j] -= torque[j] + arm[j]
+        na[37 + j] -= force[j]
+    return (
+        x[i + 6] * drate[0] * drate[0] + x[i + 7] * drate[1] * drate[1] + x[i + 8] * drate[2] * drate[2]
+        + x[i + 9] * frate[0] * frate[0] + x[i + 10] * frate[1] * frate[1] + x[i + 11] * frate[2] * frate[2]
+    )
+
+
+@kernel
+def stored(tree, work, e):
+    """Stored energy (J)."""
+    x, i = tree.curve, tree.element[e, 3] + 24
+    _, _, d, _, f, _, _, _, _ = state(tree, work, e)
+    total = 0.0 * d[0]
+    for j in range(3):
+        total += 0.5 * (x[i + j] * d[j] * d[j] + x[i + 3 + j] * f[j] * f[j])
+    return total
+
+
+@kernel
+def differentiate(tree, work, e, Rq, Ru):
+    """Tangents: into the node matrices, and between the two nodes into Rq and Ru."""
+    el = tree.element[e]
+    x, i = tree.curve, el[3] + 24
+    a, p, d, drate, f, frate, w, k, slope = state(tree, work, e)
+    w_a = turned_back(a, w)
+    m = (
+        x[i + 3] * f[0] + x[i + 9] * frate[0], x[i + 4] * f[1] + x[i + 10] * frate[1], x[i + 5] * f[2] + x[i + 11] * frate[2],
+    )
+    force = turned(a, (
+        x[i] * d[0] + x[i + 6] * drate[0], x[i + 1] * d[1] + x[i + 7] * drate[1], x[i + 2] * d[2] + x[i + 8] * drate[2],
+    ))
+    torque = turned(a, operator(f, -1.0, k, m))
+    arm = cross(p, force)
+    E, C, W = work.scratch[E_ROW : E_ROW + 6], work.scratch[C_ROW : C_ROW + 6], work.scratch[W_ROW]
+    for j in range(3):
+        W[j], W[3 + j] = -torque[j] - arm[j], -force[j]
+    for c in range(6):
+        th = ((c == 0) * 1.0, (c == 1) * 1.0, (c == 2) * 1.0)
+        dp = cross(th, p)
+        dp = (dp[0] + (c == 3), dp[1] + (c == 4), dp[2] + (c == 5))
+        turn_a, dd = turned_back(a, th), turned_back(a, dp)
+        # along the twist: place rate dd, rotation-vector rate df
+        df = operator(f, 1.0, k, turn_a)
+        g = turned(a, (x[i + 6] * dd[0], x[i + 7] * dd[1], x[i + 8] * dd[2]))
+        mu = turned(a, operator(f, -1.0, k, (x[i + 9] * df[0], x[i + 10] * df[1], x[i + 11] * df[2])))
+        lever = cross(p, g)
+        for j in range(3):
+            C[j, c], C[3 + j, c] = -mu[j] - lever[j], -g[j]
+        # along the displacement, at fixed relative twist
+        ddrate = turned_back(a, cross(w, dp))
+        dfrate = operator_change(f, df, 1.0, k, slope, w_a)
+        g = turned(a, (
+            x[i] * dd[0] + x[i + 6] * ddrate[0], x[i + 1] * dd[1] + x[i + 7] * ddrate[1], x[i + 2] * dd[2] + x[i + 8] * ddrate[2],
+        ))
+        dm = (
+            x[i + 3] * df[0] + x[i + 9] * dfrate[0], x[i + 4] * df[1] + x[i + 10] * dfrate[1], x[i + 5] * df[2] + x[i + 11] * dfrate[2],
+        )
+        first, second = operator(f, -1.0, k, dm), operator_change(f, df, -1.0, k, slope, m)
+        mu = turned(a, (first[0] + second[0], first[1] + second[1], first[2] + second[2]))
+        lever, moved = cross(p, g), cross(dp, force)
+        for j in range(3):
+            E[j, c], E[3 + j, c] = -mu[j] - lever[j] - moved[j], -g[j]
+    # E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]
+    v = work.node[el[2]]
+    w0, w1, w2, v0, v1, v2 = v[12], v[13], v[14], v[15], v[16], v[17]
+    for r in range(6):
+        c0, c1, c2, c3, c4, c5 = C[r, 0], C[r, 1], C[r, 2], C[r, 3], C[r, 4], C[r, 5]
+        E[r, 0] -= c1 * w2 - c2 * w1 + c4 * v2 - c5 * v1
+        E[r, 1] -= c2 * w0 - c0 * w2 + c5 * v0 - c3 * v2
+        E[r, 2] -= c0 * w1 - c1 * w0 + c3 * v1 - c4 * v0
+        E[r, 3] -= c4 * w2 - c5 * w1
+        E[r, 4] -= c5 * w0 - c3 * w2
+        E[r, 5] -= c3 * w1 - c4 * w0
+    for side in range(2):
+        stiff, damp = work.matrices[el[1 + side], at.NODE_K], work.matrices[el[1 + side], at.NODE_B]
+        for r in range(6):
+            for c in range(6):
+                stiff[r, c] -= E[r, c]
+                damp[r, c] -= C[r, c]
+        if side == 1:
+            subtract_wrench_turn(stiff, W[0], W[1], W[2], W[3], W[4], W[5])
+    for side in range(2):  # rows of this end, columns of the other
+        row = last_column(tree, el[1 + side])
+        while row >= 0:
+            y = work.dof[row, at.DOF_J]
+            col = last_column(tree, el[2 - side])
+            while col >= 0:
+                s, dv = work.dof[col, at.DOF_J], work.dof[col, at.DOF_DV]
+                along, rate = 0.0, 0.0
+                for r in range(6):
+                    ei, ci = 0.0, 0.0
+                    for c in range(6):
+                        ei += E[r, c] * s[c] + C[r, c] * dv[c]
+                        ci += C[r, c] * s[c]
+                    along += y[r] * ei
+                    rate += y[r] * ci
+                if side == 1:  # the wrench on B turns with A: + adT(W) s
+                    t = cross((W[0], W[1], W[2]), (s[0], s[1], s[2]))
+                    g = cross((W[3], W[4], W[5]), (s[3], s[4], s[5]))
+                    h = cross((W[3], W[4], W[5]), (s[0], s[1], s[2]))
+                    along += y[0] * (t[0] + g[0]) + y[1] * (t[1] + g[1]) + y[2] * (t[2] + g[2])
+                    along += y[3] * h[0] + y[4] * h[1] + y[5] * h[2]
+                i1, j1 = tree.dof[row, at.DOF], tree.dof[col, at.DOF]
+                Rq[i1, j1] += along
+                Ru[i1, j1] += rate
+                col = tree.dof[col, at.BEFORE]
+            row = tree.dof[row, at.BEFORE]

@@ -1,0 +1,123 @@
+"""Load spread along a flexible body: wrench on its frame and efforts on its elastic coordinates.
+
+For a density p times a weight w(x) along the axis: l0 = int w, l1 = int w x, S = int w Phi (3, n) in the body's
+axes. Force l0 p, moment (l1 + S q) x p about the body's origin, efforts S^T p. p is fixed in the world or turns
+with the body.
+"""
+
+from __future__ import annotations
+
+from supple.core import layout as at
+from supple.core.jit import kernel
+from supple.core.signals import evaluate
+from supple.core.wrench import last_column, subtract_wrench_turn
+
+
+@kernel
+def density(tree, work, e, t):
+    """p in world axes."""
+    el = tree.element[e]
+    r = work.node[tree.flex[el[1], at.FLEX_NODE]]
+    one = 1.0 + 0.0 * r[0]
+    x = evaluate(tree, work, el[4], t)[0] * one
+    y = evaluate(tree, work, el[5], t)[0] * one
+    z = evaluate(tree, work, el[6], t)[0] * one
+    if el[2] == 1:
+        return r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
+    return x, y, z
+
+
+@kernel
+def shape(tree, work, e, i):
+    """Column i of S in world axes."""
+    el, x = tree.element[e], tree.curve
+    n, o = tree.flex[el[1], at.FLEX_N], el[3] + 4
+    r = work.node[tree.flex[el[1], at.FLEX_NODE]]
+    a, b, c = x[o + i], x[o + n + i], x[o + 2 * n + i]
+    return r[0] * a + r[1] * b + r[2] * c, r[3] * a + r[4] * b + r[5] * c, r[6] * a + r[7] * b + r[8] * c
+
+
+@kernel
+def moment(tree, work, e, q):
+    """l0 (place of the body's origin from the reference point) + l1 + S q, world axes."""
+    el, x = tree.element[e], tree.curve
+    f, o = tree.flex[el[1]], el[3]
+    r, g = work.node[f[at.FLEX_NODE]], work.origin
+    a, b, c = x[o + 1], x[o + 2], x[o + 3]
+    s0 = x[o] * (r[9] - g[0]) + r[0] * a + r[1] * b + r[2] * c
+    s1 = x[o] * (r[10] - g[1]) + r[3] * a + r[4] * b + r[5] * c
+    s2 = x[o] * (r[11] - g[2]) + r[6] * a + r[7] * b + r[8] * c
+    for i in range(f[at.FLEX_N]):
+        d = shape(tree, work, e, i)
+        s0 += d[0] * q[f[at.FLEX_Q0] + i]
+        s1 += d[1] * q[f[at.FLEX_Q0] + i]
+        s2 += d[2] * q[f[at.FLEX_Q0] + i]
+    return s0, s1, s2
+
+
+@kernel
+def apply(tree, work, e, t, q, u):
+    """Subtract the wrench, add the efforts, return the power."""
+    el = tree.element[e]
+    f = tree.flex[el[1]]
+    w, l0 = work.node[f[at.FLEX_NODE]], tree.curve[el[3]]
+    p0, p1, p2 = density(tree, work, e, t)
+    s0, s1, s2 = moment(tree, work, e, q)
+    m0, m1, m2 = s1 * p2 - s2 * p1, s2 * p0 - s0 * p2, s0 * p1 - s1 * p0
+    w[34] -= m0
+    w[35] -= m1
+    w[36] -= m2
+    w[37] -= l0 * p0
+    w[38] -= l0 * p1
+    w[39] -= l0 * p2
+    power = m0 * w[12] + m1 * w[13] + m2 * w[14] + l0 * (p0 * w[15] + p1 * w[16] + p2 * w[17])
+    for i in range(f[at.FLEX_N]):
+        d = shape(tree, work, e, i)
+        effort = d[0] * p0 + d[1] * p1 + d[2] * p2
+        k = f[at.FLEX_U0] + i
+        work.effort[k] += effort
+        power += effort * u[k]
+    return power
+
+
+@kernel
+def differentiate(tree, work, e, t, q, Rq):
+    """Tangents; a load that turns with the body pulls on the frame only, which makes Rq unsymmetric."""
+    el = tree.element[e]
+    f, l0 = tree.flex[el[1]], tree.curve[el[3]]
+    node = f[at.FLEX_NODE]
+    p0, p1, p2 = density(tree, work, e, t)
+    if el[2] == 0:  # D = [[p~ s~, -l0 p~], [0, 0]], p~ s~ = s p^T - (p.s) I
+        s0, s1, s2 = moment(tree, work, e, q)
+        k = work.matrices[node, at.NODE_K]
+        dot = p0 * s0 + p1 * s1 + p2 * s2
+        k[0, 0] -= s0 * p0 - dot
+        k[0, 1] -= s0 * p1
+        k[0, 2] -= s0 * p2
+        k[1, 0] -= s1 * p0
+        k[1, 1] -= s1 * p1 - dot
+        k[1, 2] -= s1 * p2
+        k[2, 0] -= s2 * p0
+        k[2, 1] -= s2 * p1
+        k[2, 2] -= s2 * p2 - dot
+        k[0, 4] -= l0 * p2
+        k[0, 5] += l0 * p1
+        k[1, 3] += l0 * p2
+        k[1, 5] -= l0 * p0
+        k[2, 3] -= l0 * p1
+        k[2, 4] += l0 * p0
+        m0, m1, m2 = s1 * p2 - s2 * p1, s2 * p0 - s0 * p2, s0 * p1 - s1 * p0
+        subtract_wrench_turn(k, m0, m1, m2, l0 * p0, l0 * p1, l0 * p2)
+    for i in range(f[at.FLEX_N]):
+        d = shape(tree, work, e, i)
+        c0, c1, c2 = d[1] * p2 - d[2] * p1, d[2] * p0 - d[0] * p2, d[0] * p1 - d[1] * p0
+        own = f[at.FLEX_U0] + i
+        col = last_column(tree, node)
+        while col >= 0:
+            j = work.dof[col, at.DOF_J]
+            s = c0 * j[0] + c1 * j[1] + c2 * j[2]
+            other = tree.dof[col, at.DOF]
+            Rq[other, own] -= s
+            if el[2] == 0:
+                Rq[own, other] -= s
+            col = tree.dof[col, at.BEFORE]

@@ -1,0 +1,10 @@
+"""Codes of signals and of the operations of their programs; free of Numba, so that the vocabulary can use them."""
+
+PIECEWISE, SINE, PROGRAM = 0, 1, 2
+
+# Operations of programs, each a pair (operation, argument) in the signal reals
+(
+    NUMBER, TIME, SIGNAL, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, MINIMUM, MAXIMUM, NEGATE, RAISE, SINE_OF, COSINE_OF,
+    TANGENT_OF, ARCSINE_OF, ARCCOSINE_OF, ARCTANGENT_OF, TANH_OF, EXP_OF, LOG_OF, ROOT_OF, ABSOLUTE, SIGN, STEP,
+) = range(25)
+STACK = 32  # cells of the stack: value, rate, curvature

@@ -1,0 +1,237 @@
+"""Expressions in t, such as "215*sin(2*pi*t)**3 + 62": a whitelist parser and programs.
+
+Text becomes a Python syntax tree, of which only numbers, t, the constants, the five arithmetic
+operations and the functions below are accepted; nothing of the text is ever executed by Python. The
+result is a program for a stack machine, run by the kernels and by ``run`` here.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.core import opcodes as op
+
+Array = NDArray[np.float64]
+Operation = tuple[int, float]
+
+CONSTANTS = {"pi": math.pi, "tau": math.tau, "e": math.e}
+FUNCTIONS: dict[str, tuple[int, Callable[[Any], Any]]] = {
+    "sin": (op.SINE_OF, np.sin),
+    "cos": (op.COSINE_OF, np.cos),
+    "tan": (op.TANGENT_OF, np.tan),
+    "asin": (op.ARCSINE_OF, np.arcsin),
+    "acos": (op.ARCCOSINE_OF, np.arccos),
+    "atan": (op.ARCTANGENT_OF, np.arctan),
+    "tanh": (op.TANH_OF, np.tanh),
+    "exp": (op.EXP_OF, np.exp),
+    "log": (op.LOG_OF, np.log),
+    "sqrt": (op.ROOT_OF, np.sqrt),
+    "abs": (op.ABSOLUTE, np.abs),
+    "sign": (op.SIGN, np.sign),
+    "step": (op.STEP, lambda x: np.where(np.asarray(x) >= 0.0, 1.0, 0.0)),
+}
+PAIRS: dict[str, tuple[int, Callable[[Any, Any], Any]]] = {
+    "min": (op.MINIMUM, np.minimum),
+    "max": (op.MAXIMUM, np.maximum),
+}
+_BINARY: dict[type[ast.operator], tuple[int, Callable[[Any, Any], Any]]] = {
+    ast.Add: (op.ADD, np.add),
+    ast.Sub: (op.SUBTRACT, np.subtract),
+    ast.Mult: (op.MULTIPLY, np.multiply),
+    ast.Div: (op.DIVIDE, np.divide),
+    ast.Pow: (op.POWER, np.power),
+}
+_KINKED = {op.ABSOLUTE, op.SIGN, op.STEP}
+_NUMPY_UNARY = {code: function for code, function in FUNCTIONS.values()}
+_NUMPY_BINARY = {code: function for code, function in (*_BINARY.values(), *PAIRS.values())}
+MOST_CHARACTERS = 2000
+
+
+class ExpressionError(Exception):
+    """What in the text cannot be accepted, in a few words."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Operations in order, and the times (s) at which the value or its slope jumps."""
+
+    operations: tuple[Operation, ...]
+    breakpoints: tuple[float, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """Cells of the stack that it needs."""
+        deepest = here = 0
+        for code, _ in self.operations:
+            here += 1 if code <= op.SIGNAL else -1 if code <= op.MAXIMUM else 0
+            deepest = max(deepest, here)
+        return deepest
+
+
+def parse(text: str) -> Program:
+    """Turn the text of an expression into a program, or raise ``ExpressionError``."""
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(f"{len(text)} characters, at most {MOST_CHARACTERS} are allowed")
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        detail = getattr(error, "msg", None) or "it cannot be read"
+        raise ExpressionError(f"no expression ({detail})") from None
+    try:
+        piece = _translate(tree.body)
+    except RecursionError:
+        raise ExpressionError("too deeply nested") from None
+    program = Program(tuple(piece.operations), tuple(sorted(set(piece.kinks))))
+    if program.depth > op.STACK:
+        raise ExpressionError(f"too deeply nested, at most {op.STACK} open terms are allowed")
+    return program
+
+
+def run(operations: Sequence[Operation], t: Any, parts: Sequence[Any] = ()) -> Any:
+    """Value at the times t; ``parts`` are values of the signals it refers to."""
+    stack: list[Any] = []
+    with np.errstate(all="ignore"):
+        for code, argument in operations:
+            if code == op.NUMBER:
+                stack.append(np.full_like(t, argument))
+            elif code == op.TIME:
+                stack.append(t)
+            elif code == op.SIGNAL:
+                stack.append(parts[int(argument)])
+            elif code in _NUMPY_BINARY:
+                second = stack.pop()
+                stack.append(_NUMPY_BINARY[code](stack.pop(), second))
+            elif code == op.NEGATE:
+                stack.append(-stack.pop())
+            elif code == op.RAISE:
+                stack.append(stack.pop() ** argument)
+            else:
+                stack.append(_NUMPY_UNARY[code](stack.pop()))
+    return stack.pop()
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of an expression: its program, its kinks, and c0 + c1 t if it is linear in t."""
+
+    operations: list[Operation]
+    kinks: list[float]
+    linear: tuple[float, float] | None
+
+    @classmethod
+    def number(cls, value: float) -> _Piece:
+        return cls([(op.NUMBER, value)], [], (value, 0.0))
+
+    @property
+    def constant(self) -> float | None:
+        return self.linear[0] if self.linear is not None and self.linear[1] == 0.0 else None
+
+
+def _translate(node: ast.expr) -> _Piece:
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+            return _number(float(node.value))
+        raise ExpressionError(f"{node.value!r} is not a number")
+    if isinstance(node, ast.Name):
+        if node.id == "t":
+            return _Piece([(op.TIME, 0.0)], [], (0.0, 1.0))
+        if node.id in CONSTANTS:
+            return _Piece.number(CONSTANTS[node.id])
+        raise ExpressionError(f"unknown name {node.id!r}{_close(node.id, ['t', *CONSTANTS])}")
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
+        piece = _translate(node.operand)
+        return piece if isinstance(node.op, ast.UAdd) else _unary(op.NEGATE, piece)
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        code = _BINARY[type(node.op)][0]
+        return _pair(code, _translate(node.left), _translate(node.right))
+    if isinstance(node, ast.Call):
+        return _call(node)
+    raise ExpressionError(
+        f"{ast.unparse(node)!r} is not allowed; numbers, t, + - * / ** and functions are"
+    )
+
+
+def _call(node: ast.Call) -> _Piece:
+    known = [*FUNCTIONS, *PAIRS]
+    if not isinstance(node.func, ast.Name) or node.keywords:
+        raise ExpressionError(f"{ast.unparse(node)!r} is not a call of a known function")
+    name, count = node.func.id, len(node.args)
+    if name in FUNCTIONS:
+        if count != 1:
+            raise ExpressionError(f"{name} has {count} arguments, expected 1")
+        return _unary(FUNCTIONS[name][0], _translate(node.args[0]))
+    if name in PAIRS:
+        if count < 2:
+            raise ExpressionError(f"{name} has {count} arguments, expected 2 or more")
+        pieces = [_translate(a) for a in node.args]
+        result = pieces[0]
+        for piece in pieces[1:]:
+            result = _pair(PAIRS[name][0], result, piece)
+        return result
+    raise ExpressionError(f"unknown function {name!r}{_close(name, known)}")
+
+
+def _number(value: float) -> _Piece:
+    if not math.isfinite(value):
+        raise ExpressionError("a number is too large")
+    return _Piece.number(value)
+
+
+def _unary(code: int, x: _Piece) -> _Piece:
+    if x.constant is not None:
+        return _folded([*x.operations, (code, 0.0)])
+    linear = None
+    kinks = list(x.kinks)
+    if code == op.NEGATE and x.linear is not None:
+        linear = (-x.linear[0], -x.linear[1])
+    if code in _KINKED:
+        kinks += _zero(x.linear)
+    return _Piece([*x.operations, (code, 0.0)], kinks, linear)
+
+
+def _pair(code: int, x: _Piece, y: _Piece) -> _Piece:
+    if x.constant is not None and y.constant is not None:
+        return _folded([*x.operations, *y.operations, (code, 0.0)])
+    kinks = [*x.kinks, *y.kinks]
+    if code == op.POWER and y.constant is not None:
+        return _Piece([*x.operations, (op.RAISE, y.constant)], kinks, None)
+    linear = None
+    if x.linear is not None and y.linear is not None:
+        (a, b), (c, d) = x.linear, y.linear
+        if code in (op.ADD, op.SUBTRACT):
+            sign = 1.0 if code == op.ADD else -1.0
+            linear = (a + sign * c, b + sign * d)
+        elif code == op.MULTIPLY and (b == 0.0 or d == 0.0):
+            linear = (a * c, a * d + b * c)
+        elif code == op.DIVIDE and d == 0.0 and c != 0.0:
+            linear = (a / c, b / c)
+        elif code in (op.MINIMUM, op.MAXIMUM):
+            kinks += _zero((a - c, b - d))
+    return _Piece([*x.operations, *y.operations, (code, 0.0)], kinks, linear)
+
+
+def _folded(operations: list[Operation]) -> _Piece:
+    """Constants are computed once."""
+    value = float(run(operations, np.zeros(())))
+    if not math.isfinite(value):
+        raise ExpressionError("a part without t is not a finite number")
+    return _Piece.number(value)
+
+
+def _zero(linear: tuple[float, float] | None) -> list[float]:
+    if linear is None or linear[1] == 0.0:
+        return []
+    return [-linear[0] / linear[1] + 0.0]
+
+
+def _close(name: str, known: list[str]) -> str:
+    match = difflib.get_close_matches(name, known, 1)
+    return f", did you mean {match[0]!r}?" if match else f", known are {', '.join(known)}"

@@ -1,0 +1,119 @@
+"""Bases of force elements, and the checks they share."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import validate
+from supple.errors import ModelError, label
+from supple.frames import Frame
+from supple.joints import Joint
+from supple.signals import Signal, as_signal
+from supple.validate import set_fields
+
+SignalTriple = tuple[Signal, Signal, Signal]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ForceElement(ABC):
+    """Base of all force elements.
+
+    To add one:
+
+    1. Derive a frozen dataclass in this package: from ``JointForce`` if it acts on a joint's
+       coordinate, otherwise from ``ForceElement`` with ``frames``. Its ``__init__`` validates,
+       stores by ``set_fields``, and takes every field by its name so that ``Model.replace`` can
+       rebuild it.
+    2. Return its signals from ``signals``, so that their breakpoints are known.
+    3. Give ``core/forces.py`` (or ``core/joint_forces.py``) a branch with a new integer code:
+       wrench or effort and power, stored energy (if any), derivatives.
+    4. Pack its numbers in ``force_rows.py``; say there whether its power is dissipation or work,
+       and how many states of its own it has.
+    5. Export it in ``supple/__init__.py``; test its sign on a single body against a closed form,
+       the energy audit of a run with it, and the tangent against differences.
+    """
+
+    name: str
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The frames it uses, by field."""
+        return {}
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The signals it uses."""
+        return ()
+
+    @property
+    def targets(self) -> tuple[tuple[str, int | str], ...]:
+        """Joints or motors it acts on, with the coordinate, by name."""
+        return ()
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Times (s) at which it is not smooth; integrators land on them."""
+        return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))
+
+    def _named(self, name: str) -> str:
+        set_fields(self, name=validate.name(type(self).__name__, name))
+        return label(self)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class JointForce(ForceElement):
+    """Base of the elements that act on one scalar coordinate of a joint, or on a motor's shaft.
+
+    ``joint`` is a joint or a motor, or its name (stored as the name), ``coordinate`` the place or
+    name of the joint's coordinate.
+    """
+
+    joint: str
+    coordinate: int | str
+
+    @property
+    def targets(self) -> tuple[tuple[str, int | str], ...]:
+        """The joint and its coordinate."""
+        return ((self.joint, self.coordinate),)
+
+    def _act_on(self, name: str, joint: Any, coordinate: int | str) -> str:
+        owner = self._named(name)
+        joint_name = check_joint_reference(owner, "joint", joint, coordinate, shafts=True)
+        set_fields(self, joint=joint_name, coordinate=coordinate)
+        return owner
+
+
+class Shaft:
+    """Marks what has a shaft of its own that joint elements can act on: motors."""
+
+    name: str
+
+
+def check_joint_reference(
+    owner: str, field: str, joint: Any, coordinate: Any, shafts: bool = False
+) -> str:
+    """Return the joint's name; with the joint itself at hand its coordinate is checked too.
+
+    With ``shafts`` a motor stands for its own shaft.
+    """
+    if isinstance(joint, Joint):
+        joint.coordinate_index(coordinate, owner)
+        return joint.name
+    if shafts and isinstance(joint, Shaft):
+        return joint.name
+    if not isinstance(joint, str):
+        expected = "a joint, a motor or the name of one" if shafts else "a joint or its name"
+        raise ModelError(owner, field, joint, expected)
+    return joint
+
+
+def three_signals(owner: str, field: str, value: Any) -> SignalTriple:
+    """Return three numbers, expressions or signals as signals."""
+    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 3:
+        raise ModelError(owner, field, value, "3 numbers, expressions or signals")
+    x, y, z = (as_signal(entry, owner, f"{field}[{i}]") for i, entry in enumerate(value))
+    return x, y, z
