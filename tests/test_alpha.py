@@ -112,11 +112,21 @@ def test_order_is_two(build, method, options) -> None:
     assert np.all(np.abs(found - 2.0) < 0.1), found
 
 
-def check_order_on(recipe, span: float) -> None:
+def check_order_on(recipe) -> None:
+    """Over 1 ms, or half a radian (or lifetime) of the fastest mode: 16 steps resolve it."""
     model = recipe.model()
+    for force in tuple(model.forces.values()):  # kinks that no break point announces
+        if isinstance(force, sp.JointStop):
+            model.replace(force.name, lower=-1e3, upper=1e3)
+        elif isinstance(force, sp.PID):
+            model.replace(force.name, limit=np.inf)
     equations = JointCoordinates().equations(model)
     assume(equations.nu > 0)
     s = recipe.state(equations)
+    Rq, Ru, M = equations.tangent(s.t, s.q, s.u, s.a, s.z)[:3]
+    fast = np.sqrt(np.abs(np.linalg.eigvals(np.linalg.solve(M, Rq))).max())
+    fast = max(fast, np.abs(np.linalg.eigvals(np.linalg.solve(M, Ru))).max())
+    span = min(1e-3, 0.5 / fast)
     start, end = sp.State(s.t, s.q, s.u, s.z), s.t + span
     exact = sp.simulate(
         model, end, start=start, tolerance=1e-13, integrator=sp.DormandPrince(), output=16
@@ -142,13 +152,13 @@ def check_order_on(recipe, span: float) -> None:
 @given(recipes(forces="all", max_bodies=6))
 def test_order_is_two_on_random_trees(recipe) -> None:
     """All joints, crossed in both directions, with all force elements."""
-    check_order_on(recipe, 1e-3)
+    check_order_on(recipe)
 
 
 @settings(max_examples=15)
 @given(flexible_recipes(forces="all"))
 def test_order_is_two_on_random_flexible_trees(recipe) -> None:
-    check_order_on(recipe, 2e-5)  # some radians of the fastest nodal modes
+    check_order_on(recipe)
 
 
 @all_methods
