@@ -48,7 +48,7 @@ def simulate(
         model. By default t = 0 s and the joints' initial coordinates and rates.
     formulation : JointCoordinates, optional
         The choice of coordinates.
-    integrator : Radau, DormandPrince, BDF or Adams, optional
+    integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
         The method and its options; Radau by default.
     tolerance : "loose", "default", "tight", rtol, or (rtol, atol)
         Error per step, relative to 1 rad, to the model's length and to the rates.

@@ -66,9 +66,13 @@ class Integrator(ABC):
     def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
 
+    def parameters(self) -> tuple[float, ...]:
+        """Numbers that the loop finds at the beginning of its own reals."""
+        return ()
+
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem."""
         c = problem.equations.compiled
         size = self.own_size(c.nu, c.nz, len(c.force_names))
-        options = LoopOptions(self.first_step, self.max_step, self.max_steps)
+        options = LoopOptions(self.first_step, self.max_step, self.max_steps, self.parameters())
         return run_loop(problem, self.loop(problem), size, options)

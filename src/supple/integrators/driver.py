@@ -104,6 +104,7 @@ class LoopOptions:
     first_step: float
     max_step: float
     max_steps: int
+    parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
 
 
 def run_loop(
@@ -160,6 +161,7 @@ class _Run:
         self.at_momentum, self.at_screw_error, self.at_screw_size = (
             place(np.zeros(ns)) for _ in range(3)
         )
+        place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
         self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
@@ -312,7 +314,7 @@ class _Run:
             )
         if outcome == st.NOT_CONVERGED:
             return where + (
-                f"the iteration for a step of {s[st.H_MIN]:.1e} s does not converge; "
-                f"the largest change was in {worst}"
+                f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
+                f"the largest change was in {worst}; a smaller fixed step may help"
             )
         return where + f"{self.options.max_steps} steps were not enough (max_steps)"
