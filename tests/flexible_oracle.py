@@ -336,7 +336,45 @@ class Cloud:
             rate = n @ (u @ (Jb - Ja)[:, 3:])
             pull = (force.stiffness * (distance - force.length) + force.damping * rate) * n
             return [(force.A, np.zeros(3), pull), (force.B, np.zeros(3), -pull)]
+        if isinstance(force, supple.Bushing):
+            sides = []
+            for frame in (force.A, force.B):
+                (R, p), J = self.frame_jacobian(q, frame)
+                sides.append((R, p, *np.split(u @ J, 2)))
+            push, torque = bushing_law(force, *sides)
+            arm = np.cross(sides[1][1] - sides[0][1], push)
+            return [(force.A, -torque - arm, -push), (force.B, torque, push)]
+        if isinstance(force, supple.DistributedLoad):
+            beam = self.model.bodies[force.frame.body.name]
+            parts, density = [], np.array([x(t) for x in force.force])
+            turn = force.frame.rotation
+            for x, weight in force.points(beam, 5 if force.axes != "section" else 3):
+                frame = beam.at(x, rotation=turn)
+                axes = {
+                    "world": np.eye(3),
+                    "body": self.bodies(q[None])[beam.name][0][0] @ turn,
+                    "section": self.frames(q[None], [frame])[0][0][0],
+                }[force.axes]
+                parts.append((frame, np.zeros(3), weight * axes @ density))
+            return parts
         return []
+
+
+def bushing_law(f: supple.Bushing, A: tuple, B: tuple) -> tuple[Array, Array]:
+    """Force and torque on B's frame; A and B are (axes, place, angular velocity, velocity)."""
+    (Ra, pa, wa, va), (Rb, pb, wb, vb) = A, B
+    d, turning = Ra.T @ (pb - pa), Ra.T @ (wb - wa)
+    rate = Ra.T @ (vb - va - np.cross(wa, pb - pa))
+    phi = Rotation.from_matrix(Ra.T @ Rb).as_rotvec()
+    angle = np.linalg.norm(phi)
+    S = np.cross(np.eye(3), phi)
+    # inverse of the left Jacobian of the exponential map
+    half = angle / 2
+    factor = (1 - half / np.tan(half)) / angle**2 if angle > 1e-4 else 1 / 12
+    L = np.eye(3) - S / 2 + factor * S @ S
+    force = -Ra @ (f.stiffness[:3] * d + f.damping[:3] * rate)
+    torque = -Ra @ L.T @ (f.stiffness[3:] * phi + f.damping[3:] * (L @ turning))
+    return force, torque
 
 
 def _then(outer: Poses, inner: Poses) -> Poses:

@@ -345,11 +345,9 @@ class _Maker:
         makers: list[Callable[[str], supple.ForceElement]] = [self.spring_between]
         if self.recipe.forces == "frames":
             scalars, everything = [], True
-        if self.recipe.forces != "frames":
-            makers += [self.bushing_between]
+        makers += [self.bushing_between]
         if everything:
             makers += [self.spring_to_ground, self.force("world"), self.force("body")]
-        if self.recipe.forces == "all":
             makers += [self.bushing_to_ground]
             if any(isinstance(body, supple.Beam) for body in self.bodies):
                 makers += [self.load]
@@ -495,6 +493,9 @@ def rebuilt(
     for item in (model[name] for name in model):
         if isinstance(item, supple.Body):
             continue
+        if isinstance(item, supple.DistributedLoad):
+            if not isinstance(bodies[item.frame.body.name], supple.Beam):
+                continue  # `change` has made its beam rigid
         changes: dict = {field: moved(frame) for field, frame in item.frames.items()}
         if isinstance(item, JointForce):
             changes["joint"] = rename(item.joint)

@@ -285,6 +285,10 @@ def test_invariance(recipe):
     for here, there in pairs:
         q[there.q], u[there.u] = s.q[here.q], s.u[here.u]
         back[here.u] = np.arange(there.u.start, there.u.stop)
+    for name, shaft in eq.compiled.motors.items():
+        other_shaft = reordered.compiled.motors[name]
+        q[other_shaft.q], u[other_shaft.u] = s.q[shaft.q], s.u[shaft.u]
+        back[shaft.u] = other_shaft.u
     first, second = (controllers(m) for m in (model, other))
     z = np.array([s.z[first.index(name)] for name in second])
     close(reordered.accelerate(s.t, q, u, z)[back] / scale, a, 1e-8)
@@ -314,7 +318,7 @@ def test_tangents_equal_complex_steps(columns, recipe):  # noqa: F811
         close(found * scale, wanted * scale)
     close(M * scale, eq.mass_matrix(s.q) * scale, 1e-12)
     close(Rz, columns(eq, s, "z")[0], 1e-12)
-    close(Gq, columns(eq, s, "d")[1], 1e-12)
+    close(Gq, columns(eq, s, "d")[1], 1e-12, 1.0)
     close(Gu, columns(eq, s, "u")[1], 1e-12)
     close(Gz, columns(eq, s, "z")[1], 1e-12)
     close(r, eq.residual(s.t, s.q, s.u, s.a, s.z), 1e-11)
@@ -443,10 +447,17 @@ def slow_accelerations(eq: Equations, s: State) -> dict[str, Array]:
 def test_stiff_beams_tend_to_rigid_bodies(recipe):
     """The difference of the joints' accelerations falls with 1 / stiffness."""
     model, eq, s = made(recipe)
+    for name, force in list(model.forces.items()):
+        if isinstance(force, supple.DistributedLoad):  # only beams carry them
+            model = model.copy()
+            model.replace(name, force=(0, 0, 0))
     rigid = equations(rebuilt(model, change=as_rigid))
     q, u = np.zeros(rigid.nq), np.zeros(rigid.nu)
     for name, joint in rigid.compiled.joints.items():
         q[joint.q], u[joint.u] = s.q[eq.compiled.joints[name].q], s.u[eq.compiled.joints[name].u]
+    for name, shaft in rigid.compiled.motors.items():
+        here = eq.compiled.motors[name]
+        q[shaft.q], u[shaft.u] = s.q[here.q], s.u[here.u]
     a = rigid.accelerate(s.t, q, u, s.z)
     size = np.abs(a).max(initial=0.0)
     differences = []

@@ -281,8 +281,9 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
         "Force 'f': force is 3, expected 3 numbers, expressions or signals",
     ),
     (
-        lambda: sp.Force("f", A, torque=(0, "1", 0)),
-        "Force 'f': torque[1] is '1', expected a finite number or a signal, e.g. SmoothStep(0, 1)",
+        lambda: sp.Force("f", A, torque=(0, None, 0)),
+        "Force 'f': torque[1] is None, expected a finite number, a signal, e.g. SmoothStep(0, 1), "
+        "or an expression, e.g. 'sin(2*t)'",
     ),
     (
         lambda: sp.Force("f", A, axes="local"),
@@ -317,7 +318,7 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: sp.PID("c", link1),
-        "PID 'c': joint is RigidBody 'link1', expected a joint or the name of a joint",
+        "PID 'c': joint is RigidBody 'link1', expected a joint, a motor or the name of one",
     ),
     (lambda: sp.PID("c", elbow, kp=NAN), "PID 'c': kp is nan, expected a finite number"),
     # events
@@ -383,8 +384,8 @@ MODEL: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: arm().add(sp.JointSpring("k", "elbw")),
-        "JointSpring 'k': joint is 'elbw', expected the name of a joint of Model 'arm', did you "
-        "mean 'elbow'?",
+        "JointSpring 'k': joint is 'elbw', expected the name of a joint or motor of Model 'arm', "
+        "did you mean 'elbow'?",
     ),
     (
         lambda: arm().add(sp.JointSpring("k", "elbow", coordinate=1)),

@@ -19,6 +19,7 @@ from scipy.spatial.transform import Rotation
 
 import oracle
 import supple
+from flexible_oracle import bushing_law
 from random_models import KINDS, Recipe, State, random_coordinates, rebuilt, recipes, rotation
 from supple.core import dynamics, jit, layout, tree
 from supple.formulations.joint import Equations, JointCoordinates
@@ -526,24 +527,9 @@ def bushing_on_B(eq: Equations, history, f: supple.Bushing) -> tuple[Array, Arra
         inside = frame.body.name in names
         return history.V[0, names.index(frame.body.name), :3] if inside else np.zeros(3)
 
-    (Ra, Rb), ((pa, va, _), (pb, vb, _)) = (
-        [places(eq, history, frame)[0][0] for frame in (f.A, f.B)],
-        [_point(eq, history, frame) for frame in (f.A, f.B)],
-    )
-    d, turning = Ra.T @ (pb - pa), Ra.T @ (spin(f.B) - spin(f.A))
-    rate = Ra.T @ (vb - va - np.cross(spin(f.A), pb - pa))
-    phi = Rotation.from_matrix(Ra.T @ Rb).as_rotvec()
-    angle = np.linalg.norm(phi)
-    S = np.cross(np.eye(3), phi).T
-    # inverse of the left Jacobian of the exponential map
-    L = (
-        np.eye(3)
-        - S / 2
-        + (1 / angle**2 - (1 + np.cos(angle)) / (2 * angle * np.sin(angle))) * S @ S
-    )
-    force = -Ra @ (f.stiffness[:3] * d + f.damping[:3] * rate)
-    torque = -Ra @ L.T @ (f.stiffness[3:] * phi + f.damping[3:] * (L @ turning))
-    return force, torque
+    Ra, Rb = (places(eq, history, frame)[0][0] for frame in (f.A, f.B))
+    (pa, va, _), (pb, vb, _) = (_point(eq, history, frame) for frame in (f.A, f.B))
+    return bushing_law(f, (Ra, pa, spin(f.A), va), (Rb, pb, spin(f.B), vb))
 
 
 def _point(eq: Equations, history, frame: supple.Frame) -> tuple[Array, Array, Array]:

@@ -24,6 +24,12 @@ class Arrays(SimpleNamespace):
     def coordinate(self, name, index):
         return (self.slices[name].start + index,) * 2
 
+    def shaft(self, name, index):
+        return *self.coordinate(name, index), 1.0
+
+    def channels(self, name):
+        return [self.force_names.index(name)]
+
     def effort_to_user(self, name, effort):
         return effort[:, self.slices[name]]
 
