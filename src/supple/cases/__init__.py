@@ -21,7 +21,7 @@ from supple.errors import SuppleError, suggestion
 
 __all__ = ["Case", "Quantity", "all", "get", "names"]
 
-_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig")
+_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao")
 
 
 def all() -> tuple[Case, ...]:
