@@ -10,7 +10,8 @@ import pytest
 
 import supple as sp
 from supple import cases
-from supple.cases import Case, Quantity, huang, huang_flexible
+from supple.cases import Case, Quantity, huang
+from supple.cases.case import references
 
 AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 

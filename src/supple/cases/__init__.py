@@ -21,7 +21,7 @@ from supple.errors import SuppleError, suggestion
 
 __all__ = ["Case", "Quantity", "all", "get", "names"]
 
-_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao")
+_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao", "duffing")
 
 
 def all() -> tuple[Case, ...]:

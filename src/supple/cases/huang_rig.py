@@ -48,7 +48,7 @@ def rig(degrees: float = 30.0) -> Model:
 
 
 def gauge(result: Result) -> NDArray[np.float64]:
-    """(nt,) bending strain at the root of the beam, on the side z, across the plane of the swing."""
+    """(nt,) bending strain at the root of the beam on its side z, out of the plane of the elbow."""
     strain: NDArray[np.float64] = result["link2"].at(0.0).strain("z", axial=False)
     return strain
 
