@@ -46,7 +46,16 @@ KP, KD = 100.0, 30.0  # of a controller
 ALONG_Z = ((0, 0, 1), (1, 0, 0), (0, 1, 0))
 
 START = {1: 1.3, 2: 0.4, 3: 0.0, 5: 0.0, 6: 1.0, 7: 0.0, 8: 1.0}
-TARGETS = {1: 0.4, 2: 0.6, 3: -0.02, 4: (0.5, 0.5, 0.5), 5: 0.3, 6: 0.5, 7: 0.7, 8: 0.4}
+TARGETS: dict[int, tuple[float, ...]] = {
+    1: (0.4,),
+    2: (0.6,),
+    3: (-0.02,),
+    4: (0.5, 0.5, 0.5),
+    5: (0.3,),
+    6: (0.5,),
+    7: (0.7,),
+    8: (0.4,),
+}
 
 
 def manipulator(gravity: float = huang.G) -> Model:
@@ -58,17 +67,17 @@ def manipulator(gravity: float = huang.G) -> Model:
     m.add(Revolute("joint1", m.ground.at(0), link1.at(0), "y", START[1]))
     m.add(Revolute("joint2", link1.at(LENGTH), link2.at(0, rotation=ALONG_Z), "x", START[2]))
     m.add(Prismatic("joint3", tip2, link3.at(0), "z", START[3]))
-    turns = [("rotate", axis) for axis in "xyz"]
-    m.add(General("joint4", link3.at(SHORT), link4.at(0), turns))
+    wrist = link3.at(SHORT), link4.at(0)
+    m.add(General("joint4", *wrist, [("rotate", "x"), ("rotate", "y"), ("rotate", "z")]))
     for k, (inner, outer) in enumerate(
         ((link4, link5), (link5, link6), (link4, link7), (link7, link8)), start=5
     ):
         m.add(Revolute(f"joint{k}", inner.at(SHORT), outer.at(0), "z", START[k]))
-    for k, target in TARGETS.items():
-        for i, value in enumerate(np.atleast_1d(target)):
-            tag = f"{k}{'xyz'[i]}" if k == 4 else str(k)
+    for k, targets in TARGETS.items():
+        for i, target in enumerate(targets):
+            tag = f"{k}{'xyz'[i]}" if len(targets) > 1 else str(k)
             m.add(Motor(f"motor{tag}", f"joint{k}", INERTIA, damping=RESISTANCE, coordinate=i))
-            m.add(PID(f"control{tag}", f"motor{tag}", kp=KP, kd=KD, target=float(value)))
+            m.add(PID(f"control{tag}", f"motor{tag}", kp=KP, kd=KD, target=target))
     return m
 
 

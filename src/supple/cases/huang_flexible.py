@@ -69,9 +69,14 @@ def beam(name: str, elements: int, modes: Any, alpha: float) -> Beam:
     )
 
 
-def two_link_arm(elements: int = 1, modes: Any = "all", alpha: float = 0.0) -> Model:
+def two_link_arm(
+    elements: int = 1,
+    modes: Any = "all",
+    alpha: float = 0.0,
+    name: str = "two-link arm, flexible",
+) -> Model:
     """Return the arm of chapter 3; see `supple.cases.huang.two_link_arm` for its posture."""
-    m = Model(gravity=(0, -huang.G, 0), name="two-link arm, flexible")
+    m = Model(gravity=(0, -huang.G, 0), name=name)
     link1 = m.add(_column("link1", com=-0.1155, about="origin"))
     link2 = m.add(beam("link2", elements, modes, alpha))
     m.add(PointMass("tip", link2.at(huang.LENGTH), huang.TIP_MASS))
