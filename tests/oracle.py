@@ -23,22 +23,22 @@ Rates = Mapping[str, ArrayLike] | Array | None
 
 def cross_matrix(x: Array) -> Array:
     """Matrix of y -> x cross y."""
-    return np.cross(np.eye(3), x)
+    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
 
 
 def stack(t: VelocityTransformation, values: Mapping[str, ArrayLike] | Array) -> Array:
-    """Put rates, accelerations or efforts of the joints into one vector; no joint may miss."""
+    """Put rates, accelerations or efforts into one vector; no joint or beam may miss."""
     if not isinstance(values, Mapping):
         return np.asarray(values, dtype=float)
     flat = np.zeros(t.B.shape[1])
-    for joint, columns in t.columns.items():
-        flat[columns] = values[joint]
+    for name, columns in t.columns.items():
+        flat[columns] = values[name]
     return flat
 
 
 def split(t: VelocityTransformation, vector: Array) -> dict[str, Array]:
     """Inverse of `stack`."""
-    return {joint: vector[columns] for joint, columns in t.columns.items()}
+    return {name: vector[columns] for name, columns in t.columns.items()}
 
 
 def transformation(model: Model, q: Mapping[str, ArrayLike] | None, u: Rates, method: str = "path"):
@@ -149,8 +149,11 @@ def quaternion_product(a: Array, b: Array) -> Array:
 def move(
     model: Model, q: Mapping[str, ArrayLike], step: Mapping[str, ArrayLike]
 ) -> dict[str, Array]:
-    """Coordinates after small displacements `step` = u dt of the joints (first order is exact)."""
-    moved = {}
+    """Coordinates after small displacements `step` = u dt (first order is exact).
+
+    Elastic coordinates, under the names of their bodies, are plain.
+    """
+    moved = {n: np.asarray(x) + np.asarray(step[n]) for n, x in q.items() if n in model.bodies}
     for name, joint in model.joints.items():
         x, d = (np.array(v, dtype=float).reshape(-1) for v in (q[name], step[name]))
         out, i, k = [], 0, 0

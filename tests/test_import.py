@@ -7,7 +7,10 @@ import sys
 
 # numba alone takes most of this; scipy or matplotlib on top would break it.
 IMPORT_SECONDS = 0.9
-HEAVY = ("scipy", "xarray", "networkx", "pydantic", "typer", "rich", "matplotlib", "h5py")
+HEAVY = (
+    *("scipy", "xarray", "networkx", "pydantic", "typer", "rich", "matplotlib", "h5py"),
+    "sksundae",
+)
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:

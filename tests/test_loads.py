@@ -9,8 +9,9 @@ from hypothesis import given
 import supple as sp
 from flexible_oracle import Cloud
 from random_models import flexible_recipes, recipes
+from supple.forces import JointForce
 from supple.loads import Loads
-from test_properties import close, controllers, equations, examples
+from test_properties import close, equations, examples, joint_law
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 
@@ -130,21 +131,19 @@ def test_a_spring_at_rest_carries_the_weight():
 
 def efforts_of(model, eq, s):
     """Effort of each element on a joint coordinate, from its definition, and its engine place."""
-    h = 1e-6
     for f in model.forces.values():
-        if not isinstance(f, (sp.JointSpring, sp.JointEffort, sp.PID)):
-            continue
-        k = model.joints[f.joint].coordinate_index(f.coordinate, f.name)
-        x, rate = (v[k] for v in eq.compiled.to_user(f.joint, s.q, s.u))
-        if isinstance(f, sp.JointSpring):
-            effort = -f.stiffness * (x - f.rest) - f.damping * rate
-        elif isinstance(f, sp.JointEffort):
-            effort = f.effort(s.t)
-        else:
-            slope = (f.target(s.t + h) - f.target(s.t - h)) / (2 * h)
-            effort = f.kp * (f.target(s.t) - x) + f.kd * (slope - rate)
-            effort += f.ki * s.z[controllers(model).index(f.name)]
-        yield f.name, effort, eq.compiled.coordinate(f.joint, k)[1]
+        if isinstance(f, JointForce) and not isinstance(f, sp.Motor):
+            place, ratio, effort, _ = joint_law(model, eq, s, f)
+            yield f.name, ratio * effort, place
+
+
+def without_rotors(model):
+    """The same model, whose rotors weigh next to nothing."""
+    other = model.copy()
+    for name, f in model.forces.items():
+        if isinstance(f, sp.Motor):
+            other.replace(name, inertia=1e-300)
+    return other
 
 
 def loads_of(model, eq, s):
@@ -171,7 +170,9 @@ def check_elements(model, eq, s):
             size = np.abs([torque, force]).max()
             close(found[name].wrenches[0, k], [*torque, *force], 1e-8, size)
     total = sum(load.efforts[0] for load in found.values())
-    close(total, eq.body_states(s.t, s.q, s.u, s.z)[1].effort[0], 1e-12)
+    rotors = np.diag(eq.mass_matrix(s.q) - equations(without_rotors(model)).mass_matrix(s.q))
+    a, history = eq.body_states(s.t, s.q, s.u, s.z)
+    close(total - rotors * a, history.effort[0], 1e-9)
     power = [load.power[0] for load in found.values()]
     close(power, eq.power(s.t, s.q, s.u, s.z), 1e-12)
 

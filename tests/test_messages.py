@@ -278,7 +278,7 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: sp.Force("f", A, force=3),
-        "Force 'f': force is 3, expected 3 numbers or signals",
+        "Force 'f': force is 3, expected 3 numbers, expressions or signals",
     ),
     (
         lambda: sp.Force("f", A, torque=(0, "1", 0)),

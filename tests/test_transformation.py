@@ -336,13 +336,77 @@ def test_oracle_momentum_is_the_effort_of_a_free_base(seed) -> None:
     np.testing.assert_allclose(rate, wrench, rtol=0, atol=1e-7 * scale)
 
 
-def test_a_flexible_body_is_refused():
-    """B without its elastic columns would be wrong and look right."""
+# ------------------------------------------------------------------------------- flexible bodies
+
+
+def arm_with_beam() -> tuple[supple.Model, supple.Beam]:
+    """A beam of one element at whose end hangs a rigid body."""
     model = supple.Model()
     material = supple.Material(E=69e9, G=26e9, density=2770)
-    beam = supple.Beam("beam", 1.0, supple.Rectangle(0.01, 0.01), material, modes=2)
-    model.add(beam)
-    model.add(supple.Revolute("hinge", model.ground.at(0), beam.at(0)))
-    for inspect in (supple.velocity_transformation, body_poses):
-        with pytest.raises(supple.ModelError, match="Beam 'beam': the velocity transformation has"):
-            inspect(model)
+    beam = model.add(supple.Beam("beam", 1.0, supple.Rectangle(0.01, 0.01), material, elements=1))
+    load = model.add(supple.RigidBody("load", 1.0))
+    model.add(supple.Revolute("hinge", model.ground.at(0), beam.at(0), axis="z"))
+    model.add(supple.Spherical("ball", beam.at(1.0), load.at(0, 0.2, 0)))
+    return model, beam
+
+
+def test_columns_of_a_beam_carry_its_name() -> None:
+    model, beam = arm_with_beam()
+    t = velocity_transformation(model)
+    assert list(t.columns) == ["hinge", "beam", "ball"]
+    assert list(t.columns.values()) == [slice(0, 1), slice(1, 7), slice(7, 10)]
+    assert t.bodies == {"beam": slice(0, 12), "load": slice(12, 18)}
+    names = beam.modal().coordinate_names
+    assert names == ("u_1", "v_1", "w_1", "tx_1", "ty_1", "tz_1")
+    # nodal coordinates, undeformed: the load's arm from the beam's end is (0, -0.2, 0)
+    expected = np.zeros((6, 6))
+    expected[:3, 3:] = expected[3:, :3] = np.eye(3)
+    expected[3:, 3:] = np.cross(np.eye(3), [0.0, -0.2, 0.0]).T  # columns e x arm
+    np.testing.assert_allclose(t.B[t.bodies["load"], t.columns["beam"]], expected, atol=1e-15)
+    np.testing.assert_array_equal(t.B[t.bodies["beam"], t.columns["beam"]][:6], 0.0)
+    np.testing.assert_array_equal(t.B[t.bodies["beam"], t.columns["beam"]][6:], np.eye(6))
+    for name, (R, p) in body_poses(model).items():
+        np.testing.assert_array_equal(R, t.poses[name][0])
+        np.testing.assert_array_equal(p, t.poses[name][1])
+
+
+def test_the_end_of_a_beam_turns_by_a_finite_rotation() -> None:
+    """Bent by 0.4 rad about z the end takes the load along a circle, not along its tangent."""
+    model, _ = arm_with_beam()
+    bent = {"beam": [0, 0, 0, 0, 0, 0.4], "ball": [1, 0, 0, 0]}
+    R, p = body_poses(model, bent)["load"]
+    s, c = np.sin(0.4), np.cos(0.4)
+    np.testing.assert_allclose(R, [[c, -s, 0], [s, c, 0], [0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(p, [1 + 0.2 * s, -0.2 * c, 0], atol=1e-15)
+    t = velocity_transformation(model, bent, {"beam": [0, 0, 0, 0, 0, 3.0]}, method="recursive")
+    column = t.columns["beam"].start + 5
+    np.testing.assert_allclose(
+        t.B[t.bodies["load"], column], [0, 0, 1, 0.2 * c, 0.2 * s, 0], atol=1e-15
+    )
+    np.testing.assert_allclose(
+        t.B_dot[t.bodies["load"], column], [0, 0, 0, -0.6 * s, 0.6 * c, 0], atol=1e-15
+    )
+
+
+def test_wrong_values_of_a_beam_are_refused() -> None:
+    model, _ = arm_with_beam()
+    for inspect in (velocity_transformation, body_poses):
+        with pytest.raises(ModelError, match=r"Beam 'beam': coordinates is .*, expected 6 numbers"):
+            inspect(model, {"beam": [1.0, 2.0]})
+    with pytest.raises(ModelError, match=r"Beam 'beam': rates is .*, expected 6 numbers"):
+        velocity_transformation(model, u={"beam": 1.0})
+    with pytest.raises(ModelError, match="'load', expected the name of a joint or of a flexible"):
+        velocity_transformation(model, {"load": 1.0})
+
+
+def test_a_body_of_unknown_kind_is_refused() -> None:
+    """B without its elastic columns would be wrong and look right."""
+
+    class Blob(supple.Body):
+        name = "blob"
+
+    model = supple.Model()
+    blob = model.add(Blob())
+    model.add(supple.Revolute("hinge", model.ground.at(0), blob.at(0)))
+    with pytest.raises(ModelError, match="Blob 'blob': the velocity transformation does not know"):
+        velocity_transformation(model)

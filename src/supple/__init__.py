@@ -52,8 +52,10 @@ if TYPE_CHECKING:
     from supple.comparison import compare
     from supple.convergence import converge
     from supple.formulations.joint import JointCoordinates
+    from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
+    from supple.integrators.sundials import BDF, Adams
     from supple.result import Result, load
     from supple.simulation import simulate
     from supple.transformation import velocity_transformation
@@ -61,7 +63,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "BDF",
+    "HHT",
     "PID",
+    "Adams",
     "Beam",
     "Body",
     "Box",
@@ -82,6 +87,7 @@ __all__ = [
     "FrameState",
     "Free",
     "General",
+    "GeneralizedAlpha",
     "Ground",
     "Joint",
     "JointCoordinates",
@@ -93,6 +99,7 @@ __all__ = [
     "Model",
     "ModelError",
     "Motor",
+    "Newmark",
     "Planar",
     "PointMass",
     "Polynomial",
@@ -127,8 +134,13 @@ __all__ = [
 
 # name: the module it is loaded from on first use (None: it is a module itself)
 _ON_FIRST_USE: dict[str, str | None] = {
+    "Adams": "supple.integrators.sundials",
+    "BDF": "supple.integrators.sundials",
     "DormandPrince": "supple.integrators.explicit",
+    "GeneralizedAlpha": "supple.integrators.alpha",
+    "HHT": "supple.integrators.alpha",
     "JointCoordinates": "supple.formulations.joint",
+    "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
     "cases": None,

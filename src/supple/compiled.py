@@ -79,6 +79,7 @@ class _Builder:
         self.curve: list[float] = []
         self.nz = 0
         self.wrenches = 0
+        self.switches = 0
         self.rotors: dict[int, float] = {}
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
@@ -355,7 +356,7 @@ def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
     b = _Builder(model, model.graph(), frames)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
-    head += [b.shape_size, b.flex_work]
+    head += [b.shape_size, b.flex_work, b.switches]
     rows = (
         *b.node_ints,
         *b.columns,

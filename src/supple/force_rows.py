@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -137,6 +138,7 @@ def _on_coordinate(kind: int, numbers: Callable[[Any], list[float]]) -> Callable
         values = numbers(force)
         reals[: len(values)] = values
         reals[RATIO] = ratio
+        b.switches += kind == codes.JOINT_STOP or (kind == codes.PID and force.limit < math.inf)
         add(b, force, [kind, q, u, signal, state], reals)
 
     return pack_row

@@ -48,7 +48,7 @@ def simulate(
         model. By default t = 0 s and the joints' initial coordinates and rates.
     formulation : JointCoordinates, optional
         The choice of coordinates.
-    integrator : Radau or DormandPrince, optional
+    integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
         The method and its options; Radau by default.
     tolerance : "loose", "default", "tight", rtol, or (rtol, atol)
         Error per step, relative to 1 rad, to the model's length and to the rates.
@@ -73,7 +73,7 @@ def simulate(
     model.check(events)
     compiled = compile_model(model, [f for e in events for f in e.frames.values()])
     integrator = Radau() if integrator is None else integrator
-    jit.prepare(integrator.kernel, history.history, dynamics.accelerate)
+    jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
     equations = (formulation or JointCoordinates()).equations(compiled)
     rtol, atol = tolerances(tolerance)
     state = _state(start, compiled)

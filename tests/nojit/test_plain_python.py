@@ -132,6 +132,35 @@ def test_two_methods_take_the_same_way(build) -> None:
     assert implicit.energy.level == explicit.energy.level == "trusted"
 
 
+@pytest.mark.parametrize("build", MODELS)
+@pytest.mark.parametrize("method", [sp.BDF, sp.Adams], ids=lambda m: m.__name__)
+def test_multistep_methods_take_the_same_way(build, method) -> None:
+    # they begin with order 1: some fifty steps, each with an error of 1e-8 at most
+    exact = sp.simulate(build(), 0.02, output=4, tolerance=1e-10)
+    found = sp.simulate(build(), 0.02, output=4, tolerance=1e-8, integrator=method())
+    assert found.success
+    np.testing.assert_allclose(found.q, exact.q, atol=5e-7)
+    np.testing.assert_allclose(found.u, exact.u, atol=5e-6)
+    assert found.energy.level == "trusted"
+
+
+@pytest.mark.parametrize("build", MODELS)
+def test_generalized_alpha_takes_the_same_way(build) -> None:
+    # order 2: twice as many steps, a quarter of the error
+    exact = sp.simulate(build(), 0.02, output=4, tolerance=1e-9, integrator=sp.DormandPrince())
+    gaps = []
+    for n in (10, 20):
+        found = sp.simulate(build(), 0.02, output=4, integrator=sp.GeneralizedAlpha(step=0.02 / n))
+        assert found.success and found.statistics["steps"] == n
+        gaps.append(np.abs(found.u - exact.u).max())
+    assert np.log2(gaps[0] / gaps[1]) == pytest.approx(2.0, abs=0.2)
+    free = sp.simulate(
+        build(), 0.02, output=4, tolerance=1e-5, integrator=sp.GeneralizedAlpha(rho=0.5)
+    )
+    assert free.success
+    np.testing.assert_allclose(free.q, exact.q, atol=1e-4)
+
+
 def test_force_elements_one_by_one_are_all_of_them() -> None:
     model = every_kind()
     equations = JointCoordinates().equations(model)

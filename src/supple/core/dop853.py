@@ -251,7 +251,8 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.AFTER_REJECT] = 1
             state[st.H] = factor * h
             continue
-        if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
+        switches = m.head[at.H_SWITCHES] > 0
+        if switches or r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
             outcome = stages(m, w, r, o, count, DENSE_STAGES, t, h, left, o.d)
             count[trouble] = outcome
             if outcome != st.DONE:
@@ -260,10 +261,14 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 state[st.H] = 0.25 * h
                 continue
             fill_polynomials(r, o, h)
+            if switches and st.find_switch(m, w, r, count, state, t, h) < 1.0:
+                continue
             if st.emit(m, w, r, count, state, grid, out, t, h, t1):
                 count[st.STEPS] += 1
                 return st.EVENT
         count[st.STEPS] += 1
+        switched = state[st.H_SWITCH] > 0.0
+        state[st.H_SWITCH] = 0.0
         accept(m, w, r, o)
         state[st.T] = t1
         st.audit(m, w, r, state)
@@ -282,6 +287,8 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0] // 2:
                 return st.DONE
+            switched = True
+        if switched:
             outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:
                 return outcome

@@ -136,6 +136,18 @@ def apply(tree, work, t, q, u, z):
 
 
 @kernel
+def branches(tree, work, t, q, u, z):
+    """A number that changes when a force law changes its branch."""
+    code = 0
+    for e in range(tree.element.shape[0]):
+        el, c = tree.element[e], tree.coef[e]
+        if el[0] == JOINT_STOP or el[0] == PID:
+            g = c[joint_forces.RATIO]
+            code = 4 * code + joint_forces.branch(tree, work, e, t, g * q[el[1]], g * u[el[2]], z)
+    return code
+
+
+@kernel
 def energy(tree, work, q):
     """Energy stored in springs, stops and bushings (J)."""
     total = 0.0

@@ -35,6 +35,7 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
         energies[i, 9] = dynamics.strain(m, q[i], u[i])
         dynamics.momentum(m, w, energies[i, 3:9])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
+        dynamics.turn_rotors(m, w, a[i])
         for k in range(nu):
             efforts[i, k] = w.effort[k]
         tree.gather(m, w, w.mass[0] if nu > 0 else a[i])

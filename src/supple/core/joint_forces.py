@@ -113,3 +113,20 @@ def stored(tree, e, x):
         return elastic * p / (c[4] + 1.0)
     return 0.0
 
+
+@kernel
+def branch(tree, work, e, t, x, v, z):
+    """Branch of the law of a stop (free, upper, lower, let go) or a controller (within, above, below its limit)."""
+    el, c = tree.element[e], tree.coef[e]
+    if el[0] == JOINT_STOP:
+        side, p, push, _ = stop(c, x, v)
+        if p <= 0.0:
+            return 0
+        if push <= 0.0:
+            return 3
+        return 1 if side > 0.0 else 2
+    target, target_rate, _ = evaluate(tree, work, el[3], t)
+    raw = c[0] * (target - x) + c[1] * z[el[4]] + c[2] * (target_rate - v)
+    if raw > c[3]:
+        return 1
+    return 2 if raw < -c[3] else 0

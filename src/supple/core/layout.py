@@ -25,8 +25,8 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 
 # ints header
 H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_SIGNAL_REALS, H_WRENCHES = 0, 1, 2, 3, 4, 5, 6, 7
-H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_REALS, H_FLEX_WORK = 8, 9, 10, 11, 12
-HEADER = 13
+H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_REALS, H_FLEX_WORK, H_SWITCHES = 8, 9, 10, 11, 12, 13
+HEADER = 14
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible

@@ -19,6 +19,7 @@ import math
 import numpy as np
 
 from supple.core import dynamics, forces, linalg, tree
+from supple.core import layout as at
 from supple.core import radau_stages as stages
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
@@ -158,6 +159,14 @@ def fill_polynomials(m, w, r, o, h):
             q[j] = 0.0
 
 
+@kernel
+def stage_rates(r, o, h):
+    """Accelerations of the stages from their velocities."""
+    for i in range(3):
+        for k in range(r.u.shape[0]):
+            o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
+
+
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
 def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
@@ -241,6 +250,13 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             if count[st.KEEP_JACOBIAN] == 1:
                 count[st.KEEP_JACOBIAN] = 0
             continue
+        if m.head[at.H_SWITCHES] > 0:
+            stage_rates(r, o, h)
+            fill_polynomials(m, w, r, o, h)
+            if st.find_switch(m, w, r, count, state, t, h) < 1.0:
+                continue
+        switched = state[st.H_SWITCH] > 0.0
+        state[st.H_SWITCH] = 0.0
         # accepted: predictive control (Gustafsson), then output, events and the new state
         cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
         if state[st.ERROR_OLD] > 0.0 and not cut:
@@ -252,9 +268,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.H_OLD] = h
         count[st.AFTER_REJECT] = 0
         count[st.STEPS] += 1
-        for i in range(3):
-            for k in range(nu):
-                o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
+        stage_rates(r, o, h)
         if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
             fill_polynomials(m, w, r, o, h)
             if st.emit(m, w, r, count, state, grid, out, t, h, t1):
@@ -284,6 +298,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.STOP] += 1
             if count[st.STOP] >= stops.shape[0] // 2:
                 return st.DONE
+            switched = True
+        if switched:
             outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:
                 return outcome

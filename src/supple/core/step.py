@@ -19,13 +19,13 @@ from supple.core.jit import kernel
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
-GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL = range(7, 16)
-INT_STATE = 16
+GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL, SWITCHED = range(7, 17)
+INT_STATE = 17
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
-K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN = range(12, 19)
-REAL_STATE = 19
+K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN, H_SWITCH = range(12, 20)
+REAL_STATE = 20
 
 # Outcomes
 DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range(8)
@@ -278,6 +278,39 @@ def find_events(m, w, r, ints, t0, h, t1):
 
 
 @kernel
+def find_switch(m, w, r, ints, reals, t0, h):
+    """Fraction of the step behind which a force law changes its branch, above 1 if none does.
+
+    Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would
+    lose the method's order, so it is repeated up to the kink. The step after that is never cut: a state that
+    rests on a kink cannot stall the run.
+    """
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return 2.0
+    before = forces.branches(m, w, t0, r.q, r.u, r.z)
+    low = 0.0
+    for part in range(1, 5):
+        high = 0.25 * part
+        state_at(m, r, high)
+        if forces.branches(m, w, t0 + high * h, r.qt, r.ut, r.zt) != before:
+            for _ in range(48):
+                middle = 0.5 * (low + high)
+                state_at(m, r, middle)
+                if forces.branches(m, w, t0 + middle * h, r.qt, r.ut, r.zt) == before:
+                    low = middle
+                else:
+                    high = middle
+            if high > 0.999999:
+                return 2.0
+            ints[SWITCHED] = 1
+            reals[H_SWITCH] = max(high * h, 2.0 * reals[H_MIN])
+            return high
+        low = high
+    return 2.0
+
+
+@kernel
 def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
 
@@ -388,6 +421,9 @@ def next_step(reals, ints, stops, h):
     """Step size that lands on the next stop without leaving a sliver."""
     rest = stops[ints[STOP]] - reals[T]
     h = min(h, reals[H_MAX])
+    if reals[H_SWITCH] > 0.0:
+        h = min(h, reals[H_SWITCH])
+        return h if h < rest else rest
     if h >= rest * (1.0 - 1e-10):
         return rest
     return 0.5 * rest if h > 0.5 * rest else h

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from supple import validate
 from supple.core.jit import Entry
 from supple.errors import ModelError
-from supple.integrators.driver import LoopOptions, Problem, Solution, run_loop
+from supple.integrators.driver import Loop, LoopOptions, Problem, Solution, run_loop
 
 
 @dataclass(frozen=True)
 class Integrator(ABC):
-    """A method whose whole step loop is a compiled kernel.
+    """A method and its options; usually its whole step loop is a compiled kernel.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ class Integrator(ABC):
        polynomials px, pu, pz, pw, then calls ``emit`` and ``audit``. Add the module to
        ``jit.all_entries``.
     2. Derive a class here with ``kernel`` and ``own_size``, export it in ``supple/__init__.py``.
-    3. Test its order on smooth problems and its audit, in ``tests/test_integrators.py``, and add
+    3. A loop that is not compiled, like that of ``BDF``, overrides ``loop`` and ``entries``.
+    4. Test its order on smooth problems and its audit, in ``tests/test_integrators.py``, and add
        it to the methods that run every case in ``tests/test_cases.py``.
     """
 
@@ -52,13 +53,26 @@ class Integrator(ABC):
     def kernel(self) -> Entry:
         """The compiled loop."""
 
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All kernels that a run calls."""
+        return (self.kernel,)
+
+    def loop(self, problem: Problem) -> Loop:
+        """A callable with the arguments of ``radau_run`` that makes the steps of one run."""
+        return self.kernel.ready()
+
     @abstractmethod
     def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
+
+    def parameters(self) -> tuple[float, ...]:
+        """Numbers that the loop finds at the beginning of its own reals."""
+        return ()
 
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem."""
         c = problem.equations.compiled
         size = self.own_size(c.nu, c.nz, len(c.force_names))
-        options = LoopOptions(self.first_step, self.max_step, self.max_steps)
-        return run_loop(problem, self.kernel, size, options)
+        options = LoopOptions(self.first_step, self.max_step, self.max_steps, self.parameters())
+        return run_loop(problem, self.loop(problem), size, options)

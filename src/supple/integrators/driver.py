@@ -1,7 +1,7 @@
-"""Runs a compiled step loop from Python: buffers, stops, events, progress and what went wrong.
+"""Runs a step loop from Python: buffers, stops, events, progress and what went wrong.
 
-A loop returns here every few hundredths of a second, so that Ctrl-C and progress work, and keeps
-everything it needs in its buffers.
+A loop, compiled or not, is called with these buffers and a number of steps. It returns here every
+few hundredths of a second, so that Ctrl-C and progress work.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 
 from supple.audit import AuditRecord, MomentumRecord
 from supple.core import step as st
-from supple.core.jit import Entry
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.joint import Equations
@@ -34,6 +33,8 @@ COUNTS = (
     "newton_iterations",
 )
 Progress = Callable[[float], None]
+# (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
+Loop = Callable[..., int]
 
 TOLERANCES = {"loose": (1e-4, 1e-6), "default": (1e-7, 1e-9), "tight": (1e-10, 1e-12)}
 
@@ -98,30 +99,27 @@ class Solution:
 
 @dataclass(frozen=True)
 class LoopOptions:
-    """Options that every compiled loop understands."""
+    """Options that every loop understands."""
 
     first_step: float
     max_step: float
     max_steps: int
+    parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
 
 
 def run_loop(
-    problem: Problem,
-    entry: Entry,
-    own_size: tuple[int, int],
-    options: LoopOptions,
+    problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
 ) -> Solution:
-    """Integrate ``problem`` with a compiled loop."""
-    return _Loop(problem, entry, own_size, options).run()
+    """Integrate ``problem`` with a loop; ``own_size`` are the lengths of its own buffers."""
+    return _Run(problem, loop, own_size, options).run()
 
 
-class _Loop:
+class _Run:
     def __init__(
-        self, problem: Problem, entry: Entry, own_size: tuple[int, int], options: LoopOptions
+        self, problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
     ) -> None:
-        self.problem, self.options = problem, options
+        self.problem, self.loop, self.options = problem, loop, options
         self.compiled = c = problem.equations.compiled
-        self.kernel = entry.ready()
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
         shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns)
@@ -163,6 +161,7 @@ class _Loop:
         self.at_momentum, self.at_screw_error, self.at_screw_size = (
             place(np.zeros(ns)) for _ in range(3)
         )
+        place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
         self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
@@ -232,7 +231,7 @@ class _Loop:
         while outcome == st.PAUSED and self.count[st.STEPS] < self.options.max_steps:
             clock = time.perf_counter()
             budget = min(budget, self.options.max_steps - int(self.count[st.STEPS]))
-            outcome = self.kernel(*buffers, self.stops, grid, self.out, budget)
+            outcome = self.loop(*buffers, self.stops, grid, self.out, budget)
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
@@ -312,5 +311,10 @@ class _Loop:
         if outcome == st.TOO_SMALL:
             return where + (
                 f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
+            )
+        if outcome == st.NOT_CONVERGED:
+            return where + (
+                f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
+                f"the largest change was in {worst}; a smaller fixed step may help"
             )
         return where + f"{self.options.max_steps} steps were not enough (max_steps)"

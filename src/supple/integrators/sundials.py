@@ -1,0 +1,324 @@
+"""BDF and Adams: the multistep methods of SUNDIALS, IDA and CVODE, through scikit-sundae.
+
+SUNDIALS chooses steps and orders and calls back for residuals, Jacobians and rates. These, and all
+that follows a step (dense output, events, audit), are kernels of ``core/multistep.py``; the loop in
+between is plain Python. It has the arguments of a compiled loop, so the driver knows no difference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.compiled import Compiled
+from supple.core import dynamics, layout, multistep
+from supple.core import step as st
+from supple.core.jit import Entry
+from supple.errors import ModelError, SimulationError
+from supple.integrators.base import Integrator
+from supple.integrators.driver import Loop, Problem
+from supple.poses import Array
+
+ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
+NO_LIMIT = 10**9  # steps of one call, of which there is only one
+
+Buffers = Sequence[Any]  # ints, reals, work, run, state, count
+MakeSolver = Callable[[Buffers, dict[str, Any]], Any]
+
+
+@dataclass(frozen=True)
+class _Sundials(Integrator):
+    """Options and kernels that both methods share."""
+
+    @property
+    def kernel(self) -> Entry:
+        """What follows a step; the loop itself is that of SUNDIALS."""
+        return multistep.multistep_accept
+
+    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+        """Lengths of the method's own real and integer buffers."""
+        return multistep.own_size(nu, nz, ne)
+
+    def _check_order(self, order: int, largest: int) -> None:
+        if not (isinstance(order, int) and 1 <= order <= largest):
+            owner = type(self).__name__
+            raise ModelError(owner, "max_order", order, f"a whole number from 1 to {largest}")
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All kernels that a run calls."""
+        return multistep.multistep_accept, multistep.multistep_rates
+
+    def loop(self, problem: Problem) -> Loop:
+        """The loop of one run."""
+        return _Loop(problem, self._method, self._solver)
+
+    @property
+    @abstractmethod
+    def _method(self) -> int:
+        """Code of the method in the kernels."""
+
+    @abstractmethod
+    def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
+        """The solver of scikit-sundae."""
+
+
+@dataclass(frozen=True)
+class BDF(_Sundials):
+    """Backward differentiation of order 1 to 5 with variable steps (SUNDIALS IDA).
+
+    Solves the implicit equations of motion with analytic Jacobians. For stiff models with damped
+    vibration at moderate accuracy: a step costs one or two evaluations, where ``Radau`` needs
+    eight. It starts with order 1, again after every break point of a signal, and damps vibration
+    that its steps do not resolve. Small models run faster by ``Radau``, whose loop is compiled.
+
+    Parameters
+    ----------
+    max_order : int
+        1 to 5. From order 3 on, weakly damped vibration can be unstable at large steps; with 2
+        nothing is.
+
+    Other options: see ``Integrator``.
+    """
+
+    max_order: int = 5
+
+    def __post_init__(self) -> None:
+        """Refuse options that cannot work."""
+        super().__post_init__()
+        self._check_order(self.max_order, 5)
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All kernels that a run calls."""
+        own = multistep.bdf_point, multistep.bdf_jacobian
+        return dynamics.tangent, *super().entries, *own
+
+    @property
+    def _method(self) -> int:
+        return multistep.BDF
+
+    def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
+        rates = multistep.multistep_rates.ready()
+        point = multistep.bdf_point.ready()
+        tangent, assemble = dynamics.tangent.ready(), multistep.bdf_jacobian.ready()
+        model = buffers[:3]
+        head = buffers[0]
+        nq, nu, nz = head[layout.H_Q], head[layout.H_U], head[layout.H_Z]
+        q, u, a, z, r = (np.zeros(n) for n in (nq, nu, nu, nz, nu))
+        shapes = (nu, nu), (nu, nu), (nu, nu), (nu, nz), (nz, nu), (nz, nu), (nz, nz)
+        tangents = [np.zeros(shape) for shape in shapes]
+
+        def residual(t: float, y: Array, yp: Array, res: Array) -> None:
+            rates(*buffers, t, y, yp, res)
+
+        def jacobian(t: float, y: Array, yp: Array, res: Array, c: float, J: Array) -> None:
+            t = point(*buffers, t, y, yp, q, u, a, z)
+            tangent(*model, t, q, u, a, z, r, *tangents)
+            assemble(*model, y, q, u, c, *tangents, J)
+
+        return _sksundae("ida").IDA(residual, jacfn=jacobian, max_order=self.max_order, **options)
+
+
+@dataclass(frozen=True)
+class Adams(_Sundials):
+    """Adams-Moulton of order 1 to 12 with variable steps (SUNDIALS CVODE).
+
+    Explicit in effect: the implicit formula is iterated with accelerations, without Jacobian. For
+    smooth motion; it needs two or three accelerations for each step. Stiff springs, strong
+    dampers and fast controllers force it to short steps. ``DormandPrince`` gets more accuracy
+    from as many accelerations; this method is there to compare with.
+
+    Parameters
+    ----------
+    max_order : int
+        1 to 12.
+
+    Other options: see ``Integrator``.
+    """
+
+    max_order: int = 12
+
+    def __post_init__(self) -> None:
+        """Refuse options that cannot work."""
+        super().__post_init__()
+        self._check_order(self.max_order, 12)
+
+    @property
+    def _method(self) -> int:
+        return multistep.ADAMS
+
+    def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
+        kernel = multistep.multistep_rates.ready()
+
+        def rates(t: float, y: Array, yp: Array) -> None:
+            kernel(*buffers, t, y, y, yp)
+
+        def zero(t: float, y: Array, yp: Array, J: Array) -> None:
+            """Newton's method with no Jacobian is the fixed-point iteration."""
+
+        diagonal = {"linsolver": "band", "lband": 0, "uband": 0}
+        return _sksundae("cvode").CVODE(
+            rates, method="Adams", jacfn=zero, max_order=self.max_order, **diagonal, **options
+        )
+
+
+def coordinate_scales(c: Compiled) -> tuple[Array, np.ndarray]:
+    """Scales (nq,) of the coordinates, and which of them are no quaternions.
+
+    A rotation by x changes a quaternion by x/2.
+    """
+    scale, plain = np.zeros(c.nq), np.ones(c.nq, dtype=bool)
+    for body in c.flexible.values():
+        scale[body.q] = c.scale[body.u]
+    for joint in c.joints.values():
+        if joint.kind == "axes":
+            scale[joint.q] = c.scale[joint.u]
+        else:
+            quaternion = slice(joint.q.start, joint.q.start + 4)
+            scale[quaternion], plain[quaternion] = 0.5 * c.scale[joint.u.start], False
+            scale[quaternion.stop : joint.q.stop] = c.scale[joint.u][3:]
+    return scale, plain
+
+
+class _Loop:
+    """Steps of one run; called with the arguments of a compiled loop."""
+
+    def __init__(self, problem: Problem, method: int, make: MakeSolver) -> None:
+        self.problem, self.method, self.make = problem, method, make
+        self.compiled = problem.equations.compiled
+        self.kernel = multistep.multistep_accept.ready()
+        self.rates = multistep.multistep_rates.ready()
+        self.solver: Any = None
+        self.buffers: Buffers = ()
+
+    def __call__(self, *arguments: Any) -> int:
+        """Advance until the end, an event, a failure or a number of steps; returns the outcome."""
+        *self.buffers, self.stops, self.grid, self.out, budget = arguments
+        self.state, self.count = self.buffers[4:]
+        with _quiet():
+            if self.solver is None:
+                outcome = self._start()
+                if outcome != st.PAUSED:
+                    return outcome
+            for _ in range(budget):
+                outcome = self._step()
+                if outcome != st.PAUSED or self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+                    return outcome
+        return st.PAUSED
+
+    def _start(self) -> int:
+        run, state, count = self.buffers[3:]
+        c, rtol, atol = self.compiled, self.problem.rtol, self.problem.atol
+        own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names))
+        self.scalar = run[len(run) - own_reals :]
+        self.base = self.scalar[multistep.SCALARS : multistep.SCALARS + c.nq]
+        self.own = count[len(count) - own_ints :]
+        self.own[multistep.METHOD] = self.method
+        # Unknowns behind z are padding for the kernels; multipliers of loops have their place
+        # there, with a tolerance that takes them out of the error test.
+        scale, self.plain = coordinate_scales(c)
+        parts = (atol + rtol) * scale, atol * c.rate_scale, np.full(c.nz, atol)
+        tolerance = np.concatenate(parts)
+        if len(tolerance) == 0:  # a solver wants something to solve
+            tolerance = np.ones(1)
+        self.y, self.yp = np.zeros_like(tolerance), np.zeros_like(tolerance)
+        options = {
+            "rtol": rtol,
+            "atol": tolerance,
+            "first_step": float(state[st.H]),
+            "min_step": float(state[st.H_MIN]),
+            "max_step": float(state[st.H_MAX]),
+            "max_num_steps": NO_LIMIT,
+        }
+        self.solver = self.make(tuple(self.buffers), options)
+        return self._begin()
+
+    def _begin(self) -> int:
+        """Start, or start again behind a stop: unknowns, their rates, and the solver."""
+        run, state = self.buffers[3:5]
+        nq, nu, nz = self.compiled.nq, self.compiled.nu, self.compiled.nz
+        q, u, _, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
+        self.base[:] = np.where(self.plain, q, 0.0)
+        self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
+        t = float(state[st.T])
+        self.scalar[multistep.LEFT] = np.inf  # the right side of a jump
+        self.rates(*self.buffers, t, self.y, self.y, self.yp)
+        if self.own[multistep.TROUBLE] != st.DONE:
+            return int(self.own[multistep.TROUBLE])
+        a = self.yp[nq : nq + nu]
+        if not np.all(np.isfinite(a)):
+            self.count[st.BAD_DOF] = int(np.argmin(np.isfinite(a)))
+            return st.NOT_FINITE
+        self._surround(multistep.BEGIN, t)
+        both = (self.y, self.yp) if self.method == multistep.BDF else (self.y,)
+        self.solver.init_step(t, *both)
+        return st.PAUSED
+
+    def _surround(self, what: int, t: float) -> int:
+        shared = *self.buffers, self.stops, self.grid, self.out
+        return int(self.kernel(*shared, self.y, self.yp, t, what))
+
+    def _step(self) -> int:
+        state, count = self.state, self.count
+        stop = float(self.stops[count[st.STOP]])
+        found = self.solver.step(stop, "onestep", stop)
+        if not (found.success and found.t > state[st.T]):
+            outcome = self._surround(multistep.FAILED, found.t)
+            # a success that does not move is a step below the rounding of time
+            small = found.success or found.status == ERROR_TEST_FAILED
+            return st.TOO_SMALL if outcome == st.NOT_CONVERGED and small else outcome
+        self.y = found.y
+        if self.method == multistep.BDF:
+            self.yp = found.yp
+        else:
+            self.own[multistep.ATTEMPTS] = 0  # this evaluation is none
+            self.rates(*self.buffers, found.t, self.y, self.y, self.yp)
+            if self.own[multistep.TROUBLE] != st.DONE:
+                return int(self.own[multistep.TROUBLE])
+        outcome = self._surround(multistep.ACCEPT, found.t)
+        if outcome == st.PAUSED and count[st.FRESH] == 1:
+            return self._begin()
+        return outcome
+
+
+def _sksundae(part: str) -> Any:
+    """A module of scikit-sundae, loaded on first use."""
+    import importlib
+
+    try:
+        return importlib.import_module(f"sksundae.{part}")
+    except ImportError as error:
+        raise SimulationError(
+            "BDF and Adams need the package scikit-sundae, install it by "
+            "`pip install scikit-sundae` or use Radau and DormandPrince"
+        ) from error
+
+
+class _WithoutErrors:
+    """Standard output without the error messages that scikit-sundae prints; ours say more."""
+
+    def __init__(self, target: Any) -> None:
+        self.target, self.dropped = target, False
+
+    def write(self, text: str) -> int:
+        if text.startswith("\n[") and ", Error: " in text:
+            self.dropped = True
+        elif self.dropped and text == "\n":  # the end of that message
+            self.dropped = False
+        else:
+            self.target.write(text)
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.target, name)
+
+
+def _quiet() -> contextlib.AbstractContextManager[Any]:
+    return contextlib.redirect_stdout(_WithoutErrors(sys.stdout))
