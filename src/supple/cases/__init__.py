@@ -1,6 +1,7 @@
 """Problems from the literature with independent reference numbers.
 
 ``cases.all()`` lists them, ``cases.get("huang-rigid").run()`` compares one with its reference.
+``run(integrator=..., until=...)`` does so with another method, or only up to a time.
 Tests, the gallery, benchmarks and ``supple cases`` use the same objects.
 
 To add a case:
@@ -8,7 +9,8 @@ To add a case:
 1. Write ``build()`` that returns the `Model`, and ``measure(result)`` that returns the compared
    quantities, in the file of its source (or a new one).
 2. Give the reference numbers with all their digits, their source and a tolerance that is derived
-   from something: never one that was loosened until the case passed.
+   from something: never one that was loosened until the case passed. `at_times` in ``case.py``
+   compares a history, `references` reads a JSON file of this folder.
 3. Add the `Case` to the ``CASES`` of that file, and a new file to `_FILES` below.
 """
 
@@ -21,7 +23,7 @@ from supple.errors import SuppleError, suggestion
 
 __all__ = ["Case", "Quantity", "all", "get", "names"]
 
-_FILES = ("huang", "huang_flexible")
+_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao", "duffing")
 
 
 def all() -> tuple[Case, ...]:

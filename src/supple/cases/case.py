@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import SuppleWarning
+from supple.errors import SuppleError, SuppleWarning
 
 if TYPE_CHECKING:
     from supple.integrators.base import Integrator
@@ -17,12 +20,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A computed number next to its reference; ``tolerance`` is absolute, in the same unit."""
+    """A computed number next to its reference; ``tolerance`` is absolute, in the same unit.
+
+    ``time`` (s) is when it can be known in a run; None if it holds for a run of any length.
+    """
 
     name: str
     value: float
     reference: float
     tolerance: float
+    time: float | None = None
 
     @property
     def error(self) -> float:
@@ -60,20 +67,52 @@ class Case:
     integrator: Callable[[], Integrator] | None = None
     long: bool = False
 
-    def simulate(self, *, tolerance: str | float = "tight", **options: Any) -> Result:
-        """Run the model; ``options`` go to `supple.simulate`."""
+    def simulate(
+        self, *, tolerance: str | float = "tight", until: float | None = None, **options: Any
+    ) -> Result:
+        """Run the model; ``options`` go to `supple.simulate`.
+
+        With ``until`` (s) the run ends at the last of the case's times that is not later.
+        """
         import numpy as np
 
         from supple.simulation import simulate
 
-        options.setdefault("output", np.array(self.times))
+        times = np.array([t for t in self.times if until is None or t <= until])
+        if not len(times):
+            raise SuppleError(
+                f"case {self.name!r}: until is {until!r}, expected at least its first time, "
+                f"{self.times[0]:g} s"
+            )
+        options.setdefault("output", times)
         if self.integrator is not None and options.get("integrator") is None:
             options["integrator"] = self.integrator()
         with warnings.catch_warnings():
             # What is unusual in published data is told by the case, not at every run.
             warnings.simplefilter("ignore", SuppleWarning)
-            return simulate(self.build(), self.times[-1], tolerance=tolerance, **options)
+            return simulate(self.build(), float(times[-1]), tolerance=tolerance, **options)
 
-    def run(self, **options: Any) -> list[Quantity]:
-        """Run the model and compare; see `simulate` for the options."""
-        return self.measure(self.simulate(**options))
+    def run(self, *, until: float | None = None, **options: Any) -> list[Quantity]:
+        """Run the model and compare what is known by then; see `simulate` for the options."""
+        found = self.measure(self.simulate(until=until, **options))
+        return [q for q in found if until is None or q.time is None or q.time <= until]
+
+
+def at_times(
+    name: str, values: Any, reference: Any, tolerance: float, times: Sequence[float]
+) -> list[Quantity]:
+    """Compare a history (nt,) at given times; values after the end of a run count as failed."""
+    known = [float(v) for v in values]
+    known += [float("nan")] * (len(times) - len(known))
+    return [
+        Quantity(f"{name} at {t:g} s", v, float(r), tolerance, t)
+        for t, v, r in zip(times, known, reference, strict=True)
+    ]
+
+
+@cache
+def references(file: str) -> dict[str, Any]:
+    """Return the reference numbers of the cases in a JSON file of this folder."""
+    text = (Path(__file__).parent / f"{file}.json").read_text(encoding="utf-8")
+    cases: dict[str, Any] = json.loads(text)["cases"]
+    return cases

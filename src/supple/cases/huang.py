@@ -20,10 +20,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.bodies.rigid import PointMass, RigidBody
-from supple.cases.case import Case, Quantity
+from supple.cases.case import Case, Quantity, at_times
 from supple.joints import Revolute
 from supple.model import Model
 
@@ -213,11 +212,11 @@ def _measure(
         for k, joint in enumerate(("shoulder", "elbow")):
             view = result[joint]
             angles, rates = np.array(reference.angles)[:, k], np.array(reference.rates)[:, k]
-            found += at_times(f"{joint}.angle", view.angle, angles, 1e-6)
-            found += at_times(f"{joint}.angle_rate", view.angle_rate, rates, rate)
+            found += at_times(f"{joint}.angle", view.angle, angles, 1e-6, TIMES)
+            found += at_times(f"{joint}.angle_rate", view.angle_rate, rates, rate, TIMES)
         kinetic, gravity = np.array(reference.kinetic), np.array(reference.gravity)
-        found += at_times("energy.kinetic", result.energy.kinetic, kinetic, energy)
-        found += at_times("energy.gravity", result.energy.gravity, gravity, energy)
+        found += at_times("energy.kinetic", result.energy.kinetic, kinetic, energy, TIMES)
+        found += at_times("energy.gravity", result.energy.gravity, gravity, energy, TIMES)
         drift = result.energy.record.max_error
         found.append(Quantity("energy.error", drift, 0.0, 1e-3 * energy))
         if conserved_about is not None:
@@ -225,18 +224,6 @@ def _measure(
         return found
 
     return measure
-
-
-def at_times(
-    name: str, values: NDArray[np.float64], reference: NDArray[np.float64], tolerance: float
-) -> list[Quantity]:
-    """Compare a history at `TIMES`; values after the end of a run that stopped count as failed."""
-    padded = np.full(len(TIMES), np.nan)
-    padded[: len(values)] = values
-    return [
-        Quantity(f"{name} at {t:g} s", float(v), float(r), tolerance)
-        for t, v, r in zip(TIMES, padded, reference, strict=True)
-    ]
 
 
 def conserved_momentum(result: Result, axis: int) -> Quantity:
