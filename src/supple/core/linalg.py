@@ -50,26 +50,40 @@ def cholesky_solve(l, x):
 
 @kernel
 def lu(a, piv):
-    """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix."""
+    """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix.
+
+    Four columns at a time: the rest of the matrix is read and written once for the four.
+    """
     n = a.shape[0]
-    for k in range(n):
-        p, big = k, abs(a[k, k])
-        for i in range(k + 1, n):
-            if abs(a[i, k]) > big:
-                p, big = i, abs(a[i, k])
-        if not (big > 0.0 and math.isfinite(big)):
-            return False
-        piv[k] = p
-        if p != k:
-            for j in range(n):
-                a[k, j], a[p, j] = a[p, j], a[k, j]
-        d = 1.0 / a[k, k]
-        for i in range(k + 1, n):
-            f = a[i, k] * d
-            a[i, k] = f
-            if f != 0.0:
-                for j in range(k + 1, n):
+    for k0 in range(0, n, 4):
+        k1 = min(k0 + 4, n)
+        for k in range(k0, k1):
+            p, big = k, abs(a[k, k])
+            for i in range(k + 1, n):
+                if abs(a[i, k]) > big:
+                    p, big = i, abs(a[i, k])
+            if not (big > 0.0 and math.isfinite(big)):
+                return False
+            piv[k] = p
+            if p != k:
+                for j in range(n):
+                    a[k, j], a[p, j] = a[p, j], a[k, j]
+            d = 1.0 / a[k, k]
+            for i in range(k + 1, n):
+                f = a[i, k] * d
+                a[i, k] = f
+                for j in range(k + 1, k1):
                     a[i, j] -= f * a[k, j]
+        for k in range(k0 + 1, k1):  # the four rows behind their columns
+            for m in range(k0, k):
+                f = a[k, m]
+                for j in range(k1, n):
+                    a[k, j] -= f * a[m, j]
+        if k1 - k0 == 4:
+            for i in range(k1, n):
+                f0, f1, f2, f3 = a[i, k0], a[i, k0 + 1], a[i, k0 + 2], a[i, k0 + 3]
+                for j in range(k1, n):
+                    a[i, j] -= f0 * a[k0, j] + f1 * a[k0 + 1, j] + f2 * a[k0 + 2, j] + f3 * a[k0 + 3, j]
     return True
 
 
@@ -95,29 +109,41 @@ def lu_solve(a, piv, x):
 
 @kernel
 def lu_complex(a, b, piv):
-    """Factorise a + i b in place with partial pivoting, real and imaginary parts apart."""
+    """Factorise a + i b in place with partial pivoting, real and imaginary parts apart; two columns at a time."""
     n = a.shape[0]
-    for k in range(n):
-        p, big = k, a[k, k] * a[k, k] + b[k, k] * b[k, k]
-        for i in range(k + 1, n):
-            s = a[i, k] * a[i, k] + b[i, k] * b[i, k]
-            if s > big:
-                p, big = i, s
-        if not (big > 0.0 and math.isfinite(big)):
-            return False
-        piv[k] = p
-        if p != k:
-            for j in range(n):
-                a[k, j], a[p, j] = a[p, j], a[k, j]
-                b[k, j], b[p, j] = b[p, j], b[k, j]
-        dr, di = a[k, k] / big, -b[k, k] / big
-        for i in range(k + 1, n):
-            fr, fi = a[i, k] * dr - b[i, k] * di, a[i, k] * di + b[i, k] * dr
-            a[i, k], b[i, k] = fr, fi
-            if fr != 0.0 or fi != 0.0:
-                for j in range(k + 1, n):
+    for k0 in range(0, n, 2):
+        k1 = min(k0 + 2, n)
+        for k in range(k0, k1):
+            p, big = k, a[k, k] * a[k, k] + b[k, k] * b[k, k]
+            for i in range(k + 1, n):
+                s = a[i, k] * a[i, k] + b[i, k] * b[i, k]
+                if s > big:
+                    p, big = i, s
+            if not (big > 0.0 and math.isfinite(big)):
+                return False
+            piv[k] = p
+            if p != k:
+                for j in range(n):
+                    a[k, j], a[p, j] = a[p, j], a[k, j]
+                    b[k, j], b[p, j] = b[p, j], b[k, j]
+            dr, di = a[k, k] / big, -b[k, k] / big
+            for i in range(k + 1, n):
+                fr, fi = a[i, k] * dr - b[i, k] * di, a[i, k] * di + b[i, k] * dr
+                a[i, k], b[i, k] = fr, fi
+                for j in range(k + 1, k1):
                     a[i, j] -= fr * a[k, j] - fi * b[k, j]
                     b[i, j] -= fr * b[k, j] + fi * a[k, j]
+        if k1 - k0 == 2:
+            m = k0 + 1
+            fr, fi = a[m, k0], b[m, k0]
+            for j in range(k1, n):
+                a[m, j] -= fr * a[k0, j] - fi * b[k0, j]
+                b[m, j] -= fr * b[k0, j] + fi * a[k0, j]
+            for i in range(k1, n):
+                fr, fi, gr, gi = a[i, k0], b[i, k0], a[i, m], b[i, m]
+                for j in range(k1, n):
+                    a[i, j] -= fr * a[k0, j] - fi * b[k0, j] + gr * a[m, j] - gi * b[m, j]
+                    b[i, j] -= fr * b[k0, j] + fi * a[k0, j] + gr * b[m, j] + gi * a[m, j]
     return True
 
 
