@@ -51,6 +51,8 @@ from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
 
 __all__ = ["own_size", "radau_run"]
 
+AIM = 0.25  # weighted error of a step that the controller aims at
+
 
 @kernel
 def error_norm(m, w, r, o, h, t, attempt):
@@ -257,14 +259,14 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 continue
         switched = state[st.H_SWITCH] > 0.0
         state[st.H_SWITCH] = 0.0
-        # accepted: predictive control (Gustafsson), then output, events and the new state
+        # accepted: the step by a digital filter (H211b of Soderlind, b = 4), then output, events and the new state
         cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
         if state[st.ERROR_OLD] > 0.0 and not cut:
-            predicted = 0.9 * h / state[st.H_OLD] * (state[st.ERROR_OLD] / (error * error)) ** 0.25
-            factor = min(factor, min(8.0, max(0.2, predicted)))
+            ratio = AIM / error * (AIM / state[st.ERROR_OLD])
+            factor = min(8.0, max(0.2, ratio**0.0625 * (state[st.H_OLD] / h) ** 0.25))
         if count[st.AFTER_REJECT] == 1:
             factor = min(factor, 1.0)
-        state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-2)
+        state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-4)
         state[st.H_OLD] = h
         count[st.AFTER_REJECT] = 0
         count[st.STEPS] += 1
