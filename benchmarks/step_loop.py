@@ -1,7 +1,7 @@
-"""The compiled step loop: against SciPy's Radau on the same equations, and its time outside kernels.
+"""The compiled step loop against SciPy's Radau on the same equations; its time outside kernels.
 
-SciPy's ``solve_ivp(method="Radau")`` gets the same compiled accelerations, and the Jacobian from the
-same analytic tangents; the tolerance means the same error per step. The models are pendulum chains
+SciPy's ``solve_ivp(method="Radau")`` gets the same compiled accelerations, and the Jacobian from
+the same analytic tangents; the tolerance means the same error per step. The models are pendulum chains
 of 15 and 100 links (30 and 200 states).
 """
 

@@ -27,7 +27,7 @@ Poses = tuple[Array, Array]
 POINTS = np.array([-3, -2, -1, 1, 2, 3])
 WEIGHTS = np.array([-1, 9, -45, 45, -9, 1]) / 60.0
 # s, for a first and a second derivative: where truncation meets rounding.
-STEP, LONG_STEP = 5e-4, 5e-3
+STEP, LONG_STEP = 2e-4, 5e-3
 GAUSS = np.polynomial.legendre.leggauss(5)
 
 

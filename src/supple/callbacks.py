@@ -36,6 +36,9 @@ class Callback:
     def _call(self, pointer: Any) -> None:
         memory: Any = self._view.from_address(ctypes.addressof(pointer.contents))
         buffer = np.frombuffer(memory)
+        if self.interrupt is not None:
+            buffer[1:] = np.nan
+            return
         try:
             self.evaluate(buffer)
         except _WrongResultError as error:

@@ -383,6 +383,7 @@ def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
         flexible=b.flexible,
         motors=b.motors,
         callbacks=tuple(b.callbacks),
+        signals=tuple((label(f), s) for f in model.forces.values() for s in f.signals),
         places=b.places,
         force_names=tuple(b.force_names),
         force_dissipates=tuple(b.dissipates),

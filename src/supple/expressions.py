@@ -84,6 +84,8 @@ def parse(text: str) -> Program:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         detail = getattr(error, "msg", None) or "it cannot be read"
+        if "decimal literal" in detail:
+            detail = "write 2*t, not 2t"
         raise ExpressionError(f"no expression ({detail})") from None
     try:
         piece = _translate(tree.body)

@@ -92,6 +92,33 @@ class JointForceView(ForceView):
         return self._load.efforts[:, self._place] / self._ratio
 
 
+class EffortFunctionView(ForceView):
+    """Efforts of a Python function on joint coordinates or shafts."""
+
+    def __init__(
+        self,
+        name: str,
+        energy: Array,
+        dissipates: bool,
+        source: Source | None,
+        shafts: list[tuple[int, int, float]],
+    ) -> None:
+        super().__init__(name, energy, dissipates, source)
+        self._shafts = shafts
+
+    @property
+    def efforts(self) -> Array:
+        """(nt, n) on each of its coordinates, N m or N."""
+        return np.stack([self._load.efforts[:, u] / ratio for _, u, ratio in self._shafts], axis=1)
+
+    @property
+    def effort(self) -> Array:
+        """(nt,) on its only coordinate."""
+        if len(self._shafts) != 1:
+            raise AttributeError(f"'{self.name}' acts on {len(self._shafts)} coordinates: .efforts")
+        return self.efforts[:, 0]
+
+
 class MotorView(ForceView):
     """A motor: its shaft, and what its gear does to the joint."""
 

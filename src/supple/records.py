@@ -11,6 +11,7 @@ from supple.callbacks import Callback
 from supple.frames import Frame
 from supple.poses import Array, Pose, quaternion_matrix
 from supple.reduction.modal import ModalBody
+from supple.signals import Signal
 
 FrameKey = tuple[str, bytes, bytes]
 
@@ -114,6 +115,7 @@ class Compiled:
     flexible: dict[str, FlexRecord]
     motors: dict[str, MotorRecord]
     callbacks: tuple[Callback, ...]
+    signals: tuple[tuple[str, Signal], ...]
     places: dict[FrameKey, tuple[int, Pose]]
     force_names: tuple[str, ...]
     force_dissipates: tuple[bool, ...]
@@ -151,11 +153,16 @@ class Compiled:
         """Number of controller states."""
         return len(self.z0)
 
-    def trouble(self) -> str | None:
-        """What the Python functions of the model did wrong last; raises an interrupt in them."""
+    def trouble(self, t: float) -> str | None:
+        """What functions and signals do wrong about the time t; raises an interrupt in them."""
         for callback in self.callbacks:
             if callback.interrupt is not None:
                 raise callback.interrupt
+        for owner, signal in self.signals:
+            for time in (t, t + 1e-9 * (1.0 + abs(t))):
+                value = signal(time)
+                if not np.isfinite(value):
+                    return f"{owner}: its signal is {value:g} at t = {time:.9g} s"
         return next((c.trouble for c in self.callbacks if c.trouble), None)
 
     def channels(self, name: str) -> list[int]:

@@ -11,16 +11,25 @@ import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
 from supple.dataset import Array, Track, history, series, track
-from supple.errors import SuppleError, label, suggestion
+from supple.errors import SuppleError, suggestion
 from supple.flexible_views import BeamView, Deformation, StationView
 from supple.force_views import (
+    EffortFunctionView,
     ForceView,
     JointForceView,
     LineForceView,
     MotorView,
     PointForceView,
 )
-from supple.forces import Bushing, Force, ForceFunction, JointForce, Motor, SpringDamper
+from supple.forces import (
+    Bushing,
+    EffortFunction,
+    Force,
+    ForceFunction,
+    JointForce,
+    Motor,
+    SpringDamper,
+)
 from supple.result_views import BodyView, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
@@ -194,15 +203,18 @@ class Result:
     def _force(self, name: str) -> ForceView:
         compiled = self.data.compiled
         parts = compiled.channels(name)
-        takes = any(compiled.force_dissipates[k] for k in parts)
-        common = name, self.data.channels[:, parts].sum(axis=1), takes, self.data.loads
         force = self.forces.get(name)
+        takes = any(compiled.force_dissipates[k] for k in parts) or isinstance(force, Motor)
+        common = name, self.data.channels[:, parts].sum(axis=1), takes, self.data.loads
         if isinstance(force, Motor):
             return self._motor(force, common)
         if isinstance(force, JointForce):
             _, place, ratio = compiled.shaft(*self._coordinate(force))
             units = self._effort_units(force)
             return JointForceView(*common, place=place, units=units, ratio=ratio)
+        if isinstance(force, EffortFunction):
+            shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
+            return EffortFunctionView(*common, shafts=shafts)
         if isinstance(force, SpringDamper):
             return LineForceView(*common, ends=(self._point(force.A), self._point(force.B)))
         if isinstance(force, (Force, ForceFunction, Bushing)):
@@ -211,10 +223,11 @@ class Result:
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:
         """Joint or motor, and place of the coordinate, on which an element acts."""
-        joint = self.joints.get(force.joint)
-        if joint is None:
-            return force.joint, 0
-        return force.joint, joint.coordinate_index(force.coordinate, label(force))
+        return self._target(force.joint, force.coordinate)
+
+    def _target(self, name: str, coordinate: int | str) -> tuple[str, int]:
+        joint = self.joints.get(name)
+        return name, 0 if joint is None else joint.coordinate_index(coordinate, name)
 
     def _effort_units(self, force: JointForce) -> str:
         motor = self.forces.get(force.joint)

@@ -87,6 +87,17 @@ class Signal(ABC):
         """Quotient."""
         return _combined(op.DIVIDE, self, other)
 
+    def __rtruediv__(self, other: SignalLike) -> Signal:
+        """Quotient."""
+        return _combined(op.DIVIDE, other, self)
+
+    def __pow__(self, exponent: float) -> Signal:
+        """A power with a number as exponent."""
+        number = validate.number("Signal", "exponent", exponent)
+        made = _combined(op.ADD, self, 0.0)
+        assert isinstance(made, Combination)
+        return Combination((*made.operations, (op.RAISE, number)), made.signals, made.kinks)
+
     def __neg__(self) -> Signal:
         """The opposite."""
         return _combined(op.MULTIPLY, -1.0, self)
@@ -327,13 +338,17 @@ class Expression(Signal):
         return tuple(sorted({*self._program.breakpoints, *self.kinks}))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Combination(Signal):
     """Sums, products and quotients of signals; what ``a + 2 * b`` makes."""
 
     operations: tuple[expressions.Operation, ...]
     signals: tuple[Signal, ...]
     kinks: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        """What it is made of."""
+        return f"Combination of {', '.join(map(repr, self.signals)) or 'expressions'}"
 
     @overload
     def __call__(self, t: float) -> float: ...

@@ -282,14 +282,16 @@ def find_switch(m, w, r, ints, reals, t0, h):
     """Fraction of the step behind which a force law changes its branch, above 1 if none does.
 
     Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would
-    lose the method's order, so it is repeated up to the kink. The step after that is never cut: a state that
-    rests on a kink cannot stall the run.
+    lose the method's order, so it is repeated up to the kink, and the repeated step is taken as it is. What
+    happens in the first ten-thousandth of a step belongs to the landing before it: a state that rests on a kink
+    cannot stall the run.
     """
     if ints[SWITCHED] == 1:
         ints[SWITCHED] = 0
         return 2.0
-    before = forces.branches(m, w, t0, r.q, r.u, r.z)
-    low = 0.0
+    low = 1e-4
+    state_at(m, r, low)
+    before = forces.branches(m, w, t0 + low * h, r.qt, r.ut, r.zt)
     for part in range(1, 5):
         high = 0.25 * part
         state_at(m, r, high)

@@ -290,8 +290,7 @@ class _Run:
     def _message(self, outcome: int) -> str:
         s, c = self.state, self.compiled
         where = f"stopped at t = {s[st.T]:.9g} s: "
-        trouble = c.trouble()
-        if trouble is not None and outcome not in (st.DONE, st.EVENT):
+        if outcome not in (st.DONE, st.EVENT) and (trouble := c.trouble(float(s[st.T]))):
             return where + trouble
         worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
         if outcome == st.DONE:
