@@ -1,8 +1,8 @@
 """The compiled step loop against SciPy's Radau on the same equations; its time outside kernels.
 
 SciPy's ``solve_ivp(method="Radau")`` gets the same compiled accelerations, and the Jacobian from
-the same analytic tangents; the tolerance means the same error per step. The models are pendulum chains
-of 15 and 100 links (30 and 200 states).
+the same analytic tangents. Tolerances are equal; the models are pendulum chains of 15 and 100
+links (30 and 200 states).
 """
 
 from __future__ import annotations
