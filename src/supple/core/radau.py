@@ -305,12 +305,10 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             outcome = st.restart(m, w, r, count, state)
             if outcome != st.DONE:
                 return outcome
-        # an old tangent costs iterations, a new one a factorization
-        good = state[st.RATE] <= 1e-3 or used <= 2
-        count[st.KEEP_JACOBIAN] = 1 if good and count[st.FRESH] == 0 else 0
+        count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= 1e-3 and count[st.FRESH] == 0 else 0
         if cut:
             state[st.H] = max(wanted, factor * h)
-        elif count[st.KEEP_JACOBIAN] == 1 and 0.9 <= factor <= 1.2:
+        elif count[st.KEEP_JACOBIAN] == 1 and 1.0 <= factor <= 1.2:
             state[st.H] = h
         else:
             state[st.H] = factor * h
