@@ -439,3 +439,16 @@ def test_fewer_steps_than_the_thesis() -> None:
     result = case.simulate(tolerance=(1e-4, 1e-7), integrator=sp.BDF())
     assert result.success
     assert result.statistics["steps"] < 4000
+
+
+@both_methods
+def test_start_where_nothing_moves_yet(method) -> None:
+    """At rest, without acceleration: the rates say nothing about the first step."""
+    m = sp.Model()
+    block = m.add(sp.RigidBody("block", 1.0, inertia=(1, 1, 1)))
+    m.add(sp.Prismatic("rail", m.ground.at(0), block.at(0), axis="x"))
+    m.add(sp.JointEffort("push", "rail", "10*sin(t)"))
+    result = sp.simulate(m, 20.0, integrator=method(), tolerance=1e-12)
+    assert result.success, result.message
+    wanted = 10.0 * (result.t - np.sin(result.t))
+    np.testing.assert_allclose(result["rail"].displacement, wanted, rtol=1e-8, atol=1e-8)

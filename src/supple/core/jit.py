@@ -256,7 +256,7 @@ def _announce() -> None:
     if not _announced:
         _announced = True
         print(
-            "supple: compiling kernels, once on this machine (about half a minute; "
+            "supple: compiling kernels, once on this machine (about a minute; "
             "`supple warmup` does it ahead)",
             file=sys.stderr,
             flush=True,
@@ -309,7 +309,8 @@ def warmup(
         ]
         _follow(running, len(todo), report)
     for name in names or entries:
-        entries[name].ready()
+        if not entries[name].cached:
+            entries[name].ready()
     if report is not None:
         report("done", 1.0)
     _prune()

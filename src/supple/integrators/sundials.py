@@ -232,13 +232,24 @@ class _Loop:
         options = {
             "rtol": rtol,
             "atol": tolerance,
-            "first_step": float(state[st.H]),
+            "first_step": float(state[st.H]) or self._first_step(),
             "min_step": float(state[st.H_MIN]),
             "max_step": float(state[st.H_MAX]),
             "max_num_steps": NO_LIMIT,
         }
         self.solver = self.make(tuple(self.buffers), options)
         return self._begin()
+
+    def _first_step(self) -> float:
+        """0 lets the solver choose; where nothing moves yet it would choose far too much."""
+        p = self.problem
+        span = p.t_end - p.t_start
+        try:
+            a = p.equations.accelerate(p.t_start, p.q, p.u, p.z)
+        except ModelError:  # a locked model: the start itself says so
+            return 0.0
+        moves = np.abs(p.u).max(initial=0.0) * span + np.abs(a).max(initial=0.0) * span**2
+        return 0.0 if moves > 1e-6 else float(1e-3 * span * p.rtol ** (1.0 / 3.0))
 
     def _begin(self) -> int:
         """Start, or start again behind a stop: unknowns, their rates, and the solver."""
