@@ -275,7 +275,7 @@ def prepare(*needed: Entry) -> None:
 
 # What two processes compile side by side. The second begins with the tangent: its parts are on disk by
 # the time the first process needs them.
-_FIRST = ("radau_run", "alpha_run")
+_FIRST = ("radau_run", "alpha_run", "bdf_point", "bdf_jacobian")
 _SECOND = ("tangent", "dop853_run", "history")
 
 
