@@ -273,7 +273,7 @@ def spin(m, r):
 @kernel
 def solve_stages(m, w, r, o, ints, reals, t, h, stop):
     """Simplified Newton; returns (converged, contraction rate)."""
-    tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.03, math.sqrt(reals[st.RTOL])))
+    tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.003, math.sqrt(reals[st.RTOL])))
     floor = max(0.01, 0.25 * h * spin(m, r))
     rate, old = reals[st.RATE], 0.0
     for it in range(MAX_NEWTON):
