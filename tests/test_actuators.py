@@ -393,6 +393,24 @@ def test_a_function_that_fails(integrator, function, words):
         assert_allclose(r["axle"].angle, np.sin(r.t / math.sqrt(0.5)) * math.sqrt(0.5), atol=1e-6)
 
 
+def test_trouble_that_was_overcome_is_not_blamed():
+    """A function that fails once, in a step that is then repeated, does not end the run later."""
+    m, _ = wheel(speed=1.0)
+    failed = []
+
+    def once(t, q, u):
+        if t > 0.3 and not failed:
+            failed.append(t)
+            raise ValueError("once")
+        return -q
+
+    m.add(sp.EffortFunction("control", "axle", once))
+    with pytest.warns(sp.SuppleWarning):
+        r = sp.simulate(m, t_end=10.0, integrator=sp.Radau(max_step=0.05, max_steps=60))
+    assert failed and r.t[-1] > failed[0]
+    assert "max_steps" in r.message and "once" not in r.message
+
+
 def test_ctrl_c_in_a_function():
     def interrupted(t, q, u):
         raise KeyboardInterrupt

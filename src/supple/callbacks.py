@@ -28,6 +28,7 @@ class Callback:
     def __init__(self, owner: str, size: int, evaluate: Callable[[Array], None]) -> None:
         self.owner, self.size, self.evaluate = owner, size, evaluate
         self.trouble: str | None = None
+        self.when = -np.inf  # time of the last trouble, s
         self.interrupt: BaseException | None = None
         self._pointer = CALLBACK(self._call)  # must live as long as the address is used
         self.address = int(ctypes.cast(self._pointer, ctypes.c_void_p).value or 0)
@@ -50,7 +51,8 @@ class Callback:
             self._note(buffer, "was interrupted")
 
     def _note(self, buffer: Array, what: str) -> None:
-        self.trouble = f"{self.owner}: its function {what} at t = {buffer[0]:.9g} s"
+        self.when = float(buffer[0])
+        self.trouble = f"{self.owner}: its function {what} at t = {self.when:.9g} s"
         buffer[1:] = np.nan
 
     @classmethod

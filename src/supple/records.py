@@ -163,15 +163,14 @@ class Compiled:
                 value = signal(time)
                 if not np.isfinite(value):
                     return f"{owner}: its signal is {value:g} at t = {time:.9g} s"
-        return next((c.trouble for c in self.callbacks if c.trouble), None)
+        # trouble before t was overcome by smaller steps
+        return next((c.trouble for c in self.callbacks if c.trouble and c.when >= t), None)
 
     def channels(self, name: str) -> list[int]:
         """Work channels of a force element: its own, or those of its parts."""
-        return [
-            k
-            for k, n in enumerate(self.force_names)
-            if n == name or n.startswith((f"{name}[", f"{name}."))
-        ]
+        if name in self.force_names:
+            return [self.force_names.index(name)]
+        return [k for k, n in enumerate(self.force_names) if n.startswith((f"{name}[", f"{name}."))]
 
     def place(self, frame: Frame) -> tuple[int, Pose]:
         """Node of a frame and the frame's pose in the node's axes.
