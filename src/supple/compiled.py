@@ -6,15 +6,20 @@ several axes becomes a chain of massless nodes. A joint crossed from B to A is c
 motions in reverse order about the opposite axes, so that its coordinates stay "pose of B in A"; for
 ball and free motions the engine keeps the inverse pose and ``JointRecord`` converts at the
 boundary.
+
+A joint outside the tree is a chain of massless nodes, too, with its own coordinates; its end is joined
+to B's frame by constraint rows (``link_rows``). So a joint's coordinates, forces and reaction are the
+same things wherever it is. A body that the tree hangs on a free joint of its own (``free:<body>``) moves
+by its own frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from supple import force_rows
+from supple import force_rows, link_rows
 from supple.bodies.beam import Beam
 from supple.bodies.rigid import PointMass, RigidBody
 from supple.callbacks import Callback
@@ -24,7 +29,9 @@ from supple.core import opcodes
 from supple.errors import label
 from supple.forces import Motor
 from supple.frames import Frame
+from supple.constraints import Constraint
 from supple.joints import Joint
+from supple.joints.base import Motion
 from supple.model import Model
 from supple.poses import IDENTITY, Array, Pose, aligned, skew
 from supple.records import (
@@ -34,12 +41,13 @@ from supple.records import (
     FrameKey,
     JointRecord,
     MotorRecord,
+    RowRecord,
     frame_key,
     place_of,
 )
 from supple.reduction.modal import Attachment
 from supple.signals import Constant, Signal
-from supple.topology import Graph
+from supple.topology import FREE, Graph
 
 _MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
 
@@ -83,13 +91,23 @@ class _Builder:
         self.rotors: dict[int, float] = {}
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
+        self.link_ints: list[list[int]] = []
+        self.rows: list[RowRecord] = []
+        self.free: dict[str, JointRecord] = {}
         for edge in graph.tree:
-            self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
+            if edge.joint.startswith(FREE) and edge.joint not in model.joints:
+                self.add_free(edge.child, edge.joint)
+            else:
+                self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
+        for name in graph.chords:
+            self.add_chord(model.joints[name])
         for force in model.forces.values():
             if isinstance(force, Motor):
                 self.add_motor(force)
         for force in model.forces.values():
             force_rows.pack(self, force)
+        for constraint in model.constraints.values():
+            link_rows.pack(self, constraint)
         for record in self.flexible.values():
             self.add_damping(record)
         for frame in frames:
@@ -145,13 +163,44 @@ class _Builder:
         return row[at.COL0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
 
     def add_joint(self, joint: Joint, parent: str, child: str, backwards: bool) -> None:
-        inner, outer = (joint.B, joint.A) if backwards else (joint.A, joint.B)
-        node, current = self.place(inner)
-        inner_node, inner_place = node, current.p
+        node, current = self.add_chain(joint, child, backwards)
+        self.add_body(child, node, current, joint.A if backwards else joint.B)
+
+    def add_chord(self, joint: Joint) -> None:
+        """Add a joint that is not in the tree: its chain from A, joined to B's frame at its end."""
+        link_rows.join(self, joint, *self.add_chain(joint, joint.B.body.name, False))
+
+    def add_chain(self, joint: Joint, child: str, backwards: bool) -> tuple[int, Pose]:
+        """Add a joint's nodes; returns the last one and the pose of the joint's far frame in it."""
+        inner = joint.B if backwards else joint.A
+        start = self.place(inner)
         q_start, u_start = self.nq, self.nu
+        node, current, kind = self.add_motions(*start, joint.motions, backwards)
+        record = JointRecord(
+            joint.name,
+            kind,
+            label(joint),
+            child,
+            joint.coordinate_names,
+            backwards,
+            slice(q_start, self.nq),
+            slice(u_start, self.nu),
+            node,
+            start[0] if backwards else node,
+            start[1].p if backwards else current.p,
+        )
+        self.joints[joint.name] = record
+        q, u = record.from_user(joint.initial, joint.initial_rate)
+        self.q0.extend(q)
+        self.u0.extend(u)
+        return node, current
+
+    def add_motions(
+        self, node: int, current: Pose, motions: Sequence[Motion], backwards: bool = False
+    ) -> tuple[int, Pose, str]:
+        """Add a chain of nodes behind a frame; returns its end and the kind of coordinates."""
         kind = "axes"
-        motions = joint.motions[::-1] if backwards else joint.motions
-        for motion in motions:
+        for motion in motions[::-1] if backwards else motions:
             code = _MOTIONS[motion.kind]
             if motion.axis is None:
                 kind = motion.kind
@@ -165,31 +214,33 @@ class _Builder:
         if not motions:
             node = self.add_node(node, at.FIXED, current, 0, 0)
             current = IDENTITY
-        record = JointRecord(
-            joint.name,
-            kind,
-            label(joint),
-            child,
-            joint.coordinate_names,
-            backwards,
-            slice(q_start, self.nq),
-            slice(u_start, self.nu),
-            node,
-            inner_node if backwards else node,
-            inner_place if backwards else current.p,
-        )
-        self.joints[joint.name] = record
-        q, u = record.from_user(joint.initial, joint.initial_rate)
-        self.q0.extend(q)
-        self.u0.extend(u)
-        self.add_body(child, node, current, outer)
+        return node, current, kind
 
-    def add_body(self, name: str, node: int, current: Pose, outer: Frame) -> None:
-        """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes."""
+    def add_free(self, body: str, name: str) -> None:
+        """Hang a body by its own frame on a free joint from the ground."""
+        q, u = slice(self.nq, self.nq + 7), slice(self.nu, self.nu + 6)
+        node = self.add_node(0, at.FREE, IDENTITY, 7, 6)
+        names = ("qw", "qx", "qy", "qz", "x", "y", "z")
+        owner = f"{label(self.bodies_by_name[body])} (free)"
+        record = JointRecord(
+            name, "free", owner, body, names, False, q, u, node, node, np.zeros(3)
+        )
+        self.free[body] = record
+        self.q0.extend([1.0, *np.zeros(6)])
+        self.u0.extend(np.zeros(6))
+        self.add_body(body, node, IDENTITY, None)
+
+    def add_body(self, name: str, node: int, current: Pose, outer: Frame | None) -> None:
+        """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes.
+
+        None is the body's own frame.
+        """
         body = self.bodies_by_name[name]
         masses = [p for p in self.model.point_masses.values() if p.frame.body.name == name]
         if isinstance(body, RigidBody):
-            pose = current.then(Pose(outer.rotation, outer.position).inverse)
+            pose = current
+            if outer is not None:
+                pose = current.then(Pose(outer.rotation, outer.position).inverse)
             self.bodies[name] = BodyRecord(name, node, pose)
             self.add_inertia(body, masses, node, pose)
         elif isinstance(body, Beam):
@@ -204,7 +255,7 @@ class _Builder:
         masses: tuple[tuple[float, float], ...],
         node: int,
         current: Pose,
-        outer: Frame,
+        outer: Frame | None,
     ) -> None:
         modal = body.modal(masses)
         n = modal.n
@@ -225,8 +276,10 @@ class _Builder:
             slow = 2.0 * np.pi * modal.frequencies[0] * body.length * np.sqrt(modal.mass)
             self.scale.extend(slow / np.sqrt(np.diag(modal.K)))
             self.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
-        where = body.attachment(outer, masses)
-        if np.any(where.Phi) or np.any(where.Psi):
+        where = None if outer is None else body.attachment(outer, masses)
+        if where is None:
+            node = self.add_node(node, at.FIXED, current, 0, 0)
+        elif np.any(where.Phi) or np.any(where.Psi):
             node = self.add_elastic(node, at.ELASTIC_IN, current, body.name, where)
         else:
             pose = current.then(Pose(where.R0, where.p0).inverse)
@@ -280,6 +333,17 @@ class _Builder:
         six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         self.node_reals[node][12:22] = [mass, *(c + mass * r), *six]
         self.node_ints[node][at.HEAVY] = at.RIGID
+
+    def add_link(
+        self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
+    ) -> None:
+        """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none."""
+        self.link_ints.append([kind, *ends, place, signal, *rows, *[-1] * (6 - len(rows))])
+
+    def add_row(self, owner: Joint | Constraint, part: str, unit: str) -> int:
+        """Add a constraint row; returns its number."""
+        self.rows.append(RowRecord(owner.name, label(owner), part, unit))
+        return len(self.rows) - 1
 
     def add_signal(self, signal: Signal) -> int:
         if isinstance(signal, Constant) and signal.value == 0.0:
@@ -347,16 +411,39 @@ def _model_length(model: Model) -> float:
     return max(lengths) or 1.0
 
 
-def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
-    """Check a model and compile it on its spanning tree.
+def compile_model(
+    model: Model, frames: Iterable[Frame] = (), tree: Sequence[str] | None = None
+) -> Compiled:
+    """Check a model, compile it on a spanning tree and assemble it.
 
     ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.
+    ``tree`` names the joints of a spanning tree and the bodies, as ``free:<body>``, that hang on
+    free joints of their own; by default the tree with the fewest velocities is taken. Where there
+    are constraints, the initial state is moved onto them, as little as possible, and rows that
+    follow from others are left out.
     """
     model.check()
-    b = _Builder(model, model.graph(), frames)
+    frames = tuple(frames)
+    compiled = build(model, frames)
+    if compiled.nr:
+        from supple import assembly
+
+        compiled = assembly.assembled(compiled)
+    if tree is None:
+        return compiled
+    from supple import assembly
+
+    return assembly.transferred(compiled, build(model, frames, tree))
+
+
+def build(
+    model: Model, frames: Iterable[Frame] = (), tree: Sequence[str] | None = None
+) -> Compiled:
+    """Compile a model as it is written down: all constraint rows, initial state not assembled."""
+    b = _Builder(model, model.spanning_tree(tree), frames)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
-    head += [b.shape_size, b.flex_work, b.switches]
+    head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows)]
     rows = (
         *b.node_ints,
         *b.columns,
@@ -364,35 +451,38 @@ def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
         *b.signals,
         *b.flex_ints,
         *b.attach_ints,
+        *b.link_ints,
     )
     ints = np.array([*head, *(x for row in rows for x in row)], dtype=np.int64)
     rotors = np.zeros(b.nu)
     for k, inertia in b.rotors.items():
         rotors[k] = inertia
-    reals = np.concatenate(
-        [model.gravity, rotors, *b.node_reals, *b.element_reals, b.curve, *b.shape]
-    )
+    constants = [model.gravity, [b.length], rotors, b.scale]
+    reals = np.concatenate([*constants, *b.node_reals, *b.element_reals, b.curve, *b.shape])
     for array in (ints, reals):
         array.flags.writeable = False
-    times = sorted({t for force in model.forces.values() for t in force.breakpoints})
+    timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(
         ints=ints,
         reals=np.ascontiguousarray(reals, dtype=float),
         bodies=b.bodies,
         joints=b.joints,
+        free=b.free,
         flexible=b.flexible,
         motors=b.motors,
         callbacks=tuple(b.callbacks),
-        signals=tuple((label(f), s) for f in model.forces.values() for s in f.signals),
+        signals=tuple((label(f), s) for f in timed for s in f.signals),
         places=b.places,
         force_names=tuple(b.force_names),
         force_dissipates=tuple(b.dissipates),
+        rows=tuple(b.rows),
+        all_rows=tuple(b.rows),
         q0=np.array(b.q0, dtype=float),
         u0=np.array(b.u0, dtype=float),
         z0=np.zeros(b.nz),
         scale=np.array(b.scale, dtype=float),
         rate_scale=np.array(b.rate_scale, dtype=float),
-        breakpoints=tuple(times),
+        breakpoints=tuple(sorted({t for item in timed for t in item.breakpoints})),
         gravity=np.array(model.gravity),
         length=b.length,
     )

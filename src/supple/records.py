@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from supple.callbacks import Callback
+from supple.core import layout as at
 from supple.frames import Frame
 from supple.poses import Array, Pose, quaternion_matrix
 from supple.reduction.modal import ModalBody
@@ -105,6 +107,21 @@ class MotorRecord:
 
 
 @dataclass(frozen=True)
+class RowRecord:
+    """A constraint row: the joint or constraint it belongs to, which part of it, and its unit."""
+
+    owner: str
+    label: str
+    part: str
+    unit: str
+
+    @property
+    def name(self) -> str:
+        """For messages, e.g. "Revolute 'C' (place along x)"."""
+        return f"{self.label} ({self.part})"
+
+
+@dataclass(frozen=True)
 class Compiled:
     """A model as flat buffers; read-only, and it pickles, so it travels to other processes."""
 
@@ -112,6 +129,7 @@ class Compiled:
     reals: Array
     bodies: dict[str, BodyRecord]
     joints: dict[str, JointRecord]
+    free: dict[str, JointRecord]
     flexible: dict[str, FlexRecord]
     motors: dict[str, MotorRecord]
     callbacks: tuple[Callback, ...]
@@ -119,6 +137,8 @@ class Compiled:
     places: dict[FrameKey, tuple[int, Pose]]
     force_names: tuple[str, ...]
     force_dissipates: tuple[bool, ...]
+    rows: tuple[RowRecord, ...]
+    all_rows: tuple[RowRecord, ...]
     q0: Array
     u0: Array
     z0: Array
@@ -152,6 +172,23 @@ class Compiled:
     def nz(self) -> int:
         """Number of controller states."""
         return len(self.z0)
+
+    @property
+    def nr(self) -> int:
+        """Number of constraint rows in use."""
+        return len(self.rows)
+
+    def with_rows(self, kept: Sequence[int]) -> Compiled:
+        """The same model with some of its constraint rows, given by their places in ``rows``."""
+        ints = self.ints.copy()
+        count = int(ints[at.H_LINKS])
+        table = ints[len(ints) - count * at.LINK_INTS :].reshape(count, at.LINK_INTS)
+        number = {old: new for new, old in enumerate(sorted(kept))}
+        places = table[:, at.LINK_ROW :]
+        places[:] = [[number.get(int(row), -1) for row in link] for link in places]
+        ints[at.H_ROWS] = len(number)
+        ints.flags.writeable = False
+        return replace(self, ints=ints, rows=tuple(self.rows[k] for k in sorted(kept)))
 
     def trouble(self, t: float) -> str | None:
         """What functions and signals do wrong about the time t; raises an interrupt in them."""
@@ -198,7 +235,8 @@ class Compiled:
 
     def joint_of(self, dof: int) -> JointRecord | None:
         """The joint that a velocity belongs to; None for an elastic one."""
-        return next((j for j in self.joints.values() if j.u.start <= dof < j.u.stop), None)
+        known = (*self.joints.values(), *self.free.values())
+        return next((j for j in known if j.u.start <= dof < j.u.stop), None)
 
     def dof_label(self, dof: int) -> str:
         """The joint, its coordinate and the body it moves behind a velocity, for messages."""

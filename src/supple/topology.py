@@ -3,9 +3,10 @@
 Bodies are the nodes of the graph and joints are its edges. Nothing here knows about physics; a
 graph is built from names only. Guarantees:
 
-1. A joint is a chord exactly when the joints listed before it already connect its two bodies.
-   So the joint that was added last is the one that closes a loop, and the number of chords is
-   joints - nodes + connected parts.
+1. Joints are taken in the order of their cost (the velocities they bring), then as listed, and a
+   joint is a chord exactly when those before it already connect its two bodies. So the tree has
+   as few velocities as possible, of equal joints the one added last closes a loop, and the number
+   of chords is joints - nodes + connected parts. A tree chosen by the caller is taken as it is.
 2. `order` holds every body that has a path to the root, parents before children, depth first;
    children of one parent follow the order in which bodies were listed. When there are no chords,
    `order` and the matrices depend neither on the order of the joints nor on their direction.
@@ -15,7 +16,9 @@ graph is built from names only. Guarantees:
    has no row or column in `pi`, and its joint definition points have no column in `chi`.
 5. `unreached` holds the bodies without a path to the root, in the order in which they were listed.
    They are in none of the other fields.
-6. Nothing changes after `Graph.build`; matrices are read-only.
+6. A chosen tree may contain ``free:<body>``: the body hangs on a free joint of its own from the
+   root, which is no joint of the model and connects nothing else.
+7. Nothing changes after `Graph.build`; matrices are read-only.
 """
 
 from __future__ import annotations
@@ -29,6 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import ModelError
+
+
+FREE = "free:"  # before the name of a body: its own free joint from the root
 
 
 @dataclass(frozen=True)
@@ -72,12 +78,24 @@ class Graph:
 
     @classmethod
     def build(
-        cls, bodies: Sequence[str], edges: Sequence[tuple[str, str, str]], root: str = "ground"
+        cls,
+        bodies: Sequence[str],
+        edges: Sequence[tuple[str, str, str]],
+        root: str = "ground",
+        tree: Sequence[str] | None = None,
+        cost: Mapping[str, int] | None = None,
     ) -> Graph:
-        """Build the graph of `bodies` and `edges`, each edge (joint, body of A, body of B)."""
+        """Build the graph of `bodies` and `edges`, each edge (joint, body of A, body of B).
+
+        `tree` names the joints, or ``free:<body>``, of a spanning tree; by default it is the one
+        of the smallest `cost`, summed over its joints.
+        """
         nodes = (root, *(b for b in bodies if b != root))
         _check(bodies, edges, nodes)
-        branches, chords = _split(nodes, edges)
+        if tree is None:
+            branches, chords = _split(nodes, edges, cost or {})
+        else:
+            branches, chords = _chosen(nodes, edges, tree, root)
         tree = _walk(root, nodes, branches)
         reached = (root, *(edge.child for edge in tree))
         return cls(
@@ -155,26 +173,69 @@ def _check(
 
 
 def _split(
-    nodes: Sequence[str], edges: Sequence[tuple[str, str, str]]
+    nodes: Sequence[str], edges: Sequence[tuple[str, str, str]], cost: Mapping[str, int]
 ) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
     """Divide the edges into branches of a spanning forest and chords (guarantee 1)."""
-    leader = {node: node for node in nodes}
+    parts = _Parts(nodes)
+    branches = {
+        edge for edge in sorted(edges, key=lambda e: cost.get(e[0], 0)) if parts.join(*edge[1:])
+    }
+    chords = tuple(edge[0] for edge in edges if edge not in branches)
+    return [edge for edge in edges if edge in branches], chords
 
-    def find(node: str) -> str:
+
+def _chosen(
+    nodes: Sequence[str],
+    edges: Sequence[tuple[str, str, str]],
+    tree: Sequence[str],
+    root: str,
+) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
+    """Take the named edges as branches; refuse what is unknown, makes a cycle or leaves a gap."""
+    known = {edge[0]: edge for edge in edges}
+    parts, branches = _Parts(nodes), []
+    for name in tree:
+        body = name.removeprefix(FREE) if isinstance(name, str) else None
+        if name in known:
+            edge = known[name]
+        elif body != name and body in nodes and body != root:
+            edge = (name, root, body)
+        else:
+            raise ModelError(
+                "Graph", "tree", name, f"the name of a joint, or '{FREE}' and the name of a body"
+            )
+        if not parts.join(*edge[1:]):
+            raise ModelError.plain(
+                f"Graph: {name!r} closes a loop of the chosen tree between {edge[1]!r} and "
+                f"{edge[2]!r}, expected a tree without loops"
+            )
+        branches.append(edge)
+    missing = next((node for node in nodes if parts.find(node) != parts.find(root)), None)
+    if missing is not None:
+        raise ModelError.plain(
+            f"Graph: the chosen tree does not reach body {missing!r}, expected a path to {root!r}"
+        )
+    taken = set(tree)
+    return branches, tuple(edge[0] for edge in edges if edge[0] not in taken)
+
+
+class _Parts:
+    """Connected parts of a growing forest."""
+
+    def __init__(self, nodes: Sequence[str]) -> None:
+        self.leader = {node: node for node in nodes}
+
+    def find(self, node: str) -> str:
+        leader = self.leader
         while leader[node] != node:
             leader[node] = leader[leader[node]]  # halve the path: long chains stay quick
             node = leader[node]
         return node
 
-    branches, chords = [], []
-    for edge in edges:
-        joint, a, b = edge
-        if find(a) == find(b):
-            chords.append(joint)
-        else:
-            leader[find(a)] = find(b)
-            branches.append(edge)
-    return branches, tuple(chords)
+    def join(self, a: str, b: str) -> bool:
+        """Connect two nodes; False if they were connected already."""
+        first, second = self.find(a), self.find(b)
+        self.leader[first] = second
+        return first != second
 
 
 def _walk(

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import layout as at
 from supple.core.jit import kernel
-from supple.core.wrench import last_column, subtract_wrench_turn
+from supple.core.wrench import cross, scatter
 
 # Element integers: nodes of A and B, place in the signal reals of: pose of A's frame in node A (R 9, p 3), the same
 # for B, stiffness (6: places, rotations), damping (6). Scratch rows of the tangents:
@@ -85,12 +84,6 @@ def inverse_tangent(s):
         return d, (-(0.25 / f) * (cot - half / (sine * sine)) - d) / s
     d = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0 + s / 47900160.0)))
     return d, 1.0 / 720.0 + s * (2.0 / 30240.0 + s * (3.0 / 1209600.0 + s * (4.0 / 47900160.0)))
-
-
-@kernel
-def cross(a, b):
-    """Vector product of tuples."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 @kernel
@@ -247,37 +240,4 @@ def differentiate(tree, work, e, Rq, Ru):
         E[r, 3] -= c4 * w2 - c5 * w1
         E[r, 4] -= c5 * w0 - c3 * w2
         E[r, 5] -= c3 * w1 - c4 * w0
-    for side in range(2):
-        stiff, damp = work.matrices[el[1 + side], at.NODE_K], work.matrices[el[1 + side], at.NODE_B]
-        for r in range(6):
-            for c in range(6):
-                stiff[r, c] -= E[r, c]
-                damp[r, c] -= C[r, c]
-        if side == 1:
-            subtract_wrench_turn(stiff, W[0], W[1], W[2], W[3], W[4], W[5])
-    for side in range(2):  # rows of this end, columns of the other
-        row = last_column(tree, el[1 + side])
-        while row >= 0:
-            y = work.dof[row, at.DOF_J]
-            col = last_column(tree, el[2 - side])
-            while col >= 0:
-                s, dv = work.dof[col, at.DOF_J], work.dof[col, at.DOF_DV]
-                along, rate = 0.0, 0.0
-                for r in range(6):
-                    ei, ci = 0.0, 0.0
-                    for c in range(6):
-                        ei += E[r, c] * s[c] + C[r, c] * dv[c]
-                        ci += C[r, c] * s[c]
-                    along += y[r] * ei
-                    rate += y[r] * ci
-                if side == 1:  # the wrench on B turns with A: + adT(W) s
-                    t = cross((W[0], W[1], W[2]), (s[0], s[1], s[2]))
-                    g = cross((W[3], W[4], W[5]), (s[3], s[4], s[5]))
-                    h = cross((W[3], W[4], W[5]), (s[0], s[1], s[2]))
-                    along += y[0] * (t[0] + g[0]) + y[1] * (t[1] + g[1]) + y[2] * (t[2] + g[2])
-                    along += y[3] * h[0] + y[4] * h[1] + y[5] * h[2]
-                i1, j1 = tree.dof[row, at.DOF], tree.dof[col, at.DOF]
-                Rq[i1, j1] += along
-                Ru[i1, j1] += rate
-                col = tree.dof[col, at.BEFORE]
-            row = tree.dof[row, at.BEFORE]
+    scatter(tree, work, el[1], el[2], E, C, W, Rq, Ru)

@@ -17,7 +17,7 @@ from collections import namedtuple
 import numpy as np
 
 from supple.core import dop853_table as table
-from supple.core import dynamics, tree
+from supple.core import dynamics, kkt, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
@@ -122,7 +122,8 @@ def stages(m, w, r, o, ints, which, t, h, stop, y):
         ints[st.EVALUATIONS] += 1
         if bad >= 0:  # a state that is not finite fails the pivot test, too
             ints[st.BAD_DOF] = bad
-            return st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
+            finite = bad >= nu or math.isfinite(w.mass[bad, bad])
+            return st.LOCKED if finite else st.NOT_FINITE
         tree.chart_rate(m, r.xt, r.ut, x[0:nu])
         for i in range(nz):
             x[2 * nu + i] = w.zdot[i]
@@ -181,8 +182,11 @@ def fill_polynomials(r, o, h):
 
 
 @kernel
-def accept(m, w, r, o):
-    """Move the state to the step's end, with the rates that were found there."""
+def accept(m, w, r, o, t):
+    """Move the state to the step's end, with the rates that were found there; back onto the constraints.
+
+    Returns an outcome: there may be no way back.
+    """
     nu, nz = r.u.shape[0], r.z.shape[0]
     x = o.k[END]
     for i in range(nu):
@@ -197,10 +201,21 @@ def accept(m, w, r, o):
     for i in range(r.w.shape[0]):
         r.w[i] += o.y[2 * nu + nz + i]
         r.power[i] = x[2 * nu + nz + i]
+    if w.lam.shape[0] > 0:
+        if not math.isfinite(kkt.positions(m, w, t, r.q, r.u, r.xt, r.qs)):
+            return st.LOCKED
+        kkt.velocities(m, w, t, r.u, r.xt)
+        bad = dynamics.forward(m, w, t, r.q, r.u, r.z, r.a)
+        if bad >= 0:
+            return st.LOCKED
+        st.copy(w.zdot, r.zdot)
+        st.copy(w.power, r.power)
+        st.copy(w.lam, r.lam)
     # kinematics for the audit, in every step: the same operations with output and without
     tree.poses(m, w, r.q)
     tree.motion(m, w, r.u, r.a)
     tree.inertias(m, w, r.q, r.u, r.a)
+    return st.DONE
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -269,8 +284,10 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[st.STEPS] += 1
         switched = state[st.H_SWITCH] > 0.0
         state[st.H_SWITCH] = 0.0
-        accept(m, w, r, o)
+        outcome = accept(m, w, r, o, t1 if t1 < left else np.nextafter(left, t))
         state[st.T] = t1
+        if outcome != st.DONE:
+            return outcome
         st.audit(m, w, r, state)
         count[st.FRESH] = 0
         error = max(error, 1e-4)

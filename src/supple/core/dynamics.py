@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import flex, flex_body, forces, linalg, tree
+from supple.core import flex, flex_body, forces, kkt, linalg, links, tree
 from supple.core import layout as at
 from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel
 from supple.core.layout import views
@@ -28,30 +28,57 @@ def turn_rotors(m, w, a):
 
 @kernel
 def evaluate(m, w, t, q, u, a, z, r):
-    """Residual r (nu) with kinematics, wrenches, efforts and powers left in the workspace."""
+    """Residual r (nu) with kinematics, wrenches, efforts and powers left in the workspace.
+
+    Constraint rows push with the multipliers w.lam.
+    """
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
     tree.inertias(m, w, q, u, a)
     forces.apply(m, w, t, q, u, z)
     turn_rotors(m, w, a)
+    if m.link.shape[0] > 0:
+        links.refresh(m, w, t, q)
+        links.apply(m, w)
     tree.gather(m, w, r)
 
 
 @kernel
-def forward(m, w, t, q, u, z, a):
-    """Accelerations a (nu) of the free motion; returns -1 or the velocity whose pivot fails."""
-    n = a.shape[0]
-    for k in range(n):
-        a[k] = 0.0
-    evaluate(m, w, t, q, u, a, z, a)  # gather writes r[k] after the last use of a[k]
+def solve_motion(m, w, t, u, z, f):
+    """Generalized forces f (nu) become accelerations, w.lam the multipliers; needs ``evaluate`` at a = 0, lam = 0.
+
+    Returns -1, or the velocity whose pivot fails, or nu plus a constraint row that depends on others.
+    """
     tree.composite(m, w, w.mass)
-    bad = linalg.cholesky(w.mass, w.lower)
-    if bad >= 0:
+    if w.lam.shape[0] == 0:
+        bad = linalg.cholesky(w.mass, w.lower)
+        if bad < 0:
+            linalg.cholesky_solve(w.lower, f)
         return bad
-    for k in range(n):
+    for k in range(f.shape[0]):
+        w.force[k] = 0.0
+    links.accelerations(m, w, t, w.force, w.lam)
+    for i in range(w.lam.shape[0]):
+        w.lam[i] = -w.lam[i]
+    links.jacobian(m, w, w.rows)
+    bad = kkt.factorize(m, w)
+    if bad < 0:
+        kkt.solve(w, f, w.lam)
+        forces.drive(m, w, t)
+    return bad
+
+
+@kernel
+def forward(m, w, t, q, u, z, a):
+    """Accelerations a (nu) and multipliers w.lam; returns -1 or what fails, see ``solve_motion``."""
+    for k in range(a.shape[0]):
+        a[k] = 0.0
+    for i in range(w.lam.shape[0]):
+        w.lam[i] = 0.0
+    evaluate(m, w, t, q, u, a, z, a)  # gather writes r[k] after the last use of a[k]
+    for k in range(a.shape[0]):
         a[k] = -a[k]
-    linalg.cholesky_solve(w.lower, a)
-    return -1
+    return solve_motion(m, w, t, u, z, a)
 
 
 @kernel
@@ -210,6 +237,10 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     for k in range(nu):
         M[k, k] = m.rotor[k]
     forces.differentiate(m, w, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz)
+    if m.link.shape[0] > 0:
+        links.refresh(m, w, t, q)
+        links.apply(m, w)
+        links.differentiate(m, w, Rq, Ru)
     for n in range(node.shape[0]):
         for k in range(10):
             x[n, 40 + k] = x[n, 24 + k]
@@ -398,25 +429,19 @@ def residual(ints, reals, work, t, q, u, a, z, r):
 def accelerate(ints, reals, work, t, q, u, z, a):
     """Forward dynamics: a holds extra generalized forces on entry and accelerations on return.
 
-    Returns -1, or the velocity whose pivot fails (no inertia, or a joint that locks).
+    Returns -1, or the velocity whose pivot fails (no inertia, or a joint that locks), or nu plus a dependent row.
     """
     m, w = views(ints, reals, work)
     n = a.shape[0]
     h = w.lower[0] if n > 0 else a
     for k in range(n):
         h[k] = 0.0
-    tree.poses(m, w, q)
-    tree.motion(m, w, u, h)
-    tree.inertias(m, w, q, u, h)
-    forces.apply(m, w, t, q, u, z)
-    tree.gather(m, w, h)
+    for i in range(w.lam.shape[0]):
+        w.lam[i] = 0.0
+    evaluate(m, w, t, q, u, h, z, h)
     for k in range(n):
         a[k] -= h[k]
-    tree.composite(m, w, w.mass)
-    bad = linalg.cholesky(w.mass, w.lower)
-    if bad < 0:
-        linalg.cholesky_solve(w.lower, a)
-    return bad
+    return solve_motion(m, w, t, u, z, a)
 
 
 @entry(INTS, REALS, VEC, VEC, MAT)
@@ -444,3 +469,31 @@ def move(ints, reals, work, q, d, out):
     """out (nq) = q moved by the increment d (nu)."""
     m, _ = views(ints, reals, work)
     tree.retract(m, q, d, out)
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
+def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
+    """Constraint rows at a state: violations g, their rates gu and second derivatives ga (rows), Jacobian G (rows, nu)
+
+    and the derivative H (rows, nu) of the rates along q.
+    """
+    m, w = views(ints, reals, work)
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, a)
+    columns(m, w, u, a)
+    links.refresh(m, w, t, q)
+    links.violations(m, w, g)
+    links.rates(m, w, t, u, gu)
+    links.accelerations(m, w, t, a, ga)
+    links.jacobian(m, w, G)
+    links.rate_tangent(m, w, H)
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC)
+def project(ints, reals, work, t, q, u, d, place):
+    """Move q (nq) and u (nu) onto the constraints; d (nu), place (nq) are scratch. Returns the violation left."""
+    m, w = views(ints, reals, work)
+    left = kkt.positions(m, w, t, q, u, d, place)
+    if math.isfinite(left):
+        kkt.velocities(m, w, t, u, d)
+    return left

@@ -11,7 +11,7 @@ itself is already carried along by the sweep (docs/theory.md).
 
 from __future__ import annotations
 
-from supple.core import bushing, callback, joint_forces, load
+from supple.core import bushing, callback, joint_forces, links, load
 from supple.core import layout as at
 from supple.core.jit import kernel
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING, JOINT_STOP, PID
@@ -20,11 +20,12 @@ from supple.core.signals import evaluate
 from supple.core.wrench import point, subtract_wrench_turn
 
 __all__ = [
-    "BODY_DAMPING", "BUSHING", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION", "JOINT_FUNCTION",
-    "JOINT_SPRING", "JOINT_STOP", "LOAD", "PID", "SPRING_DAMPER", "apply", "differentiate", "energy",
+    "BODY_DAMPING", "BUSHING", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION", "JOINT_FUNCTION",
+    "JOINT_SPRING", "JOINT_STOP", "LOAD", "PID", "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, SPRING_DAMPER, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 2, 3, 4, 5, 6, 7, 8
+DRIVE = 9  # the work channel of a link whose row moves in time
 # kinds from JOINT_SPRING on act on one joint coordinate
 
 
@@ -127,12 +128,22 @@ def apply(tree, work, t, q, u, z):
             power[e] = callback.frame_apply(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
             power[e] = callback.joint_apply(tree, work, e, t, q, u)
+        elif kind == DRIVE:
+            power[e] = links.drive_power(tree, work, t, el[1])
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[2] * stretch + c[3] * rate
             effort[el[2]] -= c[0] * f
             effort[el[4]] -= c[1] * f
             power[e] = c[3] * rate * rate
+
+
+@kernel
+def drive(tree, work, t):
+    """Powers of drivers again, with multipliers that were found after ``apply``."""
+    for e in range(tree.element.shape[0]):
+        if tree.element[e, 0] == DRIVE:
+            work.power[e] = links.drive_power(tree, work, t, tree.element[e, 1])
 
 
 @kernel

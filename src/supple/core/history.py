@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import dynamics, forces, tree
+from supple.core import dynamics, forces, links, tree
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry
 from supple.core.layout import Tree, views
 
@@ -36,6 +36,8 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
         dynamics.momentum(m, w, energies[i, 3:9])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         dynamics.turn_rotors(m, w, a[i])
+        links.refresh(m, w, time[i], q[i])
+        links.apply(m, w)
         for k in range(nu):
             efforts[i, k] = w.effort[k]
         tree.gather(m, w, w.mass[0] if nu > 0 else a[i])
@@ -71,7 +73,7 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
     m, w = views(ints, reals, work)
     alone = Tree(
         m.node, m.body, m.dof, m.element[e : e + 1], m.coef[e : e + 1], m.signal, m.curve, m.gravity,
-        m.head, m.flex, m.attach, m.shape, m.rotor,
+        m.head, m.flex, m.attach, m.shape, m.rotor, m.unit, m.link, m.length,
     )
     nn = m.node.shape[0]
     for i in range(time.shape[0]):

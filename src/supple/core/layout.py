@@ -26,7 +26,8 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 # ints header
 H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_SIGNAL_REALS, H_WRENCHES = 0, 1, 2, 3, 4, 5, 6, 7
 H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_REALS, H_FLEX_WORK, H_SWITCHES = 8, 9, 10, 11, 12, 13
-HEADER = 14
+H_LINKS, H_ROWS = 14, 15
+HEADER = 16
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
@@ -62,7 +63,15 @@ ELEMENT_REALS = 28
 # Signals: code, offset into the signal reals
 SIGNAL_INTS = 2
 
-# Reals begin with gravity (3) and the inertia of rotors on each velocity (nu): kinetic energy rotor u^2/2
+# Constraints ("links"), see core/links.py: kind, nodes of A and B (LINEAR: number of terms), place in the signal
+# reals, signal (-1: none), then for each of its six directions the constraint row, -1 where there is none
+LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_ROW = 1, 2, 3, 4, 5
+LINK_INTS = 11
+# Workspace of a link: for each direction its wrench on B about the reference point (6) and its violation
+LINK_WORK = 42
+
+# Reals begin with gravity (3), the model's length, the inertia of rotors on each velocity (nu), kinetic energy
+# rotor u^2/2, and the size of each velocity's increment (nu), in which increments are compared
 
 # Node workspace: R 0:9, p 9:12, V 12:18, A 18:24, inertia about the reference point m 24, c 25:28,
 # J 28:34, W 34:40, composite inertia 40:50, momentum of the deformation 50:56; of elastic edges the rotation
@@ -78,8 +87,13 @@ NODE_MATRICES = 72
 # Scratch rows (6) for one dof or one force element
 SCRATCH_ROWS = 20
 
-Tree = namedtuple("Tree", "node body dof element coef signal curve gravity head flex attach shape rotor")
-Work = namedtuple("Work", "node dof matrices origin effort power zdot mass lower scratch stack flex")
+Tree = namedtuple(
+    "Tree", "node body dof element coef signal curve gravity head flex attach shape rotor unit link length"
+)
+Work = namedtuple(
+    "Work",
+    "node dof matrices origin effort power zdot mass lower scratch stack link turn lam gap weight rows solved schur force flex",
+)
 
 
 @kernel
@@ -87,6 +101,7 @@ def views(ints, reals, work):
     """Cut the flat buffers into the arrays that kernels use."""
     nn, nu, nz, nc = ints[H_NODES], ints[H_U], ints[H_Z], ints[H_COLUMNS]
     ne, ns, nf, na = ints[H_ELEMENTS], ints[H_SIGNALS], ints[H_FLEX], ints[H_ATTACH]
+    nl, nr = ints[H_LINKS], ints[H_ROWS]
     i = HEADER
     node = ints[i : i + nn * NODE_INTS].reshape((nn, NODE_INTS))
     i += nn * NODE_INTS
@@ -99,9 +114,13 @@ def views(ints, reals, work):
     flex = ints[i : i + nf * FLEX_INTS].reshape((nf, FLEX_INTS))
     i += nf * FLEX_INTS
     attach = ints[i : i + na * ATTACH_INTS].reshape((na, ATTACH_INTS))
+    i += na * ATTACH_INTS
+    link = ints[i : i + nl * LINK_INTS].reshape((nl, LINK_INTS))
     gravity = reals[0:3]
-    i = 3
+    i = 4
     rotor = reals[i : i + nu]
+    i += nu
+    unit = reals[i : i + nu]
     i += nu
     body = reals[i : i + nn * NODE_REALS].reshape((nn, NODE_REALS))
     i += nn * NODE_REALS
@@ -111,7 +130,8 @@ def views(ints, reals, work):
     i += ints[H_SIGNAL_REALS]
     shape = reals[i:]
     tree = Tree(
-        node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER], flex, attach, shape, rotor
+        node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER], flex, attach, shape, rotor, unit,
+        link, reals[3],
     )
 
     i = nn * NODE_WORK
@@ -136,9 +156,28 @@ def views(ints, reals, work):
     i += 6 * SCRATCH_ROWS
     stack = work[i : i + 3 * STACK].reshape((STACK, 3))
     i += 3 * STACK
+    links = work[i : i + nl * LINK_WORK].reshape((nl, 6, 7))
+    i += nl * LINK_WORK
+    turn = work[i : i + 36].reshape((6, 6))
+    i += 36
+    lam = work[i : i + nr]
+    i += nr
+    gap = work[i : i + nr]
+    i += nr
+    weight = work[i : i + nr]
+    i += nr
+    rows = work[i : i + nr * nu].reshape((nr, nu))
+    i += nr * nu
+    solved = work[i : i + nr * nu].reshape((nr, nu))
+    i += nr * nu
+    schur = work[i : i + nr * nr].reshape((nr, nr))
+    i += nr * nr
+    force = work[i : i + nu]
+    i += nu
     flexible = work[i:]
     return tree, Work(
-        nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch, stack, flexible
+        nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch, stack, links, turn, lam, gap, weight,
+        rows, solved, schur, force, flexible,
     )
 
 
@@ -146,12 +185,21 @@ def work_size(ints: np.ndarray) -> int:
     """Length of the workspace of a model."""
     nn, nu, nz, nc = (int(ints[k]) for k in (H_NODES, H_U, H_Z, H_COLUMNS))
     fixed = nn * (NODE_WORK + NODE_MATRICES) + nc * COLUMN_WORK + nu * (1 + 2 * nu) + nz + 3
-    return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + 3 * STACK + int(ints[H_FLEX_WORK])
+    nl, nr = int(ints[H_LINKS]), int(ints[H_ROWS])
+    loops = nl * LINK_WORK + 36 + nr * (3 + 2 * nu + nr) + nu
+    return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + 3 * STACK + loops + int(ints[H_FLEX_WORK])
 
 
 def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:
     """A private workspace for one set of equations."""
     return np.zeros(work_size(ints), dtype)
+
+
+def multiplier_slice(ints: np.ndarray) -> slice:
+    """Where the workspace holds the multipliers of the constraint rows."""
+    after = int(ints[H_ROWS]) * (3 + 2 * int(ints[H_U]) + int(ints[H_ROWS])) + int(ints[H_U]) + int(ints[H_FLEX_WORK])
+    start = work_size(ints) - after
+    return slice(start, start + int(ints[H_ROWS]))
 
 
 def power_slice(ints: np.ndarray) -> slice:

@@ -22,7 +22,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, linalg, so3, tree
+from supple.core import dynamics, forces, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, kernel
@@ -180,6 +180,8 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
     acc, f = o.u[ACC], o.u[F]
     for k in range(nu):
         acc[k] = yp[nq + k] if implicit else 0.0
+    for i in range(w.lam.shape[0]):
+        w.lam[i] = 0.0
     dynamics.evaluate(m, w, time, r.qt, r.ut, acc, r.zt, f)
     coordinate_rates(m, y, r.qt, r.ut, o.qd)
     o.ints[TROUBLE] = st.DONE
@@ -190,14 +192,13 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
                 o.ints[TROUBLE] = st.NOT_FINITE
                 count[st.BAD_DOF] = k
     else:
-        tree.composite(m, w, w.mass)
-        bad = linalg.cholesky(w.mass, w.lower)
         for k in range(nu):
             f[k] = -f[k]
-        linalg.cholesky_solve(w.lower, f)
+        bad = dynamics.solve_motion(m, w, time, r.ut, r.zt, f)
         if bad >= 0:  # a state that is not finite fails the pivot test, too
             count[st.BAD_DOF] = bad
-            o.ints[TROUBLE] = st.LOCKED if math.isfinite(w.mass[bad, bad]) else st.NOT_FINITE
+            finite = bad >= nu or math.isfinite(w.mass[bad, bad])
+            o.ints[TROUBLE] = st.LOCKED if finite else st.NOT_FINITE
             for k in range(nu):
                 f[k] = math.nan
     for k in range(nq):

@@ -27,6 +27,9 @@ from supple.core.layout import views
 from supple.core.radau_stages import (
     E1,
     F2,
+    G_ROW,
+    H_ROW,
+    LAM,
     MASS,
     MAX_NEWTON,
     RATE,
@@ -84,9 +87,16 @@ def error_norm(m, w, r, o, h, t, attempt):
         for j in range(nu):
             s += o.Gq[k, j] * o.u[S2, j]
         y[nu + k] = h * (f + h / GAMMA * s)
+    nr = o.c.shape[1]
+    for j in range(nr):  # no error along the constraints' normals: G xi = 0 and H xi + G u = 0
+        y[nu + nz + j] = -h * stages.dot(o.rows[G_ROW, j], o.u[S2])
+        y[nu + nz + nr + j] = -h * h / GAMMA * stages.dot(o.rows[H_ROW, j], o.u[S2])
     linalg.lu_solve(o.newton[E1], o.pivots[0], y)
     total = 0.0
     worst, worst_k = 0.0, 0
+    for j in range(nr):
+        for k in range(nu):
+            o.u[S2, k] += m.unit[k] * m.unit[k] * o.rows[G_ROW, j, k] * y[nu + nz + j] / h
     for k in range(nu):
         r.ut[k] = y[k] / h
         r.xt[k] = (y[k] + h * o.u[S2, k]) / GAMMA
@@ -279,6 +289,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             r.xt[k] = o.u[X + 2, k]
             r.u[k] += o.u[U + 2, k]
             r.a[k] = o.u[RATE + 2, k]
+        st.copy(o.c[LAM + 2], r.lam)
         tree.retract(m, r.q, r.xt, r.qt)
         st.copy(r.qt, r.q)
         for k in range(nz):
@@ -291,6 +302,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
+        st.copy(r.lam, w.lam)
         forces.apply(m, w, t1 if t1 < left else np.nextafter(left, t), r.q, r.u, r.z)
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)

@@ -1,4 +1,13 @@
-"""The implicit stages of one Radau step: starting values, residuals, Newton's matrix and updates."""
+"""The implicit stages of one Radau step: starting values, residuals, Newton's matrix and updates.
+
+With constraint rows the equations are those of Gear, Gupta and Leimkuhler: in the step's chart
+
+    xi' = T(xi)^-1 u + B mu      R(q, u, u') + G^T lam = 0      g(q, t) = 0      G u + g_t = 0
+
+B = s^2 G^T with the units s of the increments, kept at the place of the tangents: mu vanishes with the error of the
+step and only carries q back to the constraints. Unknowns of Newton's matrix are h u, z, h mu and h^2 lam; the
+increment is eliminated, xi = (h u + B h mu - h F1)/gamma.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +16,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, linalg, tree
+from supple.core import dynamics, forces, linalg, links, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import kernel
@@ -25,6 +34,9 @@ Z_ROWS = 13
 # ... over force elements: work up to the stages, weights
 WORK, WW = 0, 3
 E_ROWS = 4
+# ... over constraint rows: mu and lam of the stages, violations and their rates
+MU, LAM, F4, F5 = 0, 3, 6, 9
+C_ROWS = 12
 # ... over Newton's unknowns: real and complex right sides
 Y1, Y2, Y3 = 0, 1, 2
 
@@ -32,20 +44,25 @@ Y1, Y2, Y3 = 0, 1, 2
 RQ, RU, MASS = 0, 1, 2
 E1, ER, EI = 0, 1, 2
 
-Own = namedtuple("Own", "u z e y tangent Rz Gq Gu Gz newton pivots")
+# Over constraint rows and velocities: G, derivative H of the rates along q, (Rq B)^T
+G_ROW, H_ROW, RB_ROW = 0, 1, 2
+
+Own = namedtuple("Own", "u z e c y tangent Rz Gq Gu Gz rows GB HB ZB newton pivots")
 
 
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
-    nu, nz, ne = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
-    n = nu + nz
+    nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
+    n = nu + nz + 2 * nr
     u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
     i += U_ROWS * nu
     z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
     i += Z_ROWS * nz
     e = run[i : i + E_ROWS * ne].reshape((E_ROWS, ne))
     i += E_ROWS * ne
+    c = run[i : i + C_ROWS * nr].reshape((C_ROWS, nr))
+    i += C_ROWS * nr
     y = run[i : i + 3 * n].reshape((3, n))
     i += 3 * n
     tangent = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
@@ -58,16 +75,25 @@ def own_views(m, run, i, ints, k):
     i += nu * nz
     Gz = run[i : i + nz * nz].reshape((nz, nz))
     i += nz * nz
+    rows = run[i : i + 3 * nr * nu].reshape((3, nr, nu))
+    i += 3 * nr * nu
+    GB = run[i : i + nr * nr].reshape((nr, nr))
+    i += nr * nr
+    HB = run[i : i + nr * nr].reshape((nr, nr))
+    i += nr * nr
+    ZB = run[i : i + nz * nr].reshape((nz, nr))
+    i += nz * nr
     newton = run[i : i + 3 * n * n].reshape((3, n, n))
     pivots = ints[k : k + 2 * n].reshape((2, n))
-    return Own(u, z, e, y, tangent, Rz, Gq, Gu, Gz, newton, pivots)
+    return Own(u, z, e, c, y, tangent, Rz, Gq, Gu, Gz, rows, GB, HB, ZB, newton, pivots)
 
 
-def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
+def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    n = nu + nz
-    vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + 3 * n
-    return vectors + 3 * nu * nu + 3 * nu * nz + nz * nz + 3 * n * n, 2 * n
+    n = nu + nz + 2 * nr
+    vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + C_ROWS * nr + 3 * n
+    matrices = 3 * nu * nu + 3 * nu * nz + nz * nz + nr * (3 * nu + 2 * nr + nz)
+    return vectors + matrices + 3 * n * n, 2 * n
 
 
 @kernel
@@ -90,6 +116,10 @@ def predict(m, r, o, fresh, h, h_old):
         for i in range(3):
             c = C[i]
             o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z[ZO : ZO + 3], k, 1.0 + c * h / h_old)
+    for k in range(o.c.shape[1]):
+        for i in range(3):  # both enter linearly: Newton finds them from anywhere
+            o.c[MU + i, k] = 0.0
+            o.c[LAM + i, k] = r.lam[k]
 
 
 @kernel
@@ -123,6 +153,11 @@ def stage(m, w, r, o, i, t, h):
         r.zt[k] = r.z[k] + o.z[Z + i, k]
     tree.retract(m, r.q, r.xt, r.qt)
     tree.chart_rate(m, r.xt, r.ut, o.u[S1])
+    for j in range(o.c.shape[1]):
+        w.lam[j] = o.c[LAM + i, j]
+        x = o.c[MU + i, j]
+        for k in range(nu):
+            o.u[S1, k] += m.unit[k] * m.unit[k] * o.rows[G_ROW, j, k] * x
     for k in range(nu):
         # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
         o.u[F1 + i, k] = o.u[S2, k] - o.u[S1, k]
@@ -131,6 +166,9 @@ def stage(m, w, r, o, i, t, h):
         d = (AI[i, 0] * o.z[Z, k] + AI[i, 1] * o.z[Z + 1, k] + AI[i, 2] * o.z[Z + 2, k]) / h
         o.z[ZRATE + i, k] = w.zdot[k]
         o.z[F3 + i, k] = d - w.zdot[k]
+    if o.c.shape[1] > 0:
+        links.violations(m, w, o.c[F4 + i])
+        links.rates(m, w, t, r.ut, o.c[F5 + i])
 
 
 @kernel
@@ -140,10 +178,37 @@ def middle_tangent(m, w, r, o, t, h):
         r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
     tree.retract(m, r.q, r.xt, r.qt)
+    st.copy(r.lam, w.lam)
     dynamics.differentiate(
         m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
         o.Rz, o.Gq, o.Gu, o.Gz,
     )
+    nu, nr = r.u.shape[0], o.c.shape[1]
+    if nr == 0:
+        return
+    G, H = o.rows[G_ROW], o.rows[H_ROW]
+    links.jacobian(m, w, G)
+    links.rate_tangent(m, w, H)
+    for j in range(nr):
+        b = o.u[S2]
+        for k in range(nu):
+            b[k] = m.unit[k] * m.unit[k] * G[j, k]
+        for i in range(nu):
+            o.rows[RB_ROW, j, i] = dot(o.tangent[RQ, i], b)
+        for i in range(r.z.shape[0]):
+            o.ZB[i, j] = dot(o.Gq[i], b)
+        for i in range(nr):
+            o.GB[i, j] = dot(G[i], b)
+            o.HB[i, j] = dot(H[i], b)
+
+
+@kernel
+def dot(x, y):
+    """Scalar product."""
+    s = 0.0
+    for k in range(x.shape[0]):
+        s += x[k] * y[k]
+    return s
 
 
 @kernel
@@ -171,11 +236,94 @@ def factorize(r, o, h):
             o.newton[E1, nu + c, nu + d] = (GAMMA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
+    if o.c.shape[1] > 0:
+        border(r, o, h)
     return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
 
 
 @kernel
-def newton_update(r, o, h):
+def border(r, o, h):
+    """Newton's rows and columns of the constraints; rows of violations are multiplied by the eigenvalue."""
+    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    e, x, y = o.newton[E1], o.newton[ER], o.newton[EI]
+    mu, lam = nu + nz, nu + nz + nr
+    for j in range(nr):
+        for k in range(nu):
+            g, v, b = o.rows[G_ROW, j, k], h * o.rows[H_ROW, j, k], h * h * o.rows[RB_ROW, j, k]
+            e[k, mu + j], x[k, mu + j], y[k, mu + j] = b / GAMMA, b * gr, b * gi
+            e[k, lam + j], x[k, lam + j], y[k, lam + j] = g, g, 0.0
+            e[mu + j, k], x[mu + j, k], y[mu + j, k] = g, g, 0.0
+            e[lam + j, k], x[lam + j, k], y[lam + j, k] = g + v / GAMMA, g + v * gr, v * gi
+        for k in range(nz):
+            b = -h * o.ZB[k, j]
+            e[nu + k, mu + j], x[nu + k, mu + j], y[nu + k, mu + j] = b / GAMMA, b * gr, b * gi
+            e[nu + k, lam + j], x[nu + k, lam + j], y[nu + k, lam + j] = 0.0, 0.0, 0.0
+            e[mu + j, nu + k], x[mu + j, nu + k], y[mu + j, nu + k] = 0.0, 0.0, 0.0
+            e[lam + j, nu + k], x[lam + j, nu + k], y[lam + j, nu + k] = 0.0, 0.0, 0.0
+        for k in range(nr):
+            b = h * o.HB[j, k]
+            e[mu + j, mu + k], x[mu + j, mu + k], y[mu + j, mu + k] = o.GB[j, k], o.GB[j, k], 0.0
+            e[lam + j, mu + k], x[lam + j, mu + k], y[lam + j, mu + k] = b / GAMMA, b * gr, b * gi
+            e[mu + j, lam + k], x[mu + j, lam + k], y[mu + j, lam + k] = 0.0, 0.0, 0.0
+            e[lam + j, lam + k], x[lam + j, lam + k], y[lam + j, lam + k] = 0.0, 0.0, 0.0
+
+
+@kernel
+def constraint_sides(r, o, h):
+    """Right sides of the constraint rows; F1 is in the eigenbasis already."""
+    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    mu, lam = nu + nz, nu + nz + nr
+    for j in range(nr):
+        a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
+        w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        G, H = o.rows[G_ROW, j], o.rows[H_ROW, j]
+        # gamma g' xi = G (h u + B h mu - h F1)
+        y1[mu + j] = -GAMMA * w1 + h * dot(G, o.u[F1])
+        y2[mu + j] = -(ALPHA * w2 - BETA * w3) + h * dot(G, o.u[F1 + 1])
+        y3[mu + j] = -(ALPHA * w3 + BETA * w2) + h * dot(G, o.u[F1 + 2])
+        a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
+        w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        p, q = dot(H, o.u[F1 + 1]), dot(H, o.u[F1 + 2])
+        y1[lam + j] = -h * w1 + h * h / GAMMA * dot(H, o.u[F1])
+        y2[lam + j] = -h * w2 + h * h * (gr * p - gi * q)
+        y3[lam + j] = -h * w3 + h * h * (gr * q + gi * p)
+
+
+@kernel
+def constraint_update(m, r, o, h):
+    """Add Newton's multipliers to the stages; and B h mu to the velocity parts, from which increments are made."""
+    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    mu, lam = nu + nz, nu + nz + nr
+    for k in range(nu):
+        s1, s2, s3 = 0.0, 0.0, 0.0
+        for j in range(nr):
+            b = m.unit[k] * m.unit[k] * o.rows[G_ROW, j, k]
+            s1 += b * y1[mu + j]
+            s2 += b * y2[mu + j]
+            s3 += b * y3[mu + j]
+        o.u[F1, k] -= s1 / h
+        o.u[F1 + 1, k] -= s2 / h
+        o.u[F1 + 2, k] -= s3 / h
+    for j in range(nr):
+        for i in range(3):
+            d = TT[i, 0] * y1[mu + j] + TT[i, 1] * y2[mu + j] - TT[i, 2] * y3[mu + j]
+            o.c[MU + i, j] += d / h
+            d = TT[i, 0] * y1[lam + j] + TT[i, 1] * y2[lam + j] - TT[i, 2] * y3[lam + j]
+            o.c[LAM + i, j] += d / (h * h)
+
+
+@kernel
+def newton_update(m, r, o, h):
     """One simplified Newton update of all stages; returns its weighted norm."""
     nu, nz = r.u.shape[0], r.z.shape[0]
     s = ALPHA * ALPHA + BETA * BETA
@@ -216,8 +364,12 @@ def newton_update(r, o, h):
         y1[nu + k] -= h * h / GAMMA * s1
         y2[nu + k] -= h * h * (gr * s2 - gi * s3)
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
+    if o.c.shape[1] > 0:
+        constraint_sides(r, o, h)
     linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
     linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
+    if o.c.shape[1] > 0:
+        constraint_update(m, r, o, h)
     total = 0.0
     for k in range(nu):
         # xi = (h du - h r1)/g in the eigenbasis
@@ -280,7 +432,7 @@ def solve_stages(m, w, r, o, ints, reals, t, h, stop):
         for i in range(3):
             stage(m, w, r, o, i, stage_time(t, h, i, stop), h)
         ints[st.EVALUATIONS] += 3
-        norm = newton_update(r, o, h)
+        norm = newton_update(m, r, o, h)
         ints[st.NEWTON] += 1
         if not math.isfinite(norm):
             return False, 2.0
@@ -313,6 +465,7 @@ def work_stages(m, w, r, o, t, h, stop):
         tree.retract(m, r.q, r.xt, r.qt)
         tree.poses(m, w, r.qt)
         tree.motion(m, w, r.ut, o.u[RATE + i])
+        st.copy(o.c[LAM + i], w.lam)
         forces.apply(m, w, stage_time(t, h, i, stop), r.qt, r.ut, r.zt)
         for k in range(ne):
             o.e[WORK + i, k] = w.power[k]

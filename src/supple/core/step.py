@@ -13,7 +13,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, tree
+from supple.core import dynamics, forces, kkt, tree
 from supple.core import layout as at
 from supple.core.jit import kernel
 
@@ -41,7 +41,7 @@ PER_STEP = 256  # crossings of one event in one step that can be told apart
 Run = namedtuple(
     "Run",
     "q u a z w zdot power scale rate_scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
-    "roots screws momentum screw_error screw_size",
+    "roots screws momentum screw_error screw_size lam qs",
 )
 
 
@@ -104,13 +104,17 @@ def run_views(m, run, ints):
     i += ns
     screw_size = run[i : i + ns]
     i += ns
+    lam = run[i : i + m.head[at.H_ROWS]]
+    i += m.head[at.H_ROWS]
+    qs = run[i : i + nq]
+    i += nq
     k = INT_STATE + 2
     events = ints[k : k + nv * EVENT_INTS].reshape((nv, EVENT_INTS))
     k += nv * EVENT_INTS
     roots = ints[k : k + ns]
     return Run(
         q, u, a, z, w, zdot, power, scale, rate_scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
-        event_reals, last, found, roots, screws, momentum, screw_error, screw_size,
+        event_reals, last, found, roots, screws, momentum, screw_error, screw_size, lam, qs,
     ), i
 
 
@@ -119,10 +123,10 @@ def event_room(nv: int) -> int:
     return EVENTS_WAITING + PER_STEP * nv
 
 
-def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int) -> int:
+def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int, nr: int) -> int:
     """Length of the part of the run buffer that all methods share."""
     state = 2 * nq + 6 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
-    return state + nv * (EVENT_REALS + 1) + 2 * event_room(nv) + 9 * ns
+    return state + nv * (EVENT_REALS + 1) + 2 * event_room(nv) + 9 * ns + nr + nq
 
 
 @kernel
@@ -313,6 +317,13 @@ def find_switch(m, w, r, ints, reals, t0, h):
 
 
 @kernel
+def place_on_constraints(m, w, r, t):
+    """Project the state qt, ut, which was interpolated; xt and qs are scratch."""
+    if math.isfinite(kkt.positions(m, w, t, r.qt, r.ut, r.xt, r.qs)):
+        kkt.velocities(m, w, t, r.ut, r.xt)
+
+
+@kernel
 def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
 
@@ -325,6 +336,8 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
         s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
         state_at(m, r, s)
+        if w.lam.shape[0] > 0:
+            place_on_constraints(m, w, r, grid[ints[GRID]])
         write_row(r, out[ints[GRID]])
         ints[GRID] += 1
     if keep <= 1.0:
@@ -445,6 +458,7 @@ def restart(m, w, r, ints, reals):
             return NOT_FINITE
     copy(w.zdot, r.zdot)
     copy(w.power, r.power)
+    copy(w.lam, r.lam)
     if reals[E_MAX] < 0.0:
         audit(m, w, r, reals)
         start_events(m, w, r)

@@ -35,7 +35,7 @@ class _Alpha(Integrator):
         """The compiled loop."""
         return alpha.alpha_run
 
-    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
         return alpha.own_size(nu, nz, ne)
 

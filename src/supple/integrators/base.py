@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supple import validate
 from supple.core.jit import Entry
@@ -39,6 +40,8 @@ class Integrator(ABC):
     max_step: float = math.inf
     max_steps: int = 10_000_000
 
+    loops: ClassVar[bool] = False  # whether the method keeps constraint rows
+
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         owner = type(self).__name__
@@ -63,7 +66,7 @@ class Integrator(ABC):
         return self.kernel.ready()
 
     @abstractmethod
-    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
 
     def parameters(self) -> tuple[float, ...]:
@@ -73,6 +76,10 @@ class Integrator(ABC):
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem."""
         c = problem.equations.compiled
-        size = self.own_size(c.nu, c.nz, len(c.force_names))
+        if c.nr and not self.loops:
+            raise ModelError(
+                "simulate", "integrator", self, "Radau or DormandPrince for a model with constraints"
+            )
+        size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         options = LoopOptions(self.first_step, self.max_step, self.max_steps, self.parameters())
         return run_loop(problem, self.loop(problem), size, options)

@@ -122,7 +122,7 @@ class _Run:
         self.compiled = c = problem.equations.compiled
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
-        shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns)
+        shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
         self.run_buffer = np.zeros(shared + own_size[0])
         self.state = np.zeros(st.REAL_STATE)
         head = st.INT_STATE + 2 + nv * st.EVENT_INTS + ns
@@ -161,6 +161,7 @@ class _Run:
         self.at_momentum, self.at_screw_error, self.at_screw_size = (
             place(np.zeros(ns)) for _ in range(3)
         )
+        place(np.zeros(c.nr + c.nq))
         place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()

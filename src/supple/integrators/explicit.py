@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supple.core import dop853
 from supple.core.jit import Entry
@@ -18,11 +19,13 @@ class DormandPrince(Integrator):
     tolerance; ``Radau`` is the method for these. Options: see ``Integrator``.
     """
 
+    loops: ClassVar[bool] = True
+
     @property
     def kernel(self) -> Entry:
         """The compiled loop."""
         return dop853.dop853_run
 
-    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
         return dop853.own_size(nu, nz, ne)

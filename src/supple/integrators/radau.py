@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from supple.core import radau
 from supple.core.jit import Entry
@@ -16,11 +17,13 @@ class Radau(Integrator):
     Options: see ``Integrator``.
     """
 
+    loops: ClassVar[bool] = True
+
     @property
     def kernel(self) -> Entry:
         """The compiled loop."""
         return radau.radau_run
 
-    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return radau.own_size(nu, nz, ne)
+        return radau.own_size(nu, nz, ne, nr)

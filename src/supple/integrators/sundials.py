@@ -41,7 +41,7 @@ class _Sundials(Integrator):
         """What follows a step; the loop itself is that of SUNDIALS."""
         return multistep.multistep_accept
 
-    def own_size(self, nu: int, nz: int, ne: int) -> tuple[int, int]:
+    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
         return multistep.own_size(nu, nz, ne)
 

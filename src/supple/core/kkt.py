@@ -1,0 +1,165 @@
+"""Motion under constraint rows: M a + G^T lam = f, G a = c, by two Cholesky factorizations.
+
+The closing joints of loops bring coordinates without mass, so M alone may be singular. M + G^T W G is positive
+definite wherever the constrained motion has mass, and leaves the solution as it is:
+
+    (M + G^T W G) a + G^T lam' = f + G^T W c      lam = lam' + W (G a - c) = lam'
+
+The weights make each row's term as large as the mean of M, all measured in the increments' units.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import linalg, links, tree
+from supple.core.jit import kernel
+
+
+@kernel
+def weight(m, w, i):
+    """W of row i: the mean of M over the row's own square."""
+    mean, square = 0.0, 0.0
+    n = m.unit.shape[0]
+    for k in range(n):
+        s = m.unit[k] * m.unit[k]
+        mean += w.mass[k, k] * s
+        square += w.rows[i, k] * w.rows[i, k] * s
+    return mean / (n * square) if square > 0.0 else 0.0
+
+
+@kernel
+def factorize(m, w):
+    """Factors of M + G^T W G and of the Schur complement, from w.mass and w.rows.
+
+    Returns -1; or the velocity whose pivot fails: it moves no mass; or nu plus the row that depends on others.
+    """
+    n, nr = w.mass.shape[0], w.rows.shape[0]
+    for i in range(nr):
+        w.weight[i] = weight(m, w, i)
+    for i in range(nr):
+        for k in range(n):
+            x = w.weight[i] * w.rows[i, k]
+            if x != 0.0:
+                for j in range(k + 1):
+                    w.mass[k, j] += x * w.rows[i, j]
+    bad = linalg.cholesky(w.mass, w.lower)
+    if bad >= 0:
+        return bad
+    for i in range(nr):  # rows of L^-1 G^T
+        y = w.solved[i]
+        for k in range(n):
+            s = w.rows[i, k]
+            for j in range(k):
+                s -= w.lower[k, j] * y[j]
+            y[k] = s * w.lower[k, k]
+    return schur(w)
+
+
+@kernel
+def schur(w):
+    """Factorize the Schur complement in place; returns -1, or nu plus the first dependent row."""
+    n, nr = w.mass.shape[0], w.rows.shape[0]
+    a = w.schur
+    for i in range(nr):
+        for j in range(i + 1):
+            s = 0.0
+            for k in range(n):
+                s += w.solved[i, k] * w.solved[j, k]
+            a[i, j] = s
+    for i in range(nr):
+        full = a[i, i]
+        for j in range(i):
+            s = a[i, j]
+            for k in range(j):
+                s -= a[i, k] * a[j, k]
+            a[i, j] = s * a[j, j]
+        s = full
+        for k in range(i):
+            s -= a[i, k] * a[i, k]
+        if not s > 1e-14 * full:
+            return n + i
+        a[i, i] = 1.0 / math.sqrt(s)
+    return -1
+
+
+@kernel
+def solve(w, f, c):
+    """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``."""
+    n, nr = f.shape[0], c.shape[0]
+    for i in range(nr):
+        s = w.weight[i] * c[i]
+        for k in range(n):
+            f[k] += s * w.rows[i, k]
+    linalg.cholesky_solve(w.lower, f)
+    for i in range(nr):
+        s = -c[i]
+        for k in range(n):
+            s += w.rows[i, k] * f[k]
+        c[i] = s
+    linalg.cholesky_solve(w.schur, c)
+    for k in range(n):
+        s = 0.0
+        for i in range(nr):
+            s += w.solved[i, k] * c[i]
+        w.force[k] = s
+    for k in range(n - 1, -1, -1):  # L^T x = w.force, subtracted
+        y = w.force[k] * w.lower[k, k]
+        f[k] -= y
+        for j in range(k):
+            w.force[j] -= w.lower[k, j] * y
+
+
+@kernel
+def positions(m, w, t, q, u, d, place):
+    """Move q onto the constraints, as little as possible in the norm of M; d (nu), place (nq) are scratch.
+
+    Leaves links and factors for ``velocities``. Returns the largest violation (rad, or m), or infinity where rows
+    depend on each other.
+    """
+    nr = w.rows.shape[0]
+    size = math.inf
+    for it in range(8):
+        tree.poses(m, w, q)
+        tree.motion(m, w, u, u)
+        links.refresh(m, w, t, q)
+        links.violations(m, w, w.gap)
+        largest = 0.0
+        for i in range(nr):
+            largest = max(largest, abs(w.gap[i]))
+        small = not largest > 1e-15 * m.length or largest > 0.5 * size
+        size = largest
+        if it > 0 and small:
+            break
+        if it == 0 or it == 3:  # in between, the factors of the start converge well enough
+            tree.inertias(m, w, q, u, u)
+            tree.composite(m, w, w.mass)
+            links.jacobian(m, w, w.rows)
+            if factorize(m, w) >= 0:
+                return math.inf
+        if small:
+            break
+        for k in range(d.shape[0]):
+            d[k] = 0.0
+        for i in range(nr):
+            w.gap[i] = -w.gap[i]
+        solve(w, d, w.gap)
+        tree.retract(m, q, d, place)
+        for k in range(q.shape[0]):
+            q[k] = place[k]
+    return size
+
+
+@kernel
+def velocities(m, w, t, u, d):
+    """Change u as little as possible so that it satisfies the rows; needs ``positions``."""
+    for _ in range(2):
+        tree.motion(m, w, u, u)
+        links.rates(m, w, t, u, w.gap)
+        for k in range(d.shape[0]):
+            d[k] = 0.0
+        for i in range(w.gap.shape[0]):
+            w.gap[i] = -w.gap[i]
+        solve(w, d, w.gap)
+        for k in range(u.shape[0]):
+            u[k] += d[k]

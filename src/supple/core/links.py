@@ -1,0 +1,304 @@
+"""Constraint rows: violation, Jacobian, their rates, reaction wrenches and tangents.
+
+A link holds up to six rows. Three kinds serve all constraints:
+
+- JOIN: B's frame relative to A's: its place d in A's axes and its rotation vector f = log(R_A^T R_B), each
+  component a row or not. A closing joint is a chain of massless nodes with its own coordinates, joined at its end;
+- DISTANCE of two points;
+- LINEAR: sum of c q over joint coordinates minus a number and a signal: couplings and drivers.
+
+Each row of the first two is a function of B's pose relative to A's. About the reference point its rate is
+y . (V_B - V_A); y is kept in the workspace. Along displacements s_A, s_B of the two nodes y changes by
+``change``, linear in both: with V_A and V_B it gives the row's second derivative, with columns J the derivative of
+its rate along q, and with unit twists of B the stiffness of the wrench -sum(lam y) on B.
+
+The rotation vector is zero only where the frames coincide: flipped assemblies are no solutions.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.core.bushing import (
+    frame, inverse_tangent, operator, operator_change, rotation_vector, turned, turned_back,
+)
+from supple.core.jit import kernel
+from supple.core.signals import evaluate
+from supple.core.wrench import cross, last_column, point, scatter
+
+JOIN, DISTANCE, LINEAR = 0, 1, 2
+# Rows of the scratch for tangents: as in core/bushing.py
+E_ROW, C_ROW, W_ROW = 5, 11, 17
+
+
+@kernel
+def ends(m, w, c):
+    """Points of A and B of a DISTANCE (world, about the reference point), their unit direction and distance."""
+    k = m.link[c, at.LINK_AT]
+    x = m.curve
+    a = point(w, m.link[c, at.LINK_A], x[k], x[k + 1], x[k + 2])
+    b = point(w, m.link[c, at.LINK_B], x[k + 3], x[k + 4], x[k + 5])
+    d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
+    return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (d0 / length, d1 / length, d2 / length), length
+
+
+@kernel
+def refresh(m, w, t, q):
+    """Wrenches and violations of all links; needs poses, and the reference point set by motion."""
+    for c in range(m.link.shape[0]):
+        link, out = m.link[c], w.link[c]
+        k = link[at.LINK_AT]
+        if link[0] == JOIN:
+            a, b = frame(w, link[at.LINK_A], m.curve, k), frame(w, link[at.LINK_B], m.curve, k + 12)
+            p = (b[9], b[10], b[11])
+            d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
+            f = rotation_vector(a, b)
+            slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])[0]
+            for i in range(3):
+                y = out[i]
+                axis = (a[i], a[3 + i], a[6 + i])
+                arm = cross(p, axis)
+                turn = turned(a, operator(f, -1.0, slope, ((i == 0) * 1.0, (i == 1) * 1.0, (i == 2) * 1.0)))
+                z = out[3 + i]
+                for j in range(3):
+                    y[j], y[3 + j] = arm[j], axis[j]
+                    z[j], z[3 + j] = turn[j], 0.0
+                y[6], z[6] = d[i], f[i]
+        elif link[0] == DISTANCE:
+            _, p, n, length = ends(m, w, c)
+            arm = cross(p, n)
+            y = out[0]
+            for j in range(3):
+                y[j], y[3 + j] = arm[j], n[j]
+            y[6] = length - m.curve[k + 6] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
+        else:
+            s = -m.curve[k + 3 * link[at.LINK_A]] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
+            for j in range(k, k + 3 * link[at.LINK_A], 3):
+                s = s + m.curve[j + 2] * q[int(m.curve[j])]
+            out[0, 6] = s
+
+
+@kernel
+def change(m, w, c, sa, sb, out):
+    """Changes of the wrenches y (rows of out) along displacements sa, sb (6) of the nodes of A and B."""
+    link = m.link[c]
+    ta, tb = (sa[0], sa[1], sa[2]), (sb[0], sb[1], sb[2])
+    if link[0] == JOIN:
+        k = link[at.LINK_AT]
+        a, b = frame(w, link[at.LINK_A], m.curve, k), frame(w, link[at.LINK_B], m.curve, k + 12)
+        p = (b[9], b[10], b[11])
+        f = rotation_vector(a, b)
+        d, slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
+        df = operator(f, 1.0, d, turned_back(a, (tb[0] - ta[0], tb[1] - ta[1], tb[2] - ta[2])))
+        dp = cross(tb, p)
+        dp = (dp[0] + sb[3], dp[1] + sb[4], dp[2] + sb[5])
+        for i in range(3):
+            axis = (a[i], a[3 + i], a[6 + i])
+            daxis = cross(ta, axis)
+            arm, lever = cross(dp, axis), cross(p, daxis)
+            e = ((i == 0) * 1.0, (i == 1) * 1.0, (i == 2) * 1.0)
+            turn = turned(a, operator_change(f, df, -1.0, d, slope, e))
+            y = w.link[c, 3 + i]
+            swing = cross(ta, (y[0], y[1], y[2]))
+            for j in range(3):
+                out[i, j], out[i, 3 + j] = arm[j] + lever[j], daxis[j]
+                out[3 + i, j], out[3 + i, 3 + j] = turn[j] + swing[j], 0.0 * turn[j]
+        return
+    pa, p, n, length = ends(m, w, c)
+    da, dp = cross(ta, pa), cross(tb, p)
+    dp = (dp[0] + sb[3], dp[1] + sb[4], dp[2] + sb[5])
+    g = (dp[0] - da[0] - sa[3], dp[1] - da[1] - sa[4], dp[2] - da[2] - sa[5])
+    along = n[0] * g[0] + n[1] * g[1] + n[2] * g[2]
+    dn = ((g[0] - along * n[0]) / length, (g[1] - along * n[1]) / length, (g[2] - along * n[2]) / length)
+    arm, lever = cross(dp, n), cross(p, dn)
+    for j in range(3):
+        out[0, j], out[0, 3 + j] = arm[j] + lever[j], dn[j]
+
+
+@kernel
+def violations(m, w, g):
+    """g (rows) from the refreshed links."""
+    for c in range(m.link.shape[0]):
+        for i in range(6):
+            row = m.link[c, at.LINK_ROW + i]
+            if row >= 0:
+                g[row] = w.link[c, i, 6]
+
+
+@kernel
+def jacobian(m, w, G):
+    """G (rows, nu) from the refreshed links; needs the columns of motion."""
+    for i in range(G.shape[0]):
+        for k in range(G.shape[1]):
+            G[i, k] = 0.0
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        if link[0] == LINEAR:
+            row = link[at.LINK_ROW]
+            if row >= 0:
+                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
+                    G[row, int(m.curve[j + 1])] += m.curve[j + 2]
+            continue
+        for side in range(2):
+            sign = 2.0 * side - 1.0
+            d = last_column(m, link[at.LINK_A + side])
+            while d >= 0:
+                e, k = w.dof[d, at.DOF_J], m.dof[d, at.DOF]
+                for i in range(6):
+                    row = link[at.LINK_ROW + i]
+                    if row >= 0:
+                        y = w.link[c, i]
+                        G[row, k] += sign * (
+                            y[0] * e[0] + y[1] * e[1] + y[2] * e[2] + y[3] * e[3] + y[4] * e[4] + y[5] * e[5]
+                        )
+                d = m.dof[d, at.BEFORE]
+
+
+@kernel
+def rates(m, w, t, u, out):
+    """Rates of the rows (rows): G u + g_t, from the twists of motion."""
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        rate = evaluate(m, w, link[at.LINK_SIGNAL], t)[1]
+        if link[0] == LINEAR:
+            if link[at.LINK_ROW] >= 0:
+                s = 0.0 * u[0] - rate
+                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
+                    s = s + m.curve[j + 2] * u[int(m.curve[j + 1])]
+                out[link[at.LINK_ROW]] = s
+            continue
+        va, vb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
+        for i in range(6):
+            row = link[at.LINK_ROW + i]
+            if row >= 0:
+                s = 0.0 * va[at.V] - rate
+                for j in range(6):
+                    s = s + w.link[c, i, j] * (vb[at.V + j] - va[at.V + j])
+                out[row] = s
+
+
+@kernel
+def accelerations(m, w, t, a, out):
+    """Second derivatives of the rows (rows), from the twists and accelerations of motion with the rates a."""
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        curve = evaluate(m, w, link[at.LINK_SIGNAL], t)[2]
+        if link[0] == LINEAR:
+            if link[at.LINK_ROW] >= 0:
+                s = 0.0 * a[0] - curve
+                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
+                    s = s + m.curve[j + 2] * a[int(m.curve[j + 1])]
+                out[link[at.LINK_ROW]] = s
+            continue
+        va, vb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
+        change(m, w, c, va[at.V : at.V + 6], vb[at.V : at.V + 6], w.turn)
+        for i in range(6):
+            row = link[at.LINK_ROW + i]
+            if row >= 0:
+                s = 0.0 * va[at.V] - curve
+                for j in range(6):
+                    s = s + w.link[c, i, j] * (vb[at.A + j] - va[at.A + j])
+                    s = s + w.turn[i, j] * (vb[at.V + j] - va[at.V + j])
+                out[row] = s
+
+
+@kernel
+def rate_tangent(m, w, H):
+    """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``dynamics.columns``."""
+    for i in range(H.shape[0]):
+        for k in range(H.shape[1]):
+            H[i, k] = 0.0
+    s = w.scratch
+    for k in range(6):
+        s[1, k] = 0.0
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        if link[0] == LINEAR:
+            continue
+        va, vb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
+        for side in range(2):
+            sign = 2.0 * side - 1.0
+            v = w.node[link[at.LINK_A + side]]
+            d = last_column(m, link[at.LINK_A + side])
+            while d >= 0:
+                e, dv, k = w.dof[d, at.DOF_J], w.dof[d, at.DOF_DV], m.dof[d, at.DOF]
+                if side == 0:
+                    change(m, w, c, e, s[1], w.turn)
+                else:
+                    change(m, w, c, s[1], e, w.turn)
+                spin = cross((v[12], v[13], v[14]), (e[0], e[1], e[2]))
+                fall = cross((v[15], v[16], v[17]), (e[0], e[1], e[2]))
+                sway = cross((v[12], v[13], v[14]), (e[3], e[4], e[5]))
+                for i in range(6):
+                    row = link[at.LINK_ROW + i]
+                    if row >= 0:
+                        y = w.link[c, i]
+                        x = 0.0 * e[0]
+                        for j in range(3):  # sign y . (dV - ad(V) J) + dy . (V_B - V_A)
+                            x = x + sign * (y[j] * (dv[j] - spin[j]) + y[3 + j] * (dv[3 + j] - fall[j] - sway[j]))
+                        for j in range(6):
+                            x = x + w.turn[i, j] * (vb[at.V + j] - va[at.V + j])
+                        H[row, k] += x
+                d = m.dof[d, at.BEFORE]
+
+
+@kernel
+def apply(m, w):
+    """Add G^T lam to the residual: wrenches lam y at B, the opposite at A, and efforts of linear rows."""
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        if link[0] == LINEAR:
+            if link[at.LINK_ROW] >= 0:
+                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
+                    w.effort[int(m.curve[j + 1])] -= m.curve[j + 2] * w.lam[link[at.LINK_ROW]]
+            continue
+        na, nb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
+        for i in range(6):
+            row = link[at.LINK_ROW + i]
+            if row >= 0:
+                for j in range(6):
+                    x = w.lam[row] * w.link[c, i, j]
+                    nb[at.W + j] += x
+                    na[at.W + j] -= x
+
+
+@kernel
+def differentiate(m, w, Rq, Ru):
+    """Add the derivative of G^T lam along q; wrenches enter the node matrices, couplings go straight into Rq."""
+    s = w.scratch
+    E, C, W = s[E_ROW : E_ROW + 6], s[C_ROW : C_ROW + 6], s[W_ROW]
+    for i in range(6):
+        for j in range(6):
+            C[i, j] = 0.0
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        if link[0] == LINEAR:
+            continue
+        for j in range(6):
+            W[j] = 0.0
+            for i in range(6):
+                row = link[at.LINK_ROW + i]
+                if row >= 0:
+                    W[j] -= w.lam[row] * w.link[c, i, j]
+        for k in range(6):
+            for j in range(6):
+                s[1, j] = 0.0
+                s[2, j] = 0.0
+                E[j, k] = 0.0
+            s[2, k] = 1.0
+            change(m, w, c, s[1], s[2], w.turn)
+            for i in range(6):
+                row = link[at.LINK_ROW + i]
+                if row >= 0:
+                    for j in range(6):
+                        E[j, k] -= w.lam[row] * w.turn[i, j]
+        scatter(m, w, link[at.LINK_A], link[at.LINK_B], E, C, W, Rq, Ru)
+
+
+@kernel
+def drive_power(m, w, t, c):
+    """Power of what moves link c in time, on the system: -lam times the rate of its signal."""
+    row = m.link[c, at.LINK_ROW]
+    return -w.lam[row] * evaluate(m, w, m.link[c, at.LINK_SIGNAL], t)[1] if row >= 0 else 0.0 * w.origin[0]
