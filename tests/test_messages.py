@@ -366,12 +366,13 @@ MODEL: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: arm().add("link3"),
-        "Model 'arm': item to add is 'link3', expected a body, joint, force element or point mass",
+        "Model 'arm': item to add is 'link3', expected a body, joint, constraint, force element or "
+        "point mass",
     ),
     (
         lambda: arm().add(sp.RigidBody),
-        "Model 'arm': item to add is the class RigidBody, expected a body, joint, force element "
-        "or point mass",
+        "Model 'arm': item to add is the class RigidBody, expected a body, joint, constraint, "
+        "force element or point mass",
     ),
     (
         lambda: arm().add(sp.Event("stop", elbow)),

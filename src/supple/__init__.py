@@ -10,6 +10,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from supple.bodies import Beam, Body, Ground, PointMass, RigidBody
+from supple.constraints import (
+    Constraint,
+    Coupling,
+    Distance,
+    Driver,
+    FrameDriver,
+    Gear,
+    PointOnLine,
+    PointOnPlane,
+    Rack,
+    Screw,
+)
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
 from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
@@ -73,9 +85,13 @@ __all__ = [
     "Bushing",
     "Circle",
     "Constant",
+    "Constraint",
+    "Coupling",
     "Cylindrical",
+    "Distance",
     "DistributedLoad",
     "DormandPrince",
+    "Driver",
     "EffortFunction",
     "Event",
     "Expression",
@@ -84,8 +100,10 @@ __all__ = [
     "ForceElement",
     "ForceFunction",
     "Frame",
+    "FrameDriver",
     "FrameState",
     "Free",
+    "Gear",
     "General",
     "GeneralizedAlpha",
     "Ground",
@@ -102,14 +120,18 @@ __all__ = [
     "Newmark",
     "Planar",
     "PointMass",
+    "PointOnLine",
+    "PointOnPlane",
     "Polynomial",
     "Prismatic",
+    "Rack",
     "Radau",
     "Rayleigh",
     "Rectangle",
     "Result",
     "Revolute",
     "RigidBody",
+    "Screw",
     "Section",
     "Signal",
     "SimulationError",

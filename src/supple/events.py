@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from supple import validate
+from supple.elements import check_joint_reference
 from supple.errors import ModelError, label
-from supple.forces import check_joint_reference
 from supple.frames import Frame, expect_frame
 from supple.joints import Joint
 from supple.validate import set_fields

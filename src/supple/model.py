@@ -1,4 +1,4 @@
-"""Model: the list of bodies, joints, forces and point masses of one system."""
+"""Model: the list of bodies, joints, constraints, forces and point masses of one system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass, RigidBody
-from supple.errors import ModelError, SuppleWarning, label, suggestion
+from supple.constraints import Constraint, Driver, FrameDriver
+from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.frames import Body
@@ -20,7 +21,7 @@ from supple.joints import Joint
 from supple.topology import Graph
 from supple.validate import Vector
 
-Item = Body | Joint | ForceElement | PointMass
+Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 # These words already mean something else in results.
@@ -80,6 +81,18 @@ class Model:
         return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Joint)})
 
     @property
+    def constraints(self) -> Mapping[str, Constraint]:
+        """Constraints and drivers by name in the order of adding; a read-only view."""
+        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Constraint)})
+
+    @property
+    def drivers(self) -> Mapping[str, Driver | FrameDriver]:
+        """Those constraints that are drivers; a read-only view."""
+        return MappingProxyType(
+            {n: i for n, i in self._items.items() if isinstance(i, Driver | FrameDriver)}
+        )
+
+    @property
     def forces(self) -> Mapping[str, ForceElement]:
         """Force elements by name in the order of adding; a read-only view."""
         return MappingProxyType(
@@ -92,7 +105,7 @@ class Model:
         return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, PointMass)})
 
     def add(self, item: AnyItem) -> AnyItem:
-        """Add a body, joint, force element or point mass, and return it."""
+        """Add a body, joint, constraint, force element or point mass, and return it."""
         if isinstance(item, Event):
             raise ModelError.plain(
                 f"{label(item)} is not a part of a model, expected in simulate(events=[...])"
@@ -101,7 +114,10 @@ class Model:
             raise ModelError.plain(f"{label(self)}: the ground is already there as model.ground")
         if not isinstance(item, Item):
             raise ModelError(
-                label(self), "item to add", item, "a body, joint, force element or point mass"
+                label(self),
+                "item to add",
+                item,
+                "a body, joint, constraint, force element or point mass",
             )
         if item.name in RESERVED_NAMES:
             shown = ", ".join(repr(n) for n in RESERVED_NAMES)
@@ -172,6 +188,7 @@ class Model:
         counts = (
             (len(self.bodies), "bodies"),
             (len(self.joints), "joints"),
+            *((n, "constraints") for n in (len(self.constraints),) if n),
             (len(self.forces), "forces"),
             (len(self.point_masses), "point masses"),
         )
@@ -192,6 +209,7 @@ class Model:
             raise ModelError.plain(f"{label(self)}: there are no bodies, expected at least one")
         for item in (*self._items.values(), *events):
             self._check_references(item)
+        self._check_drivers()
         graph = self.graph()
         if graph.unreached:
             name = graph.unreached[0]
@@ -205,6 +223,11 @@ class Model:
             raise ModelError.plain(
                 f"{label(joint)} closes a loop between {joint.A.body.name!r} and "
                 f"{joint.B.body.name!r}, expected a tree: closed loops are not supported yet"
+            )
+        if self.constraints:
+            constraint = next(iter(self.constraints.values()))
+            raise ModelError.plain(
+                f"{label(constraint)} is a constraint, expected none: they are not supported yet"
             )
         for body in bodies.values():
             self._warn_about_inertia(body)
@@ -224,8 +247,27 @@ class Model:
         if isinstance(item, ForceElement):
             for name, coordinate in item.targets:
                 self._check_target(label(item), name, coordinate, not isinstance(item, Motor))
+        elif isinstance(item, Constraint):
+            for name, coordinate in item.targets:
+                self._check_target(label(item), name, coordinate, False)
+            item.check_joints(self.joints)
         elif isinstance(item, Event) and item.joint is not None:
             self._check_target(label(item), item.joint, item.coordinate, False)
+
+    def _check_drivers(self) -> None:
+        """Refuse a second driver of the same coordinate."""
+        first: dict[tuple[str, int], Driver] = {}
+        for driver in self.drivers.values():
+            if isinstance(driver, FrameDriver):
+                continue
+            joint = self.joints[driver.joint]
+            place = joint.coordinate_index(driver.coordinate, label(driver))
+            other = first.setdefault((joint.name, place), driver)
+            if other is not driver:
+                raise ModelError.plain(
+                    f"{label(driver)}: {joint.coordinate_names[place]!r} of {describe(joint)} is "
+                    f"driven by {label(other)} already, expected one driver for each coordinate"
+                )
 
     def _check_target(self, owner: str, name: str, coordinate: int | str, shafts: bool) -> None:
         """Refuse a name that is no joint (or, with ``shafts``, no motor) of this model."""

@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import expressions, validate
+from supple import derivatives, expressions, validate
 from supple.core import opcodes as op
 from supple.errors import ModelError
 from supple.validate import Vector, read_only, set_fields
@@ -27,8 +27,8 @@ class Signal(ABC):
 
     1. If it is a piecewise polynomial, derive a frozen dataclass from ``Piecewise`` and supply
        ``pieces``; nothing else changes.
-    2. Otherwise derive it from ``Signal`` with ``__call__`` and ``program``, take the next free
-       integer code in ``core/opcodes.py``, and give ``core/signals.py`` a branch with
+    2. Otherwise derive it from ``Signal`` with ``__call__``, ``derivatives`` and ``program``, take
+       the next free integer code in ``core/opcodes.py``, and give ``core/signals.py`` a branch with
        that code: value and first two derivatives in time.
     3. Declare in ``breakpoints`` the times where it is not smooth, so that integrators land on
        them and do not step over them.
@@ -47,11 +47,39 @@ class Signal(ABC):
         """Value at time t (s); an array of times gives an array of its shape."""
 
     @abstractmethod
+    def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
+        """Value, rate and curvature at the times t (s), each of the shape of t.
+
+        Rate and curvature are the exact first and second derivative; where they jump, those to the
+        right.
+        """
+
+    @overload
+    def rate(self, t: float) -> float: ...
+    @overload
+    def rate(self, t: Vector) -> Vector: ...
+    def rate(self, t: float | Vector) -> float | Vector:
+        """First time derivative at t (s), in units/s; at a jump the one to the right."""
+        return _shaped(self.derivatives(t)[1])
+
+    @overload
+    def curvature(self, t: float) -> float: ...
+    @overload
+    def curvature(self, t: Vector) -> Vector: ...
+    def curvature(self, t: float | Vector) -> float | Vector:
+        """Second time derivative at t (s), in units/s2; at a jump the one to the right."""
+        return _shaped(self.derivatives(t)[2])
+
+    @abstractmethod
     def program(self) -> tuple[int, Vector]:
         """Return the code and the parameters (1-D) that the kernel evaluates."""
 
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times (s), ascending, on which an integrator should land."""
+        return ()
+
+    def ends(self) -> tuple[float, ...]:
+        """Return those breakpoints (s) at which recorded data begin or end."""
         return ()
 
     @property
@@ -129,6 +157,21 @@ class Piecewise(Signal):
         for k in reversed(range(coefficients.shape[1])):
             value = value * s + coefficients[piece, k]
         return float(value) if value.ndim == 0 else value
+
+    def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
+        """Value, rate and curvature at the times t (s); nothing moves outside the pieces."""
+        breaks, origins, coefficients = self._arrays
+        times = np.asarray(t, dtype=np.float64)
+        inside = np.clip(times, breaks[0], breaks[-1])
+        piece = np.clip(np.searchsorted(breaks, inside, side="right") - 1, 0, len(origins) - 1)
+        s = inside - origins[piece]
+        value, rate, curvature = np.zeros_like(s), np.zeros_like(s), np.zeros_like(s)
+        for k in reversed(range(coefficients.shape[1])):
+            curvature = curvature * s + 2.0 * rate
+            rate = rate * s + value
+            value = value * s + coefficients[piece, k]
+        moves = (breaks[0] <= times) & (times < breaks[-1])
+        return value, np.where(moves, rate, 0.0), np.where(moves, curvature, 0.0)
 
     def program(self) -> tuple[int, Vector]:
         """Code 0 and [n, k, breaks, origins, coefficients piece after piece]."""
@@ -231,6 +274,10 @@ class Table(Piecewise):
         jumps = np.abs(np.diff(slopes)) > 1e-12 * np.abs(slopes).max()
         return tuple(float(t) for t in self.times[jumps])
 
+    def ends(self) -> tuple[float, ...]:
+        """Both ends of a spline, beyond which its last value is held."""
+        return self.breakpoints() if self.interpolation == "cubic" else ()
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class SmoothStep(Piecewise):
@@ -293,6 +340,13 @@ class Sine(Signal):
         value = self.offset + self.amplitude * np.sin(angle)
         return float(value) if value.ndim == 0 else np.asarray(value)
 
+    def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
+        """Value, rate and curvature at the times t (s)."""
+        omega = 2 * math.pi * self.frequency
+        angle = omega * np.asarray(t, dtype=np.float64) + self.phase
+        wave = self.amplitude * np.sin(angle)
+        return self.offset + wave, self.amplitude * omega * np.cos(angle), -(omega**2) * wave
+
     def program(self) -> tuple[int, Vector]:
         """Code 1 and [amplitude, omega, phase, offset], omega in rad/s."""
         omega = 2 * math.pi * self.frequency
@@ -329,6 +383,10 @@ class Expression(Signal):
         """Value at time t (s); an array of times gives an array of its shape."""
         return _shaped(expressions.run(self._program.operations, np.asarray(t, dtype=np.float64)))
 
+    def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
+        """Value, rate and curvature at the times t (s)."""
+        return derivatives.run(self._program.operations, np.asarray(t, dtype=np.float64))
+
     def program(self) -> tuple[int, Vector]:
         """Code 2 and [count, operation, argument, operation, argument, ...]."""
         return op.PROGRAM, _packed(self._program.operations)
@@ -360,6 +418,11 @@ class Combination(Signal):
         parts = [np.asarray(s(times)) for s in self.signals]
         return _shaped(expressions.run(self.operations, times, parts))
 
+    def derivatives(self, t: ArrayLike) -> tuple[Vector, Vector, Vector]:
+        """Value, rate and curvature at the times t (s)."""
+        times = np.asarray(t, dtype=np.float64)
+        return derivatives.run(self.operations, times, [s.derivatives(times) for s in self.signals])
+
     def program(self) -> tuple[int, Vector]:
         """Code 2 and [count, operation, argument, ...]; SIGNAL refers to ``parts`` by place."""
         return op.PROGRAM, _packed(self.operations)
@@ -372,6 +435,10 @@ class Combination(Signal):
     def breakpoints(self) -> tuple[float, ...]:
         """Return those of all parts."""
         return tuple(sorted({*self.kinks, *(t for s in self.signals for t in s.breakpoints())}))
+
+    def ends(self) -> tuple[float, ...]:
+        """Return those of all parts."""
+        return tuple(sorted({t for s in self.signals for t in s.ends()}))
 
 
 SignalLike = float | str | Signal

@@ -80,6 +80,8 @@ def simulate(
     begin, end = state.t, _number("t_end", t_end)
     if not end > begin:
         raise ModelError("simulate", "t_end", t_end, f"a time after the start at {begin:g} s")
+    for constraint in model.constraints.values():
+        constraint.check_run(begin, end)
     problem = Problem(
         equations=equations,
         t_start=begin,

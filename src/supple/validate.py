@@ -86,6 +86,15 @@ def not_negative(owner: str, field: str, value: Any) -> float:
     return result
 
 
+def not_zero(owner: str, field: str, value: Any) -> float:
+    """Return a finite float of either sign."""
+    expected = "a number that is not zero"
+    result = number(owner, field, value, expected)
+    if result == 0.0:
+        raise ModelError(owner, field, result, expected)
+    return result
+
+
 def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:
     """Return the value if it is one of the options."""
     if isinstance(value, (bool, np.ndarray)) or value not in options:

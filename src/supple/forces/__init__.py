@@ -1,6 +1,6 @@
 """Force elements: what pushes, pulls, turns and drives."""
 
-from supple.forces.base import ForceElement, JointForce, check_joint_reference
+from supple.forces.base import ForceElement, JointForce
 from supple.forces.functions import EffortFunction, ForceFunction, FrameState
 from supple.forces.joints import PID, JointEffort, JointFriction, JointSpring, JointStop
 from supple.forces.motor import Motor
@@ -22,5 +22,4 @@ __all__ = [
     "JointStop",
     "Motor",
     "SpringDamper",
-    "check_joint_reference",
 ]

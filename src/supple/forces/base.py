@@ -1,17 +1,14 @@
-"""Bases of force elements, and the checks they share."""
+"""Bases of force elements."""
 
 from __future__ import annotations
 
-from abc import ABC
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from supple import validate
-from supple.errors import ModelError, label
-from supple.frames import Frame
-from supple.joints import Joint
+from supple.elements import Element, Target, check_joint_reference
+from supple.errors import ModelError
 from supple.signals import Signal, as_signal
 from supple.validate import set_fields
 
@@ -19,7 +16,7 @@ SignalTriple = tuple[Signal, Signal, Signal]
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class ForceElement(ABC):
+class ForceElement(Element):
     """Base of all force elements.
 
     To add one:
@@ -37,32 +34,6 @@ class ForceElement(ABC):
        the energy audit of a run with it, and the tangent against differences.
     """
 
-    name: str
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """The frames it uses, by field."""
-        return {}
-
-    @property
-    def signals(self) -> tuple[Signal, ...]:
-        """The signals it uses."""
-        return ()
-
-    @property
-    def targets(self) -> tuple[tuple[str, int | str], ...]:
-        """Joints or motors it acts on, with the coordinate, by name."""
-        return ()
-
-    @property
-    def breakpoints(self) -> tuple[float, ...]:
-        """Times (s) at which it is not smooth; integrators land on them."""
-        return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))
-
-    def _named(self, name: str) -> str:
-        set_fields(self, name=validate.name(type(self).__name__, name))
-        return label(self)
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class JointForce(ForceElement):
@@ -76,7 +47,7 @@ class JointForce(ForceElement):
     coordinate: int | str
 
     @property
-    def targets(self) -> tuple[tuple[str, int | str], ...]:
+    def targets(self) -> tuple[Target, ...]:
         """The joint and its coordinate."""
         return ((self.joint, self.coordinate),)
 
@@ -85,30 +56,6 @@ class JointForce(ForceElement):
         joint_name = check_joint_reference(owner, "joint", joint, coordinate, shafts=True)
         set_fields(self, joint=joint_name, coordinate=coordinate)
         return owner
-
-
-class Shaft:
-    """Marks what has a shaft of its own that joint elements can act on: motors."""
-
-    name: str
-
-
-def check_joint_reference(
-    owner: str, field: str, joint: Any, coordinate: Any, shafts: bool = False
-) -> str:
-    """Return the joint's name; with the joint itself at hand its coordinate is checked too.
-
-    With ``shafts`` a motor stands for its own shaft.
-    """
-    if isinstance(joint, Joint):
-        joint.coordinate_index(coordinate, owner)
-        return joint.name
-    if shafts and isinstance(joint, Shaft):
-        return joint.name
-    if not isinstance(joint, str):
-        expected = "a joint, a motor or the name of one" if shafts else "a joint or its name"
-        raise ModelError(owner, field, joint, expected)
-    return joint
 
 
 def three_signals(owner: str, field: str, value: Any) -> SignalTriple:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.elements import Shaft, Target, check_joint_reference
 from supple.errors import ModelError
-from supple.forces.base import ForceElement, Shaft, check_joint_reference
+from supple.forces.base import ForceElement
 from supple.frames import Frame, expect_body_frame
 from supple.joints import Joint
 from supple.validate import Vector, set_fields
@@ -95,7 +96,7 @@ class EffortFunction(ForceElement):
         Times at which it is not smooth; integrators land on them.
     """
 
-    joints: tuple[tuple[str, int | str], ...]
+    joints: tuple[Target, ...]
     function: Callable[[float, Any, Any], Any]
     kinks: tuple[float, ...]
     single: bool
@@ -128,7 +129,7 @@ class EffortFunction(ForceElement):
         )
 
     @property
-    def targets(self) -> tuple[tuple[str, int | str], ...]:
+    def targets(self) -> tuple[Target, ...]:
         """Joints and their coordinates."""
         return self.joints
 

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 
 from supple import validate
+from supple.elements import Shaft
 from supple.errors import ModelError
-from supple.forces.base import JointForce, Shaft
+from supple.forces.base import JointForce
 from supple.joints import Joint
 from supple.signals import Signal, SignalLike, as_signal
 from supple.validate import set_fields

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from supple import validate
+from supple.elements import Shaft
 from supple.errors import ModelError
-from supple.forces.base import JointForce, Shaft
+from supple.forces.base import JointForce
 from supple.joints import Joint
 from supple.validate import set_fields
 
@@ -55,9 +56,7 @@ class Motor(JointForce, Shaft):
         owner = self._act_on(name, joint, coordinate)
         if isinstance(joint, Shaft):
             raise ModelError(owner, "joint", joint, "a joint or its name, not another motor")
-        ratio = validate.number(owner, "ratio", ratio)
-        if ratio == 0.0:
-            raise ModelError(owner, "ratio", ratio, "a number that is not zero")
+        ratio = validate.not_zero(owner, "ratio", ratio)
         inertia = validate.not_negative(owner, "inertia", inertia)
         gear_damping = validate.not_negative(owner, "gear_damping", gear_damping)
         if stiffness is not None:

@@ -1,0 +1,21 @@
+"""Constraints and drivers: relations that hold at every instant, whatever force it takes."""
+
+from supple.constraints.base import Constraint, FrameConstraint
+from supple.constraints.couplings import CoordinateConstraint, Coupling, Gear, Rack, Screw
+from supple.constraints.drivers import Driver, FrameDriver
+from supple.constraints.points import Distance, PointOnLine, PointOnPlane
+
+__all__ = [
+    "Constraint",
+    "CoordinateConstraint",
+    "Coupling",
+    "Distance",
+    "Driver",
+    "FrameConstraint",
+    "FrameDriver",
+    "Gear",
+    "PointOnLine",
+    "PointOnPlane",
+    "Rack",
+    "Screw",
+]

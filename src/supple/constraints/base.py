@@ -1,0 +1,72 @@
+"""Base of constraints, which keep a relation between bodies or coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from supple.constraints.smooth import as_smooth_signal, refuse_jumps
+from supple.elements import Element
+from supple.errors import label
+from supple.frames import Frame, expect_two_bodies
+from supple.joints import Joint
+from supple.signals import Signal
+from supple.validate import set_fields
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Constraint(Element):
+    """Base of all constraints and drivers: relations that hold whatever force it takes.
+
+    To add one:
+
+    1. Derive a frozen dataclass in this package: from ``FrameConstraint`` if it relates two
+       frames, from ``CoordinateConstraint`` if it is a sum of joint coordinates with
+       coefficients. Its ``__init__`` validates, stores by ``set_fields``, and takes every field by
+       its name so that ``Model.replace`` can rebuild it.
+    2. Make its signals by ``_signal``, which refuses jumps, and return them by field from
+       ``signal_fields``.
+    3. Export it in ``supple/__init__.py``; test its sentences and its relation.
+    """
+
+    @property
+    def signal_fields(self) -> dict[str, Signal]:
+        """The signals it uses, by field."""
+        return {}
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The signals it uses."""
+        return tuple(self.signal_fields.values())
+
+    def check_joints(self, joints: Mapping[str, Joint]) -> None:
+        """Refuse joints of the model that do not fit; all ``targets`` are known to be there."""
+        del joints
+
+    def check_run(self, begin: float, end: float) -> None:
+        """Refuse a motion that jumps within a run from ``begin`` to ``end`` (s)."""
+        for field, signal in self.signal_fields.items():
+            refuse_jumps(label(self), field, signal, begin, end)
+
+    def _signal(self, field: str, value: Any) -> Signal:
+        return as_smooth_signal(value, label(self), field)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class FrameConstraint(Constraint):
+    """Base of the constraints between two frames on different bodies; either may be the ground."""
+
+    A: Frame
+    B: Frame
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Both frames."""
+        return {"A": self.A, "B": self.B}
+
+    def _connect(self, name: str, A: Frame, B: Frame) -> str:
+        owner = self._named(name)
+        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        set_fields(self, A=frame_a, B=frame_b)
+        return owner

@@ -1,0 +1,124 @@
+"""Drivers: coordinates and frames that follow given motions, whatever effort it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple import validate
+from supple.constraints.base import FrameConstraint
+from supple.constraints.couplings import CoordinateConstraint, Term
+from supple.elements import check_joint_reference
+from supple.errors import ModelError
+from supple.frames import Frame
+from supple.joints import Joint, Motion
+from supple.signals import Signal, SignalLike
+from supple.validate import Axis, Vector, set_fields
+
+_ALONG = tuple(Motion("translate", validate.axis("Motion", "axis", axis)) for axis in "xyz")
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Driver(CoordinateConstraint):
+    """A joint coordinate follows ``motion`` (rad or m): a number, an expression or a signal.
+
+    ``joint`` is a joint or its name, ``coordinate`` the place or name of the coordinate. Value and
+    rate of the motion must not jump.
+    """
+
+    joint: str
+    motion: Signal
+    coordinate: int | str
+
+    def __init__(
+        self, name: str, joint: Joint | str, motion: SignalLike, coordinate: int | str = 0
+    ) -> None:
+        owner = self._named(name)
+        set_fields(
+            self,
+            joint=check_joint_reference(owner, "joint", joint, coordinate),
+            motion=self._signal("motion", motion),
+            coordinate=coordinate,
+        )
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The coordinate alone."""
+        return ((self.joint, self.coordinate, 1.0),)
+
+    @property
+    def value(self) -> Signal:
+        """The motion."""
+        return self.motion
+
+    @property
+    def signal_fields(self) -> dict[str, Signal]:
+        """The motion."""
+        return {"motion": self.motion}
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class FrameDriver(FrameConstraint):
+    """The frame B follows a given motion relative to the frame A.
+
+    Parameters
+    ----------
+    x, y, z : m, optional
+        Displacements of B's origin from A's origin along A's axes: numbers, expressions or signals.
+        A direction that is not given is free.
+    axis, angle : optional
+        B's orientation is the rotation by ``angle`` (rad; number, expression or signal) about
+        ``axis``, given in A's axes. Without them the orientation is free.
+
+    At least one is given. Value and rate of the motions must not jump.
+    """
+
+    x: Signal | None
+    y: Signal | None
+    z: Signal | None
+    axis: Vector | None
+    angle: Signal | None
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        x: SignalLike | None = None,
+        y: SignalLike | None = None,
+        z: SignalLike | None = None,
+        axis: Axis | None = None,
+        angle: SignalLike | None = None,
+    ) -> None:
+        owner = self._connect(name, A, B)
+        if axis is None and angle is not None:
+            raise ModelError(owner, "axis", axis, "the axis of the angle, e.g. 'z'")
+        if angle is None and axis is not None:
+            raise ModelError(owner, "angle", angle, "a motion in rad about the axis")
+        given = {"x": x, "y": y, "z": z, "angle": angle}
+        if all(motion is None for motion in given.values()):
+            raise ModelError.plain(
+                f"{owner}: nothing is given, expected x, y or z, or axis and angle"
+            )
+        set_fields(
+            self,
+            axis=None if axis is None else validate.axis(owner, "axis", axis),
+            **{f: None if m is None else self._signal(f, m) for f, m in given.items()},
+        )
+
+    @property
+    def motions(self) -> tuple[Motion, ...]:
+        """The motions of B in A that it leaves or drives: x, y, z, then the rotation."""
+        turn = Motion("ball") if self.axis is None else Motion("rotate", self.axis)
+        return (*_ALONG, turn)
+
+    @property
+    def drives(self) -> tuple[tuple[int, Signal], ...]:
+        """Place among the velocities of ``motions``, and signal, of each motion that is driven."""
+        motions = (self.x, self.y, self.z, self.angle)
+        return tuple((place, m) for place, m in enumerate(motions) if m is not None)
+
+    @property
+    def signal_fields(self) -> dict[str, Signal]:
+        """The motions that are given."""
+        fields = {"x": self.x, "y": self.y, "z": self.z, "angle": self.angle}
+        return {field: motion for field, motion in fields.items() if motion is not None}

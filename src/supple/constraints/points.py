@@ -1,0 +1,61 @@
+"""Constraints on the origins of two frames: a distance, a line, a plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple import validate
+from supple.constraints.base import FrameConstraint
+from supple.frames import Frame
+from supple.signals import Constant, Signal, SignalLike
+from supple.validate import Axis, Vector, set_fields
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Distance(FrameConstraint):
+    """The distance of the origins of A and B is ``length`` (m): a rod without mass.
+
+    ``length`` is a positive number, or an expression or a signal that stays positive.
+    """
+
+    length: Signal
+
+    def __init__(self, name: str, A: Frame, B: Frame, length: SignalLike) -> None:
+        owner = self._connect(name, A, B)
+        signal = self._signal("length", length)
+        if isinstance(signal, Constant):
+            validate.positive(owner, "length", signal.value)
+        set_fields(self, length=signal)
+
+    @property
+    def signal_fields(self) -> dict[str, Signal]:
+        """The length."""
+        return {"length": self.length}
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class PointOnLine(FrameConstraint):
+    """B's origin stays on the line through A's origin along ``axis``, given in A's axes.
+
+    B slides and turns freely.
+    """
+
+    axis: Vector
+
+    def __init__(self, name: str, A: Frame, B: Frame, axis: Axis = "x") -> None:
+        owner = self._connect(name, A, B)
+        set_fields(self, axis=validate.axis(owner, "axis", axis))
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class PointOnPlane(FrameConstraint):
+    """B's origin stays in the plane through A's origin across ``normal``, given in A's axes.
+
+    B slides and turns freely.
+    """
+
+    normal: Vector
+
+    def __init__(self, name: str, A: Frame, B: Frame, normal: Axis = "z") -> None:
+        owner = self._connect(name, A, B)
+        set_fields(self, normal=validate.axis(owner, "normal", normal))

@@ -1,0 +1,87 @@
+"""Motions that a mechanism can follow: no jump of value or rate, which would be an impact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.signals import Signal, as_signal
+
+# A jump counts if it exceeds this part of the largest value or rate near it: far above rounding
+# and the error of the limits below, far below what a run would notice.
+SMALLEST_JUMP = 1e-7
+# Distance at which one-sided limits are taken, as a part of the way to the next breakpoint. Their
+# error is of third order in it for rates, of fourth order for values.
+NEARNESS = 1e-8
+
+
+class Jump(NamedTuple):
+    """A jump of a signal's "value" or "rate" by ``size`` at ``time`` (s)."""
+
+    what: str
+    time: float
+    size: float
+
+
+def jumps(signal: Signal) -> Iterator[Jump]:
+    """Find the jumps of value and rate at the breakpoints, the value's before the rate's."""
+    times = signal.breakpoints()
+    for i, time in enumerate(times):
+        # Signals without other breakpoints change within a second, as far as is known.
+        before = min(1.0, time - times[i - 1]) if i > 0 else 1.0
+        after = min(1.0, times[i + 1] - time) if i + 1 < len(times) else 1.0
+        left, right = _limits(signal, time, -before), _limits(signal, time, after)
+        scale = max(left[2], right[2]), max(left[3], right[3])
+        for k, what in enumerate(("value", "rate")):
+            size = right[k] - left[k]
+            if abs(size) > SMALLEST_JUMP * scale[k]:
+                yield Jump(what, time, size)
+
+
+def _limits(signal: Signal, time: float, reach: float) -> tuple[float, float, float, float]:
+    """Value and rate approached from the side of ``reach`` (s), and how large they are there."""
+    # Taylor's formula back from nearby times: on a kink rounding decides which side is taken.
+    # A few rounding units of the time itself are the least that can be told apart.
+    step = math.copysign(max(NEARNESS * abs(reach), 4.0 * math.ulp(time)), reach)
+    near, far = time + step, time + 2.0 * step
+    h = near - time
+    value, rate, curvature = (float(x) for x in signal.derivatives(near))
+    third = (float(signal.derivatives(far)[2]) - curvature) / (far - near)
+    samples = time + reach * np.array([1 / 16, 1 / 4, 1 / 2, 7 / 8])
+    values, rates, _ = signal.derivatives(samples)
+    largest_rate = float(np.max(np.abs([rate, *rates])))
+    largest = float(np.max(np.abs([value, *values]))) + largest_rate * abs(reach)
+    rate_limit = rate - h * (curvature - 0.5 * h * third)
+    value_limit = value - h * (rate - 0.5 * h * (curvature - h * third / 3.0))
+    return value_limit, rate_limit, largest, largest_rate
+
+
+def as_smooth_signal(value: Any, owner: str, field: str) -> Signal:
+    """Return a number, expression or signal as a signal without jumps of value or rate.
+
+    Jumps at the ends of recorded data are left to ``refuse_jumps``: a run may stay between them.
+    """
+    signal = as_signal(value, owner, field)
+    ends = signal.ends()
+    _refuse(owner, field, (jump for jump in jumps(signal) if jump.time not in ends))
+    return signal
+
+
+def refuse_jumps(owner: str, field: str, signal: Signal, begin: float, end: float) -> None:
+    """Refuse a signal that jumps within a run from ``begin`` to ``end`` (s)."""
+    _refuse(owner, field, (jump for jump in jumps(signal) if begin < jump.time < end))
+
+
+def _refuse(owner: str, field: str, found: Iterator[Jump]) -> None:
+    for what, time, size in found:
+        raise ModelError(
+            owner,
+            f"jump of the {what} of {field} at {time:g} s",
+            float(f"{size:.6g}"),
+            "none, because no body can follow it, e.g. a SmoothStep or a Table with cubic "
+            "interpolation",
+        )

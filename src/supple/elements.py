@@ -1,0 +1,75 @@
+"""Element: what force elements and constraints share, and how they refer to joints."""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass
+from typing import Any
+
+from supple import validate
+from supple.errors import ModelError, label
+from supple.frames import Frame
+from supple.joints import Joint
+from supple.signals import Signal
+from supple.validate import set_fields
+
+Target = tuple[str, int | str]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Element(ABC):
+    """Base of what acts between bodies without being a joint: force elements and constraints.
+
+    It is attached by ``frames`` to places on bodies and by ``targets`` to coordinates of joints,
+    and may depend on time by ``signals``.
+    """
+
+    name: str
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """The frames it uses, by field."""
+        return {}
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """The signals it uses."""
+        return ()
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Joints (of forces: or motors) it acts on, with the coordinate, by name."""
+        return ()
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """Times (s) at which it is not smooth; integrators land on them."""
+        return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))
+
+    def _named(self, name: str) -> str:
+        set_fields(self, name=validate.name(type(self).__name__, name))
+        return label(self)
+
+
+class Shaft:
+    """Marks what has a shaft of its own that joint elements can act on: motors."""
+
+    name: str
+
+
+def check_joint_reference(
+    owner: str, field: str, joint: Any, coordinate: Any, shafts: bool = False
+) -> str:
+    """Return the joint's name; with the joint itself at hand its coordinate is checked too.
+
+    With ``shafts`` a motor stands for its own shaft.
+    """
+    if isinstance(joint, Joint):
+        joint.coordinate_index(coordinate, owner)
+        return joint.name
+    if shafts and isinstance(joint, Shaft):
+        return joint.name
+    if not isinstance(joint, str):
+        expected = "a joint, a motor or the name of one" if shafts else "a joint or its name"
+        raise ModelError(owner, field, joint, expected)
+    return joint
