@@ -19,7 +19,7 @@ import chain
 import numpy as np
 
 from supple.core import dynamics
-from supple.formulations.joint import JointCoordinates
+from supple.formulations.trees import JointCoordinates
 
 LINKS = (2, 8, 32, 128)
 TARGETS = {8: 2.0, 32: 3.0}  # largest ratio of CPU times, Supple to Pinocchio

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import supple
-from supple.formulations.joint import Equations
+from supple.formulations.equations import Equations
 
 Array = NDArray[np.float64]
 Poses = tuple[Array, Array]

@@ -21,7 +21,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from supple.forces import JointForce
-from supple.formulations.joint import Equations
+from supple.formulations.equations import Equations
 
 Array = NDArray[np.float64]
 

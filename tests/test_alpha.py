@@ -13,7 +13,7 @@ from random_models import flexible_recipes, recipes
 from supple import cases
 from supple.core import alpha
 from supple.core import step as st
-from supple.formulations.joint import JointCoordinates
+from supple.formulations.trees import JointCoordinates
 from test_integrators import (
     plane_pendulum,
     pushed,

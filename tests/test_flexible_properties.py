@@ -30,7 +30,7 @@ from random_models import (
     rotation,
 )
 from supple.core import layout
-from supple.formulations.joint import Equations
+from supple.formulations.equations import Equations
 from test_properties import (
     POINTS,
     STEP,

@@ -19,7 +19,7 @@ PACKAGE = Path(supple.__file__).parent
 # Moves a ball joint: the kernel `move` calls `tree.retract`, which calls `so3.quaternion_step`.
 SCRIPT = """
 import numpy as np, supple as sp
-from supple.formulations.joint import JointCoordinates
+from supple.formulations.trees import JointCoordinates
 m = sp.Model()
 b = m.add(sp.RigidBody("b", mass=1, inertia=1))
 m.add(sp.Spherical("s", m.ground.at(0), b.at(0)))

@@ -22,7 +22,8 @@ import supple
 from flexible_oracle import bushing_law
 from random_models import KINDS, Recipe, State, random_coordinates, rebuilt, recipes, rotation
 from supple.core import dynamics, jit, layout, tree
-from supple.formulations.joint import Equations, JointCoordinates
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
 
 Array = NDArray[np.float64]
 
@@ -405,11 +406,15 @@ def columns() -> Callable:
 
     tiny = 1e-40
 
-    def differentiate(eq: Equations, s: State, which: str) -> tuple[Array, Array]:
+    def differentiate(
+        eq: Equations, s: State, which: str, lam: Array | None = None
+    ) -> tuple[Array, Array]:
         """Columns of the residual (nu, n) and of controller rates (nz, n) along one argument."""
         c = eq.compiled
         start = {"d": np.zeros(eq.nu), "u": s.u, "a": s.a, "z": s.z}
         work = layout.new_work(c.ints, complex)
+        if lam is not None:
+            work[layout.multiplier_slice(c.ints)] = lam
         moved, r, zdot = (np.zeros(n, complex) for n in (eq.nq, eq.nu, eq.nz))
         residuals, rates = [], []
         for k in range(len(start[which])):

@@ -16,7 +16,8 @@ from supple import cases
 from supple.core import dynamics
 from supple.core import multistep as ms
 from supple.core import step as st
-from supple.formulations.joint import Equations, JointCoordinates
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
 from supple.integrators import sundials
 from supple.integrators.sundials import coordinate_scales
 from test_integrators import (

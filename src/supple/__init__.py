@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from supple.chaos import lyapunov
     from supple.comparison import compare
     from supple.convergence import converge
-    from supple.formulations.joint import JointCoordinates
+    from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
@@ -78,10 +78,12 @@ __all__ = [
     "BDF",
     "HHT",
     "PID",
+    "Absolute",
     "Adams",
     "Beam",
     "Body",
     "Box",
+    "Branch",
     "Bushing",
     "Circle",
     "Constant",
@@ -156,12 +158,14 @@ __all__ = [
 
 # name: the module it is loaded from on first use (None: it is a module itself)
 _ON_FIRST_USE: dict[str, str | None] = {
+    "Absolute": "supple.formulations.trees",
     "Adams": "supple.integrators.sundials",
     "BDF": "supple.integrators.sundials",
+    "Branch": "supple.formulations.trees",
     "DormandPrince": "supple.integrators.explicit",
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
-    "JointCoordinates": "supple.formulations.joint",
+    "JointCoordinates": "supple.formulations.trees",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",

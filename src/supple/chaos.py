@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from supple.compiled import Compiled
 from supple.errors import ModelError, SuppleError, SuppleWarning
-from supple.formulations.joint import Equations, JointCoordinates
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
 from supple.model import Model
 from supple.poses import quaternion_matrix
 from supple.result import Result

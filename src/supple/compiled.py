@@ -51,7 +51,7 @@ from supple.topology import FREE, Graph
 
 _MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
 
-__all__ = ["Compiled", "JointRecord", "compile_model"]
+__all__ = ["Compiled", "JointRecord", "build"]
 
 
 class _Builder:
@@ -93,7 +93,7 @@ class _Builder:
         self.callbacks: list[Callback] = []
         self.link_ints: list[list[int]] = []
         self.rows: list[RowRecord] = []
-        self.free: dict[str, JointRecord] = {}
+        self.extra: dict[str, JointRecord] = {}
         for edge in graph.tree:
             if edge.joint.startswith(FREE) and edge.joint not in model.joints:
                 self.add_free(edge.child, edge.joint)
@@ -225,7 +225,7 @@ class _Builder:
         record = JointRecord(
             name, "free", owner, body, names, False, q, u, node, node, np.zeros(3)
         )
-        self.free[body] = record
+        self.extra[name] = record
         self.q0.extend([1.0, *np.zeros(6)])
         self.u0.extend(np.zeros(6))
         self.add_body(body, node, IDENTITY, None)
@@ -411,35 +411,13 @@ def _model_length(model: Model) -> float:
     return max(lengths) or 1.0
 
 
-def compile_model(
-    model: Model, frames: Iterable[Frame] = (), tree: Sequence[str] | None = None
-) -> Compiled:
-    """Check a model, compile it on a spanning tree and assemble it.
-
-    ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.
-    ``tree`` names the joints of a spanning tree and the bodies, as ``free:<body>``, that hang on
-    free joints of their own; by default the tree with the fewest velocities is taken. Where there
-    are constraints, the initial state is moved onto them, as little as possible, and rows that
-    follow from others are left out.
-    """
-    model.check()
-    frames = tuple(frames)
-    compiled = build(model, frames)
-    if compiled.nr:
-        from supple import assembly
-
-        compiled = assembly.assembled(compiled)
-    if tree is None:
-        return compiled
-    from supple import assembly
-
-    return assembly.transferred(compiled, build(model, frames, tree))
-
-
 def build(
     model: Model, frames: Iterable[Frame] = (), tree: Sequence[str] | None = None
 ) -> Compiled:
-    """Compile a model as it is written down: all constraint rows, initial state not assembled."""
+    """Compile a model as it is written down: all constraint rows, initial state not assembled.
+
+    See ``assembly.compile_model``.
+    """
     b = _Builder(model, model.spanning_tree(tree), frames)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
@@ -467,7 +445,7 @@ def build(
         reals=np.ascontiguousarray(reals, dtype=float),
         bodies=b.bodies,
         joints=b.joints,
-        free=b.free,
+        extra=b.extra,
         flexible=b.flexible,
         motors=b.motors,
         callbacks=tuple(b.callbacks),

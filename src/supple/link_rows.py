@@ -18,8 +18,10 @@ from supple.constraints import (
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import links
+from supple.errors import label
 from supple.joints import Joint
 from supple.poses import Pose, aligned
+from supple.records import JointRecord
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
@@ -71,13 +73,24 @@ def _drive_frame(b: _Builder, item: FrameDriver) -> None:
     """A chain of the driver's motions from A, joined to B, some of its coordinates driven."""
     q, u = b.nq, b.nu
     node, end, _ = b.add_motions(*b.place(item.A), item.motions)
+    names = ("x", "y", "z", "angle")
+    turns = item.axis is None
+    axes = 3 if turns else 4
+    parts = [("axes", names[:axes], slice(q, q + axes), slice(u, u + axes))]
+    if turns:
+        parts.append(("ball", ("qw", "qx", "qy", "qz"), slice(q + 3, b.nq), slice(u + 3, b.nu)))
+    for kind, coordinates, at_q, at_u in parts:
+        record = JointRecord(
+            f"{item.name}.{kind}", kind, label(item), item.B.body.name, coordinates, False,
+            at_q, at_u, node, node, end.p,
+        )  # fmt: skip
+        b.extra[record.name] = record
     start = np.zeros(b.nq - q)
-    if item.axis is None:
+    if turns:
         start[3] = 1.0  # quaternion
     b.q0.extend(start)
     b.u0.extend(np.zeros(b.nu - u))
     _join(b, item, (node, end), b.place(item.B), PLACES + TURNS)
-    names = ("x", "y", "z", "angle")
     for k, signal in item.drives:
         _linear(b, item, [(q + k, u + k, 1.0)], signal, f"{item.name}.{names[k]}")
 

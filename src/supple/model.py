@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -196,8 +196,17 @@ class Model:
 
     def graph(self) -> Graph:
         """Return the linear graph of bodies and joints with its spanning tree."""
-        edges = [(j.name, j.A.body.name, j.B.body.name) for j in self.joints.values()]
-        return Graph.build(list(self.bodies), edges, root=self._ground.name)
+        return self.spanning_tree()
+
+    def spanning_tree(self, tree: Sequence[str] | None = None) -> Graph:
+        """Return bodies and joints as a graph with a spanning tree: the chosen one, or the smallest.
+
+        ``tree`` names joints, and as ``free:<body>`` bodies that hang on free joints of their own.
+        """
+        joints = self.joints.values()
+        edges = [(j.name, j.A.body.name, j.B.body.name) for j in joints]
+        cost = {j.name: j.nu for j in joints}
+        return Graph.build(list(self.bodies), edges, self._ground.name, tree, cost)
 
     def check(self, events: Iterable[Event] = ()) -> None:
         """Raise ``ModelError`` if something is wrong; warn once for each suspicious body.
@@ -217,17 +226,6 @@ class Model:
             raise ModelError.plain(
                 f"{label(bodies[name])} has no path of joints to the ground, expected one, e.g. "
                 f"Free('{name}_free', model.ground.at(0, 0, 0), {word}.at(0, 0, 0))"
-            )
-        if graph.chords:
-            joint = self.joints[graph.chords[0]]
-            raise ModelError.plain(
-                f"{label(joint)} closes a loop between {joint.A.body.name!r} and "
-                f"{joint.B.body.name!r}, expected a tree: closed loops are not supported yet"
-            )
-        if self.constraints:
-            constraint = next(iter(self.constraints.values()))
-            raise ModelError.plain(
-                f"{label(constraint)} is a constraint, expected none: they are not supported yet"
             )
         for body in bodies.values():
             self._warn_about_inertia(body)

@@ -51,6 +51,20 @@ def quaternion_matrix(q: Array) -> Array:
     return np.stack([np.stack(r, axis=-1) for r in rows], axis=-2)
 
 
+def matrix_quaternion(R: Array) -> Array:
+    """Unit quaternion (4,) with w >= 0 of a rotation matrix (3, 3), by its largest part."""
+    # 4 times the products of the quaternion's parts
+    s = R[[2, 0, 1], [1, 2, 0]] - R[[1, 2, 0], [2, 0, 1]]
+    K = R + R.T
+    table = np.empty((4, 4))
+    table[0, 0] = 1.0 + np.trace(R)
+    table[0, 1:] = table[1:, 0] = s
+    table[1:, 1:] = K + (1.0 - np.trace(R)) * np.eye(3)
+    row = table[int(np.argmax(np.diag(table)))]
+    q: Array = row / np.linalg.norm(row)
+    return -q if q[0] < 0.0 else q
+
+
 def skew(v: Array) -> Array:
     """Cross-product matrix (3, 3)."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])

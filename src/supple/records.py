@@ -123,13 +123,18 @@ class RowRecord:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A model as flat buffers; read-only, and it pickles, so it travels to other processes."""
+    """A model as flat buffers; read-only, and it pickles, so it travels to other processes.
+
+    ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
+    their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
+    ``all_rows`` also those that follow from them.
+    """
 
     ints: np.ndarray
     reals: Array
     bodies: dict[str, BodyRecord]
     joints: dict[str, JointRecord]
-    free: dict[str, JointRecord]
+    extra: dict[str, JointRecord]
     flexible: dict[str, FlexRecord]
     motors: dict[str, MotorRecord]
     callbacks: tuple[Callback, ...]
@@ -235,7 +240,7 @@ class Compiled:
 
     def joint_of(self, dof: int) -> JointRecord | None:
         """The joint that a velocity belongs to; None for an elastic one."""
-        known = (*self.joints.values(), *self.free.values())
+        known = (*self.joints.values(), *self.extra.values())
         return next((j for j in known if j.u.start <= dof < j.u.stop), None)
 
     def dof_label(self, dof: int) -> str:

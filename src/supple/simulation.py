@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.compiled import Compiled, compile_model
+from supple.assembly import compile_model
+from supple.compiled import Compiled
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
 from supple.events import Event
-from supple.formulations.joint import JointCoordinates
+from supple.formulations.base import Formulation
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.radau import Radau
@@ -32,7 +35,7 @@ def simulate(
     t_end: float,
     *,
     start: State | Result | None = None,
-    formulation: JointCoordinates | None = None,
+    formulation: Formulation | None = None,
     integrator: Integrator | None = None,
     tolerance: str | float | Sequence[float] = "default",
     output: int | float | ArrayLike | None = None,
@@ -46,8 +49,8 @@ def simulate(
     start : State or Result, optional
         Where the run starts: ``result.state(k)``, or the last instant of a result of the same
         model. By default t = 0 s and the joints' initial coordinates and rates.
-    formulation : JointCoordinates, optional
-        The choice of coordinates.
+    formulation : JointCoordinates, Absolute or Branch, optional
+        The choice of coordinates: another spanning tree of the same model.
     integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
         The method and its options; Radau by default.
     tolerance : "loose", "default", "tight", rtol, or (rtol, atol)
@@ -63,7 +66,7 @@ def simulate(
     """
     _expect("model", model, Model, "a Model")
     _expect("integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
-    _expect("formulation", formulation, JointCoordinates | None, "a formulation")
+    _expect("formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     if isinstance(events, Event):
         events = (events,)
     _expect("events", events, Iterable, "a sequence of Event")
@@ -71,10 +74,12 @@ def simulate(
     for event in events:
         _expect("events", event, Event, "objects of type Event")
     model.check(events)
-    compiled = compile_model(model, [f for e in events for f in e.frames.values()])
     integrator = Radau() if integrator is None else integrator
+    formulation = JointCoordinates() if formulation is None else formulation
+    watched = [f for e in events for f in e.frames.values()]
+    compiled = compile_model(model, watched, formulation.tree(model))
     jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
-    equations = (formulation or JointCoordinates()).equations(compiled)
+    equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
     state = _state(start, compiled)
     begin, end = state.t, _number("t_end", t_end)

@@ -14,7 +14,8 @@ import pytest
 import supple as sp
 from supple.core import dynamics
 from supple.core.layout import new_work
-from supple.formulations.joint import Equations, JointCoordinates
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
 from supple.loads import Loads
 
 STEP = 1e-30  # of the complex step: no subtraction, so it may be as small as we like

@@ -30,6 +30,7 @@ from supple.core.radau_stages import (
     G_ROW,
     H_ROW,
     LAM,
+    LO,
     MASS,
     MAX_NEWTON,
     RATE,
@@ -298,6 +299,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             r.w[k] += o.e[WORK + 2, k]
         st.copy_rows(o.u[X : X + 6], o.u[XO : XO + 6])
         st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
+        st.copy_rows(o.c[LAM : LAM + 3], o.c[LO : LO + 3])
         state[st.T] = t1
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)

@@ -34,9 +34,9 @@ Z_ROWS = 13
 # ... over force elements: work up to the stages, weights
 WORK, WW = 0, 3
 E_ROWS = 4
-# ... over constraint rows: mu and lam of the stages, violations and their rates
-MU, LAM, F4, F5 = 0, 3, 6, 9
-C_ROWS = 12
+# ... over constraint rows: mu and lam of the stages, violations and their rates, lam of the last step's stages
+MU, LAM, F4, F5, LO = 0, 3, 6, 9, 12
+C_ROWS = 15
 # ... over Newton's unknowns: real and complex right sides
 Y1, Y2, Y3 = 0, 1, 2
 
@@ -116,10 +116,14 @@ def predict(m, r, o, fresh, h, h_old):
         for i in range(3):
             c = C[i]
             o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z[ZO : ZO + 3], k, 1.0 + c * h / h_old)
-    for k in range(o.c.shape[1]):
-        for i in range(3):  # both enter linearly: Newton finds them from anywhere
+    for i in range(3):
+        s = 1.0 + C[i] * h / h_old if not fresh else 1.0
+        a = (s - C[1]) * (s - C[2]) / ((C[0] - C[1]) * (C[0] - C[2]))
+        b = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
+        c = (s - C[0]) * (s - C[1]) / ((C[2] - C[0]) * (C[2] - C[1]))
+        for k in range(o.c.shape[1]):
             o.c[MU + i, k] = 0.0
-            o.c[LAM + i, k] = r.lam[k]
+            o.c[LAM + i, k] = r.lam[k] if fresh else a * o.c[LO, k] + b * o.c[LO + 1, k] + c * o.c[LO + 2, k]
 
 
 @kernel
@@ -436,7 +440,12 @@ def solve_stages(m, w, r, o, ints, reals, t, h, stop):
         ints[st.NEWTON] += 1
         if not math.isfinite(norm):
             return False, 2.0
-        if it > 0:
+        # multipliers are not in the norm: the first correction of the motion may be smaller than the second, which
+        # they cause
+        if it == 1 and o.c.shape[1] > 0 and norm > 0.5 * old:
+            if norm <= 1e-2 * tolerance:
+                return True, rate
+        elif it > 0:
             rate = norm / old if old > 0.0 else 0.0
             if rate >= 1.0:
                 return False, rate

@@ -16,7 +16,7 @@ from supple.audit import AuditRecord, MomentumRecord
 from supple.core import step as st
 from supple.errors import ModelError
 from supple.events import Event
-from supple.formulations.joint import Equations
+from supple.formulations.equations import Equations
 from supple.poses import Array
 from supple.result import EventRecord
 from supple.state import State

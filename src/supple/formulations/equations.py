@@ -1,18 +1,17 @@
-"""Joint coordinates (Huang 1998, chapter 2): the coordinates of the tree's joints."""
+"""Equations of motion of a compiled model, whatever its spanning tree."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from supple.compiled import Compiled, compile_model
+from supple.assembly import Rows, rows_at
+from supple.compiled import Compiled
 from supple.core import dynamics
-from supple.core.layout import new_work, power_slice
+from supple.core.layout import multiplier_slice, new_work, power_slice
 from supple.errors import ModelError
 from supple.histories import histories
-from supple.model import Model
 from supple.poses import Array, quaternion_matrix
 from supple.result import History
 
@@ -41,17 +40,8 @@ class Tangents(NamedTuple):
     Gz: Array
 
 
-@dataclass(frozen=True)
-class JointCoordinates:
-    """The default formulation: coordinates of the joints of a spanning tree, no constraints."""
-
-    def equations(self, compiled: Compiled | Model) -> Equations:
-        """Equations of motion with their own workspace."""
-        return Equations(compile_model(compiled) if isinstance(compiled, Model) else compiled)
-
-
 class Equations:
-    """Equations of motion of a compiled tree, R(t, q, u, a, z) = M a + h - forces = 0.
+    """Equations of motion of a compiled tree, R(t, q, u, a, z) = M a + h - forces + G' lam = 0.
 
     Holds a private workspace: use one for each thread. Arrays are coerced at this boundary.
     """
@@ -96,9 +86,22 @@ class Equations:
         """Times at which signals have a kink; integrators land on them."""
         return self.compiled.breakpoints
 
-    def residual(self, t: float, q: Array, u: Array, a: Array, z: Array | None = None) -> Array:
-        """M a + h - applied forces (nu,)."""
+    def constraints(self, t: float, q: Array, u: Array, a: Array | None = None) -> Rows:
+        """Constraint rows at a state: violations, their rates, Jacobian."""
+        return rows_at(self.compiled, self.work, t, q, u, a)
+
+    def residual(
+        self,
+        t: float,
+        q: Array,
+        u: Array,
+        a: Array,
+        z: Array | None = None,
+        lam: Array | None = None,
+    ) -> Array:
+        """M a + h - applied forces + G' lam (nu,); no multipliers: zeros."""
         r = np.empty(self.nu)
+        self._push(lam)
         dynamics.residual(*self._buffers, float(t), *self._state(q, u, a, z), r)
         return r
 
@@ -126,8 +129,18 @@ class Equations:
             raise ModelError.plain(self.locked(bad))
         return a
 
+    def multipliers(self) -> Array:
+        """Multipliers (nr,) of the rows in use, as the last call of ``accelerate`` left them."""
+        return self.work[multiplier_slice(self.compiled.ints)].copy()
+
     def locked(self, dof: int) -> str:
         """One sentence about a velocity whose pivot in the mass matrix vanishes."""
+        if dof >= self.nu:
+            row = self.compiled.rows[dof - self.nu]
+            return (
+                f"the {row.part} of {row.label} follows from the other constraints here: "
+                "a singular position"
+            )
         joint = self.compiled.joint_of(dof)
         names = joint.coordinate_names if joint is not None else ()
         lock = sum(n.startswith("angle") for n in names) >= 3
@@ -153,8 +166,17 @@ class Equations:
         found = self.tangents(t, q, u, a, z)
         return found.Rq, found.Ru, found.M
 
-    def tangents(self, t: float, q: Array, u: Array, a: Array, z: Array | None = None) -> Tangents:
+    def tangents(
+        self,
+        t: float,
+        q: Array,
+        u: Array,
+        a: Array,
+        z: Array | None = None,
+        lam: Array | None = None,
+    ) -> Tangents:
         """The residual and all its derivatives, and those of the controller rates."""
+        self._push(lam)
         n, nz = self.nu, self.nz
         shapes = (n,), (n, n), (n, n), (n, n), (n, nz), (nz, n), (nz, n), (nz, nz)
         out = Tangents(*(np.empty(shape) for shape in shapes))
@@ -178,7 +200,8 @@ class Equations:
         for motor in self.compiled.motors.values():
             if motor.own:
                 out[motor.q] = u[motor.u]
-        for record in self.compiled.joints.values():
+        records = (*self.compiled.joints.values(), *self.compiled.extra.values())
+        for record in records:
             own, rate = q[record.q], u[record.u]
             if record.kind == "axes":
                 out[record.q] = rate
@@ -213,6 +236,14 @@ class Equations:
         """``history`` at one state: accelerations (nu,) and histories of one row."""
         a, history = self._one(t, q, u, z)
         return a[0], history
+
+    def _push(self, lam: Array | None) -> None:
+        here = multiplier_slice(self.compiled.ints)
+        if lam is not None and len(lam) != here.stop - here.start:
+            raise ModelError.plain(
+                f"Equations: lam has {len(lam)} entries, expected {here.stop - here.start}"
+            )
+        self.work[here] = 0.0 if lam is None else lam
 
     def _one(self, t: float, q: Array, u: Array, z: Array | None) -> tuple[Array, History]:
         z = self.compiled.z0 if z is None else z

@@ -1,0 +1,28 @@
+"""Formulation: a choice of coordinates."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from supple.assembly import compile_model
+from supple.formulations.equations import Equations
+from supple.model import Model
+
+
+@dataclass(frozen=True)
+class Formulation(ABC):
+    """A choice of coordinates, which is a choice of the spanning tree of the model's graph.
+
+    Joints of the tree bring coordinates, joints outside it constraint rows; the equations, forces
+    and results are the same.
+    """
+
+    @abstractmethod
+    def tree(self, model: Model) -> Sequence[str] | None:
+        """Names of the tree's joints and of free bodies, None for the tree of fewest velocities."""
+
+    def equations(self, model: Model) -> Equations:
+        """Equations of motion with their own workspace."""
+        return Equations(compile_model(model, tree=self.tree(model)))

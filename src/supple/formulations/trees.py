@@ -1,0 +1,61 @@
+"""Joint, absolute and branch coordinates: three choices of the spanning tree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from supple.errors import ModelError
+from supple.formulations.base import Formulation
+from supple.joints import Free
+from supple.model import Model
+from supple.topology import FREE
+
+
+@dataclass(frozen=True)
+class JointCoordinates(Formulation):
+    """The default (Huang 1998, chapter 2): the tree with the fewest velocities."""
+
+    def tree(self, model: Model) -> Sequence[str] | None:
+        """No choice: the compiler's."""
+        return None
+
+
+@dataclass(frozen=True)
+class Absolute(Formulation):
+    """Every body moves freely and all joints are constraints (Huang 1998, 1.3.1)."""
+
+    def tree(self, model: Model) -> Sequence[str] | None:
+        """A free joint from the ground for each body: the model's own one, if it has one."""
+        ground = model.ground.name
+        found = {}
+        for joint in model.joints.values():
+            ends = joint.A.body.name, joint.B.body.name
+            if isinstance(joint, Free) and ground in ends:
+                body = ends[1] if ends[0] == ground else ends[0]
+                found.setdefault(body, joint.name)
+        return [found.get(body, FREE + body) for body in model.bodies]
+
+
+@dataclass(frozen=True)
+class Branch(Formulation):
+    """Coordinates of the branches of any spanning tree (Richard 2012).
+
+    Parameters
+    ----------
+    branches : sequence of str
+        Names of joints, and ``"free:<body>"`` for bodies that hang on free joints of their own from
+        the ground. They must form a spanning tree; all other joints become constraints.
+    """
+
+    branches: tuple[str, ...]
+
+    def __init__(self, tree: Sequence[str]) -> None:
+        names = tuple(tree) if isinstance(tree, (tuple, list)) else ()
+        if not names or not all(isinstance(name, str) for name in names):
+            raise ModelError("Branch", "tree", tree, "names of joints, e.g. ['A', 'free:rod']")
+        object.__setattr__(self, "branches", names)
+
+    def tree(self, model: Model) -> Sequence[str] | None:
+        """The given names."""
+        return self.branches

@@ -1,0 +1,109 @@
+"""Closed loops on random models: rows, tangents, accelerations, and every tree alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from random_loops import loop_recipes
+from random_models import State
+from test_properties import close, columns, examples  # noqa: F401
+
+import supple as sp
+from supple.assembly import compile_model
+from supple.compiled import build
+from supple.formulations.equations import Equations
+
+STEP = 1e-3
+STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # fourth order
+
+
+def state(eq: Equations, seed: int, far: float = 0.3) -> State:
+    """A random state near the assembled one, off the constraints."""
+    rng = np.random.default_rng([seed, 3])
+    c = eq.compiled
+    q = eq.retract(eq.q0, far * rng.normal(size=c.nu) * c.scale)
+    u, a = rng.normal(size=c.nu), rng.normal(size=c.nu)
+    return State(0.3, q, u, a, rng.normal(size=c.nz))
+
+
+def difference(f) -> np.ndarray:
+    """Derivative of f at 0 by a central difference of fourth order."""
+    return sum(w * np.asarray(f(k * STEP)) for k, w in STENCIL.items()) / STEP
+
+
+@examples(60)
+@given(loop_recipes(max_closings=3, max_bodies=4))
+def test_rows_and_their_derivatives(recipe):
+    """Violation, rate, acceleration, G and H are derivatives of one another."""
+    eq = Equations(build(recipe.model()))
+    assume(eq.compiled.nr > 0)
+    s = state(eq, recipe.tree.seed)
+    found = eq.constraints(s.t, s.q, s.u, s.a)
+    size = 10.0 * (1.0 + np.abs(found.G).max() + np.abs(found.H).max())
+    for k, unit in enumerate(np.eye(eq.nu)):
+        g = difference(lambda x: eq.constraints(s.t, eq.retract(s.q, x * unit), s.u).violation)
+        rate = difference(lambda x: eq.constraints(s.t, eq.retract(s.q, x * unit), s.u).rate)
+        close(found.G[:, k], g, 1e-9, size)
+        close(found.H[:, k], rate, 1e-9, size)
+    in_time = difference(lambda x: eq.constraints(s.t + x, s.q, s.u).violation)
+    close(found.rate, found.G @ s.u + in_time, 1e-9, size)
+    speed = difference(lambda x: eq.constraints(s.t + x, s.q, s.u).rate)
+    # along the motion: q' by its retraction, u' = a
+    close(found.acceleration, found.G @ s.a + found.H @ s.u + speed, 1e-8, size)
+
+
+@examples(60)
+@given(recipe=loop_recipes(max_closings=3, max_bodies=4, forces="all"))
+def test_tangents_with_multipliers_equal_complex_steps(columns, recipe):  # noqa: F811
+    check_tangents(columns, recipe)
+
+
+@examples(25)
+@given(recipe=loop_recipes(max_closings=2, flexible=True))
+def test_tangents_of_flexible_loops(columns, recipe):  # noqa: F811
+    check_tangents(columns, recipe)
+
+
+def check_tangents(columns, recipe):  # noqa: F811
+    eq = Equations(build(recipe.model()))
+    assume(eq.compiled.nr > 0)
+    s = state(eq, recipe.tree.seed, far=0.1)
+    lam = np.random.default_rng(recipe.tree.seed).normal(size=eq.compiled.nr)
+    found = eq.tangents(s.t, s.q, s.u, s.a, s.z, lam)
+    along_q, _ = columns(eq, s, "d", lam)
+    along_u, _ = columns(eq, s, "u", lam)
+    close(found.Rq, along_q)
+    close(found.Ru, along_u, 1e-9, 1e-3 * np.abs(found.M).max())
+    close(found.r, eq.residual(s.t, s.q, s.u, s.a, s.z, lam), 1e-11)
+    without = eq.residual(s.t, s.q, s.u, s.a, s.z)
+    push = eq.constraints(s.t, s.q, s.u).G.T @ lam
+    close(found.r - without, push, 1e-11, 1.0 + np.abs(found.r).max())
+
+
+@examples(60)
+@given(loop_recipes(max_closings=2, max_bodies=4, forces="all"))
+def test_accelerations_solve_the_constrained_equations(recipe):
+    """M a + h - f + G' lam = 0 and the rows' second derivatives vanish."""
+    try:
+        eq = Equations(compile_model(recipe.model()))
+    except sp.ModelError as error:  # a driver of something that cannot move
+        assume("expected drivers that the constraints can follow" not in str(error))
+        raise
+    assume(eq.compiled.nr > 0)
+    q, u = eq.q0, eq.u0
+    z = np.zeros(eq.nz)
+    try:
+        a = eq.accelerate(0.0, q, u, z)
+    except sp.ModelError:
+        assume(False)  # a lock or singular position of the random model
+    lam = eq.multipliers()
+    rows = eq.constraints(0.0, q, u, a)
+    M = eq.mass_matrix(q)
+    condition = np.linalg.cond(np.block([[M, rows.G.T], [rows.G, np.zeros((len(lam),) * 2)]]))
+    assume(condition < 1e7)
+    size = 1.0 + np.abs(a).max()
+    close(rows.acceleration, np.zeros(len(lam)), 1e-9, size * (1.0 + np.abs(rows.G).max()))
+    close(eq.residual(0.0, q, u, a, z, lam), np.zeros(eq.nu), 1e-9, size * np.abs(M).max())
+    assert np.abs(rows.violation).max() < 1e-10
+    assert np.abs(rows.rate).max() < 1e-9 * (1.0 + np.abs(u).max())
