@@ -78,9 +78,11 @@ def refuse_jumps(owner: str, field: str, signal: Signal, begin: float, end: floa
 
 def _refuse(owner: str, field: str, found: Iterator[Jump]) -> None:
     for what, time, size in found:
+        if what == "rate":
+            field = f"the rate of {field}"
         raise ModelError(
             owner,
-            f"jump of the {what} of {field} at {time:g} s",
+            f"jump of {field} at {time:g} s",
             float(f"{size:.6g}"),
             "none, because no body can follow it, e.g. a SmoothStep or a Table with cubic "
             "interpolation",
