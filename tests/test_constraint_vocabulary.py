@@ -420,6 +420,15 @@ def test_random_steps_are_smooth_and_kinks_are_not() -> None:
         assert_allclose(jump.size, 2 * slope, rtol=1e-12, atol=1e-11)
 
 
+def test_limits_leave_out_the_slope() -> None:
+    """Value and rate jump by what they jump, not by what they change nearby."""
+    value, rate = jumps(sp.Expression("3*t + exp(t) + step(t - 1)*(0.5 + 4*t**2)"))
+    assert value[:2] == ("value", 1.0)
+    assert rate[:2] == ("rate", 1.0)
+    # Rounding of values of about ten.
+    assert_allclose((value.size, rate.size), (4.5, 8.0), rtol=1e-14)
+
+
 def test_a_spline_moves_between_its_ends_only() -> None:
     """Its motion starts and ends with a jump, which a run must not pass."""
     driver = sp.Driver("d", elbow, spline)
