@@ -1,9 +1,10 @@
 """Constraints and drivers: relations that hold at every instant, whatever force it takes."""
 
 from supple.constraints.base import Constraint, FrameConstraint
-from supple.constraints.couplings import CoordinateConstraint, Coupling, Gear, Rack, Screw
+from supple.constraints.couplings import CoordinateConstraint, Coupling
 from supple.constraints.drivers import Driver, FrameDriver
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane
+from supple.constraints.transmissions import Gear, Rack, Screw
 
 __all__ = [
     "Constraint",

@@ -67,21 +67,21 @@ def as_smooth_signal(value: Any, owner: str, field: str) -> Signal:
     """
     signal = as_signal(value, owner, field)
     ends = signal.ends()
-    _refuse(owner, field, (jump for jump in jumps(signal) if jump.time not in ends))
+    expected = (
+        "none, because no body can follow it, e.g. a SmoothStep or a Table with cubic interpolation"
+    )
+    _refuse(owner, field, (jump for jump in jumps(signal) if jump.time not in ends), expected)
     return signal
 
 
 def refuse_jumps(owner: str, field: str, signal: Signal, begin: float, end: float) -> None:
     """Refuse a signal that jumps within a run from ``begin`` to ``end`` (s)."""
-    _refuse(owner, field, (jump for jump in jumps(signal) if begin < jump.time < end))
+    expected = f"none between {begin:g} and {end:g} s, because no body can follow it"
+    _refuse(owner, field, (jump for jump in jumps(signal) if begin < jump.time < end), expected)
 
 
-def _refuse(owner: str, field: str, found: Iterator[Jump]) -> None:
+def _refuse(owner: str, field: str, found: Iterator[Jump], expected: str) -> None:
     for what, time, size in found:
-        raise ModelError(
-            owner,
-            f"jump of the {what} of {field} at {time:g} s",
-            float(f"{size:.6g}"),
-            "none, because no body can follow it, e.g. a SmoothStep or a Table with cubic "
-            "interpolation",
-        )
+        if what == "rate":
+            field = f"the rate of {field}"
+        raise ModelError(owner, f"jump of {field} at {time:g} s", float(f"{size:.6g}"), expected)
