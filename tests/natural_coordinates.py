@@ -86,8 +86,8 @@ class Natural:
 
     def _add_mass(self, name, mass, com, inertia):
         second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
-        block = np.zeros((4, 4))
-        block[0, 0], block[0, 1:], block[1:, 0], block[1:, 1:] = mass, mass * com, mass * com, second
+        first = mass * com[:, None]
+        block = np.block([[np.array([[mass]]), first.T], [first, second]])
         k = 12 * self.names.index(name)
         self.M[k : k + 12, k : k + 12] += np.kron(block, np.eye(3))
         self.weight[k : k + 12] += np.kron(block[0], self.model.gravity)
@@ -200,7 +200,7 @@ class Natural:
         return np.concatenate([np.concatenate([found[n][1], *found[n][0].T]) for n in self.names])
 
     def run(self, times, tolerance=1e-10):
-        """Places of the bodies' coordinates (nt, n) at the times; start velocities made consistent."""
+        """Coordinates and velocities (nt, n) at the times; the start is made consistent."""
         q, v = self.start()
         G = self.jacobian(q)
         v = v - np.linalg.lstsq(G, G @ v, rcond=RANK)[0]

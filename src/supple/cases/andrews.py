@@ -10,14 +10,17 @@ rest with 0.033 N m; a spring pulls on the triangle K3; there is no gravity. The
 
 The seven angles of the source are absolute angles or sums of them. Here body axes are such that
 
-    K1: beta, K2: beta + theta, K3: gamma, K4: phi + delta, K5: delta, K6: omega + epsilon, K7: epsilon
+    K1: beta,    K2: beta + theta,    K3: gamma,    K4: phi + delta,    K5: delta,
+    K6: omega + epsilon,    K7: epsilon
 
-are the rotations of the bodies about Z, so beta, gamma, delta and epsilon are angles of joints to the
-ground, and theta, phi and omega of those inside. The joints at E close the loops.
+are the rotations of the bodies about Z, so beta, gamma, delta and epsilon are angles of joints to
+the ground, and theta, phi and omega of those inside. The joints at E close the loops.
 
 The reference takes beta as the only coordinate: E is where two circles meet, G and H as well, which
-is exact; the equation of motion is integrated by a Runge-Kutta method of order 8. At 0.03 s it
-agrees with the published solution (PSIDE at 1e-14) to all its digits but the last two or three.
+is exact; the equation of motion is integrated by a Runge-Kutta method of order 8. The time to reach
+an angle, an integral over the energy in extended precision, confirms beta at 0.03 s to 4e-12 rad.
+The published solution differs from that by 1.1e-9 rad; taken at its own beta, its other angles
+agree with the exact closure to rounding, its rates to 2e-10 of the largest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Bennett's linkage: four revolute joints in space that are skew, and yet it moves.
 
 G. T. Bennett, A new mechanism, Engineering 76, 1903. Opposite links are equal; links of length a
-and twist alpha (the angle between their two axes) alternate with links of length b and twist beta, and
+and twist alpha (the angle between their two axes) alternate with links of length b and twist beta,
+and
 
     a sin beta = b sin alpha.
 

@@ -11,7 +11,8 @@ the start, and the loop is closed exactly where
 
     (1 + sin a) (1 + sin b) = 1.
 
-The reference moves along that curve, which has no singular point, by a Runge-Kutta method of order 8.
+The reference moves along that curve, which has no singular point, by a Runge-Kutta method of order
+8. The motion is periodic; the angles come back to zero after 4.98630861 s.
 """
 
 from __future__ import annotations

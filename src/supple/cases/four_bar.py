@@ -4,8 +4,9 @@ The plane motion has one degree of freedom, but revolute joints in space close t
 equations, of which three are redundant. The axis is -y: positive angles turn from x towards z.
 
 The reference takes the crank angle as the only coordinate: the pin between coupler and rocker is
-where two circles meet, which is exact; integrated by a Runge-Kutta method of order 8. The numbers of
-the linkage are of this project.
+where two circles meet, which is exact; integrated by a Runge-Kutta method of order 8. Forces in the
+plane follow from Newton and Euler for each bar; those across it are not unique and not compared.
+The numbers of the linkage are of this project.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ rods and height of the slider are left, or the angle alone. Runge-Kutta method o
 
 from __future__ import annotations
 
-from math import cos, pi, sin
+from math import pi
 
 import numpy as np
 
@@ -40,7 +40,9 @@ def brick(name: str, size: tuple[float, float, float], centre: tuple[float, ...]
     """Return a block of the governor's material with edges (m) along its axes."""
     x, y, z = size
     mass = DENSITY * x * y * z
-    return RigidBody(name, mass, centre, mass / 12.0 * np.array([y**2 + z**2, x**2 + z**2, x**2 + y**2]))
+    return RigidBody(
+        name, mass, centre, mass / 12.0 * np.array([y**2 + z**2, x**2 + z**2, x**2 + y**2])
+    )
 
 
 def _shaft_and_rods() -> tuple[Model, list[tuple[Frame, Frame]]]:

@@ -5,6 +5,7 @@ ten times the error estimate of the reference (which is written there for each c
 
 - angles 1e-6 rad, displacements and points 1e-6 m (in a mechanism of centimetres 1e-8 m);
 - rates 1e-6 of the largest listed rate of their kind;
+- forces in joints, where the mechanism makes them unique, 1e-6 of the largest listed one;
 - energies 1e-6 of the largest listed kinetic energy, the energy error over all steps 1e-9 of it.
 
 A joint that closes a loop has no coordinate of its own in a tree: its angle is compared up to whole
@@ -93,6 +94,7 @@ def measure(name: str, points: Points, length: float) -> Callable[[Result], list
                 values = [row[axis] for row in reference["points"][point]]
                 track = f"{point}.{'xyz'[axis]}"
                 found += at_times(track, path[:, axis], values, RELATIVE * length, times)
+        found += _forces(result, reference)
         found += _energies(result, reference)
         return found
 
@@ -103,6 +105,20 @@ def nearest_turn(angles: Any, reference: Any) -> list[float]:
     """Return angles (rad) changed by whole turns so that they are nearest to the reference."""
     pairs = zip(angles, reference, strict=False)  # a run that stopped early has fewer
     return [float(a + tau * np.round((r - a) / tau)) for a, r in pairs]
+
+
+def _forces(result: Result, reference: Mapping[str, Any]) -> list[Quantity]:
+    """Forces by A on B in the joints, along those world axes on which they are listed."""
+    listed = reference.get("forces", {})
+    every = (abs(v) for axes in listed.values() for row in axes.values() for v in row)
+    bound = RELATIVE * max(every, default=0.0)
+    found: list[Quantity] = []
+    for joint, axes in listed.items():
+        force = result[joint].reaction[:, 3:]
+        for axis, values in axes.items():
+            along = force[:, "xyz".index(axis)]
+            found += at_times(f"{joint}.force.{axis}", along, values, bound, reference["times"])
+    return found
 
 
 def _energies(result: Result, reference: Mapping[str, Any]) -> list[Quantity]:

@@ -17,3 +17,4 @@ LOOPS = (
 )
 
 TREES = governor.TREES
+CASES = (*TREES, *LOOPS)
