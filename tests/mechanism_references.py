@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import pi
 from pathlib import Path
 
@@ -118,6 +119,20 @@ def _forces(names, rows, axes):
     }
 
 
+def squeezer_forces(o, x, speed):
+    """Forces (10, 2) in the joints of the squeezer, in the order of the angles, then E3, E4, E6."""
+    bars = o.bars(x, speed * np.ones(1))
+    e, d = bars["K2"].place(0.028, 0.0), bars["K3"].place(0.018, 0.02)
+    bodies = {"K1": 0, "K2": 1, "K3": 2, "K4": 3, "K5": 4, "K6": 5, "K7": 6}
+    pairs = (("", "K1"), ("K1", "K2"), ("", "K3"), ("K5", "K4"), ("", "K5"), ("K7", "K6"))
+    pairs += (("", "K7"), ("K2", "K3"), ("K2", "K4"), ("K2", "K6"))
+    joints = [(bodies.get(a), bodies[b]) for a, b in pairs]
+    places = [bars[b].origin for _, b in pairs[:7]] + [e] * 3
+    pull = 4530.0 * o.stretch(x) * (o.C - d) / np.linalg.norm(o.C - d)
+    loads = {2: (pull, across(d) @ pull), 0: (np.zeros(2), 0.033)}
+    return plane_forces(o, x, speed, joints, places, loads)
+
+
 def _andrews(times, tolerance):
     o = Andrews()
     x, speed = o.motion(times, tolerance)
@@ -132,12 +147,7 @@ def _andrews(times, tolerance):
         e, d = bars["K2"].place(0.028, 0.0), bars["K3"].place(0.018, 0.02)
         E.append([*e, 0.0])
         D.append([*d, 0.0])
-        joints = [(None, 0), (0, 1), (None, 2), (4, 3), (None, 4), (6, 5), (None, 6)]
-        joints += [(1, 2), (1, 3), (1, 5)]
-        places = [bars[f"K{k}"].origin for k in range(1, 8)] + [e] * 3
-        pull = 4530.0 * o.stretch(a) * (o.C - d) / np.linalg.norm(o.C - d)
-        loads = {2: (pull, across(d) @ pull), 0: (np.zeros(2), 0.033)}
-        forces.append(plane_forces(o, a, s, joints, places, loads))
+        forces.append(squeezer_forces(o, a, s))
     names = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon", "E3", "E4", "E6")
     kinetic = _energies(o, x, speed)["kinetic"]
     return {
@@ -250,25 +260,43 @@ def difference(first, second):
     found = {}
     for kind in first:
         if kind != "times":
-            pairs = zip(_flat(first[kind]), _flat(second[kind]), strict=True)
+            pairs = zip(flat(first[kind]), flat(second[kind]), strict=True)
             found[kind] = max(abs(a - b) for a, b in pairs)
     return found
 
 
-def _flat(value):
+def flat(value):
+    """All numbers of a table or of a part of it, in a list."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (list, tuple)):
-        return [x for part in value for x in _flat(part)]
+        return [x for part in value for x in flat(part)]
     return [float(value)]
+
+
+def cut(reference, count):
+    """A table up to so many of its times, all for None."""
+    if isinstance(reference, dict):
+        return {k: cut(v, count) for k, v in reference.items() if k != "error_estimate"}
+    return reference[:count]
+
+
+def bounds(reference, length=1.0):
+    """Tolerance of each kind of quantity as the cases have it; length (m) is the size."""
+    found = {"angles": 1e-6, "displacements": 1e-6 * length, "points": 1e-6 * length}
+    for kind in ("angle_rates", "displacement_rates", "forces"):
+        if kind in reference:
+            found[kind] = 1e-6 * max(abs(v) for v in flat(reference[kind]))
+    energies = ("kinetic", "gravity", "elastic", "work", "dissipated")
+    return found | dict.fromkeys(energies, 1e-6 * max(reference["kinetic"]))
 
 
 READING = (
     "SI, rad. Lists are over the times. angles, displacements: coordinates of joints, with whole "
     "turns; forces: by A on B in a joint, world axes, those in the plane of a plane mechanism; "
     "gravity is zero at the world origin; work and dissipated since the start. error_estimate: "
-    "largest difference, by kind, of two runs with tolerances 2.3e-14 and 1e-13; for the windows the "
-    "difference of the closed form and such a run"
+    "largest difference, by kind, of two runs with tolerances 2.3e-14 and 1e-13; for the windows "
+    "the difference of the closed form and such a run"
 )
 
 
@@ -284,7 +312,14 @@ def write():
         "DOP853 of SciPy; the windows by elliptic functions"
     )
     data = {"source": source, "reading": READING, "cases": cases}
-    FILE.write_text(json.dumps(data, indent=1, default=float) + "\n", encoding="utf-8")
+    FILE.write_text(compact(data), encoding="utf-8")
+
+
+def compact(data):
+    """JSON with each innermost list in one line."""
+    text = json.dumps(data, indent=1, default=float)
+    inner = re.compile(r"\[\s*([^\[\]{}]*?)\s*\]")
+    return inner.sub(lambda found: "[" + " ".join(found[1].split()) + "]", text) + "\n"
 
 
 if __name__ == "__main__":
