@@ -185,15 +185,31 @@ class Natural:
         force = self.forces(q, v) - self.M @ particular
         return particular + N @ np.linalg.solve(N.T @ self.M @ N, N.T @ force), N.shape[1]
 
-    def start(self, step=1e-6):
-        """Coordinates and velocities at the start; velocities by differences of poses in time."""
-        joints = self.model.joints
+    def start(self):
+        """Coordinates and velocities (n,) at the start."""
+        joints = self.model.joints.items()
+        values = {name: joint.initial[0] for name, joint in joints}
+        return self.state(values, {name: joint.initial_rate[0] for name, joint in joints})
+
+    def state(self, values, rates, step=1e-6):
+        """The same for values and rates of the joints; velocities by differences of poses."""
+        fastest = max(1.0, *(abs(rate) for rate in rates.values()))
+        step = step / fastest
         rows = []
         for t in (-2 * step, -step, step, 2 * step):
-            moved = {n: j.initial[0] + t * j.initial_rate[0] for n, j in joints.items()}
+            moved = {name: value + t * rates[name] for name, value in values.items()}
             rows.append(self.flat(poses(self.model, moved)))
         v = (rows[0] - 8 * rows[1] + 8 * rows[2] - rows[3]) / (12 * step)
-        return self.flat(poses(self.model)), v
+        return self.flat(poses(self.model, values)), v
+
+    def energies(self, q, v):
+        """Kinetic energy, potential energy of gravity and energy in springs, J."""
+        elastic = 0.0
+        for force in self.model.forces.values():
+            if isinstance(force, SpringDamper):
+                length = np.linalg.norm(self.point(force.B, q)[0] - self.point(force.A, q)[0])
+                elastic += 0.5 * force.stiffness * (length - force.length) ** 2
+        return 0.5 * v @ self.M @ v, -self.weight @ q, elastic
 
     def flat(self, found):
         """Coordinates (n,) of poses."""

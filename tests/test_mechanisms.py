@@ -90,6 +90,35 @@ def test_level_windows_may_branch():
     assert system.accelerations(system.flat(poses(model)), np.zeros(system.n))[1] == 3
 
 
+@every_case
+def test_the_model_is_that_of_its_reference_at_all_times(case):
+    """Closed at the reference's coordinates, with its rates and its energies: mass and springs."""
+    reference = references("mechanisms")[case.name]
+    model = case.build()
+    system = Natural(model)
+    scale = max(reference["kinetic"])
+    for k in range(len(reference["times"])):
+        values, rates = (
+            {n: reference[kind][n][k] for kind in kinds for n in reference.get(kind, {})}
+            for kinds in (("angles", "displacements"), ("angle_rates", "displacement_rates"))
+        )
+        for name in model.joints:  # of the windows only some are listed
+            alike = f"{name.rstrip('0123456789')}{0 if 'base' in name else 1}"
+            values.setdefault(name, values.get(alike))
+            rates.setdefault(name, rates.get(alike))
+        assert gap(model, poses(model, values), values) < 1e-10
+        q, v = system.state(values, rates)
+        speed = max(1.0, np.abs(v).max())
+        for name in model.graph().chords:  # their points have one velocity
+            joint = model.joints[name]
+            sides = (system.point(frame, q)[1] @ v for frame in (joint.A, joint.B))
+            assert np.abs(np.subtract(*sides)).max() < 1e-8 * speed
+        energies = system.energies(q, v)
+        for kind, energy in zip(("kinetic", "gravity", "elastic"), energies, strict=True):
+            expected = reference[kind][k] if kind in reference else 0.0
+            assert energy == pytest.approx(expected, abs=1e-7 * scale), kind
+
+
 SHORT = {
     "four-bar": (0.1, 0.3),
     "andrews-squeezer": (0.003, 0.008),
