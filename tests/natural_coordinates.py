@@ -185,6 +185,13 @@ class Natural:
         force = self.forces(q, v) - self.M @ particular
         return particular + N @ np.linalg.solve(N.T @ self.M @ N, N.T @ force), N.shape[1]
 
+    def reactions(self, q, v):
+        """Forces (3,) by A on B in joints that are all revolute, the smallest where not unique."""
+        left = self.forces(q, v) - self.M @ self.accelerations(q, v)[0]
+        multipliers = np.linalg.lstsq(self.jacobian(q).T, left, rcond=RANK)[0]
+        rows = multipliers[len(self.names) * 6 :].reshape(-1, 6)  # of a joint: point, then axis
+        return {name: -row[:3] for name, row in zip(self.model.joints, rows, strict=True)}
+
     def start(self):
         """Coordinates and velocities (n,) at the start."""
         joints = self.model.joints.items()

@@ -117,6 +117,12 @@ def test_the_model_is_that_of_its_reference_at_all_times(case):
         for kind, energy in zip(("kinetic", "gravity", "elastic"), energies, strict=True):
             expected = reference[kind][k] if kind in reference else 0.0
             assert energy == pytest.approx(expected, abs=1e-7 * scale), kind
+        listed = reference.get("forces", {})
+        forces = system.reactions(q, v) if listed else {}
+        for joint, axes in listed.items():
+            for axis, rows in axes.items():
+                found = forces[joint]["xyz".index(axis)]
+                assert found == pytest.approx(rows[k], abs=0.1 * bounds(reference)["forces"])
 
 
 SHORT = {

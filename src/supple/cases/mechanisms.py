@@ -1,6 +1,7 @@
 """The mechanisms in one list: with closed loops in ``LOOPS``, without in ``TREES``.
 
-They are not in `supple.cases.all` as long as models with closed loops cannot be simulated.
+They are not in `supple.cases.all` as long as models with closed loops cannot be simulated; the name
+of this file in ``_FILES`` of ``supple/cases/__init__.py`` lists them.
 """
 
 from __future__ import annotations
