@@ -1,7 +1,7 @@
-"""Andrews' squeezer: seven bodies in a plane, four closed loops of revolute joints, one drive.
+"""Andrews' squeezer: seven bodies in a plane, three closed loops of revolute joints, one drive.
 
 The mechanism and its numbers are those of the test sets for differential-algebraic equations:
-E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section VI.9 (VII.7), and the test
+E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section VII.7, and the test
 set for IVP solvers of CWI Amsterdam and the University of Bari. A motor drives the crank K1 from
 rest with 0.033 N m; a spring pulls on the triangle K3; there is no gravity. The bodies and points:
 
