@@ -1,7 +1,7 @@
 """Random models with closed loops, constraints and drivers: random trees with more joints added.
 
-Each closing is made to fit: its frame B is put where A and random coordinates of the joint say, at the
-initial state of the tree. So the model starts assembled, except for velocities.
+Each closing is made to fit: its frame B is put where A and random coordinates of the joint say, at
+the initial state of the tree. So the model starts assembled, except for velocities.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from random_models import Recipe, _Maker, flexible_recipes, recipes
 from scipy.spatial.transform import Rotation
 
 import supple
+from random_models import Recipe, _Maker, flexible_recipes, recipes
 from supple.assembly import compile_model
 from supple.formulations.equations import Equations
 
@@ -102,7 +102,8 @@ def closing(maker: _Maker, m: supple.Model, poses: dict, kind: str, name: str, r
     if kind == "PointOnPlane":
         axis, shift = rng.normal(size=3), rng.normal(size=3)
         axis /= np.linalg.norm(axis)
-        return supple.PointOnPlane(name, A, fitted(random_turn, shift - axis * (axis @ shift)), axis)
+        shift -= axis * (axis @ shift)
+        return supple.PointOnPlane(name, A, fitted(random_turn, shift), axis)
     if kind == "FrameDriver":
         shift, rate = rng.normal(size=3), rng.normal(size=3)
         moves = [supple.Polynomial((s, v, 0.3)) for s, v in zip(shift, rate, strict=True)]

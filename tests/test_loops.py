@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
-from random_loops import loop_recipes
-from random_models import State
-from test_properties import close, columns, examples  # noqa: F401
 
 import supple as sp
+from random_loops import loop_recipes
+from random_models import State
 from supple.assembly import compile_model
 from supple.compiled import build
 from supple.formulations.equations import Equations
+from test_properties import close, columns, examples  # noqa: F401
 
 STEP = 1e-3
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # fourth order
@@ -42,10 +41,12 @@ def test_rows_and_their_derivatives(recipe):
     found = eq.constraints(s.t, s.q, s.u, s.a)
     size = 10.0 * (1.0 + np.abs(found.G).max() + np.abs(found.H).max())
     for k, unit in enumerate(np.eye(eq.nu)):
-        g = difference(lambda x: eq.constraints(s.t, eq.retract(s.q, x * unit), s.u).violation)
-        rate = difference(lambda x: eq.constraints(s.t, eq.retract(s.q, x * unit), s.u).rate)
-        close(found.G[:, k], g, 1e-9, size)
-        close(found.H[:, k], rate, 1e-9, size)
+
+        def moved(x: float, d=unit):
+            return eq.constraints(s.t, eq.retract(s.q, x * d), s.u)
+
+        close(found.G[:, k], difference(lambda x, f=moved: f(x).violation), 1e-9, size)
+        close(found.H[:, k], difference(lambda x, f=moved: f(x).rate), 1e-9, size)
     in_time = difference(lambda x: eq.constraints(s.t + x, s.q, s.u).violation)
     close(found.rate, found.G @ s.u + in_time, 1e-9, size)
     speed = difference(lambda x: eq.constraints(s.t + x, s.q, s.u).rate)

@@ -454,15 +454,6 @@ def test_model(action: Callable[[], Any], sentence: str) -> None:
     assert message(action) == sentence
 
 
-def test_closed_loop_names_the_joint_that_closes_it() -> None:
-    m = arm()
-    m.add(sp.Revolute("hand", link2.at(1), m.ground.at(1)))
-    assert message(m.check) == (
-        "Revolute 'hand' closes a loop between 'link2' and 'ground', expected a tree: closed "
-        "loops are not supported yet"
-    )
-
-
 def test_failed_changes_leave_the_model_as_it_was() -> None:
     m = arm()
     before = [m[name] for name in m]

@@ -1,9 +1,9 @@
 """Assembly: from a compiled model to one that starts on its constraints, with independent rows.
 
-Positions are found by a damped Gauss-Newton iteration whose steps are the smallest in the norm of the mass
-matrix; velocities by one such step. Rows that follow from the others (a planar loop of spatial
-revolutes has three) are found by QR with column pivoting and left out: they hold as long as the rest
-does, wherever the mechanism goes.
+Positions are found by a damped Gauss-Newton iteration whose steps are the smallest in the norm of
+the mass matrix; velocities by one such step. Rows that follow from the others (a planar loop of
+spatial revolutes has three) are found by QR with column pivoting and left out: they hold as long
+as the rest does, wherever the mechanism goes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from supple.histories import histories
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
 from supple.records import RowRecord
+from supple.state import State
 from supple.topology import FREE
 
 # A row whose independent part, measured in lengths of the model and radians, is below this follows
@@ -204,8 +205,8 @@ def refuse_rate(compiled: Compiled, rate: Array, size: float) -> None:
         row = compiled.rows[k]
         unit = "1/s" if row.unit == "1" else f"{row.unit}/s"
         raise ModelError.plain(
-            f"{row.label}: its {row.part} moves with {rate[k]:.3g} {unit} at the start whatever the "
-            "velocities are, expected drivers that the constraints can follow"
+            f"{row.label}: its {row.part} moves with {rate[k]:.3g} {unit} at the start whatever "
+            "the velocities are, expected drivers that the constraints can follow"
         )
 
 
@@ -249,3 +250,13 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
             out_q[record.q] = [*matrix_quaternion(R), *p]
             out_u[record.u] = [*(R.T @ V[:3]), *(R.T @ V[3:])]
     return out_q, out_u
+
+
+def on_constraints(compiled: Compiled, state: State) -> State:
+    """A state moved onto the constraints at its time, as little as possible."""
+    if not compiled.nr:
+        return state
+    move = Assembler(compiled)
+    q, gap = move.positions(state.t, state.q, state.u)
+    refuse_gap(compiled, gap)
+    return replace(state, q=q, u=move.velocities(state.t, q, state.u))

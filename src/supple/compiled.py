@@ -7,10 +7,10 @@ motions in reverse order about the opposite axes, so that its coordinates stay "
 ball and free motions the engine keeps the inverse pose and ``JointRecord`` converts at the
 boundary.
 
-A joint outside the tree is a chain of massless nodes, too, with its own coordinates; its end is joined
-to B's frame by constraint rows (``link_rows``). So a joint's coordinates, forces and reaction are the
-same things wherever it is. A body that the tree hangs on a free joint of its own (``free:<body>``) moves
-by its own frame.
+A joint outside the tree is a chain of massless nodes, too, with its own coordinates; its end is
+joined to B's frame by constraint rows (``link_rows``). So a joint's coordinates, forces and
+reaction are the same things wherever it is. A body that the tree hangs on a free joint of its own
+(``free:<body>``) moves by its own frame.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from supple import force_rows, link_rows
 from supple.bodies.beam import Beam
 from supple.bodies.rigid import PointMass, RigidBody
 from supple.callbacks import Callback
+from supple.constraints import Constraint
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import opcodes
 from supple.errors import label
 from supple.forces import Motor
 from supple.frames import Frame
-from supple.constraints import Constraint
 from supple.joints import Joint
 from supple.joints.base import Motion
 from supple.model import Model
@@ -418,7 +418,8 @@ def build(
 
     See ``assembly.compile_model``.
     """
-    b = _Builder(model, model.spanning_tree(tree), frames)
+    graph = model.spanning_tree(tree)
+    b = _Builder(model, graph, frames)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
     head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows)]
@@ -455,6 +456,7 @@ def build(
         force_dissipates=tuple(b.dissipates),
         rows=tuple(b.rows),
         all_rows=tuple(b.rows),
+        graph=graph,
         q0=np.array(b.q0, dtype=float),
         u0=np.array(b.u0, dtype=float),
         z0=np.zeros(b.nz),

@@ -61,8 +61,8 @@ def pack(b: _Builder, item: Constraint) -> None:
         turn = aligned(item.axis if isinstance(item, PointOnLine) else item.normal)
         node, pose = b.place(item.A)
         parts = ("distance along x", "distance along y", "") if line else ("", "", "distance")
-        a = node, Pose(pose.R @ turn, pose.p)
-        _join(b, item, a, b.place(item.B), (*parts, "", "", ""))
+        first = node, Pose(pose.R @ turn, pose.p)
+        _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
     elif isinstance(item, FrameDriver):
         _drive_frame(b, item)
     else:

@@ -199,7 +199,7 @@ class Model:
         return self.spanning_tree()
 
     def spanning_tree(self, tree: Sequence[str] | None = None) -> Graph:
-        """Return bodies and joints as a graph with a spanning tree: the chosen one, or the smallest.
+        """Return bodies and joints with a spanning tree: the chosen one, or the smallest.
 
         ``tree`` names joints, and as ``free:<body>`` bodies that hang on free joints of their own.
         """

@@ -14,6 +14,7 @@ from supple.frames import Frame
 from supple.poses import Array, Pose, quaternion_matrix
 from supple.reduction.modal import ModalBody
 from supple.signals import Signal
+from supple.topology import Graph
 
 FrameKey = tuple[str, bytes, bytes]
 
@@ -144,6 +145,7 @@ class Compiled:
     force_dissipates: tuple[bool, ...]
     rows: tuple[RowRecord, ...]
     all_rows: tuple[RowRecord, ...]
+    graph: Graph
     q0: Array
     u0: Array
     z0: Array

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.assembly import compile_model
+from supple.assembly import compile_model, on_constraints
 from supple.compiled import Compiled
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
@@ -81,7 +81,7 @@ def simulate(
     jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
     equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
-    state = _state(start, compiled)
+    state = on_constraints(compiled, _state(start, compiled))
     begin, end = state.t, _number("t_end", t_end)
     if not end > begin:
         raise ModelError("simulate", "t_end", t_end, f"a time after the start at {begin:g} s")

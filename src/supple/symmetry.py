@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.compiled import Compiled
-from supple.forces import ForceElement, Motor
+from supple.elements import Element
+from supple.forces import Motor
 from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array
@@ -33,15 +34,15 @@ class Symmetry:
 
 def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     """All conserved momenta of a model that can be seen from its topology, gravity and forces."""
-    graph = model.graph()
+    graph = compiled.graph
     found: list[Symmetry] = []
     for edge in graph.tree:
         if edge.parent != graph.root:
             continue
         members = _below(graph, edge.child)
-        if _reached_from_outside(model, members):
+        joint = model.joints.get(edge.joint)
+        if joint is None or _reached_from_outside(model, graph, members):
             continue
-        joint = model.joints[edge.joint]
         if joint.nu == 0:
             continue
         root = _root_node(compiled, compiled.joints[joint.name].node)
@@ -63,10 +64,17 @@ def _below(graph: Graph, child: str) -> set[str]:
     return members
 
 
-def _reached_from_outside(model: Model, members: set[str]) -> bool:
-    for force in model.forces.values():
-        inside = {frame.body.name in members for frame in force.frames.values()}
-        if inside == {True, False} or (inside == {True} and "B" not in force.frames):
+def _reached_from_outside(model: Model, graph: Graph, members: set[str]) -> bool:
+    used = [item.frames for item in (*model.forces.values(), *model.constraints.values())]
+    used += [model.joints[name].frames for name in graph.chords]
+    for frames in used:
+        inside = {frame.body.name in members for frame in frames.values()}
+        if inside == {True, False} or (inside == {True} and "B" not in frames):
+            return True
+    for constraint in model.constraints.values():  # of coordinates: it may connect two trees
+        joints = [model.joints[name] for name, _ in constraint.targets]
+        ends = [j.B if j.A.body.name not in members else j.A for j in joints]
+        if {end.body.name in members for end in ends} == {True, False}:
             return True
     return False
 
@@ -75,9 +83,9 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
     ground = joint.B if backwards else joint.A
     first = joint.motions[-1] if backwards else joint.motions[0]
     coordinate = joint.nu - 1 if backwards else 0
-    for force in model.forces.values():
-        for name, place in _on_joints(model, force):
-            if name == joint.name and joint.coordinate_index(place, force.name) == coordinate:
+    for item in (*model.forces.values(), *model.constraints.values()):
+        for name, place in _on_joints(model, item):
+            if name == joint.name and joint.coordinate_index(place, item.name) == coordinate:
                 return []
     point, gravity = ground.position, model.gravity
     out = []
@@ -104,10 +112,10 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
     return [Symmetry(f"{s.name} ({joint.name})", s.root, s.screw, s.unit) for s in out]
 
 
-def _on_joints(model: Model, force: ForceElement) -> list[tuple[str, int | str]]:
-    """Joint coordinates a force element acts on; a motor's shaft stands for its joint."""
+def _on_joints(model: Model, item: Element) -> list[tuple[str, int | str]]:
+    """Joint coordinates an element acts on; a motor's shaft stands for its joint."""
     out = []
-    for name, place in force.targets:
+    for name, place in item.targets:
         motor = model.forces.get(name)
         out.append((motor.joint, motor.coordinate) if isinstance(motor, Motor) else (name, place))
     return out

@@ -33,7 +33,6 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 
-
 FREE = "free:"  # before the name of a body: its own free joint from the root
 
 
@@ -96,12 +95,12 @@ class Graph:
             branches, chords = _split(nodes, edges, cost or {})
         else:
             branches, chords = _chosen(nodes, edges, tree, root)
-        tree = _walk(root, nodes, branches)
-        reached = (root, *(edge.child for edge in tree))
+        walk = _walk(root, nodes, branches)
+        reached = (root, *(edge.child for edge in walk))
         return cls(
             root=root,
             order=reached if root in bodies else reached[1:],
-            tree=tree,
+            tree=walk,
             chords=chords,
             unreached=tuple(sorted(set(nodes) - set(reached), key=nodes.index)),
         )

@@ -21,7 +21,13 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core.bushing import (
-    frame, inverse_tangent, operator, operator_change, rotation_vector, turned, turned_back,
+    frame,
+    inverse_tangent,
+    operator,
+    operator_change,
+    rotation_vector,
+    turned,
+    turned_back,
 )
 from supple.core.jit import kernel
 from supple.core.signals import evaluate

@@ -28,7 +28,7 @@ class Absolute(Formulation):
     def tree(self, model: Model) -> Sequence[str] | None:
         """A free joint from the ground for each body: the model's own one, if it has one."""
         ground = model.ground.name
-        found = {}
+        found: dict[str, str] = {}
         for joint in model.joints.values():
             ends = joint.A.body.name, joint.B.body.name
             if isinstance(joint, Free) and ground in ends:

@@ -77,9 +77,8 @@ class Integrator(ABC):
         """Integrate a problem."""
         c = problem.equations.compiled
         if c.nr and not self.loops:
-            raise ModelError(
-                "simulate", "integrator", self, "Radau or DormandPrince for a model with constraints"
-            )
+            expected = "Radau or DormandPrince for a model with constraints"
+            raise ModelError("simulate", "integrator", self, expected)
         size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         options = LoopOptions(self.first_step, self.max_step, self.max_steps, self.parameters())
         return run_loop(problem, self.loop(problem), size, options)
