@@ -72,12 +72,26 @@ class Graph:
 
     @classmethod
     def build(
-        cls, bodies: Sequence[str], edges: Sequence[tuple[str, str, str]], root: str = "ground"
+        cls,
+        bodies: Sequence[str],
+        edges: Sequence[tuple[str, str, str]],
+        root: str = "ground",
+        tree: Sequence[str] | None = None,
+        cost: Mapping[str, int] | None = None,
     ) -> Graph:
         """Build the graph of `bodies` and `edges`, each edge (joint, body of A, body of B)."""
         nodes = (root, *(b for b in bodies if b != root))
         _check(bodies, edges, nodes)
-        branches, chords = _split(nodes, edges)
+        if tree is not None:
+            free = [(name, root, name.removeprefix("free:")) for name in tree if ":" in name]
+            branches, closing = _split(nodes, [*free, *(e for e in edges if e[0] in tree)])
+            if closing or len(branches) != len(nodes) - 1:
+                raise ModelError.plain("Graph: the names form no spanning tree")
+            chords = tuple(joint for joint, _, _ in edges if joint not in tree)
+        else:
+            ranked = sorted(edges, key=lambda e: cost[e[0]] if cost else 0)
+            branches, closing = _split(nodes, ranked)
+            chords = tuple(joint for joint, _, _ in edges if joint in closing)
         tree = _walk(root, nodes, branches)
         reached = (root, *(edge.child for edge in tree))
         return cls(
