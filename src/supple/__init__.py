@@ -42,6 +42,7 @@ from supple.joints import (
     Spherical,
     Universal,
 )
+from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
@@ -88,6 +89,7 @@ __all__ = [
     "Free",
     "General",
     "GeneralizedAlpha",
+    "GraphEdge",
     "Ground",
     "Joint",
     "JointCoordinates",
@@ -95,6 +97,7 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "LinearGraph",
     "Material",
     "Model",
     "ModelError",

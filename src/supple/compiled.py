@@ -353,7 +353,7 @@ def compile_model(model: Model, frames: Iterable[Frame] = ()) -> Compiled:
     ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.
     """
     model.check()
-    b = _Builder(model, model.graph(), frames)
+    b = _Builder(model, model.spanning_tree(), frames)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
     head += [b.shape_size, b.flex_work, b.switches]

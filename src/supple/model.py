@@ -16,8 +16,11 @@ from supple.errors import ModelError, SuppleWarning, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.frames import Body
+from supple.graph_elements import linear_graph
 from supple.joints import Joint
+from supple.linear_graph import LinearGraph
 from supple.topology import Graph
+from supple.tree_choice import Tree, checked_tree, priority
 from supple.validate import Vector
 
 Item = Body | Joint | ForceElement | PointMass
@@ -177,10 +180,31 @@ class Model:
         )
         return f"<{label(self)}: {', '.join(f'{n} {what}' for n, what in counts)}>"
 
-    def graph(self) -> Graph:
-        """Return the linear graph of bodies and joints with its spanning tree."""
-        edges = [(j.name, j.A.body.name, j.B.body.name) for j in self.joints.values()]
-        return Graph.build(list(self.bodies), edges, root=self._ground.name)
+    def graph(self, tree: Tree | None = None) -> LinearGraph:
+        """Return the linear graph of all frames and components, with its matrices.
+
+        ``tree`` chooses the spanning tree, as for `spanning_tree`.
+        """
+        return linear_graph(self, self.spanning_tree(tree))
+
+    def spanning_tree(self, tree: Tree | None = None) -> Graph:
+        """Return the graph of bodies and joints with the spanning tree that the engine works on.
+
+        ``tree`` lists the joints of the tree by name; ``"free:<body>"`` hangs a body on the ground
+        by six coordinates of its own. Without it, the joints with the fewest velocities are taken;
+        with "priority", joints that turn before joints that slide. Among equals the first that
+        was added is taken.
+        """
+        root, joints, bodies = self._ground.name, self.joints, list(self.bodies)
+        edges = [(name, j.A.body.name, j.B.body.name) for name, j in joints.items()]
+        if tree is None:
+            return Graph.build(bodies, edges, root, cost={n: j.nu for n, j in joints.items()})
+        if isinstance(tree, str) and tree == "priority":
+            return Graph.build(
+                bodies, edges, root, cost={n: priority(j) for n, j in joints.items()}
+            )
+        chosen = checked_tree(label(self), tree, bodies, joints, root)
+        return Graph.build(bodies, edges, root, tree=chosen)
 
     def check(self, events: Iterable[Event] = ()) -> None:
         """Raise ``ModelError`` if something is wrong; warn once for each suspicious body.
@@ -192,7 +216,7 @@ class Model:
             raise ModelError.plain(f"{label(self)}: there are no bodies, expected at least one")
         for item in (*self._items.values(), *events):
             self._check_references(item)
-        graph = self.graph()
+        graph = self.spanning_tree()
         if graph.unreached:
             name = graph.unreached[0]
             word = name if name.isidentifier() else "body"

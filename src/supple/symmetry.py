@@ -33,7 +33,7 @@ class Symmetry:
 
 def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     """All conserved momenta of a model that can be seen from its topology, gravity and forces."""
-    graph = model.graph()
+    graph = model.spanning_tree()
     found: list[Symmetry] = []
     for edge in graph.tree:
         if edge.parent != graph.root:
