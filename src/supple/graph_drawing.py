@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def draw(graph: LinearGraph, path: str | Path | None = None) -> Figure:
         _draw_edge(ax, edge, line, bold)
         if edge.kind not in UNLABELLED:
             taken.append(_free_place(line, np.array(taken)))
-            _text(ax, taken[-1], edge.name, COLOUR[edge.kind], "bold" if bold else "normal")
+            _label(ax, edge, taken[-1], bold)
     _draw_nodes(ax, graph, places)
     ax.set_xlim(xy[:, 0].min() - 0.9, xy[:, 0].max() + 0.9)
     ax.set_ylim(xy[:, 1].min() - 0.6, xy[:, 1].max() + 0.6)
@@ -139,7 +139,7 @@ def _clearance(line: Array, others: Array) -> float:
 
 def _draw_edge(ax: Axes, edge: GraphEdge, line: Array, bold: bool) -> None:
     colour = COLOUR[edge.kind]
-    style = {"lw": 3.2, "ls": "-"} if bold else {"lw": 1.2, "ls": DASHES}
+    style: dict[str, Any] = {"lw": 3.2} if bold else {"lw": 1.2, "ls": DASHES}
     ax.plot(*line.T, color=colour, solid_capstyle="round", zorder=1 + bold, **style)
     size = 17 if bold else 12
     arrow = {"arrowstyle": "-|>", "color": colour, "lw": 0.0, "mutation_scale": size, "shrinkA": 0}
@@ -153,19 +153,10 @@ def _free_place(line: Array, taken: Array) -> Array:
     return max(tries, key=lambda place: _clearance(place[None], taken))
 
 
-def _text(ax: Axes, place: Array, text: str, colour: str, weight: str) -> None:
+def _label(ax: Axes, edge: GraphEdge, place: Array, bold: bool) -> None:
     box = {"boxstyle": "round,pad=0.12", "fc": "white", "ec": "none", "alpha": 0.85}
-    ax.text(
-        *place,
-        text,
-        color=colour,
-        size=8,
-        ha="center",
-        va="center",
-        weight=weight,
-        bbox=box,
-        zorder=4,
-    )
+    weight = "bold" if bold else "normal"
+    _text(ax, place, edge.name, color=COLOUR[edge.kind], size=8, weight=weight, bbox=box, zorder=4)
 
 
 def _draw_nodes(ax: Axes, graph: LinearGraph, places: dict[str, Array]) -> None:
@@ -174,17 +165,13 @@ def _draw_nodes(ax: Axes, graph: LinearGraph, places: dict[str, Array]) -> None:
         body, at, point = node.partition("@")
         tint = tints.setdefault(body, TINTS[(len(tints) - 1) % len(TINTS)])
         box = {"boxstyle": "round,pad=0.3", "fc": tint, "ec": INK, "lw": 0.7 if at else 1.4}
-        ax.text(
-            *place,
-            f"{body}\n{point}" if at else body,
-            size=7 if at else 9,
-            ha="center",
-            va="center",
-            color=INK,
-            weight="normal" if at else "bold",
-            bbox=box,
-            zorder=5,
-        )
+        style = {"size": 7, "weight": "normal"} if at else {"size": 9, "weight": "bold"}
+        _text(ax, place, f"{body}\n{point}" if at else body, color=INK, bbox=box, zorder=5, **style)
+
+
+def _text(ax: Axes, place: Array, text: str, **style: Any) -> None:
+    # A dollar sign in a name is no formula.
+    ax.text(place[0], place[1], text, ha="center", va="center", parse_math=False, **style)
 
 
 def _legend(ax: Axes, graph: LinearGraph) -> None:

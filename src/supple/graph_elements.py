@@ -117,7 +117,8 @@ class _Reader:
         )
         body = frame.body.name
         if (place, axes) == _ORIGIN and not _carries_own_frame(self.bodies[body]):
-            axes += ("moves",)  # it sits at the origin and still moves against the body's own frame
+            # It sits at the origin and still moves against the body's own frame.
+            return body, place, (*axes, "moves")
         return body, place, axes
 
     def node(self, frame: Frame) -> str:
