@@ -334,6 +334,14 @@ def test_free_bodies_are_body_edges() -> None:
     assert mixed.equation("coupler") == "coupler + crank + follower + O + C = 0"
 
 
+def test_a_joint_may_be_called_free() -> None:
+    m = sp.Model()
+    body = m.add(sp.RigidBody("rod", 1.0, inertia=1.0))
+    m.add(sp.Revolute("free:rod", m.ground.at(0), body.at(0)))
+    g = m.graph()
+    assert names(g.tree) == ["free:rod"] and names(g.cotree) == ["rod"]
+
+
 def test_paths_of_bodies_are_those_of_the_engine() -> None:
     m = four_bar()
     g, spanning = m.graph(), m.spanning_tree()

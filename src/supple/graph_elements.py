@@ -55,8 +55,9 @@ def _branches(nodes: Iterable[str], edges: list[GraphEdge], spanning: Graph) -> 
     reach, other joints that close no loop), then bodies. These span the graph, so nothing else is
     ever a branch.
     """
-    joints = {edge.joint for edge in spanning.tree}
-    free = {name.removeprefix(FREE) for name in joints if name.startswith(FREE)}
+    chosen = {edge.joint for edge in spanning.tree}
+    joints = chosen & {edge.name for edge in edges if edge.kind == "joint"}
+    free = {name.removeprefix(FREE) for name in chosen - joints}
     chords = set(spanning.chords)
 
     def rank(edge: GraphEdge) -> int:
