@@ -197,7 +197,7 @@ class Cloud:
     def bodies(self, q: Array) -> dict[str, Poses]:
         """World poses of all bodies at states (k, nq)."""
         found = {"ground": (np.tile(np.eye(3), (len(q), 1, 1)), np.zeros((len(q), 3)))}
-        for edge in self.model.graph().tree:
+        for edge in self.model.spanning_tree().tree:
             joint = self.model.joints[edge.joint]
             record = self.eq.compiled.joints[edge.joint]
             R, p = joint_pose(joint, record.to_user(q, np.zeros((len(q), self.eq.nu)))[0])

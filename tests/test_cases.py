@@ -10,7 +10,16 @@ import pytest
 
 import supple as sp
 from supple import cases
-from supple.cases import Case, Quantity, duffing, huang, huang_eight_link, huang_rig, zhao
+from supple.cases import (
+    Case,
+    ModelCase,
+    Quantity,
+    duffing,
+    huang,
+    huang_eight_link,
+    huang_rig,
+    zhao,
+)
 from supple.cases.case import references
 from supple.spectrum import spectrum
 
@@ -126,7 +135,7 @@ def test_rigid_beam_is_the_sum_of_its_slices():
 
 def runs():
     """Every case by every method that can: long runs are slow tests."""
-    for case in cases.all():
+    for case in (case for case in cases.all() if case.times):
         for method in TOLERANCES:
             if (case.name, method) in HOPELESS:
                 continue
@@ -175,7 +184,7 @@ def test_case_holds(case, method):
     assert len({q.name for q in found}) == len(found)
 
 
-SHORT = [case for case in cases.all() if not case.long]
+SHORT = [case for case in cases.all() if case.times and not case.long]
 
 
 @pytest.mark.parametrize("case", SHORT, ids=lambda case: case.name)
@@ -186,6 +195,42 @@ def test_a_case_may_end_early(case):
     assert [q for q in found if not q.passed] == []
     assert all(q.time is None or q.time <= first for q in found)
     assert 1 < sum(q.time == first for q in found) and any(q.time is None for q in found)
+
+
+def test_a_case_about_a_model_needs_no_run():
+    case = cases.get("richard-graph")
+    assert isinstance(case, ModelCase) and case.times == ()
+    found = case.run(until=1.0, integrator=sp.DormandPrince())
+    assert len(found) == 48 + 40 + 24 + 2
+    assert len({q.name for q in found}) == len(found)
+    assert all(q.passed and q.tolerance == 0.0 for q in found)
+    expected = "case 'richard-graph' compares the model itself and has no motion, expected run()"
+    with pytest.raises(sp.SuppleError) as caught:
+        case.simulate()
+    assert str(caught.value) == expected
+
+
+def test_a_wrong_graph_fails():
+    """A spring that is turned round is found, and one that is missing."""
+    case = cases.get("richard-graph")
+
+    def turned():
+        model = case.build()
+        spring = model["e7"]
+        model.replace("e7", A=spring.B, B=spring.A)
+        return model
+
+    found = dataclasses.replace(case, build=turned).run()
+    wrong = [q.name for q in found if not q.passed]
+    assert len(wrong) == 2 + 3 + 3 and all("column 7" in name for name in wrong[:5])
+
+    def fewer():
+        model = sp.Model()
+        model.add(case.build()["body"])
+        return model
+
+    found = dataclasses.replace(case, build=fewer).run()
+    assert sum(math.isnan(q.value) for q in found) == 48 + 40 + 24
 
 
 def test_until_must_leave_something():
@@ -437,6 +482,7 @@ def test_registry():
         "zhao-rigid",
         "duffing-regular",
         "duffing-chaotic",
+        "richard-graph",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

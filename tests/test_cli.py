@@ -73,6 +73,12 @@ def test_cases_run_tells_what_is_off(made_up):
     assert "apple: passed" in run("cases", "run", "apple").stdout
 
 
+def test_exact_cases_have_no_tolerance():
+    done = run("cases", "run", "richard-graph")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == ["richard-graph: passed, 114 quantities", "  all exact"]
+
+
 def test_unknown_case(made_up):
     done = run("cases", "run", "appel", "--json")
     assert done.exit_code == 2

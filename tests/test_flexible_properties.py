@@ -74,7 +74,7 @@ def test_random_models_contain_everything():
         kinds = tuple(str(kind) for kind in rng.permutation(KINDS))
         model = Recipe(kinds, seed, "all", beams=tuple(rng.random(len(KINDS)) < 0.6)).model()
         c = equations(model).compiled
-        edges = model.graph().tree
+        edges = model.spanning_tree().tree
         parents = {edge.parent for edge in edges}
         for edge in edges:
             joint = model.joints[edge.joint]

@@ -120,7 +120,7 @@ def test_poses_satisfy_every_joint(kinds, seed) -> None:
     m = random_model(kinds, rng)
     q, _ = random_state(m, rng)
     poses = body_poses(m, q) | {"ground": (np.eye(3), np.zeros(3))}
-    assert list(poses)[:-1] == list(m.graph().order)
+    assert list(poses)[:-1] == list(m.spanning_tree().order)
     for name, joint in m.joints.items():
         A, B = (
             homogeneous(*poses[f.body.name]) @ homogeneous(f.rotation, f.position)
@@ -138,8 +138,8 @@ def test_the_two_constructions_agree(kinds, seed) -> None:
     two = velocity_transformation(m, q, u, method="recursive")
     np.testing.assert_allclose(one.B, two.B, rtol=0, atol=1e-12)
     np.testing.assert_allclose(one.B_dot, two.B_dot, rtol=0, atol=1e-12)
-    assert list(one.bodies) == list(two.bodies) == list(m.graph().order)
-    assert list(one.columns) == [e.joint for e in m.graph().tree]
+    assert list(one.bodies) == list(two.bodies) == list(m.spanning_tree().order)
+    assert list(one.columns) == [e.joint for e in m.spanning_tree().tree]
     assert one.B.shape == (6 * len(m.bodies), sum(j.nu for j in m.joints.values()))
 
 
@@ -317,7 +317,7 @@ def test_oracle_momentum_is_the_effort_of_a_free_base(seed) -> None:
     t = velocity_transformation(m, q, u)
     effort = oracle.split(t, oracle.inverse_dynamics(m, q, u, a))["j0"]
     # Each rate of the base makes the whole system move rigidly: its twist at the world origin.
-    base = m.graph().order[0]
+    base = m.spanning_tree().order[0]
     _, p = body_poses(m, q)[base]
     J = t.B[t.bodies[base], t.columns["j0"]]
     at_world_origin = np.vstack([J[:3], J[3:] + np.cross(p, J[:3].T).T])

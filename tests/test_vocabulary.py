@@ -326,7 +326,7 @@ def test_replace_keeps_name_place_and_connections() -> None:
     m.replace("spring", damping=2)
     m.add(sp.Force("push", new.at(0.2), force=(1, 0, 0)))  # a frame on the new version
     m.check()
-    assert m.graph().order[-1] == "link2"
+    assert m.spanning_tree().order[-1] == "link2"
 
 
 def test_gravity_can_be_changed() -> None:
@@ -342,7 +342,7 @@ def test_joints_may_point_either_way() -> None:
     m.add(sp.Revolute("ab", b.at(0), a.at(0)))
     m.add(sp.Revolute("root", a.at(0), m.ground.at(0)))
     m.check()
-    assert [edge.reversed for edge in m.graph().tree] == [True, True]
+    assert [edge.reversed for edge in m.spanning_tree().tree] == [True, True]
 
 
 def test_model_pickles() -> None:

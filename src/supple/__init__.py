@@ -54,6 +54,7 @@ from supple.joints import (
     Spherical,
     Universal,
 )
+from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
@@ -108,6 +109,7 @@ __all__ = [
     "Gear",
     "General",
     "GeneralizedAlpha",
+    "GraphEdge",
     "Ground",
     "Joint",
     "JointCoordinates",
@@ -115,6 +117,7 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "LinearGraph",
     "Material",
     "Model",
     "ModelError",

@@ -24,6 +24,7 @@ from supple.poses import Array, matrix_quaternion
 from supple.records import RowRecord
 from supple.state import State
 from supple.topology import FREE
+from supple.tree_choice import Tree
 
 # A row whose independent part, measured in lengths of the model and radians, is below this follows
 # from others: rounding leaves 1e-15, an assembled mechanism's rows differ by its closure, 1e-12.
@@ -149,7 +150,7 @@ class Assembler:
 
 
 def compile_model(
-    model: Model, frames: Iterable[Frame] = (), tree: Sequence[str] | None = None
+    model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None
 ) -> Compiled:
     """Check a model, compile it on a spanning tree and assemble it.
 

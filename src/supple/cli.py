@@ -148,14 +148,21 @@ def _tell(case: Case, found: list[Quantity]) -> None:
     state = f"FAILED, {len(wrong)} of {len(found)} off" if wrong or not found else "passed"
     typer.echo(f"{case.name}: {state}, {len(found)} quantities")
     if found and not wrong:
-        near = max(found, key=lambda q: q.error / q.tolerance)
-        share = near.error / near.tolerance
-        typer.echo(f"  nearest to its tolerance: {near.name}, {share:.1e} of {near.tolerance:.0e}")
+        near = max((q for q in found if q.tolerance > 0.0), key=_share, default=None)
+        if near is None:
+            typer.echo("  all exact")
+        else:
+            shown = f"{_share(near):.1e} of {near.tolerance:.0e}"
+            typer.echo(f"  nearest to its tolerance: {near.name}, {shown}")
     for q in wrong:
         typer.echo(
             f"  {q.name}: {q.value:.12g}, reference {q.reference:.12g}, off by {q.error:.1e}, "
             f"tolerance {q.tolerance:.0e}"
         )
+
+
+def _share(quantity: Quantity) -> float:
+    return quantity.error / quantity.tolerance
 
 
 @app.command()

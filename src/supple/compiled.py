@@ -48,6 +48,7 @@ from supple.records import (
 from supple.reduction.modal import Attachment
 from supple.signals import Constant, Signal
 from supple.topology import FREE, Graph
+from supple.tree_choice import Tree
 
 _MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
 
@@ -412,7 +413,7 @@ def _model_length(model: Model) -> float:
 
 
 def build(
-    model: Model, frames: Iterable[Frame] = (), tree: Sequence[str] | None = None
+    model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None
 ) -> Compiled:
     """Compile a model as it is written down: all constraint rows, initial state not assembled.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -17,8 +17,11 @@ from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.frames import Body
+from supple.graph_elements import linear_graph
 from supple.joints import Joint
+from supple.linear_graph import LinearGraph
 from supple.topology import Graph
+from supple.tree_choice import Tree, checked_tree, priority
 from supple.validate import Vector
 
 Item = Body | Joint | Constraint | ForceElement | PointMass
@@ -194,19 +197,31 @@ class Model:
         )
         return f"<{label(self)}: {', '.join(f'{n} {what}' for n, what in counts)}>"
 
-    def graph(self) -> Graph:
-        """Return the linear graph of bodies and joints with its spanning tree."""
-        return self.spanning_tree()
+    def graph(self, tree: Tree | None = None) -> LinearGraph:
+        """Return the linear graph of all frames and components, with its matrices.
 
-    def spanning_tree(self, tree: Sequence[str] | None = None) -> Graph:
-        """Return bodies and joints with a spanning tree: the chosen one, or the smallest.
-
-        ``tree`` names joints, and as ``free:<body>`` bodies that hang on free joints of their own.
+        ``tree`` chooses the spanning tree, as for `spanning_tree`.
         """
-        joints = self.joints.values()
-        edges = [(j.name, j.A.body.name, j.B.body.name) for j in joints]
-        cost = {j.name: j.nu for j in joints}
-        return Graph.build(list(self.bodies), edges, self._ground.name, tree, cost)
+        return linear_graph(self, self.spanning_tree(tree))
+
+    def spanning_tree(self, tree: Tree | None = None) -> Graph:
+        """Return the graph of bodies and joints with the spanning tree that the engine works on.
+
+        ``tree`` lists the joints of the tree by name; ``"free:<body>"`` hangs a body on the ground
+        by six coordinates of its own. Without it, the joints with the fewest velocities are taken;
+        with "priority", joints that turn before joints that slide. Among equals the first that
+        was added is taken.
+        """
+        root, joints, bodies = self._ground.name, self.joints, list(self.bodies)
+        edges = [(name, j.A.body.name, j.B.body.name) for name, j in joints.items()]
+        if tree is None:
+            return Graph.build(bodies, edges, root, cost={n: j.nu for n, j in joints.items()})
+        if isinstance(tree, str) and tree == "priority":
+            return Graph.build(
+                bodies, edges, root, cost={n: priority(j) for n, j in joints.items()}
+            )
+        chosen = checked_tree(label(self), tree, bodies, joints, root)
+        return Graph.build(bodies, edges, root, tree=chosen)
 
     def check(self, events: Iterable[Event] = ()) -> None:
         """Raise ``ModelError`` if something is wrong; warn once for each suspicious body.
@@ -219,7 +234,7 @@ class Model:
         for item in (*self._items.values(), *events):
             self._check_references(item)
         self._check_drivers()
-        graph = self.graph()
+        graph = self.spanning_tree()
         if graph.unreached:
             name = graph.unreached[0]
             word = name if name.isidentifier() else "body"

@@ -54,7 +54,7 @@ class Layout:
     @classmethod
     def of(cls, model: Model) -> Layout:
         """Lay out a model; refuse one that is not a tree of known bodies on the ground."""
-        graph = model.graph()
+        graph = model.spanning_tree()
         if graph.unreached:
             raise ModelError.plain(
                 f"velocity_transformation: body '{graph.unreached[0]}' has no path to the ground, "

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from supple.audit import ROUNDING, TRUSTED_BELOW
 from supple.dataset import COMPONENTS, Track
 from supple.errors import SuppleError, suggestion
+from supple.palette import COLOURS as COLOURS
+from supple.palette import INK as INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +29,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Eight colours that stay apart for colour-blind readers and in print.
-COLOURS = ("#2f6fb0", "#d9822b", "#2a9d74", "#b5477f", "#6a51a3", "#8c6d31", "#17a2b8", "#666666")
-INK = "#333333"
 WIDTH = 8.6  # inches
 PANEL_HEIGHT = 2.1
 NOTHING = 1e-13  # a panel whose values all stay below is rounding and is drawn as a flat line

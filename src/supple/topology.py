@@ -23,7 +23,7 @@ graph is built from names only. Guarantees:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -94,7 +94,7 @@ class Graph:
         if tree is None:
             branches, chords = _split(nodes, edges, cost or {})
         else:
-            branches, chords = _chosen(nodes, edges, tree, root)
+            branches, chords = _chosen(edges, tree, root)
         walk = _walk(root, nodes, branches)
         reached = (root, *(edge.child for edge in walk))
         return cls(
@@ -175,7 +175,7 @@ def _split(
     nodes: Sequence[str], edges: Sequence[tuple[str, str, str]], cost: Mapping[str, int]
 ) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
     """Divide the edges into branches of a spanning forest and chords (guarantee 1)."""
-    parts = _Parts(nodes)
+    parts = Components(nodes)
     branches = {
         edge for edge in sorted(edges, key=lambda e: cost.get(e[0], 0)) if parts.join(*edge[1:])
     }
@@ -184,57 +184,36 @@ def _split(
 
 
 def _chosen(
-    nodes: Sequence[str],
-    edges: Sequence[tuple[str, str, str]],
-    tree: Sequence[str],
-    root: str,
+    edges: Sequence[tuple[str, str, str]], tree: Sequence[str], root: str
 ) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
-    """Take the named edges as branches; refuse what is unknown, makes a cycle or leaves a gap."""
+    """Take the named edges as branches; that they form a tree was checked by who chose them."""
     known = {edge[0]: edge for edge in edges}
-    parts, branches = _Parts(nodes), []
-    for name in tree:
-        body = name.removeprefix(FREE) if isinstance(name, str) else None
-        if name in known:
-            edge = known[name]
-        elif body != name and body in nodes and body != root:
-            edge = (name, root, body)
-        else:
-            raise ModelError(
-                "Graph", "tree", name, f"the name of a joint, or '{FREE}' and the name of a body"
-            )
-        if not parts.join(*edge[1:]):
-            raise ModelError.plain(
-                f"Graph: {name!r} closes a loop of the chosen tree between {edge[1]!r} and "
-                f"{edge[2]!r}, expected a tree without loops"
-            )
-        branches.append(edge)
-    missing = next((node for node in nodes if parts.find(node) != parts.find(root)), None)
-    if missing is not None:
-        raise ModelError.plain(
-            f"Graph: the chosen tree does not reach body {missing!r}, expected a path to {root!r}"
-        )
-    taken = set(tree)
-    return branches, tuple(edge[0] for edge in edges if edge[0] not in taken)
+    branches = [known.get(name, (name, root, name.removeprefix(FREE))) for name in tree]
+    return branches, tuple(edge[0] for edge in edges if edge[0] not in set(tree))
 
 
-class _Parts:
-    """Connected parts of a growing forest."""
+class Components:
+    """Which of some nodes are connected so far."""
 
-    def __init__(self, nodes: Sequence[str]) -> None:
-        self.leader = {node: node for node in nodes}
+    def __init__(self, nodes: Iterable[Hashable]) -> None:
+        self._leader = {node: node for node in nodes}
 
-    def find(self, node: str) -> str:
-        leader = self.leader
+    def join(self, a: Hashable, b: Hashable) -> bool:
+        """Connect two nodes; False if they already are, so that an edge closes a loop."""
+        first, second = self._find(a), self._find(b)
+        self._leader[first] = second
+        return first != second
+
+    def connected(self, a: Hashable, b: Hashable) -> bool:
+        """Whether there is a path between two nodes."""
+        return self._find(a) == self._find(b)
+
+    def _find(self, node: Hashable) -> Hashable:
+        leader = self._leader
         while leader[node] != node:
             leader[node] = leader[leader[node]]  # halve the path: long chains stay quick
             node = leader[node]
         return node
-
-    def join(self, a: str, b: str) -> bool:
-        """Connect two nodes; False if they were connected already."""
-        first, second = self.find(a), self.find(b)
-        self.leader[first] = second
-        return first != second
 
 
 def _walk(

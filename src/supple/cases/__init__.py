@@ -11,6 +11,7 @@ To add a case:
 2. Give the reference numbers with all their digits, their source and a tolerance that is derived
    from something: never one that was loosened until the case passed. `at_times` in ``case.py``
    compares a history, `references` reads a JSON file of this folder.
+   A case about the model itself, without a run, is a `ModelCase` with ``inspect(model)``.
 3. Add the `Case` to the ``CASES`` of that file, and a new file to `_FILES` below.
 """
 
@@ -18,12 +19,12 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from supple.cases.case import Case, Quantity
+from supple.cases.case import Case, ModelCase, Quantity
 from supple.errors import SuppleError, suggestion
 
-__all__ = ["Case", "Quantity", "all", "get", "names"]
+__all__ = ["Case", "ModelCase", "Quantity", "all", "get", "names"]
 
-_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao", "duffing")
+_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao", "duffing", "richard")
 
 
 def all() -> tuple[Case, ...]:

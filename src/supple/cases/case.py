@@ -51,7 +51,7 @@ class Case:
     name : short name, e.g. "huang-rigid"
     title : what it is, one line
     source : where the problem comes from and how the reference was computed
-    times : output times, s; the last one ends the run
+    times : output times, s; the last one ends the run; empty if the case has none (`ModelCase`)
     build : makes the model
     measure : compares a result at these times with the reference
     integrator : makes the method that suits the case; the default of `supple.simulate` if None
@@ -96,6 +96,30 @@ class Case:
         """Run the model and compare what is known by then; see `simulate` for the options."""
         found = self.measure(self.simulate(until=until, **options))
         return [q for q in found if until is None or q.time is None or q.time <= until]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCase(Case):
+    """A case about the model itself: nothing is run, so there are no times and no result.
+
+    ``inspect`` compares the model with the reference, in the place of ``measure``.
+    """
+
+    inspect: Callable[[Model], list[Quantity]]
+    times: tuple[float, ...] = ()
+    measure: Callable[[Result], list[Quantity]] = lambda result: []
+
+    def simulate(
+        self, *, tolerance: str | float = "tight", until: float | None = None, **options: Any
+    ) -> Result:
+        """Refuse: there is no motion to compare."""
+        raise SuppleError(
+            f"case {self.name!r} compares the model itself and has no motion, expected run()"
+        )
+
+    def run(self, *, until: float | None = None, **options: Any) -> list[Quantity]:
+        """Compare the model; options of a run change nothing."""
+        return self.inspect(self.build())
 
 
 def at_times(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from supple.assembly import compile_model
 from supple.formulations.equations import Equations
 from supple.model import Model
+from supple.tree_choice import Tree
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Formulation(ABC):
     """
 
     @abstractmethod
-    def tree(self, model: Model) -> Sequence[str] | None:
+    def tree(self, model: Model) -> Tree | None:
         """Names of the tree's joints and of free bodies, None for the tree of fewest velocities."""
 
     def equations(self, model: Model) -> Equations:

@@ -10,13 +10,14 @@ from supple.formulations.base import Formulation
 from supple.joints import Free
 from supple.model import Model
 from supple.topology import FREE
+from supple.tree_choice import Tree
 
 
 @dataclass(frozen=True)
 class JointCoordinates(Formulation):
     """The default (Huang 1998, chapter 2): the tree with the fewest velocities."""
 
-    def tree(self, model: Model) -> Sequence[str] | None:
+    def tree(self, model: Model) -> Tree | None:
         """No choice: the compiler's."""
         return None
 
@@ -25,7 +26,7 @@ class JointCoordinates(Formulation):
 class Absolute(Formulation):
     """Every body moves freely and all joints are constraints (Huang 1998, 1.3.1)."""
 
-    def tree(self, model: Model) -> Sequence[str] | None:
+    def tree(self, model: Model) -> Tree | None:
         """A free joint from the ground for each body: the model's own one, if it has one."""
         ground = model.ground.name
         found: dict[str, str] = {}
@@ -56,6 +57,6 @@ class Branch(Formulation):
             raise ModelError("Branch", "tree", tree, "names of joints, e.g. ['A', 'free:rod']")
         object.__setattr__(self, "branches", names)
 
-    def tree(self, model: Model) -> Sequence[str] | None:
+    def tree(self, model: Model) -> Tree | None:
         """The given names."""
         return self.branches

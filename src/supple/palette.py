@@ -1,0 +1,7 @@
+"""Colours that all plots share."""
+
+from __future__ import annotations
+
+# Eight colours that stay apart for colour-blind readers and in print.
+COLOURS = ("#2f6fb0", "#d9822b", "#2a9d74", "#b5477f", "#6a51a3", "#8c6d31", "#17a2b8", "#666666")
+INK = "#333333"
