@@ -43,6 +43,7 @@ from supple.joints import (
     Universal,
 )
 from supple.model import Model
+from supple.reduction import Sines
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
 
@@ -114,6 +115,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "Sines",
     "SmoothStep",
     "Spherical",
     "SpringDamper",

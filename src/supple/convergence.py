@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from supple.bodies import Beam
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.model import Model
 from supple.quantities import quantity
+from supple.reduction import Sines
 from supple.result import Result
 from supple.simulation import simulate
 
@@ -232,7 +234,9 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
         item = model[name]
         if not isinstance(item, Beam) or field not in ("modes", "elements"):
             raise SuppleError(f"converge: {what!r} has no usual values, expected values=[...]")
-        usual = range(1, MOST_MODES + 1) if field == "modes" else ELEMENTS
+        usual: Sequence[Any] = range(1, MOST_MODES + 1) if field == "modes" else ELEMENTS
+        if field == "modes" and isinstance(item.modes, Sines):
+            usual = [replace(item.modes, n=k) for k in usual]
         values = [v for v in usual if _possible(model, name, field, v)]
     values = list(values)
     if len(values) < 2:
@@ -240,7 +244,7 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
     return values
 
 
-def _possible(model: Model, name: str, field: str, value: int) -> bool:
+def _possible(model: Model, name: str, field: str, value: Any) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuppleWarning)
