@@ -57,7 +57,7 @@ def deflection(
         return np.concatenate([dy.ravel(), (-across - along).ravel()])
 
     found = solve_ivp(
-        rates, (0.0, times[-1]), np.zeros(6 * n), "DOP853", times, rtol=1e-11, atol=1e-14
+        rates, (0.0, times[-1]), np.zeros(6 * n), "DOP853", times, rtol=1e-9, atol=1e-12
     )
     y, dy = found.y.T.reshape(len(times), 2, n, 3).transpose(1, 0, 2, 3)
     return y, dy
@@ -84,9 +84,7 @@ def slider_crank(crank: float, rod: float, speed: float, tilt: float) -> Callabl
         p = np.sqrt(rod**2 - a @ a)
         p1 = -(a @ a1) / p
         p2 = -(a1 @ a1 + a @ a2 + p1**2) / p
-        d, d1, d2 = (
-            np.array([x, *(-y)]) / rod for x, y in ((p, a), (p1, a1), (p2, a2))
-        )
+        d, d1, d2 = (np.array([x, *(-y)]) / rod for x, y in ((p, a), (p1, a1), (p2, a2)))
         return Chord((A, A1, A2), (d, d1, d2))
 
     return chord

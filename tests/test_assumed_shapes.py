@@ -129,8 +129,11 @@ def displacement(names: tuple[str, ...], x: float, y: float, z: float) -> np.nda
         k = (int(i) - 0.5 * (field in ("u", "tx"))) * math.pi / L
         f, slope = math.sin(k * x), k * math.cos(k * x)
         rows[:, column] = {
-            "u": (f, 0, 0), "v": (-y * slope, f, 0), "w": (-z * slope, 0, f), "tx": (0, -z * f, y * f)
-        }[field]  # fmt: skip
+            "u": (f, 0, 0),
+            "v": (-y * slope, f, 0),
+            "w": (-z * slope, 0, f),
+            "tx": (0, -z * f, y * f),
+        }[field]
     return rows
 
 
@@ -318,8 +321,11 @@ def test_load_along_the_beam() -> None:
         found = sum(w * rod.attachment(rod.at(x)).Phi[1] for x, w in points)
         for i in range(1, 7):
             k = i * math.pi / L
-            factor = 1.5 / 0.7
-            exact = quad(lambda x, k=k: (0.5 + factor * (x - 0.2)) * math.sin(k * x), 0.2, 0.9)[0]
+
+            def part(x: float, k: float = k) -> float:
+                return (0.5 + 1.5 * (x - 0.2) / 0.7) * math.sin(k * x)
+
+            exact = quad(part, 0.2, 0.9)[0]
             assert found[i - 1] == pytest.approx(exact, abs=1e-12)
 
 

@@ -75,9 +75,7 @@ def slider_crank(tilt: float = 0.0, modes: Sines | None = None) -> Model:
     bend = -(tilt + rise)
     turning = -SPEED * CRANK / (ROD * cos(bend))  # of the rod about the crank's axis, rad/s
     m.add(
-        Revolute(
-            "bearing", m.ground.at(0, rotation=(0, tilt, 0)), crank.at(0), initial_rate=SPEED
-        )
+        Revolute("bearing", m.ground.at(0, rotation=(0, tilt, 0)), crank.at(0), initial_rate=SPEED)
     )
     m.add(
         Universal(
