@@ -144,12 +144,12 @@ def test_integrals_against_adaptive_quadrature(rotary: bool, roll: float) -> Non
     body = beam(shapes, rotary_inertia=rotary, roll=roll).modal(MASSES)
     names, n = body.coordinate_names, body.n
     # The rectangle by Gauss points of its own: two in each direction are exact for squares.
-    c, s = math.cos(roll), math.sin(roll)
+    cos, sin = math.cos(roll), math.sin(roll)
     places = []
     for a in (-1, 1):
         for b in (-1, 1):
             y, z = np.array([a, b]) * FLAT.half_sizes / math.sqrt(3)
-            places.append((y * c - z * s, y * s + z * c))
+            places.append((y * cos - z * sin, y * sin + z * cos))
     places = places if rotary else [(0.0, 0.0)]
 
     def integral(f: Any) -> float:
@@ -164,25 +164,22 @@ def test_integrals_against_adaptive_quadrature(rotary: bool, roll: float) -> Non
             total += m * f(np.array([x, 0.0, 0.0]), displacement(names, x, 0.0, 0.0))
         return total
 
-    rng = np.random.default_rng(3)
+    # Sums with random amplitudes: every entry takes part.
+    c, d = np.random.default_rng(3).normal(size=(2, n))
     assert body.mass == pytest.approx(integral(lambda r, S: 1.0), rel=1e-14)
     for i in range(3):
         assert body.s0[i] == pytest.approx(integral(lambda r, S, i=i: r[i]), abs=1e-12)
+        S1 = integral(lambda r, S, i=i: S[i] @ c)
+        assert body.S1[i] @ c == pytest.approx(S1, abs=1e-12)
         for j in range(3):
             E0 = integral(lambda r, S, i=i, j=j: r[i] * r[j])
             assert body.E0[i, j] == pytest.approx(E0, abs=1e-12)
-            a, b = rng.integers(n, size=2)
-            D0 = integral(lambda r, S, i=i, j=j, a=a: r[i] * S[j, a])
-            assert body.D0[i, j, a] == pytest.approx(D0, abs=1e-12)
-            D1 = integral(lambda r, S, i=i, j=j, a=a, b=b: S[i, b] * S[j, a])
-            assert body.D1[i, j, b, a] == pytest.approx(D1, abs=1e-12)
-        for a in range(n):
-            S1 = integral(lambda r, S, i=i, a=a: S[i, a])
-            assert body.S1[i, a] == pytest.approx(S1, abs=1e-12)
-    for a in range(n):
-        b = int(rng.integers(n))
-        M = integral(lambda r, S, a=a, b=b: S[:, a] @ S[:, b])
-        assert body.M[a, b] == pytest.approx(M, abs=1e-12)
+            D0 = integral(lambda r, S, i=i, j=j: r[i] * (S[j] @ c))
+            assert body.D0[i, j] @ c == pytest.approx(D0, abs=1e-12)
+            D1 = integral(lambda r, S, i=i, j=j: (S[i] @ c) * (S[j] @ d))
+            assert c @ body.D1[i, j] @ d == pytest.approx(D1, abs=1e-12)
+    M = integral(lambda r, S: (S @ c) @ (S @ d))
+    assert c @ body.M @ d == pytest.approx(M, abs=1e-12)
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.6])
