@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from flexible_oracle import POINTS, WEIGHTS, Cloud
 from loop_oracle import Chord, deflection, four_bar, middle, slider_crank
-from supple.cases import jonker, richard
+from supple.cases import Case, jonker, richard
 from supple.cases.case import references
 from supple.formulations.joint import Equations
 
@@ -80,6 +81,47 @@ def test_reference_of_the_four_bar() -> None:
         np.testing.assert_allclose(v[::30], reference[f"mid_{key}"], rtol=0, atol=1e-6)
         extremes = v.max(), v.min()
         np.testing.assert_allclose(extremes, reference[f"max_min_{key}"], rtol=0, atol=1e-6)
+
+
+def audited(views: dict) -> SimpleNamespace:
+    """Something that a case can measure: views by name, and an audit without error."""
+    record = SimpleNamespace(max_error=0.0, kinetic_max=1.0)
+    energy = SimpleNamespace(record=record)
+    return type("Measured", (dict,), {"energy": energy})(views)
+
+
+@pytest.mark.parametrize("case", jonker.LOOPS, ids=lambda case: case.name)
+def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
+    times, chord = np.array(case.times), jonker_chord(TILTS[case.name])
+    w = frequencies(jonker.slider_crank().bodies["rod"], 3)
+    y, _ = deflection(chord, jonker.ROD, w, times)
+
+    def at(x: float) -> SimpleNamespace:
+        sines = np.sin(np.arange(1, 4) * np.pi * x / jonker.ROD)
+        ends = np.array([chord(t).A[0] + x * chord(t).d[0] for t in times])
+        return SimpleNamespace(position=ends + np.einsum("i,tic->tc", sines, y))
+
+    y += 1e-14 * np.cos(np.arange(y.size)).reshape(y.shape)  # rounding out of the plane
+    found = case.measure(audited({"rod": SimpleNamespace(at=at)}))
+    assert len(found) == 2 * 25 + 4 + 1
+    assert all(q.passed for q in found), [q for q in found if not q.passed]
+    # and another motion is not taken for it
+    y *= 1.0 + 1e-5
+    assert not all(q.passed for q in case.measure(audited({"rod": SimpleNamespace(at=at)})))
+
+
+def test_four_bar_is_measured_as_the_reference_was() -> None:
+    (case,) = richard.LOOPS
+    model, times, views = richard.four_bar(), np.array(case.times), {}
+    for name, chord in zip(("coupler", "follower"), richard_chords(), strict=True):
+        beam = model.bodies[name]
+        y, _ = deflection(chord, beam.length, frequencies(beam, 2), times)
+        axes = [Rotation.from_euler("z", np.arctan2(*chord(t).d[0][1::-1])) for t in times]
+        local = np.array([R.inv().apply(v) for R, v in zip(axes, middle(y), strict=True)])
+        views[name] = SimpleNamespace(at=lambda x, v=local: SimpleNamespace(deflection=v))
+    found = case.measure(audited(views))
+    assert len(found) == 2 * 25 + 4 + 1
+    assert all(q.passed for q in found), [q for q in found if not q.passed]
 
 
 # --------------------------------------------------------------------------------------- the models

@@ -182,12 +182,13 @@ def converge(
         of the integrator. The model itself stays as it is.
     t_end : end of the runs, s
     values : sequence, optional
-        From coarse to fine. By default modes 1, 2, ... 6 (as far as there are), elements 1, 2, 4,
-        8, tolerances 1e-4 ... 1e-10; other fields have no default.
+        From coarse to fine. By default modes or sines 1, 2, ... 6 (as far as there are), elements
+        1, 2, 4, 8, tolerances 1e-4 ... 1e-10; other fields have no default.
     output : str or callable, optional
         A text as "link2.at(0.5).deflection", see `supple.quantities.quantity`, or a function of the
-        result that returns a number or an array. By default the deflection of the beam's end, or
-        the positions of all bodies if the object is no beam.
+        result that returns a number or an array. By default the deflection of the beam's end (of
+        its middle if its frame is the chord), or the positions of all bodies if the object is no
+        beam.
     times : output times of the runs, as ``output`` of `simulate`
     options : passed on to `simulate`
 
@@ -262,8 +263,10 @@ def _output(item: Any, output: Output | None) -> tuple[str, Callable[[Result], A
     if output is not None:
         raise SuppleError(f"converge: output is {output!r}, expected a text or a function")
     if isinstance(item, Beam):
-        text = f"{item.name}.at({item.length:.17g}).deflection"
-        short = f"{item.name}.at({item.length:g}).deflection"
+        # The frame of a chord goes through the end, which then does not deflect.
+        x = item.length / 2 if item.reference == "chord" else item.length
+        text = f"{item.name}.at({x:.17g}).deflection"
+        short = f"{item.name}.at({x:g}).deflection"
         return short, lambda result: quantity(result, text)
     return "positions of all bodies", lambda result: result.data.history.p
 

@@ -19,7 +19,8 @@ from supple.fem.material import Material, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.frames import Body, Frame
 from supple.reduction.assumed import AssumedBeam
-from supple.reduction.modal import Attachment, MeshField, ModalBody, ModeChoice, reduce_mesh
+from supple.reduction.field import MeshField
+from supple.reduction.modal import Attachment, ModalBody, ModeChoice, reduce_mesh
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.shapes import AssumedShapes
 from supple.validate import Vector, read_only, set_fields

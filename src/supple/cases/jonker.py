@@ -46,6 +46,7 @@ TILT = pi / 4  # rad, of the crank's axis in the spatial case
 DEGREES = range(721)  # two revolutions
 TIMES = tuple(radians(k) / SPEED for k in DEGREES)  # s
 EVERY = 30  # degrees, of the compared rows
+ROUNDING = 1e-9  # in lengths of the rod: the error of the reference, below which nothing has a sign
 
 
 def slider_crank(tilt: float = 0.0, modes: Sines | None = None) -> Model:
@@ -112,16 +113,17 @@ def driven_slider_crank(tilt: float = 0.0, modes: Sines | None = None) -> Model:
 def deflections(result: Result) -> dict[str, Any]:
     """Signed deflections (nt,) of the middle from the line AB, in lengths of the rod.
 
-    They are the lengths of its projections on the planes xy and xz, with the sign of y or z.
+    They are the lengths of its projections on the planes xy and xz, with the sign of y or z; zero
+    where y or z is, as in the planar case, but for rounding.
     """
     rod = result["rod"]
     start, end = rod.at(0).position, rod.at(ROD).position
     along = (end - start) / np.linalg.norm(end - start, axis=1)[:, None]
     v = rod.at(ROD / 2).position - start
     v = (v - np.sum(v * along, axis=1)[:, None] * along) / ROD
+    sign = np.where(np.abs(v) > ROUNDING, np.sign(v), 0.0)
     return {
-        "vxy": np.sign(v[:, 1]) * np.hypot(v[:, 0], v[:, 1]),
-        "vxz": np.sign(v[:, 2]) * np.hypot(v[:, 0], v[:, 2]),
+        f"vx{axis}": sign[:, k] * np.hypot(v[:, 0], v[:, k]) for axis, k in (("y", 1), ("z", 2))
     }
 
 
