@@ -123,6 +123,41 @@ class Field:
         return np.array(total)
 
 
+class SineField(Field):
+    """Displacement field of a beam of sines, from the names of its coordinates."""
+
+    def __init__(self, beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> None:
+        self.beam, self.masses = beam, masses
+        self.names = [name.split("_") for name in beam.modal(masses).coordinate_names]
+
+    def rows(self, x: float) -> dict[str, Array]:
+        """Displacements u v w, twist, slopes and strains at a station, (n,) each."""
+        found = {
+            key + mark: np.zeros(len(self.names))
+            for key in ("u", "v", "w", "twist")
+            for mark in ("", "'", "''")
+        }
+        for column, (field, i) in enumerate(self.names):
+            key = {"tx": "twist"}.get(field, field)
+            k = (int(i) - (0.5 if field in ("u", "tx") else 0.0)) * np.pi / self.beam.length
+            found[key][column] = np.sin(k * x)
+            found[key + "'"][column] = k * np.cos(k * x)
+            found[key + "''"][column] = -(k**2) * np.sin(k * x)
+        return found
+
+    def stations(self) -> list[tuple[float, float]]:
+        """Stations and lengths that integrate along the beam: four cells."""
+        cell = self.beam.length / 4
+        x, w = np.polynomial.legendre.leggauss(10)
+        places = [(k + 0.5 * (1.0 + p)) * cell for k in range(4) for p in x]
+        return list(zip(places, np.tile(0.5 * cell * w, 4), strict=True))
+
+
+def field_of(beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> Field:
+    """The displacement field of a beam of either kind."""
+    return (SineField if isinstance(beam.modes, supple.Sines) else Field)(beam, masses)
+
+
 def rigid_points(body: supple.RigidBody) -> list[tuple[float, Array, Array]]:
     """Six points with the mass, the mass centre and the inertia of a rigid body."""
     inertia = body.inertia_com
@@ -168,7 +203,7 @@ class Cloud:
         self.model, self.eq = model, eq
         c = eq.compiled
         self.fields = {
-            name: Field(model.bodies[name], record.point_masses)
+            name: field_of(model.bodies[name], record.point_masses)
             for name, record in c.flexible.items()
         }
         self.points = {

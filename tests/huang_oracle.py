@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import oracle
 import supple
-from flexible_oracle import Field
+from flexible_oracle import field_of
 from oracle import cross_matrix
 from supple.transformation import VelocityTransformation, velocity_transformation
 
@@ -65,7 +65,7 @@ class ShapeIntegrals:
         Masses of `further` ride on the shape functions of the last element too, and may be beyond
         its end; they do not take part in the choice of the elastic coordinates.
         """
-        field = Field(beam, tuple(masses))
+        field = field_of(beam, tuple(masses))
         points = field.mass_points()
         points += [(m, np.array([x, 0.0, 0.0]), field.frame(x)[0]) for x, m in further]
         dm = np.array([m for m, _, _ in points])

@@ -253,13 +253,17 @@ class _Maker:
         damping = None
         if rng.random() < 0.5:
             damping = supple.Rayleigh(rng.uniform(1e-3, 1e-2), rng.uniform(0.0, 0.5))
+        length = rng.uniform(0.6, 1.6)
+        modes = choices[rng.choice(len(choices), p=[0.2, 0.2, 0.2, 0.15, 0.2, 0.05])]
+        if reference == "chord":
+            modes = self.sines(rotary) or modes
         return supple.Beam(
             name,
-            rng.uniform(0.6, 1.6),
+            length,
             section,
             material,
             elements,
-            choices[rng.choice(len(choices), p=[0.2, 0.2, 0.2, 0.15, 0.2, 0.05])],
+            modes,
             reference,
             damping,
             rotary,
@@ -267,6 +271,15 @@ class _Maker:
             rng.uniform(-np.pi, np.pi) if rng.random() < 0.5 else 0.0,
             int(rng.integers(elements + 1)) if reference == "clamped" else 0,
         )
+
+    def sines(self, rotary: bool) -> supple.Sines | None:
+        """Assumed shapes for some beams; a generator of their own leaves everything else as is."""
+        rng = np.random.default_rng([self.recipe.seed, 2, len(self.bodies)])
+        if rng.random() < 0.6:
+            return None
+        planes = (("y",), ("z",), ("y", "z"), ("y", "z"))[rng.integers(4)]
+        axial, twist = rng.integers(3, size=2)
+        return supple.Sines(rng.integers(1, 4), planes, axial, twist if rotary else 0)
 
     def rigid(self, name: str) -> supple.RigidBody:
         rng = self.rng

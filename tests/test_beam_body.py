@@ -387,7 +387,8 @@ def test_strain_gauge_of_a_loaded_cantilever(roll: float) -> None:
 
 # ------------------------------------------------------------------------------------ messages
 
-MODES = "expected 'all', a number of modes, or different mode numbers from 1, e.g. [1, 2, 9]"
+MODES = ("expected 'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], or "
+         "Sines(n)")  # fmt: skip
 STATION = "expected a station from 0 to 1.02"
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: beam(name=""), "Beam: name is '', expected a text without '.', '/', '@' and without "

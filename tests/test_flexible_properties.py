@@ -111,6 +111,7 @@ def test_random_models_contain_everything():
         for what in ("leaf", "damping", "clamped inside", "line", "rigid", "point mass")
         for yes in (False, True)
     }
+    wanted |= {("chord", supple.Sines)}
     wanted |= {("Force", True), ("SpringDamper", True)}
     assert wanted <= found, wanted - found
 

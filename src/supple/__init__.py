@@ -56,6 +56,7 @@ from supple.joints import (
 )
 from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
+from supple.reduction import Sines
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
 
@@ -141,6 +142,7 @@ __all__ = [
     "Signal",
     "SimulationError",
     "Sine",
+    "Sines",
     "SmoothStep",
     "Spherical",
     "SpringDamper",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from supple.bodies import Beam
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.model import Model
 from supple.quantities import quantity
+from supple.reduction import Sines
 from supple.result import Result
 from supple.simulation import simulate
 
@@ -180,12 +182,13 @@ def converge(
         of the integrator. The model itself stays as it is.
     t_end : end of the runs, s
     values : sequence, optional
-        From coarse to fine. By default modes 1, 2, ... 6 (as far as there are), elements 1, 2, 4,
-        8, tolerances 1e-4 ... 1e-10; other fields have no default.
+        From coarse to fine. By default modes or sines 1, 2, ... 6 (as far as there are), elements
+        1, 2, 4, 8, tolerances 1e-4 ... 1e-10; other fields have no default.
     output : str or callable, optional
         A text as "link2.at(0.5).deflection", see `supple.quantities.quantity`, or a function of the
-        result that returns a number or an array. By default the deflection of the beam's end, or
-        the positions of all bodies if the object is no beam.
+        result that returns a number or an array. By default the deflection of the beam's end (of
+        its middle if its frame is the chord), or the positions of all bodies if the object is no
+        beam.
     times : output times of the runs, as ``output`` of `simulate`
     options : passed on to `simulate`
 
@@ -232,7 +235,9 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
         item = model[name]
         if not isinstance(item, Beam) or field not in ("modes", "elements"):
             raise SuppleError(f"converge: {what!r} has no usual values, expected values=[...]")
-        usual = range(1, MOST_MODES + 1) if field == "modes" else ELEMENTS
+        usual: Sequence[Any] = range(1, MOST_MODES + 1) if field == "modes" else ELEMENTS
+        if field == "modes" and isinstance(item.modes, Sines):
+            usual = [replace(item.modes, n=k) for k in usual]
         values = [v for v in usual if _possible(model, name, field, v)]
     values = list(values)
     if len(values) < 2:
@@ -240,7 +245,7 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
     return values
 
 
-def _possible(model: Model, name: str, field: str, value: int) -> bool:
+def _possible(model: Model, name: str, field: str, value: Any) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuppleWarning)
@@ -258,8 +263,10 @@ def _output(item: Any, output: Output | None) -> tuple[str, Callable[[Result], A
     if output is not None:
         raise SuppleError(f"converge: output is {output!r}, expected a text or a function")
     if isinstance(item, Beam):
-        text = f"{item.name}.at({item.length:.17g}).deflection"
-        short = f"{item.name}.at({item.length:g}).deflection"
+        # The frame of a chord goes through the end, which then does not deflect.
+        x = item.length / 2 if item.reference == "chord" else item.length
+        text = f"{item.name}.at({x:.17g}).deflection"
+        short = f"{item.name}.at({x:g}).deflection"
         return short, lambda result: quantity(result, text)
     return "positions of all bodies", lambda result: result.data.history.p
 

@@ -95,6 +95,14 @@ def not_zero(owner: str, field: str, value: Any) -> float:
     return result
 
 
+def integer(owner: str, field: str, value: Any, least: int, expected: str) -> int:
+    """Return an integer that is not below ``least``; floats and booleans are refused."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < least:
+        raise ModelError(owner, field, value, expected)
+    return int(value)
+
+
 def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:
     """Return the value if it is one of the options."""
     if isinstance(value, (bool, np.ndarray)) or value not in options:

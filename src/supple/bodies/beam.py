@@ -1,4 +1,4 @@
-"""Beam: a straight flexible body of Euler-Bernoulli elements in a floating frame."""
+"""Beam: a straight flexible body of Euler and Bernoulli in a floating frame."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from supple.fem.beam import BeamMesh
 from supple.fem.material import Material, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.frames import Body, Frame
-from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
+from supple.reduction.assumed import AssumedBeam
+from supple.reduction.field import MeshField
+from supple.reduction.modal import Attachment, ModalBody, ModeChoice, reduce_mesh
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
+from supple.reduction.shapes import AssumedShapes
 from supple.validate import Vector, read_only, set_fields
 
 PointMasses = Sequence[tuple[float, float]]
 
 # Rounding of a computed station, in lengths of the beam.
 STATION_TOLERANCE = 1e-9
-MODES = "'all', a number of modes, or different mode numbers from 1, e.g. [1, 2, 9]"
+MODES = "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], or Sines(n)"
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
 
@@ -44,10 +47,11 @@ class Beam(Body):
     section : Box, Rectangle, Circle, Tube or Section
     material : Material
     elements : int
-        Number of equal finite elements.
-    modes : "all", int or sequence of int
+        Number of equal finite elements; assumed shapes have none.
+    modes : "all", int, sequence of int or Sines
         Elastic coordinates: all nodal displacements and rotations, the lowest modes (0: rigid),
-        or modes by number from 1. Point masses on the beam take part in the modes.
+        modes by number from 1, or amplitudes of assumed shapes, which need ``reference="chord"``.
+        Point masses on the beam take part in the modes.
     reference : "clamped", "chord" or "mean_axis"
         How the body's frame follows the deforming beam: fixed to a node; through both ends (u, v,
         w and twist at the origin and v, w at the other end are zero); or moving so that the
@@ -67,7 +71,7 @@ class Beam(Body):
     section: CrossSection
     material: Material
     elements: int
-    modes: ModeChoice
+    modes: ModeChoice | AssumedShapes
     reference: Reference
     damping: Rayleigh | None
     rotary_inertia: bool
@@ -82,7 +86,7 @@ class Beam(Body):
         section: CrossSection,
         material: Material,
         elements: int = 4,
-        modes: int | Literal["all"] | Sequence[int] = "all",
+        modes: int | Literal["all"] | Sequence[int] | AssumedShapes = "all",
         reference: Reference = "clamped",
         damping: Rayleigh | None = None,
         rotary_inertia: bool = True,
@@ -101,7 +105,7 @@ class Beam(Body):
             material=_instance(
                 owner, "material", material, Material, "a Material(E=..., G=..., density=...)"
             ),
-            elements=_integer(owner, "elements", elements, 1, "a positive integer"),
+            elements=validate.integer(owner, "elements", elements, 1, "a positive integer"),
             reference=validate.choice(owner, "reference", reference, REFERENCES),
             damping=_instance(
                 owner, "damping", damping, (Rayleigh, NoneType), "Rayleigh(stiffness=...) or None"
@@ -113,13 +117,17 @@ class Beam(Body):
             roll=validate.number(owner, "roll", roll),
         )
         last = f"a node from 0 to {self.elements}"
-        set_fields(self, clamp_node=_integer(owner, "clamp_node", clamp_node, 0, last))
+        set_fields(self, clamp_node=validate.integer(owner, "clamp_node", clamp_node, 0, last))
         if self.clamp_node > self.elements:
             raise ModelError(owner, "clamp_node", self.clamp_node, last)
         if self.clamp_node and self.reference != "clamped":
             raise ModelError(
                 owner, "clamp_node", self.clamp_node, f"0 with reference {self.reference!r}"
             )
+        if isinstance(modes, AssumedShapes):
+            modes.check(owner, self.reference, self.rotary_inertia)
+            set_fields(self, modes=modes, _reductions={})
+            return
         kept = kept_coordinates(
             self.reference, self.elements + 1, self.clamp_node, self.rotary_inertia
         )
@@ -160,17 +168,17 @@ class Beam(Body):
 
         The result is kept: the same point masses give the same object.
         """
-        return self._reduced(point_masses)[1].body
+        return self._reduced(point_masses).body
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
         x = self.station(frame)
-        mesh, reduction = self._reduced(point_masses)
+        field = self._reduced(point_masses)
         return Attachment(
             p0=read_only((x, 0.0, 0.0)),
             R0=frame.rotation,
-            Phi=read_only(mesh.displacement(x) @ reduction.basis),
-            Psi=read_only(mesh.rotation(x) @ reduction.basis),
+            Phi=read_only(field.displacement(x)),
+            Psi=read_only(field.rotation(x)),
         )
 
     def strain_gauge(
@@ -194,8 +202,7 @@ class Beam(Body):
             raise ModelError(
                 owner, "half_sizes of its section", None, "2 positive numbers for a strain gauge"
             )
-        mesh, reduction = self._reduced(point_masses)
-        strain = mesh.strain(station) @ reduction.basis
+        strain = self._reduced(point_masses).strain(station)
         a, b = toward[0] * sizes[0], toward[1] * sizes[1]
         y = a * cos(self.roll) - b * sin(self.roll)
         z = a * sin(self.roll) + b * cos(self.roll)
@@ -210,8 +217,17 @@ class Beam(Body):
             raise ModelError(label(self), field, found, expected)
         return min(max(found, 0.0), self.length)
 
-    def _reduced(self, point_masses: PointMasses) -> tuple[BeamMesh, Reduction]:
-        """Mesh and reduction with these point masses, from the cache if they were asked before."""
+    def load_cells(self, order: int) -> tuple[Vector, int]:
+        """Inner stations (m) where shapes have kinks, and Gauss points for a load between them.
+
+        ``order`` points are meant for the cubics of an element.
+        """
+        if isinstance(self.modes, AssumedShapes):
+            return np.zeros(0), self.modes.load_points(order)
+        return np.linspace(0.0, self.length, self.elements + 1)[1:-1], order
+
+    def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
+        """Shapes and body with these point masses, from the cache if they were asked before."""
         owner, expected = label(self), "pairs (station, mass)"
         given = validate.array(owner, "point_masses", point_masses, expected)
         if given.size and (given.ndim != 2 or given.shape[1] != 2):
@@ -222,22 +238,22 @@ class Beam(Body):
                 for x, m in given
             )
         )
-        cache: dict[Any, tuple[BeamMesh, Reduction]] = self.__dict__["_reductions"]
+        cache: dict[Any, MeshField | AssumedBeam] = self.__dict__["_reductions"]
         if masses not in cache:
             cache[masses] = self._reduce(masses)
         return cache[masses]
 
-    def _reduce(self, masses: tuple[tuple[float, float], ...]) -> tuple[BeamMesh, Reduction]:
-        mesh = BeamMesh.of(
-            self.section,
-            self.material,
-            self.length,
-            self.elements,
-            torsion_constant=self.section.I_p if self.torsion == "polar" else self.section.J,
-            rotary_inertia=self.rotary_inertia,
-            roll=self.roll,
-            point_masses=masses,
-        )
+    def _reduce(self, masses: tuple[tuple[float, float], ...]) -> MeshField | AssumedBeam:
+        line = self.section, self.material, self.length
+        options: dict[str, Any] = {
+            "torsion_constant": self.section.I_p if self.torsion == "polar" else self.section.J,
+            "rotary_inertia": self.rotary_inertia,
+            "roll": self.roll,
+            "point_masses": masses,
+        }
+        if isinstance(self.modes, AssumedShapes):
+            return AssumedBeam.of(*line, **options, shapes=self.modes, damping=self.damping)
+        mesh = BeamMesh.of(*line, self.elements, **options)
         reduction = reduce_mesh(
             mesh,
             self.modes,
@@ -254,7 +270,7 @@ class Beam(Body):
                 SuppleWarning,
                 stacklevel=4,
             )
-        return mesh, reduction
+        return MeshField(mesh, reduction)
 
 
 def _instance(
@@ -265,27 +281,20 @@ def _instance(
     return value
 
 
-def _integer(owner: str, field: str, value: Any, least: int, expected: str) -> int:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < least:
-        raise ModelError(owner, field, value, expected)
-    return int(value)
-
-
 def _modes(owner: str, value: Any, available: int) -> ModeChoice:
     result: ModeChoice
     if isinstance(value, str) and value == "all":
         return "all"
     if isinstance(value, (list, tuple, range, np.ndarray)):
         try:
-            numbers = sorted(_integer(owner, "modes", k, 1, MODES) for k in value)
+            numbers = sorted(validate.integer(owner, "modes", k, 1, MODES) for k in value)
         except ModelError:
             raise ModelError(owner, "modes", value, MODES) from None
         if not numbers or len(set(numbers)) < len(numbers):
             raise ModelError(owner, "modes", value, MODES)
         result, highest = tuple(numbers), numbers[-1]
     else:
-        result = highest = _integer(owner, "modes", value, 0, MODES)
+        result = highest = validate.integer(owner, "modes", value, 0, MODES)
     if highest > available:
         raise ModelError(
             owner, "modes", value, f"no mode above {available}, the number of elastic coordinates"

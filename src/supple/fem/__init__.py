@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from supple.fem.beam import BeamMesh
+from supple.fem.line import BeamLine
 from supple.fem.material import Material, Rayleigh
 from supple.fem.sections import Box, Circle, CrossSection, Rectangle, Section, Tube
 
 __all__ = [
+    "BeamLine",
     "BeamMesh",
     "Box",
     "Circle",

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import cos, sin, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.fem.material import Material
-from supple.fem.sections import CrossSection
+from supple.fem.line import BeamLine, gauss
 
 Array = NDArray[np.float64]
 
@@ -35,59 +33,16 @@ MASS_POINTS, STIFFNESS_POINTS = 4, 2
 AT_NODE = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class BeamMesh:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BeamMesh(BeamLine):
     """A beam along +x from its origin, divided into equal elements.
 
-    Parameters
-    ----------
-    length : m
+    Parameters are those of `BeamLine` and
+
     elements : int
-    line_mass : kg/m
-    mass_moments : (2, 2) kg m
-        Density times the integrals of y y, y z; z y, z z over the section; zeros for a line mass.
-    axial, torsional : N, N m2
-        E A and G J.
-    bending : (2, 2) N m2
-        E times the integrals of y y, y z; z y, z z: moments for the curvatures v'', w''.
-    point_masses : ((x, mass), ...) in m, kg
-        Masses on the axis, moved by the shapes of their element.
     """
 
-    length: float
     elements: int
-    line_mass: float
-    mass_moments: Array
-    axial: float
-    bending: Array
-    torsional: float
-    point_masses: tuple[tuple[float, float], ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        section: CrossSection,
-        material: Material,
-        length: float,
-        elements: int,
-        *,
-        torsion_constant: float,
-        rotary_inertia: bool = True,
-        roll: float = 0.0,
-        point_masses: tuple[tuple[float, float], ...] = (),
-    ) -> BeamMesh:
-        """Mesh of one section and one material; the section is turned by roll (rad) about x."""
-        moments = _section_moments(section.I_y, section.I_z, roll)
-        return cls(
-            length=length,
-            elements=elements,
-            line_mass=material.density * section.area,
-            mass_moments=material.density * moments if rotary_inertia else np.zeros((2, 2)),
-            axial=material.E * section.area,
-            bending=material.E * moments,
-            torsional=material.G * torsion_constant,
-            point_masses=point_masses,
-        )
 
     @property
     def size(self) -> int:
@@ -109,10 +64,9 @@ class BeamMesh:
     @cached_property
     def stiffness_matrix(self) -> Array:
         """Stiffness matrix (size, size) of all nodal coordinates."""
-        law = np.zeros((4, 4))
-        law[0, 0], law[1:3, 1:3], law[3, 3] = self.axial, self.bending, self.torsional
+        law = self.law
         element = np.zeros((12, 12))
-        for xi, weight in _gauss(STIFFNESS_POINTS):
+        for xi, weight in gauss(STIFFNESS_POINTS):
             strain = _strains(xi, self.step)
             element += self.step * weight * strain.T @ law @ strain
         return self._assemble(element)
@@ -177,9 +131,9 @@ class BeamMesh:
         Place and shape are linear in y and z, so that four points of the section with the right
         second moments stand for all of it.
         """
-        offsets = _section_points(self.mass_moments / self.line_mass)
+        offsets = self.section_points
         mass, place, shape = [], [], []
-        for xi, weight in _gauss(MASS_POINTS):
+        for xi, weight in gauss(MASS_POINTS):
             values, slopes = _values(xi, self.step), _values(xi, self.step, 1)
             for y, z in offsets:
                 mass.append(self.line_mass * self.step * weight / len(offsets))
@@ -229,29 +183,3 @@ def _strains(xi: float, h: float) -> Array:
     """Rows (4, 12) of u', v'', w'' and the rate of twist of an element of length h."""
     first, second = _values(xi, h, 1), _values(xi, h, 2)
     return np.stack([first[0], second[1], second[2], first[3]])
-
-
-def _gauss(points: int) -> list[tuple[float, float]]:
-    """Places and weights on 0..1, exact for polynomials of degree 2 points - 1."""
-    places, weights = np.polynomial.legendre.leggauss(points)
-    return [(0.5 * (1.0 + x), 0.5 * w) for x, w in zip(places, weights, strict=True)]
-
-
-def _section_moments(I_y: float, I_z: float, roll: float) -> Array:
-    """Integrals (2, 2) of y y, y z; z y, z z over a section turned by roll (rad) about x."""
-    # Mean and difference, so that equal moments stay exactly free of a product y z.
-    mean, half = 0.5 * (I_z + I_y), 0.5 * (I_z - I_y)
-    c, s = half * cos(2.0 * roll), half * sin(2.0 * roll)
-    return np.array([[mean + c, s], [s, mean - c]])
-
-
-def _section_points(moments: Array) -> list[tuple[float, float]]:
-    """Four points (y, z) of equal weight with mean zero and these second moments (2, 2), m2."""
-    if not moments.any():
-        return [(0.0, 0.0)]
-    a = sqrt(moments[0, 0])
-    b = moments[0, 1] / a
-    c = sqrt(max(moments[1, 1] - b * b, 0.0))
-    # The columns (a, b), (0, c) of the Cholesky factor, both ways, are half of the points each.
-    r = sqrt(2.0)
-    return [(r * a, r * b), (-r * a, -r * b), (0.0, r * c), (0.0, -r * c)]

@@ -208,9 +208,9 @@ class DistributedLoad(ForceElement):
     def points(self, beam: Beam, order: int) -> list[tuple[float, float]]:
         """Stations (m) and weights (m) for integrals of the profile, ``order`` in each element."""
         begin = beam.station(self.frame)
-        nodes = np.linspace(0.0, beam.length, beam.elements + 1)
+        nodes, count = beam.load_cells(order)
         cuts = [begin, *nodes[(nodes > begin) & (nodes < self.end)], self.end]
-        xi, w = np.polynomial.legendre.leggauss(order)
+        xi, w = np.polynomial.legendre.leggauss(count)
         out = []
         for a, b in itertools.pairwise(cuts):
             for x, weight in zip(

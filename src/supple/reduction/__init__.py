@@ -1,15 +1,21 @@
-"""From a finite-element mesh to a body with few elastic coordinates."""
+"""From a finite-element mesh, or from assumed shapes, to a body with few elastic coordinates."""
 
 from __future__ import annotations
 
+from supple.reduction.assumed import AssumedBeam
 from supple.reduction.modal import Attachment, ModalBody, Reduction, reduce_mesh
 from supple.reduction.modes import Modes, normal_modes, reference_basis
+from supple.reduction.shapes import AssumedShapes, Functions, Sines
 
 __all__ = [
+    "AssumedBeam",
+    "AssumedShapes",
     "Attachment",
+    "Functions",
     "ModalBody",
     "Modes",
     "Reduction",
+    "Sines",
     "normal_modes",
     "reduce_mesh",
     "reference_basis",

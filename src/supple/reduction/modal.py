@@ -90,9 +90,11 @@ class ModalBody:
     M, K, C : (n, n)
         Mass (the sum of ``D1[i, i]``), stiffness and damping of the elastic coordinates.
     frequencies : Hz
-        Of the coordinates that are modes; of the whole mesh, ascending, if they are nodal.
+        Of the coordinates that are modes; of the whole body, ascending, if they are nodal or
+        amplitudes of assumed shapes.
     coordinate_names, coordinate_units : n texts
-        ``mode_1`` ..., or nodal ``u_1, v_1, w_1, tx_1, ty_1, tz_1, u_2`` ... by node.
+        ``mode_1`` ..., or nodal ``u_1, v_1, w_1, tx_1, ty_1, tz_1, u_2`` ... by node, or
+        ``v_1, w_1, v_2`` ... by the number of an assumed function.
     """
 
     mass: float
@@ -157,7 +159,25 @@ def reduce_mesh(
         frequencies = found.frequencies[chosen]
         names = tuple(f"mode_{k + 1}" for k in chosen)
         units = ("kg^0.5 m",) * len(chosen)
-    mass, place, shape = mesh.material_points(basis)
+    points = mesh.material_points(basis)
+    body = modal_body(points, stiffness, damping, frequencies, names, units)
+    return Reduction(body, read_only(basis), split)
+
+
+def modal_body(
+    points: tuple[Vector, Vector, Vector],
+    stiffness: Vector,
+    damping: Rayleigh | None,
+    frequencies: Vector,
+    names: tuple[str, ...],
+    units: tuple[str, ...],
+) -> ModalBody:
+    """Integrate over mass (k,), place (k, 3) and shape (k, 3, n) of material points.
+
+    ``stiffness`` is (n, n), ``frequencies`` are in Hz; names and units are those of the
+    coordinates.
+    """
+    mass, place, shape = points
     n = shape.shape[2]
     root = np.sqrt(mass)
     x = root[:, None] * place
@@ -166,7 +186,7 @@ def reduce_mesh(
     D1 = (S.T @ S).reshape(3, n, 3, n).transpose(0, 2, 1, 3)
     elastic_mass = D1[0, 0] + D1[1, 1] + D1[2, 2]
     stiffness = 0.5 * (stiffness + stiffness.T)
-    body = ModalBody(
+    return ModalBody(
         mass=float(mass.sum()),
         s0=read_only(mass @ place),
         S1=read_only((root @ S).reshape(3, n)),
@@ -180,7 +200,6 @@ def reduce_mesh(
         coordinate_names=names,
         coordinate_units=units,
     )
-    return Reduction(body, read_only(basis), split)
 
 
 def _split_groups(groups: Indices, chosen: Indices) -> tuple[tuple[int, int], ...]:

@@ -1,0 +1,47 @@
+"""How the places of a reduced mesh along a line move with its elastic coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from supple.reduction.modal import ModalBody, Reduction
+from supple.validate import Vector
+
+
+class LineMesh(Protocol):
+    """What is asked of the shapes of a mesh along a line; rows belong to nodal coordinates."""
+
+    def displacement(self, x: float) -> Vector:
+        """Rows (3, size) of the displacement at the station x."""
+
+    def rotation(self, x: float) -> Vector:
+        """Rows (3, size) of the rotation at the station x."""
+
+    def strain(self, x: float) -> Vector:
+        """Rows (4, size) of the strains at the station x."""
+
+
+@dataclass(frozen=True, eq=False)
+class MeshField:
+    """How the places of a reduced mesh move; rows (..., n) belong to the elastic coordinates."""
+
+    mesh: LineMesh
+    reduction: Reduction
+
+    @property
+    def body(self) -> ModalBody:
+        """What the engine needs of it."""
+        return self.reduction.body
+
+    def displacement(self, x: float) -> Vector:
+        """Rows (3, n) of the displacement u, v, w of the axis at the station x."""
+        return self.mesh.displacement(x) @ self.reduction.basis
+
+    def rotation(self, x: float) -> Vector:
+        """Rows (3, n) of the rotation (twist, -w', v') at the station x."""
+        return self.mesh.rotation(x) @ self.reduction.basis
+
+    def strain(self, x: float) -> Vector:
+        """Rows (4, n) of u', v'', w'' and the rate of twist at the station x."""
+        return self.mesh.strain(x) @ self.reduction.basis
