@@ -10,7 +10,6 @@ import pytest
 from scipy.linalg import null_space
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
-from supple.formulations.joint import Equations
 
 import supple as sp
 from flexible_oracle import POINTS, WEIGHTS, Cloud
@@ -18,6 +17,7 @@ from loop_oracle import Chord, deflection, four_bar, middle, slider_crank
 from supple.cases import Case, jonker
 from supple.cases import richard_four_bar as richard
 from supple.cases.case import references
+from supple.formulations.equations import Equations
 
 REFERENCES = references("loops")
 TILTS = {"jonker-slider-crank": 0.0, "jonker-slider-crank-spatial": jonker.TILT}
