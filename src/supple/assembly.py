@@ -89,7 +89,19 @@ class Assembler:
         self.free = np.setdiff1d(np.arange(compiled.nu), np.array(fixed, dtype=int))
 
     def positions(self, t: float, q: Array, u: Array) -> tuple[Array, Array]:
-        """Coordinates near q that satisfy the rows, and the violations that are left (nr,)."""
+        """Coordinates near q that satisfy the rows, and the violations that are left (nr,).
+
+        Closing joints follow the bodies first, so that bodies move only if they must.
+        """
+        free, massless = self.free, np.intersect1d(self.free, self.massless(q))
+        if 0 < len(massless) < len(free):
+            self.free = massless
+            q, _ = self._descend(t, q, u)
+            self.free = free
+        return self._descend(t, q, u)
+
+    def _descend(self, t: float, q: Array, u: Array) -> tuple[Array, Array]:
+        """Reduce the violations until they vanish or do not fall any more."""
         q, sizes = np.array(q, dtype=float), row_sizes(self.compiled)
         rows = rows_at(self.compiled, self.work, t, q, u)
         gap = rows.violation / sizes
@@ -117,10 +129,22 @@ class Assembler:
         return q, gap * sizes
 
     def velocities(self, t: float, q: Array, u: Array) -> Array:
-        """Velocities near u that satisfy the rows."""
-        rows, sizes = rows_at(self.compiled, self.work, t, q, u), row_sizes(self.compiled)
-        step: Array = u + self._smallest(q, rows.G / sizes[:, None], -rows.rate / sizes)
-        return step
+        """Velocities that satisfy the rows, nearest to u in the norm of the mass matrix.
+
+        Velocities that move no mass follow: they do not pull on the others.
+        """
+        rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
+        nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
+        M = self._mass(q)[np.ix_(free, free)] * np.outer(unit, unit)
+        G = scaled_rows(self.compiled, rows.G)[:, free]
+        bordered = np.zeros((n + nr, n + nr))
+        bordered[:n, :n] = M / (float(np.mean(np.diag(M))) or 1.0)
+        bordered[n:, :n], bordered[:n, n:] = G, G.T
+        right = np.concatenate([np.zeros(n), -rows.rate / row_sizes(self.compiled)])
+        step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
+        out = np.array(u, dtype=float)
+        out[free] += unit * step[:n]
+        return out
 
     def moved(self, q: Array, d: Array) -> Array:
         """The configuration q moved by the increment d (nu,)."""
@@ -129,11 +153,19 @@ class Assembler:
         dynamics.move(c.ints, c.reals, self.work, np.ascontiguousarray(q), np.array(d), out)
         return out
 
-    def mass(self, q: Array) -> Array:
-        """Mass matrix (nu, nu), with a little mass on coordinates that have none."""
+    def massless(self, q: Array) -> np.ndarray:
+        """Places of the velocities that move no mass."""
+        return np.flatnonzero(np.diag(self._mass(q)) == 0.0)
+
+    def _mass(self, q: Array) -> Array:
         c = self.compiled
         M = np.empty((c.nu, c.nu))
         dynamics.mass_matrix(c.ints, c.reals, self.work, np.ascontiguousarray(q), M)
+        return M
+
+    def mass(self, q: Array) -> Array:
+        """Mass matrix (nu, nu), with a little mass on coordinates that have none."""
+        c, M = self.compiled, self._mass(q)
         mean = float(np.mean(np.diag(M) * c.scale**2)) or 1.0
         M += np.diag(SOFT * mean / c.scale**2)
         return M

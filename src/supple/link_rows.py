@@ -88,6 +88,8 @@ def _drive_frame(b: _Builder, item: FrameDriver) -> None:
     start = np.zeros(b.nq - q)
     if turns:
         start[3] = 1.0  # quaternion
+    for k, signal in item.drives:
+        start[k] = signal(0.0)
     b.q0.extend(start)
     b.u0.extend(np.zeros(b.nu - u))
     _join(b, item, (node, end), b.place(item.B), PLACES + TURNS)

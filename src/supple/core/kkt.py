@@ -25,6 +25,8 @@ def weight(m, w, i):
         s = m.unit[k] * m.unit[k]
         mean += w.mass[k, k] * s
         square += w.rows[i, k] * w.rows[i, k] * s
+    if mean == 0.0:  # nothing that can move has mass
+        mean = 1.0
     return mean / (n * square) if square > 0.0 else 0.0
 
 

@@ -1,0 +1,110 @@
+"""One engine, any tree: joint, absolute and branch coordinates of the same model agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from random_loops import loop_recipes
+from test_properties import examples
+
+import supple as sp
+from supple.assembly import compile_model, redundant, transferred
+from supple.compiled import Compiled
+from supple.formulations.equations import Equations
+from supple.topology import Components
+
+# Condition of the bordered mass matrix, in units of the model, above which rounding decides.
+WORST = 1e9
+
+
+def random_tree(model: sp.Model, rng: np.random.Generator) -> list[str]:
+    """A random spanning tree of joints and free bodies."""
+    edges = [(j.name, j.A.body.name, j.B.body.name) for j in model.joints.values()]
+    edges += [(f"free:{body}", "ground", body) for body in model.bodies]
+    parts = Components(["ground", *model.bodies])
+    shuffled = [edges[k] for k in rng.permutation(len(edges))]
+    return [name for name, a, b in shuffled if parts.join(a, b)]
+
+
+def condition(eq: Equations) -> float:
+    """Condition of [M G'; G 0], in units of increments, rows and the mean mass."""
+    c = eq.compiled
+    M = eq.mass_matrix(eq.q0) * np.outer(c.scale, c.scale)
+    G = eq.constraints(0.0, eq.q0, eq.u0).G * c.scale
+    G = G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None]
+    mean = np.mean(np.diag(M)) or 1.0
+    zero = np.zeros((len(G), len(G)))
+    return float(np.linalg.cond(np.block([[M / mean, G.T], [G, zero]])))
+
+
+def compiled_alike(model: sp.Model, seed: int) -> list[Compiled]:
+    """The model on four trees, all in the state of the first."""
+    rng = np.random.default_rng(seed)
+    try:
+        first = compile_model(model)
+    except sp.ModelError as error:  # a driver of something that cannot move
+        assume("expected drivers that the constraints can follow" not in str(error))
+        raise
+    trees = [sp.Absolute().tree(model), random_tree(model, rng), random_tree(model, rng)]
+    return [first, *(compile_model(model, tree=tree) for tree in trees)]
+
+
+def check_alike(model: sp.Model, seed: int) -> None:
+    """Accelerations and wrenches of all trees agree within 1e-9, times the condition above 1e6."""
+    found = []
+    worst = 1.0
+    for compiled in compiled_alike(model, seed):
+        eq = Equations(compiled)
+        size = condition(eq)
+        assume(size < WORST)
+        worst = max(worst, size)
+        try:
+            found.append((compiled, eq.body_states(0.0, eq.q0, eq.u0)))
+        except sp.ModelError:
+            assume(False)  # the random model locks here
+    tolerance = 1e-9 * max(worst / 1e6, 1.0)
+    c, (a, first) = found[0]
+    assume(np.all(np.isfinite(a)))
+    unique = not redundant(c)
+    sizes = {k: np.abs(getattr(first, k)).max() for k in ("A", "reaction", "wrench")}
+    for other, (_, states) in found[1:]:
+        bodies = [other.body_names.index(name) for name in c.body_names]
+        joints = [other.joint_names.index(name) for name in c.joint_names]
+        assert np.abs(states.p[:, bodies] - first.p).max() < 1e-9
+        assert np.abs(states.V[:, bodies] - first.V).max() < 1e-9 * (1 + np.abs(first.V).max())
+        difference = np.abs(states.A[:, bodies] - first.A).max()
+        assert difference < tolerance * (1.0 + sizes["A"])
+        if unique:
+            for kind in ("reaction", "wrench"):
+                change = getattr(states, kind)[:, joints] - getattr(first, kind)
+                assert np.abs(change).max() < tolerance * (1.0 + sizes[kind] + sizes["A"])
+        assert states.energy == pytest.approx(first.energy, rel=1e-9, abs=1e-9)
+
+
+@examples(100)
+@given(loop_recipes(max_closings=2, max_bodies=5, forces="all"))
+def test_every_tree_of_a_looped_model_agrees(recipe):
+    check_alike(recipe.model(), recipe.tree.seed)
+
+
+@examples(60)
+@given(loop_recipes(max_closings=2, flexible=True, forces="all"))
+def test_every_tree_of_a_flexible_loop_agrees(recipe):
+    check_alike(recipe.model(), recipe.tree.seed)
+
+
+@examples(20)
+@given(loop_recipes(max_closings=1, max_bodies=4))
+def test_states_travel_between_trees_and_back(recipe):
+    first, *others = compiled_alike(recipe.model(), recipe.tree.seed)
+    for other in others:
+        q, u = transferred(other, other.q0, other.u0, first)
+        joints = first.joints.values()
+        for record in joints:
+            x, rate = record.to_user(q, u)
+            y, expected = record.to_user(first.q0, first.u0)
+            same = np.allclose(x, y, atol=1e-9)
+            turned = record.kind != "axes" and np.allclose(x[:4], -y[:4], atol=1e-9)
+            assert same or turned
+            assert rate == pytest.approx(expected, abs=1e-8)
