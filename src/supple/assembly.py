@@ -252,7 +252,8 @@ def independent(compiled: Compiled, G: Array) -> list[int]:
         return []
     size = np.linalg.norm(scaled, axis=1)
     R, order = scipy.linalg.qr(scaled.T, mode="r", pivoting=True)
-    count = int(np.sum(np.abs(np.diag(R)) > DEPENDENT * max(float(size.max()), 1e-300)))
+    # rows of whole joints have the size one in these units; smaller ones may be rounding alone
+    count = int(np.sum(np.abs(np.diag(R)) > DEPENDENT * max(float(size.max()), 1.0)))
     return sorted(int(k) for k in order[:count])
 
 
