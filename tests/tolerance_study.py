@@ -2,9 +2,9 @@
 
 What theory says. An estimate of order h^e is held at the tolerance, so steps are of size
 tol^(1/e), their number grows with tol^(-1/e), and a method of order p has an error of tol^(p/e).
-Methods of variable order have none for the whole row of tolerances; their estimate is the error of a
-step itself, so that N steps make an error N tol: if N grows with tol^(-s), it falls with
-tol^(1-s). In fixed order that is the same, 1 - 1/(p+1) = p/(p+1).
+In methods of variable order p and e change on the way. Their estimate is the error of a step
+itself, so that N steps make an error N tol: if N grows with tol^(-s), it falls with tol^(1-s). In
+fixed order that is the same, 1 - 1/(p+1) = p/(p+1).
 
 A single error is a sum with signs, of which much cancels, another share for every tolerance. The
 logarithm of the size of a normal variable has the standard deviation pi/sqrt(8), which is
@@ -54,6 +54,8 @@ METHODS = {
     "hht": Method(sp.HHT, 2, 3),
 }
 EXPLICIT, SECOND_ORDER = {"dormand-prince", "adams"}, {"generalized-alpha", "hht"}
+# Beams with fast modes, damped or many
+STIFF = ("huang-two-link-damped", "huang-three", "huang-five", "huang-eight", "huang-rig-")
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,8 @@ class Reference:
     def error(self, path: Path) -> float:
         """Distance from the reference; NaN where it tells nothing.
 
-        That is where the error of the reference is seen, or where the run does not follow: its error is
-        more than a tenth of what moves.
+        That is where the error of the reference is seen, or where the run does not follow: its
+        error is more than a tenth of what moves.
         """
         errors = (np.abs(path.values - self.values) / self.units).max(axis=0)
         k = int(np.argmax(errors))
@@ -106,8 +108,8 @@ class Reference:
 @functools.cache
 def reference(case: str, until: float) -> Reference:
     """The best run up to a time; ten times its expected error is its change in the last decade."""
-    # many stiff coordinates are for Radau, few steps and so little rounding for Dormand-Prince
-    method = "radau" if case.startswith(("huang-five", "huang-eight")) else "dormand-prince"
+    # Dormand-Prince takes few steps and so has little rounding, but leaves stiff modes ringing
+    method = "radau" if case.startswith(STIFF) else "dormand-prince"
     best, worse = (run(case, method, tolerance, until).values for tolerance in (1e-12, 1e-11))
     units = np.ones(best.shape[1])
     units[-1] = best[:, -1].max()
@@ -152,6 +154,15 @@ class Study:
         return self.method.order / self.method.estimate
 
     @property
+    def bound(self) -> bool:
+        """Whether stability sets the steps: a tighter tolerance makes hardly more of them.
+
+        Half of what the highest estimate, that of Adams, asks for is the limit. Theory says nothing
+        then: fast modes ring at the tolerance, and the error of the others is that of the step.
+        """
+        return -exponent(self.tolerances, self.steps) < 0.5 / 13.0
+
+    @property
     def luck(self) -> float:
         """Standard deviation of the fitted exponent."""
         x = np.log10(self.tolerances[self.told])
@@ -184,6 +195,16 @@ def disagreement(case: str, a: str, b: str, tolerance: float, until: float) -> t
     pair = (run(case, m, tolerance, until).values for m in (a, b))
     apart = max(best.distance(*pair) - best.floor, 0.0)
     return apart / once, apart / twice
+
+
+def beyond_by_luck(factor: float, improvement: float) -> float:
+    """How often a run is off by more than ``factor`` times its change in one decade, by luck.
+
+    Errors e and e' before and after are normal, e' ``improvement`` times smaller, so that e'/e is
+    a Cauchy variable. The change e - e' is too small where it is near 1.
+    """
+    near = np.arctan(improvement * (1.0 + 1.0 / factor * np.array([1.0, -1.0])))
+    return float((near[0] - near[1]) / np.pi)
 
 
 def pairs(methods: list[str]) -> list[tuple[str, str]]:
