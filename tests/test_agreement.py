@@ -114,6 +114,7 @@ def test_agreement_at_one_decade():
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ALL)
 def test_whole_runs(case):
+    """Errors as theory says, and agreement of all methods that were followed as far."""
     studies = [study(case, m, whole(case, m)) for m in METHODS]
     free = [s for s in studies if not s.bound]
     assert len(free) >= 4  # all implicit methods
@@ -122,12 +123,6 @@ def test_whole_runs(case):
         assert s.error_exponent > LOWEST
     median, luck = surplus(free)
     assert median > -3.0 * luck
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", ALL)
-def test_agreement_of_whole_runs(case):
-    """As above, over the whole run, of all methods that were followed as far."""
     for a, b in pairs(list(METHODS)):
         until = whole(case, a)
         if whole(case, b) == until:
