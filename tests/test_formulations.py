@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import assume, given
-from random_loops import loop_recipes
-from test_properties import examples
 
 import supple as sp
+from random_loops import loop_recipes
 from supple.assembly import compile_model, redundant, transferred
 from supple.compiled import Compiled
 from supple.formulations.equations import Equations
 from supple.topology import Components
+from test_properties import examples
 
 # Condition of the bordered mass matrix, in units of the model, above which rounding decides.
 WORST = 1e9

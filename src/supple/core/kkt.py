@@ -69,7 +69,14 @@ def schur(w):
             for k in range(n):
                 s += w.solved[i, k] * w.solved[j, k]
             a[i, j] = s
-    for i in range(nr):
+    bad = factor_in_place(a)
+    return n + bad if bad >= 0 else -1
+
+
+@kernel
+def factor_in_place(a):
+    """Cholesky factor of the lower triangle, reciprocal diagonal; returns -1, or the first row that depends on others."""
+    for i in range(a.shape[0]):
         full = a[i, i]
         for j in range(i):
             s = a[i, j]
@@ -80,7 +87,7 @@ def schur(w):
         for k in range(i):
             s -= a[i, k] * a[i, k]
         if not s > 1e-14 * full:
-            return n + i
+            return i
         a[i, i] = 1.0 / math.sqrt(s)
     return -1
 

@@ -27,8 +27,7 @@ from supple.core.layout import views
 from supple.core.radau_stages import (
     E1,
     F2,
-    G_ROW,
-    H_ROW,
+    F4,
     LAM,
     LO,
     MASS,
@@ -46,6 +45,7 @@ from supple.core.radau_stages import (
     Y1,
     ZO,
     ZRATE,
+    D,
     U,
     X,
     Z,
@@ -89,15 +89,20 @@ def error_norm(m, w, r, o, h, t, attempt):
             s += o.Gq[k, j] * o.u[S2, j]
         y[nu + k] = h * (f + h / GAMMA * s)
     nr = o.c.shape[1]
-    for j in range(nr):  # no error along the constraints' normals: G xi = 0 and H xi + G u = 0
-        y[nu + nz + j] = -h * stages.dot(o.rows[G_ROW, j], o.u[S2])
-        y[nu + nz + nr + j] = -h * h / GAMMA * stages.dot(o.rows[H_ROW, j], o.u[S2])
+    if nr > 0:  # no error along the constraints' normals: G xi = 0 and G u = 0
+        for j in range(nr):
+            y[nu + nz + j] = -h * stages.dot(o.G[j], o.u[S2])
+            o.c[F4, j] = y[nu + nz + j]
+        stages.stabilize(m, r, o, h, o.c[F4], y, o.u[D])
+        for k in range(nu):
+            y[k] += GAMMA * stages.dot(o.tangent[MASS, k], o.u[D])
     linalg.lu_solve(o.newton[E1], o.pivots[0], y)
+    if nr > 0:
+        for k in range(nu):
+            y[k] -= o.u[D, k]
+            o.u[S2, k] += o.u[D, k] / h
     total = 0.0
     worst, worst_k = 0.0, 0
-    for j in range(nr):
-        for k in range(nu):
-            o.u[S2, k] += m.unit[k] * m.unit[k] * o.rows[G_ROW, j, k] * y[nu + nz + j] / h
     for k in range(nu):
         r.ut[k] = y[k] / h
         r.xt[k] = (y[k] + h * o.u[S2, k]) / GAMMA
@@ -198,6 +203,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             return outcome
         if state[st.H] <= 0.0:
             state[st.H] = st.first_step(r, state, stops[stops.shape[0] // 2 - 1] - state[st.T], 5.0)
+    independent = True
     for _ in range(budget):
         t = state[st.T]
         stop = stops[count[st.STOP]]
@@ -214,13 +220,13 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if st.grown(m, r, count, o.u[WX]):
             return st.GROWN
         if count[st.KEEP_JACOBIAN] == 0:
-            stages.middle_tangent(m, w, r, o, t, h)
+            independent = stages.middle_tangent(m, w, r, o, t, h)
             count[st.JACOBIANS] += 1
             count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
             count[st.FACTORED] = 0
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
-            if not stages.factorize(r, o, h):
+            if not (independent and stages.factorize(r, o, h)):
                 count[st.NEWTON_FAILURES] += 1
                 state[st.H] = 0.5 * h
                 count[st.KEEP_JACOBIAN] = 0

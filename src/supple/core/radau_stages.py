@@ -5,8 +5,9 @@ With constraint rows the equations are those of Gear, Gupta and Leimkuhler: in t
     xi' = T(xi)^-1 u + B mu      R(q, u, u') + G^T lam = 0      g(q, t) = 0      G u + g_t = 0
 
 B = s^2 G^T with the units s of the increments, kept at the place of the tangents: mu vanishes with the error of the
-step and only carries q back to the constraints. Unknowns of Newton's matrix are h u, z, h mu and h^2 lam; the
-increment is eliminated, xi = (h u + B h mu - h F1)/gamma.
+step and only carries q back to the constraints. Newton's unknowns are w = h u + B h mu, z and h^2 lam; the
+increment is eliminated, xi = (w - h F1)/gamma. The rows of violations give G w, those of rates G h u (that G
+changes along xi is left to the iteration), so G B h mu is their difference: mu needs no place in the matrix.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, linalg, links, tree
+from supple.core import dynamics, forces, kkt, linalg, links, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import kernel
@@ -25,9 +26,9 @@ from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, THROUGH, TI, TT, A, 
 MAX_NEWTON = 10
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
-# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows
-X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2 = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24
-U_ROWS = 25
+# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, B h mu
+X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, D = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25
+U_ROWS = 28
 # ... over controller states: stages, the last step's stages, rates, residuals, weights
 Z, ZO, ZRATE, F3, WZ = 0, 3, 6, 9, 12
 Z_ROWS = 13
@@ -44,17 +45,14 @@ Y1, Y2, Y3 = 0, 1, 2
 RQ, RU, MASS = 0, 1, 2
 E1, ER, EI = 0, 1, 2
 
-# Over constraint rows and velocities: G, derivative H of the rates along q, (Rq B)^T
-G_ROW, H_ROW, RB_ROW = 0, 1, 2
-
-Own = namedtuple("Own", "u z e c y tangent Rz Gq Gu Gz rows GB HB ZB newton pivots")
+Own = namedtuple("Own", "u z e c y tangent Rz Gq Gu Gz G GB newton pivots")
 
 
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
     nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
-    n = nu + nz + 2 * nr
+    n = nu + nz + nr
     u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
     i += U_ROWS * nu
     z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
@@ -75,24 +73,20 @@ def own_views(m, run, i, ints, k):
     i += nu * nz
     Gz = run[i : i + nz * nz].reshape((nz, nz))
     i += nz * nz
-    rows = run[i : i + 3 * nr * nu].reshape((3, nr, nu))
-    i += 3 * nr * nu
+    G = run[i : i + nr * nu].reshape((nr, nu))
+    i += nr * nu
     GB = run[i : i + nr * nr].reshape((nr, nr))
     i += nr * nr
-    HB = run[i : i + nr * nr].reshape((nr, nr))
-    i += nr * nr
-    ZB = run[i : i + nz * nr].reshape((nz, nr))
-    i += nz * nr
     newton = run[i : i + 3 * n * n].reshape((3, n, n))
     pivots = ints[k : k + 2 * n].reshape((2, n))
-    return Own(u, z, e, c, y, tangent, Rz, Gq, Gu, Gz, rows, GB, HB, ZB, newton, pivots)
+    return Own(u, z, e, c, y, tangent, Rz, Gq, Gu, Gz, G, GB, newton, pivots)
 
 
 def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    n = nu + nz + 2 * nr
+    n = nu + nz + nr
     vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + C_ROWS * nr + 3 * n
-    matrices = 3 * nu * nu + 3 * nu * nz + nz * nz + nr * (3 * nu + 2 * nr + nz)
+    matrices = 3 * nu * nu + 3 * nu * nz + nz * nz + nr * (nu + nr)
     return vectors + matrices + 3 * n * n, 2 * n
 
 
@@ -161,7 +155,7 @@ def stage(m, w, r, o, i, t, h):
         w.lam[j] = o.c[LAM + i, j]
         x = o.c[MU + i, j]
         for k in range(nu):
-            o.u[S1, k] += m.unit[k] * m.unit[k] * o.rows[G_ROW, j, k] * x
+            o.u[S1, k] += m.unit[k] * m.unit[k] * o.G[j, k] * x
     for k in range(nu):
         # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
         o.u[F1 + i, k] = o.u[S2, k] - o.u[S1, k]
@@ -177,7 +171,7 @@ def stage(m, w, r, o, i, t, h):
 
 @kernel
 def middle_tangent(m, w, r, o, t, h):
-    """Tangents at the middle of the step, predicted by Taylor."""
+    """Tangents at the middle of the step, predicted by Taylor; False where constraint rows depend on others."""
     for k in range(r.u.shape[0]):
         r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
@@ -189,21 +183,15 @@ def middle_tangent(m, w, r, o, t, h):
     )
     nu, nr = r.u.shape[0], o.c.shape[1]
     if nr == 0:
-        return
-    G, H = o.rows[G_ROW], o.rows[H_ROW]
-    links.jacobian(m, w, G)
-    links.rate_tangent(m, w, H)
+        return True
+    links.jacobian(m, w, o.G)
+    b = o.u[S2]
     for j in range(nr):
-        b = o.u[S2]
         for k in range(nu):
-            b[k] = m.unit[k] * m.unit[k] * G[j, k]
-        for i in range(nu):
-            o.rows[RB_ROW, j, i] = dot(o.tangent[RQ, i], b)
-        for i in range(r.z.shape[0]):
-            o.ZB[i, j] = dot(o.Gq[i], b)
-        for i in range(nr):
-            o.GB[i, j] = dot(G[i], b)
-            o.HB[i, j] = dot(H[i], b)
+            b[k] = m.unit[k] * m.unit[k] * o.G[j, k]
+        for i in range(j, nr):
+            o.GB[i, j] = dot(o.G[i], b)
+    return kkt.factor_in_place(o.GB) < 0
 
 
 @kernel
@@ -241,88 +229,89 @@ def factorize(r, o, h):
             o.newton[ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
     if o.c.shape[1] > 0:
-        border(r, o, h)
+        border(r, o)
     return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
 
 
 @kernel
-def border(r, o, h):
-    """Newton's rows and columns of the constraints; rows of violations are multiplied by the eigenvalue."""
-    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
-    s = ALPHA * ALPHA + BETA * BETA
-    gr, gi = ALPHA / s, -BETA / s
+def border(r, o):
+    """Newton's rows and columns of the constraints."""
+    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     e, x, y = o.newton[E1], o.newton[ER], o.newton[EI]
-    mu, lam = nu + nz, nu + nz + nr
     for j in range(nr):
-        for k in range(nu):
-            g, v, b = o.rows[G_ROW, j, k], h * o.rows[H_ROW, j, k], h * h * o.rows[RB_ROW, j, k]
-            e[k, mu + j], x[k, mu + j], y[k, mu + j] = b / GAMMA, b * gr, b * gi
-            e[k, lam + j], x[k, lam + j], y[k, lam + j] = g, g, 0.0
-            e[mu + j, k], x[mu + j, k], y[mu + j, k] = g, g, 0.0
-            e[lam + j, k], x[lam + j, k], y[lam + j, k] = g + v / GAMMA, g + v * gr, v * gi
-        for k in range(nz):
-            b = -h * o.ZB[k, j]
-            e[nu + k, mu + j], x[nu + k, mu + j], y[nu + k, mu + j] = b / GAMMA, b * gr, b * gi
-            e[nu + k, lam + j], x[nu + k, lam + j], y[nu + k, lam + j] = 0.0, 0.0, 0.0
-            e[mu + j, nu + k], x[mu + j, nu + k], y[mu + j, nu + k] = 0.0, 0.0, 0.0
-            e[lam + j, nu + k], x[lam + j, nu + k], y[lam + j, nu + k] = 0.0, 0.0, 0.0
+        for k in range(r.u.shape[0]):
+            g = o.G[j, k]
+            e[k, n + j], x[k, n + j], y[k, n + j] = g, g, 0.0
+            e[n + j, k], x[n + j, k], y[n + j, k] = g, g, 0.0
+        for k in range(r.z.shape[0]):
+            i = r.u.shape[0] + k
+            e[i, n + j], x[i, n + j], y[i, n + j] = 0.0, 0.0, 0.0
+            e[n + j, i], x[n + j, i], y[n + j, i] = 0.0, 0.0, 0.0
         for k in range(nr):
-            b = h * o.HB[j, k]
-            e[mu + j, mu + k], x[mu + j, mu + k], y[mu + j, mu + k] = o.GB[j, k], o.GB[j, k], 0.0
-            e[lam + j, mu + k], x[lam + j, mu + k], y[lam + j, mu + k] = b / GAMMA, b * gr, b * gi
-            e[mu + j, lam + k], x[mu + j, lam + k], y[mu + j, lam + k] = 0.0, 0.0, 0.0
-            e[lam + j, lam + k], x[lam + j, lam + k], y[lam + j, lam + k] = 0.0, 0.0, 0.0
+            e[n + j, n + k], x[n + j, n + k], y[n + j, n + k] = 0.0, 0.0, 0.0
 
 
 @kernel
-def constraint_sides(r, o, h):
-    """Right sides of the constraint rows; F1 is in the eigenbasis already."""
-    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
-    s = ALPHA * ALPHA + BETA * BETA
-    gr, gi = ALPHA / s, -BETA / s
+def stabilize(m, r, o, h, mu, y, d):
+    """mu (rows) holds G (w - h u); it becomes h mu, d = B h mu, and the rows of y take the damping part h Ru d.
+
+    What d does through M is left to the caller: its factor is the eigenvalue.
+    """
+    nu, nz = r.u.shape[0], r.z.shape[0]
+    linalg.cholesky_solve(o.GB, mu)
+    for k in range(nu):
+        d[k] = 0.0
+    for j in range(mu.shape[0]):
+        for k in range(nu):
+            d[k] += o.G[j, k] * mu[j]
+    for k in range(nu):
+        d[k] *= m.unit[k] * m.unit[k]
+    for k in range(nu):
+        y[k] += h * dot(o.tangent[RU, k], d)
+    for k in range(nz):
+        y[nu + k] -= dot(o.Gu[k], d)
+
+
+@kernel
+def constraint_sides(m, r, o, h):
+    """Right sides with constraints; F1 is in the eigenbasis already. Leaves B h mu in the rows D of o.u."""
+    nu, n, nr = r.u.shape[0], r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    mu, lam = nu + nz, nu + nz + nr
     for j in range(nr):
         a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
         w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
         w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
         w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-        G, H = o.rows[G_ROW, j], o.rows[H_ROW, j]
-        # gamma g' xi = G (h u + B h mu - h F1)
-        y1[mu + j] = -GAMMA * w1 + h * dot(G, o.u[F1])
-        y2[mu + j] = -(ALPHA * w2 - BETA * w3) + h * dot(G, o.u[F1 + 1])
-        y3[mu + j] = -(ALPHA * w3 + BETA * w2) + h * dot(G, o.u[F1 + 2])
+        # g' xi = -g: G w = -gamma g + h G F1
+        y1[n + j] = -GAMMA * w1 + h * dot(o.G[j], o.u[F1])
+        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(o.G[j], o.u[F1 + 1])
+        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(o.G[j], o.u[F1 + 2])
+        # and h mu from G h u = -h (G u + g_t), in the rows of the violations
         a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
-        w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
-        w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
-        w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-        p, q = dot(H, o.u[F1 + 1]), dot(H, o.u[F1 + 2])
-        y1[lam + j] = -h * w1 + h * h / GAMMA * dot(H, o.u[F1])
-        y2[lam + j] = -h * w2 + h * h * (gr * p - gi * q)
-        y3[lam + j] = -h * w3 + h * h * (gr * q + gi * p)
+        o.c[F4, j] = y1[n + j] + h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        o.c[F4 + 1, j] = y2[n + j] + h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        o.c[F4 + 2, j] = y3[n + j] - h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    for i in range(3):
+        stabilize(m, r, o, h, o.c[F4 + i], o.y[Y1 + i], o.u[D + i])
+    for k in range(nu):
+        a, b, c = dot(o.tangent[MASS, k], o.u[D]), dot(o.tangent[MASS, k], o.u[D + 1]), dot(o.tangent[MASS, k], o.u[D + 2])
+        y1[k] += GAMMA * a
+        y2[k] += ALPHA * b - BETA * c
+        y3[k] += ALPHA * c + BETA * b
+    for j in range(nr):
+        for i in range(3):
+            d = TT[i, 0] * o.c[F4, j] + TT[i, 1] * o.c[F4 + 1, j] - TT[i, 2] * o.c[F4 + 2, j]
+            o.c[MU + i, j] += d / h
 
 
 @kernel
-def constraint_update(m, r, o, h):
-    """Add Newton's multipliers to the stages; and B h mu to the velocity parts, from which increments are made."""
-    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
+def constraint_update(r, o, h):
+    """Add Newton's multipliers to the stages."""
+    n = r.u.shape[0] + r.z.shape[0]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    mu, lam = nu + nz, nu + nz + nr
-    for k in range(nu):
-        s1, s2, s3 = 0.0, 0.0, 0.0
-        for j in range(nr):
-            b = m.unit[k] * m.unit[k] * o.rows[G_ROW, j, k]
-            s1 += b * y1[mu + j]
-            s2 += b * y2[mu + j]
-            s3 += b * y3[mu + j]
-        o.u[F1, k] -= s1 / h
-        o.u[F1 + 1, k] -= s2 / h
-        o.u[F1 + 2, k] -= s3 / h
-    for j in range(nr):
+    for j in range(o.c.shape[1]):
         for i in range(3):
-            d = TT[i, 0] * y1[mu + j] + TT[i, 1] * y2[mu + j] - TT[i, 2] * y3[mu + j]
-            o.c[MU + i, j] += d / h
-            d = TT[i, 0] * y1[lam + j] + TT[i, 1] * y2[lam + j] - TT[i, 2] * y3[lam + j]
+            d = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j]
             o.c[LAM + i, j] += d / (h * h)
 
 
@@ -369,11 +358,17 @@ def newton_update(m, r, o, h):
         y2[nu + k] -= h * h * (gr * s2 - gi * s3)
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
     if o.c.shape[1] > 0:
-        constraint_sides(r, o, h)
+        constraint_sides(m, r, o, h)
     linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
     linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
     if o.c.shape[1] > 0:
-        constraint_update(m, r, o, h)
+        constraint_update(r, o, h)
+        for k in range(nu):
+            y1[k] -= o.u[D, k]
+            y2[k] -= o.u[D + 1, k]
+            y3[k] -= o.u[D + 2, k]
+            for i in range(3):
+                o.u[F1 + i, k] -= o.u[D + i, k] / h
     total = 0.0
     for k in range(nu):
         # xi = (h du - h r1)/g in the eigenbasis
