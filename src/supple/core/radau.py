@@ -32,6 +32,7 @@ from supple.core.radau_stages import (
     LO,
     MASS,
     MAX_NEWTON,
+    PX,
     RATE,
     RQ,
     S1,
@@ -95,17 +96,18 @@ def error_norm(m, w, r, o, h, t, attempt):
             o.c[F4, j] = y[nu + nz + j]
         stages.stabilize(m, r, o, h, o.c[F4], y, o.u[D])
         for k in range(nu):
-            y[k] += GAMMA * stages.dot(o.tangent[MASS, k], o.u[D])
+            y[k] += GAMMA * stages.dot(o.tangent[MASS, k], o.u[D]) - h * h * stages.difference(o, k, o.u[S2])
     linalg.lu_solve(o.newton[E1], o.pivots[0], y)
+    for k in range(nu):  # xi, in place of S2
+        o.u[S2, k] = (y[k] + h * o.u[S2, k]) / GAMMA
     if nr > 0:
         for k in range(nu):
-            y[k] -= o.u[D, k]
-            o.u[S2, k] += o.u[D, k] / h
+            y[k] -= o.u[D, k] + h * stages.dot(o.tangent[PX, k], o.u[S2])
     total = 0.0
     worst, worst_k = 0.0, 0
     for k in range(nu):
         r.ut[k] = y[k] / h
-        r.xt[k] = (y[k] + h * o.u[S2, k]) / GAMMA
+        r.xt[k] = o.u[S2, k]
         a, b = r.xt[k] / o.u[WX, k], r.ut[k] / o.u[WU, k]
         total += a * a + b * b
         if a * a + b * b > worst:

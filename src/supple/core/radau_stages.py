@@ -6,8 +6,12 @@ With constraint rows the equations are those of Gear, Gupta and Leimkuhler: in t
 
 B = s^2 G^T with the units s of the increments, kept at the place of the tangents: mu vanishes with the error of the
 step and only carries q back to the constraints. Newton's unknowns are w = h u + B h mu, z and h^2 lam; the
-increment is eliminated, xi = (w - h F1)/gamma. The rows of violations give G w, those of rates G h u (that G
-changes along xi is left to the iteration), so G B h mu is their difference: mu needs no place in the matrix.
+increment is eliminated, xi = (w - h F1)/gamma. The rows of violations give G w, those of rates G h u + h H xi with
+H = d(G u)/dq, so G B h mu is the difference: with d = B (G B)^-1 (G w - G h u - h H xi) and P = B (G B)^-1 H
+
+    h u = w - d - h P xi
+
+and mu needs no place in the matrix. P enters through Ru - M P, Rq - Ru P and Gq - Gu P, in place of Ru, Rq, Gq.
 """
 
 from __future__ import annotations
@@ -26,23 +30,25 @@ from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, THROUGH, TI, TT, A, 
 MAX_NEWTON = 10
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
-# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, B h mu
-X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, D = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25
-U_ROWS = 28
+# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, change
+# of B h mu, and B mu of the stages
+X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, D, BMU = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25, 28
+U_ROWS = 31
 # ... over controller states: stages, the last step's stages, rates, residuals, weights
 Z, ZO, ZRATE, F3, WZ = 0, 3, 6, 9, 12
 Z_ROWS = 13
 # ... over force elements: work up to the stages, weights
 WORK, WW = 0, 3
 E_ROWS = 4
-# ... over constraint rows: mu and lam of the stages, violations and their rates, lam of the last step's stages
-MU, LAM, F4, F5, LO = 0, 3, 6, 9, 12
-C_ROWS = 15
+# ... over constraint rows: lam of the stages, violations and their rates, lam of the last step's stages
+LAM, F4, F5, LO = 0, 3, 6, 9
+C_ROWS = 12
 # ... over Newton's unknowns: real and complex right sides
 Y1, Y2, Y3 = 0, 1, 2
 
 # Square matrices: tangents Rq, Ru, M over velocities; Newton's E1 and ER + i EI over its unknowns
 RQ, RU, MASS = 0, 1, 2
+RU0, PX = 3, 4  # with constraints also Ru itself and P
 E1, ER, EI = 0, 1, 2
 
 Own = namedtuple("Own", "u z e c y tangent Rz Gq Gu Gz G GB newton pivots")
@@ -63,8 +69,9 @@ def own_views(m, run, i, ints, k):
     i += C_ROWS * nr
     y = run[i : i + 3 * n].reshape((3, n))
     i += 3 * n
-    tangent = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
-    i += 3 * nu * nu
+    squares = 5 if nr > 0 else 3
+    tangent = run[i : i + squares * nu * nu].reshape((squares, nu, nu))
+    i += squares * nu * nu
     Rz = run[i : i + nu * nz].reshape((nu, nz))
     i += nu * nz
     Gq = run[i : i + nu * nz].reshape((nz, nu))
@@ -86,7 +93,7 @@ def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
     n = nu + nz + nr
     vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + C_ROWS * nr + 3 * n
-    matrices = 3 * nu * nu + 3 * nu * nz + nz * nz + nr * (nu + nr)
+    matrices = (5 if nr else 3) * nu * nu + 3 * nu * nz + nz * nz + nr * (nu + nr)
     return vectors + matrices + 3 * n * n, 2 * n
 
 
@@ -99,6 +106,7 @@ def predict(m, r, o, fresh, h, h_old):
     for k in range(r.u.shape[0]):
         for i in range(3):
             c = C[i]
+            o.u[BMU + i, k] = 0.0
             if fresh:
                 o.u[X + i, k] = c * h * (r.u[k] + 0.5 * c * h * o.u[S1, k])
                 o.u[U + i, k] = c * h * r.a[k]
@@ -116,7 +124,6 @@ def predict(m, r, o, fresh, h, h_old):
         b = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
         c = (s - C[0]) * (s - C[1]) / ((C[2] - C[0]) * (C[2] - C[1]))
         for k in range(o.c.shape[1]):
-            o.c[MU + i, k] = 0.0
             o.c[LAM + i, k] = r.lam[k] if fresh else a * o.c[LO, k] + b * o.c[LO + 1, k] + c * o.c[LO + 2, k]
 
 
@@ -151,11 +158,10 @@ def stage(m, w, r, o, i, t, h):
         r.zt[k] = r.z[k] + o.z[Z + i, k]
     tree.retract(m, r.q, r.xt, r.qt)
     tree.chart_rate(m, r.xt, r.ut, o.u[S1])
-    for j in range(o.c.shape[1]):
-        w.lam[j] = o.c[LAM + i, j]
-        x = o.c[MU + i, j]
+    if o.c.shape[1] > 0:
+        st.copy(o.c[LAM + i], w.lam)
         for k in range(nu):
-            o.u[S1, k] += m.unit[k] * m.unit[k] * o.G[j, k] * x
+            o.u[S1, k] += o.u[BMU + i, k]
     for k in range(nu):
         # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
         o.u[F1 + i, k] = o.u[S2, k] - o.u[S1, k]
@@ -184,6 +190,8 @@ def middle_tangent(m, w, r, o, t, h):
     nu, nr = r.u.shape[0], o.c.shape[1]
     if nr == 0:
         return True
+    links.rate_tangent(m, w, o.G)
+    st.copy_rows(o.G, w.solved)  # H: factors of accelerations are not needed now
     links.jacobian(m, w, o.G)
     b = o.u[S2]
     for j in range(nr):
@@ -191,7 +199,44 @@ def middle_tangent(m, w, r, o, t, h):
             b[k] = m.unit[k] * m.unit[k] * o.G[j, k]
         for i in range(j, nr):
             o.GB[i, j] = dot(o.G[i], b)
-    return kkt.factor_in_place(o.GB) < 0
+    if kkt.factor_in_place(o.GB) >= 0:
+        return False
+    turn_tangents(m, w, r, o)
+    return True
+
+
+@kernel
+def turn_tangents(m, w, r, o):
+    """P = B (G B)^-1 H from H in w.solved; then Ru - M P, Rq - Ru P and Gq - Gu P in place of the tangents."""
+    nu, nr = r.u.shape[0], o.c.shape[1]
+    P, Rq, Ru, M, kept = o.tangent[PX], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.tangent[RU0]
+    x = o.c[F4]
+    for k in range(nu):
+        for j in range(nr):
+            x[j] = w.solved[j, k]
+        linalg.cholesky_solve(o.GB, x)
+        for i in range(nu):
+            P[i, k] = 0.0
+        for j in range(nr):
+            for i in range(nu):
+                P[i, k] += o.G[j, i] * x[j]
+        for i in range(nu):
+            P[i, k] *= m.unit[i] * m.unit[i]
+    st.copy_rows(Ru, kept)
+    subtract_product(kept, P, Rq)
+    subtract_product(M, P, Ru)
+    subtract_product(o.Gu, P, o.Gq)
+
+
+@kernel
+def subtract_product(a, b, c):
+    """c -= a b for matrices."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            x = a[i, j]
+            if x != 0.0:
+                for k in range(b.shape[1]):
+                    c[i, k] -= x * b[j, k]
 
 
 @kernel
@@ -253,7 +298,7 @@ def border(r, o):
 
 @kernel
 def stabilize(m, r, o, h, mu, y, d):
-    """mu (rows) holds G (w - h u); it becomes h mu, d = B h mu, and the rows of y take the damping part h Ru d.
+    """mu (rows) holds G w - G h u - h H xi; d = B (G B)^-1 mu, and the rows of y take the damping part h Ru d.
 
     What d does through M is left to the caller: its factor is the eigenvalue.
     """
@@ -267,14 +312,23 @@ def stabilize(m, r, o, h, mu, y, d):
     for k in range(nu):
         d[k] *= m.unit[k] * m.unit[k]
     for k in range(nu):
-        y[k] += h * dot(o.tangent[RU, k], d)
+        y[k] += h * dot(o.tangent[RU0, k], d)
     for k in range(nz):
         y[nu + k] -= dot(o.Gu[k], d)
 
 
 @kernel
+def difference(o, k, f):
+    """Row k of -M P, which is the change of Ru, times f."""
+    s = 0.0
+    for j in range(f.shape[0]):
+        s += (o.tangent[RU, k, j] - o.tangent[RU0, k, j]) * f[j]
+    return s
+
+
+@kernel
 def constraint_sides(m, r, o, h):
-    """Right sides with constraints; F1 is in the eigenbasis already. Leaves B h mu in the rows D of o.u."""
+    """Right sides with constraints; F1 is in the eigenbasis already. Leaves d in the rows D of o.u."""
     nu, n, nr = r.u.shape[0], r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
     for j in range(nr):
@@ -295,13 +349,9 @@ def constraint_sides(m, r, o, h):
         stabilize(m, r, o, h, o.c[F4 + i], o.y[Y1 + i], o.u[D + i])
     for k in range(nu):
         a, b, c = dot(o.tangent[MASS, k], o.u[D]), dot(o.tangent[MASS, k], o.u[D + 1]), dot(o.tangent[MASS, k], o.u[D + 2])
-        y1[k] += GAMMA * a
-        y2[k] += ALPHA * b - BETA * c
-        y3[k] += ALPHA * c + BETA * b
-    for j in range(nr):
-        for i in range(3):
-            d = TT[i, 0] * o.c[F4, j] + TT[i, 1] * o.c[F4 + 1, j] - TT[i, 2] * o.c[F4 + 2, j]
-            o.c[MU + i, j] += d / h
+        y1[k] += GAMMA * a + h * h * difference(o, k, o.u[F1])
+        y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.u[F1 + 1])
+        y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.u[F1 + 2])
 
 
 @kernel
@@ -363,18 +413,21 @@ def newton_update(m, r, o, h):
     linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
     if o.c.shape[1] > 0:
         constraint_update(r, o, h)
-        for k in range(nu):
-            y1[k] -= o.u[D, k]
-            y2[k] -= o.u[D + 1, k]
-            y3[k] -= o.u[D + 2, k]
-            for i in range(3):
-                o.u[F1 + i, k] -= o.u[D + i, k] / h
-    total = 0.0
-    for k in range(nu):
-        # xi = (h du - h r1)/g in the eigenbasis
+    for k in range(nu):  # xi = (w - h r1)/g in the eigenbasis, in place of F1
         a = (y1[k] - h * o.u[F1, k]) / GAMMA
         p, q = y2[k] - h * o.u[F1 + 1, k], y3[k] - h * o.u[F1 + 2, k]
-        b, c = gr * p - gi * q, -(gr * q + gi * p)
+        o.u[F1, k], o.u[F1 + 1, k], o.u[F1 + 2, k] = a, gr * p - gi * q, gr * q + gi * p
+    if o.c.shape[1] > 0:
+        for k in range(nu):
+            for i in range(3):
+                o.u[D + i, k] += h * dot(o.tangent[PX, k], o.u[F1 + i])
+                o.y[Y1 + i, k] -= o.u[D + i, k]
+            for i in range(3):
+                d = TT[i, 0] * o.u[D, k] + TT[i, 1] * o.u[D + 1, k] - TT[i, 2] * o.u[D + 2, k]
+                o.u[BMU + i, k] += d / h
+    total = 0.0
+    for k in range(nu):
+        a, b, c = o.u[F1, k], o.u[F1 + 1, k], -o.u[F1 + 2, k]
         a2, b2, c2 = y1[k] / h, y2[k] / h, -y3[k] / h
         for i in range(3):
             dx = TT[i, 0] * a + TT[i, 1] * b + TT[i, 2] * c
@@ -424,7 +477,10 @@ def spin(m, r):
 @kernel
 def solve_stages(m, w, r, o, ints, reals, t, h, stop):
     """Simplified Newton; returns (converged, contraction rate)."""
-    tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.003, math.sqrt(reals[st.RTOL])))
+    rounding = 2.2e-16 / reals[st.RTOL]
+    tolerance = max(10.0 * rounding, min(0.003, math.sqrt(reals[st.RTOL])))
+    if o.c.shape[1] > 0:  # velocities that satisfy the rows are known less exactly
+        tolerance = max(100.0 * rounding, tolerance)
     floor = max(0.01, 0.25 * h * spin(m, r))
     rate, old = reals[st.RATE], 0.0
     for it in range(MAX_NEWTON):
