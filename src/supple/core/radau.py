@@ -296,7 +296,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 return st.EVENT
         for k in range(nu):
             r.xt[k] = o.u[X + 2, k]
-            r.u[k] += o.u[U + 2, k]
+            r.u[k] = stages.flushed(r.u[k] + o.u[U + 2, k])
             r.a[k] = o.u[RATE + 2, k]
         st.copy(o.c[LAM + 2], r.lam)
         tree.retract(m, r.q, r.xt, r.qt)
