@@ -36,7 +36,6 @@ from test_properties import (
     STEP,
     along,
     close,
-    columns,  # noqa: F401 (a fixture)
     controllers,
     derivative,
     equations,
@@ -308,7 +307,7 @@ def test_invariance(recipe):
 
 @examples(80)
 @given(recipe=flexible_recipes(forces="all"))
-def test_tangents_equal_complex_steps(columns, recipe):  # noqa: F811
+def test_tangents_equal_complex_steps(columns, recipe):
     """Absolutely, and with rows and columns scaled to unit energy: stiff entries hide the rest."""
     _, eq, s = made(recipe)
     r, Rq, Ru, M, Rz, Gq, Gu, Gz = eq.tangents(s.t, s.q, s.u, s.a, s.z)

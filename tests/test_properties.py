@@ -7,10 +7,8 @@ checked by complex steps through the very same kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,7 +19,7 @@ import oracle
 import supple
 from flexible_oracle import bushing_law
 from random_models import KINDS, Recipe, State, random_coordinates, rebuilt, recipes, rotation
-from supple.core import dynamics, jit, layout, tree
+from supple.core import layout
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 
@@ -389,44 +387,6 @@ def test_user_coordinates_are_the_pose_of_B_in_A(recipe):
 
 
 # ----------------------------------------------------------------------------------------- tangents
-
-
-@pytest.fixture(scope="module")
-def columns() -> Callable:
-    """Residual and controller rates of the engine's own kernels for complex numbers."""
-
-    # Without reference counting like all kernels: arrays that views returns are borrowed.
-    @numba.njit(fastmath=jit.FASTMATH, error_model="numpy", _nrt=False)
-    def step(ints, reals, work, t, q, d, u, a, z, moved, r, zdot):
-        m, w = layout.views(ints, reals, work)
-        tree.retract(m, q, d, moved)
-        dynamics.evaluate(m, w, t, moved, u, a, z, r)
-        for k in range(zdot.shape[0]):
-            zdot[k] = w.zdot[k]
-
-    tiny = 1e-40
-
-    def differentiate(
-        eq: Equations, s: State, which: str, lam: Array | None = None
-    ) -> tuple[Array, Array]:
-        """Columns of the residual (nu, n) and of controller rates (nz, n) along one argument."""
-        c = eq.compiled
-        start = {"d": np.zeros(eq.nu), "u": s.u, "a": s.a, "z": s.z}
-        work = layout.new_work(c.ints, complex)
-        if lam is not None:
-            work[layout.multiplier_slice(c.ints)] = lam
-        moved, r, zdot = (np.zeros(n, complex) for n in (eq.nq, eq.nu, eq.nz))
-        residuals, rates = [], []
-        for k in range(len(start[which])):
-            x = {name: value.astype(complex) for name, value in start.items()}
-            x[which][k] += 1j * tiny
-            step(c.ints, c.reals, work, s.t, s.q.astype(complex), *x.values(), moved, r, zdot)
-            residuals.append(r.imag / tiny)
-            rates.append(zdot.imag / tiny)
-        n = len(residuals)
-        return np.array(residuals).reshape(n, eq.nu).T, np.array(rates).reshape(n, eq.nz).T
-
-    return differentiate
 
 
 @examples(80)
