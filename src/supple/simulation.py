@@ -24,6 +24,7 @@ from supple.loads import Loads
 from supple.model import Model
 from supple.poses import Array
 from supple.result import Result, RunData
+from supple.singular import passed, refuse_singular, violated
 from supple.state import State, mismatch
 from supple.symmetry import symmetries
 
@@ -101,10 +102,17 @@ def simulate(
         atol=atol,
         progress=progress,
     )
+    refuse_singular(compiled, begin, state.q)
     equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is the model's fault
     solution = integrator.run(problem)
     if not solution.success:
         warnings.warn(solution.message, SuppleWarning, stacklevel=2)
+    for doubt in (
+        passed(compiled, solution.t, solution.q, solution.u),
+        violated(compiled, solution.t, solution.q),
+    ):
+        if doubt:
+            warnings.warn(doubt, SuppleWarning, stacklevel=2)
     a, states = equations.history(solution.t, solution.q, solution.u, solution.z)
     return Result(
         RunData(

@@ -19,6 +19,7 @@ from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.poses import Array
 from supple.result import EventRecord
+from supple.singular import failed_near
 from supple.state import State
 from supple.symmetry import Symmetry
 
@@ -293,6 +294,10 @@ class _Run:
         where = f"stopped at t = {s[st.T]:.9g} s: "
         if outcome not in (st.DONE, st.EVENT) and (trouble := c.trouble(float(s[st.T]))):
             return where + trouble
+        if outcome not in (st.DONE, st.EVENT) and (
+            singular := failed_near(c, float(s[st.T]), self.run_buffer[self.at_q])
+        ):
+            return where + singular
         worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
         if outcome == st.DONE:
             return f"reached t = {s[st.T]:g} s"

@@ -1,0 +1,140 @@
+"""Singular positions of a run: where constraint rows come to depend on each other.
+
+The smallest singular value of the scaled rows in use is compared with what it is elsewhere. It falls
+like the distance to the singular position, so a run that jumps over one in a step is noticed by
+looking between its output times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from supple.closing import Assembler
+from supple.core.layout import new_work
+from supple.errors import ModelError
+from supple.poses import Array
+from supple.ranks import SINGULAR, weakest_row
+from supple.records import Compiled, RowRecord
+from supple.row_values import row_sizes, rows_at, scaled_rows
+
+# A run has come close where the smallest singular value is this part of its usual one.
+CLOSE = 1e-3
+# A step that fails there has failed because of it.
+NEAR = 1e-2
+SAMPLES = 400
+BUDGET = 2e8  # operations: samples times the third power of the rows
+# A row that was left out must stay this small, in lengths of the model and radians: what it
+# follows from is kept to rounding, which a position near a singular one multiplies by 1 / CLOSE^2.
+LEFT_OUT = 1e-7
+
+
+def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
+    """Raise if a run would start in a singular position."""
+    if compiled.nr and compiled.usual > 0.0:
+        size, row = _smallest(compiled, new_work(compiled.ints), t, q)
+        if size < SINGULAR * compiled.usual:
+            raise ModelError.plain(
+                f"{about(compiled, row)} at the start, from which more than one motion is possible, "
+                "expected initial coordinates a little away from it"
+            )
+
+
+def failed_near(compiled: Compiled, t: float, q: Array) -> str:
+    """One sentence about the singular position in which a run failed; empty if it is none."""
+    if not compiled.nr or not np.all(np.isfinite(q)):
+        return ""
+    size, row = _smallest(compiled, new_work(compiled.ints), t, q)
+    return about(compiled, row) if size < NEAR * compiled.usual else ""
+
+
+def about(compiled: Compiled, row: RowRecord) -> str:
+    """A singular position by the row that depends on others there."""
+    around = compiled.around.get(row.owner, ())
+    loop = f" in the loop of {', '.join(map(repr, (row.owner, *around)))}" if around else ""
+    return f"a singular position{loop}: {row.name} follows from the other constraints"
+
+
+def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
+    """One sentence about the worst singular position close to the states of a run, or nothing.
+
+    t (nt,), q (nt, nq), u (nt, nu) are output times and states.
+    """
+    if not compiled.nr or len(t) < 2:
+        return ""
+    work = new_work(compiled.ints)
+    count = int(np.clip(BUDGET / (compiled.nr**2 * compiled.nu), 20, SAMPLES))
+    chosen = np.unique(np.linspace(0, len(t) - 1, min(count, len(t))).astype(int))
+    chosen = chosen[np.all(np.isfinite(q[chosen]), axis=1)]
+    sizes = np.array([_smallest(compiled, work, t[k], q[k])[0] for k in chosen])
+    usual = max(float(np.median(sizes)), compiled.usual) if len(sizes) else 0.0
+    move = Assembler(compiled)
+    worst, when, owner = np.inf, 0.0, compiled.rows[0]
+    for i in np.flatnonzero(sizes < 0.1 * usual):
+        before, after = sizes[max(i - 1, 0)], sizes[min(i + 1, len(sizes) - 1)]
+        if sizes[i] > min(before, after):
+            continue
+        low, high = t[chosen[max(i - 1, 0)]], t[chosen[min(i + 1, len(sizes) - 1)]]
+
+        def near(time: float) -> tuple[float, RowRecord]:
+            k = int(np.argmin(np.abs(t - time)))
+            return _smallest(compiled, work, time, move.moved(q[k], (time - t[k]) * u[k]))
+
+        time = _lowest(lambda s: near(s)[0], float(low), float(high))
+        size, row = near(time)
+        if size < worst:
+            worst, when, owner = size, time, row
+    if not worst < CLOSE * usual:
+        return ""
+    return (
+        f"near t = {when:.4g} s the run passes {about(compiled, owner)}; "
+        "more than one motion continues from it, and this run shows one of them"
+    )
+
+
+def violated(compiled: Compiled, t: Array, q: Array) -> str:
+    """One sentence about a row that was left out but does not hold in a run, or nothing."""
+    complete = compiled.complete
+    out = np.array([row not in compiled.rows for row in complete.rows], dtype=bool)
+    if not np.any(out):
+        return ""
+    work, u = new_work(complete.ints), np.zeros(complete.nu)
+    sizes = row_sizes(complete)
+    chosen = np.unique(np.linspace(0, len(t) - 1, min(50, len(t))).astype(int))
+    for k in chosen[np.all(np.isfinite(q[chosen]), axis=1)]:
+        gap = rows_at(complete, work, t[k], q[k], u).violation
+        relative = np.where(out, np.abs(gap) / sizes, 0.0)
+        worst = int(np.argmax(relative))
+        if relative[worst] > LEFT_OUT:
+            row = complete.rows[worst]
+            unit = "" if row.unit == "1" else f" {row.unit}"
+            return (
+                f"{row.name} seemed to follow from the other constraints and was left out, but is "
+                f"violated by {abs(gap[worst]):.3g}{unit} at t = {t[k]:.4g} s: the constraints "
+                "contradict each other there, do not trust this run"
+            )
+    return ""
+
+
+def _smallest(compiled: Compiled, work: Array, t: float, q: Array) -> tuple[float, RowRecord]:
+    G = rows_at(compiled, work, float(t), q, np.zeros(compiled.nu)).G
+    size, k = weakest_row(scaled_rows(compiled, G))
+    return size, compiled.rows[k]
+
+
+def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
+    """Where f is lowest between low and high, by golden sections."""
+    ratio = 0.5 * (np.sqrt(5.0) - 1.0)
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    fa, fb = f(a), f(b)
+    for _ in range(25):
+        if fa < fb:
+            high, b, fb = b, a, fa
+            a = high - ratio * (high - low)
+            fa = f(a)
+        else:
+            low, a, fa = a, b, fb
+            b = low + ratio * (high - low)
+            fb = f(b)
+    return a if fa < fb else b
