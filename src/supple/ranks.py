@@ -40,7 +40,8 @@ class Ranks:
     ----------
     kept : places of rows that do not follow from others, in ``rows``
     freedom : degrees of freedom, velocities less independent rows
-    smallest : smallest singular value of the kept rows at the start, and at the other places
+    smallest : smallest singular value of all rows that should not vanish, at the start and at the
+        other places
     weakest : the kept row that depends most on others at the start, its place in ``rows``
     stuck : whether there should be motion, counted by rows at the start, but none was found
     """
@@ -76,20 +77,20 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
     usual = [table for table, count in zip(alike, counts, strict=True) if count == max(counts)]
     moves = moving(compiled)
     kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)])
-    found = [weakest_row(table[list(kept)]) for table in tables]
-    smallest = tuple(size for size, _ in found)
-    weakest = kept[found[0][1]] if kept else None
+    smallest = tuple(smallest_value(table, len(kept)) for table in tables)
+    weakest = kept[weakest_row(tables[0][kept])] if kept else None
     return Ranks(tuple(kept), compiled.nu - len(kept), smallest, weakest, stuck)
 
 
-def weakest_row(table: Array) -> tuple[float, int]:
-    """Smallest singular value of scaled rows, and the row that depends most on the others."""
-    if not len(table):
-        return 1.0, 0
-    U, s, _ = np.linalg.svd(table, full_matrices=True)
-    if len(s) < len(table):
-        return 0.0, int(np.argmax(np.abs(U[:, -1])))
-    return float(s[-1]), int(np.argmax(np.abs(U[:, -1])))
+def smallest_value(table: Array, rank: int) -> float:
+    """The last of the singular values of scaled rows that are not zero where the rank is full."""
+    s = np.linalg.svd(table, compute_uv=False)
+    return float(s[rank - 1]) if 0 < rank <= len(s) else 1.0
+
+
+def weakest_row(table: Array) -> int:
+    """The row that depends most on the others."""
+    return int(np.argmax(np.abs(np.linalg.svd(table)[0][:, -1])))
 
 
 def independent(tables: Sequence[Array], groups: Sequence[np.ndarray]) -> list[int]:

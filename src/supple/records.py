@@ -131,7 +131,7 @@ class Compiled:
     ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
     while none is left out. ``around`` has, for each closing joint and each constraint between
     frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular value
-    of the scaled rows in use away from singular positions, zero if that is not known.
+    of all scaled rows, but for redundant ones, away from singular positions; zero: not known.
     """
 
     ints: np.ndarray

@@ -18,12 +18,13 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem, Progress, tolerances
+from supple.integrators.driver import Problem, Progress, Solution, tolerances
 from supple.integrators.radau import Radau
 from supple.loads import Loads
 from supple.model import Model
 from supple.poses import Array
-from supple.result import Result, RunData
+from supple.reactions import Reactions
+from supple.result import History, Result, RunData
 from supple.singular import passed, refuse_singular, violated
 from supple.state import State, mismatch
 from supple.symmetry import symmetries
@@ -133,8 +134,19 @@ def simulate(
             solution.statistics,
             solution.final,
             Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
+            _reactions(model, compiled, solution, states),
         )
     )
+
+
+def _reactions(
+    model: Model, compiled: Compiled, solution: Solution, states: History
+) -> Reactions | None:
+    """Who knows the reactions that are not unique: with redundant rows in some tree there are."""
+    if not compiled.all_rows:
+        return None
+    s = solution
+    return Reactions(model.copy(), compiled, s.t, s.q, s.u, s.z, states)
 
 
 def _expect(field: str, value: Any, kind: Any, expected: str) -> None:

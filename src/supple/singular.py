@@ -15,7 +15,7 @@ from supple.closing import Assembler
 from supple.core.layout import new_work
 from supple.errors import ModelError
 from supple.poses import Array
-from supple.ranks import SINGULAR, weakest_row
+from supple.ranks import SINGULAR, smallest_value, weakest_row
 from supple.records import Compiled, RowRecord
 from supple.row_values import row_sizes, rows_at, scaled_rows
 
@@ -24,7 +24,7 @@ CLOSE = 1e-3
 # A step that fails there has failed because of it.
 NEAR = 1e-2
 SAMPLES = 400
-BUDGET = 2e8  # operations: samples times the third power of the rows
+BUDGET = 2e8  # operations: samples times rows times rank times velocities
 # A row that was left out must stay this small, in lengths of the model and radians: what it
 # follows from is kept to rounding, which a position near a singular one multiplies by 1 / CLOSE^2.
 LEFT_OUT = 1e-7
@@ -33,20 +33,32 @@ LEFT_OUT = 1e-7
 def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
     if compiled.nr and compiled.usual > 0.0:
-        size, row = _smallest(compiled, new_work(compiled.ints), t, q)
-        if size < SINGULAR * compiled.usual:
+        watch = _Watch(compiled)
+        if watch.size(t, q) < SINGULAR * compiled.usual:
             raise ModelError.plain(
-                f"{about(compiled, row)} at the start, from which more than one motion is possible, "
-                "expected initial coordinates a little away from it"
+                f"{about(compiled, watch.row(t, q))} at the start, from which more than one motion "
+                "is possible, expected initial coordinates a little away from it"
             )
 
 
 def failed_near(compiled: Compiled, t: float, q: Array) -> str:
-    """One sentence about the singular position in which a run failed; empty if it is none."""
+    """One sentence about the singular position in which a run failed; empty if it is none.
+
+    It may be that the mechanism can move on but the rows in use say too little there; other
+    coordinates bring other rows.
+    """
     if not compiled.nr or not np.all(np.isfinite(q)):
         return ""
-    size, row = _smallest(compiled, new_work(compiled.ints), t, q)
-    return about(compiled, row) if size < NEAR * compiled.usual else ""
+    watch = _Watch(compiled)
+    if watch.size(t, q) < NEAR * compiled.usual:
+        return about(compiled, watch.row(t, q))
+    if smallest_value(watch.table(t, q)[watch.used], compiled.nr) < NEAR * compiled.usual:
+        row = watch.row(t, q)
+        return (
+            f"{row.name} follows here from the other constraints in use, while constraints that "
+            "were left out as redundant do not; try formulation=Absolute() or another Branch"
+        )
+    return ""
 
 
 def about(compiled: Compiled, row: RowRecord) -> str:
@@ -63,32 +75,31 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
     """
     if not compiled.nr or len(t) < 2:
         return ""
-    work = new_work(compiled.ints)
-    count = int(np.clip(BUDGET / (compiled.nr**2 * compiled.nu), 20, SAMPLES))
+    watch, move = _Watch(compiled), Assembler(compiled)
+    work = len(compiled.all_rows) * compiled.nr * compiled.nu
+    count = int(np.clip(BUDGET / work, 20, SAMPLES))
     chosen = np.unique(np.linspace(0, len(t) - 1, min(count, len(t))).astype(int))
     chosen = chosen[np.all(np.isfinite(q[chosen]), axis=1)]
-    sizes = np.array([_smallest(compiled, work, t[k], q[k])[0] for k in chosen])
+    sizes = np.array([watch.size(t[k], q[k]) for k in chosen])
     usual = max(float(np.median(sizes)), compiled.usual) if len(sizes) else 0.0
-    move = Assembler(compiled)
-    worst, when, owner = np.inf, 0.0, compiled.rows[0]
+
+    def near(time: float) -> Array:
+        k = int(np.argmin(np.abs(t - time)))
+        return move.moved(q[k], (time - t[k]) * u[k])
+
+    worst, when = np.inf, 0.0
     for i in np.flatnonzero(sizes < 0.1 * usual):
-        before, after = sizes[max(i - 1, 0)], sizes[min(i + 1, len(sizes) - 1)]
-        if sizes[i] > min(before, after):
+        low, high = max(i - 1, 0), min(i + 1, len(sizes) - 1)
+        if sizes[i] > min(sizes[low], sizes[high]):
             continue
-        low, high = t[chosen[max(i - 1, 0)]], t[chosen[min(i + 1, len(sizes) - 1)]]
-
-        def near(time: float) -> tuple[float, RowRecord]:
-            k = int(np.argmin(np.abs(t - time)))
-            return _smallest(compiled, work, time, move.moved(q[k], (time - t[k]) * u[k]))
-
-        time = _lowest(lambda s: near(s)[0], float(low), float(high))
-        size, row = near(time)
-        if size < worst:
-            worst, when, owner = size, time, row
+        ends = float(t[chosen[low]]), float(t[chosen[high]])
+        time = _lowest(lambda s: watch.size(s, near(s)), *ends)
+        if (size := watch.size(time, near(time))) < worst:
+            worst, when = size, time
     if not worst < CLOSE * usual:
         return ""
     return (
-        f"near t = {when:.4g} s the run passes {about(compiled, owner)}; "
+        f"near t = {when:.4g} s the run passes {about(compiled, watch.row(when, near(when)))}; "
         "more than one motion continues from it, and this run shows one of them"
     )
 
@@ -117,10 +128,26 @@ def violated(compiled: Compiled, t: Array, q: Array) -> str:
     return ""
 
 
-def _smallest(compiled: Compiled, work: Array, t: float, q: Array) -> tuple[float, RowRecord]:
-    G = rows_at(compiled, work, float(t), q, np.zeros(compiled.nu)).G
-    size, k = weakest_row(scaled_rows(compiled, G))
-    return size, compiled.rows[k]
+class _Watch:
+    """Examines positions of a compiled model."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled, self.complete = compiled, compiled.complete
+        self.work = new_work(self.complete.ints)
+        self.used = [k for k, row in enumerate(self.complete.rows) if row in compiled.rows]
+
+    def table(self, t: float, q: Array) -> Array:
+        """All rows (nr, nu), scaled."""
+        c = self.complete
+        return scaled_rows(c, rows_at(c, self.work, float(t), q, np.zeros(c.nu)).G)
+
+    def size(self, t: float, q: Array) -> float:
+        """The singular value that vanishes in singular positions."""
+        return smallest_value(self.table(t, q), self.compiled.nr)
+
+    def row(self, t: float, q: Array) -> RowRecord:
+        """The row in use that depends most on the others."""
+        return self.compiled.rows[weakest_row(self.table(t, q)[self.used])]
 
 
 def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
