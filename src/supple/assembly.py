@@ -218,7 +218,7 @@ def on_constraints(compiled: Compiled, state: State) -> State:
     """A state moved onto the constraints at its time, as little as possible."""
     if not compiled.nr:
         return state
-    move = Assembler(compiled)
+    move = Assembler(compiled.complete)  # the rows in use may be a poor choice here
     q, gap = move.positions(state.t, state.q)
-    refuse_gap(compiled, gap)
+    refuse_gap(move.compiled, gap)
     return replace(state, q=q, u=move.velocities(state.t, q, state.u))

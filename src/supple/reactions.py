@@ -10,7 +10,7 @@ formulation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,11 +41,12 @@ class Reactions:
     Attributes
     ----------
     model : a model that nobody changes any more
-    compiled, t, q, u, z, history : the run, rows of time
+    parts : times from which on rows were in use, and the model with these
+    t, q, u, z, history : the run, rows of time
     """
 
     model: Model
-    compiled: Compiled
+    parts: Sequence[tuple[float, Compiled]]
     t: Array
     q: Array
     u: Array
@@ -78,6 +79,11 @@ class Reactions:
             for table in tables.values():
                 table.add(k, G, basis, change)
         return {name: table.load for name, table in tables.items()}
+
+    @property
+    def compiled(self) -> Compiled:
+        """The model as the run began."""
+        return self.parts[0][1]
 
     @cached_property
     def absolute(self) -> Compiled:
@@ -135,7 +141,8 @@ class Reactions:
 
     def _multipliers(self, k: int, work: Array, rows: list[int]) -> list[float]:
         """Multipliers of rows of constraints at an output time; zero of those left out."""
-        c, every = self.compiled, self.absolute.rows
+        c = next((c for begin, c in reversed(self.parts) if begin <= self.t[k]), self.compiled)
+        every = self.absolute.rows
         state = (np.array(x[k]) for x in (self.q, self.u, self.z))
         dynamics.accelerate(c.ints, c.reals, work, float(self.t[k]), *state, np.zeros(c.nu))
         values = work[multiplier_slice(c.ints)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -109,12 +110,12 @@ def simulate(
     if not solution.success:
         warnings.warn(solution.message, SuppleWarning, stacklevel=2)
     for doubt in (
-        passed(compiled, solution.t, solution.q, solution.u),
+        passed(compiled, solution.t, solution.q, solution.u) if solution.success else "",
         violated(compiled, solution.t, solution.q),
     ):
         if doubt:
             warnings.warn(doubt, SuppleWarning, stacklevel=2)
-    a, states = equations.history(solution.t, solution.q, solution.u, solution.z)
+    a, states = _histories(solution)
     return Result(
         RunData(
             model,
@@ -139,14 +140,31 @@ def simulate(
     )
 
 
+def _histories(solution: Solution) -> tuple[Array, History]:
+    """Everything at the output times, each with the constraint rows that were in use."""
+    s = solution
+    begins = [t for t, _ in s.rows]
+    which = np.maximum(np.searchsorted(begins, s.t, side="right") - 1, 0)
+    parts = []
+    for k, (_, compiled) in enumerate(s.rows):
+        mine = which == k
+        if np.any(mine) or len(s.rows) == 1:
+            parts.append(Equations(compiled).history(s.t[mine], s.q[mine], s.u[mine], s.z[mine]))
+    if len(parts) == 1:
+        return parts[0]
+    names = [field.name for field in dataclasses.fields(History)]
+    joined = {n: np.concatenate([getattr(h, n) for _, h in parts]) for n in names}
+    return np.concatenate([a for a, _ in parts]), History(**joined)
+
+
 def _reactions(
     model: Model, compiled: Compiled, solution: Solution, states: History
 ) -> Reactions | None:
-    """Who knows the reactions that are not unique: with redundant rows in some tree there are."""
+    """Who knows the reactions that are not unique; a tree without constraints has none."""
     if not compiled.all_rows:
         return None
     s = solution
-    return Reactions(model.copy(), compiled, s.t, s.q, s.u, s.z, states)
+    return Reactions(model.copy(), s.rows, s.t, s.q, s.u, s.z, states)
 
 
 def _expect(field: str, value: Any, kind: Any, expected: str) -> None:

@@ -15,14 +15,16 @@ from supple.closing import Assembler
 from supple.core.layout import new_work
 from supple.errors import ModelError
 from supple.poses import Array
-from supple.ranks import SINGULAR, smallest_value, weakest_row
+from supple.ranks import SINGULAR, independent, smallest_value, weakest_row
 from supple.records import Compiled, RowRecord
-from supple.row_values import row_sizes, rows_at, scaled_rows
+from supple.row_values import moving, row_sizes, rows_at, scaled_rows
 
 # A run has come close where the smallest singular value is this part of its usual one.
 CLOSE = 1e-3
 # A step that fails there has failed because of it.
 NEAR = 1e-2
+# Rows in use are changed where their smallest singular value is this part of that of all rows.
+WEAK = 0.05
 SAMPLES = 400
 BUDGET = 2e8  # operations: samples times rows times rank times velocities
 # A row that was left out must stay this small, in lengths of the model and radians: what it
@@ -42,23 +44,35 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
 
 
 def failed_near(compiled: Compiled, t: float, q: Array) -> str:
-    """One sentence about the singular position in which a run failed; empty if it is none.
-
-    It may be that the mechanism can move on but the rows in use say too little there; other
-    coordinates bring other rows.
-    """
+    """One sentence about the singular position in which a run failed; empty if it is none."""
     if not compiled.nr or not np.all(np.isfinite(q)):
         return ""
     watch = _Watch(compiled)
     if watch.size(t, q) < NEAR * compiled.usual:
         return about(compiled, watch.row(t, q))
-    if smallest_value(watch.table(t, q)[watch.used], compiled.nr) < NEAR * compiled.usual:
-        row = watch.row(t, q)
-        return (
-            f"{row.name} follows here from the other constraints in use, while constraints that "
-            "were left out as redundant do not; try formulation=Absolute() or another Branch"
-        )
     return ""
+
+
+def better_rows(compiled: Compiled, t: float, q: Array) -> Compiled | None:
+    """The model with other rows in use, where those in use nearly depend on each other; or None.
+
+    There are mechanisms (Bennett's) in which no choice of rows is good all the way round, though
+    all rows together always are. Rows that do work, those that move in time, stay.
+    """
+    if compiled.all_ints is None or not np.all(np.isfinite(q)):
+        return None
+    watch = _Watch(compiled)
+    table, rank = watch.table(t, q), compiled.nr
+    now = smallest_value(table[watch.used], rank)
+    if now > WEAK * smallest_value(table, rank):
+        return None
+    moves = moving(watch.complete)
+    first = [k for k in watch.used if moves[k]]
+    others = [k for k in range(len(table)) if not moves[k]]
+    kept = independent([table], [np.array(first, dtype=int), np.array(others, dtype=int)])
+    if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
+        return None
+    return watch.complete.with_rows(kept)
 
 
 def about(compiled: Compiled, row: RowRecord) -> str:

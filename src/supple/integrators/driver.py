@@ -18,8 +18,9 @@ from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.poses import Array
+from supple.records import Compiled
 from supple.result import EventRecord
-from supple.singular import failed_near
+from supple.singular import better_rows, failed_near
 from supple.state import State
 from supple.symmetry import Symmetry
 
@@ -96,6 +97,7 @@ class Solution:
     message: str
     statistics: dict[str, int | float]
     final: State
+    rows: tuple[tuple[float, Compiled], ...] = ()  # from which time on which rows are in use
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class _Run:
     ) -> None:
         self.problem, self.loop, self.options = problem, loop, options
         self.compiled = c = problem.equations.compiled
+        self.rows = [(problem.t_start, c)]
+        self.steps_before = 0  # those made with other rows
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
         shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
@@ -229,17 +233,38 @@ class _Run:
         grid = p.grid
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
-        buffers = (c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count)
-        while outcome == st.PAUSED and self.count[st.STEPS] < self.options.max_steps:
+        self._change_rows()
+        while outcome == st.PAUSED and self._steps() < self.options.max_steps:
             clock = time.perf_counter()
-            budget = min(budget, self.options.max_steps - int(self.count[st.STEPS]))
+            budget = min(budget, self.options.max_steps - self._steps())
+            model = self.compiled.ints, c.reals, p.equations.work
+            buffers = *model, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, grid, self.out, budget)
+            if outcome not in (st.DONE, st.EVENT) and self._change_rows():
+                outcome = st.PAUSED
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
         return self._solution(outcome, events, time.process_time() - start)
+
+    def _steps(self) -> int:
+        return self.steps_before + int(self.count[st.STEPS])
+
+    def _change_rows(self) -> bool:
+        """Take other constraint rows where those in use nearly depend on each other."""
+        t, q = float(self.state[st.T]), self.run_buffer[self.at_q]
+        other = better_rows(self.compiled, t, q)
+        if other is None:
+            return False
+        self.compiled = other
+        self.rows.append((t, other))
+        # The loop begins anew, as at the start of a run: multipliers belong to rows.
+        self.steps_before = self._steps()
+        self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
+        self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
+        return True
 
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
@@ -261,6 +286,7 @@ class _Run:
             for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
+        statistics["steps"] = self._steps()
         statistics["cpu_seconds"] = cpu
         audited = s[st.E_MAX] >= 0.0
         return Solution(
@@ -287,6 +313,7 @@ class _Run:
             final=State(
                 float(s[st.T]), *(run[k].copy() for k in (self.at_q, self.at_u, self.at_z))
             ),
+            rows=tuple(self.rows),
         )
 
     def _message(self, outcome: int) -> str:
@@ -305,7 +332,7 @@ class _Run:
             name = self.problem.events[int(self.count[st.TERMINAL])].name
             return f"event '{name}' at t = {s[st.T]:.9g} s"
         if outcome == st.LOCKED:
-            return where + self.problem.equations.locked(int(self.count[st.BAD_DOF]))
+            return where + Equations(c).locked(int(self.count[st.BAD_DOF]))
         if outcome == st.NOT_FINITE:
             return where + f"the acceleration of {worst} is not finite"
         if outcome == st.GROWN:
