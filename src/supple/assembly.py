@@ -122,7 +122,8 @@ def _held(model: Model, compiled: Compiled, fixed: Any) -> tuple[list[int], list
     for i, item in enumerate(fixed):
         pair = isinstance(item, (tuple, list))
         if pair and len(item) != 2:
-            raise ModelError("assemble", f"fixed[{i}]", item, "a joint or a pair (joint, coordinate)")
+            expected = "a joint or a pair (joint, coordinate)"
+            raise ModelError("assemble", f"fixed[{i}]", item, expected)
         joint = item[0] if pair else item
         name = joint.name if isinstance(joint, Joint) else joint
         if not isinstance(name, str) or name not in model.joints:
@@ -162,8 +163,10 @@ def open_loop(compiled: Compiled, gap: Array) -> str:
     if row.unit == "1":
         return f"{row.label}: its {row.part} stays {abs(gap[k]):.3g} away from what it must be"
     own = [(r.unit, g) for r, g in zip(compiled.rows, gap, strict=True) if r.owner == row.owner]
-    sizes = {unit: np.linalg.norm([g for u, g in own if u == unit]) for unit in ("m", "rad")}
-    shown = [f"{size:.3g} {unit}" for unit, size in sizes.items() if size > CLOSED]
+    sizes = {x: float(np.linalg.norm([g for u, g in own if u == x])) for x in ("m", "rad")}
+    units = {"m": compiled.length, "rad": 1.0}
+    seen = 1e-3 * max(sizes[unit] / units[unit] for unit in units)  # the rest is what is left of it
+    shown = [f"{s:.3g} {unit}" for unit, s in sizes.items() if not s / units[unit] < seen]
     around = ", ".join(repr(name) for name in (row.owner, *compiled.around.get(row.owner, ())))
     return f"{row.label}: the loop of {around} stays open by {' and '.join(shown)}"
 

@@ -73,13 +73,13 @@ class Assembler:
         dynamics.move(c.ints, c.reals, self.work, np.ascontiguousarray(q), np.array(d), out)
         return out
 
-    def mass(self, q: Array) -> Array:
+    def mass(self, q: Array, soft: float = SOFT) -> Array:
         """Mass matrix (nu, nu), with a little mass on coordinates that have none."""
         c = self.compiled
         M = np.empty((c.nu, c.nu))
         dynamics.mass_matrix(c.ints, c.reals, self.work, np.ascontiguousarray(q), M)
         mean = float(np.mean(np.diag(M) * c.scale**2)) or 1.0
-        M += np.diag(SOFT * mean / c.scale**2)
+        M += np.diag(soft * mean / c.scale**2)
         return M
 
     def rows(self, t: float, q: Array) -> tuple[Array, Array]:
@@ -215,7 +215,7 @@ class Assembler:
             if part < 0.01 or not np.max(np.abs(d / c.scale), initial=0.0) > MOVED:
                 break
             G, M = self.rows(t, q)[1], self.mass(q)
-            U, s, Vt = np.linalg.svd((G * c.scale)[:, free])
+            _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
             kept = int(np.sum(s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)))
             N = np.zeros((c.nu, len(free) - kept))
             N[free] = c.scale[free, None] * Vt[kept:].T

@@ -472,9 +472,10 @@ def build(
 
 def _loops(model: Model, graph: Graph) -> dict[str, tuple[str, ...]]:
     """Joints of the tree around the loop that each chord and each constraint of frames closes."""
-    chords = [model.joints[name] for name in graph.chords]
+    closing: list[Joint | Constraint] = [model.joints[name] for name in graph.chords]
+    closing.extend(model.constraints.values())
     found = {}
-    for item in (*chords, *model.constraints.values()):
+    for item in closing:
         ends = [frame.body.name for frame in item.frames.values()]
         if len(ends) == 2:
             found[item.name] = graph.path(*ends)

@@ -23,11 +23,12 @@ from supple.row_values import moving, rows_at, scaled_rows
 # A row whose independent part, as a part of the whole row, is below this follows from others:
 # rounding leaves 1e-15, an assembled mechanism's rows differ by its closure, 1e-12.
 DEPENDENT = 1e-9
-# A position is singular where the smallest singular value of the independent rows is this part of
-# what it is at other places: positions that are found as double roots are exact to 1e-7 only.
-SINGULAR = 1e-6
-# Random motions to other places (rad or lengths), the largest that closes is taken; crooked numbers,
-# since 0.3 is how far many a start is from a special position.
+# A position is singular where the smallest singular value is this part of what it is at other
+# places: positions that are found as double roots are exact to 1e-7 only.
+SINGULAR = 1e-5
+ORDINARY = 0.1  # what it is taken to be where no other place can be reached
+# Random motions to other places (rad or lengths), the largest that closes is taken; crooked
+# numbers, since 0.3 is how far many a start is from a special position.
 SIZES = (0.2718, 0.0919, 0.0311)
 PLACES = 2
 
@@ -59,8 +60,8 @@ class Ranks:
 
     @property
     def usual(self) -> float:
-        """Smallest singular value away from singular positions; zero if no other place is known."""
-        return max(self.smallest[1:], default=0.0)
+        """Smallest singular value away from singular positions."""
+        return max(self.smallest[1:], default=ORDINARY)
 
 
 def analyse(compiled: Compiled, q: Array) -> Ranks:

@@ -31,6 +31,10 @@ from supple.topology import FREE
 # Singular values of the scaled rows below this part of the largest are zero: bodies of a run meet
 # to rounding; and parts of unit vectors below it, which are known to rounding over the gap.
 ZERO = 1e-7
+# Against the freedom of the mechanism, for which the equations of the smallest loads are singular;
+# singular values of the rows are far above its root.
+REGULAR = 1e-12
+DENSE = 20_000  # numbers in the Jacobian of a small model
 SAMPLES = 5  # output times at which it is decided what is unique
 
 
@@ -58,8 +62,8 @@ class Reactions:
 
         ``axes`` (nt, 3, 3) of each joint's frame B, in the world.
         """
-        c = self.absolute
-        if self.rank == c.nr:
+        c, samples = self.absolute, self._samples
+        if self._rank == c.nr:
             return {}
         own = {name: [k for k, r in enumerate(c.rows) if r.owner == name] for name in c.joints}
         tables = {name: _Table(self, name, axes[name], rows) for name, rows in own.items() if rows}
@@ -74,10 +78,14 @@ class Reactions:
                 x[table.rows] = table.multipliers(k)
             if others:
                 x[others] = self._multipliers(k, work, others)
-            G, basis = self._null_vectors(k)
-            change = -basis @ (basis.T @ (x * size))
+            G = self._scaled(k)
+            change = -in_equilibrium(G, x * size)
             for table in tables.values():
-                table.add(k, G, basis, change)
+                table.add(k, G, change, bool(others))
+            if k in samples:
+                basis = self._null_vectors(G)
+                for table in tables.values():
+                    table.look(k, G, basis)
         return {name: table.load for name, table in tables.items()}
 
     @property
@@ -91,14 +99,21 @@ class Reactions:
         return build(self.model, (), Absolute().tree(self.model))
 
     @cached_property
-    def rank(self) -> int:
-        """Rank of all rows, away from singular positions."""
+    def _samples(self) -> list[int]:
+        """Some output times."""
         finite = np.flatnonzero(np.all(np.isfinite(self.history.reaction), axis=(1, 2)))
-        if not len(finite) or not self.absolute.nr:
-            return self.absolute.nr
-        picked = np.unique(finite[np.linspace(0, len(finite) - 1, SAMPLES).astype(int)])
-        values = [np.linalg.svd(self._scaled(k), compute_uv=False) for k in picked]
-        return max(int(np.sum(s > ZERO * s[0])) for s in values)
+        if not len(finite):
+            return []
+        return [
+            int(k) for k in np.unique(finite[np.linspace(0, len(finite) - 1, SAMPLES).astype(int)])
+        ]
+
+    @cached_property
+    def _rank(self) -> int:
+        """Rank of all rows, away from singular positions."""
+        values = [np.linalg.svd(self._scaled(k), compute_uv=False) for k in self._samples]
+        ranks = [int(np.sum(s > ZERO * s[0])) for s in values if len(s)]
+        return max(ranks, default=self.absolute.nr)
 
     @cached_property
     def _positions(self) -> Array:
@@ -131,13 +146,13 @@ class Reactions:
         rows = rows_at(c, self._work, self.t[k], self._positions[k], np.zeros(c.nu))
         return scaled_rows(c, rows.G)
 
-    def _null_vectors(self, k: int) -> tuple[Array, Array]:
-        """All rows at an output time, and an orthonormal basis (nr, n) of sets in equilibrium."""
+    def _null_vectors(self, G: Array) -> Array:
+        """Orthonormal basis (nr, n) of scaled multipliers in equilibrium on every body."""
         import scipy.linalg
 
-        G = self._scaled(k)
         Q, _, _ = scipy.linalg.qr(G, pivoting=True)
-        return G, Q[:, self.rank :]
+        basis: Array = Q[:, self._rank :]
+        return basis
 
     def _multipliers(self, k: int, work: Array, rows: list[int]) -> list[float]:
         """Multipliers of rows of constraints at an output time; zero of those left out."""
@@ -148,6 +163,29 @@ class Reactions:
         values = work[multiplier_slice(c.ints)]
         known = {(r.owner, r.part): float(x) for r, x in zip(c.rows, values, strict=True)}
         return [known.get((every[i].owner, every[i].part), 0.0) for i in rows]
+
+
+def in_equilibrium(G: Array, x: Array) -> Array:
+    """The part of x (nr,) along null vectors of the transposed rows G (nr, nu): x - G y, smallest.
+
+    Large models have few numbers in a row: there a sparse solution with a little regularization,
+    whose error the second pass squares away.
+    """
+    if G.size < DENSE:
+        smallest: Array = x - G @ np.linalg.lstsq(G, x, rcond=ZERO)[0]
+        return smallest
+    from scipy.sparse import block_array, csc_array, eye_array
+    from scipy.sparse.linalg import splu
+
+    rows, (nr, nu) = csc_array(G), G.shape
+    lower = eye_array(nu, format="csc") * -REGULAR
+    lu = splu(block_array([[eye_array(nr), rows], [rows.T, lower]], format="csc"))
+    rest = np.concatenate([x, np.zeros(nu)])
+    for _ in range(2):
+        rest = lu.solve(rest)
+        rest[nr:] = 0.0
+    part: Array = rest[:nr]
+    return part
 
 
 class _Table:
@@ -173,16 +211,24 @@ class _Table:
         R, load = self.axes[k], self.wrench[k]
         return -np.concatenate([R.T @ load[3:], R.T @ load[:3]])
 
-    def add(self, k: int, G: Array, basis: Array, change: Array) -> None:
-        """Change the load by scaled multipliers of all rows (nr,)."""
-        R, S, own = self.axes[k], G[np.ix_(self.rows, self.columns)], change[self.rows]
-        self.effort[k] += S.T @ own / self.scale
-        free = S @ np.linalg.pinv(S)  # what actuators on the joint carry
-        for table, part in ((self.wrench, own), (self.reaction, own - free @ own)):
+    def add(self, k: int, G: Array, change: Array, efforts: bool) -> None:
+        """Change the load by scaled multipliers of all rows (nr,), efforts of drivers included."""
+        R, own = self.axes[k], change[self.rows]
+        rest = own
+        if efforts:
+            S = G[np.ix_(self.rows, self.columns)]
+            self.effort[k] += S.T @ own / self.scale
+            rest = own - S @ (np.linalg.pinv(S) @ own)  # without what actuators carry
+        for table, part in ((self.wrench, own), (self.reaction, rest)):
             push = -part / self.size
-            table[k] += np.concatenate([R @ push[3:], R @ push[:3]])
-        null = basis[self.rows] - free @ basis[self.rows]
-        for most, axes in zip(self.along, (R, np.eye(3)), strict=True):
+            table[k, :3] += R @ push[3:]
+            table[k, 3:] += R @ push[:3]
+
+    def look(self, k: int, G: Array, basis: Array) -> None:
+        """See which components null vectors (nr, n) leave open."""
+        S = G[np.ix_(self.rows, self.columns)]
+        null = basis[self.rows] - S @ (np.linalg.pinv(S) @ basis[self.rows])
+        for most, axes in zip(self.along, (self.axes[k], np.eye(3)), strict=True):
             turned = np.vstack([axes @ null[3:], axes @ null[:3]])
             np.maximum(most, np.linalg.norm(turned, axis=1), out=most)
 

@@ -130,8 +130,8 @@ class Compiled:
     their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
     ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
     while none is left out. ``around`` has, for each closing joint and each constraint between
-    frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular value
-    of all scaled rows, but for redundant ones, away from singular positions; zero: not known.
+    frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular
+    value of all scaled rows, but for redundant ones, away from singular positions.
     """
 
     ints: np.ndarray

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.assembly import compile_model, on_constraints
+from supple.assembly import compile_model, on_constraints, transferred
 from supple.compiled import Compiled
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
@@ -27,7 +27,7 @@ from supple.poses import Array
 from supple.reactions import Reactions
 from supple.result import History, Result, RunData
 from supple.singular import passed, refuse_singular, violated
-from supple.state import State, mismatch
+from supple.state import State, mismatch, same_parts
 from supple.symmetry import symmetries
 
 DEFAULT_OUTPUT = 500  # intervals
@@ -50,8 +50,9 @@ def simulate(
     Parameters
     ----------
     start : State or Result, optional
-        Where the run starts: ``result.state(k)``, or the last instant of a result of the same
-        model. By default t = 0 s and the joints' initial coordinates and rates.
+        Where the run starts: ``result.state(k)``, the last instant of a result of the same model,
+        in any formulation, or what `assemble` returns. By default t = 0 s and the joints' initial
+        coordinates and rates.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates: another spanning tree of the same model.
     integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
@@ -179,7 +180,10 @@ def _state(start: State | Result | None, compiled: Compiled) -> State:
     if not isinstance(state, State):
         raise ModelError("simulate", "start", start, "a State or a Result of this model")
     wrong = mismatch(state, compiled)
-    if wrong:
+    if wrong and state.compiled is not None and same_parts(state.compiled, compiled):
+        q, u = transferred(state.compiled, state.q, state.u, compiled)  # of another formulation
+        state = dataclasses.replace(state, q=q, u=u, compiled=None)
+    elif wrong:
         raise ModelError("simulate", "start", wrong, "a State or a Result of this model")
     arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
     found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]

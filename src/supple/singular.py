@@ -1,8 +1,8 @@
 """Singular positions of a run: where constraint rows come to depend on each other.
 
-The smallest singular value of the scaled rows in use is compared with what it is elsewhere. It falls
-like the distance to the singular position, so a run that jumps over one in a step is noticed by
-looking between its output times.
+The smallest singular value of all scaled rows that is not zero everywhere is compared with what it
+is elsewhere. It falls like the distance to the singular position, so a run that jumps over one is
+noticed by looking between its output times.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEFT_OUT = 1e-7
 
 def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
-    if compiled.nr and compiled.usual > 0.0:
+    if compiled.nr:
         watch = _Watch(compiled)
         if watch.size(t, q) < SINGULAR * compiled.usual:
             raise ModelError.plain(
@@ -103,7 +103,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
 
     worst, when = np.inf, 0.0
     for i in np.flatnonzero(sizes < 0.1 * usual):
-        low, high = max(i - 1, 0), min(i + 1, len(sizes) - 1)
+        low, high = max(int(i) - 1, 0), min(int(i) + 1, len(sizes) - 1)
         if sizes[i] > min(sizes[low], sizes[high]):
             continue
         ends = float(t[chosen[low]]), float(t[chosen[high]])
@@ -166,7 +166,7 @@ class _Watch:
 
 def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
     """Where f is lowest between low and high, by golden sections."""
-    ratio = 0.5 * (np.sqrt(5.0) - 1.0)
+    ratio = 0.5 * (float(np.sqrt(5.0)) - 1.0)
     a, b = high - ratio * (high - low), low + ratio * (high - low)
     fa, fb = f(a), f(b)
     for _ in range(25):
