@@ -22,7 +22,7 @@ from supple.histories import histories
 from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
-from supple.ranks import analyse
+from supple.ranks import DEPENDENT, analyse
 from supple.records import RowRecord
 from supple.row_values import Rows, row_sizes, rows_at, scaled_rows
 from supple.state import State
@@ -174,7 +174,8 @@ def open_loop(compiled: Compiled, gap: Array) -> str:
 def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") -> None:
     """Raise if drivers ask for velocities that the other constraints do not allow."""
     relative = np.abs(rate) / row_sizes(compiled)
-    if len(rate) and not np.max(relative) < 1e3 * CLOSED * size:
+    # a row that follows from others to DEPENDENT has their rate no more exactly than that
+    if len(rate) and not np.max(relative) < DEPENDENT * size:
         k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
         row = compiled.rows[k]
         unit = "1/s" if row.unit == "1" else f"{row.unit}/s"

@@ -203,18 +203,19 @@ class Assembler:
         return q
 
     def _distance(self, start: Array, q: Array) -> float:
+        """The square of the way back to the start, weighted by the masses there."""
         d = self.increment(q, start)
-        return float(d @ self.mass(q) @ d)
+        return float(d @ self.mass(start) @ d)
 
     def _nearest(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
         """Slide along the mechanism's own motions while that comes nearer to the start."""
-        c, free = self.compiled, self.free
+        c, free, M = self.compiled, self.free, self.mass(start)
         part = 1.0
         for _ in range(SLIDES):
             d = self.increment(q, start)
             if part < 0.01 or not np.max(np.abs(d / c.scale), initial=0.0) > MOVED:
                 break
-            G, M = self.rows(t, q)[1], self.mass(q)
+            G = self.rows(t, q)[1]
             _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
             kept = int(np.sum(s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)))
             N = np.zeros((c.nu, len(free) - kept))

@@ -20,9 +20,11 @@ from supple.poses import Array
 from supple.records import Compiled
 from supple.row_values import moving, rows_at, scaled_rows
 
-# A row whose independent part, as a part of the whole row, is below this follows from others:
-# rounding leaves 1e-15, an assembled mechanism's rows differ by its closure, 1e-12.
-DEPENDENT = 1e-9
+# A row whose independent part, as a part of the whole row, is below this follows from others. An
+# assembled mechanism's rows differ by its closure, 1e-12, and where it closes as a double root by
+# the root of that. Where only one place is known the smaller bound decides.
+DEPENDENT = 1e-6
+ROUNDING = 1e-9
 # A position is singular where the smallest singular value is this part of what it is at other
 # places: positions that are found as double roots are exact to 1e-7 only.
 SINGULAR = 1e-5
@@ -72,12 +74,13 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
     work, u = new_work(compiled.ints), np.zeros(compiled.nu)
     tables = [scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places]
     size = np.max([np.linalg.norm(table, axis=1) for table in tables], axis=0)
-    size = np.where(size > DEPENDENT * np.max(size), size, np.inf)  # rounding is no row
+    size = np.where(size > ROUNDING * np.max(size), size, np.inf)  # rounding is no row
+    bound = DEPENDENT if len(places) > 1 else ROUNDING
     alike = [table / size[:, None] for table in tables]
-    counts = [_rank(table) for table in alike]
+    counts = [int(np.sum(np.linalg.svd(x, compute_uv=False) > bound)) for x in alike]
     usual = [table for table, count in zip(alike, counts, strict=True) if count == max(counts)]
     moves = moving(compiled)
-    kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)])
+    kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
     weakest = kept[weakest_row(tables[0][kept])] if kept else None
     return Ranks(tuple(kept), compiled.nu - len(kept), smallest, weakest, stuck)
@@ -94,7 +97,9 @@ def weakest_row(table: Array) -> int:
     return int(np.argmax(np.abs(np.linalg.svd(table)[0][:, -1])))
 
 
-def independent(tables: Sequence[Array], groups: Sequence[np.ndarray]) -> list[int]:
+def independent(
+    tables: Sequence[Array], groups: Sequence[np.ndarray], bound: float = DEPENDENT
+) -> list[int]:
     """Rows that are independent in all tables (nr, nu): QR with one order of pivots for all.
 
     The next pivot is the row whose smallest rest, of all tables, is the largest. Rows of an earlier
@@ -107,7 +112,7 @@ def independent(tables: Sequence[Array], groups: Sequence[np.ndarray]) -> list[i
         while left:
             rest = np.min([np.linalg.norm(r[left], axis=1) for r in rests], axis=0)
             best = int(np.argmax(rest))
-            if not rest[best] > DEPENDENT:
+            if not rest[best] > bound:
                 break
             k = left.pop(best)
             kept.append(int(k))
@@ -116,10 +121,6 @@ def independent(tables: Sequence[Array], groups: Sequence[np.ndarray]) -> list[i
                 for _ in range(2):  # once more against rounding
                     r -= np.outer(r @ pivot, pivot)
     return sorted(kept)
-
-
-def _rank(table: Array) -> int:
-    return int(np.sum(np.linalg.svd(table, compute_uv=False) > DEPENDENT))
 
 
 def _places(compiled: Compiled, q: Array) -> tuple[list[Array], bool]:

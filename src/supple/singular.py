@@ -35,7 +35,7 @@ LEFT_OUT = 1e-7
 def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
     if compiled.nr:
-        watch = _Watch(compiled)
+        watch = Watch(compiled)
         if watch.size(t, q) < SINGULAR * compiled.usual:
             raise ModelError.plain(
                 f"{about(compiled, watch.row(t, q))} at the start, from which more than one motion "
@@ -47,32 +47,10 @@ def failed_near(compiled: Compiled, t: float, q: Array) -> str:
     """One sentence about the singular position in which a run failed; empty if it is none."""
     if not compiled.nr or not np.all(np.isfinite(q)):
         return ""
-    watch = _Watch(compiled)
+    watch = Watch(compiled)
     if watch.size(t, q) < NEAR * compiled.usual:
         return about(compiled, watch.row(t, q))
     return ""
-
-
-def better_rows(compiled: Compiled, t: float, q: Array) -> Compiled | None:
-    """The model with other rows in use, where those in use nearly depend on each other; or None.
-
-    There are mechanisms (Bennett's) in which no choice of rows is good all the way round, though
-    all rows together always are. Rows that do work, those that move in time, stay.
-    """
-    if compiled.all_ints is None or not np.all(np.isfinite(q)):
-        return None
-    watch = _Watch(compiled)
-    table, rank = watch.table(t, q), compiled.nr
-    now = smallest_value(table[watch.used], rank)
-    if now > WEAK * smallest_value(table, rank):
-        return None
-    moves = moving(watch.complete)
-    first = [k for k in watch.used if moves[k]]
-    others = [k for k in range(len(table)) if not moves[k]]
-    kept = independent([table], [np.array(first, dtype=int), np.array(others, dtype=int)])
-    if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
-        return None
-    return watch.complete.with_rows(kept)
 
 
 def about(compiled: Compiled, row: RowRecord) -> str:
@@ -89,7 +67,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
     """
     if not compiled.nr or len(t) < 2:
         return ""
-    watch, move = _Watch(compiled), Assembler(compiled)
+    watch, move = Watch(compiled), Assembler(compiled)
     work = len(compiled.all_rows) * compiled.nr * compiled.nu
     count = int(np.clip(BUDGET / work, 20, SAMPLES))
     chosen = np.unique(np.linspace(0, len(t) - 1, min(count, len(t))).astype(int))
@@ -142,13 +120,14 @@ def violated(compiled: Compiled, t: Array, q: Array) -> str:
     return ""
 
 
-class _Watch:
+class Watch:
     """Examines positions of a compiled model."""
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled, self.complete = compiled, compiled.complete
         self.work = new_work(self.complete.ints)
-        self.used = [k for k, row in enumerate(self.complete.rows) if row in compiled.rows]
+        used = set(compiled.rows)
+        self.used = [k for k, row in enumerate(self.complete.rows) if row in used]
 
     def table(self, t: float, q: Array) -> Array:
         """All rows (nr, nu), scaled."""
@@ -162,6 +141,26 @@ class _Watch:
     def row(self, t: float, q: Array) -> RowRecord:
         """The row in use that depends most on the others."""
         return self.compiled.rows[weakest_row(self.table(t, q)[self.used])]
+
+    def choice(self, t: float, q: Array) -> tuple[float, Compiled | None]:
+        """How good the rows in use are, 1 at best, and the model with better ones if need be.
+
+        There are mechanisms (Bennett's) in which no choice of rows is good all the way round,
+        though all rows together always are. Rows that do work, those that move in time, stay.
+        """
+        if self.compiled.all_ints is None or not np.all(np.isfinite(q)):
+            return 1.0, None
+        table, rank = self.table(t, q), self.compiled.nr
+        now, whole = smallest_value(table[self.used], rank), smallest_value(table, rank)
+        if now > WEAK * whole:
+            return now / whole, None
+        moves = moving(self.complete)
+        first = [k for k in self.used if moves[k]]
+        others = [k for k in range(len(table)) if not moves[k]]
+        kept = independent([table], [np.array(first, dtype=int), np.array(others, dtype=int)])
+        if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
+            return 0.0, None
+        return 1.0, self.complete.with_rows(kept)
 
 
 def _lowest(f: Callable[[float], float], low: float, high: float) -> float:

@@ -20,7 +20,7 @@ from supple.formulations.equations import Equations
 from supple.poses import Array
 from supple.records import Compiled
 from supple.result import EventRecord
-from supple.singular import better_rows, failed_near
+from supple.singular import Watch, failed_near
 from supple.state import State
 from supple.symmetry import Symmetry
 
@@ -125,6 +125,8 @@ class _Run:
         self.compiled = c = problem.equations.compiled
         self.rows = [(problem.t_start, c)]
         self.steps_before = 0  # those made with other rows
+        self.watch = Watch(c)
+        self.look = 1  # steps until the rows are looked at again
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
         shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
@@ -230,18 +232,13 @@ class _Run:
         if len(p.grid) and p.grid[0] == p.t_start:
             self.out[0] = row
             self.count[st.GRID] = 1
-        grid = p.grid
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
         self._change_rows()
         while outcome == st.PAUSED and self._steps() < self.options.max_steps:
             clock = time.perf_counter()
             budget = min(budget, self.options.max_steps - self._steps())
-            model = self.compiled.ints, c.reals, p.equations.work
-            buffers = *model, self.run_buffer, self.state, self.count
-            outcome = self.loop(*buffers, self.stops, grid, self.out, budget)
-            if outcome not in (st.DONE, st.EVENT) and self._change_rows():
-                outcome = st.PAUSED
+            outcome = self._advance(budget)
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
@@ -252,13 +249,29 @@ class _Run:
     def _steps(self) -> int:
         return self.steps_before + int(self.count[st.STEPS])
 
+    def _advance(self, budget: int) -> int:
+        """Make steps; where rows were left out, look at those in use every few steps."""
+        p, left, outcome = self.problem, budget, int(st.PAUSED)
+        while left > 0 and outcome == st.PAUSED:
+            c = self.compiled
+            count = left if c.all_ints is None else min(left, self.look)
+            buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
+            outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
+            left -= count
+            if outcome not in (st.DONE, st.EVENT) and self._change_rows():
+                outcome = st.PAUSED
+            if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+                break
+        return outcome
+
     def _change_rows(self) -> bool:
         """Take other constraint rows where those in use nearly depend on each other."""
         t, q = float(self.state[st.T]), self.run_buffer[self.at_q]
-        other = better_rows(self.compiled, t, q)
+        quality, other = self.watch.choice(t, q)
+        self.look = 4 if quality > 0.5 else 1
         if other is None:
             return False
-        self.compiled = other
+        self.compiled, self.watch = other, Watch(other)
         self.rows.append((t, other))
         # The loop begins anew, as at the start of a run: multipliers belong to rows.
         self.steps_before = self._steps()
@@ -325,7 +338,9 @@ class _Run:
             singular := failed_near(c, float(s[st.T]), self.run_buffer[self.at_q])
         ):
             return where + singular
-        worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
+        bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
+        worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
+        worst = c.dof_label(bad) if bad < c.nu else worst
         if outcome == st.DONE:
             return f"reached t = {s[st.T]:g} s"
         if outcome == st.EVENT:
