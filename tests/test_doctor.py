@@ -114,7 +114,8 @@ def test_drivers_are_followed():
     assert parallelogram(0.3, motion="0.3 + t").doctor().ok
     model = BY_NAME["four-bar"].build()
     angle = model.joints["bearing"].initial[0]
-    model.add(sp.Driver("push", "bearing", sp.SmoothStep(0.2, 0.8, before=angle, after=angle - 2.5)))
+    motion = sp.SmoothStep(0.2, 0.8, before=angle, after=angle - 2.5)
+    model.add(sp.Driver("push", "bearing", motion))
     found = model.doctor()
     assert not found.ok and len(found.drivers) == 1
     assert "Driver 'push' cannot be followed at t = 0." in found.drivers[0]

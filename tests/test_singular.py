@@ -31,7 +31,9 @@ def test_a_singular_start_loses_no_row(model, rows, freedom):
     ranks = analyse(compiled.complete, compiled.q0)
     assert ranks.singular and ranks.freedom == freedom
     assert model.doctor().singular and not model.doctor().ok
-    with pytest.raises(sp.ModelError, match="a singular position in the loop of .* at the start, "):
+    with pytest.raises(
+        sp.ModelError, match=r"a singular position in the loop of .* at the start, "
+    ):
         sp.simulate(model, 0.1)
 
 
