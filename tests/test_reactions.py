@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -136,6 +138,8 @@ def test_space_mechanisms(name):
 def test_axes_of_the_frame_and_laziness(runs):
     view = runs[0]["pin"]
     local = view.local
+    copy = pickle.loads(pickle.dumps(runs[0]["pin"]))
+    assert np.array_equal(copy.reaction, view.reaction) and not copy.unique
     assert local.unique_components.tolist() == IN_PLANE  # the axis is y in both
     assert local.reaction[:, [1, 4]] == pytest.approx(view.reaction[:, [1, 4]], abs=1e-10)
     fresh = sp.simulate(tilted(), 0.1, output=3)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -257,6 +257,10 @@ class JointView:
         raise AttributeError(
             f"{kind} '{self.__dict__.get('name')}' has no '{name}', {suggestion(name, known)}"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel with the load, not with the result that it comes from."""
+        return self.__dict__ | {"_load": self._load, "_smallest": None}
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._named]
