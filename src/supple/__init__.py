@@ -22,6 +22,7 @@ from supple.constraints import (
     Rack,
     Screw,
 )
+from supple.diagnosis import Diagnosis
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
 from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
@@ -62,6 +63,7 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.assembly import assemble
     from supple.chaos import lyapunov
     from supple.comparison import compare
     from supple.convergence import converge
@@ -92,6 +94,7 @@ __all__ = [
     "Constraint",
     "Coupling",
     "Cylindrical",
+    "Diagnosis",
     "Distance",
     "DistributedLoad",
     "DormandPrince",
@@ -152,6 +155,7 @@ __all__ = [
     "Table",
     "Tube",
     "Universal",
+    "assemble",
     "cases",
     "compare",
     "converge",
@@ -174,6 +178,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
+    "assemble": "supple.assembly",
     "cases": None,
     "compare": "supple.comparison",
     "converge": "supple.convergence",

@@ -1,184 +1,50 @@
 """Assembly: from a compiled model to one that starts on its constraints, with independent rows.
 
-Positions are found by a damped Gauss-Newton iteration whose steps are the smallest in the norm of
-the mass matrix; velocities by one such step. Rows that follow from the others (a planar loop of
-spatial revolutes has three) are found by QR with column pivoting and left out: they hold as long
-as the rest does, wherever the mechanism goes.
+Positions and velocities are moved onto the constraints as little as possible (``closing``). Rows
+that follow from the others (a planar loop of spatial revolutes has three) are left out (``ranks``):
+they hold as long as the rest does, wherever the mechanism goes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from supple.closing import CLOSED, Assembler
 from supple.compiled import Compiled, build
-from supple.core import dynamics
 from supple.core.layout import new_work
-from supple.errors import ModelError
+from supple.errors import ModelError, suggestion
 from supple.frames import Frame
 from supple.histories import histories
+from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
+from supple.ranks import DEPENDENT, analyse
 from supple.records import RowRecord
+from supple.row_values import Rows, row_sizes, rows_at, scaled_rows
 from supple.state import State
 from supple.topology import FREE
 from supple.tree_choice import Tree
 
-# A row whose independent part, measured in lengths of the model and radians, is below this follows
-# from others: rounding leaves 1e-15, an assembled mechanism's rows differ by its closure, 1e-12.
-DEPENDENT = 1e-9
-# How exactly an assembled mechanism closes, in lengths of the model and radians.
-CLOSED = 1e-11
-# Part of the mean mass with which coordinates without mass resist their first guess.
-SOFT = 1e-6
-ITERATIONS = 200
-LARGEST_STEP = 0.5  # rad, or lengths of the model
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Constraint rows at a state.
-
-    Attributes
-    ----------
-    violation, rate, acceleration : (nr,)
-        Values of the rows and their time derivatives (m, rad; per s; per s2).
-    G : (nr, nu)
-        Derivative of the violation along increments, and of the rate along velocities.
-    H : (nr, nu)
-        Derivative of the rate along increments.
-    """
-
-    violation: Array
-    rate: Array
-    acceleration: Array
-    G: Array
-    H: Array
-
-
-def rows_at(
-    compiled: Compiled, work: Array, t: float, q: Array, u: Array, a: Array | None = None
-) -> Rows:
-    """The rows in use at a state."""
-    nr, nu = compiled.nr, compiled.nu
-    g, gu, ga = (np.zeros(nr) for _ in range(3))
-    G, H = np.zeros((nr, nu)), np.zeros((nr, nu))
-    state = [np.require(x, float, ["C", "W"]) for x in (q, u, np.zeros(nu) if a is None else a)]
-    dynamics.constrain(compiled.ints, compiled.reals, work, float(t), *state, g, gu, ga, G, H)
-    return Rows(g, gu, ga, G, H)
-
-
-def row_sizes(compiled: Compiled) -> Array:
-    """Unit of each row in use (nr,): the model's length for places, one radian for rotations."""
-    return np.array([compiled.length if row.unit == "m" else 1.0 for row in compiled.rows])
-
-
-def scaled_rows(compiled: Compiled, G: Array) -> Array:
-    """The Jacobian in units of the rows and of the increments."""
-    return G * compiled.scale / row_sizes(compiled)[:, None]
-
-
-class Assembler:
-    """Moves states of a compiled model onto its constraints."""
-
-    def __init__(self, compiled: Compiled, fixed: Sequence[int] = ()) -> None:
-        self.compiled = compiled
-        self.work = new_work(compiled.ints)
-        self.free = np.setdiff1d(np.arange(compiled.nu), np.array(fixed, dtype=int))
-
-    def positions(self, t: float, q: Array, u: Array) -> tuple[Array, Array]:
-        """Coordinates near q that satisfy the rows, and the violations that are left (nr,).
-
-        Closing joints follow the bodies first, so that bodies move only if they must.
-        """
-        free, massless = self.free, np.intersect1d(self.free, self.massless(q))
-        if 0 < len(massless) < len(free):
-            self.free = massless
-            q, _ = self._descend(t, q, u)
-            self.free = free
-        return self._descend(t, q, u)
-
-    def _descend(self, t: float, q: Array, u: Array) -> tuple[Array, Array]:
-        """Reduce the violations until they vanish or do not fall any more."""
-        q, sizes = np.array(q, dtype=float), row_sizes(self.compiled)
-        rows = rows_at(self.compiled, self.work, t, q, u)
-        gap = rows.violation / sizes
-        for _ in range(ITERATIONS):
-            if np.max(np.abs(gap), initial=0.0) < 1e-14:
-                break
-            step = self._smallest(q, rows.G / sizes[:, None], -gap)
-            longest = float(np.max(np.abs(step / self.compiled.scale), initial=0.0))
-            if longest == 0.0:
-                break
-            part = min(1.0, LARGEST_STEP / longest)
-            before = float(np.linalg.norm(gap))
-            for _ in range(30):
-                trial = self.moved(q, part * step)
-                rows = rows_at(self.compiled, self.work, t, trial, u)
-                gap = rows.violation / sizes
-                if np.linalg.norm(gap) < (1.0 - 1e-4 * part) * before or before < 1e-13:
-                    break
-                part *= 0.5
-            if not np.linalg.norm(gap) < before:
-                rows = rows_at(self.compiled, self.work, t, q, u)
-                gap = rows.violation / sizes
-                break
-            q = trial
-        return q, gap * sizes
-
-    def velocities(self, t: float, q: Array, u: Array) -> Array:
-        """Velocities that satisfy the rows, nearest to u in the norm of the mass matrix.
-
-        Velocities that move no mass follow: they do not pull on the others.
-        """
-        rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
-        nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
-        M = self._mass(q)[np.ix_(free, free)] * np.outer(unit, unit)
-        G = scaled_rows(self.compiled, rows.G)[:, free]
-        bordered = np.zeros((n + nr, n + nr))
-        bordered[:n, :n] = M / (float(np.mean(np.diag(M))) or 1.0)
-        bordered[n:, :n], bordered[:n, n:] = G, G.T
-        right = np.concatenate([np.zeros(n), -rows.rate / row_sizes(self.compiled)])
-        step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
-        out = np.array(u, dtype=float)
-        out[free] += unit * step[:n]
-        return out
-
-    def moved(self, q: Array, d: Array) -> Array:
-        """The configuration q moved by the increment d (nu,)."""
-        out = np.empty(self.compiled.nq)
-        c = self.compiled
-        dynamics.move(c.ints, c.reals, self.work, np.ascontiguousarray(q), np.array(d), out)
-        return out
-
-    def massless(self, q: Array) -> np.ndarray:
-        """Places of the velocities that move no mass."""
-        return np.flatnonzero(np.diag(self._mass(q)) == 0.0)
-
-    def _mass(self, q: Array) -> Array:
-        c = self.compiled
-        M = np.empty((c.nu, c.nu))
-        dynamics.mass_matrix(c.ints, c.reals, self.work, np.ascontiguousarray(q), M)
-        return M
-
-    def mass(self, q: Array) -> Array:
-        """Mass matrix (nu, nu), with a little mass on coordinates that have none."""
-        c, M = self.compiled, self._mass(q)
-        mean = float(np.mean(np.diag(M) * c.scale**2)) or 1.0
-        M += np.diag(SOFT * mean / c.scale**2)
-        return M
-
-    def _smallest(self, q: Array, G: Array, right: Array) -> Array:
-        """The step d with G d = right, in the least-squares sense, of the smallest d M d."""
-        free, d = self.free, np.zeros(self.compiled.nu)
-        if len(free) and len(right):
-            L = np.linalg.cholesky(self.mass(q)[np.ix_(free, free)])
-            whitened = np.linalg.solve(L, G[:, free].T).T
-            y = np.linalg.lstsq(whitened, right, rcond=1e-10)[0]
-            d[free] = np.linalg.solve(L.T, y)
-        return d
+__all__ = [
+    "Assembler",
+    "Rows",
+    "assemble",
+    "assembled",
+    "compile_model",
+    "on_constraints",
+    "open_loop",
+    "redundant",
+    "refuse_gap",
+    "refuse_rate",
+    "row_sizes",
+    "rows_at",
+    "scaled_rows",
+    "transferred",
+]
 
 
 def compile_model(model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None) -> Compiled:
@@ -203,56 +69,118 @@ def compile_model(model: Model, frames: Iterable[Frame] = (), tree: Tree | None 
     return assembled(other) if other.nr else other
 
 
-def assembled(compiled: Compiled, fixed: Sequence[int] = ()) -> Compiled:
-    """The model with its initial state on the constraints and its dependent rows left out."""
+def assembled(compiled: Compiled, fixed: Sequence[int] = (), held: str = "") -> Compiled:
+    """The model with its initial state on the constraints and its dependent rows left out.
+
+    ``fixed`` are places in u that keep their coordinates and rates, ``held`` their names.
+    """
     move = Assembler(compiled, fixed)
-    q, gap = move.positions(0.0, compiled.q0, compiled.u0)
-    refuse_gap(compiled, gap)
+    q, gap = move.positions(0.0, compiled.q0)
+    refuse_gap(compiled, gap, held)
+    ranks = analyse(compiled, q)
     u = move.velocities(0.0, q, compiled.u0)
-    rows = rows_at(compiled, move.work, 0.0, q, u)
-    refuse_rate(compiled, rows.rate, float(np.max(np.abs(u), initial=1.0)))
-    kept = independent(compiled, rows.G)
-    return replace(compiled.with_rows(kept), q0=q, u0=u)
+    rate = rows_at(compiled, move.work, 0.0, q, u).rate
+    if not ranks.singular:  # there velocities mean nothing; a run that starts there is refused
+        refuse_rate(compiled, rate, float(np.max(np.abs(u), initial=1.0)), held)
+    return replace(compiled.with_rows(ranks.kept), q0=q, u0=u, usual=ranks.usual)
 
 
-def refuse_gap(compiled: Compiled, gap: Array) -> None:
-    """Raise if a mechanism cannot be closed; the sentence names the row that is farthest off."""
-    relative = np.abs(gap) / row_sizes(compiled)
-    if len(gap) and not np.max(relative) < CLOSED:
-        k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
-        row = compiled.rows[k]
-        unit = "" if row.unit == "1" else f" {row.unit}"
+def assemble(model: Model, fixed: Any = ()) -> State:
+    """Assemble a model from its initial coordinates and return the state that was found.
+
+    Parameters
+    ----------
+    fixed : sequence
+        Joints, by name, or pairs (joint, coordinate) that keep their initial coordinates and rates.
+        All others move as little as possible, measured by the mass that they move.
+
+    The state has ``coordinates(name)`` and ``rates(name)``, and a run may start from it:
+    ``simulate(model, 2.0, start=assemble(model, fixed=["crank"]))``.
+    """
+    if not isinstance(model, Model):
+        raise ModelError("assemble", "model", model, "a Model")
+    model.check()
+    compiled = build(model)
+    places, names = _held(model, compiled, fixed)
+    if compiled.nr:
+        compiled = assembled(compiled, places, ", ".join(names))
+    c = compiled
+    return State(0.0, c.q0.copy(), c.u0.copy(), c.z0.copy(), compiled=compiled)
+
+
+def _held(model: Model, compiled: Compiled, fixed: Any) -> tuple[list[int], list[str]]:
+    """Places in u, and names, of joints and coordinates that stay."""
+    expected = "names of joints or pairs (joint, coordinate)"
+    if isinstance(fixed, (str, Joint)):
+        fixed = (fixed,)
+    if not isinstance(fixed, (tuple, list)):
+        raise ModelError("assemble", "fixed", fixed, expected)
+    places: list[int] = []
+    names: list[str] = []
+    for i, item in enumerate(fixed):
+        pair = isinstance(item, (tuple, list))
+        if pair and len(item) != 2:
+            expected = "a joint or a pair (joint, coordinate)"
+            raise ModelError("assemble", f"fixed[{i}]", item, expected)
+        joint = item[0] if pair else item
+        name = joint.name if isinstance(joint, Joint) else joint
+        if not isinstance(name, str) or name not in model.joints:
+            hint = suggestion(name, list(model.joints))
+            raise ModelError("assemble", f"fixed[{i}]", name, f"the name of a joint, {hint}")
+        names.append(repr(name))
+        record = compiled.joints[name]
+        if pair:
+            index = model.joints[name].coordinate_index(item[1], "assemble")
+            places.append(compiled.coordinate(name, index)[1])
+        else:
+            places.extend(range(record.u.start, record.u.stop))
+    return places, names
+
+
+def refuse_gap(compiled: Compiled, gap: Array, held: str = "") -> None:
+    """Raise if a mechanism cannot be closed; the sentence names the loop that is farthest open."""
+    sentence = open_loop(compiled, gap)
+    if sentence:
         raise ModelError.plain(
-            f"{row.label}: its {row.part} stays {gap[k]:.3g}{unit} away from closing, expected "
-            "dimensions and initial coordinates with which the mechanism can be assembled"
+            f"{sentence}{_while(held)}, expected dimensions and initial coordinates with which "
+            "the mechanism can be assembled"
         )
 
 
-def refuse_rate(compiled: Compiled, rate: Array, size: float) -> None:
+def _while(held: str) -> str:
+    return f" while {held} {'are' if ',' in held else 'is'} held" if held else ""
+
+
+def open_loop(compiled: Compiled, gap: Array) -> str:
+    """Say which loop the violations (nr,) leave open, and how far; empty if they are rounding."""
+    relative = np.abs(gap) / row_sizes(compiled)
+    if not len(gap) or np.max(relative) < CLOSED:
+        return ""
+    k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
+    row = compiled.rows[k]
+    if row.unit == "1":
+        return f"{row.label}: its {row.part} stays {abs(gap[k]):.3g} away from what it must be"
+    own = [(r.unit, g) for r, g in zip(compiled.rows, gap, strict=True) if r.owner == row.owner]
+    sizes = {x: float(np.linalg.norm([g for u, g in own if u == x])) for x in ("m", "rad")}
+    units = {"m": compiled.length, "rad": 1.0}
+    seen = 1e-3 * max(sizes[unit] / units[unit] for unit in units)  # the rest is what is left of it
+    shown = [f"{s:.3g} {unit}" for unit, s in sizes.items() if not s / units[unit] < seen]
+    around = ", ".join(repr(name) for name in (row.owner, *compiled.around.get(row.owner, ())))
+    return f"{row.label}: the loop of {around} stays open by {' and '.join(shown)}"
+
+
+def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") -> None:
     """Raise if drivers ask for velocities that the other constraints do not allow."""
     relative = np.abs(rate) / row_sizes(compiled)
-    if len(rate) and not np.max(relative) < 1e3 * CLOSED * size:
+    # a row that follows from others to DEPENDENT has their rate no more exactly than that
+    if len(rate) and not np.max(relative) < DEPENDENT * size:
         k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
         row = compiled.rows[k]
         unit = "1/s" if row.unit == "1" else f"{row.unit}/s"
         raise ModelError.plain(
             f"{row.label}: its {row.part} moves with {rate[k]:.3g} {unit} at the start whatever "
-            "the velocities are, expected drivers that the constraints can follow"
+            f"the velocities are{_while(held)}, expected drivers that the constraints can follow"
         )
-
-
-def independent(compiled: Compiled, G: Array) -> list[int]:
-    """Places of rows that do not follow from others, the best conditioned ones."""
-    import scipy.linalg
-
-    scaled = scaled_rows(compiled, G)
-    if not scaled.size:
-        return []
-    size = np.linalg.norm(scaled, axis=1)
-    R, order = scipy.linalg.qr(scaled.T, mode="r", pivoting=True)
-    # rows of whole joints have the size one in these units; smaller ones may be rounding alone
-    count = int(np.sum(np.abs(np.diag(R)) > DEPENDENT * max(float(size.max()), 1.0)))
-    return sorted(int(k) for k in order[:count])
 
 
 def redundant(compiled: Compiled) -> tuple[RowRecord, ...]:
@@ -272,6 +200,10 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
     for name, motor in target.motors.items():
         if motor.own:
             out_q[motor.q], out_u[motor.u] = q[source.motors[name].q], u[source.motors[name].u]
+    for name, driver in target.extra.items():
+        if name in source.extra and driver.kind in ("axes", "ball"):  # of frame drivers
+            own_driver = source.extra[name]
+            out_q[driver.q], out_u[driver.u] = q[own_driver.q], u[own_driver.u]
     bodies = {name.removeprefix(FREE): r for name, r in target.extra.items() if r.kind == "free"}
     if bodies:
         rows = (np.array([0.0]), q[None], u[None], source.z0[None])
@@ -288,7 +220,7 @@ def on_constraints(compiled: Compiled, state: State) -> State:
     """A state moved onto the constraints at its time, as little as possible."""
     if not compiled.nr:
         return state
-    move = Assembler(compiled)
-    q, gap = move.positions(state.t, state.q, state.u)
-    refuse_gap(compiled, gap)
+    move = Assembler(compiled.complete)  # the rows in use may be a poor choice here
+    q, gap = move.positions(state.t, state.q)
+    refuse_gap(move.compiled, gap)
     return replace(state, q=q, u=move.velocities(state.t, q, state.u))

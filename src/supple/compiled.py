@@ -466,4 +466,17 @@ def build(
         breakpoints=tuple(sorted({t for item in timed for t in item.breakpoints})),
         gravity=np.array(model.gravity),
         length=b.length,
+        around=_loops(model, graph),
     )
+
+
+def _loops(model: Model, graph: Graph) -> dict[str, tuple[str, ...]]:
+    """Joints of the tree around the loop that each chord and each constraint of frames closes."""
+    closing: list[Joint | Constraint] = [model.joints[name] for name in graph.chords]
+    closing.extend(model.constraints.values())
+    found = {}
+    for item in closing:
+        ends = [frame.body.name for frame in item.frames.values()]
+        if len(ends) == 2:
+            found[item.name] = graph.path(*ends)
+    return found

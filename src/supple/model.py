@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.constraints import Constraint, Driver, FrameDriver
+from supple.diagnosis import Diagnosis
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
@@ -244,6 +245,15 @@ class Model:
             )
         for body in bodies.values():
             self._warn_about_inertia(body)
+
+    def doctor(self, until: float = 1.0) -> Diagnosis:
+        """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.
+
+        Drivers are followed until the time ``until`` (s). Raises nothing.
+        """
+        from supple.doctor import diagnose
+
+        return diagnose(self, until)
 
     def _check_references(self, item: Item | Event) -> None:
         """Refuse frames on bodies, and names of joints, that are not in this model."""

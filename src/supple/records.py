@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -128,7 +128,10 @@ class Compiled:
 
     ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
     their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
-    ``all_rows`` also those that follow from them.
+    ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
+    while none is left out. ``around`` has, for each closing joint and each constraint between
+    frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular
+    value of all scaled rows, but for redundant ones, away from singular positions.
     """
 
     ints: np.ndarray
@@ -154,6 +157,9 @@ class Compiled:
     breakpoints: tuple[float, ...]
     gravity: Array
     length: float
+    around: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    all_ints: np.ndarray | None = None
+    usual: float = 0.0
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
@@ -195,7 +201,15 @@ class Compiled:
         places[:] = [[number.get(int(row), -1) for row in link] for link in places]
         ints[at.H_ROWS] = len(number)
         ints.flags.writeable = False
-        return replace(self, ints=ints, rows=tuple(self.rows[k] for k in sorted(kept)))
+        rows = tuple(self.rows[k] for k in sorted(kept))
+        return replace(self, ints=ints, rows=rows, all_ints=self.complete.ints)
+
+    @property
+    def complete(self) -> Compiled:
+        """The same model with all its constraint rows in use."""
+        if self.all_ints is None:
+            return self
+        return replace(self, ints=self.all_ints, rows=self.all_rows, all_ints=None)
 
     def trouble(self, t: float) -> str | None:
         """What functions and signals do wrong about the time t; raises an interrupt in them."""

@@ -30,7 +30,7 @@ from supple.forces import (
     Motor,
     SpringDamper,
 )
-from supple.result_views import BodyView, JointView, PointView
+from supple.result_views import BodyView, JointLoad, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
 from supple.spectrogram import Spectrogram, spectrogram
@@ -198,7 +198,15 @@ class Result:
             reaction=h.reaction[:, k],
             effort=compiled.effort_to_user(name, h.effort),
             axes=self._attitude(joint.B),
+            smallest=lambda: self._loads.get(name),
         )
+
+    @cached_property
+    def _loads(self) -> dict[str, JointLoad]:
+        """Smallest loads of joints whose reactions are not unique."""
+        if self.data.reactions is None:
+            return {}
+        return self.data.reactions({n: self._attitude(j.B) for n, j in self.joints.items()})
 
     def _force(self, name: str) -> ForceView:
         compiled = self.data.compiled

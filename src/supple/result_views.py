@@ -6,7 +6,9 @@ with vectors in the object's own axes: those of the body, or of frame B of a joi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +107,24 @@ class BodyView(PointView):
         )
 
 
+class JointLoad(NamedTuple):
+    """Load of a joint over a run.
+
+    Attributes
+    ----------
+    wrench, reaction : (nt, 6) N m and N, world axes
+    effort : (nt, nu) N m or N
+    unique, unique_local : (6,) whether the equations of motion determine each component of the
+        reaction, in world axes and in the axes of frame B
+    """
+
+    wrench: Array
+    reaction: Array
+    effort: Array
+    unique: NDArray[np.bool_]
+    unique_local: NDArray[np.bool_]
+
+
 class JointView:
     """Motion and load of a joint, in the sense "pose of B in A".
 
@@ -127,6 +147,9 @@ class JointView:
         in the joint shows; ``.torque`` and ``.force`` (nt, 3) are its halves
     active : (nt, 6) ``wrench - reaction``, the part along the free motions
     effort : (nt, nu) effort of all elements on each coordinate, N m or N
+    unique : whether the equations of motion determine the reaction; with redundant constraints they
+        may not, and the smallest possible reactions are given
+    unique_components : (6,) the same for each component [torque; force]
     """
 
     def __init__(
@@ -139,15 +162,15 @@ class JointView:
         reaction: Array,
         effort: Array,
         axes: Array,
+        smallest: Callable[[], JointLoad | None] | None = None,
     ) -> None:
+        self._given = wrench, reaction, effort
+        self._smallest = smallest
         self.joint = joint
         self.name = joint.name
         self.coordinates = coordinates
         self.rates = rates
         self.accelerations = accelerations
-        self.wrench = wrench
-        self.reaction = reaction
-        self.effort = effort
         self._axes = axes  # (nt, 3, 3) of frame B in the world
         self._named = dict(zip(joint.coordinate_names, coordinates.T, strict=True))
         if joint.nq == joint.nu:
@@ -160,6 +183,38 @@ class JointView:
             if joint.nu == 6:
                 self._named["velocity"] = rates[:, 3:]
                 self._named["velocity_rate"] = accelerations[:, 3:]
+
+    @cached_property
+    def _load(self) -> JointLoad:
+        """The load, looked at when it is asked for: sharing it out takes time."""
+        found = self._smallest() if self._smallest is not None else None
+        everything = np.ones(6, dtype=bool)
+        return JointLoad(*self._given, everything, everything) if found is None else found
+
+    @property
+    def wrench(self) -> Array:
+        """(nt, 6) [torque; force] by A on B with actuators."""
+        return self._load.wrench
+
+    @property
+    def reaction(self) -> Array:
+        """(nt, 6) [torque; force] by A on B that the constraints carry."""
+        return self._load.reaction
+
+    @property
+    def effort(self) -> Array:
+        """(nt, nu) effort of all elements on each coordinate."""
+        return self._load.effort
+
+    @property
+    def unique(self) -> bool:
+        """Whether the equations of motion determine the whole reaction."""
+        return bool(np.all(self._load.unique_local))
+
+    @property
+    def unique_components(self) -> NDArray[np.bool_]:
+        """(6,) whether they determine each component of the reaction, at all times."""
+        return self._load.unique
 
     @property
     def torque(self) -> Array:
@@ -180,13 +235,17 @@ class JointView:
     @property
     def local(self) -> JointView:
         """The same with wrenches along the axes of frame B."""
-        wrench, reaction = (
-            np.hstack([into(self._axes, w[:, :3]), into(self._axes, w[:, 3:])])
-            for w in (self.wrench, self.reaction)
-        )
         axes = np.broadcast_to(np.eye(3), self._axes.shape)
         motion = self.coordinates, self.rates, self.accelerations
-        return JointView(self.joint, *motion, wrench, reaction, self.effort, axes)
+        return JointView(self.joint, *motion, *self._given, axes, self._local_load)
+
+    def _local_load(self) -> JointLoad:
+        load = self._load
+        wrench, reaction = (
+            np.hstack([into(self._axes, w[:, :3]), into(self._axes, w[:, 3:])])
+            for w in (load.wrench, load.reaction)
+        )
+        return JointLoad(wrench, reaction, load.effort, load.unique_local, load.unique_local)
 
     def __getattr__(self, name: str) -> Array:
         named = self.__dict__.get("_named", {})
@@ -194,10 +253,14 @@ class JointView:
             return named[name]  # type: ignore[no-any-return]
         kind = type(self.__dict__.get("joint")).__name__
         known = [*named, "coordinates", "rates", "accelerations", "reaction", "wrench", "active"]
-        known += ["effort", "force", "torque", "local"]
+        known += ["effort", "force", "torque", "local", "unique", "unique_components"]
         raise AttributeError(
             f"{kind} '{self.__dict__.get('name')}' has no '{name}', {suggestion(name, known)}"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel with the load, not with the result that it comes from."""
+        return self.__dict__ | {"_load": self._load, "_smallest": None}
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._named]

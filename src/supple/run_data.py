@@ -15,6 +15,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple.compiled import Compiled
     from supple.model import Model
+    from supple.result_views import JointLoad
 
 Array = NDArray[np.float64]
 
@@ -81,6 +82,8 @@ class RunData:
     channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
     final : state where the run ended, on the output grid or not
     loads : evaluates one force element by its name; without it results have no loads of elements
+    reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
+        reactions are not unique; None if all are
     """
 
     model: Model
@@ -100,3 +103,4 @@ class RunData:
     statistics: Mapping[str, int | float]
     final: State | None = None
     loads: Callable[[str], ElementHistory] | None = None
+    reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.assembly import compile_model, on_constraints
+from supple.assembly import compile_model, on_constraints, transferred
 from supple.compiled import Compiled
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
@@ -18,13 +19,15 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem, Progress, tolerances
+from supple.integrators.driver import Problem, Progress, Solution, tolerances
 from supple.integrators.radau import Radau
 from supple.loads import Loads
 from supple.model import Model
 from supple.poses import Array
-from supple.result import Result, RunData
-from supple.state import State, mismatch
+from supple.reactions import Reactions
+from supple.result import History, Result, RunData
+from supple.singular import passed, refuse_singular, violated
+from supple.state import State, mismatch, same_parts
 from supple.symmetry import symmetries
 
 DEFAULT_OUTPUT = 500  # intervals
@@ -47,8 +50,9 @@ def simulate(
     Parameters
     ----------
     start : State or Result, optional
-        Where the run starts: ``result.state(k)``, or the last instant of a result of the same
-        model. By default t = 0 s and the joints' initial coordinates and rates.
+        Where the run starts: ``result.state(k)``, the last instant of a result of the same model,
+        in any formulation, or what `assemble` returns. By default t = 0 s and the joints' initial
+        coordinates and rates.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates: another spanning tree of the same model.
     integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
@@ -101,11 +105,18 @@ def simulate(
         atol=atol,
         progress=progress,
     )
+    refuse_singular(compiled, begin, state.q)
     equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is the model's fault
     solution = integrator.run(problem)
     if not solution.success:
         warnings.warn(solution.message, SuppleWarning, stacklevel=2)
-    a, states = equations.history(solution.t, solution.q, solution.u, solution.z)
+    for doubt in (
+        passed(compiled, solution.t, solution.q, solution.u) if solution.success else "",
+        violated(compiled, solution.t, solution.q),
+    ):
+        if doubt:
+            warnings.warn(doubt, SuppleWarning, stacklevel=2)
+    a, states = _histories(solution)
     return Result(
         RunData(
             model,
@@ -125,8 +136,36 @@ def simulate(
             solution.statistics,
             solution.final,
             Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
+            _reactions(model, compiled, solution, states),
         )
     )
+
+
+def _histories(solution: Solution) -> tuple[Array, History]:
+    """Everything at the output times, each with the constraint rows that were in use."""
+    s = solution
+    begins = [t for t, _ in s.rows]
+    which = np.maximum(np.searchsorted(begins, s.t, side="right") - 1, 0)
+    parts = []
+    for k, (_, compiled) in enumerate(s.rows):
+        mine = which == k
+        if np.any(mine) or len(s.rows) == 1:
+            parts.append(Equations(compiled).history(s.t[mine], s.q[mine], s.u[mine], s.z[mine]))
+    if len(parts) == 1:
+        return parts[0]
+    names = [field.name for field in dataclasses.fields(History)]
+    joined = {n: np.concatenate([getattr(h, n) for _, h in parts]) for n in names}
+    return np.concatenate([a for a, _ in parts]), History(**joined)
+
+
+def _reactions(
+    model: Model, compiled: Compiled, solution: Solution, states: History
+) -> Reactions | None:
+    """Who knows the reactions that are not unique; a tree without constraints has none."""
+    if not compiled.all_rows:
+        return None
+    s = solution
+    return Reactions(model.copy(), s.rows, s.t, s.q, s.u, s.z, states)
 
 
 def _expect(field: str, value: Any, kind: Any, expected: str) -> None:
@@ -141,7 +180,10 @@ def _state(start: State | Result | None, compiled: Compiled) -> State:
     if not isinstance(state, State):
         raise ModelError("simulate", "start", start, "a State or a Result of this model")
     wrong = mismatch(state, compiled)
-    if wrong:
+    if wrong and state.compiled is not None and same_parts(state.compiled, compiled):
+        q, u = transferred(state.compiled, state.q, state.u, compiled)  # of another formulation
+        state = dataclasses.replace(state, q=q, u=u, compiled=None)
+    elif wrong:
         raise ModelError("simulate", "start", wrong, "a State or a Result of this model")
     arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
     found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]

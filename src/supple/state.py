@@ -115,6 +115,22 @@ def mismatch(state: State, compiled: Compiled) -> str:
     return ""
 
 
+def same_parts(a: Compiled, b: Compiled) -> bool:
+    """Whether two compilations have the same joints and flexible bodies, in whatever tree."""
+    return _names(a) == _names(b)
+
+
+def _names(compiled: Compiled) -> dict[str, tuple[str, ...]]:
+    """What joints and bodies are: their coordinates, and of joints the body of frame B."""
+    parents = {edge.joint: edge.parent for edge in compiled.graph.tree if edge.reversed}
+    joints = {
+        name: (*joint.coordinate_names, parents.get(name, joint.child))
+        for name, joint in compiled.joints.items()
+    }
+    bodies = {name: body.modal.coordinate_names for name, body in compiled.flexible.items()}
+    return joints | bodies | {name: () for name, motor in compiled.motors.items() if motor.own}
+
+
 def _layout(compiled: Compiled) -> dict[str, Any]:
     """What each part of a state means, by the name of its joint or body."""
     parts: dict[str, Any] = {

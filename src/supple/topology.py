@@ -110,6 +110,22 @@ class Graph:
         """Parent of every body that has one."""
         return {edge.child: edge.parent for edge in self.tree}
 
+    def path(self, a: str, b: str) -> tuple[str, ...]:
+        """Joints of the tree on the way from node `a` to node `b`, both reached."""
+        inward = {edge.child: edge for edge in self.tree}
+        ways: list[list[str]] = []
+        for node in (a, b):
+            way = []
+            while node in inward:
+                way.append(inward[node].joint)
+                node = inward[node].parent
+            ways.append(way)
+        there, back = ways
+        while there and back and there[-1] == back[-1]:  # the common way to the root
+            there.pop()
+            back.pop()
+        return (*there, *reversed(back))
+
     @cached_property
     def points(self) -> tuple[JointPoint, ...]:
         """Joint definition points from root to leaves, inboard then outboard for each joint."""

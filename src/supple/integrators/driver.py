@@ -18,7 +18,9 @@ from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
 from supple.poses import Array
+from supple.records import Compiled
 from supple.result import EventRecord
+from supple.singular import Watch, failed_near
 from supple.state import State
 from supple.symmetry import Symmetry
 
@@ -95,6 +97,7 @@ class Solution:
     message: str
     statistics: dict[str, int | float]
     final: State
+    rows: tuple[tuple[float, Compiled], ...] = ()  # from which time on which rows are in use
 
 
 @dataclass(frozen=True)
@@ -120,6 +123,10 @@ class _Run:
     ) -> None:
         self.problem, self.loop, self.options = problem, loop, options
         self.compiled = c = problem.equations.compiled
+        self.rows = [(problem.t_start, c)]
+        self.steps_before = 0  # those made with other rows
+        self.watch = Watch(c)
+        self.look = 1  # steps until the rows are looked at again
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
         shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
@@ -225,20 +232,52 @@ class _Run:
         if len(p.grid) and p.grid[0] == p.t_start:
             self.out[0] = row
             self.count[st.GRID] = 1
-        grid = p.grid
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
-        buffers = (c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count)
-        while outcome == st.PAUSED and self.count[st.STEPS] < self.options.max_steps:
+        self._change_rows()
+        while outcome == st.PAUSED and self._steps() < self.options.max_steps:
             clock = time.perf_counter()
-            budget = min(budget, self.options.max_steps - int(self.count[st.STEPS]))
-            outcome = self.loop(*buffers, self.stops, grid, self.out, budget)
+            budget = min(budget, self.options.max_steps - self._steps())
+            outcome = self._advance(budget)
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
         return self._solution(outcome, events, time.process_time() - start)
+
+    def _steps(self) -> int:
+        return self.steps_before + int(self.count[st.STEPS])
+
+    def _advance(self, budget: int) -> int:
+        """Make steps; where rows were left out, look at those in use every few steps."""
+        p, left, outcome = self.problem, budget, int(st.PAUSED)
+        while left > 0 and outcome == st.PAUSED:
+            c = self.compiled
+            count = left if c.all_ints is None else min(left, self.look)
+            buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
+            outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
+            left -= count
+            if outcome not in (st.DONE, st.EVENT) and self._change_rows():
+                outcome = st.PAUSED
+            if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+                break
+        return outcome
+
+    def _change_rows(self) -> bool:
+        """Take other constraint rows where those in use nearly depend on each other."""
+        t, q = float(self.state[st.T]), self.run_buffer[self.at_q]
+        quality, other = self.watch.choice(t, q)
+        self.look = 4 if quality > 0.5 else 1
+        if other is None:
+            return False
+        self.compiled, self.watch = other, Watch(other)
+        self.rows.append((t, other))
+        # The loop begins anew, as at the start of a run: multipliers belong to rows.
+        self.steps_before = self._steps()
+        self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
+        self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
+        return True
 
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
@@ -260,6 +299,7 @@ class _Run:
             for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
+        statistics["steps"] = self._steps()
         statistics["cpu_seconds"] = cpu
         audited = s[st.E_MAX] >= 0.0
         return Solution(
@@ -286,6 +326,7 @@ class _Run:
             final=State(
                 float(s[st.T]), *(run[k].copy() for k in (self.at_q, self.at_u, self.at_z))
             ),
+            rows=tuple(self.rows),
         )
 
     def _message(self, outcome: int) -> str:
@@ -293,14 +334,20 @@ class _Run:
         where = f"stopped at t = {s[st.T]:.9g} s: "
         if outcome not in (st.DONE, st.EVENT) and (trouble := c.trouble(float(s[st.T]))):
             return where + trouble
-        worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
+        if outcome not in (st.DONE, st.EVENT) and (
+            singular := failed_near(c, float(s[st.T]), self.run_buffer[self.at_q])
+        ):
+            return where + singular
+        bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
+        worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
+        worst = c.dof_label(bad) if bad < c.nu else worst
         if outcome == st.DONE:
             return f"reached t = {s[st.T]:g} s"
         if outcome == st.EVENT:
             name = self.problem.events[int(self.count[st.TERMINAL])].name
             return f"event '{name}' at t = {s[st.T]:.9g} s"
         if outcome == st.LOCKED:
-            return where + self.problem.equations.locked(int(self.count[st.BAD_DOF]))
+            return where + Equations(c).locked(int(self.count[st.BAD_DOF]))
         if outcome == st.NOT_FINITE:
             return where + f"the acceleration of {worst} is not finite"
         if outcome == st.GROWN:
