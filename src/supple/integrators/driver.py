@@ -105,6 +105,7 @@ class LoopOptions:
     max_step: float
     max_steps: int
     parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
+    statistics: Callable[[Array], dict[str, float]] = lambda own: {}  # from its own reals, at the end
 
 
 def run_loop(
@@ -162,6 +163,7 @@ class _Run:
             place(np.zeros(ns)) for _ in range(3)
         )
         place(np.zeros(c.nr + c.nq))
+        self.at_own = slice(i, None)
         place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
@@ -261,6 +263,7 @@ class _Run:
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["cpu_seconds"] = cpu
+        statistics.update(self.options.statistics(run[self.at_own]))
         audited = s[st.E_MAX] >= 0.0
         return Solution(
             t=t,
