@@ -117,6 +117,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         used = count[st.NEWTON]
         # Newton, and below what needs the kinematics, is written out here: a layer less to compile
         outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
+        floor = 0.0
         while outcome == st.PAUSED:
             stage.end_state(m, r, o, h, be, ge, te)
             if count[st.KEEP_JACOBIAN] == 0:
@@ -137,8 +138,10 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                     outcome = st.NOT_CONVERGED if stage.finite(o.u[F]) else st.NOT_FINITE
                     break
                 count[st.FACTORED] = 1
+            if not both and old == 0.0:
+                floor = stage.rounding(m, r, o, n, h, be, ge)
             norm = stage.newton_update(m, w, r, o, n, before, h, be, ge, te)
-            outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old)
+            outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old, floor)
             count[st.NEWTON] += 1
             old = norm
         used = count[st.NEWTON] - used

@@ -311,11 +311,31 @@ def newton_update(m, w, r, o, n, t, h, be, ge, te):
 
 
 @kernel
-def judge(m, r, o, ints, reals, h, it, norm, old):
+def rounding(m, r, o, n, h, be, ge):
+    """Weighted norm of what the rounding of violations does to an update by positions alone; it grows with 1/h."""
+    nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
+    p, v = h * h * be, h * ge
+    for k in range(nu + nz):
+        y[k] = 0.0
+    for j in range(r.lam.shape[0]):
+        size = 0.0
+        for k in range(nu):
+            size = max(size, abs(o.rows[G_ROW, j, k]) * m.unit[k])
+        y[nu + nz + j] = 1e-15 * size / p
+    linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+    total = 0.0
+    for k in range(nu):
+        a, b = p * y[k] / o.u[WX, k], v * y[k] / o.u[WU, k]
+        total += a * a + b * b
+    return math.sqrt(total / max(2 * nu + nz, 1))
+
+
+@kernel
+def judge(m, r, o, ints, reals, h, it, norm, old, floor):
     """What the norm of Newton's update number ``it`` says; returns (outcome, contraction rate).
 
     PAUSED means one more. A fixed step cannot be shortened: where Newton is slow it takes a new tangent in
-    every iteration.
+    every iteration. An update below ``floor`` is rounding.
     """
     fixed = o.c[STEP] > 0.0
     tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.03, math.sqrt(reals[st.RTOL])))
@@ -325,18 +345,18 @@ def judge(m, r, o, ints, reals, h, it, norm, old):
     # multipliers are not in the norm: the first correction of the motion may be smaller than the second, which they
     # cause; their ratio says nothing then
     if it == 1 and r.lam.shape[0] > 0 and norm > 0.5 * old:
-        return st.DONE if norm <= 1e-2 * tolerance else st.PAUSED, rate
+        return st.DONE if norm <= max(1e-2 * tolerance, floor) else st.PAUSED, rate
     if it > 0:
         rate = norm / old if old > 0.0 else 0.0
     safe = min(max(rate, max(0.01, 0.25 * h * spin(m, r))), 0.9)
     left = safe / (1.0 - safe) * norm
-    if norm <= 1e-2 * tolerance:
+    if norm <= max(1e-2 * tolerance, floor):
         return st.DONE, rate
     if it == 0:  # by the rate of the last step, if its tangent is still in use
         return st.DONE if ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
     if rate < 1.0 and left <= tolerance:
         return st.DONE, rate
-    if rate > 0.3 and norm <= (1.0 if fixed else 0.03) and ints[st.KEEP_JACOBIAN] == 2:
+    if rate > 0.3 and norm <= max(1.0 if fixed else 0.03, 10.0 * floor) and ints[st.KEEP_JACOBIAN] == 2:
         return st.DONE, rate  # small, and no better with a new tangent: rounding
     if fixed:
         if rate > 0.3:
