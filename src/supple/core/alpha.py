@@ -36,7 +36,6 @@ from supple.core.alpha_stage import (
     LEFT,
     MASS,
     MAX_NEWTON,
-    OFF,
     P1,
     PM,
     RATE,
@@ -113,6 +112,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         both = fresh or not leaning
         n = nu + nz + (2 * nr if both else nr)
         h_old = state[st.H_OLD]
+        if leaning:
+            stage.offset(m, w, r, o, t, 0.0 if fresh else h / h_old)
         be, ge, te = stage.begin(m, w, r, o, h, h_old, fresh)
         used = count[st.NEWTON]
         # Newton, and below what needs the kinematics, is written out here: a layer less to compile
@@ -205,8 +206,6 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 return st.EVENT
         stage.end_state(m, r, o, h, be, ge, te)
         stage.carry(m, r, o, h, h_old, fresh)
-        if leaning:
-            stage.offset(m, r, o, n, h, fresh)
         stage.accept(r, o, h)
         tree.poses(m, w, r.q)  # output may have left others
         if nr > 0:  # ... and have moved them onto the constraints
@@ -229,9 +228,6 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[st.AFTER_REJECT] = 0
         state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-2)
         state[st.H_OLD] = h
-        if leaning and (t1 >= stop or switched):  # what comes next has another offset
-            for k in range(nu):
-                r.u[k] -= h * h * o.u[OFF, k]
         if t1 >= stop:
             o.ints[LEFT] = 0
             count[st.STOP] += 1

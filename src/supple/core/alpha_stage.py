@@ -10,7 +10,8 @@ positions and velocities G u + g_t = 0; then the increment gets a further part P
 
 Positions alone leave velocities that are off the constraints by (1/6 - beta - s/2) h^2 u'' along the normals. A
 velocity that is not off by that much, at the start or where the step changes, makes the rates and multipliers swing
-with an error of order 1. So fresh steps hold both, whose P/h is just this offset, and the offset is carried over h^2.
+with an error of order 1. So fresh steps hold both: their P/h is just this offset. Where the step changes, the offset
+changes with its square.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ ROWS = 5
 # Rows over velocities: rates at the end and the start, algorithmic rate, filtered slope of the last step's
 # rates, known parts of increment and velocity, these at the end and in the middle, body rate at the end,
 # residual, filtered change of rates, weights, scratch; change and slope along the constraints only, part of the
-# increment along the constraints' normals, the velocity's distance from the constraints over h^2
+# increment along the constraints' normals, what is added to the velocity at the start where the step changes
 E, A0, AL, SLOPE, XB, UB, XI, UV, XM, UM, AT, F, D, WX, WU, S1, S2, DT, TSLOPE, P, OFF = range(21)
 U_ROWS = 21
 # ... over controller states: rate at the end, algorithmic rate, slope, known part, middle, change, weights
@@ -113,6 +114,17 @@ def turn(m, x, sign, y):
 
 
 @kernel
+def offset(m, w, r, o, t, ratio):
+    """What the start's velocity lacks for a step of another size (ratio new/old; 0: a fresh one) into row OFF."""
+    st.copy(r.q, r.qt)
+    st.copy(r.u, r.ut)
+    if ratio != 1.0:
+        st.place_on_constraints(m, w, r, t)
+    for k in range(r.u.shape[0]):
+        o.u[OFF, k] = (ratio * ratio - 1.0) * (r.u[k] - r.ut[k])
+
+
+@kernel
 def begin(m, w, r, o, h, h_old, fresh):
     """Known parts of the step and starting values; returns the factors of h^2 E, h E and h G at its end.
 
@@ -133,9 +145,10 @@ def begin(m, w, r, o, h, h_old, fresh):
         s, sz = c[AM] - c[AF], c[DM] - c[DF]
         be, ge, te = c[BETA] + 0.5 * s, c[GAMMA] + s, c[THETA] + sz
         for k in range(nu):
+            u = r.u[k] + o.u[OFF, k]
             o.u[E, k] = o.u[A0, k]
-            o.u[XB, k] = h * r.u[k] + h * h * (0.5 - be) * o.u[A0, k]
-            o.u[UB, k] = r.u[k] + h * (1.0 - ge) * o.u[A0, k]
+            o.u[XB, k] = h * u + h * h * (0.5 - be) * o.u[A0, k]
+            o.u[UB, k] = u + h * (1.0 - ge) * o.u[A0, k]
         for k in range(nz):
             o.z[G, k] = r.zdot[k]
             o.z[ZB, k] = r.z[k] + h * (1.0 - te) * r.zdot[k]
@@ -146,7 +159,7 @@ def begin(m, w, r, o, h, h_old, fresh):
         a = o.u[A0, k]
         x = a + ratio * (o.u[AL, k] - a)
         y = f * (c[AF] * a - c[AM] * x)  # the known part of the algorithmic rate at the end
-        u = r.u[k] + (h * h - h_old * h_old) * o.u[OFF, k]
+        u = r.u[k] + o.u[OFF, k]
         o.u[E, k] = a + h * o.u[SLOPE, k]
         o.u[XB, k] = h * u + h * h * ((0.5 - c[BETA]) * x + c[BETA] * y)
         o.u[UB, k] = u + h * ((1.0 - c[GAMMA]) * x + c[GAMMA] * y)
@@ -425,24 +438,6 @@ def lean(r, o, h):
     """After a fresh step that held velocities, but from which positions alone are held: their offset, P/h."""
     for k in range(r.u.shape[0]):
         o.u[UB, k] += o.u[P, k] / h
-
-
-@kernel
-def offset(m, r, o, n, h, fresh):
-    """The velocity's distance from the constraints over h^2, in the axes of the step's end."""
-    nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
-    if fresh:
-        for k in range(nu):
-            o.u[OFF, k] = o.u[P, k] / (h * h * h)
-        turn(m, o.u[XI], -1.0, o.u[OFF])
-        return
-    for k in range(nu + nz):
-        y[k] = 0.0
-    for j in range(r.lam.shape[0]):
-        y[nu + nz + j] = o.row[RATE, j] / (h * h)
-    linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
-    for k in range(nu):
-        o.u[OFF, k] = y[k]
 
 
 @kernel
