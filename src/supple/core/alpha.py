@@ -118,7 +118,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         used = count[st.NEWTON]
         # Newton, and below what needs the kinematics, is written out here: a layer less to compile
         outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
-        floor = 0.0
+        floor, pushed = 0.0, 0.0
         while outcome == st.PAUSED:
             stage.end_state(m, r, o, h, be, ge, te)
             if count[st.KEEP_JACOBIAN] == 0:
@@ -141,10 +141,16 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 count[st.FACTORED] = 1
             if not both and old == 0.0:
                 floor = stage.rounding(m, r, o, n, h, be, ge)
-            norm = stage.newton_update(m, w, r, o, n, before, h, be, ge, te)
+            norm, push = stage.newton_update(m, w, r, o, n, before, h, be, ge, te)
             outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old, floor)
+            if outcome == st.DONE and count[st.KEEP_JACOBIAN] == 1 and push > 1e-6:
+                # near dependent rows an old tangent lets multipliers run away that hardly move anything
+                if old > 0.0 and push > pushed:
+                    count[st.KEEP_JACOBIAN] = 0
+                if count[st.KEEP_JACOBIAN] == 0 or (old == 0.0 and push > 1e-2):
+                    outcome = st.PAUSED
             count[st.NEWTON] += 1
-            old = norm
+            old, pushed = norm, push
         used = count[st.NEWTON] - used
         state[st.RATE] = rate
         error, worst = 0.0, 0

@@ -291,7 +291,10 @@ def factorize(m, r, o, n, h, be, ge, te):
 
 @kernel
 def newton_update(m, w, r, o, n, t, h, be, ge, te):
-    """One Newton update of the rates at the end; returns the weighted norm of what it does to the state."""
+    """One Newton update of the rates at the end.
+
+    Returns the weighted norm of what it does to the state, and the largest change of a multiplier over the largest one.
+    """
     nu, nz, nr, y = r.u.shape[0], r.z.shape[0], r.lam.shape[0], o.y[:n]
     p, v = h * h * be, h * ge
     for k in range(nu):
@@ -317,10 +320,12 @@ def newton_update(m, w, r, o, n, t, h, be, ge, te):
         a = h * te * y[nu + k] / o.z[WZ, k]
         total += a * a
         o.z[G, k] += y[nu + k]
+    push, size = 0.0, 1e-300
     for j in range(nr):
         o.row[LAM, j] += y[nu + nz + j]
         w.lam[j] = o.row[LAM, j]
-    return math.sqrt(total / max(2 * nu + nz, 1))
+        push, size = max(push, abs(y[nu + nz + j])), max(size, abs(w.lam[j]))
+    return math.sqrt(total / max(2 * nu + nz, 1)), push / size
 
 
 @kernel
