@@ -97,6 +97,10 @@ class Solution:
     final: State
 
 
+def _no_more(own: Array) -> dict[str, float]:
+    return {}
+
+
 @dataclass(frozen=True)
 class LoopOptions:
     """Options that every loop understands."""
@@ -105,7 +109,7 @@ class LoopOptions:
     max_step: float
     max_steps: int
     parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
-    statistics: Callable[[Array], dict[str, float]] = lambda own: {}  # from its own reals, at the end
+    statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
 
 
 def run_loop(
