@@ -5,6 +5,8 @@ A wrong entry would only make Newton slower, which no result shows.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -94,7 +96,7 @@ class Spy:
         w = self.w
         dynamics.evaluate(m, w, 0.0, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
         cut = np.cumsum([0, nu, nz, nr, nr])
-        blocks = [slice(a, b) for a, b in zip(cut[:-1], cut[1:], strict=True) if b <= n]
+        blocks = [slice(a, b) for a, b in pairwise(cut) if b <= n]
         rows, M = o.rows[0], o.tangent[2]
         for i, a in enumerate(blocks):
             for j, b in enumerate(blocks):
