@@ -162,6 +162,26 @@ def test_generalized_alpha_takes_the_same_way(build) -> None:
     np.testing.assert_allclose(free.q, exact.q, atol=1e-4)
 
 
+@pytest.mark.parametrize("held", ["ggl", "index3"])
+@pytest.mark.parametrize("formulation", [JointCoordinates(), sp.Absolute()])
+def test_generalized_alpha_on_constraints(formulation, held) -> None:
+    model = two_link_arm()
+    model.add(sp.Distance("rod", model.ground.at(0.8, 0, 0.1), model["link2"].at(0.4), 0.5))
+    start = {"formulation": formulation, "output": 4}
+    exact = sp.simulate(model, 0.02, tolerance=1e-9, integrator=sp.DormandPrince(), **start)
+    gaps = []
+    for integrator in (
+        sp.GeneralizedAlpha(step=0.002, constraints=held),
+        sp.GeneralizedAlpha(step=0.001, constraints=held),
+        sp.GeneralizedAlpha(constraints=held),
+    ):
+        found = sp.simulate(model, 0.02, tolerance=1e-5, integrator=integrator, **start)
+        assert found.success
+        gaps.append(np.abs(found.q - exact.q).max())
+    assert np.log2(gaps[0] / gaps[1]) == pytest.approx(2.0, abs=0.2)
+    assert gaps[2] < 1e-4
+
+
 def test_force_elements_one_by_one_are_all_of_them() -> None:
     model = every_kind()
     equations = JointCoordinates().equations(model)

@@ -12,6 +12,8 @@ equations of motion hold at the end of every step; no force is taken in between.
 - Where the step changes, a is moved to the new step by its difference from u': order 2 needs that.
 - At the start and after a stop a0 follows from u0' and u1': a Newmark step without damping (alpha_stage).
 - The place of a free joint is integrated in axes that do not turn with the body (alpha_stage).
+- Constraint rows hold at the ends of steps, R + G^T lam = 0: g = 0 (index 3; Arnold and Bruls, Multibody Syst. Dyn. 18
+  (2007) 185), or g = 0 and G u + g_t = 0 (Gear, Gupta, Leimkuhler; Arnold, Bruls and Cardona, Numer. Math. 129 (2015) 149).
 """
 
 from __future__ import annotations
@@ -21,19 +23,22 @@ import math
 import numpy as np
 
 from supple.core import alpha_stage as stage
-from supple.core import dynamics, tree
+from supple.core import dynamics, links, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
     AF,
     AM,
     AT,
+    BOTH,
     GAMMA,
+    LAM,
     LEFT,
     MASS,
     MAX_NEWTON,
     P1,
     PM,
+    RATE,
     RQ,
     RU,
     STEP,
@@ -69,7 +74,9 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     r, i = st.run_views(m, run, count)
     k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
     o = stage.own_views(m, run, i, count, k)
+    nu, nz, nr = r.u.shape[0], r.z.shape[0], r.lam.shape[0]
     fixed = o.c[STEP] > 0.0
+    leaning = nr > 0 and o.c[BOTH] == 0.0  # velocities are not held
     smooth = abs(o.c[GAMMA] + o.c[AM] - o.c[AF] - 0.5) < 1e-9  # of order 2
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)
@@ -102,11 +109,16 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if st.grown(m, r, count, o.u[WX]):
             return st.GROWN
         fresh = count[st.FRESH] == 1
+        both = fresh or not leaning
+        n = nu + nz + (2 * nr if both else nr)
         h_old = state[st.H_OLD]
-        be, ge, te = stage.begin(m, r, o, h, h_old, fresh)
+        if leaning:
+            stage.offset(m, w, r, o, t, 0.0 if fresh else h / h_old)
+        be, ge, te = stage.begin(m, w, r, o, h, h_old, fresh)
         used = count[st.NEWTON]
         # Newton, and below what needs the kinematics, is written out here: a layer less to compile
         outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
+        floor, pushed = 0.0, 0.0
         while outcome == st.PAUSED:
             stage.end_state(m, r, o, h, be, ge, te)
             if count[st.KEEP_JACOBIAN] == 0:
@@ -114,6 +126,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                     m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
                     o.Rz, o.Gq, o.Gu, o.Gz,
                 )
+                stage.tangent_rows(m, w, r, o, both)
                 count[st.JACOBIANS] += 1
                 count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
                 count[st.FACTORED] = 0
@@ -122,28 +135,42 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.EVALUATIONS] += 1
             if count[st.FACTORED] == 0:
                 count[st.FACTORIZATIONS] += 1
-                if not stage.factorize(m, r, o, h, be, ge, te):
+                if not stage.factorize(m, r, o, n, h, be, ge, te):
                     outcome = st.NOT_CONVERGED if stage.finite(o.u[F]) else st.NOT_FINITE
                     break
                 count[st.FACTORED] = 1
-            norm = stage.newton_update(m, w, r, o, h, be, ge, te)
-            outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old)
+            if not both and old == 0.0:
+                floor = stage.rounding(m, r, o, n, h, be, ge)
+            norm, push = stage.newton_update(m, w, r, o, n, before, h, be, ge, te)
+            outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old, floor)
+            if outcome == st.DONE and count[st.KEEP_JACOBIAN] == 1 and push > 1e-6:
+                # near dependent rows an old tangent lets multipliers run away that hardly move anything
+                if old > 0.0 and push > pushed:
+                    count[st.KEEP_JACOBIAN] = 0
+                if count[st.KEEP_JACOBIAN] == 0 or (old == 0.0 and push > 1e-2):
+                    outcome = st.PAUSED
             count[st.NEWTON] += 1
-            old = norm
+            old, pushed = norm, push
         used = count[st.NEWTON] - used
         state[st.RATE] = rate
         error, worst = 0.0, 0
         if outcome == st.DONE:
+            if leaning and fresh:
+                stage.lean(r, o, h)
             stage.end_state(m, r, o, h, be, ge, te)
-            stage.change(m, r, o)
+            stage.change(m, r, o, n, h, be, ge)
             stage.middle_state(m, r, o, h)
             if r.w.shape[0] > 0:
                 tree.retract(m, r.q, o.u[XM], r.qt)
+                for j in range(nr):
+                    w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])
                 dynamics.evaluate(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
                 st.copy(w.power, o.e[PM])
                 tree.retract(m, r.q, o.u[XI], r.qt)
+                st.copy(o.row[LAM], w.lam)
             dynamics.evaluate(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
             st.copy(w.power, o.e[P1])
+            links.rates(m, w, before, r.ut, o.row[RATE])
             error, worst = stage.error_norm(m, r, o, h, h_old, fresh)
             if not math.isfinite(error):
                 outcome = st.NOT_FINITE
@@ -187,6 +214,9 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         stage.carry(m, r, o, h, h_old, fresh)
         stage.accept(r, o, h)
         tree.poses(m, w, r.q)  # output may have left others
+        if nr > 0:  # ... and have moved them onto the constraints
+            tree.motion(m, w, r.u, r.a)
+            tree.inertias(m, w, r.q, r.u, r.a)
         state[st.T] = t1
         st.audit(m, w, r, state)
         if fresh:

@@ -4,6 +4,14 @@ The unknowns are the rates E at the step's end: of the velocities u, and G of th
 Rates and velocities of the places of free joints are in the axes of the step's start, y' = exp(x) v, so
 that a place moves by p + R y as in the plain method; all others are u and u' themselves. Newton's
 increments, errors and carried differences are in the axes of the step's end, which the tangents use.
+
+Constraint rows (core/alpha_rows.py) bring multipliers lam at the step's end. Held are positions g = 0 (index 3), or
+positions and velocities G u + g_t = 0; then the increment gets a further part P along the rows' normals.
+
+Positions alone leave velocities that are off the constraints by (1/6 - beta - s/2) h^2 u'' along the normals. A
+velocity that is not off by that much, at the start or where the step changes, makes the rates and multipliers swing
+with an error of order 1. So fresh steps hold both: their P/h is just this offset. Where the step changes, the offset
+changes with its square.
 """
 
 from __future__ import annotations
@@ -11,8 +19,9 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 
+from supple.core import alpha_rows as rows
 from supple.core import layout as at
-from supple.core import linalg, so3, tree
+from supple.core import linalg, links, so3, tree
 from supple.core import step as st
 from supple.core.jit import kernel
 from supple.core.radau_stages import spin
@@ -20,15 +29,22 @@ from supple.core.radau_stages import spin
 MAX_NEWTON = 10
 
 # The method's parameters, first in its part of the buffer: alpha_m, alpha_f, beta, gamma; the same of the
-# controller states delta_m, delta_f, theta; fixed step in s (0: error control)
-AM, AF, BETA, GAMMA, DM, DF, THETA, STEP = 0, 1, 2, 3, 4, 5, 6, 7
-PARAMETERS = 8
+# controller states delta_m, delta_f, theta; fixed step in s (0: error control); whether velocities are held on the
+# constraints as well as positions (1: yes)
+AM, AF, BETA, GAMMA, DM, DF, THETA, STEP, BOTH = 0, 1, 2, 3, 4, 5, 6, 7, 8
+PARAMETERS = 9
+
+# Rows over constraints: largest rates at ends of steps so far, multipliers at the end, their slope in the last step,
+# violations and their rates
+LARGEST, LAM, LSLOPE, GAP, RATE = range(5)
+ROWS = 5
 
 # Rows over velocities: rates at the end and the start, algorithmic rate, filtered slope of the last step's
 # rates, known parts of increment and velocity, these at the end and in the middle, body rate at the end,
-# residual, filtered change of rates, weights, scratch
-E, A0, AL, SLOPE, XB, UB, XI, UV, XM, UM, AT, F, D, WX, WU, S1, S2 = range(17)
-U_ROWS = 17
+# residual, filtered change of rates, weights, scratch; change and slope along the constraints only, part of the
+# increment along the constraints' normals, what is added to the velocity at the start where the step changes
+E, A0, AL, SLOPE, XB, UB, XI, UV, XM, UM, AT, F, D, WX, WU, S1, S2, DT, TSLOPE, P, OFF = range(21)
+U_ROWS = 21
 # ... over controller states: rate at the end, algorithmic rate, slope, known part, middle, change, weights
 G, ZAL, ZSLOPE, ZB, ZM, DZ, WZ = range(7)
 Z_ROWS = 7
@@ -36,20 +52,24 @@ Z_ROWS = 7
 PM, P1, WW = range(3)
 E_ROWS = 3
 RQ, RU, MASS = 0, 1, 2
+# Over constraint rows and velocities: G, derivative H of the rates along q
+G_ROW, H_ROW = 0, 1
 # Integers: why the last attempt failed (DONE: it did not, or by its error), steps left to the stop
 TROUBLE, LEFT = 0, 1
 OWN_INTS = 2
 
-Own = namedtuple("Own", "c u z e y tangent Rz Gq Gu Gz newton pivots ints")
+Own = namedtuple("Own", "c row u z e y tangent Rz Gq Gu Gz rows newton pivots ints")
 
 
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
-    nu, nz, ne = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
-    n = nu + nz
+    nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
+    n = nu + nz + 2 * nr
     c = run[i : i + PARAMETERS]
     i += PARAMETERS
+    row = run[i : i + ROWS * nr].reshape((ROWS, nr))
+    i += ROWS * nr
     u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
     i += U_ROWS * nu
     z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
@@ -68,15 +88,18 @@ def own_views(m, run, i, ints, k):
     i += nu * nz
     Gz = run[i : i + nz * nz].reshape((nz, nz))
     i += nz * nz
-    newton = run[i : i + n * n].reshape((n, n))
-    return Own(c, u, z, e, y, tangent, Rz, Gq, Gu, Gz, newton, ints[k + OWN_INTS : k + OWN_INTS + n], ints[k : k + OWN_INTS])
+    links_rows = run[i : i + 2 * nr * nu].reshape((2, nr, nu))
+    i += 2 * nr * nu
+    newton = run[i : i + n * n]
+    pivots = ints[k + OWN_INTS : k + OWN_INTS + n]
+    return Own(c, row, u, z, e, y, tangent, Rz, Gq, Gu, Gz, links_rows, newton, pivots, ints[k : k + OWN_INTS])
 
 
-def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
+def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    n = nu + nz
-    vectors = PARAMETERS + U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + n
-    return vectors + 3 * nu * nu + 3 * nu * nz + nz * nz + n * n, OWN_INTS + n
+    n = nu + nz + 2 * nr
+    vectors = PARAMETERS + ROWS * nr + U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + n
+    return vectors + 3 * nu * nu + 3 * nu * nz + nz * nz + 2 * nr * nu + n * n, OWN_INTS + n
 
 
 @kernel
@@ -91,7 +114,18 @@ def turn(m, x, sign, y):
 
 
 @kernel
-def begin(m, r, o, h, h_old, fresh):
+def offset(m, w, r, o, t, ratio):
+    """What the start's velocity lacks for a step of another size (ratio new/old; 0: a fresh one) into row OFF."""
+    st.copy(r.q, r.qt)
+    st.copy(r.u, r.ut)
+    if ratio != 1.0:
+        st.place_on_constraints(m, w, r, t)
+    for k in range(r.u.shape[0]):
+        o.u[OFF, k] = (ratio * ratio - 1.0) * (r.u[k] - r.ut[k])
+
+
+@kernel
+def begin(m, w, r, o, h, h_old, fresh):
     """Known parts of the step and starting values; returns the factors of h^2 E, h E and h G at its end.
 
     A fresh step takes the algorithmic rate at its start from the two true ones, A0 + s (E - A0) with
@@ -100,16 +134,21 @@ def begin(m, r, o, h, h_old, fresh):
     """
     c = o.c
     nu, nz = r.u.shape[0], r.z.shape[0]
+    for j in range(r.lam.shape[0]):
+        o.row[LAM, j] = r.lam[j] if fresh else r.lam[j] + h * o.row[LSLOPE, j]
+    st.copy(o.row[LAM], w.lam)
     for k in range(nu):
         r.xt[k] = 0.0
+        o.u[P, k] = 0.0
     tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.u[A0])
     if fresh:
         s, sz = c[AM] - c[AF], c[DM] - c[DF]
         be, ge, te = c[BETA] + 0.5 * s, c[GAMMA] + s, c[THETA] + sz
         for k in range(nu):
+            u = r.u[k] + o.u[OFF, k]
             o.u[E, k] = o.u[A0, k]
-            o.u[XB, k] = h * r.u[k] + h * h * (0.5 - be) * o.u[A0, k]
-            o.u[UB, k] = r.u[k] + h * (1.0 - ge) * o.u[A0, k]
+            o.u[XB, k] = h * u + h * h * (0.5 - be) * o.u[A0, k]
+            o.u[UB, k] = u + h * (1.0 - ge) * o.u[A0, k]
         for k in range(nz):
             o.z[G, k] = r.zdot[k]
             o.z[ZB, k] = r.z[k] + h * (1.0 - te) * r.zdot[k]
@@ -120,9 +159,10 @@ def begin(m, r, o, h, h_old, fresh):
         a = o.u[A0, k]
         x = a + ratio * (o.u[AL, k] - a)
         y = f * (c[AF] * a - c[AM] * x)  # the known part of the algorithmic rate at the end
+        u = r.u[k] + o.u[OFF, k]
         o.u[E, k] = a + h * o.u[SLOPE, k]
-        o.u[XB, k] = h * r.u[k] + h * h * ((0.5 - c[BETA]) * x + c[BETA] * y)
-        o.u[UB, k] = r.u[k] + h * ((1.0 - c[GAMMA]) * x + c[GAMMA] * y)
+        o.u[XB, k] = h * u + h * h * ((0.5 - c[BETA]) * x + c[BETA] * y)
+        o.u[UB, k] = u + h * ((1.0 - c[GAMMA]) * x + c[GAMMA] * y)
     g = 1.0 / (1.0 - c[DM])
     for k in range(nz):
         a = r.zdot[k]
@@ -143,7 +183,11 @@ def carry(m, r, o, h, h_old, fresh):
         x = a + h / h_old * (o.u[AL, k] - a) if not fresh else 0.0
         o.u[AL, k] = a + (1.0 + s) * (e - a) if fresh else ((1.0 - c[AF]) * e + c[AF] * a - c[AM] * x) / (1.0 - c[AM])
         o.u[SLOPE, k] = o.u[D, k] / h
+        o.u[TSLOPE, k] = o.u[DT, k] / h
     turn(m, o.u[XI], -1.0, o.u[AL])
+    for j in range(r.lam.shape[0]):
+        o.row[LSLOPE, j] = (o.row[LAM, j] - r.lam[j]) / h
+        o.row[LARGEST, j] = max(o.row[LARGEST, j], abs(o.row[RATE, j]))
     for k in range(r.z.shape[0]):
         a, e = r.zdot[k], o.z[G, k]
         x = a + h / h_old * (o.z[ZAL, k] - a) if not fresh else 0.0
@@ -162,13 +206,14 @@ def accept(r, o, h):
     st.copy(r.zt, r.z)
     st.copy(o.z[G], r.zdot)
     st.copy(o.e[P1], r.power)
+    st.copy(o.row[LAM], r.lam)
 
 
 @kernel
 def end_state(m, r, o, h, be, ge, te):
     """State at the step's end into qt, ut, zt and its body rates into row AT."""
     for k in range(r.u.shape[0]):
-        o.u[XI, k] = o.u[XB, k] + h * h * be * o.u[E, k]
+        o.u[XI, k] = o.u[XB, k] + h * h * be * o.u[E, k] + o.u[P, k]
         o.u[UV, k] = o.u[UB, k] + h * ge * o.u[E, k]
         r.ut[k] = o.u[UV, k]
         o.u[AT, k] = o.u[E, k]
@@ -187,10 +232,49 @@ def end_state(m, r, o, h, be, ge, te):
 
 
 @kernel
-def factorize(m, r, o, h, be, ge, te):
-    """Newton's matrix M + h ge Ru + h^2 be Rq with the controller states; False if it is singular."""
+def tangent_rows(m, w, r, o, both):
+    """What the tangents of ``dynamics.differentiate`` lack: those of the rows, and the turning axes of free joints.
+
+    dv = h ge dE + v x dtheta,  dv' = dE + (v' + w x v) x dtheta + v x dw - w x dv for a free joint's place.
+    """
+    if r.lam.shape[0] > 0:
+        links.jacobian(m, w, o.rows[G_ROW])
+        if both:
+            links.rate_tangent(m, w, o.rows[H_ROW])
+    a, u = o.u[AT], r.ut
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.MOTION] == at.FREE:
+            j = m.node[n, at.U0]
+            w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
+            b = (a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0)
+            for c in range(u.shape[0]):
+                M, Ru, Rq = o.tangent[MASS, c], o.tangent[RU, c], o.tangent[RQ, c]
+                lever(M, Rq, j, b[0], b[1], b[2])
+                Ru[j + 3] -= M[j + 4] * w2 - M[j + 5] * w1
+                Ru[j + 4] -= M[j + 5] * w0 - M[j + 3] * w2
+                Ru[j + 5] -= M[j + 3] * w1 - M[j + 4] * w0
+                lever(Ru, Rq, j, v0, v1, v2)
+                lever(M, Ru, j, v0, v1, v2)
+            for c in range(r.z.shape[0]):
+                lever(o.Gu[c], o.Gq[c], j, v0, v1, v2)
+            if both:
+                for c in range(r.lam.shape[0]):
+                    lever(o.rows[G_ROW, c], o.rows[H_ROW, c], j, v0, v1, v2)
+
+
+@kernel
+def lever(x, y, j, v0, v1, v2):
+    """Add x_v . (v x dtheta) to the row y over a free joint's rotation, from the row x over its place."""
+    y[j] += x[j + 4] * v2 - x[j + 5] * v1
+    y[j + 1] += x[j + 5] * v0 - x[j + 3] * v2
+    y[j + 2] += x[j + 3] * v1 - x[j + 4] * v0
+
+
+@kernel
+def factorize(m, r, o, n, h, be, ge, te):
+    """Newton's matrix M + h ge Ru + h^2 be Rq with controller states and rows, n in all; False if it is singular."""
     nu, nz = r.u.shape[0], r.z.shape[0]
-    p, v, s, N = h * h * be, h * ge, h * te, o.newton
+    p, v, s, N = h * h * be, h * ge, h * te, o.newton[: n * n].reshape((n, n))
     for c in range(nu):
         for d in range(nu):
             N[c, d] = o.tangent[MASS, c, d] + v * o.tangent[RU, c, d] + p * o.tangent[RQ, c, d]
@@ -200,86 +284,97 @@ def factorize(m, r, o, h, be, ge, te):
     for c in range(nz):
         for d in range(nz):
             N[nu + c, nu + d] = (1.0 if c == d else 0.0) - s * o.Gz[c, d]
-    for n in range(1, m.node.shape[0]):
-        if m.node[n, at.MOTION] == at.FREE:
-            free_columns(r, o, m.node[n, at.U0], p, v)
+    if r.lam.shape[0] > 0:
+        rows.border(m, N, o.rows[G_ROW], o.rows[H_ROW], o.tangent[RQ], o.Gq, p, v)
     return linalg.lu(N, o.pivots)
 
 
 @kernel
-def free_columns(r, o, j, p, v):
-    """Add what the turning axes of a free joint's place do to its velocity and rate.
+def newton_update(m, w, r, o, n, t, h, be, ge, te):
+    """One Newton update of the rates at the end.
 
-    dv = h ge dE + v x dtheta,  dv' = dE + (v' + w x v) x dtheta + v x dw - w x dv.
+    Returns the weighted norm of what it does to the state, and the largest change of a multiplier over the largest one.
     """
-    nu, N, a, u = r.u.shape[0], o.newton, o.u[AT], r.ut
-    w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
-    b0, b1, b2 = a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
-    for c in range(N.shape[0]):
-        if c < nu:
-            M, s = o.tangent[MASS, c], o.tangent[RU, c]
-            m0, m1, m2 = M[j + 3], M[j + 4], M[j + 5]
-            s0, s1, s2 = s[j + 3], s[j + 4], s[j + 5]
-        else:
-            s = o.Gu[c - nu]
-            m0, m1, m2 = 0.0, 0.0, 0.0
-            s0, s1, s2 = -s[j + 3], -s[j + 4], -s[j + 5]
-        g0, g1, g2 = m1 * w2 - m2 * w1, m2 * w0 - m0 * w2, m0 * w1 - m1 * w0
-        s0, s1, s2 = s0 - g0, s1 - g1, s2 - g2
-        N[c, j + 3] -= v * g0
-        N[c, j + 4] -= v * g1
-        N[c, j + 5] -= v * g2
-        N[c, j] += p * (s1 * v2 - s2 * v1 + m1 * b2 - m2 * b1) + v * (m1 * v2 - m2 * v1)
-        N[c, j + 1] += p * (s2 * v0 - s0 * v2 + m2 * b0 - m0 * b2) + v * (m2 * v0 - m0 * v2)
-        N[c, j + 2] += p * (s0 * v1 - s1 * v0 + m0 * b1 - m1 * b0) + v * (m0 * v1 - m1 * v0)
-
-
-@kernel
-def newton_update(m, w, r, o, h, be, ge, te):
-    """One Newton update of the rates at the end; returns the weighted norm of what it does to the state."""
-    nu, nz, y = r.u.shape[0], r.z.shape[0], o.y
+    nu, nz, nr, y = r.u.shape[0], r.z.shape[0], r.lam.shape[0], o.y[:n]
+    p, v = h * h * be, h * ge
     for k in range(nu):
         y[k] = -o.u[F, k]
     for k in range(nz):
         y[nu + k] = w.zdot[k] - o.z[G, k]
-    linalg.lu_solve(o.newton, o.pivots, y)
+    if nr > 0:
+        links.violations(m, w, o.row[GAP])
+        links.rates(m, w, t, r.ut, o.row[RATE])
+        rows.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
+    linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+    rows.along(m, y, o.rows[G_ROW], p, nu + nz, o.u[S1])
     total = 0.0
     for k in range(nu):
-        a, b = h * h * be * y[k] / o.u[WX, k], h * ge * y[k] / o.u[WU, k]
+        a, b = (p * y[k] + o.u[S1, k]) / o.u[WX, k], v * y[k] / o.u[WU, k]
         total += a * a + b * b
     turn(m, o.u[XI], 1.0, y)
+    turn(m, o.u[XI], 1.0, o.u[S1])
     for k in range(nu):
         o.u[E, k] += y[k]
+        o.u[P, k] += o.u[S1, k]
     for k in range(nz):
         a = h * te * y[nu + k] / o.z[WZ, k]
         total += a * a
         o.z[G, k] += y[nu + k]
+    push, size = 0.0, 1e-300
+    for j in range(nr):
+        o.row[LAM, j] += y[nu + nz + j]
+        w.lam[j] = o.row[LAM, j]
+        push, size = max(push, abs(y[nu + nz + j])), max(size, abs(w.lam[j]))
+    return math.sqrt(total / max(2 * nu + nz, 1)), push / size
+
+
+@kernel
+def rounding(m, r, o, n, h, be, ge):
+    """Weighted norm of what the rounding of violations does to an update by positions alone; it grows with 1/h."""
+    nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
+    p, v = h * h * be, h * ge
+    for k in range(nu + nz):
+        y[k] = 0.0
+    for j in range(r.lam.shape[0]):
+        size = 0.0
+        for k in range(nu):
+            size = max(size, abs(o.rows[G_ROW, j, k]) * m.unit[k])
+        y[nu + nz + j] = 1e-15 * size / p
+    linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+    total = 0.0
+    for k in range(nu):
+        a, b = p * y[k] / o.u[WX, k], v * y[k] / o.u[WU, k]
+        total += a * a + b * b
     return math.sqrt(total / max(2 * nu + nz, 1))
 
 
 @kernel
-def judge(m, r, o, ints, reals, h, it, norm, old):
+def judge(m, r, o, ints, reals, h, it, norm, old, floor):
     """What the norm of Newton's update number ``it`` says; returns (outcome, contraction rate).
 
     PAUSED means one more. A fixed step cannot be shortened: where Newton is slow it takes a new tangent in
-    every iteration.
+    every iteration. An update below ``floor`` is rounding.
     """
     fixed = o.c[STEP] > 0.0
     tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.03, math.sqrt(reals[st.RTOL])))
     rate = reals[st.RATE]
     if not math.isfinite(norm):
         return st.NOT_FINITE, 2.0
+    # multipliers are not in the norm: the first correction of the motion may be smaller than the second, which they
+    # cause; their ratio says nothing then
+    if it == 1 and r.lam.shape[0] > 0 and norm > 0.5 * old:
+        return st.DONE if norm <= max(1e-2 * tolerance, floor) else st.PAUSED, rate
     if it > 0:
         rate = norm / old if old > 0.0 else 0.0
     safe = min(max(rate, max(0.01, 0.25 * h * spin(m, r))), 0.9)
     left = safe / (1.0 - safe) * norm
-    if norm <= 1e-2 * tolerance:
+    if norm <= max(1e-2 * tolerance, floor):
         return st.DONE, rate
     if it == 0:  # by the rate of the last step, if its tangent is still in use
         return st.DONE if ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
     if rate < 1.0 and left <= tolerance:
         return st.DONE, rate
-    if rate > 0.3 and norm <= (1.0 if fixed else 0.03) and ints[st.KEEP_JACOBIAN] == 2:
+    if rate > 0.3 and norm <= max(1.0 if fixed else 0.03, 10.0 * floor) and ints[st.KEEP_JACOBIAN] == 2:
         return st.DONE, rate  # small, and no better with a new tangent: rounding
     if fixed:
         if rate > 0.3:
@@ -312,28 +407,42 @@ def worst_rate(o):
 
 
 @kernel
-def change(m, r, o):
+def change(m, r, o, n, h, be, ge):
     """Changes D, DZ of the rates over the step, filtered: N D = M (E - A0), in the axes of the end.
 
     Smooth motion passes the filter but for its next order. Of a mode much faster than the step, whose
-    rates are large and mean nothing, there remains what its amplitude is worth.
+    rates are large and mean nothing, there remains what its amplitude is worth. Along the normals of constraints D is
+    the change itself, DT is zero: the rows leave no error there.
     """
-    nu, y = r.u.shape[0], o.y
+    nu, nz, nr, y = r.u.shape[0], r.z.shape[0], r.lam.shape[0], o.y[:n]
     for k in range(nu):
         o.u[S1, k] = o.u[E, k] - o.u[A0, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
-    for k in range(nu):
-        s = 0.0
-        for j in range(nu):
-            s += o.tangent[MASS, k, j] * o.u[S1, j]
-        y[k] = s
-    for k in range(r.z.shape[0]):
-        y[nu + k] = o.z[G, k] - r.zdot[k]
-    linalg.lu_solve(o.newton, o.pivots, y)
-    for k in range(nu):
-        o.u[D, k] = y[k]
-    for k in range(r.z.shape[0]):
-        o.z[DZ, k] = y[nu + k]
+    for part in range(2 if nr > 0 else 1):
+        for k in range(nu):
+            y[k] = rows.dot(o.tangent[MASS, k], o.u[S1])
+        for k in range(nz):
+            y[nu + k] = o.z[G, k] - r.zdot[k]
+        if part == 0:
+            rows.images(y, o.rows[G_ROW], o.rows[H_ROW], o.u[S1], h * h * be, h * ge, nu + nz)
+        else:
+            for j in range(nu + nz, n):
+                y[j] = 0.0
+        linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+        for k in range(nu):
+            o.u[DT, k] = y[k]
+            if part == 0:
+                o.u[D, k] = y[k]
+        if part == 0:
+            for k in range(nz):
+                o.z[DZ, k] = y[nu + k]
+
+
+@kernel
+def lean(r, o, h):
+    """After a fresh step that held velocities, but from which positions alone are held: their offset, P/h."""
+    for k in range(r.u.shape[0]):
+        o.u[UB, k] += o.u[P, k] / h
 
 
 @kernel
@@ -372,8 +481,8 @@ def error_norm(m, r, o, h, h_old, fresh):
     f = 2.0 * h * h / (h + h_old) if not fresh else h
     back = h if not fresh else 0.0
     for k in range(nu):
-        o.u[S1, k] = o.u[SLOPE, k]
-        o.u[S2, k] = cx * o.u[D, k]
+        o.u[S1, k] = o.u[TSLOPE, k]
+        o.u[S2, k] = cx * o.u[DT, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
@@ -384,7 +493,7 @@ def error_norm(m, r, o, h, h_old, fresh):
     total, worst, found = 0.0, 0.0, 0
     for k in range(nu):
         a = o.u[S2, k] / o.u[WX, k]
-        b = (low * h * o.u[D, k] + high * f * (o.u[D, k] - back * o.u[S1, k])) / o.u[WU, k]
+        b = (low * h * o.u[DT, k] + high * f * (o.u[DT, k] - back * o.u[S1, k])) / o.u[WU, k]
         total += a * a + b * b
         if not a * a + b * b <= worst:  # also finds what is not finite
             worst, found = a * a + b * b, k

@@ -4,25 +4,49 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from supple import validate
+from supple.assembly import row_sizes
+from supple.compiled import Compiled
 from supple.core import alpha
 from supple.core.jit import Entry
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
+from supple.poses import Array
 
 
 @dataclass(frozen=True)
 class _Alpha(Integrator):
-    """What the three share: the compiled loop and the choice of steps."""
+    """What the three share: the compiled loop, the choice of steps and how constraints are held."""
 
     step: float | None = None
+    constraints: str = "ggl"
+
+    loops: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         super().__post_init__()
+        owner = type(self).__name__
         if self.step is not None:
-            validate.positive(type(self).__name__, "step", self.step)
+            validate.positive(owner, "step", self.step)
+        if self.constraints not in ("ggl", "index3"):
+            raise ModelError(owner, "constraints", self.constraints, "'ggl' or 'index3'")
+
+    def _check_damping(self) -> None:
+        """Positions alone are held by a mode of infinite frequency: the method must damp it."""
+        if self.constraints == "index3" and self._radius() > 1.0 - 1e-9:
+            expected = "'ggl' with parameters that do not damp the fastest modes"
+            raise ModelError(type(self).__name__, "constraints", self.constraints, expected)
+
+    def _radius(self) -> float:
+        """Spectral radius at infinite frequency."""
+        _, f, beta, gamma, *_ = self.coefficients()
+        roots = np.roots([beta, 0.5 + gamma - 2.0 * beta, 0.5 - gamma + beta])
+        return max(float(np.abs(roots).max()), f / (1.0 - f))
 
     def _within(self, field: str, low: float, high: float, expected: str) -> None:
         owner = type(self).__name__
@@ -37,7 +61,7 @@ class _Alpha(Integrator):
 
     def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return alpha.own_size(nu, nz, ne)
+        return alpha.own_size(nu, nz, ne, nr)
 
     @abstractmethod
     def coefficients(self) -> tuple[float, ...]:
@@ -45,7 +69,15 @@ class _Alpha(Integrator):
 
     def parameters(self) -> tuple[float, ...]:
         """Numbers that the loop finds at the beginning of its own reals."""
-        return (*self.coefficients(), self.step or 0.0)
+        return (*self.coefficients(), self.step or 0.0, 1.0 if self.constraints == "ggl" else 0.0)
+
+    def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
+        """Largest rate of a constraint row at the end of a step, in units of the rows per s."""
+        if not compiled.nr:
+            return {}
+        start = len(self.parameters())
+        rates = own[start : start + compiled.nr] / row_sizes(compiled)
+        return {"velocity_residual": float(rates.max())}
 
 
 def _controllers(rho: float) -> tuple[float, float, float]:
@@ -68,6 +100,9 @@ class GeneralizedAlpha(_Alpha):
     step : float, optional
         Fixed step in s. It is shortened so that equal steps end on every breakpoint and on the end
         of the run. Without it steps follow the tolerance of ``simulate``.
+    constraints : str
+        How closed loops, couplings and drivers are held at the ends of steps: ``"ggl"`` positions
+        and velocities (Gear, Gupta, Leimkuhler), ``"index3"`` positions alone.
 
     With a fixed step the tolerance only says when Newton's iteration stops. Other options: see
     ``Integrator``.
@@ -79,6 +114,7 @@ class GeneralizedAlpha(_Alpha):
         """Refuse options that cannot work."""
         super().__post_init__()
         self._within("rho", 0.0, 1.0, "a number from 0 to 1")
+        self._check_damping()
 
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
@@ -97,6 +133,8 @@ class HHT(_Alpha):
         -1/3 to 0; the spectral radius at infinite frequency is (1 + alpha)/(1 - alpha).
     step : float, optional
         Fixed step in s; see ``GeneralizedAlpha``.
+    constraints : str
+        ``"ggl"`` or ``"index3"``; see ``GeneralizedAlpha``.
 
     Forces are weighted from the two ends of a step, as is usual today. The original takes them at
     t + (1 + alpha) h instead, which is the same for linear forces that are linear in time.
@@ -108,6 +146,7 @@ class HHT(_Alpha):
         """Refuse options that cannot work."""
         super().__post_init__()
         self._within("alpha", -1.0 / 3.0, 0.0, "a number from -1/3 to 0")
+        self._check_damping()
 
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
@@ -128,6 +167,8 @@ class Newmark(_Alpha):
         the price of order 1. Controller states follow the theta method with theta = gamma.
     step : float, optional
         Fixed step in s; see ``GeneralizedAlpha``.
+    constraints : str
+        ``"ggl"`` or ``"index3"``; see ``GeneralizedAlpha``.
     """
 
     beta: float = 0.25
@@ -139,6 +180,7 @@ class Newmark(_Alpha):
         self._within("gamma", 0.5, 1.0, "a number from 1/2 to 1")
         low = 0.5 * self.gamma
         self._within("beta", low, 1.0, f"a number from gamma/2 = {low:g} to 1")
+        self._check_damping()
 
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from supple import validate
+from supple.compiled import Compiled
 from supple.core.jit import Entry
 from supple.errors import ModelError
 from supple.integrators.driver import Loop, LoopOptions, Problem, Solution, run_loop
+from supple.poses import Array
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,22 @@ class Integrator(ABC):
         """Numbers that the loop finds at the beginning of its own reals."""
         return ()
 
+    def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
+        """What the method counts besides, from its own reals at the end of a run."""
+        return {}
+
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem."""
         c = problem.equations.compiled
         if c.nr and not self.loops:
-            expected = "Radau or DormandPrince for a model with constraints"
+            expected = "Radau, DormandPrince or GeneralizedAlpha for a model with constraints"
             raise ModelError("simulate", "integrator", self, expected)
         size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
-        options = LoopOptions(self.first_step, self.max_step, self.max_steps, self.parameters())
+        options = LoopOptions(
+            self.first_step,
+            self.max_step,
+            self.max_steps,
+            self.parameters(),
+            partial(self.further_statistics, c),
+        )
         return run_loop(problem, self.loop(problem), size, options)

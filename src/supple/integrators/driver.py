@@ -100,6 +100,10 @@ class Solution:
     rows: tuple[tuple[float, Compiled], ...] = ()  # from which time on which rows are in use
 
 
+def _no_more(own: Array) -> dict[str, float]:
+    return {}
+
+
 @dataclass(frozen=True)
 class LoopOptions:
     """Options that every loop understands."""
@@ -108,6 +112,7 @@ class LoopOptions:
     max_step: float
     max_steps: int
     parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
+    statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
 
 
 def run_loop(
@@ -169,6 +174,7 @@ class _Run:
             place(np.zeros(ns)) for _ in range(3)
         )
         place(np.zeros(c.nr + c.nq))
+        self.at_own = slice(i, None)
         place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
@@ -301,6 +307,7 @@ class _Run:
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self._steps()
         statistics["cpu_seconds"] = cpu
+        statistics.update(self.options.statistics(run[self.at_own]))
         audited = s[st.E_MAX] >= 0.0
         return Solution(
             t=t,
