@@ -16,10 +16,9 @@ lam = Lambda' and mu = Mu'. BDF solves the equations of Gear, Gupta and Leimkuhl
     q' = N(q) (u + B mu)      R(t, q, u, u', z) + G^T lam = 0      g(q, t) = 0      G u + g_t = 0
 
 which have index 1 in these unknowns; B = s^2 G^T with the units s of the increments, kept at the place of the
-Jacobian. Adams has accelerations that satisfy the rows' second derivatives; what is left of g and of its rate is
-pulled back, as little as possible in the norm of M, in the time in which u makes one unit (rad, lengths of the model)
-in the root mean square: as fast as the motion itself, because a pull that is fast in terms of steps makes Adams'
-formulas of high order unstable, which are iterated only once.
+Jacobian. Adams has accelerations that satisfy the rows' second derivatives; what is left of g is pulled back by
+g'' = -2 p g' - p^2 g (Baumgarte), where p is the root mean square of u in those units: as fast as the motion itself. A
+pull that is faster in terms of steps makes Adams' formulas of high order unstable, which are iterated only once.
 
 Between steps the solution is the Hermite polynomial of values and rates at the ends of the last two
 (BDF) or three (Adams) steps. The work of force elements is the integral of their power along it, by the
@@ -178,28 +177,25 @@ def watch(o, ints, reals, t, counted):
 
 
 @kernel
-def pull_back(m, w, o, time, u, v, a):
-    """Adams: add to v, which moves q, and to the accelerations a what pulls the state back to the constraints.
+def pull_back(m, w, time, u, a, d, g):
+    """Adams: change the accelerations a so that g'' = -2 p g' - p^2 g, as little as possible in the norm of M.
 
-    Needs the factors that ``dynamics.solve_motion`` leaves.
+    Needs the factors that ``dynamics.solve_motion`` leaves; d (nu) and g (rows) are scratch.
     """
-    rate = 0.0
-    for k in range(u.shape[0]):
-        rate += u[k] * u[k] / (m.unit[k] * m.unit[k])
-    rate = math.sqrt(rate / u.shape[0])
-    for kind in range(2):
-        if kind == 0:
-            links.violations(m, w, w.gap)
-        else:
-            links.rates(m, w, time, u, w.gap)
-        d, out = o.u[S1], v if kind == 0 else a
-        for i in range(w.gap.shape[0]):
-            w.gap[i] = -rate * w.gap[i]
-        for k in range(d.shape[0]):
-            d[k] = 0.0
-        kkt.solve(w, d, w.gap)
-        for k in range(d.shape[0]):
-            out[k] += d[k]
+    nu, nr = u.shape[0], w.gap.shape[0]
+    p = 0.0
+    for k in range(nu):
+        p += u[k] * u[k] / (m.unit[k] * m.unit[k])
+    p = math.sqrt(p / nu)
+    links.violations(m, w, g)
+    links.rates(m, w, time, u, w.gap)
+    for i in range(nr):
+        w.gap[i] = -p * (2.0 * w.gap[i] + p * g[i])
+    for k in range(nu):
+        d[k] = 0.0
+    kkt.solve(w, d, w.gap)
+    for k in range(nu):
+        a[k] += d[k]
 
 
 @kernel
@@ -259,7 +255,7 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
         elif nr > 0:
             keep_columns(m, w.rows, o.B)
             if o.ints[METHOD] == ADAMS:
-                pull_back(m, w, o, time, r.ut, v, f)
+                pull_back(m, w, time, r.ut, f, o.u[S1], out[first + nr : first + 2 * nr])
         for i in range(nr):
             out[first + i] = w.lam[i]
             out[first + nr + i] = 0.0
