@@ -266,12 +266,12 @@ class _Loop:
         run, state = self.buffers[3:5]
         nq, nu, nz = self.compiled.nq, self.compiled.nu, self.compiled.nz
         q, u, _, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
-        if self.compiled.nr:
-            dynamics.project(*self.buffers[:3], float(state[st.T]), q, u, np.zeros(nu), np.zeros(nq))
+        t = float(state[st.T])
+        if self.compiled.nr:  # onto the constraints; q and u are views of the run's buffer
+            dynamics.project(*self.buffers[:3], t, q, u, np.zeros(nu), np.zeros(nq))
         self.base[:] = np.where(self.plain, q, 0.0)
         self.y = np.zeros_like(self.yp)
         self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
-        t = float(state[st.T])
         self.scalar[multistep.LEFT] = np.inf  # the right side of a jump
         self.rates(*self.buffers, t, self.y, self.y, self.yp)
         if self.own[multistep.TROUBLE] != st.DONE:
