@@ -154,8 +154,8 @@ def in_all_coordinates(test):
 
 
 # The error of a formula of order k falls with tolerance^(k/(k + 1)): by 1e4^(1/2) at least, when
-# the tolerance falls by 1e4. It is less than the sum of the errors of all steps; the tolerance bounds
-# their mean over n unknowns, which may be the error of one of them alone.
+# the tolerance falls by 1e4. It is less than the sum of the errors of all steps; the tolerance
+# bounds their mean over n unknowns, which may be the error of one of them alone.
 @in_all_coordinates
 def test_errors_fall_with_the_tolerance(build, kind, method) -> None:
     runs = [run(build, kind, method, tolerance) for tolerance in TOLERANCES]
