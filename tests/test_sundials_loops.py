@@ -265,12 +265,11 @@ def test_multipliers_do_not_hold_the_solver_up(method, tolerance) -> None:
     """
     options = {"tolerance": tolerance, "integrator": method(), "output": 20}
     tree = sp.simulate(equal_pendulum(), 5.0, **options)
-    for kind, most in ((JointCoordinates, 1.6), (Absolute, 4.0)):
+    for kind, most in ((JointCoordinates, 2.0), (Absolute, 4.0)):
         loop = sp.simulate(hanging_window(), 5.0, formulation=kind(), **options)
         difference = loop["base0"].angle - tree["base0"].angle
         assert np.abs(difference).max() < tolerance * tree.statistics["steps"]
-        for key in ("steps", "evaluations"):
-            assert loop.statistics[key] < most * tree.statistics[key]
+        assert loop.statistics["steps"] < most * tree.statistics["steps"]
 
 
 def check_jacobian(recipe) -> None:
