@@ -108,8 +108,8 @@ class Point:
     def __init__(self, equations: Equations) -> None:
         self.c = c = equations.compiled
         nu, nz, ne = c.nu, c.nz, len(c.force_names)
-        shared = st.run_size(c.nq, nu, nz, ne, 0, 0, 0)
-        reals, ints = ms.own_size(nu, nz, ne)
+        shared = st.run_size(c.nq, nu, nz, ne, 0, 0, c.nr)
+        reals, ints = ms.own_size(nu, nz, ne, c.nr)
         run, state = np.zeros(shared + reals), np.zeros(st.REAL_STATE)
         count = np.zeros(st.INT_STATE + 2 + ints, dtype=np.int64)
         run[shared + ms.LEFT] = np.inf

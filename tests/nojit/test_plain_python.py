@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.cases.four_bar import four_bar
 from supple.core import dynamics
 from supple.core.layout import new_work
 from supple.formulations.equations import Equations
@@ -139,6 +140,16 @@ def test_multistep_methods_take_the_same_way(build, method) -> None:
     # they begin with order 1: some fifty steps, each with an error of 1e-8 at most
     exact = sp.simulate(build(), 0.02, output=4, tolerance=1e-10)
     found = sp.simulate(build(), 0.02, output=4, tolerance=1e-8, integrator=method())
+    assert found.success
+    np.testing.assert_allclose(found.q, exact.q, atol=5e-7)
+    np.testing.assert_allclose(found.u, exact.u, atol=5e-6)
+    assert found.energy.level == "trusted"
+
+
+@pytest.mark.parametrize("method", [sp.BDF, sp.Adams], ids=lambda m: m.__name__)
+def test_multistep_methods_keep_a_loop_closed(method) -> None:
+    exact = sp.simulate(four_bar(), 0.02, output=4, tolerance=1e-10)
+    found = sp.simulate(four_bar(), 0.02, output=4, tolerance=1e-8, integrator=method())
     assert found.success
     np.testing.assert_allclose(found.q, exact.q, atol=5e-7)
     np.testing.assert_allclose(found.u, exact.u, atol=5e-6)

@@ -10,6 +10,16 @@ integrated as four numbers with
 
 which pulls the norm back in the time of one radian, and used in the equations as q/|q|.
 
+With constraint rows y = [q, u, z, Lambda, Mu]: the multipliers are the rates of unknowns that are in no error test,
+lam = Lambda' and mu = Mu'. BDF solves the equations of Gear, Gupta and Leimkuhler
+
+    q' = N(q) (u + B mu)      R(t, q, u, u', z) + G^T lam = 0      g(q, t) = 0      G u + g_t = 0
+
+which have index 1 in these unknowns; B = s^2 G^T with the units s of the increments, kept at the place of the
+Jacobian. Adams has accelerations that satisfy the rows' second derivatives; what is left of g is pulled back by
+g'' = -2 p g' - p^2 g (Baumgarte), where p is the root mean square of u in those units: as fast as the motion itself. A
+pull that is faster in terms of steps makes Adams' formulas of high order unstable, which are iterated only once.
+
 Between steps the solution is the Hermite polynomial of values and rates at the ends of the last two
 (BDF) or three (Adams) steps. The work of force elements is the integral of their power along it, by the
 rule of Lobatto with five points.
@@ -22,7 +32,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, so3, tree
+from supple.core import dynamics, forces, kkt, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, kernel
@@ -31,7 +41,7 @@ from supple.core.layout import views
 BDF, ADAMS = 0, 1
 MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
 
-# Ends of steps that are remembered, the last one first; a row is t, q, u, a, z, z', w, w'
+# Ends of steps that are remembered, the last one first; a row is t, q, u, a, z, z', w, w', Lambda, lam
 REMEMBERED = 8
 NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
 
@@ -46,19 +56,20 @@ SCALARS = 3
 # Own integers: method, attempts at this step, evaluations in this attempt, trouble, ends remembered
 METHOD, ATTEMPTS, SWEEP, TROUBLE, ENDS = 0, 1, 2, 3, 4
 OWN_INTS = 5
-# Rows over velocities: accelerations, residual, weights of xi and u, two scratch rows
-ACC, F, WX, WU, S1, S2 = 0, 1, 2, 3, 4, 5
-U_ROWS = 6
+# Rows over velocities: accelerations, residual, weights of xi and u, two scratch rows, what moves q
+ACC, F, WX, WU, S1, S2, V = 0, 1, 2, 3, 4, 5, 6
+U_ROWS = 7
 # What multistep_accept is called for: start or restart, after a step, after a failure
 BEGIN, ACCEPT, FAILED = 0, 1, 2
 
-Own = namedtuple("Own", "scalar base qd u z e ends basis nodes ints")
+Own = namedtuple("Own", "scalar base qd u z e ends basis nodes B push ints")
 
 
 @kernel
 def own_views(m, run, i, ints):
     """The method's own part of the buffers."""
     nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
+    nr = m.head[at.H_ROWS]
     scalar = run[i : i + SCALARS]
     i += SCALARS
     base = run[i : i + nq]
@@ -71,22 +82,26 @@ def own_views(m, run, i, ints):
     i += nz
     e = run[i : i + ne]
     i += ne
-    size = 1 + nq + 2 * nu + 2 * nz + 2 * ne
+    size = 1 + nq + 2 * nu + 2 * nz + 2 * ne + 2 * nr
     ends = run[i : i + REMEMBERED * size].reshape((REMEMBERED, size))
     i += REMEMBERED * size
     basis = run[i : i + st.DEGREE * st.DEGREE].reshape((st.DEGREE, st.DEGREE))
     i += st.DEGREE * st.DEGREE
     nodes = run[i : i + 4 * st.DEGREE].reshape((4, st.DEGREE))
+    i += 4 * st.DEGREE
+    B = run[i : i + nr * nu].reshape((nr, nu))
+    i += nr * nu
+    push = run[i : i + nr * st.DEGREE].reshape((nr, st.DEGREE))
     k = st.INT_STATE + 2 + ints[st.INT_STATE] * st.EVENT_INTS + ints[st.INT_STATE + 1]
-    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, ints[k : k + OWN_INTS])
+    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, B, push, ints[k : k + OWN_INTS])
 
 
-def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
+def own_size(nu: int, nz: int, ne: int, nr: int = 0) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
     nq = 2 * nu  # at most: a ball joint has 4 for 3
     vectors = SCALARS + 2 * nq + U_ROWS * nu + nz + ne + st.DEGREE * (st.DEGREE + 4)
-    ends = REMEMBERED * (1 + nq + 2 * nu + 2 * nz + 2 * ne)
-    return vectors + ends, OWN_INTS
+    ends = REMEMBERED * (1 + nq + 2 * nu + 2 * nz + 2 * ne + 2 * nr)
+    return vectors + ends + nr * (nu + st.DEGREE), OWN_INTS
 
 
 @kernel
@@ -161,29 +176,60 @@ def watch(o, ints, reals, t, counted):
     return t if t < left else np.nextafter(left, reals[st.T])
 
 
+@kernel
+def pull_back(m, w, time, u, a, d, g):
+    """Adams: change the accelerations a so that g'' = -2 p g' - p^2 g, as little as possible in the norm of M.
+
+    Needs the factors that ``dynamics.solve_motion`` leaves; d (nu) and g (rows) are scratch.
+    """
+    nu, nr = u.shape[0], w.gap.shape[0]
+    p = 0.0
+    for k in range(nu):
+        p += u[k] * u[k] / (m.unit[k] * m.unit[k])
+    p = math.sqrt(p / nu)
+    links.violations(m, w, g)
+    links.rates(m, w, time, u, w.gap)
+    for i in range(nr):
+        w.gap[i] = -p * (2.0 * w.gap[i] + p * g[i])
+    for k in range(nu):
+        d[k] = 0.0
+    kkt.solve(w, d, w.gap)
+    for k in range(nu):
+        a[k] += d[k]
+
+
+@kernel
+def keep_columns(m, rows, B):
+    """B (rows, nu) = s^2 G: each row is a column of the matrix B of the equations."""
+    for i in range(B.shape[0]):
+        for k in range(B.shape[1]):
+            B[i, k] = m.unit[k] * m.unit[k] * rows[i, k]
+
+
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC)
 def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
-    """BDF: out = [q' - q'(q, u), R(t, q, u, u', z), z' - z'(t, q, u, z), padding'] for the rates yp.
+    """BDF: out = [q' - q'(q, u, mu), R + G^T lam, z' - z'(t, q, u, z), g, G u + g_t, padding'] for the rates yp.
 
-    Adams, and BDF at the start of a step: out = [q', u', z', 0]; not a number where accelerations do not
+    Adams, and BDF at the start of a step: out = [q', u', z', lam, 0]; not a number where accelerations do not
     exist, so that the step is repeated.
     """
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
-    nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
+    nq, nu, nz, nr = r.q.shape[0], r.u.shape[0], r.z.shape[0], w.lam.shape[0]
+    first = nq + nu + nz  # of the multipliers
     implicit = o.ints[METHOD] == BDF and t > state[st.T]
     # CVODE looks for its first step by trials that are no attempts
     attempt = t > state[st.T] and (implicit or count[st.FRESH] == 0 or state[st.H] > 0.0)
     time = watch(o, count, state, t, attempt)
     unpack(m, r, o, y)
-    acc, f = o.u[ACC], o.u[F]
+    acc, f, v = o.u[ACC], o.u[F], o.u[V]
     for k in range(nu):
         acc[k] = yp[nq + k] if implicit else 0.0
-    for i in range(w.lam.shape[0]):
-        w.lam[i] = 0.0
+        v[k] = r.ut[k]
+    for i in range(nr):
+        w.lam[i] = yp[first + i] if implicit else 0.0
     dynamics.evaluate(m, w, time, r.qt, r.ut, acc, r.zt, f)
-    coordinate_rates(m, y, r.qt, r.ut, o.qd)
     o.ints[TROUBLE] = st.DONE
     if implicit:
         count[st.NEWTON] += 1
@@ -191,6 +237,11 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
             if not math.isfinite(f[k]):
                 o.ints[TROUBLE] = st.NOT_FINITE
                 count[st.BAD_DOF] = k
+            for i in range(nr):
+                v[k] += o.B[i, k] * yp[first + nr + i]
+        if nr > 0:
+            links.violations(m, w, out[first : first + nr])
+            links.rates(m, w, time, r.ut, out[first + nr : first + 2 * nr])
     else:
         for k in range(nu):
             f[k] = -f[k]
@@ -201,13 +252,21 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
             o.ints[TROUBLE] = st.LOCKED if finite else st.NOT_FINITE
             for k in range(nu):
                 f[k] = math.nan
+        elif nr > 0:
+            keep_columns(m, w.rows, o.B)
+            if o.ints[METHOD] == ADAMS:
+                pull_back(m, w, time, r.ut, f, o.u[S1], out[first + nr : first + 2 * nr])
+        for i in range(nr):
+            out[first + i] = w.lam[i]
+            out[first + nr + i] = 0.0
+    coordinate_rates(m, y, r.qt, v, o.qd)
     for k in range(nq):
         out[k] = (yp[k] - o.qd[k]) if implicit else o.qd[k]
     for k in range(nu):
         out[nq + k] = f[k]
     for k in range(nz):
         out[nq + nu + k] = (yp[nq + nu + k] - w.zdot[k]) if implicit else w.zdot[k]
-    for k in range(nq + nu + nz, out.shape[0]):
+    for k in range(first + 2 * nr, out.shape[0]):
         out[k] = yp[k] if implicit else 0.0
 
 
@@ -249,7 +308,7 @@ def along_coordinates(m, y, q, R, sign, J, row):
 
 @kernel
 def coordinate_rows(m, y, q, u, c, J):
-    """Rows of J for q' - q'(q, u); c is the derivative of y' with respect to y."""
+    """Rows of J for q' - q'(q, u), over q and u; c is the derivative of y' with respect to y."""
     node, nq = m.node, m.head[at.H_Q]
     for f in range(m.flex.shape[0]):
         i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
@@ -330,8 +389,9 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
     """The state q, u, a, z of y, y' at which IDA wants a Jacobian; returns the time to take.
 
     The tangents are those of ``dynamics.tangent``, which need not be compiled a second time: Jacobians are rare.
+    Multipliers wait in the workspace, lam for the tangents and mu for ``bdf_jacobian``; B is renewed.
     """
-    m, _ = views(ints, reals, work)
+    m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     o = own_views(m, run, i, count)
     count[st.JACOBIANS] += 1
@@ -345,18 +405,40 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
     st.copy(r.zt, z)
     for k in range(a.shape[0]):
         a[k] = yp[q.shape[0] + k]
-    return t if t < o.scalar[LEFT] else np.nextafter(o.scalar[LEFT], state[st.T])
+    time = t if t < o.scalar[LEFT] else np.nextafter(o.scalar[LEFT], state[st.T])
+    nr, first = w.lam.shape[0], q.shape[0] + u.shape[0] + z.shape[0]
+    if nr > 0:
+        tree.poses(m, w, q)
+        tree.motion(m, w, u, a)
+        links.refresh(m, w, time, q)
+        links.jacobian(m, w, w.rows)
+        keep_columns(m, w.rows, o.B)
+    for i in range(nr):
+        w.lam[i] = yp[first + i]
+        w.gap[i] = yp[first + nr + i]
+    return time
 
 
 @entry(INTS, REALS, VEC, REALS, VEC, VEC, REAL, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
-    """J = derivative of the residual with respect to y, plus c times that with respect to y'."""
-    m, _ = views(ints, reals, work)
-    nq, nu, nz = q.shape[0], u.shape[0], Gz.shape[0]
+    """J = derivative of the residual with respect to y, plus c times that with respect to y'.
+
+    Needs the workspace as ``bdf_point`` and then ``dynamics.tangent`` leave it.
+    """
+    m, w = views(ints, reals, work)
+    nq, nu, nz, nr = q.shape[0], u.shape[0], Gz.shape[0], w.lam.shape[0]
+    v = w.force
+    st.copy(u, v)
+    if nr > 0:
+        links.jacobian(m, w, w.rows)
+        links.rate_tangent(m, w, w.solved)
+        for i in range(nr):
+            for k in range(nu):
+                v[k] += m.unit[k] * m.unit[k] * w.rows[i, k] * w.gap[i]
     for k in range(J.shape[0]):
         for l in range(J.shape[0]):
             J[k, l] = 0.0
-    coordinate_rows(m, y, q, u, c, J)
+    coordinate_rows(m, y, q, v, c, J)
     along_coordinates(m, y, q, Rq, 1.0, J, nq)
     along_coordinates(m, y, q, Gq, -1.0, J, nq + nu)
     for k in range(nu):
@@ -370,8 +452,29 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
         for l in range(nz):
             J[nq + nu + k, nq + nu + l] = -Gz[k, l]
         J[nq + nu + k, nq + nu + k] += c
-    for k in range(nq + nu + nz, J.shape[0]):
+    if nr > 0:
+        constraint_border(m, w, y, q, c, J)
+    for k in range(nq + nu + nz + 2 * nr, J.shape[0]):
         J[k, k] = c
+
+
+@kernel
+def constraint_border(m, w, y, q, c, J):
+    """Rows of J for g and G u + g_t and columns for Lambda and Mu; G is in w.rows, H in w.solved."""
+    nr, nu, nq = w.rows.shape[0], w.rows.shape[1], q.shape[0]
+    lam = nq + nu + m.head[at.H_Z]
+    mu = lam + nr
+    along_coordinates(m, y, q, w.rows, 1.0, J, lam)
+    along_coordinates(m, y, q, w.solved, 1.0, J, mu)
+    for i in range(nr):
+        for k in range(nu):
+            g = w.rows[i, k]
+            J[mu + i, nq + k] = g
+            J[nq + k, lam + i] = c * g
+            if g != 0.0:
+                b = c * m.unit[k] * m.unit[k] * g
+                for l in range(nq):  # q' depends on mu as on u, through B
+                    J[l, mu + i] += b * J[l, nq + k]
 
 
 @kernel
@@ -420,7 +523,7 @@ def fit(o, n, h, value, rate, p):
 
 @kernel
 def fill_polynomials(m, r, o, t, h):
-    """Dense output of the last step for xi, u and z from the remembered ends; returns the number of nodes.
+    """Dense output of the last step for xi, u, z and Lambda from the remembered ends; returns the number of nodes.
 
     Nodes are chosen first: their places go to nodes[0] (1 and 0 are the ends of this step), their rows in the ends
     to nodes[1]. Then come the monomials, in the rows of basis, of the polynomials that are 1 in one value (row 2 k for
@@ -459,6 +562,9 @@ def fill_polynomials(m, r, o, t, h):
         fit(o, n, h, 1 + nq + k, 1 + nq + nu + k, r.pu[k])
     for k in range(nz):
         fit(o, n, h, 1 + nq + 2 * nu + k, 1 + nq + 2 * nu + nz + k, r.pz[k])
+    nr, k0 = o.push.shape[0], 1 + nq + 2 * nu + 2 * nz + 2 * r.w.shape[0]
+    for k in range(nr):
+        fit(o, n, h, k0 + k, k0 + nr + k, o.push[k])
     x, rate = o.u[S1], o.u[S2]
     for i in range(n):
         end = o.ends[int(rows[i])]
@@ -468,6 +574,15 @@ def fill_polynomials(m, r, o, t, h):
             for j in range(2 * n):
                 r.px[k, j] += o.basis[2 * i, j] * x[k] + o.basis[2 * i + 1, j] * h * rate[k]
     return n
+
+
+@kernel
+def slope(p, s):
+    """Derivative of sum p[k] s^k."""
+    y = 0.0
+    for k in range(st.DEGREE - 1, 0, -1):
+        y = y * s + k * p[k]
+    return y
 
 
 @kernel
@@ -482,6 +597,8 @@ def add_work(m, w, r, o, t, h):
         st.state_at(m, r, LOBATTO[i])
         tree.poses(m, w, r.qt)
         tree.motion(m, w, r.ut, r.a)
+        for k in range(w.lam.shape[0]):
+            w.lam[k] = slope(o.push[k], LOBATTO[i]) / h
         time = t + LOBATTO[i] * h
         forces.apply(m, w, time if time < left else np.nextafter(left, t), r.qt, r.ut, r.zt)
         for k in range(ne):
@@ -545,6 +662,10 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     for k in range(ne):
         end[k0 + k] = r.w[k]
         end[k0 + ne + k] = r.power[k]
+    nr = w.lam.shape[0]
+    for k in range(nr):
+        end[k0 + 2 * ne + k] = y[nq + nu + nz + k]
+        end[k0 + 2 * ne + nr + k] = yp[nq + nu + nz + k]
     wanted = r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1)
     if what == ACCEPT and (wanted or ne > 0):
         n = fill_polynomials(m, r, o, t, h)

@@ -12,7 +12,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from supple.poses import Array
 
 ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
 NO_LIMIT = 10**9  # steps of one call, of which there is only one
+UNTESTED = 1e100  # tolerance of unknowns that take no part in the error test
 
 Buffers = Sequence[Any]  # ints, reals, work, run, state, count
 MakeSolver = Callable[[Buffers, dict[str, Any]], Any]
@@ -36,6 +37,8 @@ MakeSolver = Callable[[Buffers, dict[str, Any]], Any]
 class _Sundials(Integrator):
     """Options and kernels that both methods share."""
 
+    loops: ClassVar[bool] = True
+
     @property
     def kernel(self) -> Entry:
         """What follows a step; the loop itself is that of SUNDIALS."""
@@ -43,7 +46,7 @@ class _Sundials(Integrator):
 
     def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return multistep.own_size(nu, nz, ne)
+        return multistep.own_size(nu, nz, ne, nr)
 
     def _check_order(self, order: int, largest: int) -> None:
         if not (isinstance(order, int) and 1 <= order <= largest):
@@ -177,7 +180,10 @@ def coordinate_scales(c: Compiled) -> tuple[Array, np.ndarray]:
     scale, plain = np.zeros(c.nq), np.ones(c.nq, dtype=bool)
     for body in c.flexible.values():
         scale[body.q] = c.scale[body.u]
-    for joint in c.joints.values():
+    for motor in c.motors.values():
+        if motor.own:
+            scale[motor.q] = c.scale[motor.u]
+    for joint in (*c.joints.values(), *c.extra.values()):
         if joint.kind == "axes":
             scale[joint.q] = c.scale[joint.u]
         else:
@@ -216,16 +222,20 @@ class _Loop:
     def _start(self) -> int:
         run, state, count = self.buffers[3:]
         c, rtol, atol = self.compiled, self.problem.rtol, self.problem.atol
-        own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names))
+        own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         self.scalar = run[len(run) - own_reals :]
         self.base = self.scalar[multistep.SCALARS : multistep.SCALARS + c.nq]
         self.own = count[len(count) - own_ints :]
         self.own[multistep.METHOD] = self.method
-        # Unknowns behind z are padding for the kernels; multipliers of loops have their place
-        # there, with a tolerance that takes them out of the error test.
         scale, self.plain = coordinate_scales(c)
         parts = (atol + rtol) * scale, atol * c.rate_scale, np.full(c.nz, atol)
         tolerance = np.concatenate(parts)
+        if c.nr:
+            # the solver's mean is over all unknowns, with the integrals of multipliers behind z
+            tested = len(tolerance)
+            share = np.sqrt(tested / (tested + 2 * c.nr))
+            rtol *= share
+            tolerance = np.concatenate([share * tolerance, np.full(2 * c.nr, UNTESTED)])
         if len(tolerance) == 0:  # a solver wants something to solve
             tolerance = np.ones(1)
         self.y, self.yp = np.zeros_like(tolerance), np.zeros_like(tolerance)
@@ -256,9 +266,12 @@ class _Loop:
         run, state = self.buffers[3:5]
         nq, nu, nz = self.compiled.nq, self.compiled.nu, self.compiled.nz
         q, u, _, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
-        self.base[:] = np.where(self.plain, q, 0.0)
-        self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
         t = float(state[st.T])
+        if self.compiled.nr:  # onto the constraints; q and u are views of the run's buffer
+            dynamics.project(*self.buffers[:3], t, q, u, np.zeros(nu), np.zeros(nq))
+        self.base[:] = np.where(self.plain, q, 0.0)
+        self.y = np.zeros_like(self.yp)
+        self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
         self.scalar[multistep.LEFT] = np.inf  # the right side of a jump
         self.rates(*self.buffers, t, self.y, self.y, self.yp)
         if self.own[multistep.TROUBLE] != st.DONE:
