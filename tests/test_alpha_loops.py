@@ -202,6 +202,8 @@ def test_order_is_two_of_positions_velocities_and_multipliers(
     build, formulation, method, options
 ) -> None:
     counts = (2048, 4096) if build is flexible_loop else (512, 1024)  # fast modes
+    if (build, formulation, options) == (spatial_loop, ABSOLUTE, POSITIONS):
+        counts = (1024, 2048)  # before that the next order is in the multipliers, later rounding
     found = slopes(build, formulation, method, options, counts=counts)
     # the next order changes the slope by no more than the step itself changes it: a few percent
     assert np.all(np.abs(found - 2.0) < 0.1), found

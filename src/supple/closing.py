@@ -49,8 +49,24 @@ class Assembler:
     def positions(self, t: float, q: Array, search: bool = True) -> tuple[Array, Array]:
         """Coordinates near q that satisfy the rows, and the violations that are left (nr,).
 
-        Without ``search`` the closure that Newton's steps lead to is good enough.
+        Flexible bodies keep their shape if the mechanism closes so. Without ``search`` the closure
+        that Newton's steps lead to is good enough.
         """
+        free, rigid = self.free, np.setdiff1d(self.free, self._elastic())
+        if 0 < len(rigid) < len(free):
+            self.free = rigid
+            found, gap = self._positions(t, q, search)
+            self.free = free
+            if _closed(gap / self.sizes):
+                return found, gap
+        return self._positions(t, q, search)
+
+    def _elastic(self) -> np.ndarray:
+        """Places in u of elastic coordinates."""
+        own = [np.arange(b.u.start, b.u.stop) for b in self.compiled.flexible.values()]
+        return np.concatenate([*own, np.zeros(0, dtype=int)]).astype(int)
+
+    def _positions(self, t: float, q: Array, search: bool) -> tuple[Array, Array]:
         start = np.array(q, dtype=float)
         found, gap = self._newton(t, start)
         if not _closed(gap) and search and len(self.free):
@@ -62,8 +78,20 @@ class Assembler:
     def velocities(self, t: float, q: Array, u: Array) -> Array:
         """Velocities that satisfy the rows, nearest to u in the norm of the mass matrix.
 
-        Velocities that move no mass follow: they do not pull on the others.
+        Velocities that move no mass follow: they do not pull on the others. Elastic velocities stay
+        if the others suffice.
         """
+        free, rigid = self.free, np.setdiff1d(self.free, self._elastic())
+        if 0 < len(rigid) < len(free):
+            self.free = rigid
+            out = self._velocities(t, q, u)
+            self.free = free
+            rate = rows_at(self.compiled, self.work, t, q, out).rate / self.sizes
+            if np.max(np.abs(rate), initial=0.0) < CLOSED * (1.0 + np.max(np.abs(out))):
+                return out
+        return self._velocities(t, q, u)
+
+    def _velocities(self, t: float, q: Array, u: Array) -> Array:
         rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
         nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
         M = self.mass(q, 0.0)[np.ix_(free, free)] * np.outer(unit, unit)

@@ -74,7 +74,8 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
     work, u = new_work(compiled.ints), np.zeros(compiled.nu)
     tables = [scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places]
     size = np.max([np.linalg.norm(table, axis=1) for table in tables], axis=0)
-    size = np.where(size > ROUNDING * np.max(size), size, np.inf)  # rounding is no row
+    # rows of whole joints have the size one in these units; rounding is no row
+    size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
     bound = DEPENDENT if len(places) > 1 else ROUNDING
     alike = [table / size[:, None] for table in tables]
     counts = [int(np.sum(np.linalg.svd(x, compute_uv=False) > bound)) for x in alike]
