@@ -2,18 +2,26 @@
 
 Positions are found by a damped Gauss-Newton iteration whose steps are the smallest in the norm of
 the mass matrix; velocities by one such step. Rows that follow from the others (a planar loop of
-spatial revolutes has three) are found by QR with column pivoting and left out: they hold as long
-as the rest does, wherever the mechanism goes.
+spatial revolutes has three) are left out, see ``constraint_rows``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from supple.compiled import Compiled, build
+from supple.constraint_rows import (
+    Rows,
+    independent,
+    redundant,
+    row_sizes,
+    rows_at,
+    scaled_rows,
+    with_independent,
+)
 from supple.core import dynamics
 from supple.core.layout import new_work
 from supple.errors import ModelError
@@ -21,63 +29,31 @@ from supple.frames import Frame
 from supple.histories import histories
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
-from supple.records import RowRecord
 from supple.state import State
 from supple.topology import FREE
 from supple.tree_choice import Tree
 
-# A row whose independent part, measured in lengths of the model and radians, is below this follows
-# from others: rounding leaves 1e-15, an assembled mechanism's rows differ by its closure, 1e-12.
-DEPENDENT = 1e-9
+__all__ = [
+    "Assembler",
+    "Rows",
+    "assembled",
+    "compile_model",
+    "independent",
+    "on_constraints",
+    "redundant",
+    "row_sizes",
+    "rows_at",
+    "scaled_rows",
+    "transferred",
+]
+
 # How exactly an assembled mechanism closes, in lengths of the model and radians.
 CLOSED = 1e-11
 # Part of the mean mass with which coordinates without mass resist their first guess.
 SOFT = 1e-6
 ITERATIONS = 200
 LARGEST_STEP = 0.5  # rad, or lengths of the model
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Constraint rows at a state.
-
-    Attributes
-    ----------
-    violation, rate, acceleration : (nr,)
-        Values of the rows and their time derivatives (m, rad; per s; per s2).
-    G : (nr, nu)
-        Derivative of the violation along increments, and of the rate along velocities.
-    H : (nr, nu)
-        Derivative of the rate along increments.
-    """
-
-    violation: Array
-    rate: Array
-    acceleration: Array
-    G: Array
-    H: Array
-
-
-def rows_at(
-    compiled: Compiled, work: Array, t: float, q: Array, u: Array, a: Array | None = None
-) -> Rows:
-    """The rows in use at a state."""
-    nr, nu = compiled.nr, compiled.nu
-    g, gu, ga = (np.zeros(nr) for _ in range(3))
-    G, H = np.zeros((nr, nu)), np.zeros((nr, nu))
-    state = [np.require(x, float, ["C", "W"]) for x in (q, u, np.zeros(nu) if a is None else a)]
-    dynamics.constrain(compiled.ints, compiled.reals, work, float(t), *state, g, gu, ga, G, H)
-    return Rows(g, gu, ga, G, H)
-
-
-def row_sizes(compiled: Compiled) -> Array:
-    """Unit of each row in use (nr,): the model's length for places, one radian for rotations."""
-    return np.array([compiled.length if row.unit == "m" else 1.0 for row in compiled.rows])
-
-
-def scaled_rows(compiled: Compiled, G: Array) -> Array:
-    """The Jacobian in units of the rows and of the increments."""
-    return G * compiled.scale / row_sizes(compiled)[:, None]
+NEAR = 0.05  # rad, or lengths of the model: how far a place is that tells the usual rank
 
 
 class Assembler:
@@ -181,8 +157,31 @@ def assembled(compiled: Compiled, fixed: Sequence[int] = ()) -> Compiled:
     u = move.velocities(0.0, q, compiled.u0)
     rows = rows_at(compiled, move.work, 0.0, q, u)
     refuse_rate(compiled, rows.rate, float(np.max(np.abs(u), initial=1.0)))
-    kept = independent(compiled, rows.G)
-    return replace(compiled.with_rows(kept), q0=q, u0=u)
+    rows_in_use = with_independent(compiled, move.work, q, usual_jacobian(move, q, u, rows.G))
+    return replace(rows_in_use, q0=q, u0=u)
+
+
+def usual_jacobian(move: Assembler, q: Array, u: Array, G: Array) -> Array:
+    """G (nr, nu) at q; or near by, where the rows are of higher rank than there.
+
+    A parallelogram that starts flat needs one row more than are independent at the start: rows
+    chosen there would let it fold as no parallelogram can.
+    """
+    c = move.compiled
+    scaled = scaled_rows(c, G)
+    if not scaled.size:
+        return G
+    rank = len(independent(c, G))
+    allowed = np.linalg.svd(scaled)[2][rank:]  # directions of motion, in units of the increments
+    if not len(allowed):
+        return G
+    way = np.random.default_rng(1).normal(size=len(allowed)) @ allowed
+    near = move.moved(q, NEAR / float(np.max(np.abs(way))) * way * c.scale)
+    near, gap = move.positions(0.0, near, u)
+    if not np.max(np.abs(gap) / row_sizes(c)) < CLOSED:
+        return G
+    other = rows_at(c, move.work, 0.0, near, u).G
+    return other if len(independent(c, other)) > rank else G
 
 
 def refuse_gap(compiled: Compiled, gap: Array) -> None:
@@ -209,25 +208,6 @@ def refuse_rate(compiled: Compiled, rate: Array, size: float) -> None:
             f"{row.label}: its {row.part} moves with {rate[k]:.3g} {unit} at the start whatever "
             "the velocities are, expected drivers that the constraints can follow"
         )
-
-
-def independent(compiled: Compiled, G: Array) -> list[int]:
-    """Places of rows that do not follow from others, the best conditioned ones."""
-    import scipy.linalg
-
-    scaled = scaled_rows(compiled, G)
-    if not scaled.size:
-        return []
-    size = np.linalg.norm(scaled, axis=1)
-    R, order = scipy.linalg.qr(scaled.T, mode="r", pivoting=True)
-    count = int(np.sum(np.abs(np.diag(R)) > DEPENDENT * max(float(size.max()), 1e-300)))
-    return sorted(int(k) for k in order[:count])
-
-
-def redundant(compiled: Compiled) -> tuple[RowRecord, ...]:
-    """Rows of a model that were left out because they follow from others."""
-    used = list(compiled.rows)
-    return tuple(row for row in compiled.all_rows if row not in used)
 
 
 def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple[Array, Array]:
@@ -257,7 +237,7 @@ def on_constraints(compiled: Compiled, state: State) -> State:
     """A state moved onto the constraints at its time, as little as possible."""
     if not compiled.nr:
         return state
-    move = Assembler(compiled)
+    move = Assembler(compiled if compiled.every is None else compiled.every)
     q, gap = move.positions(state.t, state.q, state.u)
-    refuse_gap(compiled, gap)
+    refuse_gap(move.compiled, gap)
     return replace(state, q=q, u=move.velocities(state.t, q, state.u))

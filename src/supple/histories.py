@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 
 from supple.compiled import Compiled, JointRecord
+from supple.constraint_rows import row_sets
 from supple.core import history as kernel
 from supple.core import layout as at
 from supple.errors import SuppleError
@@ -15,7 +18,24 @@ from supple.result import History
 def histories(
     compiled: Compiled, work: Array, t: Array, q: Array, u: Array, z: Array
 ) -> tuple[Array, History]:
-    """Accelerations (nt, nu) and ``History`` at the states q (nt, nq), u (nt, nu), z (nt, nz)."""
+    """Accelerations (nt, nu) and ``History`` at the states q (nt, nq), u (nt, nu), z (nt, nz).
+
+    Where constraint rows are exchanged on the way, each part has those that are independent there.
+    """
+    parts = [_part(c, work, t[k], q[k], u[k], z[k]) for k, c in row_sets(compiled, t, q, u)]
+    if len(parts) == 1:
+        return parts[0]
+    a = np.concatenate([rates for rates, _ in parts])
+    joined = {
+        field.name: np.concatenate([getattr(history, field.name) for _, history in parts])
+        for field in fields(History)
+    }
+    return a, History(**joined)
+
+
+def _part(
+    compiled: Compiled, work: Array, t: Array, q: Array, u: Array, z: Array
+) -> tuple[Array, History]:
     nt, nn = len(t), int(compiled.ints[at.H_NODES])
     a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
     flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 10))

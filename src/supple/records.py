@@ -128,7 +128,8 @@ class Compiled:
 
     ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
     their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
-    ``all_rows`` also those that follow from them.
+    ``all_rows`` also those that follow from them. ``every`` is the same model with the rows that
+    can take the place of others elsewhere; None if there are none.
     """
 
     ints: np.ndarray
@@ -154,6 +155,7 @@ class Compiled:
     breakpoints: tuple[float, ...]
     gravity: Array
     length: float
+    every: Compiled | None = None
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from supple.core import step as st
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.integrators.row_watch import RowWatch
 from supple.poses import Array
 from supple.result import EventRecord
 from supple.state import State
@@ -146,7 +147,7 @@ class _Run:
             return here
 
         self.at_q, self.at_u = place(p.q), place(p.u)
-        place(np.zeros(c.nu))
+        self.at_a = place(np.zeros(c.nu))
         self.at_z, self.at_w = place(p.z), place(np.zeros(ne))
         place(np.zeros(c.nz + ne))
         place(c.scale)
@@ -161,7 +162,8 @@ class _Run:
         self.at_momentum, self.at_screw_error, self.at_screw_size = (
             place(np.zeros(ns)) for _ in range(3)
         )
-        place(np.zeros(c.nr + c.nq))
+        self.at_lam = place(np.zeros(c.nr))
+        place(np.zeros(c.nq))
         place(np.array(self.options.parameters))
         k = st.INT_STATE + 2
         self.count[k : k + ints.size] = ints.ravel()
@@ -229,16 +231,40 @@ class _Run:
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
         buffers = (c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count)
+        self.watch = watch = RowWatch(c)
         while outcome == st.PAUSED and self.count[st.STEPS] < self.options.max_steps:
             clock = time.perf_counter()
             budget = min(budget, self.options.max_steps - int(self.count[st.STEPS]))
-            outcome = self.loop(*buffers, self.stops, grid, self.out, budget)
+            steps = min(budget, watch.steps(self.run_buffer[self.at_u], float(self.state[st.H])))
+            outcome = self.loop(*buffers, self.stops, grid, self.out, steps)
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
-            budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
+            budget = int(np.clip(steps * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
+            if watch.active and outcome not in (st.DONE, st.EVENT):
+                outcome = self._look(outcome)
+                buffers = (self.compiled.ints, *buffers[1:])
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
         return self._solution(outcome, events, time.process_time() - start)
+
+    def _look(self, outcome: int) -> int:
+        """Exchange constraint rows before they depend on each other; go on where that helps."""
+        run, s, count, watch = self.run_buffer, self.state, self.count, self.watch
+        t, q, u = float(s[st.T]), run[self.at_q], run[self.at_u]
+        other = watch.look(t, q, u)
+        if watch.trouble:
+            return int(st.LOCKED)
+        if other is None:
+            return outcome
+        self.compiled = other
+        equations = Equations(other)
+        run[self.at_a] = equations.accelerate(t, q, u, run[self.at_z])
+        run[self.at_lam] = equations.multipliers()
+        count[[st.FRESH, st.KEEP_JACOBIAN, st.FACTORED]] = 1, 0, 0  # a new start, other unknowns
+        if outcome == st.PAUSED:
+            return outcome
+        s[st.H] = watch.step  # what failed was a step with the old rows
+        return int(st.PAUSED)
 
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
@@ -293,14 +319,16 @@ class _Run:
         where = f"stopped at t = {s[st.T]:.9g} s: "
         if outcome not in (st.DONE, st.EVENT) and (trouble := c.trouble(float(s[st.T]))):
             return where + trouble
-        worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
         if outcome == st.DONE:
             return f"reached t = {s[st.T]:g} s"
         if outcome == st.EVENT:
             name = self.problem.events[int(self.count[st.TERMINAL])].name
             return f"event '{name}' at t = {s[st.T]:.9g} s"
+        if outcome == st.LOCKED and self.watch.trouble:
+            return where + self.watch.trouble
         if outcome == st.LOCKED:
             return where + self.problem.equations.locked(int(self.count[st.BAD_DOF]))
+        worst = c.dof_label(int(self.count[st.BAD_DOF])) if c.nu else "the model"
         if outcome == st.NOT_FINITE:
             return where + f"the acceleration of {worst} is not finite"
         if outcome == st.GROWN:
