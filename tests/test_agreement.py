@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 from supple import cases
+from test_cases import closed
 
 # How the error falls when the tolerance is a hundredth. The tolerance bounds an estimate of order
 # h^(p+1) and the error is of order h^p: 100^(p/(p+1)), less where a run is short.
@@ -25,7 +26,9 @@ SHORT, DUFFING = 0.2, 1.0
 # Explicit methods are bound to the fastest mode of nodal coordinates.
 STIFF = {"huang-five-elements", "huang-five-elements-undamped"}
 EXPLICIT, MOMENT = {"dormand-prince", "adams"}, 2e-3
-ALL = [case.name for case in cases.all() if case.times]
+LARGE = {"n-four-bar-40"}  # the small one has the same equations
+ALL = {case.name: case for case in cases.all() if case.times and case.name not in LARGE}
+CLOSED = {name for name, case in ALL.items() if closed(case)}
 
 
 def duration(name: str, method: str) -> float:
@@ -34,7 +37,7 @@ def duration(name: str, method: str) -> float:
         return MOMENT
     if name == "huang-five-elements-undamped":
         return 10.0 * MOMENT
-    return DUFFING if name.startswith("duffing") else SHORT
+    return DUFFING if name.startswith("duffing") else min(SHORT, 0.2 * ALL[name].times[-1])
 
 
 @functools.cache
@@ -50,8 +53,11 @@ def path(name: str, method: str, t_end: float, tolerance: float) -> np.ndarray:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ALL)
 def test_every_integrator_runs_every_case(name, method):
+    if name in CLOSED and not METHODS[method][0].loops:
+        pytest.skip("the method has no constraints")
     t_end = duration(name, method)
-    exact = path(name, "radau", t_end, 1e-12)
+    # rounding in velocities that are tied to each other is above an implicit method's 1e-12
+    exact = path(name, "dormand-prince" if name in CLOSED else "radau", t_end, 1e-12)
     size = np.abs(exact).max() if t_end != DUFFING else 1.0
     errors = []
     for tolerance in (1e-4, 1e-6):
