@@ -43,7 +43,9 @@ def violations(result: sp.Result, formulation) -> tuple[float, float]:
     """Largest violation of all rows, also those left out, and of their rates; scaled."""
     compiled = build(result.model, (), formulation.tree(result.model))
     equations, sizes = Equations(compiled), row_sizes(compiled)
-    rows = [equations.constraints(*state) for state in zip(result.t, result.q, result.u)]
+    rows = [
+        equations.constraints(*state) for state in zip(result.t, result.q, result.u, strict=True)
+    ]
     return (
         max(float(np.abs(row.violation / sizes).max()) for row in rows),
         max(float(np.abs(row.rate / sizes).max()) for row in rows),
@@ -56,7 +58,11 @@ def runs():
             for method in (sp.DormandPrince, sp.Radau):
                 if (name, method) in NOT_FAST_ENOUGH:
                     continue
-                if name in BRANCHING and (formulation, method) != ("joint", sp.DormandPrince):
+                if formulation == "absolute" and (name, method.__name__) in FAST:
+                    continue  # rounding again, of more rows
+                if (formulation, method) == ("joint", sp.Radau):
+                    continue  # in test_cases
+                if name in BRANCHING and formulation != "joint":
                     continue
                 marks = [pytest.mark.slow] if (formulation, method) in SLOW else []
                 tag = f"{name}-{formulation}-{method.__name__}"
@@ -119,7 +125,7 @@ def free_four_bar() -> sp.Model:
 
 
 def revolve(turns: int, parts: int) -> None:
-    """Run a number of turns of the crank in parts; violations must not grow, energy drift slowly."""
+    """Run a number of turns of the crank; violations must not grow, energy may drift slowly."""
     model = free_four_bar()
     first = sp.simulate(model, 2.0)
     mean = (first["drive"].angle[-1] - first["drive"].angle[0]) / 2.0
@@ -130,7 +136,7 @@ def revolve(turns: int, parts: int) -> None:
     assert result["drive"].angle[-1] - result["drive"].angle[0] > 0.9 * turns * tau
     compiled = result.data.compiled
     equations, sizes = Equations(compiled), row_sizes(compiled)
-    for state in zip(result.t, result.q, result.u):
+    for state in zip(result.t, result.q, result.u, strict=True):
         row = equations.constraints(*state)
         assert np.abs(row.violation / sizes).max() < 1e-10
         assert np.abs(row.rate / sizes).max() < 1e-8
@@ -204,7 +210,7 @@ def test_rows_must_be_exchanged(name):
     assert every is not None and every.nr > start.nr
     all_rows, few = Equations(every), Equations(start)
     rank, least = [], []
-    for state in zip(result.t, result.q, result.u):
+    for state in zip(result.t, result.q, result.u, strict=True):
         sizes = np.linalg.svd(all_rows.constraints(*state).G, compute_uv=False)
         rank.append(int(np.sum(sizes > 1e-9)))
         least.append(np.linalg.svd(few.constraints(*state).G, compute_uv=False)[-1])
@@ -216,6 +222,18 @@ def test_rows_must_be_exchanged(name):
     assert np.all(np.isfinite(result.a))
     inner = slice(2, -2)
     assert np.abs(rates - result.a)[inner].max() < 0.05 * np.abs(result.a).max()
+
+
+def test_a_run_continues_where_the_first_rows_depend_on_each_other():
+    """Bennett's linkage at the angle where the rows of its start are singular."""
+    model = cases.get("bennett").build()
+    whole = sp.simulate(model, 1.0, tolerance="tight", output=[0.4076541, 1.0])
+    few = Equations(whole.data.compiled).constraints(0.0, whole.q[0], whole.u[0]).G
+    assert np.linalg.svd(few, compute_uv=False)[-1] < 1e-4
+    rest = sp.simulate(model, 1.0, start=whole.state(0), tolerance="tight", output=[1.0])
+    assert rest.success
+    # errors of some hundred steps of 1e-10
+    assert rest["first"].angle[-1] == pytest.approx(whole["first"].angle[-1], abs=1e-8)
 
 
 def test_rows_that_hold_everywhere_are_left_alone():
@@ -238,3 +256,23 @@ def test_a_row_that_was_left_out_is_watched():
     assert watch.look(0.0, off, equations.u0) is None
     assert "of Revolute 'fourth' followed from the other constraints, but is now" in watch.trouble
     assert watch.trouble.endswith("through a position where it can branch")
+
+
+# ------------------------------------------------------------------------------------------ drivers
+
+
+@pytest.mark.parametrize("name", ["jonker-slider-crank-spatial", "richard-four-bar"])
+def test_power_of_a_driver_is_its_torque_times_the_rate(name):
+    """The torque is the joint's effort; the integral of the power is the work of the audit."""
+    result = cases.get(name).simulate()
+    joint = result[next(n for n in result.joints if n.startswith("bearing"))]
+    power = joint.effort[:, 0] * joint.angle_rate
+    np.testing.assert_allclose(result["drive"].power, power, atol=1e-9 * np.abs(power).max())
+    total = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(result.t) * (power[1:] + power[:-1]))])
+    # the rule of the trapezoids on whole degrees of the crank: (2 pi / 360)^2 / 12 and vibration
+    size = np.abs(result["drive"].work).max()
+    np.testing.assert_allclose(result["drive"].work, total, atol=1e-2 * size)
+    equations = Equations(result.data.compiled)
+    k = len(result.t) // 3
+    found = equations.power(result.t[k], result.q[k], result.u[k])
+    assert found[result.data.compiled.channels("drive")[0]] == pytest.approx(power[k], rel=1e-9)

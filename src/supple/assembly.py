@@ -125,9 +125,7 @@ class Assembler:
         return d
 
 
-def compile_model(
-    model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None
-) -> Compiled:
+def compile_model(model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None) -> Compiled:
     """Check a model, compile it on a spanning tree and assemble it.
 
     ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.

@@ -130,6 +130,13 @@ def better_rows(compiled: Compiled, work: Array, t: float, q: Array, u: Array) -
     return replace(every.with_rows(chosen), every=every, q0=compiled.q0, u0=compiled.u0)
 
 
+def rows_for(compiled: Compiled, t: float, q: Array, u: Array) -> Compiled:
+    """The model with rows that are independent at a state."""
+    if compiled.every is None:
+        return compiled
+    return better_rows(compiled, new_work(compiled.every.ints), t, q, u) or compiled
+
+
 def row_sets(compiled: Compiled, t: Array, q: Array, u: Array) -> Iterator[tuple[slice, Compiled]]:
     """Parts of a history (rows of t, q, u), each with rows that are independent there."""
     if compiled.every is None:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.compiled import Compiled
+from supple.constraint_rows import row_sets
+from supple.core import dynamics
 from supple.core import history as kernel
-from supple.core.layout import new_work
+from supple.core.layout import new_work, power_slice
 from supple.forces import DistributedLoad, ForceElement
 from supple.poses import Array
 from supple.run_data import ElementHistory
@@ -22,7 +24,7 @@ class Loads:
     Attributes
     ----------
     t, q, u, z : (nt,), (nt, n) output times and states
-    forces : the elements as they were simulated; a beam's damping has no entry
+    forces : the elements as they were simulated; a beam's damping and drivers have no entry
     """
 
     compiled: Compiled
@@ -45,6 +47,9 @@ class Loads:
         states = self.q, self.u, self.z
         rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in states]
         for part in c.channels(name):
+            if force is None and "." not in name:  # a driver; the damping of a beam has a dot
+                power[:, 0] += self._driven(part)
+                continue
             one = np.zeros_like(power), np.zeros_like(efforts), np.zeros_like(wrenches)
             kernel.element_history(
                 c.ints,
@@ -60,3 +65,16 @@ class Loads:
             for total, mine in zip((power, efforts, wrenches), one, strict=True):
                 total += mine
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
+
+    def _driven(self, part: int) -> Array:
+        """Power (nt,) of a driver: its force is known with the accelerations only."""
+        power = np.zeros(len(self.t))
+        accelerate = dynamics.accelerate.ready()
+        for here, c in row_sets(self.compiled, self.t, self.q, self.u):
+            work, a = new_work(c.ints), np.zeros(c.nu)
+            for k in range(here.start, here.stop):
+                state = (np.array(x[k], dtype=float) for x in (self.q, self.u, self.z))
+                a[:] = 0.0
+                found = accelerate(c.ints, c.reals, work, float(self.t[k]), *state, a)
+                power[k] = work[power_slice(c.ints)][part] if found < 0 else np.nan
+        return power

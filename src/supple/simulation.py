@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple.assembly import compile_model, on_constraints
 from supple.compiled import Compiled
+from supple.constraint_rows import rows_for
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
 from supple.events import Event
@@ -79,9 +80,10 @@ def simulate(
     watched = [f for e in events for f in e.frames.values()]
     compiled = compile_model(model, watched, formulation.tree(model))
     jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
-    equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
     state = on_constraints(compiled, _state(start, compiled))
+    compiled = rows_for(compiled, state.t, state.q, state.u)
+    equations = Equations(compiled)
     begin, end = state.t, _number("t_end", t_end)
     if not end > begin:
         raise ModelError("simulate", "t_end", t_end, f"a time after the start at {begin:g} s")

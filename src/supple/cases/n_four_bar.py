@@ -13,11 +13,11 @@ All uprights stay parallel, so that it is a pendulum with the angle f from uprig
 It turns over, and f is twice an elliptic amplitude. Reference: that closed form; the difference to
 an integration of the equation is its error estimate.
 
-At the level position the constraints depend on each other and leave the further motion open; rows
-of closed loops say nothing there. An explicit method steps over that instant: accelerations beside
-it are those of the pendulum, so that it passes with its full accuracy, in joint coordinates. Newton's
-method of an implicit step does not converge beside it at small tolerances: Radau stops with a
-message instead of choosing a branch. So does any method in absolute coordinates.
+At the level position the constraints depend on each other and leave the further motion open. An
+explicit method steps over that instant: accelerations beside it are those of the pendulum, so that
+it passes with its full accuracy, in joint coordinates. Newton's method in an implicit step does
+not converge beside it at small tolerances: Radau stops with a message and chooses no branch. In
+absolute coordinates the explicit method stops there too.
 """
 
 from __future__ import annotations
