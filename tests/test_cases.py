@@ -188,6 +188,8 @@ LONG = {
     ("huang-rig-30", "Adams"),
     ("huang-rig-45", "Adams"),
     ("flyball-governor", "Adams"),
+    ("n-four-bar-40", "BDF"),
+    ("n-four-bar-40", "Adams"),
     ("duffing-regular", "BDF"),
     ("duffing-chaotic", "BDF"),
 }

@@ -258,7 +258,31 @@ def test_a_row_that_was_left_out_is_watched():
     assert watch.trouble.endswith("through a position where it can branch")
 
 
+def test_a_position_where_rows_depend_is_named(monkeypatch):
+    """Without an exchange Bricard's mechanism comes to a place where its rows fail."""
+    monkeypatch.setattr("supple.constraint_rows.BETTER", np.inf)
+    with pytest.warns(sp.SuppleWarning, match="stopped at t = 1.2"):
+        result = sp.simulate(cases.get("bricard").build(), 2.0, integrator=sp.DormandPrince())
+    expected = "of Revolute 'P5' follows from the other constraints here: a singular position"
+    assert result.message.endswith(expected)
+
+
 # ------------------------------------------------------------------------------------------ drivers
+
+
+@pytest.mark.parametrize("method", [sp.Radau, sp.DormandPrince])
+def test_a_driver_cannot_push_beyond_a_dead_centre(method):
+    """The rocker ends where crank and coupler are in line: cos of its angle is known."""
+    model = free_four_bar()
+    start = model.joints["bearing"].initial[0]
+    model.add(sp.Driver("push", "bearing", motion=sp.Polynomial((start, 0.5))))
+    with pytest.warns(sp.SuppleWarning, match="the step fell below"):
+        result = sp.simulate(model, 5.0, integrator=method(), output=50)
+    assert not result.success
+    ground, crank, coupler, rocker = 1.0, 0.4, 1.1, 0.9
+    reach = (ground**2 + rocker**2 - (coupler - crank) ** 2) / (2 * ground * rocker)
+    # near a dead centre the angle is flat: a step of the crank changes it in second order
+    assert result["bearing"].angle[-1] == pytest.approx(pi - np.arccos(reach), abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["jonker-slider-crank-spatial", "richard-four-bar"])

@@ -48,7 +48,7 @@ def windows(count: int = 2) -> Model:
     return m
 
 
-def _case(name: str, count: int, long: bool = False) -> Case:
+def _case(name: str, count: int) -> Case:
     last = f"bar{count}"
     return mechanism(
         name=name,
@@ -57,8 +57,7 @@ def _case(name: str, count: int, long: bool = False) -> Case:
         build=lambda: windows(count),
         integrator=explicit,
         points={"top": ("post0", (0.0, LENGTH, 0.0)), "corner": (last, (LENGTH, 0.0, 0.0))},
-        long=long,
     )
 
 
-CASES = (_case("n-four-bar", 2), _case("n-four-bar-40", 40, long=True))
+CASES = (_case("n-four-bar", 2), _case("n-four-bar-40", 40))
