@@ -508,6 +508,17 @@ def test_registry():
         "duffing-regular",
         "duffing-chaotic",
         "richard-graph",
+        "richard-four-bar",
+        "jonker-slider-crank",
+        "jonker-slider-crank-spatial",
+        "flyball-governor",
+        "four-bar",
+        "andrews-squeezer",
+        "bricard",
+        "bennett",
+        "governor-links",
+        "n-four-bar",
+        "n-four-bar-40",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

@@ -41,7 +41,7 @@ def test_editing_any_kernel_file_invalidates_every_dependent_cache(tmp_path):
     copy = tmp_path / "supple"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     # compile `move` alone: without accelerations the script needs nothing else
-    joint = copy / "formulations" / "joint.py"
+    joint = copy / "formulations" / "equations.py"
     text = joint.read_text()
     joint.write_text(text.replace("self._accelerate = dynamics.accelerate.ready()", ""))
     cache = tmp_path / "cache"
