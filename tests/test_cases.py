@@ -133,11 +133,18 @@ def test_rigid_beam_is_the_sum_of_its_slices():
     assert np.allclose(beam.inertia_origin, second, rtol=1e-12, atol=1e-18)
 
 
+def closed(case: Case) -> bool:
+    """Whether a case's model has constraint rows."""
+    model = case.build()
+    return bool(model.graph().chords or model.constraints)
+
+
 def runs():
     """Every case by every method that can: long runs are slow tests."""
     for case in (case for case in cases.all() if case.times):
+        loops = closed(case)
         for method in TOLERANCES:
-            if (case.name, method) in HOPELESS:
+            if (case.name, method) in HOPELESS or (loops and not getattr(sp, method).loops):
                 continue
             slow = case.long or (case.name, method) in LONG
             marks = [pytest.mark.slow] if slow else []
@@ -154,6 +161,18 @@ HOPELESS = {
     ("huang-five-elements-undamped", "Radau"),
     ("huang-five-elements-undamped", "BDF"),
     ("huang-five-elements-undamped", "Adams"),
+    # singular positions on the way, see test_branching_stops_an_implicit_method
+    ("n-four-bar", "Radau"),
+    ("n-four-bar-40", "Radau"),
+    # its bound of the energy error needs a smaller tolerance than those of FAST
+    ("richard-four-bar", "Radau"),
+}
+# Closed loops tie slow velocities to fast ones, of 100 rad/s and more here: rounding leaves 1e-14
+# to 1e-13 rad/s in them, which Newton's method must not be asked to go below.
+FAST = {
+    ("andrews-squeezer", "Radau"): 1e-9,
+    ("jonker-slider-crank", "Radau"): 1e-9,
+    ("jonker-slider-crank-spatial", "Radau"): 1e-9,
 }
 LONG = {
     ("huang-two-link", "Radau"),
@@ -168,6 +187,9 @@ LONG = {
     ("huang-eight-link-no-gravity", "Adams"),
     ("huang-rig-30", "Adams"),
     ("huang-rig-45", "Adams"),
+    ("flyball-governor", "Adams"),
+    ("n-four-bar-40", "BDF"),
+    ("n-four-bar-40", "Adams"),
     ("duffing-regular", "BDF"),
     ("duffing-chaotic", "BDF"),
 }
@@ -175,7 +197,9 @@ LONG = {
 
 @pytest.mark.parametrize(("case", "method"), list(runs()))
 def test_case_holds(case, method):
-    result = case.simulate(integrator=getattr(sp, method)(), tolerance=TOLERANCES[method])
+    tolerance = FAST.get((case.name, method), TOLERANCES[method])
+    result = case.simulate(integrator=getattr(sp, method)(), tolerance=tolerance)
+    assert result.success, result.message
     assert result.energy.level == "trusted"
     assert result.momentum.level == "trusted"
     found = case.measure(result)
@@ -189,12 +213,13 @@ SHORT = [case for case in cases.all() if case.times and not case.long]
 
 @pytest.mark.parametrize("case", SHORT, ids=lambda case: case.name)
 def test_a_case_may_end_early(case):
-    """What is known by the first of its times is compared, the rest left out."""
-    first = case.times[0]
-    found = case.run(until=first)
+    """What is known after a fifth of its time is compared, the rest left out."""
+    end = 0.2 * case.times[-1]
+    found = case.run(until=end)
     assert [q for q in found if not q.passed] == []
-    assert all(q.time is None or q.time <= first for q in found)
-    assert 1 < sum(q.time == first for q in found) and any(q.time is None for q in found)
+    known = [q.time for q in found if q.time is not None]
+    assert 0.0 < max(known) <= end and len(known) > 1
+    assert any(q.time is None for q in found)
 
 
 def test_a_case_about_a_model_needs_no_run():
@@ -483,6 +508,17 @@ def test_registry():
         "duffing-regular",
         "duffing-chaotic",
         "richard-graph",
+        "richard-four-bar",
+        "jonker-slider-crank",
+        "jonker-slider-crank-spatial",
+        "flyball-governor",
+        "four-bar",
+        "andrews-squeezer",
+        "bricard",
+        "bennett",
+        "governor-links",
+        "n-four-bar",
+        "n-four-bar-40",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

@@ -91,7 +91,7 @@ def audited(views: dict) -> SimpleNamespace:
     return type("Measured", (dict,), {"energy": energy})(views)
 
 
-@pytest.mark.parametrize("case", jonker.LOOPS, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", jonker.CASES, ids=lambda case: case.name)
 def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     times, chord = np.array(case.times), jonker_chord(TILTS[case.name])
     w = frequencies(jonker.slider_crank().bodies["rod"], 3)
@@ -112,7 +112,7 @@ def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
 
 
 def test_four_bar_is_measured_as_the_reference_was() -> None:
-    (case,) = richard.LOOPS
+    (case,) = richard.CASES
     model, times, views = richard.four_bar(), np.array(case.times), {}
     for name, chord in zip(("coupler", "follower"), richard_chords(), strict=True):
         beam = model.bodies[name]

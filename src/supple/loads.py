@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.compiled import Compiled
+from supple.core import dynamics
 from supple.core import history as kernel
-from supple.core.layout import new_work
+from supple.core.layout import new_work, power_slice
 from supple.forces import DistributedLoad, ForceElement
 from supple.poses import Array
 from supple.run_data import ElementHistory
@@ -22,7 +23,8 @@ class Loads:
     Attributes
     ----------
     t, q, u, z : (nt,), (nt, n) output times and states
-    forces : the elements as they were simulated; a beam's damping has no entry
+    forces : the elements as they were simulated; a beam's damping and drivers have no entry
+    rows : times from which on other constraint rows were in use, and the model with these
     """
 
     compiled: Compiled
@@ -31,6 +33,7 @@ class Loads:
     q: Array
     u: Array
     z: Array
+    rows: tuple[tuple[float, Compiled], ...] = ()
 
     def __call__(self, name: str) -> ElementHistory:
         """Power, efforts and wrenches of the element alone, by the kernel that serves all kinds."""
@@ -45,6 +48,9 @@ class Loads:
         states = self.q, self.u, self.z
         rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in states]
         for part in c.channels(name):
+            if force is None and "." not in name:  # a driver; the damping of a beam has a dot
+                power[:, 0] += self._driven(part)
+                continue
             one = np.zeros_like(power), np.zeros_like(efforts), np.zeros_like(wrenches)
             kernel.element_history(
                 c.ints,
@@ -60,3 +66,17 @@ class Loads:
             for total, mine in zip((power, efforts, wrenches), one, strict=True):
                 total += mine
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
+
+    def _driven(self, part: int) -> Array:
+        """Power (nt,) of a driver: its force is known with the accelerations only."""
+        power = np.zeros(len(self.t))
+        accelerate = dynamics.accelerate.ready()
+        rows = self.rows or ((-np.inf, self.compiled),)
+        begins = [t for t, _ in rows]
+        for k, t in enumerate(self.t):
+            c = rows[max(int(np.searchsorted(begins, t, side="right")) - 1, 0)][1]
+            work, a = new_work(c.ints), np.zeros(c.nu)
+            state = (np.array(x[k], dtype=float) for x in (self.q, self.u, self.z))
+            found = accelerate(c.ints, c.reals, work, float(t), *state, a)
+            power[k] = work[power_slice(c.ints)][part] if found < 0 else np.nan
+        return power

@@ -135,7 +135,15 @@ def simulate(
             solution.message,
             solution.statistics,
             solution.final,
-            Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
+            Loads(
+                compiled,
+                dict(model.forces),
+                solution.t,
+                solution.q,
+                solution.u,
+                solution.z,
+                tuple(solution.rows),
+            ),
             _reactions(model, compiled, solution, states),
         )
     )

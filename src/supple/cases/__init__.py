@@ -24,7 +24,18 @@ from supple.errors import SuppleError, suggestion
 
 __all__ = ["Case", "ModelCase", "Quantity", "all", "get", "names"]
 
-_FILES = ("huang", "huang_flexible", "huang_eight_link", "huang_rig", "zhao", "duffing", "richard")
+_FILES = (
+    "huang",
+    "huang_flexible",
+    "huang_eight_link",
+    "huang_rig",
+    "zhao",
+    "duffing",
+    "richard",
+    "richard_four_bar",
+    "jonker",
+    "mechanisms",
+)
 
 
 def all() -> tuple[Case, ...]:

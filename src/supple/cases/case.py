@@ -122,6 +122,13 @@ class ModelCase(Case):
         return self.inspect(self.build())
 
 
+def explicit() -> Integrator:
+    """The method for undamped vibration, which must be followed, and for motion that is smooth."""
+    from supple.integrators.explicit import DormandPrince
+
+    return DormandPrince()
+
+
 def at_times(
     name: str, values: Any, reference: Any, tolerance: float, times: Sequence[float]
 ) -> list[Quantity]:

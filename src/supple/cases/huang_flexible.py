@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from supple.bodies.beam import Beam
 from supple.bodies.rigid import PointMass, RigidBody
 from supple.cases import huang
-from supple.cases.case import Case, Quantity, at_times, references
+from supple.cases.case import Case, Quantity, at_times, explicit, references
 from supple.cases.huang import conserved_momentum
 from supple.fem.material import Material, Rayleigh
 from supple.fem.sections import Section
@@ -36,7 +36,6 @@ from supple.model import Model
 
 if TYPE_CHECKING:
     from supple.flexible_views import BeamView
-    from supple.integrators.base import Integrator
     from supple.result import Result
 
 Array = NDArray[np.float64]
@@ -169,13 +168,6 @@ def _elastic(view: BeamView, reference: Array, compare: Any) -> list[Quantity]:
     return found
 
 
-def _explicit() -> Integrator:
-    """The method for undamped nodal beams: their fast vibration never dies and must be followed."""
-    from supple.integrators.explicit import DormandPrince
-
-    return DormandPrince()
-
-
 def _case(
     name: str,
     title: str,
@@ -196,7 +188,7 @@ CASES = (
         "two-link arm with a flexible beam, one element",
         "table 3.1",
         two_link_arm,
-        integrator=_explicit,
+        integrator=explicit,
     ),
     _case(
         "huang-two-link-damped",
@@ -216,7 +208,7 @@ CASES = (
         "two-link arm with a flexible beam, five elements (takes a minute)",
         "table 3.1",
         lambda: two_link_arm(elements=5),
-        integrator=_explicit,
+        integrator=explicit,
         long=True,
     ),
     _case(

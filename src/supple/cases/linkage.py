@@ -24,6 +24,7 @@ from supple.bodies.rigid import RigidBody
 from supple.cases.case import Case, Quantity, at_times, references
 
 if TYPE_CHECKING:
+    from supple.integrators.base import Integrator
     from supple.model import Model
     from supple.result import Result
 
@@ -48,6 +49,7 @@ def mechanism(
     build: Callable[[], Model],
     points: Points | None = None,
     length: float = 1.0,
+    integrator: Callable[[], Integrator] | None = None,
     long: bool = False,
 ) -> Case:
     """Return a case whose reference is in ``mechanisms.json`` under its name.
@@ -62,6 +64,7 @@ def mechanism(
         times=tuple(references("mechanisms")[name]["times"]),
         build=build,
         measure=measure(name, points or {}, length),
+        integrator=integrator,
         long=long,
     )
 

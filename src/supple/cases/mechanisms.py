@@ -1,8 +1,4 @@
-"""The mechanisms in one list: with closed loops in ``LOOPS``, without in ``TREES``.
-
-They are not in `supple.cases.all` as long as models with closed loops cannot be simulated; the name
-of this file in ``_FILES`` of ``supple/cases/__init__.py`` lists them.
-"""
+"""The mechanisms in one list: with closed loops in ``LOOPS``, without in ``TREES``."""
 
 from __future__ import annotations
 

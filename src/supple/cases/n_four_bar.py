@@ -12,11 +12,17 @@ All uprights stay parallel, so that it is a pendulum with the angle f from uprig
 
 It turns over, and f is twice an elliptic amplitude. Reference: that closed form; the difference to
 an integration of the equation is its error estimate.
+
+At the level position the constraints depend on each other and leave the further motion open. An
+explicit method steps over that instant: accelerations beside it are those of the pendulum, so that
+it passes with its full accuracy, in joint coordinates. Newton's method in an implicit step does
+not converge beside it at small tolerances: Radau stops with a message and chooses no branch. In
+absolute coordinates the explicit method stops there too.
 """
 
 from __future__ import annotations
 
-from supple.cases.case import Case
+from supple.cases.case import Case, explicit
 from supple.cases.linkage import mechanism, rod
 from supple.joints import Revolute
 from supple.model import Model
@@ -42,16 +48,16 @@ def windows(count: int = 2) -> Model:
     return m
 
 
-def _case(name: str, count: int, long: bool = False) -> Case:
+def _case(name: str, count: int) -> Case:
     last = f"bar{count}"
     return mechanism(
         name=name,
         title=f"{count} four-bar windows that turn over through branching configurations",
         source="IFToMM benchmark, Gonzalez et al. 2006; closed form by elliptic functions",
         build=lambda: windows(count),
+        integrator=explicit,
         points={"top": ("post0", (0.0, LENGTH, 0.0)), "corner": (last, (LENGTH, 0.0, 0.0))},
-        long=long,
     )
 
 
-CASES = (_case("n-four-bar", 2), _case("n-four-bar-40", 40, long=True))
+CASES = (_case("n-four-bar", 2), _case("n-four-bar-40", 40))

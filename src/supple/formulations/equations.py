@@ -214,7 +214,10 @@ class Equations:
 
     def power(self, t: float, q: Array, u: Array, z: Array | None = None) -> Array:
         """Power of each force element (nforce,), W: work on the system, or energy dissipated."""
-        self.residual(t, q, u, np.zeros(self.nu), z)
+        if self.compiled.nr:  # that of a driver follows from the accelerations
+            self.accelerate(t, q, u, z)
+        else:
+            self.residual(t, q, u, np.zeros(self.nu), z)
         return self.work[power_slice(self.compiled.ints)].copy()
 
     def energies(self, t: float, q: Array, u: Array, z: Array | None = None) -> Energies:

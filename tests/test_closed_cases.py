@@ -1,0 +1,304 @@
+"""Cases with closed loops: every choice of coordinates gives the reference, on the constraints."""
+
+from __future__ import annotations
+
+from math import pi, tau
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple import cases
+from supple.assembly import row_sizes
+from supple.cases.four_bar import closed
+from supple.cases.n_four_bar import windows
+from supple.compiled import build
+from supple.formulations.equations import Equations
+from test_cases import FAST
+
+# One other tree for each; where a loop is entered from its far side, joints are crossed backwards.
+TREES = {
+    "four-bar": ["drive", "bearing", "free:coupler"],
+    "andrews-squeezer": ["beta", "theta", "E3", "E4", "phi", "E6", "omega"],
+    "bricard": ["P0", "P1", "P5", "P4", "P3"],
+    "bennett": ["first", "fourth", "third"],
+    "governor-links": ["spin", "slide", "hinge1", "hinge2", "foot1", "foot2"],
+    "n-four-bar": ["base0", "left1", "right1", "left2", "right2"],
+    "richard-four-bar": ["bearing O", "pin A", "pin B"],
+    "jonker-slider-crank": ["bearing", "guide", "pin B"],
+    "jonker-slider-crank-spatial": ["bearing", "guide", "pin B"],
+}
+BRANCHING = {"n-four-bar"}  # stops where it is level, but for DormandPrince in joint coordinates
+# The implicit method has some twenty times as many unknowns in absolute coordinates.
+SLOW = {("absolute", sp.Radau)}
+NOT_FAST_ENOUGH = {("richard-four-bar", sp.Radau)}
+
+
+def chosen(name: str, formulation: str) -> sp.JointCoordinates | sp.Absolute | sp.Branch:
+    made = {"joint": sp.JointCoordinates(), "absolute": sp.Absolute()}
+    return made.get(formulation) or sp.Branch(tree=TREES[name])
+
+
+def violations(result: sp.Result, formulation) -> tuple[float, float]:
+    """Largest violation of all rows, also those left out, and of their rates; scaled."""
+    compiled = build(result.model, (), formulation.tree(result.model))
+    equations, sizes = Equations(compiled), row_sizes(compiled)
+    rows = [
+        equations.constraints(*state) for state in zip(result.t, result.q, result.u, strict=True)
+    ]
+    return (
+        max(float(np.abs(row.violation / sizes).max()) for row in rows),
+        max(float(np.abs(row.rate / sizes).max()) for row in rows),
+    )
+
+
+def runs():
+    for name in TREES:
+        for formulation in ("joint", "absolute", "branch"):
+            for method in (sp.DormandPrince, sp.Radau):
+                if (name, method) in NOT_FAST_ENOUGH:
+                    continue
+                if formulation == "absolute" and (name, method.__name__) in FAST:
+                    continue  # rounding again, of more rows
+                if (formulation, method) == ("joint", sp.Radau):
+                    continue  # in test_cases
+                if name in BRANCHING and formulation != "joint":
+                    continue
+                marks = [pytest.mark.slow] if (formulation, method) in SLOW else []
+                tag = f"{name}-{formulation}-{method.__name__}"
+                yield pytest.param(name, formulation, method, id=tag, marks=marks)
+
+
+@pytest.mark.parametrize(("name", "formulation", "method"), list(runs()))
+def test_every_choice_of_coordinates(name, formulation, method):
+    """References and audit hold; outputs are on all constraints, by rounding of the projection."""
+    case, choice = cases.get(name), chosen(name, formulation)
+    tolerance = FAST.get((name, method.__name__), "tight")
+    result = case.simulate(formulation=choice, integrator=method(), tolerance=tolerance)
+    assert result.success, result.message
+    assert result.energy.level == result.momentum.level == "trusted"
+    assert [q for q in case.measure(result) if not q.passed] == []
+    place, rate = violations(result, choice)
+    assert place < 1e-10 and rate < 1e-8
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_default_tolerance_keeps_the_constraints_too(name):
+    """A loose run is less accurate, but not open."""
+    case = cases.get(name)
+    method = sp.DormandPrince if name in BRANCHING else sp.Radau
+    output = np.linspace(0.0, case.times[-1], 301)
+    result = case.simulate(tolerance="default", integrator=method(), output=output)
+    assert result.success, result.message
+    place, rate = violations(result, sp.JointCoordinates())
+    assert place < 1e-10 and rate < 1e-8
+
+
+def test_the_list_is_complete():
+    loops = {case.name for case in cases.all() if case.times and case.build().graph().chords}
+    assert loops == set(TREES) | {"n-four-bar-40"}
+
+
+def test_branching_stops_an_implicit_method():
+    """Level windows: at the default tolerance Radau stops at the first level instant, and says so.
+
+    The time of it is where the reference passes a quarter turn.
+    """
+    case = cases.get("n-four-bar")
+    with pytest.warns(sp.SuppleWarning, match="the step fell below"):
+        result = sp.simulate(case.build(), 2.0)
+    assert not result.success and "of body" in result.message
+    assert result["base0"].angle[-1] == pytest.approx(-pi / 2, abs=0.01)
+    # what it has is right: energy is kept and the posts are parallel
+    assert result.energy.level == "trusted"
+    assert np.abs(result["base0"].angle - result["base2"].angle).max() < 1e-6
+
+
+# ---------------------------------------------------------------------------------------- long runs
+
+
+def free_four_bar() -> sp.Model:
+    """The four-bar without weight, its crank at 6 rad/s: it turns for ever."""
+    model = cases.get("four-bar").build()
+    model.gravity = (0.0, 0.0, 0.0)
+    return model
+
+
+def revolve(turns: int, parts: int) -> None:
+    """Run a number of turns of the crank; violations must not grow, energy may drift slowly."""
+    model = free_four_bar()
+    first = sp.simulate(model, 2.0)
+    mean = (first["drive"].angle[-1] - first["drive"].angle[0]) / 2.0
+    seconds = turns * tau / mean
+    output = np.linspace(0.0, seconds, 50 * parts + 1)
+    result = sp.simulate(model, seconds, output=output)
+    assert result.success, result.message
+    assert result["drive"].angle[-1] - result["drive"].angle[0] > 0.9 * turns * tau
+    compiled = result.data.compiled
+    equations, sizes = Equations(compiled), row_sizes(compiled)
+    for state in zip(result.t, result.q, result.u, strict=True):
+        row = equations.constraints(*state)
+        assert np.abs(row.violation / sizes).max() < 1e-10
+        assert np.abs(row.rate / sizes).max() < 1e-8
+    # The loop is where the crank says, whatever the turn.
+    pairs = zip(result["drive"].angle, result["drive"].angle_rate, strict=True)
+    rocker = np.array([closed(angle, rate)[0][1] for angle, rate in pairs])
+    off = (result["bearing"].angle - rocker + pi) % tau - pi
+    assert np.abs(off).max() < 1e-10 + 1e-15 * turns * tau
+    kinetic = result.energy.record.kinetic_max
+    drift = np.abs(result.energy.error).reshape(-1)[1:].reshape(parts, 50).max(axis=1)
+    assert drift[-1] < 1e-5 * kinetic * max(1.0, turns / 1e4)
+    # Linear at most: each part adds what a part of the same length has added before.
+    assert drift[-1] < 1.5 * parts * max(drift[0], 1e-12 * kinetic)
+
+
+def test_a_hundred_revolutions():
+    revolve(100, 4)
+
+
+@pytest.mark.slow
+def test_ten_thousand_revolutions():
+    revolve(10_000, 10)
+
+
+# ------------------------------------------------------------------------------ which rows are used
+
+
+def flat_windows(count: int) -> sp.Model:
+    """The windows in their level position, falling on with 3 rad/s."""
+    model = windows(count)
+    for name in model.joints:
+        sign = 1.0 if name.startswith("left") else -1.0
+        model.replace(name, initial=sign * pi / 2, initial_rate=sign * 3.0)
+    return model
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_start_where_it_can_branch_loses_no_row(count):
+    """Level, two rows depend on each other; both are needed as soon as it moves."""
+    equations = sp.JointCoordinates().equations(flat_windows(count))
+    assert equations.compiled.nr == 3 * count
+    assert sp.JointCoordinates().equations(windows(count)).compiled.nr == 3 * count
+
+
+def test_a_parallelogram_that_starts_flat_stays_one():
+    """Against the pendulum that it is: (4/3 + 1/3) m L2 f'' = 2 m g L sin f."""
+    from scipy.integrate import solve_ivp
+
+    result = sp.simulate(flat_windows(1), 1.0, integrator=sp.DormandPrince(), output=10)
+    assert result.success, result.message
+    run = solve_ivp(
+        lambda t, y: [y[1], 2.0 * 9.81 * np.sin(y[0]) / (5.0 / 3.0)],
+        (0.0, 1.0),
+        [pi / 2, 3.0],
+        method="DOP853",
+        rtol=1e-11,
+        atol=1e-11,
+        t_eval=result.t,
+    )
+    for post in ("base0", "base1"):
+        np.testing.assert_allclose(-result[post].angle, run.y[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["bennett", "bricard"])
+def test_rows_must_be_exchanged(name):
+    """All rows together keep their rank on the whole way, those of the start do not."""
+    case = cases.get(name)
+    result = case.simulate(output=np.linspace(0.0, case.times[-1], 400))
+    start = result.data.compiled
+    every = start.every
+    assert every is not None and every.nr > start.nr
+    all_rows, few = Equations(every), Equations(start)
+    rank, least = [], []
+    for state in zip(result.t, result.q, result.u, strict=True):
+        sizes = np.linalg.svd(all_rows.constraints(*state).G, compute_uv=False)
+        rank.append(int(np.sum(sizes > 1e-9)))
+        least.append(np.linalg.svd(few.constraints(*state).G, compute_uv=False)[-1])
+        assert sizes[start.nr - 1] > 0.1
+    assert set(rank) == {start.nr}
+    assert min(least) < 0.02 < 0.2 < least[0]
+    # accelerations are finite and follow the motion everywhere, also where those rows fail
+    rates = np.gradient(result.u, result.t, axis=0)
+    assert np.all(np.isfinite(result.a))
+    inner = slice(2, -2)
+    assert np.abs(rates - result.a)[inner].max() < 0.05 * np.abs(result.a).max()
+
+
+def test_a_run_continues_where_the_first_rows_depend_on_each_other():
+    """Bennett's linkage at the angle where the rows of its start are singular."""
+    model = cases.get("bennett").build()
+    whole = sp.simulate(model, 1.0, tolerance="tight", output=[0.4076541, 1.0])
+    few = Equations(whole.data.compiled).constraints(0.0, whole.q[0], whole.u[0]).G
+    assert np.linalg.svd(few, compute_uv=False)[-1] < 1e-4
+    rest = sp.simulate(model, 1.0, start=whole.state(0), tolerance="tight", output=[1.0])
+    assert rest.success
+    # errors of some hundred steps of 1e-10
+    assert rest["first"].angle[-1] == pytest.approx(whole["first"].angle[-1], abs=1e-8)
+
+
+def test_rows_that_hold_everywhere_are_left_alone():
+    """A plane mechanism in joint coordinates never needs the rows across its plane."""
+    compiled = sp.JointCoordinates().equations(cases.get("four-bar").build()).compiled
+    assert compiled.every is None and (compiled.nr, len(compiled.all_rows)) == (3, 6)
+    free = sp.Absolute().equations(cases.get("four-bar").build()).compiled
+    assert free.every is not None and (free.nr, free.every.nr) == (21, 24)
+
+
+def test_a_row_that_was_left_out_is_watched():
+    """A hinge of two that are not quite parallel: what did not hold is told, not hidden."""
+    from supple.integrators.row_watch import RowWatch
+
+    compiled = sp.JointCoordinates().equations(cases.get("bennett").build()).compiled
+    watch = RowWatch(compiled)
+    equations = Equations(compiled)
+    assert watch.look(0.0, equations.q0, equations.u0) is None and not watch.trouble
+    off = equations.retract(equations.q0, np.array([0.0, 0.01, 0.0, 0.0]))
+    assert watch.look(0.0, off, equations.u0) is None
+    assert "of Revolute 'fourth' followed from the other constraints, but is now" in watch.trouble
+    assert watch.trouble.endswith("through a position where it can branch")
+
+
+def test_a_position_where_rows_depend_is_named(monkeypatch):
+    """Without an exchange Bricard's mechanism comes to a place where its rows fail."""
+    monkeypatch.setattr("supple.constraint_rows.BETTER", np.inf)
+    with pytest.warns(sp.SuppleWarning, match="stopped at t = 1.2"):
+        result = sp.simulate(
+            cases.get("bricard").build(), 2.0, integrator=sp.DormandPrince(), tolerance="tight"
+        )
+    expected = "of Revolute 'P5' follows from the other constraints here: a singular position"
+    assert result.message.endswith(expected)
+
+
+# ------------------------------------------------------------------------------------------ drivers
+
+
+@pytest.mark.parametrize("method", [sp.Radau, sp.DormandPrince])
+def test_a_driver_cannot_push_beyond_a_dead_centre(method):
+    """The rocker ends where crank and coupler are in line: cos of its angle is known."""
+    model = free_four_bar()
+    start = model.joints["bearing"].initial[0]
+    model.add(sp.Driver("push", "bearing", motion=sp.Polynomial((start, 0.5))))
+    with pytest.warns(sp.SuppleWarning, match="the step fell below"):
+        result = sp.simulate(model, 5.0, integrator=method(), output=50)
+    assert not result.success
+    ground, crank, coupler, rocker = 1.0, 0.4, 1.1, 0.9
+    reach = (ground**2 + rocker**2 - (coupler - crank) ** 2) / (2 * ground * rocker)
+    # near a dead centre the angle is flat: a step of the crank changes it in second order
+    assert result["bearing"].angle[-1] == pytest.approx(pi - np.arccos(reach), abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["jonker-slider-crank-spatial", "richard-four-bar"])
+def test_power_of_a_driver_is_its_torque_times_the_rate(name):
+    """The torque is the joint's effort; the integral of the power is the work of the audit."""
+    result = cases.get(name).simulate()
+    joint = result[next(n for n in result.joints if n.startswith("bearing"))]
+    power = joint.effort[:, 0] * joint.angle_rate
+    np.testing.assert_allclose(result["drive"].power, power, atol=1e-9 * np.abs(power).max())
+    total = np.concatenate([[0.0], np.cumsum(0.5 * np.diff(result.t) * (power[1:] + power[:-1]))])
+    # the rule of the trapezoids on whole degrees of the crank: (2 pi / 360)^2 / 12 and vibration
+    size = np.abs(result["drive"].work).max()
+    np.testing.assert_allclose(result["drive"].work, total, atol=1e-2 * size)
+    equations = Equations(result.data.compiled)
+    k = len(result.t) // 3
+    found = equations.power(result.t[k], result.q[k], result.u[k])
+    assert found[result.data.compiled.channels("drive")[0]] == pytest.approx(power[k], rel=1e-9)
