@@ -118,8 +118,8 @@ def offset(m, w, r, o, t, ratio):
     """What the start's velocity lacks for a step of another size (ratio new/old; 0: a fresh one) into row OFF."""
     st.copy(r.q, r.qt)
     st.copy(r.u, r.ut)
-    if ratio != 1.0:
-        st.place_on_constraints(m, w, r, t)
+    if ratio != 1.0 and math.isfinite(kkt.positions(m, w, t, r.qt, r.ut, r.xt, r.qs)):
+        kkt.velocities(m, w, t, r.ut, r.xt)
     for k in range(r.u.shape[0]):
         o.u[OFF, k] = (ratio * ratio - 1.0) * (r.u[k] - r.ut[k])
 

@@ -489,11 +489,13 @@ def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     links.rate_tangent(m, w, H)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC)
-def project(ints, reals, work, t, q, u, d, place):
-    """Move q (nq) and u (nu) onto the constraints; d (nu), place (nq) are scratch. Returns the violation left."""
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, VEC, VEC)
+def project(ints, reals, work, time, q, u, d, place):
+    """Move the rows of q (nt, nq) and u (nt, nu) onto the constraints; d (nu), place (nq) are scratch.
+
+    Output is interpolated between steps; where rows depend on each other it stays as it is.
+    """
     m, w = views(ints, reals, work)
-    left = kkt.positions(m, w, t, q, u, d, place)
-    if math.isfinite(left):
-        kkt.velocities(m, w, t, u, d)
-    return left
+    for i in range(time.shape[0]):
+        if math.isfinite(kkt.positions(m, w, time[i], q[i], u[i], d, place)):
+            kkt.velocities(m, w, time[i], u[i], d)

@@ -13,7 +13,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, kkt, tree
+from supple.core import dynamics, forces, tree
 from supple.core import layout as at
 from supple.core.jit import kernel
 
@@ -317,13 +317,6 @@ def find_switch(m, w, r, ints, reals, t0, h):
 
 
 @kernel
-def place_on_constraints(m, w, r, t):
-    """Project the state qt, ut, which was interpolated; xt and qs are scratch."""
-    if math.isfinite(kkt.positions(m, w, t, r.qt, r.ut, r.xt, r.qs)):
-        kkt.velocities(m, w, t, r.ut, r.xt)
-
-
-@kernel
 def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
 
@@ -336,8 +329,6 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
         s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
         state_at(m, r, s)
-        if w.lam.shape[0] > 0:
-            place_on_constraints(m, w, r, grid[ints[GRID]])
         write_row(r, out[ints[GRID]])
         ints[GRID] += 1
     if keep <= 1.0:

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.audit import AuditRecord, MomentumRecord
+from supple.core import dynamics
 from supple.core import step as st
+from supple.core.layout import new_work
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
@@ -285,6 +287,20 @@ class _Run:
         self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
         return True
 
+    def _project(self, t: Array, q: Array, u: Array) -> None:
+        """Move output, which is interpolated between steps, onto the constraints."""
+        begins = [begin for begin, _ in self.rows]
+        which = np.maximum(np.searchsorted(begins, t, side="right") - 1, 0)
+        for k, (_, c) in enumerate(self.rows):
+            mine = np.flatnonzero(which == k)
+            if c.nr and len(mine):
+                places, rates = np.ascontiguousarray(q[mine]), np.ascontiguousarray(u[mine])
+                scratch = np.zeros(c.nu), np.zeros(c.nq)
+                times = np.ascontiguousarray(t[mine])
+                work = new_work(c.ints)
+                dynamics.project(c.ints, c.reals, work, times, places, rates, *scratch)
+                q[mine], u[mine] = places, rates
+
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
         self.count[st.EVENTS_FOUND] = 0
@@ -298,7 +314,8 @@ class _Run:
             last = np.concatenate([run[self.at_q], run[self.at_u], run[self.at_z], run[self.at_w]])
             rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         cut = np.cumsum([c.nq, c.nu, c.nz])
-        q, u, z, channels = np.split(rows, cut, axis=1)
+        q, u, z, channels = (np.ascontiguousarray(x) for x in np.split(rows, cut, axis=1))
+        self._project(t, q, u)
         sizes = (run[k] for k in (self.at_momentum, self.at_screw_error, self.at_screw_size))
         momentum = tuple(
             MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
@@ -311,10 +328,10 @@ class _Run:
         audited = s[st.E_MAX] >= 0.0
         return Solution(
             t=t,
-            q=np.ascontiguousarray(q),
-            u=np.ascontiguousarray(u),
-            z=np.ascontiguousarray(z),
-            channels=np.ascontiguousarray(channels),
+            q=q,
+            u=u,
+            z=z,
+            channels=channels,
             audit=AuditRecord(
                 max_error=float(s[st.E_ERROR]) if audited else np.nan,
                 max_elastic=float(s[st.E_ELASTIC]),

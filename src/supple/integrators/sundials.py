@@ -268,7 +268,8 @@ class _Loop:
         q, u, _, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
         t = float(state[st.T])
         if self.compiled.nr:  # onto the constraints; q and u are views of the run's buffer
-            dynamics.project(*self.buffers[:3], t, q, u, np.zeros(nu), np.zeros(nq))
+            rows = np.array([t]), q[None], u[None]  # views: the state itself is moved
+            dynamics.project(*self.buffers[:3], *rows, np.zeros(nu), np.zeros(nq))
         self.base[:] = np.where(self.plain, q, 0.0)
         self.y = np.zeros_like(self.yp)
         self.y[: nq + nu + nz] = np.concatenate([q - self.base, u, z])
