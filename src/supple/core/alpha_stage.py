@@ -20,8 +20,8 @@ import math
 from collections import namedtuple
 
 from supple.core import alpha_rows as rows
-from supple.core import layout as at
 from supple.core import kkt, linalg, links, so3, tree
+from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import kernel
 from supple.core.radau_stages import spin
