@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from supple.compiled import Compiled
+from supple.core import dynamics
 from supple.core import history as kernel
-from supple.core.layout import new_work
+from supple.core.layout import multiplier_slice, new_work, power_slice
 from supple.forces import DistributedLoad, ForceElement
 from supple.poses import Array
-from supple.run_data import ElementHistory
+from supple.run_data import ElementHistory, RowHistory
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +62,26 @@ class Loads:
             for total, mine in zip((power, efforts, wrenches), one, strict=True):
                 total += mine
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
+
+    def rows(self, name: str) -> RowHistory:
+        """What the rows of a constraint push with, by part, and the power that drives them."""
+        multipliers, powers = self._solved
+        own = [k for k, row in enumerate(self.compiled.rows) if row.owner == name]
+        return RowHistory(
+            power=powers[:, self.compiled.channels(name)].sum(axis=1),
+            pushes={self.compiled.rows[k].part: -multipliers[:, k] for k in own},
+        )
+
+    @cached_property
+    def _solved(self) -> tuple[Array, Array]:
+        """Multipliers (nt, nr) of the rows in use, and powers (nt, nforce) with them."""
+        c, work = self.compiled, new_work(self.compiled.ints)
+        solve = dynamics.accelerate.ready()
+        q, u, z = (np.array(x, dtype=float) for x in (self.q, self.u, self.z))
+        multipliers = np.full((len(self.t), c.nr), np.nan)
+        powers = np.full((len(self.t), len(c.force_names)), np.nan)
+        for i, t in enumerate(self.t):
+            if solve(c.ints, c.reals, work, float(t), q[i], u[i], z[i], np.zeros(c.nu)) < 0:
+                multipliers[i] = work[multiplier_slice(c.ints)]
+                powers[i] = work[power_slice(c.ints)]
+        return multipliers, powers

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.assembly import compile_model, on_constraints
-from supple.compiled import Compiled
 from supple.core import dynamics, history, jit
 from supple.errors import ModelError, SuppleWarning
 from supple.events import Event
@@ -22,12 +20,12 @@ from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.radau import Radau
 from supple.loads import Loads
 from supple.model import Model
-from supple.poses import Array
 from supple.result import Result, RunData
-from supple.state import State, mismatch
+from supple.run_arguments import expect, number, output_times, starting_state
+from supple.state import State
 from supple.symmetry import symmetries
 
-DEFAULT_OUTPUT = 500  # intervals
+OWNER = "simulate"
 
 
 def simulate(
@@ -64,15 +62,15 @@ def simulate(
 
     A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
     """
-    _expect("model", model, Model, "a Model")
-    _expect("integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
-    _expect("formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
+    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     if isinstance(events, Event):
         events = (events,)
-    _expect("events", events, Iterable, "a sequence of Event")
+    expect(OWNER, "events", events, Iterable, "a sequence of Event")
     events = tuple(events)
     for event in events:
-        _expect("events", event, Event, "objects of type Event")
+        expect(OWNER, "events", event, Event, "objects of type Event")
     model.check(events)
     integrator = Radau() if integrator is None else integrator
     formulation = JointCoordinates() if formulation is None else formulation
@@ -81,8 +79,8 @@ def simulate(
     jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
     equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
-    state = on_constraints(compiled, _state(start, compiled))
-    begin, end = state.t, _number("t_end", t_end)
+    state = on_constraints(compiled, starting_state(OWNER, start, compiled))
+    begin, end = state.t, number(OWNER, "t_end", t_end)
     if not end > begin:
         raise ModelError("simulate", "t_end", t_end, f"a time after the start at {begin:g} s")
     for constraint in model.constraints.values():
@@ -91,7 +89,7 @@ def simulate(
         equations=equations,
         t_start=begin,
         t_end=end,
-        grid=_grid(begin, end, output),
+        grid=output_times(OWNER, begin, end, output),
         q=state.q,
         u=state.u,
         z=state.z,
@@ -127,72 +125,3 @@ def simulate(
             Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
         )
     )
-
-
-def _expect(field: str, value: Any, kind: Any, expected: str) -> None:
-    if not isinstance(value, kind):
-        raise ModelError("simulate", field, value, expected)
-
-
-def _state(start: State | Result | None, compiled: Compiled) -> State:
-    if start is None:
-        return State(0.0, compiled.q0.copy(), compiled.u0.copy(), compiled.z0.copy())
-    state = start.state() if isinstance(start, Result) else start
-    if not isinstance(state, State):
-        raise ModelError("simulate", "start", start, "a State or a Result of this model")
-    wrong = mismatch(state, compiled)
-    if wrong:
-        raise ModelError("simulate", "start", wrong, "a State or a Result of this model")
-    arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
-    found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
-    if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):
-        sizes = "{} coordinates, {} velocities and {} controller states"
-        raise ModelError(
-            "simulate", "start", sizes.format(*found), f"finite {sizes.format(*expected)}"
-        )
-    return State(float(state.t), *arrays)
-
-
-def _number(field: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise ModelError("simulate", field, value, "a finite number of seconds")
-    return number
-
-
-def _grid(begin: float, end: float, output: Any) -> Array:
-    expected = "a number of intervals, an interval in s, or increasing times in the run"
-    times: Array
-    if output is None:
-        output = DEFAULT_OUTPUT
-    if isinstance(output, bool) or isinstance(output, str):
-        raise ModelError("simulate", "output", output, expected)
-    if isinstance(output, (int, np.integer)):
-        if output < 1:
-            raise ModelError("simulate", "output", output, expected)
-        times = np.linspace(begin, end, int(output) + 1)
-    elif isinstance(output, float):
-        if not 0.0 < output <= end - begin:
-            raise ModelError("simulate", "output", output, expected)
-        count = int(np.floor((end - begin) / output * (1 + 1e-12)))
-        times = np.array([min(begin + output * k, end) for k in range(count + 1)])
-    else:
-        try:
-            times = np.asarray(output, dtype=float)
-        except (TypeError, ValueError):
-            times = np.zeros((0, 0))
-        if (
-            times.ndim != 1
-            or len(times) == 0
-            or not np.all(np.isfinite(times))
-            or np.any(np.diff(times) <= 0.0)
-            or times[0] < begin
-            or times[-1] > end
-        ):
-            raise ModelError("simulate", "output", output, expected)
-    times = np.array(times)
-    times.flags.writeable = False
-    return times
