@@ -62,6 +62,11 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.analyses.inverse import inverse_dynamics
+    from supple.analyses.kinematics import kinematics
+    from supple.analyses.linear_model import LinearModel
+    from supple.analyses.linearize import linearize
+    from supple.analyses.statics import StaticResult, statics
     from supple.chaos import lyapunov
     from supple.comparison import compare
     from supple.convergence import converge
@@ -119,6 +124,7 @@ __all__ = [
     "JointSpring",
     "JointStop",
     "LinearGraph",
+    "LinearModel",
     "Material",
     "Model",
     "ModelError",
@@ -147,6 +153,7 @@ __all__ = [
     "Spherical",
     "SpringDamper",
     "State",
+    "StaticResult",
     "SuppleError",
     "SuppleWarning",
     "Table",
@@ -155,9 +162,13 @@ __all__ = [
     "cases",
     "compare",
     "converge",
+    "inverse_dynamics",
+    "kinematics",
+    "linearize",
     "load",
     "lyapunov",
     "simulate",
+    "statics",
     "velocity_transformation",
 ]
 
@@ -171,15 +182,21 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
     "JointCoordinates": "supple.formulations.trees",
+    "LinearModel": "supple.analyses.linear_model",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
+    "StaticResult": "supple.analyses.statics",
     "cases": None,
     "compare": "supple.comparison",
     "converge": "supple.convergence",
+    "inverse_dynamics": "supple.analyses.inverse",
+    "kinematics": "supple.analyses.kinematics",
+    "linearize": "supple.analyses.linearize",
     "load": "supple.result",
     "lyapunov": "supple.chaos",
     "simulate": "supple.simulation",
+    "statics": "supple.analyses.statics",
     "velocity_transformation": "supple.transformation",
 }
 

@@ -331,7 +331,7 @@ class Result:
             "bodies": self.bodies,
             "points": self.point_masses,
             "forces": self.forces,
-            "constraints": self.constraints,
+            "relations": self.constraints,
             "events": happened,
         }
         lines += [f"  {title:<9} {_shortened(names)}" for title, names in groups.items() if names]

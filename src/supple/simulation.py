@@ -8,9 +8,10 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from supple.analyses.statics import statics
 from supple.assembly import compile_model, on_constraints
 from supple.core import dynamics, history, jit
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -32,7 +33,7 @@ def simulate(
     model: Model,
     t_end: float,
     *,
-    start: State | Result | None = None,
+    start: State | Result | Literal["static"] | None = None,
     formulation: Formulation | None = None,
     integrator: Integrator | None = None,
     tolerance: str | float | Sequence[float] = "default",
@@ -44,9 +45,10 @@ def simulate(
 
     Parameters
     ----------
-    start : State or Result, optional
+    start : State, Result or "static", optional
         Where the run starts: ``result.state(k)``, or the last instant of a result of the same
-        model. By default t = 0 s and the joints' initial coordinates and rates.
+        model; "static": at rest in the equilibrium that `statics` finds at t = 0 s. By default
+        t = 0 s and the joints' initial coordinates and rates.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates: another spanning tree of the same model.
     integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
@@ -79,6 +81,8 @@ def simulate(
     jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
     equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
+    if isinstance(start, str) and start == "static":
+        start = _equilibrium(model, formulation)
     state = on_constraints(compiled, starting_state(OWNER, start, compiled))
     begin, end = state.t, number(OWNER, "t_end", t_end)
     if not end > begin:
@@ -125,3 +129,12 @@ def simulate(
             Loads(compiled, dict(model.forces), solution.t, solution.q, solution.u, solution.z),
         )
     )
+
+
+def _equilibrium(model: Model, formulation: Formulation) -> State:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        found = statics(model, formulation=formulation)
+    if not found.success:
+        raise SimulationError(f"simulate: start is 'static', but {found.message}")
+    return found.state()

@@ -1,0 +1,204 @@
+"""Equilibrium: coordinates, multipliers and controller states at which nothing accelerates.
+
+    R(q, 0, 0, z) + G^T lam = 0        g(q) = 0        z' = 0
+
+Newton's method on the motions that the rows allow: with N a basis of the null space of G, the
+unknown is y in d = N y, the stiffness N^T Rq N contains the multipliers' part d(G^T lam)/dq. Where
+this stiffness is not positive, the step goes downhill along each of its eigenvectors, with the
+magnitude of the eigenvalue; so a start near an unstable equilibrium leaves it. A step is shortened
+until the load along its end does not exceed that at its beginning: its work is then negative. All
+increments are measured in the model's units (``Compiled.scale``), so loads are energies.
+
+An integral that acts (a controller with ki, within its limit) is a multiplier, too: its rate
+vanishes where the coordinate is on its target, and its value is what holds it there. Integrals
+without effect (ki = 0) stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.assembly import Assembler, row_sizes
+from supple.core.layout import power_slice
+from supple.formulations.equations import Equations
+from supple.poses import Array
+
+# A stiffness below this part of the largest one, in the units of increments, is none: rounding of
+# a stiffness matrix is 1e-16 of its largest entry.
+NO_STIFFNESS = 1e-12
+# A load below this part of the loads that cancel in it is none.
+NO_LOAD = 1e-9
+CONVERGED = 1e-11  # size of the last correction, rad or lengths of the model
+STALLED = 1e-7  # rounding may stop corrections from falling further below this
+ITERATIONS = 400
+PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
+LARGEST_STEP = 0.5  # rad, or lengths of the model
+
+
+@dataclass
+class Balance:
+    """Loads and stiffness at a configuration, in units of the increments.
+
+    Attributes
+    ----------
+    load : (nu,) what is not balanced by rows and integrals, J
+    size : largest load or stiffness that takes part, J
+    N : (nu, n) motions that rows and integrals allow, orthonormal columns
+    K : (n, n) stiffness along them, J
+    rows, gap : Jacobian and violations of rows and integrals that act
+    lam, z : (nr,), (nz,) multipliers and controller states
+    """
+
+    load: Array
+    size: float
+    N: Array
+    K: Array
+    rows: Array
+    gap: Array
+    lam: Array
+    z: Array
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """What was found: a configuration, its multipliers and controller states, and its character.
+
+    Attributes
+    ----------
+    q, z, lam : (nq,), (nz,), (nr,)
+    iterations : steps taken
+    found : whether it is an equilibrium
+    stiffness : (n,) ascending, along the columns of ``motions`` (nu, n), in units of increments
+    load : (nu,) J, what is left unbalanced
+    size : J, of the loads and stiffnesses that take part
+    """
+
+    q: Array
+    z: Array
+    lam: Array
+    iterations: int
+    found: bool
+    stiffness: Array
+    motions: Array
+    load: Array
+    size: float
+
+    @property
+    def free(self) -> Array:
+        """Places in ``stiffness`` of motions that nothing holds."""
+        return np.flatnonzero(np.abs(self.stiffness) <= NO_STIFFNESS * self.size)
+
+    @property
+    def unstable(self) -> Array:
+        """Places in ``stiffness`` of motions along which the loads push away."""
+        return np.flatnonzero(self.stiffness < -NO_STIFFNESS * self.size)
+
+
+class Search:
+    """Looks for an equilibrium of equations whose signals stand still."""
+
+    def __init__(self, equations: Equations, t: float) -> None:
+        self.equations, self.t = equations, t
+        self.compiled = equations.compiled
+        self.assembler = Assembler(self.compiled)
+        self.unit = self.compiled.scale
+        self.still = np.zeros(self.compiled.nu)
+
+    def run(self, q: Array, z: Array) -> Equilibrium:
+        """Search from a configuration and controller states."""
+        q = self._closed(q)
+        here = self.balance(q, z)
+        before, pushed, found, count = np.inf, 0, False, 0
+        for count in range(ITERATIONS + 1):
+            y, free = self._step(here)
+            step = here.N @ y - np.linalg.pinv(here.rows) @ here.gap
+            longest = float(np.max(np.abs(step), initial=0.0))
+            pushed = pushed + 1 if free else 0
+            if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
+                found = True
+                break
+            if pushed > PUSHED or count == ITERATIONS:
+                break
+            before = longest
+            part = min(1.0, LARGEST_STEP / longest)
+            q, here = self._advanced(q, here, y, step, part)
+        values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        return Equilibrium(
+            q, here.z, here.lam, count, found,
+            values, here.N @ vectors, here.load, here.size,
+        )  # fmt: skip
+
+    def balance(self, q: Array, z: Array) -> Balance:
+        """Loads at rest, with the multipliers and integrals that balance them best."""
+        eq, c, unit = self.equations, self.compiled, self.unit
+        rows = eq.constraints(self.t, q, self.still)
+        sizes = row_sizes(c)
+        first = eq.tangents(self.t, q, self.still, self.still, z)
+        acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
+        G = rows.G * unit / sizes[:, None]
+        pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T])
+        own = unit * first.r
+        found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else np.zeros(0)
+        lam, z = found[: c.nr] / sizes, z.copy()
+        z[acts] += found[c.nr :]
+        tangents = eq.tangents(self.t, q, self.still, self.still, z, lam)
+        rates, slopes = eq.work[self._rates].copy(), np.diag(tangents.Gz)
+        # beyond its limit an integral does not act: it follows the effort that is applied
+        z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
+        held = np.vstack([G, tangents.Gq[acts] * unit])
+        gap = np.concatenate([rows.violation / sizes, rates[acts]])
+        N = null_space(held, c.nu)
+        K = unit[:, None] * tangents.Rq * unit
+        size = max(float(np.max(np.abs(own), initial=0.0)), float(np.max(np.abs(K), initial=0.0)))
+        load = unit * tangents.r
+        return Balance(load, size, N, N.T @ K @ N, held, gap, lam, z)
+
+    @property
+    def _rates(self) -> slice:
+        """Where the workspace holds the rates of controller states: behind the powers."""
+        end = power_slice(self.compiled.ints).stop
+        return slice(end, end + self.compiled.nz)
+
+    def _step(self, here: Balance) -> tuple[Array, bool]:
+        """Step (n,) along the allowed motions; whether it goes where there is no stiffness."""
+        load = here.N.T @ here.load
+        values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        least = NO_STIFFNESS * here.size
+        if np.all(values > least):
+            return -np.linalg.solve(here.K, load), False
+        along = vectors.T @ load
+        free = np.abs(values) <= least
+        along[free & (np.abs(along) <= NO_LOAD * here.size)] = 0.0
+        down = -vectors @ (along / np.maximum(np.abs(values), least or 1.0))
+        return down, bool(np.any(along[free]))
+
+    def _advanced(
+        self, q: Array, here: Balance, y: Array, step: Array, part: float
+    ) -> tuple[Array, Balance]:
+        """The configuration and balance after a step, shortened until its work is negative."""
+        along = here.N @ y
+        slope = float(here.load @ along)
+        settled = float(np.max(np.abs(here.gap), initial=0.0)) < 1e-8
+        while True:
+            moved = self._closed(self.equations.retract(q, part * step * self.unit))
+            there = self.balance(moved, here.z)
+            if not settled or slope >= 0.0 or part < 1e-6:
+                return moved, there
+            if float(there.load @ along) <= 0.9 * abs(slope):
+                return moved, there
+            part *= 0.5
+
+    def _closed(self, q: Array) -> Array:
+        return self.assembler.positions(self.t, q, self.still)[0] if self.compiled.nr else q
+
+
+def null_space(rows: Array, nu: int) -> Array:
+    """Orthonormal basis (nu, n) of the motions that leave the rows (m, nu) as they are."""
+    if not len(rows):
+        return np.eye(nu)
+    _, values, right = np.linalg.svd(rows)
+    rank = int(np.sum(values > 1e-10 * values[0]))
+    basis: Array = right[rank:].T
+    return basis
