@@ -27,7 +27,9 @@ def pendulum(damping: float = 0.0) -> sp.Model:
 def test_a_pendulum(formulation):
     inertia, stiffness = 0.04 + 2 * 0.3**2, 2 * G * 0.3
     linear = sp.linearize(pendulum(), formulation=formulation)
-    assert linear.frequencies == pytest.approx([np.sqrt(stiffness / inertia) / 2 / np.pi], rel=1e-12)
+    assert linear.frequencies == pytest.approx(
+        [np.sqrt(stiffness / inertia) / 2 / np.pi], rel=1e-12
+    )
     assert linear.conservative and linear.stable and linear.zeros == 0
     assert linear.modes[0].damping == 0.0 and linear.unsteady < 1e-9
     damped = sp.linearize(pendulum(0.5), formulation=formulation, independent=["hinge"])
@@ -94,7 +96,9 @@ def test_a_free_beam(formulation, reference):
     for root in (4.730040744862704, 7.853204624095838):
         near = found.frequencies[np.argmin(np.abs(found.frequencies - hertz(root)))]
         # rotary inertia lowers it by about (beta r)^2 / 2 (1 + 6/beta), r the radius of gyration
-        assert near == pytest.approx(hertz(root), rel=2 * (root / 8) ** 4 / 720 + 2.0 * root**2 / 12e4)
+        assert near == pytest.approx(
+            hertz(root), rel=2 * (root / 8) ** 4 / 720 + 2.0 * root**2 / 12e4
+        )
 
 
 class FourBar(OneDegree):
@@ -294,7 +298,9 @@ def test_matrices_give_the_accelerations_near_the_state(formulation):
         from supple.assembly import on_constraints
 
         moved = equations.retract(state.q, s * linear.N @ y)
-        there = on_constraints(linear.state.compiled, sp.State(0.0, moved, s * linear.N @ w, state.z))
+        there = on_constraints(
+            linear.state.compiled, sp.State(0.0, moved, s * linear.N @ w, state.z)
+        )
         return equations.accelerate(0.0, there.q, there.u)[list(linear.places)]
 
     slope = (acceleration(h) - acceleration(-h)) / (2 * h)

@@ -35,9 +35,7 @@ def starting_state(owner: str, start: State | Result | None, compiled: Compiled)
     found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
     if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):
         sizes = "{} coordinates, {} velocities and {} controller states"
-        raise ModelError(
-            owner, "start", sizes.format(*found), f"finite {sizes.format(*expected)}"
-        )
+        raise ModelError(owner, "start", sizes.format(*found), f"finite {sizes.format(*expected)}")
     return State(float(state.t), *arrays)
 
 

@@ -155,9 +155,7 @@ def refuse_freedom(owner: str, compiled: Compiled) -> None:
     )
 
 
-def refuse_contradiction(
-    compiled: Compiled, whole: Compiled, t: float, q: Array, u: Array
-) -> None:
+def refuse_contradiction(compiled: Compiled, whole: Compiled, t: float, q: Array, u: Array) -> None:
     """Stop where a row that followed from others at the start does not follow any more."""
     if whole.nr == compiled.nr:
         return

@@ -54,7 +54,9 @@ class Mode:
         """Shape (n,) of a joint, as its rates, or of a flexible body's elastic coordinates."""
         c = self.compiled
         if name in c.joints:
-            parts = (c.joints[name].to_user(self.q, x)[1] for x in (self.shape.real, self.shape.imag))
+            parts = (
+                c.joints[name].to_user(self.q, x)[1] for x in (self.shape.real, self.shape.imag)
+            )
         elif name in c.flexible:
             own = self.shape[c.flexible[name].u]
             parts = iter((own.real, own.imag))
