@@ -264,7 +264,7 @@ def test_views_of_constraints():
     assert view.parts == ("effort",) and "motor" in result.names and "motor" in repr(view)
     with pytest.raises(sp.SuppleError, match="Driver 'motor' has no part 'x', known: 'effort'"):
         view.load("x")
-    with pytest.raises(AttributeError, match="'motor' is no distance: see its .effort"):
+    with pytest.raises(AttributeError, match=r"'motor' is no distance: see its \.effort"):
         _ = view.tension
     model = sp.Model()
     body = model.add(sp.RigidBody("b", 2.0, inertia=0.1))

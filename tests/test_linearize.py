@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 from one_degree import STEP, Moving, OneDegree
+from supple.analyses.linearize import chart
 from supple.cases import four_bar as numbers
 from supple.formulations.equations import Equations
 
@@ -217,21 +218,25 @@ def test_eigenvalues_do_not_depend_on_coordinates(damping):
     assert a.frequencies == pytest.approx(b.frequencies, rel=1e-8)
 
 
-def spinner(formulation=None) -> sp.LinearModel:
+def spinner(formulation, hub) -> sp.LinearModel:
     """A bob on a spinning shaft, steady at the angle where weight and spin balance."""
     model = sp.Model(gravity=(0, 0, -G))
     shaft = model.add(sp.RigidBody("shaft", 1.0, inertia=(3, 3, 5.0)))
-    bob = model.add(sp.RigidBody("bob", 2.0, com=(0, 0, -0.5), inertia=0.0))
+    bob = model.add(sp.RigidBody("bob", 2.0, com=(hub[0], hub[1], hub[2] - 0.5), inertia=0.0))
     rate = np.sqrt(G / (0.5 * np.cos(0.6)))
     model.add(sp.Revolute("spin", model.ground.at(0), shaft.at(0), axis="z", initial_rate=rate))
-    model.add(sp.Revolute("arm", shaft.at(0), bob.at(0), axis="y", initial=0.6))
+    model.add(sp.Revolute("arm", shaft.at(0), bob.at(*hub), axis="y", initial=0.6))
     return sp.linearize(model, at="initial", formulation=formulation)
 
 
+@pytest.mark.parametrize("hub", [(0, 0, 0), (0.3, -0.2, 0.7)])
 @pytest.mark.parametrize("formulation", EVERY)
-def test_a_steady_spin(formulation):
-    """Gyroscopic terms: the spin gives way so that its angular momentum stays constant."""
-    linear = spinner(formulation)
+def test_a_steady_spin(formulation, hub):
+    """Gyroscopic terms: the spin gives way so that its angular momentum stays constant.
+
+    ``hub`` is the hinge on the bob, whose own frame then moves on a circle of its own.
+    """
+    linear = spinner(formulation, hub)
     s, c = np.sin(0.6), np.cos(0.6)
     square = G / (0.5 * c)  # rate^2
     inertia, change = 5.0 + 0.5 * s * s, 2 * 0.5 * s * c  # of the spin, and its derivative
@@ -251,6 +256,40 @@ def test_a_spinning_top_nutates(formulation):
     # w' = (1 - C/A) spin x w, and the attitude follows in axes that turn with the spin
     found = sorted(abs(linear.eigenvalues.imag))
     assert found == pytest.approx([0, 0, 2.0, 2.0, 4.0, 4.0], abs=1e-7)
+
+
+def test_charts_turn_with_their_bodies():
+    """Moving by x, then by h u, is moving by h u, then by x - h L x, to first order in both."""
+    model = sp.Model()
+    a = model.add(sp.RigidBody("a", 1.0, inertia=1.0))
+    b = model.add(sp.RigidBody("b", 1.0, inertia=1.0))
+    model.add(sp.Free("flight", model.ground.at(0), a.at(0), initial=(1, 2, 3)))
+    model.add(sp.Spherical("ball", a.at(0.5), b.at(0), initial=(0.3, -0.2, 0.5)))
+    model.add(sp.Revolute("pin", b.at(0.5), model.add(sp.RigidBody("c", 1.0, inertia=1.0)).at(0)))
+    equations = sp.JointCoordinates().equations(model)
+    u, x = np.random.default_rng(5).normal(size=(2, equations.nu))
+    turn = chart(equations.compiled, u)
+    step = 1e-4
+
+    def mixed(f):
+        signs = [(i, j) for i in (-1, 1) for j in (-1, 1)]
+        return sum(i * j * f(i * step, j * step) for i, j in signs) / (4 * step**2)
+
+    def first(s, h):
+        return equations.retract(equations.retract(equations.q0, s * x), h * u)
+
+    def second(s, h):
+        return equations.retract(equations.retract(equations.q0, h * u), s * x - s * h * turn @ x)
+
+    # differences err by step^2 and by rounding over step^2, 1e-16/1e-8
+    assert mixed(first) == pytest.approx(mixed(second), abs=3e-7)
+    assert (
+        np.abs(
+            mixed(lambda s, h: second(s, h))
+            - mixed(lambda s, h: equations.retract(equations.retract(equations.q0, h * u), s * x))
+        ).max()
+        > 0.1
+    )
 
 
 def test_controllers_are_states():

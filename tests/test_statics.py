@@ -42,7 +42,7 @@ def test_a_chain_hangs_down_from_a_bad_start(formulation):
 
 
 def test_a_cord_between_two_supports():
-    """A chain hung at both ends lies lower than any other shape that closes: the energy is least."""
+    """A chain hung at both ends, from an arch: each bar is in balance with the pull at its ends."""
     model = sp.Model(gravity=(0, 0, -G))
     before, n = model.ground.at(0), 8
     for k in range(n):

@@ -425,7 +425,8 @@ def build(
 ) -> Compiled:
     """Compile a model as it is written down: all constraint rows, initial state not assembled.
 
-    With ``frozen``, a time in s, all signals keep the values that they have then. See ``assembly.compile_model``.
+    With ``frozen``, a time in s, all signals keep the values that they have then. See
+    ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)
     b = _Builder(model, graph, frames, frozen)

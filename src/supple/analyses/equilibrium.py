@@ -19,11 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.assembly import Assembler, row_sizes
 from supple.core.layout import power_slice
 from supple.formulations.equations import Equations
 from supple.poses import Array
+
+Places = NDArray[np.intp]
 
 # A stiffness below this part of the largest one, in the units of increments, is none: rounding of
 # a stiffness matrix is 1e-16 of its largest entry.
@@ -86,12 +89,12 @@ class Equilibrium:
     size: float
 
     @property
-    def free(self) -> Array:
+    def free(self) -> Places:
         """Places in ``stiffness`` of motions that nothing holds."""
         return np.flatnonzero(np.abs(self.stiffness) <= NO_STIFFNESS * self.size)
 
     @property
-    def unstable(self) -> Array:
+    def unstable(self) -> Places:
         """Places in ``stiffness`` of motions along which the loads push away."""
         return np.flatnonzero(self.stiffness < -NO_STIFFNESS * self.size)
 
@@ -167,7 +170,7 @@ class Search:
         values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
         least = NO_STIFFNESS * here.size
         if np.all(values > least):
-            return -np.linalg.solve(here.K, load), False
+            return -np.asarray(np.linalg.solve(here.K, load), dtype=float), False
         along = vectors.T @ load
         free = np.abs(values) <= least
         along[free & (np.abs(along) <= NO_LOAD * here.size)] = 0.0

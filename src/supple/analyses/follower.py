@@ -1,9 +1,9 @@
 """Follower: a mechanism without freedom moves along in time, and its forces do work.
 
 A step predicts coordinates from velocities and accelerations and corrects them by Newton's method
-on the rows. A correction that is large for the step means that another branch of the mechanism, a dead
-point or a limit of its reach is near; the step is then halved. Work is the integral of the powers by
-Gauss's rule with five points on pieces in which nothing moves far.
+on the rows. A correction that is large for the step means that another branch of the mechanism, a
+dead point or a limit of its reach is near; the step is then halved. Work is the integral of the
+powers by Gauss's rule with five points on pieces in which nothing moves far.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SHORTEST = 1e-7  # of the piece: below this the mechanism is stuck
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 
-class Stuck(Exception):
+class StuckError(Exception):
     """The mechanism cannot go on; says when, and what does not close."""
 
 
@@ -48,7 +48,7 @@ class Follower:
         self.t, self.q, self.u, self.a = t, c.q0.copy(), c.u0.copy(), np.zeros(c.nu)
         solved = self._solve(t, self.q, self.u)
         if isinstance(solved, str):
-            raise Stuck(f"t = {t:.6g} s: {solved}")
+            raise StuckError(f"t = {t:.6g} s: {solved}")
         self.q, self.u, self.a = solved
 
     def go(self, end: float) -> None:
@@ -91,7 +91,7 @@ class Follower:
                 continue
             h *= 0.5
             if h < SHORTEST * piece:
-                raise Stuck(f"t = {self.t:.6g} s: {problem}")
+                raise StuckError(f"t = {self.t:.6g} s: {problem}")
 
     def _try(self, t: float) -> str:
         """Step to the time t; what is wrong with the step, or nothing."""
@@ -137,8 +137,8 @@ class Follower:
         gap = self.equations.constraints(t, q, np.zeros(c.nu)).violation
         row = c.rows[int(np.argmax(np.abs(gap) / row_sizes(c)))]
         return (
-            f"the position is out of reach or singular, {row.name} does not close, expected drivers "
-            "that the mechanism can follow"
+            f"the position is out of reach or singular, {row.name} does not close, "
+            "expected drivers that the mechanism can follow"
         )
 
 

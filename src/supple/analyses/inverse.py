@@ -46,8 +46,8 @@ def inverse_dynamics(
         joints, whose recorded motion is followed: at its output times coordinates, rates and
         accelerations are its own.
     actuated : sequence of joints or pairs (joint, coordinate), optional
-        Coordinates that are driven along a recorded motion: as many as there are degrees of freedom;
-        by default all coordinates of all joints, which is right for models without loops.
+        Coordinates that are driven along a recorded motion, as many as there are degrees of
+        freedom; by default all coordinates of all joints, which is right for models without loops.
     formulation : JointCoordinates, Absolute or Branch, optional
 
     The result is that of `kinematics`. Drivers are those of the model and, for the motion of a
@@ -94,16 +94,16 @@ def _recorded(model: Model, motion: Result, actuated: Sequence[Target] | None) -
         model.replace(name, initial=motion[name].coordinates[0])
     if actuated is None:
         actuated = [(n, k) for n, joint in model.joints.items() for k in range(joint.nu)]
-    taken = {(d.joint, d.coordinate) for d in model.drivers.values() if isinstance(d, Driver)}
-    taken = {_coordinate(model, target, "actuated") for target in taken}
+    drivers = [d for d in model.drivers.values() if isinstance(d, Driver)]
+    taken = {_coordinate(model, (d.joint, d.coordinate), "actuated") for d in drivers}
     for target in actuated:
-        joint, place = _coordinate(model, target, "actuated")
-        if (joint, place) in taken:
+        name, place = _coordinate(model, target, "actuated")
+        if (name, place) in taken:
             continue
-        view = motion[joint]
+        view = motion[name]
         histories = (x[:, place] for x in (view.coordinates, view.rates, view.accelerations))
         signal = Recorded(motion.t, *histories)
-        model.add(Driver(_name(model, joint, place), joint, signal, place))
+        model.add(Driver(_name(model, name, place), name, signal, place))
     return float(motion.t[0])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.equilibrium import null_space
-from supple.analyses.follower import Follower, Stuck
+from supple.analyses.follower import Follower, StuckError
 from supple.assembly import compile_model, rows_at, scaled_rows
 from supple.audit import AuditRecord
 from supple.bodies.beam import Beam
@@ -36,7 +36,7 @@ def kinematics(
     output: int | float | ArrayLike | None = None,
     formulation: Formulation | None = None,
 ) -> Result:
-    """Follow a mechanism whose drivers move all its degrees of freedom, from t = 0 to ``t_end`` (s).
+    """Follow a mechanism whose drivers move all its freedom, from t = 0 to ``t_end`` (s).
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def kinematics(
         The choice of coordinates.
 
     Nothing is integrated: at each time the rows give the coordinates by Newton's method, and
-    velocities and accelerations by linear equations. Loads and reactions are those of the motion, with
-    the efforts of the drivers: ``result["motor"].effort``. Beams are rigid; integrals of controllers
-    stay at zero. A motion that cannot go on returns what it has, with ``success`` False, a
-    ``message`` and a warning.
+    velocities and accelerations by linear equations. Loads and reactions are those of the motion,
+    with the efforts of the drivers: ``result["motor"].effort``. Beams are rigid; integrals of
+    controllers stay at zero. A motion that cannot go on returns what it has, with ``success``
+    False, a ``message`` and a warning.
     """
     expect("kinematics", "model", model, Model, "a Model")
     expect("kinematics", "formulation", formulation, Formulation | None, "e.g. Absolute()")
@@ -91,7 +91,7 @@ def follow(
             q.append(follower.q.copy())
             u.append(follower.u.copy())
             works.append(follower.work.copy())
-    except Stuck as stuck:
+    except StuckError as stuck:
         message = f"stopped at {stuck}"
     done = len(q)
     states = (
@@ -165,14 +165,14 @@ def refuse_contradiction(compiled: Compiled, whole: Compiled, t: float, q: Array
     if abs(gap[k]) > CONTRADICTION * sizes[k]:
         row = whole.rows[k]
         unit = "" if row.unit == "1" else f" {row.unit}"
-        raise Stuck(
+        raise StuckError(
             f"t = {t:.6g} s: {row.name} is off by {gap[k]:.3g}{unit}, expected motions of the "
             "drivers that agree with each other"
         )
 
 
 def _audit(equations: Equations, begin: float, history: History, channels: Array) -> AuditRecord:
-    """The audit at the output times: the work is integrated, the energies are those of the motion."""
+    """The audit at the output times: integrated work against the energies of the motion."""
     if not len(channels):
         return AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0)
     c = equations.compiled

@@ -46,24 +46,20 @@ class Mode:
 
     @property
     def damping(self) -> float:
-        """Part of the critical damping: 0 undamped, 1 and more no oscillation, negative unstable."""
+        """Part of the critical damping: 0 undamped, from 1 on no oscillation, negative unstable."""
         size = abs(self.eigenvalue)
         return 0.0 - float(self.eigenvalue.real) / size if size > 0.0 else 0.0
 
     def of(self, name: str) -> Complex:
         """Shape (n,) of a joint, as its rates, or of a flexible body's elastic coordinates."""
-        c = self.compiled
+        c, parts = self.compiled, (self.shape.real, self.shape.imag)
         if name in c.joints:
-            parts = (
-                c.joints[name].to_user(self.q, x)[1] for x in (self.shape.real, self.shape.imag)
-            )
+            real, imaginary = (c.joints[name].to_user(self.q, x)[1] for x in parts)
         elif name in c.flexible:
-            own = self.shape[c.flexible[name].u]
-            parts = iter((own.real, own.imag))
+            real, imaginary = (x[c.flexible[name].u] for x in parts)
         else:
             hint = suggestion(name, [*c.joints, *c.flexible])
             raise SuppleError(f"the mode has no joint or flexible body {name!r}, {hint}")
-        real, imaginary = parts
         shape: Complex = real + 1j * imaginary
         return shape
 
@@ -106,7 +102,7 @@ class LinearModel:
     unsteady: float
 
     @cached_property
-    def A(self) -> Array:
+    def A(self) -> Array:  # noqa: N802
         """State matrix (2 n + nz, 2 n + nz) of d/dt (y, y', z)."""
         n, nz = len(self.M), len(self.Z)
         solved = np.linalg.solve(self.M, np.hstack([self.K, self.C, self.F]))
@@ -123,7 +119,7 @@ class LinearModel:
 
     @property
     def unit(self) -> Array:
-        """Unit of each independent coordinate (n,): rad, length of the model, or of equal energy."""
+        """Unit of each independent coordinate (n,): rad, the model's length, or of equal energy."""
         return self._compiled.scale[list(self.places)]
 
     @property
@@ -177,8 +173,8 @@ class LinearModel:
     def zeros(self) -> int:
         """Number of zero eigenvalues: of motions that nothing holds, and that may go on for ever.
 
-        A null vector of the stiffness (with controllers) is one; it is a double one where the damping
-        forces on it can be balanced by a deflection.
+        A null vector of the stiffness (with controllers) is one; it is a double one where the
+        damping forces on it can be balanced by a deflection.
         """
         n, nz = len(self.M), len(self.Z)
         unit = np.concatenate([self.unit, np.ones(nz)])

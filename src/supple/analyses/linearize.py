@@ -56,13 +56,13 @@ def linearize(
     ----------
     at : State, Result or "initial", optional
         About which state: that of a result or of `statics`, or the initial state. By default the
-        equilibrium that `statics` finds at the time ``t``. A steady motion, of a rotor for example, is
-        given by one of its states; about any other state the linear model holds for an instant.
+        equilibrium that `statics` finds at the time ``t``. A steady motion, of a rotor for example,
+        is given by one of its states; about any other state the linear model holds for an instant.
     t : s
         When signals stand still in the default equilibrium; states have their own time.
     independent : sequence of joints or pairs (joint, coordinate), optional
-        Coordinates in which the matrices are written, as many as there are degrees of freedom, without
-        those of flexible bodies, which always are; by default those that move most.
+        Coordinates in which the matrices are written, as many as there are degrees of freedom
+        besides those of flexible bodies, which are added; by default those that move most.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates; eigenvalues do not depend on it.
     """
@@ -99,7 +99,7 @@ def _linear(
     chosen = _chosen(c, motions, independent, model)
     N = motions @ np.linalg.inv(motions[chosen])
     P = _slaved(c, rows.G, rows.H, N, chosen)
-    turn = (_chart(c, u) @ N)[chosen]  # y' = w - turn y
+    turn = (chart(c, u) @ N)[chosen]  # y' = w - turn y
     mass = N.T @ tangents.M
     damping = N.T @ tangents.Ru
     M = mass @ N
@@ -131,7 +131,7 @@ def _slaved(c: Compiled, G: Array, H: Array, N: Array, chosen: list[int]) -> Arr
     return P
 
 
-def _chart(c: Compiled, u: Array) -> Array:
+def chart(c: Compiled, u: Array) -> Array:
     """L (nu, nu) of x' = v - L x: velocities in axes that turn with their body."""
     L = np.zeros((c.nu, c.nu))
     for record in (*c.joints.values(), *c.extra.values()):

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from supple.analyses.equilibrium import Equilibrium, Search
+from supple.analyses.equilibrium import Equilibrium, Places, Search
 from supple.assembly import compile_model
 from supple.audit import AuditRecord
 from supple.compiled import Compiled
@@ -16,7 +16,6 @@ from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.loads import Loads
 from supple.model import Model
-from supple.poses import Array
 from supple.result import Result, RunData
 from supple.run_arguments import expect, number, starting_state
 from supple.state import State
@@ -77,11 +76,11 @@ def statics(
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates.
 
-    The search goes downhill, so it ends in a stable equilibrium unless it starts in an unstable one.
-    Velocities are zero: dampers and friction do nothing. A controller that integrates is settled: its
-    coordinate is on the target and its integral carries the load, up to its limit; without ``ki`` its
-    integral is left as it is at the start. A search that fails returns where it ended, with ``success`` False, a
-    ``message`` and a warning.
+    The search goes downhill, so it ends in a stable equilibrium unless it starts in an unstable
+    one. Velocities are zero: dampers and friction do nothing. A controller that integrates is
+    settled: its coordinate is on the target and its integral carries the load, up to its limit;
+    without ``ki`` its integral is left as it is at the start. A search that fails returns where it
+    ended, with ``success`` False, a ``message`` and a warning.
     """
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
@@ -166,6 +165,6 @@ def _unit(compiled: Compiled, dof: int) -> str:
     return "N" if slides else "N m"
 
 
-def _words(compiled: Compiled, found: Equilibrium, places: Array) -> tuple[str, ...]:
+def _words(compiled: Compiled, found: Equilibrium, places: Places) -> tuple[str, ...]:
     motions = (np.abs(found.motions[:, k]) for k in places)
     return tuple(compiled.dof_label(int(np.argmax(motion))) for motion in motions)
