@@ -33,9 +33,11 @@ Places = NDArray[np.intp]
 NO_STIFFNESS = 1e-12
 # A load below this part of the loads that cancel in it is none.
 NO_LOAD = 1e-9
+UNBALANCED = 1e-7
 CONVERGED = 1e-11  # size of the last correction, rad or lengths of the model
 STALLED = 1e-7  # rounding may stop corrections from falling further below this
 ITERATIONS = 400
+PLAIN = 100  # steps of the second search
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
 
@@ -47,14 +49,17 @@ class Balance:
     Attributes
     ----------
     load : (nu,) what is not balanced by rows and integrals, J
+    own : largest load before rows and integrals balance it, J
     size : largest load or stiffness that takes part, J
     N : (nu, n) motions that rows and integrals allow, orthonormal columns
     K : (n, n) stiffness along them, J
     rows, gap : Jacobian and violations of rows and integrals that act
     lam, z : (nr,), (nz,) multipliers and controller states
+    missed : (nz,) distances from their targets of controllers whose integral acts
     """
 
     load: Array
+    own: float
     size: float
     N: Array
     K: Array
@@ -62,6 +67,7 @@ class Balance:
     gap: Array
     lam: Array
     z: Array
+    missed: Array
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,7 @@ class Equilibrium:
     stiffness : (n,) ascending, along the columns of ``motions`` (nu, n), in units of increments
     load : (nu,) J, what is left unbalanced
     size : J, of the loads and stiffnesses that take part
+    missed : (nz,) distances from their targets of controllers whose integral acts
     """
 
     q: Array
@@ -87,6 +94,13 @@ class Equilibrium:
     motions: Array
     load: Array
     size: float
+    missed: Array
+
+    @property
+    def held(self) -> bool:
+        """Whether no load is left along a motion without stiffness."""
+        along = self.motions[:, self.free].T @ self.load
+        return not np.any(np.abs(along) > NO_LOAD * self.size)
 
     @property
     def free(self) -> Places:
@@ -108,21 +122,39 @@ class Search:
         self.assembler = Assembler(self.compiled)
         self.unit = self.compiled.scale
         self.still = np.zeros(self.compiled.nu)
+        self.plain = False
 
     def run(self, q: Array, z: Array) -> Equilibrium:
-        """Search from a configuration and controller states."""
+        """Search from a configuration and controller states.
+
+        Loads that follow the motion have no energy to go down: then the unbalanced load itself is
+        made smaller, from where the first search began.
+        """
+        first = self._search(q, z, ITERATIONS)
+        if first.found or not first.held:
+            return first
+        self.plain = True
+        second = self._search(q, z, PLAIN)
+        return second if second.found else first
+
+    def _search(self, q: Array, z: Array, most: int) -> Equilibrium:
         q = self._closed(q)
         here = self.balance(q, z)
-        before, pushed, found, count = np.inf, 0, False, 0
-        for count in range(ITERATIONS + 1):
-            y, free = self._step(here)
-            step = here.N @ y - np.linalg.pinv(here.rows) @ here.gap
+        before, largest, pushed, found, count = np.inf, 0.0, 0, False, 0
+        for count in range(most + 1):
+            y, step, free = self._step(here)
             longest = float(np.max(np.abs(step), initial=0.0))
+            largest = max(largest, here.own)
             pushed = pushed + 1 if free else 0
             if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
-                found = True
-                break
-            if pushed > PUSHED or count == ITERATIONS:
+                # an integral that was moved on its limit may have left it
+                again = self.balance(q, here.z) if self.compiled.nz else here
+                if again is here or self._correction(again) <= STALLED:
+                    found = self._balanced(here, largest)
+                    break
+                here, before = again, np.inf
+                continue
+            if pushed > PUSHED or count == most:
                 break
             before = longest
             part = min(1.0, LARGEST_STEP / longest)
@@ -130,7 +162,7 @@ class Search:
         values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
         return Equilibrium(
             q, here.z, here.lam, count, found,
-            values, here.N @ vectors, here.load, here.size,
+            values, here.N @ vectors, here.load, here.size, here.missed,
         )  # fmt: skip
 
     def balance(self, q: Array, z: Array) -> Balance:
@@ -152,11 +184,14 @@ class Search:
         z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
         held = np.vstack([G, tangents.Gq[acts] * unit])
         gap = np.concatenate([rows.violation / sizes, rates[acts]])
+        missed = np.zeros(c.nz)
+        missed[acts] = rates[acts]
         N = null_space(held, c.nu)
         K = unit[:, None] * tangents.Rq * unit
-        size = max(float(np.max(np.abs(own), initial=0.0)), float(np.max(np.abs(K), initial=0.0)))
+        weight = float(np.max(np.abs(own), initial=0.0))
+        size = max(weight, float(np.max(np.abs(K), initial=0.0)))
         load = unit * tangents.r
-        return Balance(load, size, N, N.T @ K @ N, held, gap, lam, z)
+        return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed)
 
     @property
     def _rates(self) -> slice:
@@ -164,13 +199,31 @@ class Search:
         end = power_slice(self.compiled.ints).stop
         return slice(end, end + self.compiled.nz)
 
-    def _step(self, here: Balance) -> tuple[Array, bool]:
+    def _balanced(self, here: Balance, largest: float) -> bool:
+        """Whether the load left is small beside the largest on the way, or a usual stiffness.
+
+        Near a singular position the stiffness is beyond bounds, and small steps mean nothing.
+        """
+        left = float(np.max(np.abs(here.N.T @ here.load), initial=0.0))
+        usual = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
+        return left <= UNBALANCED * max(largest, usual)
+
+    def _correction(self, here: Balance) -> float:
+        """Largest part of the step from here."""
+        return float(np.max(np.abs(self._step(here)[1]), initial=0.0))
+
+    def _step(self, here: Balance) -> tuple[Array, Array, bool]:
+        """Step (n,) along the allowed motions and (nu,) of all, and whether nothing holds it."""
+        y, free = self._downhill(here)
+        return y, here.N @ y - np.linalg.pinv(here.rows) @ here.gap, free
+
+    def _downhill(self, here: Balance) -> tuple[Array, bool]:
         """Step (n,) along the allowed motions; whether it goes where there is no stiffness."""
         load = here.N.T @ here.load
         values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
         least = NO_STIFFNESS * here.size
-        if np.all(values > least):
-            return -np.asarray(np.linalg.solve(here.K, load), dtype=float), False
+        if np.all(values > least) or (self.plain and np.all(np.abs(values) > least)):
+            return -np.asarray(np.linalg.lstsq(here.K, load, rcond=1e-15)[0], dtype=float), False
         along = vectors.T @ load
         free = np.abs(values) <= least
         along[free & (np.abs(along) <= NO_LOAD * here.size)] = 0.0
@@ -187,9 +240,15 @@ class Search:
         while True:
             moved = self._closed(self.equations.retract(q, part * step * self.unit))
             there = self.balance(moved, here.z)
-            if not settled or slope >= 0.0 or part < 1e-6:
+            if not settled or (slope >= 0.0 and not self.plain) or part < 1e-6:
                 return moved, there
-            if float(there.load @ along) <= 0.9 * abs(slope):
+            if self.plain:
+                smaller = np.linalg.norm(there.N.T @ there.load) < np.linalg.norm(
+                    here.N.T @ here.load
+                )
+            else:
+                smaller = float(there.load @ along) <= 0.9 * abs(slope)
+            if smaller:
                 return moved, there
             part *= 0.5
 

@@ -10,7 +10,8 @@ from supple.analyses.equilibrium import Equilibrium, Places, Search
 from supple.assembly import compile_model
 from supple.audit import AuditRecord
 from supple.compiled import Compiled
-from supple.errors import SuppleWarning
+from supple.errors import SuppleWarning, label
+from supple.forces import PID
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -21,6 +22,7 @@ from supple.run_arguments import expect, number, starting_state
 from supple.state import State
 
 OWNER = "statics"
+MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
 
 
 class StaticResult(Result):
@@ -91,7 +93,7 @@ def statics(
     state = starting_state(OWNER, start, compiled)
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
     found = Search(equations, time).run(state.q, state.z)
-    success, message = _verdict(compiled, found)
+    success, message = _verdict(model, compiled, found)
     if not success:
         warnings.warn(message, SuppleWarning, stacklevel=2)
     return StaticResult(_data(model, equations, time, found, success, message), found)
@@ -126,10 +128,10 @@ def _data(
     )
 
 
-def _verdict(compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:
+def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:
     """Whether it is an equilibrium, and one sentence about it."""
     if not found.found:
-        return False, _failure(compiled, found)
+        return False, _failure(model, compiled, found)
     message = f"equilibrium found in {found.iterations} steps"
     for kind, places in (("indifferent", found.free), ("unstable", found.unstable)):
         if len(places):
@@ -137,7 +139,14 @@ def _verdict(compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:
     return True, message
 
 
-def _failure(compiled: Compiled, found: Equilibrium) -> str:
+def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
+    if np.max(np.abs(found.missed), initial=0.0) > MISSED:
+        controllers = [f for f in model.forces.values() if isinstance(f, PID)]
+        k = int(np.argmax(np.abs(found.missed)))
+        return (
+            f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from its "
+            "target, expected a target that the mechanism can reach beside its other constraints"
+        )
     along = found.motions.T @ found.load
     free = [k for k in found.free if along[k] != 0.0]
     place = max(free, key=lambda k: abs(along[k]), default=None)
