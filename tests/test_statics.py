@@ -6,12 +6,15 @@ import warnings
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
 from scipy.optimize import brentq
 
 import supple as sp
+from random_loops import loop_recipes
 from supple.analyses.equilibrium import Search
-from supple.assembly import compile_model
+from supple.assembly import compile_model, transferred
 from supple.formulations.equations import Equations
+from test_properties import examples
 
 G = 9.81
 
@@ -167,6 +170,50 @@ def test_a_controller_at_its_limit_carries_what_it_can():
     assert np.abs(run["hinge"].angle - angle).max() < 1e-7
 
 
+def test_a_target_out_of_reach_is_named():
+    """Two integrals want different places of the same freedom."""
+    model = arm(kp=5.0, ki=4.0, kd=3.0)
+    model.add(sp.PID("other", "hinge", kp=5.0, ki=1.0, kd=1.0, target=0.3))
+    with pytest.warns(sp.SuppleWarning) as caught:
+        found = sp.statics(model)
+    assert not found.success
+    sentence = str(caught[0].message)
+    assert sentence.startswith(("PID 'motor'", "PID 'other'"))
+    assert sentence.endswith(
+        "its coordinate stays 0.1 away from its target, expected one that the mechanism can reach "
+        "beside its other constraints"
+    )
+
+
+@examples(40)
+@given(loop_recipes(max_closings=2, max_bodies=4, forces="all"))
+def test_what_is_found_is_at_rest_in_all_coordinates(recipe):
+    """Random mechanisms: no accelerations, and the same equilibrium and eigenvalues elsewhere."""
+    model = recipe.model()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            found = sp.statics(model)
+        except sp.ModelError:
+            assume(False)  # a lock, or drivers that cannot be followed
+        assume(found.success and found.stable)
+        compiled = found.data.compiled
+        # rounding of loads, over the smallest masses: the models weigh about 1 kg
+        assert np.abs(found.a / compiled.scale).max(initial=0.0) < 1e-5
+        free = compile_model(model, (), sp.Absolute().tree(model), 0.0)
+        q, u = transferred(compiled, found.q[0], found.u[0], free)
+        start = sp.State(0.0, q, 0.0 * u, found.z[0])
+        again = sp.statics(model, start=start, formulation=sp.Absolute())
+        assert again.success and again.iterations <= 2
+        a = sp.linearize(model, found).eigenvalues
+        b = sp.linearize(model, again, formulation=sp.Absolute()).eigenvalues
+    # products of the eigenvalues with shifts: characteristic polynomials at some places
+    size = np.max(np.abs(a), initial=1.0)
+    for place in (0.3 * size, 1j * size, (0.1 - 0.2j) * size):
+        ratio = np.prod((place - a) / (place - b))
+        assert ratio == pytest.approx(1.0, abs=1e-6)
+
+
 def test_unstable_and_indifferent_rest_is_said():
     top = sp.statics(chain(1, -np.pi / 2, 0.0))
     assert top.success and not top.stable
@@ -234,10 +281,12 @@ def test_the_search_needs_the_multipliers_stiffness():
     compiled = compile_model(model)
     search = Search(Equations(compiled), 0.0)
     found = search.run(compiled.q0, compiled.z0)
-    near = search.balance(found.q, found.z)
+    near = search.rest.balance(found.q, found.z)
     energy, h = [], 1e-3
     for k in (-1, 0, 1):  # the energy along the loop has this second derivative
-        q = search._closed(search.equations.retract(found.q, k * h * near.N[:, 0] * search.unit))
+        q = search.rest.closed(
+            search.equations.retract(found.q, k * h * near.N[:, 0] * compiled.scale)
+        )
         parts = search.equations.energies(0.0, q, 0 * compiled.u0)
         slider = compiled.to_user("guide", q, compiled.u0)[0][0]
         energy.append(sum(parts) + 12.0 * slider)

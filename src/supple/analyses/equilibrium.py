@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.assembly import Assembler, row_sizes
-from supple.core.layout import power_slice
+from supple.analyses.balance import AtRest, Balance
 from supple.formulations.equations import Equations
 from supple.poses import Array
 
@@ -40,34 +39,6 @@ ITERATIONS = 400
 PLAIN = 100  # steps of the second search
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
-
-
-@dataclass
-class Balance:
-    """Loads and stiffness at a configuration, in units of the increments.
-
-    Attributes
-    ----------
-    load : (nu,) what is not balanced by rows and integrals, J
-    own : largest load before rows and integrals balance it, J
-    size : largest load or stiffness that takes part, J
-    N : (nu, n) motions that rows and integrals allow, orthonormal columns
-    K : (n, n) stiffness along them, J
-    rows, gap : Jacobian and violations of rows and integrals that act
-    lam, z : (nr,), (nz,) multipliers and controller states
-    missed : (nz,) distances from their targets of controllers whose integral acts
-    """
-
-    load: Array
-    own: float
-    size: float
-    N: Array
-    K: Array
-    rows: Array
-    gap: Array
-    lam: Array
-    z: Array
-    missed: Array
 
 
 @dataclass(frozen=True)
@@ -117,11 +88,8 @@ class Search:
     """Looks for an equilibrium of equations whose signals stand still."""
 
     def __init__(self, equations: Equations, t: float) -> None:
-        self.equations, self.t = equations, t
-        self.compiled = equations.compiled
-        self.assembler = Assembler(self.compiled)
-        self.unit = self.compiled.scale
-        self.still = np.zeros(self.compiled.nu)
+        self.rest = AtRest(equations, t)
+        self.equations, self.compiled = equations, equations.compiled
         self.plain = False
 
     def run(self, q: Array, z: Array) -> Equilibrium:
@@ -138,8 +106,8 @@ class Search:
         return second if second.found else first
 
     def _search(self, q: Array, z: Array, most: int) -> Equilibrium:
-        q = self._closed(q)
-        here = self.balance(q, z)
+        q = self.rest.closed(q)
+        here = self.rest.balance(q, z)
         before, largest, pushed, found, count = np.inf, 0.0, 0, False, 0
         for count in range(most + 1):
             y, step, free = self._step(here)
@@ -148,7 +116,7 @@ class Search:
             pushed = pushed + 1 if free else 0
             if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
                 # an integral that was moved on its limit may have left it
-                again = self.balance(q, here.z) if self.compiled.nz else here
+                again = self.rest.balance(q, here.z) if self.compiled.nz else here
                 if again is here or self._correction(again) <= STALLED:
                     found = self._balanced(here, largest)
                     break
@@ -165,45 +133,13 @@ class Search:
             values, here.N @ vectors, here.load, here.size, here.missed,
         )  # fmt: skip
 
-    def balance(self, q: Array, z: Array) -> Balance:
-        """Loads at rest, with the multipliers and integrals that balance them best."""
-        eq, c, unit = self.equations, self.compiled, self.unit
-        rows = eq.constraints(self.t, q, self.still)
-        sizes = row_sizes(c)
-        first = eq.tangents(self.t, q, self.still, self.still, z)
-        acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
-        G = rows.G * unit / sizes[:, None]
-        pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T])
-        own = unit * first.r
-        found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else np.zeros(0)
-        lam, z = found[: c.nr] / sizes, z.copy()
-        z[acts] += found[c.nr :]
-        tangents = eq.tangents(self.t, q, self.still, self.still, z, lam)
-        rates, slopes = eq.work[self._rates].copy(), np.diag(tangents.Gz)
-        # beyond its limit an integral does not act: it follows the effort that is applied
-        z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
-        held = np.vstack([G, tangents.Gq[acts] * unit])
-        gap = np.concatenate([rows.violation / sizes, rates[acts]])
-        missed = np.zeros(c.nz)
-        missed[acts] = rates[acts]
-        N = null_space(held, c.nu)
-        K = unit[:, None] * tangents.Rq * unit
-        weight = float(np.max(np.abs(own), initial=0.0))
-        size = max(weight, float(np.max(np.abs(K), initial=0.0)))
-        load = unit * tangents.r
-        return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed)
-
-    @property
-    def _rates(self) -> slice:
-        """Where the workspace holds the rates of controller states: behind the powers."""
-        end = power_slice(self.compiled.ints).stop
-        return slice(end, end + self.compiled.nz)
-
     def _balanced(self, here: Balance, largest: float) -> bool:
         """Whether the load left is small beside the largest on the way, or a usual stiffness.
 
         Near a singular position the stiffness is beyond bounds, and small steps mean nothing.
         """
+        if np.max(np.abs(here.gap), initial=0.0) > STALLED:
+            return False  # rows and targets that contradict each other
         left = float(np.max(np.abs(here.N.T @ here.load), initial=0.0))
         usual = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
         return left <= UNBALANCED * max(largest, usual)
@@ -238,8 +174,8 @@ class Search:
         slope = float(here.load @ along)
         settled = float(np.max(np.abs(here.gap), initial=0.0)) < 1e-8
         while True:
-            moved = self._closed(self.equations.retract(q, part * step * self.unit))
-            there = self.balance(moved, here.z)
+            moved = self.rest.closed(self.equations.retract(q, part * step * self.compiled.scale))
+            there = self.rest.balance(moved, here.z)
             if not settled or (slope >= 0.0 and not self.plain) or part < 1e-6:
                 return moved, there
             if self.plain:
@@ -251,16 +187,3 @@ class Search:
             if smaller:
                 return moved, there
             part *= 0.5
-
-    def _closed(self, q: Array) -> Array:
-        return self.assembler.positions(self.t, q, self.still)[0] if self.compiled.nr else q
-
-
-def null_space(rows: Array, nu: int) -> Array:
-    """Orthonormal basis (nu, n) of the motions that leave the rows (m, nu) as they are."""
-    if not len(rows):
-        return np.eye(nu)
-    _, values, right = np.linalg.svd(rows)
-    rank = int(np.sum(values > 1e-10 * values[0]))
-    basis: Array = right[rank:].T
-    return basis

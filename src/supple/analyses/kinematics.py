@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.equilibrium import null_space
+from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
 from supple.assembly import compile_model, rows_at, scaled_rows
 from supple.audit import AuditRecord

@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from supple.analyses.equilibrium import null_space
+from supple.analyses.balance import null_space
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.statics import StaticResult, statics
 from supple.assembly import compile_model, on_constraints, scaled_rows

@@ -144,8 +144,8 @@ def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
         controllers = [f for f in model.forces.values() if isinstance(f, PID)]
         k = int(np.argmax(np.abs(found.missed)))
         return (
-            f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from its "
-            "target, expected a target that the mechanism can reach beside its other constraints"
+            f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from "
+            "its target, expected one that the mechanism can reach beside its other constraints"
         )
     along = found.motions.T @ found.load
     free = [k for k in found.free if along[k] != 0.0]
