@@ -55,16 +55,25 @@ class AtRest:
         rows = eq.constraints(self.t, q, self.still)
         sizes = row_sizes(c)
         first = eq.tangents(self.t, q, self.still, self.still, z)
+        missed = eq.work[self._rates].copy()
         acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
-        missed = np.zeros(c.nz)
-        missed[acts] = eq.work[self._rates][acts]
         G = rows.G * unit / sizes[:, None]
-        pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T])
-        own = unit * first.r
-        found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else np.zeros(0)
-        lam, z = found[: c.nr] / sizes, z.copy()
-        z[acts] += found[c.nr :]
-        tangents = eq.tangents(self.t, q, self.still, self.still, z, lam)
+        while True:
+            pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T])
+            own = unit * first.r
+            found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else own[:0]
+            lam, wanted = found[: c.nr] / sizes, z.copy()
+            wanted[acts] += found[c.nr :]
+            tangents = eq.tangents(self.t, q, self.still, self.still, wanted, lam)
+            beyond = acts[~np.any(tangents.Rz[:, acts] != 0.0, axis=0)]
+            if not len(beyond):
+                break
+            # more is asked of a controller than its limit: it pushes with that, and holds nothing
+            acts, z = np.setdiff1d(acts, beyond), z.copy()
+            z[beyond] = wanted[beyond]
+            first = eq.tangents(self.t, q, self.still, self.still, z)
+        z = wanted
+        missed[np.setdiff1d(np.arange(c.nz), acts)] = 0.0
         rates, slopes = eq.work[self._rates].copy(), np.diag(tangents.Gz)
         # beyond its limit an integral does not act: it follows the effort that is applied
         z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)

@@ -115,12 +115,13 @@ class Search:
             largest = max(largest, here.own)
             pushed = pushed + 1 if free else 0
             if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
-                # an integral that was moved on its limit may have left it
-                again = self.rest.balance(q, here.z) if self.compiled.nz else here
-                if again is here or self._correction(again) <= STALLED:
-                    found = self._balanced(here, largest)
-                    break
+                # an integral that was moved on its limit may have left it, and acts again
+                again = self.rest.balance(q, here.z)
+                steady = np.allclose(again.z, here.z, rtol=STALLED, atol=STALLED)
                 here, before = again, np.inf
+                if steady and self._correction(again) <= STALLED:
+                    found = self._balanced(again, largest)
+                    break
                 continue
             if pushed > PUSHED or count == most:
                 break
