@@ -230,6 +230,19 @@ def check_in_all_coordinates(recipe):
         assert ratio == pytest.approx(1.0, abs=1e-6)
 
 
+def test_a_row_that_does_not_hold_any_more_is_named():
+    """In line at the start, a driven slide and a rod say the same; at rest they do not."""
+    model = sp.Model(gravity=(0, 0, -G))
+    a = model.add(sp.RigidBody("a", 1.0, com=(0.5, 0, 0), inertia=0.1))
+    model.add(sp.Universal("ball", model.ground.at(0), a.at(0), axes=("y", "z")))
+    model.add(sp.Distance("rod", model.ground.at(3), a.at(1), length=2.0))  # in line: no hold
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = sp.statics(model)
+    assert not found.success
+    assert found.message.startswith("no equilibrium: Distance 'rod' (distance) is off by")
+
+
 def test_unstable_and_indifferent_rest_is_said():
     top = sp.statics(chain(1, -np.pi / 2, 0.0))
     assert top.success and not top.stable

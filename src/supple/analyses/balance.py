@@ -86,6 +86,11 @@ class AtRest:
         load = unit * tangents.r
         return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed)
 
+    def load(self, q: Array, here: Balance) -> Array:
+        """Load (nu,) with the multipliers and controller states that were found, J."""
+        state = self.still, self.still, here.z, here.lam
+        return self.compiled.scale * self.equations.residual(self.t, q, *state)
+
     @property
     def _rates(self) -> slice:
         """Where the workspace holds the rates of controller states: behind the powers."""

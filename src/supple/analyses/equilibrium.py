@@ -120,7 +120,7 @@ class Search:
                 steady = np.allclose(again.z, here.z, rtol=STALLED, atol=STALLED)
                 here, before = again, np.inf
                 if steady and self._correction(again) <= STALLED:
-                    found = self._balanced(again, largest)
+                    found = self._balanced(q, again, largest)
                     break
                 continue
             if pushed > PUSHED or count == most:
@@ -131,17 +131,17 @@ class Search:
         values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
         return Equilibrium(
             q, here.z, here.lam, count, found,
-            values, here.N @ vectors, here.load, here.size, here.missed,
+            values, here.N @ vectors, self.rest.load(q, here), here.size, here.missed,
         )  # fmt: skip
 
-    def _balanced(self, here: Balance, largest: float) -> bool:
+    def _balanced(self, q: Array, here: Balance, largest: float) -> bool:
         """Whether the load left is small beside the largest on the way, or a usual stiffness.
 
         Near a singular position the stiffness is beyond bounds, and small steps mean nothing.
         """
         if np.max(np.abs(here.gap), initial=0.0) > STALLED:
             return False  # rows and targets that contradict each other
-        left = float(np.max(np.abs(here.N.T @ here.load), initial=0.0))
+        left = float(np.max(np.abs(self.rest.load(q, here)), initial=0.0))
         usual = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
         return left <= UNBALANCED * max(largest, usual)
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
+from supple.analyses.left_out import broken_row
 from supple.assembly import compile_model, rows_at, scaled_rows
 from supple.audit import AuditRecord
 from supple.bodies.beam import Beam
@@ -25,8 +26,6 @@ from supple.poses import Array
 from supple.result import Result, RunData
 from supple.run_arguments import expect, number, output_times
 from supple.run_data import History
-
-CONTRADICTION = 1e-8  # rad, or lengths of the model: rows that were left out must hold as well
 
 
 def kinematics(
@@ -87,7 +86,12 @@ def follow(
         follower = Follower(equations, begin)
         for t in times:
             follower.go(float(t))
-            refuse_contradiction(compiled, whole, float(t), follower.q, follower.u)
+            broken = broken_row(compiled, whole, float(t), follower.q)
+            if broken:
+                raise StuckError(
+                    f"t = {t:.6g} s: {broken}, "
+                    "expected motions of the drivers that agree with each other"
+                )
             q.append(follower.q.copy())
             u.append(follower.u.copy())
             works.append(follower.work.copy())
@@ -153,22 +157,6 @@ def refuse_freedom(owner: str, compiled: Compiled) -> None:
         f"{owner}: {count} {words} left by the drivers and constraints, expected drivers for all, "
         f"e.g. one of {compiled.dof_label(dof)}"
     )
-
-
-def refuse_contradiction(compiled: Compiled, whole: Compiled, t: float, q: Array, u: Array) -> None:
-    """Stop where a row that followed from others at the start does not follow any more."""
-    if whole.nr == compiled.nr:
-        return
-    gap = rows_at(whole, new_work(whole.ints), t, q, u).violation
-    sizes = np.array([whole.length if row.unit == "m" else 1.0 for row in whole.rows])
-    k = int(np.argmax(np.abs(gap) / sizes))
-    if abs(gap[k]) > CONTRADICTION * sizes[k]:
-        row = whole.rows[k]
-        unit = "" if row.unit == "1" else f" {row.unit}"
-        raise StuckError(
-            f"t = {t:.6g} s: {row.name} is off by {gap[k]:.3g}{unit}, expected motions of the "
-            "drivers that agree with each other"
-        )
 
 
 def _audit(equations: Equations, begin: float, history: History, channels: Array) -> AuditRecord:

@@ -7,10 +7,11 @@ import warnings
 import numpy as np
 
 from supple.analyses.equilibrium import Equilibrium, Places, Search
+from supple.analyses.left_out import broken_row
 from supple.assembly import compile_model
 from supple.audit import AuditRecord
-from supple.compiled import Compiled
-from supple.errors import SuppleWarning, label
+from supple.compiled import Compiled, build
+from supple.errors import ModelError, SuppleWarning, label
 from supple.forces import PID
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -45,7 +46,7 @@ class StaticResult(Result):
         self.equilibrium = found
         self.iterations = found.iterations
         self.multipliers = found.lam
-        self.stable = found.found and not len(found.free) and not len(found.unstable)
+        self.stable = data.success and not len(found.free) and not len(found.unstable)
         self.free = _words(data.compiled, found, found.free)
 
     def __repr__(self) -> str:
@@ -94,9 +95,23 @@ def statics(
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
     found = Search(equations, time).run(state.q, state.z)
     success, message = _verdict(model, compiled, found)
+    if success:
+        whole = build(model, (), formulation.tree(model), time)
+        broken = broken_row(compiled, whole, time, found.q)
+        success = not broken and not (broken := _locked(equations, time, found))
+        message = message if success else f"no equilibrium: {broken}"
     if not success:
         warnings.warn(message, SuppleWarning, stacklevel=2)
     return StaticResult(_data(model, equations, time, found, success, message), found)
+
+
+def _locked(equations: Equations, t: float, found: Equilibrium) -> str:
+    """Say what is singular at the configuration that was found; empty if nothing is."""
+    try:
+        equations.accelerate(t, found.q, np.zeros(equations.nu), found.z)
+    except ModelError as error:
+        return str(error)
+    return ""
 
 
 def _data(
