@@ -63,6 +63,11 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.analyses.inverse import inverse_dynamics
+    from supple.analyses.kinematics import kinematics
+    from supple.analyses.linear_model import LinearModel
+    from supple.analyses.linearize import linearize
+    from supple.analyses.statics import StaticResult, statics
     from supple.assembly import assemble
     from supple.chaos import lyapunov
     from supple.comparison import compare
@@ -122,6 +127,7 @@ __all__ = [
     "JointSpring",
     "JointStop",
     "LinearGraph",
+    "LinearModel",
     "Material",
     "Model",
     "ModelError",
@@ -150,6 +156,7 @@ __all__ = [
     "Spherical",
     "SpringDamper",
     "State",
+    "StaticResult",
     "SuppleError",
     "SuppleWarning",
     "Table",
@@ -159,9 +166,13 @@ __all__ = [
     "cases",
     "compare",
     "converge",
+    "inverse_dynamics",
+    "kinematics",
+    "linearize",
     "load",
     "lyapunov",
     "simulate",
+    "statics",
     "velocity_transformation",
 ]
 
@@ -175,16 +186,22 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
     "JointCoordinates": "supple.formulations.trees",
+    "LinearModel": "supple.analyses.linear_model",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
+    "StaticResult": "supple.analyses.statics",
     "assemble": "supple.assembly",
     "cases": None,
     "compare": "supple.comparison",
     "converge": "supple.convergence",
+    "inverse_dynamics": "supple.analyses.inverse",
+    "kinematics": "supple.analyses.kinematics",
+    "linearize": "supple.analyses.linearize",
     "load": "supple.result",
     "lyapunov": "supple.chaos",
     "simulate": "supple.simulation",
+    "statics": "supple.analyses.statics",
     "velocity_transformation": "supple.transformation",
 }
 

@@ -30,6 +30,7 @@ from supple.topology import FREE
 from supple.tree_choice import Tree
 
 __all__ = [
+    "CLOSED",
     "Assembler",
     "Rows",
     "assemble",
@@ -47,23 +48,28 @@ __all__ = [
 ]
 
 
-def compile_model(model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None) -> Compiled:
+def compile_model(
+    model: Model,
+    frames: Iterable[Frame] = (),
+    tree: Tree | None = None,
+    frozen: float | None = None,
+) -> Compiled:
     """Check a model, compile it on a spanning tree and assemble it.
 
     ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.
     ``tree`` names the joints of a spanning tree and the bodies, as ``free:<body>``, that hang on
     free joints of their own; by default the tree with the fewest velocities is taken. Where there
     are constraints, the initial state is moved onto them, as little as possible, and rows that
-    follow from others are left out.
+    follow from others are left out. ``frozen`` is a time (s) at which all signals stand still.
     """
     model.check()
     frames = tuple(frames)
-    compiled = build(model, frames)
+    compiled = build(model, frames, frozen=frozen)
     if compiled.nr:
         compiled = assembled(compiled)
     if tree is None:
         return compiled
-    other = build(model, frames, tree)
+    other = build(model, frames, tree, frozen)
     q, u = transferred(compiled, compiled.q0, compiled.u0, other)
     other = replace(other, q0=q, u0=u)
     return assembled(other) if other.nr else other

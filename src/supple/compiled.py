@@ -58,8 +58,11 @@ __all__ = ["Compiled", "JointRecord", "build"]
 class _Builder:
     """Collects nodes, columns, flexible bodies, elements and signals while walking the tree."""
 
-    def __init__(self, model: Model, graph: Graph, frames: Iterable[Frame]) -> None:
+    def __init__(
+        self, model: Model, graph: Graph, frames: Iterable[Frame], frozen: float | None = None
+    ) -> None:
         self.model = model
+        self.frozen = frozen
         self.bodies_by_name = model.bodies
         self.node_ints = [[-1, at.FIXED, -1, -1, 0, -1, 0, 0, 0, -1, -1]]
         self.node_reals = [np.concatenate([np.eye(3).ravel(), np.zeros(13)])]
@@ -347,6 +350,8 @@ class _Builder:
         return len(self.rows) - 1
 
     def add_signal(self, signal: Signal) -> int:
+        if self.frozen is not None:
+            signal = Constant(float(signal(self.frozen)))
         if isinstance(signal, Constant) and signal.value == 0.0:
             return -1
         parts = [self.add_signal(part) for part in signal.parts]
@@ -413,14 +418,18 @@ def _model_length(model: Model) -> float:
 
 
 def build(
-    model: Model, frames: Iterable[Frame] = (), tree: Tree | None = None
+    model: Model,
+    frames: Iterable[Frame] = (),
+    tree: Tree | None = None,
+    frozen: float | None = None,
 ) -> Compiled:
     """Compile a model as it is written down: all constraint rows, initial state not assembled.
 
-    See ``assembly.compile_model``.
+    With ``frozen``, a time in s, all signals keep the values that they have then. See
+    ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)
-    b = _Builder(model, graph, frames)
+    b = _Builder(model, graph, frames, frozen)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
     head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows)]

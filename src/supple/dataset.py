@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.constraints import Distance, Driver, FrameDriver
 from supple.errors import SuppleError, suggestion
 from supple.force_views import (
     ForceView,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
 
+    from supple.constraint_views import ConstraintView
     from supple.flexible_views import BeamView
     from supple.result import Result
     from supple.result_views import BodyView, JointView, PointView
@@ -129,6 +131,8 @@ def _variables(result: Result) -> Iterator[Variable]:
         yield from _of_point(result[name])
     for name in result.forces:
         yield from _of_force(result[name], result.data.loads is not None)
+    for name in result.constraints:
+        yield from _of_constraint(result, result[name])
     for kind in ENERGIES:
         if kind == "strain" and not flexible:
             continue
@@ -211,6 +215,21 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
     elif loads and isinstance(view, PointForceView):
         yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
         yield Variable(f"{name}.torque", view.torque, "xyz", "N m", "world", "load")
+
+
+def _of_constraint(result: Result, view: ConstraintView) -> Iterator[Variable]:
+    """Work and effort of drivers, tension of distances, where they are determined."""
+    item, loads = result.constraints[view.name], result.data.loads
+    determined = loads is not None and len(loads.rows(view.name).pushes) == 1
+    if isinstance(item, (Driver, FrameDriver)):
+        yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
+    if determined and isinstance(item, Driver):
+        joint = result.joints[item.joint]
+        turns = joint.units[joint.coordinate_index(item.coordinate, item.name)] == "rad"
+        units = "N m" if turns else "N"
+        yield Variable(f"{view.name}.effort", view.effort, "", units, "A", "effort")
+    elif determined and isinstance(item, Distance):
+        yield Variable(f"{view.name}.tension", view.tension, "", "N", "", "effort")
 
 
 def _of_point(view: PointView) -> Iterator[Variable]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from supple.compiled import Compiled
 from supple.core import dynamics
 from supple.core import history as kernel
-from supple.core.layout import new_work, power_slice
+from supple.core.layout import multiplier_slice, new_work, power_slice
 from supple.forces import DistributedLoad, ForceElement
 from supple.poses import Array
-from supple.run_data import ElementHistory
+from supple.run_data import ElementHistory, RowHistory
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +25,7 @@ class Loads:
     ----------
     t, q, u, z : (nt,), (nt, n) output times and states
     forces : the elements as they were simulated; a beam's damping and drivers have no entry
-    rows : times from which on other constraint rows were in use, and the model with these
+    sets : times from which on other constraint rows were in use, and the model with these
     """
 
     compiled: Compiled
@@ -33,7 +34,7 @@ class Loads:
     q: Array
     u: Array
     z: Array
-    rows: tuple[tuple[float, Compiled], ...] = ()
+    sets: tuple[tuple[float, Compiled], ...] = ()
 
     def __call__(self, name: str) -> ElementHistory:
         """Power, efforts and wrenches of the element alone, by the kernel that serves all kinds."""
@@ -48,9 +49,6 @@ class Loads:
         states = self.q, self.u, self.z
         rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in states]
         for part in c.channels(name):
-            if force is None and "." not in name:  # a driver; the damping of a beam has a dot
-                power[:, 0] += self._driven(part)
-                continue
             one = np.zeros_like(power), np.zeros_like(efforts), np.zeros_like(wrenches)
             kernel.element_history(
                 c.ints,
@@ -67,16 +65,30 @@ class Loads:
                 total += mine
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
 
-    def _driven(self, part: int) -> Array:
-        """Power (nt,) of a driver: its force is known with the accelerations only."""
-        power = np.zeros(len(self.t))
-        accelerate = dynamics.accelerate.ready()
-        rows = self.rows or ((-np.inf, self.compiled),)
-        begins = [t for t, _ in rows]
-        for k, t in enumerate(self.t):
-            c = rows[max(int(np.searchsorted(begins, t, side="right")) - 1, 0)][1]
-            work, a = new_work(c.ints), np.zeros(c.nu)
-            state = (np.array(x[k], dtype=float) for x in (self.q, self.u, self.z))
-            found = accelerate(c.ints, c.reals, work, float(t), *state, a)
-            power[k] = work[power_slice(c.ints)][part] if found < 0 else np.nan
-        return power
+    def rows(self, name: str) -> RowHistory:
+        """What the rows of a constraint push with, by part, and the power that drives them."""
+        multipliers, powers = self._solved
+        own = [k for k, row in enumerate(self.compiled.all_rows) if row.owner == name]
+        known = [k for k in own if np.any(np.isfinite(multipliers[:, k]))]
+        return RowHistory(
+            power=powers[:, self.compiled.channels(name)].sum(axis=1),
+            pushes={self.compiled.all_rows[k].part: -multipliers[:, k] for k in known},
+        )
+
+    @cached_property
+    def _solved(self) -> tuple[Array, Array]:
+        """Multipliers (nt, all rows), NaN where not in use, and powers (nt, nforce) with them."""
+        solve = dynamics.accelerate.ready()
+        q, u, z = (np.array(x, dtype=float) for x in (self.q, self.u, self.z))
+        place = {row: k for k, row in enumerate(self.compiled.all_rows)}
+        multipliers = np.full((len(self.t), len(place)), np.nan)
+        powers = np.full((len(self.t), len(self.compiled.force_names)), np.nan)
+        sets = self.sets or ((-np.inf, self.compiled),)
+        begins = [t for t, _ in sets]
+        for i, t in enumerate(self.t):
+            c = sets[max(int(np.searchsorted(begins, t, side="right")) - 1, 0)][1]
+            work, used = new_work(c.ints), [place[row] for row in c.rows]
+            if solve(c.ints, c.reals, work, float(t), q[i], u[i], z[i], np.zeros(c.nu)) < 0:
+                multipliers[i, used] = work[multiplier_slice(c.ints)]
+                powers[i] = work[power_slice(c.ints)]
+        return multipliers, powers

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.audit import EnergyAudit, MomentumAudit
+from supple.constraint_views import ConstraintView
 from supple.dataset import Array, Track, history, series, track
 from supple.errors import SuppleError, suggestion
 from supple.flexible_views import BeamView, Deformation, StationView
@@ -82,6 +83,7 @@ class Result:
         self.bodies = dict(data.model.bodies)
         self.point_masses = dict(data.model.point_masses)
         self.forces = dict(data.model.forces)
+        self.constraints = dict(data.model.constraints)
         self.t = data.t
         self.q, self.u, self.a, self.z = data.q, data.u, data.a, data.z
         self.success = data.success
@@ -120,13 +122,13 @@ class Result:
     @property
     def names(self) -> list[str]:
         """Names that ``result[...]`` knows."""
-        return [*self.joints, *self.bodies, *self.point_masses, *self.forces]
+        return [*self.joints, *self.bodies, *self.point_masses, *self.forces, *self.constraints]
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
     def __getitem__(self, item: Any) -> Any:
-        """View of a joint, body, point mass, force or frame; see `supple.result_views`."""
+        """View of a joint, body, point mass, force, constraint or frame, see ``result_views``."""
         from supple.frames import Frame
 
         if isinstance(item, Frame):
@@ -138,6 +140,8 @@ class Result:
             return self._body(name)
         if name in self.point_masses:
             return self._point(self.point_masses[name].frame, name)
+        if name in self.constraints:
+            return self._constraint(name)
         # a beam's damping has a name of its own
         if name in self.forces or name in self.data.compiled.force_names:
             return self._force(name)
@@ -228,6 +232,12 @@ class Result:
         if isinstance(force, (Force, ForceFunction, Bushing)):
             return PointForceView(*common)
         return ForceView(*common)
+
+    def _constraint(self, name: str) -> ConstraintView:
+        compiled = self.data.compiled
+        parts = tuple(row.part for row in compiled.all_rows if row.owner == name)
+        work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
+        return ConstraintView(self.constraints[name], parts, work, self.data.loads)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:
         """Joint or motor, and place of the coordinate, on which an element acts."""
@@ -329,6 +339,7 @@ class Result:
             "bodies": self.bodies,
             "points": self.point_masses,
             "forces": self.forces,
+            "relations": self.constraints,
             "events": happened,
         }
         lines += [f"  {title:<9} {_shortened(names)}" for title, names in groups.items() if names]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,31 @@ class ElementHistory:
 
 
 @dataclass(frozen=True)
+class RowHistory:
+    """What the rows of one constraint do at the output times.
+
+    Attributes
+    ----------
+    power : (nt,) W, of what moves the rows in time, on the system
+    pushes : (nt,) by part of the constraint: the effort on the row's quantity, positive where it
+        would make it larger, N or N m
+    """
+
+    power: Array
+    pushes: Mapping[str, Array]
+
+
+class LoadSource(Protocol):
+    """Evaluates one force element by its name, or the rows of one constraint."""
+
+    def __call__(self, name: str) -> ElementHistory:
+        """Power, efforts and wrenches of a force element."""
+
+    def rows(self, name: str) -> RowHistory:
+        """Pushes of the rows of a constraint."""
+
+
+@dataclass(frozen=True)
 class RunData:
     """Everything that a simulation hands over to `Result`.
 
@@ -102,5 +127,5 @@ class RunData:
     message: str
     statistics: Mapping[str, int | float]
     final: State | None = None
-    loads: Callable[[str], ElementHistory] | None = None
+    loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None

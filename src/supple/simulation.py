@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.assembly import compile_model, on_constraints, transferred
+from supple.analyses.statics import statics
+from supple.assembly import compile_model, on_constraints
 from supple.compiled import Compiled
 from supple.core import dynamics, history, jit
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -26,18 +27,19 @@ from supple.model import Model
 from supple.poses import Array
 from supple.reactions import Reactions
 from supple.result import History, Result, RunData
+from supple.run_arguments import expect, number, output_times, starting_state
 from supple.singular import passed, refuse_singular, violated
-from supple.state import State, mismatch, same_parts
+from supple.state import State
 from supple.symmetry import symmetries
 
-DEFAULT_OUTPUT = 500  # intervals
+OWNER = "simulate"
 
 
 def simulate(
     model: Model,
     t_end: float,
     *,
-    start: State | Result | None = None,
+    start: State | Result | Literal["static"] | None = None,
     formulation: Formulation | None = None,
     integrator: Integrator | None = None,
     tolerance: str | float | Sequence[float] = "default",
@@ -49,10 +51,11 @@ def simulate(
 
     Parameters
     ----------
-    start : State or Result, optional
+    start : State, Result or "static", optional
         Where the run starts: ``result.state(k)``, the last instant of a result of the same model,
-        in any formulation, or what `assemble` returns. By default t = 0 s and the joints' initial
-        coordinates and rates.
+        in any formulation, or what `assemble` returns; "static": at rest in the equilibrium that
+        `statics` finds at t = 0 s. By default t = 0 s and the joints' initial coordinates and
+        rates.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates: another spanning tree of the same model.
     integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
@@ -68,15 +71,15 @@ def simulate(
 
     A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
     """
-    _expect("model", model, Model, "a Model")
-    _expect("integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
-    _expect("formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
+    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     if isinstance(events, Event):
         events = (events,)
-    _expect("events", events, Iterable, "a sequence of Event")
+    expect(OWNER, "events", events, Iterable, "a sequence of Event")
     events = tuple(events)
     for event in events:
-        _expect("events", event, Event, "objects of type Event")
+        expect(OWNER, "events", event, Event, "objects of type Event")
     model.check(events)
     integrator = Radau() if integrator is None else integrator
     formulation = JointCoordinates() if formulation is None else formulation
@@ -85,8 +88,10 @@ def simulate(
     jit.prepare(*integrator.entries, history.history, dynamics.accelerate)
     equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
-    state = on_constraints(compiled, _state(start, compiled))
-    begin, end = state.t, _number("t_end", t_end)
+    if isinstance(start, str) and start == "static":
+        start = _equilibrium(model, formulation)
+    state = on_constraints(compiled, starting_state(OWNER, start, compiled))
+    begin, end = state.t, number(OWNER, "t_end", t_end)
     if not end > begin:
         raise ModelError("simulate", "t_end", t_end, f"a time after the start at {begin:g} s")
     for constraint in model.constraints.values():
@@ -95,7 +100,7 @@ def simulate(
         equations=equations,
         t_start=begin,
         t_end=end,
-        grid=_grid(begin, end, output),
+        grid=output_times(OWNER, begin, end, output),
         q=state.q,
         u=state.u,
         z=state.z,
@@ -176,73 +181,10 @@ def _reactions(
     return Reactions(model.copy(), s.rows, s.t, s.q, s.u, s.z, states)
 
 
-def _expect(field: str, value: Any, kind: Any, expected: str) -> None:
-    if not isinstance(value, kind):
-        raise ModelError("simulate", field, value, expected)
-
-
-def _state(start: State | Result | None, compiled: Compiled) -> State:
-    if start is None:
-        return State(0.0, compiled.q0.copy(), compiled.u0.copy(), compiled.z0.copy())
-    state = start.state() if isinstance(start, Result) else start
-    if not isinstance(state, State):
-        raise ModelError("simulate", "start", start, "a State or a Result of this model")
-    wrong = mismatch(state, compiled)
-    if wrong and state.compiled is not None and same_parts(state.compiled, compiled):
-        q, u = transferred(state.compiled, state.q, state.u, compiled)  # of another formulation
-        state = dataclasses.replace(state, q=q, u=u, compiled=None)
-    elif wrong:
-        raise ModelError("simulate", "start", wrong, "a State or a Result of this model")
-    arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
-    found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
-    if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):
-        sizes = "{} coordinates, {} velocities and {} controller states"
-        raise ModelError(
-            "simulate", "start", sizes.format(*found), f"finite {sizes.format(*expected)}"
-        )
-    return State(float(state.t), *arrays)
-
-
-def _number(field: str, value: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise ModelError("simulate", field, value, "a finite number of seconds")
-    return number
-
-
-def _grid(begin: float, end: float, output: Any) -> Array:
-    expected = "a number of intervals, an interval in s, or increasing times in the run"
-    times: Array
-    if output is None:
-        output = DEFAULT_OUTPUT
-    if isinstance(output, bool) or isinstance(output, str):
-        raise ModelError("simulate", "output", output, expected)
-    if isinstance(output, (int, np.integer)):
-        if output < 1:
-            raise ModelError("simulate", "output", output, expected)
-        times = np.linspace(begin, end, int(output) + 1)
-    elif isinstance(output, float):
-        if not 0.0 < output <= end - begin:
-            raise ModelError("simulate", "output", output, expected)
-        count = int(np.floor((end - begin) / output * (1 + 1e-12)))
-        times = np.array([min(begin + output * k, end) for k in range(count + 1)])
-    else:
-        try:
-            times = np.asarray(output, dtype=float)
-        except (TypeError, ValueError):
-            times = np.zeros((0, 0))
-        if (
-            times.ndim != 1
-            or len(times) == 0
-            or not np.all(np.isfinite(times))
-            or np.any(np.diff(times) <= 0.0)
-            or times[0] < begin
-            or times[-1] > end
-        ):
-            raise ModelError("simulate", "output", output, expected)
-    times = np.array(times)
-    times.flags.writeable = False
-    return times
+def _equilibrium(model: Model, formulation: Formulation) -> State:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        found = statics(model, formulation=formulation)
+    if not found.success:
+        raise SimulationError(f"simulate: start is 'static', but {found.message}")
+    return found.state()

@@ -1,0 +1,1 @@
+"""Analyses besides runs in time: equilibria, driven motion, efforts for a motion, small motion."""

@@ -1,0 +1,112 @@
+"""AtRest: loads and stiffness of a model at rest, balanced by its constraint rows and integrals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.assembly import Assembler, row_sizes
+from supple.core.layout import power_slice
+from supple.formulations.equations import Equations
+from supple.poses import Array
+
+
+@dataclass
+class Balance:
+    """Loads and stiffness at a configuration, in units of the increments.
+
+    Attributes
+    ----------
+    load : (nu,) what is not balanced by rows and integrals, J
+    own : largest load before rows and integrals balance it, J
+    size : largest load or stiffness that takes part, J
+    N : (nu, n) motions that rows and integrals allow, orthonormal columns
+    K : (n, n) stiffness along them, J
+    rows, gap : Jacobian and violations of rows and integrals that act
+    lam, z : (nr,), (nz,) multipliers and controller states
+    missed : (nz,) distances from their targets of controllers whose integral acts
+    """
+
+    load: Array
+    own: float
+    size: float
+    N: Array
+    K: Array
+    rows: Array
+    gap: Array
+    lam: Array
+    z: Array
+    missed: Array
+
+
+class AtRest:
+    """Equations whose signals stand still, at velocities and accelerations of zero."""
+
+    def __init__(self, equations: Equations, t: float) -> None:
+        self.equations, self.t = equations, t
+        self.compiled = equations.compiled
+        self.assembler = Assembler(self.compiled)
+        self.still = np.zeros(self.compiled.nu)
+
+    def balance(self, q: Array, z: Array) -> Balance:
+        """Loads at rest, with the multipliers and integrals that balance them best."""
+        eq, c, unit = self.equations, self.compiled, self.compiled.scale
+        rows = eq.constraints(self.t, q, self.still)
+        sizes = row_sizes(c)
+        first = eq.tangents(self.t, q, self.still, self.still, z)
+        missed = eq.work[self._rates].copy()
+        acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
+        G = rows.G * unit / sizes[:, None]
+        while True:
+            pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T])
+            own = unit * first.r
+            found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else own[:0]
+            lam, wanted = found[: c.nr] / sizes, z.copy()
+            wanted[acts] += found[c.nr :]
+            tangents = eq.tangents(self.t, q, self.still, self.still, wanted, lam)
+            beyond = acts[~np.any(tangents.Rz[:, acts] != 0.0, axis=0)]
+            if not len(beyond):
+                break
+            # more is asked of a controller than its limit: it pushes with that, and holds nothing
+            acts, z = np.setdiff1d(acts, beyond), z.copy()
+            z[beyond] = wanted[beyond]
+            first = eq.tangents(self.t, q, self.still, self.still, z)
+        z = wanted
+        missed[np.setdiff1d(np.arange(c.nz), acts)] = 0.0
+        rates, slopes = eq.work[self._rates].copy(), np.diag(tangents.Gz)
+        # beyond its limit an integral does not act: it follows the effort that is applied
+        z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
+        held = np.vstack([G, first.Gq[acts] * unit])
+        gap = np.concatenate([rows.violation / sizes, missed[acts]])
+        N = null_space(held, c.nu)
+        K = unit[:, None] * tangents.Rq * unit
+        weight = float(np.max(np.abs(own), initial=0.0))
+        size = max(weight, float(np.max(np.abs(K), initial=0.0)))
+        load = unit * tangents.r
+        return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed)
+
+    def load(self, q: Array, here: Balance) -> Array:
+        """Load (nu,) with the multipliers and controller states that were found, J."""
+        state = self.still, self.still, here.z, here.lam
+        return self.compiled.scale * self.equations.residual(self.t, q, *state)
+
+    @property
+    def _rates(self) -> slice:
+        """Where the workspace holds the rates of controller states: behind the powers."""
+        end = power_slice(self.compiled.ints).stop
+        return slice(end, end + self.compiled.nz)
+
+    def closed(self, q: Array) -> Array:
+        """The nearest configuration on the constraints."""
+        return self.assembler.positions(self.t, q, search=False)[0] if self.compiled.nr else q
+
+
+def null_space(rows: Array, nu: int) -> Array:
+    """Orthonormal basis (nu, n) of the motions that leave the rows (m, nu) as they are."""
+    if not len(rows):
+        return np.eye(nu)
+    _, values, right = np.linalg.svd(rows)
+    rank = int(np.sum(values > 1e-10 * values[0]))
+    basis: Array = right[rank:].T
+    return basis

@@ -1,0 +1,190 @@
+"""Equilibrium: coordinates, multipliers and controller states at which nothing accelerates.
+
+    R(q, 0, 0, z) + G^T lam = 0        g(q) = 0        z' = 0
+
+Newton's method on the motions that the rows allow: with N a basis of the null space of G, the
+unknown is y in d = N y, the stiffness N^T Rq N contains the multipliers' part d(G^T lam)/dq. Where
+this stiffness is not positive, the step goes downhill along each of its eigenvectors, with the
+magnitude of the eigenvalue; so a start near an unstable equilibrium leaves it. A step is shortened
+until the load along its end does not exceed that at its beginning: its work is then negative. All
+increments are measured in the model's units (``Compiled.scale``), so loads are energies.
+
+An integral that acts (a controller with ki, within its limit) is a multiplier, too: its rate
+vanishes where the coordinate is on its target, and its value is what holds it there. Integrals
+without effect (ki = 0) stay as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.analyses.balance import AtRest, Balance
+from supple.formulations.equations import Equations
+from supple.poses import Array
+
+Places = NDArray[np.intp]
+
+# A stiffness below this part of the largest one, in the units of increments, is none: rounding of
+# a stiffness matrix is 1e-16 of its largest entry.
+NO_STIFFNESS = 1e-12
+# A load below this part of the loads that cancel in it is none.
+NO_LOAD = 1e-9
+UNBALANCED = 1e-7
+CONVERGED = 1e-11  # size of the last correction, rad or lengths of the model
+STALLED = 1e-7  # rounding may stop corrections from falling further below this
+ITERATIONS = 400
+PLAIN = 100  # steps of the second search
+PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
+LARGEST_STEP = 0.5  # rad, or lengths of the model
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """What was found: a configuration, its multipliers and controller states, and its character.
+
+    Attributes
+    ----------
+    q, z, lam : (nq,), (nz,), (nr,)
+    iterations : steps taken
+    found : whether it is an equilibrium
+    stiffness : (n,) ascending, along the columns of ``motions`` (nu, n), in units of increments
+    load : (nu,) J, what is left unbalanced
+    size : J, of the loads and stiffnesses that take part
+    missed : (nz,) distances from their targets of controllers whose integral acts
+    """
+
+    q: Array
+    z: Array
+    lam: Array
+    iterations: int
+    found: bool
+    stiffness: Array
+    motions: Array
+    load: Array
+    size: float
+    missed: Array
+
+    @property
+    def held(self) -> bool:
+        """Whether no load is left along a motion without stiffness."""
+        along = self.motions[:, self.free].T @ self.load
+        return not np.any(np.abs(along) > NO_LOAD * self.size)
+
+    @property
+    def free(self) -> Places:
+        """Places in ``stiffness`` of motions that nothing holds."""
+        return np.flatnonzero(np.abs(self.stiffness) <= NO_STIFFNESS * self.size)
+
+    @property
+    def unstable(self) -> Places:
+        """Places in ``stiffness`` of motions along which the loads push away."""
+        return np.flatnonzero(self.stiffness < -NO_STIFFNESS * self.size)
+
+
+class Search:
+    """Looks for an equilibrium of equations whose signals stand still."""
+
+    def __init__(self, equations: Equations, t: float) -> None:
+        self.rest = AtRest(equations, t)
+        self.equations, self.compiled = equations, equations.compiled
+        self.plain = False
+
+    def run(self, q: Array, z: Array) -> Equilibrium:
+        """Search from a configuration and controller states.
+
+        Loads that follow the motion have no energy to go down: then the unbalanced load itself is
+        made smaller, from where the first search began.
+        """
+        first = self._search(q, z, ITERATIONS)
+        if first.found or not first.held:
+            return first
+        self.plain = True
+        second = self._search(q, z, PLAIN)
+        return second if second.found else first
+
+    def _search(self, q: Array, z: Array, most: int) -> Equilibrium:
+        q = self.rest.closed(q)
+        here = self.rest.balance(q, z)
+        before, largest, pushed, found, count = np.inf, 0.0, 0, False, 0
+        for count in range(most + 1):
+            y, step, free = self._step(here)
+            longest = float(np.max(np.abs(step), initial=0.0))
+            largest = max(largest, here.own)
+            pushed = pushed + 1 if free else 0
+            if longest <= CONVERGED or (longest <= STALLED and longest > 0.5 * before):
+                # an integral that was moved on its limit may have left it, and acts again
+                again = self.rest.balance(q, here.z)
+                steady = np.allclose(again.z, here.z, rtol=STALLED, atol=STALLED)
+                here, before = again, np.inf
+                if steady and self._correction(again) <= STALLED:
+                    found = self._balanced(q, again, largest)
+                    break
+                continue
+            if pushed > PUSHED or count == most:
+                break
+            before = longest
+            part = min(1.0, LARGEST_STEP / longest)
+            q, here = self._advanced(q, here, y, step, part)
+        values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        return Equilibrium(
+            q, here.z, here.lam, count, found,
+            values, here.N @ vectors, self.rest.load(q, here), here.size, here.missed,
+        )  # fmt: skip
+
+    def _balanced(self, q: Array, here: Balance, largest: float) -> bool:
+        """Whether the load left is small beside the largest on the way, or a usual stiffness.
+
+        Near a singular position the stiffness is beyond bounds, and small steps mean nothing.
+        """
+        if np.max(np.abs(here.gap), initial=0.0) > STALLED:
+            return False  # rows and targets that contradict each other
+        left = float(np.max(np.abs(self.rest.load(q, here)), initial=0.0))
+        usual = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
+        return left <= UNBALANCED * max(largest, usual)
+
+    def _correction(self, here: Balance) -> float:
+        """Largest part of the step from here."""
+        return float(np.max(np.abs(self._step(here)[1]), initial=0.0))
+
+    def _step(self, here: Balance) -> tuple[Array, Array, bool]:
+        """Step (n,) along the allowed motions and (nu,) of all, and whether nothing holds it."""
+        y, free = self._downhill(here)
+        return y, here.N @ y - np.linalg.pinv(here.rows) @ here.gap, free
+
+    def _downhill(self, here: Balance) -> tuple[Array, bool]:
+        """Step (n,) along the allowed motions; whether it goes where there is no stiffness."""
+        load = here.N.T @ here.load
+        values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        least = NO_STIFFNESS * here.size
+        if np.all(values > least) or (self.plain and np.all(np.abs(values) > least)):
+            return -np.asarray(np.linalg.lstsq(here.K, load, rcond=1e-15)[0], dtype=float), False
+        along = vectors.T @ load
+        free = np.abs(values) <= least
+        along[free & (np.abs(along) <= NO_LOAD * here.size)] = 0.0
+        down = -vectors @ (along / np.maximum(np.abs(values), least or 1.0))
+        return down, bool(np.any(along[free]))
+
+    def _advanced(
+        self, q: Array, here: Balance, y: Array, step: Array, part: float
+    ) -> tuple[Array, Balance]:
+        """The configuration and balance after a step, shortened until its work is negative."""
+        along = here.N @ y
+        slope = float(here.load @ along)
+        settled = float(np.max(np.abs(here.gap), initial=0.0)) < 1e-8
+        while True:
+            moved = self.rest.closed(self.equations.retract(q, part * step * self.compiled.scale))
+            there = self.rest.balance(moved, here.z)
+            if not settled or (slope >= 0.0 and not self.plain) or part < 1e-6:
+                return moved, there
+            if self.plain:
+                smaller = np.linalg.norm(there.N.T @ there.load) < np.linalg.norm(
+                    here.N.T @ here.load
+                )
+            else:
+                smaller = float(there.load @ along) <= 0.9 * abs(slope)
+            if smaller:
+                return moved, there
+            part *= 0.5

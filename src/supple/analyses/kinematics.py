@@ -1,0 +1,182 @@
+"""kinematics: the motion of a mechanism whose drivers leave no freedom."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple.analyses.balance import null_space
+from supple.analyses.follower import Follower, StuckError
+from supple.analyses.left_out import broken_row
+from supple.assembly import compile_model, rows_at, scaled_rows
+from supple.audit import AuditRecord
+from supple.bodies.beam import Beam
+from supple.compiled import Compiled, build
+from supple.core.layout import new_work
+from supple.errors import ModelError, SuppleWarning
+from supple.formulations.base import Formulation
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
+from supple.loads import Loads
+from supple.model import Model
+from supple.poses import Array
+from supple.result import Result, RunData
+from supple.run_arguments import expect, number, output_times
+from supple.run_data import History
+
+
+def kinematics(
+    model: Model,
+    t_end: float,
+    *,
+    output: int | float | ArrayLike | None = None,
+    formulation: Formulation | None = None,
+) -> Result:
+    """Follow a mechanism whose drivers move all its freedom, from t = 0 to ``t_end`` (s).
+
+    Parameters
+    ----------
+    output : int, float or array, optional
+        Number of equal intervals (500 by default), their length in s (a float), or the times (s).
+    formulation : JointCoordinates, Absolute or Branch, optional
+        The choice of coordinates.
+
+    Nothing is integrated: at each time the rows give the coordinates by Newton's method, and
+    velocities and accelerations by linear equations. Loads and reactions are those of the motion,
+    with the efforts of the drivers: ``result["motor"].effort``. Beams are rigid; integrals of
+    controllers stay at zero. A motion that cannot go on returns what it has, with ``success``
+    False, a ``message`` and a warning.
+    """
+    expect("kinematics", "model", model, Model, "a Model")
+    expect("kinematics", "formulation", formulation, Formulation | None, "e.g. Absolute()")
+    end = number("kinematics", "t_end", t_end)
+    if not end > 0.0:
+        raise ModelError("kinematics", "t_end", t_end, "a time after 0 s")
+    times = output_times("kinematics", 0.0, end, output)
+    result = follow("kinematics", model, 0.0, end, times, formulation)
+    if not result.success:
+        warnings.warn(result.message, SuppleWarning, stacklevel=2)
+    return result
+
+
+def follow(
+    owner: str,
+    model: Model,
+    begin: float,
+    end: float,
+    times: Array,
+    formulation: Formulation | None,
+) -> Result:
+    """The motion at the times (nt,), with the work of drivers and forces since ``begin`` (s)."""
+    clock = time.process_time()
+    model = rigid(model)
+    formulation = JointCoordinates() if formulation is None else formulation
+    tree = formulation.tree(model)
+    compiled = compile_model(model, tree=tree)
+    refuse_freedom(owner, compiled)
+    for constraint in model.constraints.values():
+        constraint.check_run(begin, end)
+    whole = build(model, tree=tree)
+    equations = Equations(compiled)
+    q, u, works, message = [], [], [], f"reached t = {end:g} s"
+    try:
+        follower = Follower(equations, begin)
+        for t in times:
+            follower.go(float(t))
+            broken = broken_row(compiled, whole, float(t), follower.q)
+            if broken:
+                raise StuckError(
+                    f"t = {t:.6g} s: {broken}, "
+                    "expected motions of the drivers that agree with each other"
+                )
+            q.append(follower.q.copy())
+            u.append(follower.u.copy())
+            works.append(follower.work.copy())
+    except StuckError as stuck:
+        message = f"stopped at {stuck}"
+    done = len(q)
+    states = (
+        np.reshape(q, (done, compiled.nq)),
+        np.reshape(u, (done, compiled.nu)),
+        np.zeros((done, compiled.nz)),
+    )
+    times = times[:done]
+    a, history = equations.history(times, *states)
+    channels = np.reshape(works, (done, len(compiled.force_names)))
+    return Result(
+        RunData(
+            model=model,
+            compiled=compiled,
+            t=times,
+            q=states[0],
+            u=states[1],
+            a=a,
+            z=states[2],
+            channels=channels,
+            history=history,
+            audit=_audit(equations, begin, history, channels),
+            momentum=(),
+            events=(),
+            success=message.startswith("reached"),
+            message=message,
+            statistics={
+                "steps": follower.steps if done else 0,
+                "evaluations": follower.evaluations if done else 0,
+                "cpu_seconds": time.process_time() - clock,
+            },
+            loads=Loads(compiled, dict(model.forces), times, *states),
+        )
+    )
+
+
+def rigid(model: Model) -> Model:
+    """The model with rigid beams; itself if it has none that bend."""
+    bending = [b for b in model.bodies.values() if isinstance(b, Beam)]
+    if not bending:
+        return model
+    stiff = model.copy()
+    for beam in bending:
+        modes = {"modes": 0, "reference": "clamped", "clamp_node": 0, "damping": None}
+        stiff.replace(beam.name, **modes)
+    return stiff
+
+
+def refuse_freedom(owner: str, compiled: Compiled) -> None:
+    """Raise if drivers and constraints leave degrees of freedom; name one that moves most."""
+    count = compiled.nu - compiled.nr
+    if count == 0:
+        return
+    rows = rows_at(compiled, new_work(compiled.ints), 0.0, compiled.q0, compiled.u0)
+    motions = null_space(scaled_rows(compiled, rows.G), compiled.nu)
+    dof = int(np.argmax(np.linalg.norm(motions, axis=1)))
+    words = "degree of freedom is" if count == 1 else "degrees of freedom are"
+    raise ModelError.plain(
+        f"{owner}: {count} {words} left by the drivers and constraints, expected drivers for all, "
+        f"e.g. one of {compiled.dof_label(dof)}"
+    )
+
+
+def _audit(equations: Equations, begin: float, history: History, channels: Array) -> AuditRecord:
+    """The audit at the output times: integrated work against the energies of the motion."""
+    if not len(channels):
+        return AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0)
+    c = equations.compiled
+    follower = Follower(equations, begin)
+    initial = float(sum(equations.energies(begin, follower.q, follower.u)))
+    takes = np.asarray(c.force_dissipates, dtype=bool)
+    supplied = channels[:, ~takes].sum(axis=1) - channels[:, takes].sum(axis=1)
+    total, kinetic = history.energy.sum(axis=1), history.energy[:, 0]
+    stored = history.energy[:, 1] + history.energy[:, 2] - supplied
+    return AuditRecord(
+        max_error=float(np.max(np.abs(total - initial - supplied))),
+        max_elastic=float(np.max(history.energy[:, 2])),
+        kinetic_min=float(np.min(kinetic)),
+        kinetic_max=float(np.max(kinetic)),
+        max_energy=float(max(np.max(np.abs(history.energy)), np.max(np.abs(supplied)))),
+        initial_energy=initial,
+        exchanged=float(np.ptp(stored)),
+        max_strain=0.0,
+    )

@@ -1,0 +1,26 @@
+"""Whether rows that followed from others when a model was assembled still hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.assembly import row_sizes, rows_at
+from supple.compiled import Compiled
+from supple.core.layout import new_work
+from supple.poses import Array
+
+CONTRADICTION = 1e-8  # rad, or lengths of the model: how far a row that was left out may be off
+
+
+def broken_row(compiled: Compiled, whole: Compiled, t: float, q: Array) -> str:
+    """Say which row of the whole model (all rows) is broken at q, and how far; empty if none."""
+    if whole.nr == compiled.nr:
+        return ""
+    gap = rows_at(whole, new_work(whole.ints), t, q, np.zeros(whole.nu)).violation
+    sizes = row_sizes(whole)
+    k = int(np.argmax(np.abs(gap) / sizes))
+    if abs(gap[k]) <= CONTRADICTION * sizes[k]:
+        return ""
+    row = whole.rows[k]
+    unit = "" if row.unit == "1" else f" {row.unit}"
+    return f"{row.name} is off by {abs(gap[k]):.3g}{unit}"

@@ -1,0 +1,178 @@
+"""LinearModel: small motion about a state, its eigenvalues and mode shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from supple.analyses.mode import Complex, Mode
+from supple.compiled import Compiled
+from supple.poses import Array
+from supple.state import State
+
+# Parts of the largest stiffness, in the units of increments, that are rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """Small motion of a model about a state: M y'' + C y' + K y + F z = 0, z' = Y y + V y' + Z z.
+
+    y are increments of independent coordinates, z those of controller states.
+
+    Attributes
+    ----------
+    state : the state about which it is
+    names : independent coordinates, "elbow.angle"
+    places : their places among the velocities, engine order
+    M, C, K : (n, n) mass, damping and stiffness in these coordinates
+    N : (nu, n) motion of all velocity coordinates, engine order, with each independent one
+    F, Y, V, Z : (n, nz), (nz, n), (nz, n), (nz, nz) coupling to controller states
+    unsteady : largest acceleration at the state, in rad/s2 or lengths of the model per s2: zero at
+        an equilibrium and in steady motion, otherwise the linear model holds at this instant only
+    """
+
+    state: State
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    M: Array
+    C: Array
+    K: Array
+    N: Array
+    F: Array
+    Y: Array
+    V: Array
+    Z: Array
+    unsteady: float
+
+    @cached_property
+    def A(self) -> Array:  # noqa: N802
+        """State matrix (2 n + nz, 2 n + nz) of d/dt (y, y', z)."""
+        n, nz = len(self.M), len(self.Z)
+        solved = np.linalg.solve(self.M, np.hstack([self.K, self.C, self.F]))
+        A = np.zeros((2 * n + nz, 2 * n + nz))
+        A[:n, n : 2 * n] = np.eye(n)
+        A[n : 2 * n] = -solved
+        A[2 * n :] = np.hstack([self.Y, self.V, self.Z])
+        return A
+
+    @property
+    def _compiled(self) -> Compiled:
+        assert self.state.compiled is not None
+        return self.state.compiled
+
+    @property
+    def unit(self) -> Array:
+        """Unit of each independent coordinate (n,): rad, the model's length, or of equal energy."""
+        return self._compiled.scale[list(self.places)]
+
+    @property
+    def conservative(self) -> bool:
+        """Whether there is no damping, no gyroscopic term, no follower load and no controller."""
+        if len(self.Z):
+            return False
+        still = np.max(np.abs(self.C), initial=0.0) == 0.0
+        skew = np.max(np.abs(self.K - self.K.T), initial=0.0)
+        return bool(still and skew <= 1e-9 * np.max(np.abs(self.K), initial=0.0))
+
+    @cached_property
+    def modes(self) -> tuple[Mode, ...]:
+        """Modes by ascending frequency, one for each pair of complex eigenvalues."""
+        values, shapes = self._pairs
+        keep = np.flatnonzero(values.imag >= 0.0)
+        order = keep[np.lexsort((values.real[keep], np.abs(values[keep])))]
+        compiled = self._compiled
+        found = []
+        for k in order:
+            shape = self.N @ shapes[:, k]
+            largest = shape[np.argmax(np.abs(shape / compiled.scale))]
+            shape = shape / largest if largest != 0.0 else shape
+            found.append(Mode(complex(values[k]), shape, compiled, self.state.q))
+        return tuple(found)
+
+    @property
+    def eigenvalues(self) -> Complex:
+        """All eigenvalues (2 n + nz,), 1/s, by ascending magnitude."""
+        values, _ = self._pairs
+        return values[np.lexsort((values.imag, np.abs(values)))]
+
+    @property
+    def frequencies(self) -> Array:
+        """Frequencies without damping of all modes that oscillate, Hz, ascending."""
+        return np.array([m.frequency for m in self.modes if m.eigenvalue.imag > 0.0])
+
+    @property
+    def damped_frequencies(self) -> Array:
+        """Frequencies of all modes that oscillate, Hz, in the order of ``frequencies``."""
+        return np.array([m.damped_frequency for m in self.modes if m.eigenvalue.imag > 0.0])
+
+    @property
+    def stable(self) -> bool:
+        """Whether no eigenvalue has a positive real part; undamped motion counts as stable."""
+        values = self.eigenvalues
+        size = np.max(np.abs(values), initial=0.0)
+        return bool(np.all(values.real <= 1e-9 * np.abs(values) + ROUNDING * size))
+
+    @cached_property
+    def zeros(self) -> int:
+        """Number of zero eigenvalues: of motions that nothing holds, and that may go on for ever.
+
+        A null vector of the stiffness (with controllers) is one; it is a double one where the
+        damping forces on it can be balanced by a deflection.
+        """
+        n, nz = len(self.M), len(self.Z)
+        unit = np.concatenate([self.unit, np.ones(nz)])
+        stiff = unit[:, None] * np.block([[self.K, self.F], [-self.Y, -self.Z]]) * unit
+        drag = unit[:, None] * np.block([[self.C, np.zeros((n, nz))], [-self.V, np.eye(nz)]]) * unit
+        if not stiff.size:
+            return 0
+        left, values, right = np.linalg.svd(stiff)
+        r = int(np.sum(values <= ROUNDING * max(values[0], 1e-300)))
+        if r == 0:
+            return 0
+        across = left[:, -r:].T @ drag @ right[-r:].T
+        size = np.max(np.abs(drag), initial=0.0)
+        return 2 * r - int(np.sum(np.linalg.svd(across, compute_uv=False) > 1e-9 * size))
+
+    @cached_property
+    def _pairs(self) -> tuple[Complex, Complex]:
+        """All eigenvalues, and shapes (n, 2 n + nz) of the independent coordinates."""
+        if self.conservative:
+            squares, own = self._squares()
+            roots = np.sqrt(-squares + 0j)
+            values, shapes = np.concatenate([roots, -roots]), np.hstack([own, own]).astype(complex)
+        else:
+            found, vectors = np.linalg.eig(self.A)
+            values, shapes = found.astype(complex), vectors[: len(self.M)].astype(complex)
+        values[np.argsort(np.abs(values))[: self.zeros]] = 0.0
+        return values, shapes
+
+    def _squares(self) -> tuple[Array, Array]:
+        """Eigenvalues of M and K and their vectors, ascending.
+
+        Slow motion would drown in the rounding of the fastest: the inverse problem has it first.
+        """
+        import scipy.linalg
+
+        unit = self.unit
+        K, M = (unit[:, None] * (x + x.T) * unit / 2.0 for x in (self.K, self.M))
+        squares, shapes = scipy.linalg.eigh(K, M)
+        largest = float(np.max(np.abs(squares), initial=0.0))
+        seen = np.abs(squares)[np.abs(squares) > ROUNDING * largest]
+        shift = -2.0 * min(float(np.min(squares, initial=0.0)), 0.0)
+        shift += float(np.min(seen, initial=np.inf)) if len(seen) else 1.0
+        inverse, slow_shapes = scipy.linalg.eigh(M, K + shift * M)
+        slow = squares < np.sqrt(shift * largest)
+        squares = np.where(slow, 1.0 / inverse[::-1] - shift, squares)
+        return squares, unit[:, None] * np.where(slow, slow_shapes[:, ::-1], shapes)
+
+    def __repr__(self) -> str:
+        lines = [f"Small motion of {len(self.M)} coordinates about t = {self.state.t:g} s"]
+        if self.unsteady > 1e-6:
+            lines[0] += f"; not a steady state: accelerations up to {self.unsteady:.3g} per s2"
+        lines += [f"  {mode!r}" for mode in self.modes[:12]]
+        if len(self.modes) > 12:
+            lines.append(f"  ... {len(self.modes)} modes in all")
+        return "\n".join(lines)

@@ -1,0 +1,192 @@
+"""linearize: small motion of a model about an equilibrium or another state.
+
+With q = retract(q*, x) and u = u* + v the equations of motion, the rows and the rates become
+
+    M a + Ru v + Rq x + G^T dlam + Rz z = 0       G x = 0       G v + H x = 0       x' = v - L x
+
+where Rq has the multipliers' part d(G^T lam)/dq, and L comes from coordinates whose velocities are
+in moving axes: w~ for a ball, ad(V) for a free body. Independent coordinates y = x[chosen] give
+x = N y and, with w = v[chosen], v = N w + P y, where G P = -H N and P[chosen] = 0. The multipliers
+leave with N^T. N and P do not change in steady motion, so that a = N w' + P y' and
+
+    y' = w - L[chosen] N y
+    N^T M N w' + N^T M P y' + N^T Ru (N w + P y) + N^T Rq N y + N^T Rz z = 0
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from supple.analyses.balance import null_space
+from supple.analyses.linear_model import LinearModel
+from supple.analyses.statics import StaticResult, statics
+from supple.assembly import compile_model, on_constraints, scaled_rows
+from supple.compiled import Compiled
+from supple.constraints.couplings import joint_target
+from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.formulations.base import Formulation
+from supple.formulations.equations import Equations
+from supple.formulations.trees import JointCoordinates
+from supple.model import Model
+from supple.poses import Array, skew
+from supple.result import Result
+from supple.run_arguments import expect, number, starting_state
+from supple.state import State
+
+OWNER = "linearize"
+Target = str | tuple[str, int | str]
+SINGULAR = 1e-9  # part of the largest singular value below which chosen coordinates do not move all
+
+
+def linearize(
+    model: Model,
+    at: State | Result | Literal["initial"] | None = None,
+    *,
+    t: float = 0.0,
+    independent: Sequence[Target] | None = None,
+    formulation: Formulation | None = None,
+) -> LinearModel:
+    """Linearize a model: mass, damping and stiffness, eigenvalues and mode shapes.
+
+    Parameters
+    ----------
+    at : State, Result or "initial", optional
+        About which state: that of a result or of `statics`, or the initial state. By default the
+        equilibrium that `statics` finds at the time ``t``. A steady motion, of a rotor for example,
+        is given by one of its states; about any other state the linear model holds for an instant.
+    t : s
+        When signals stand still in the default equilibrium; states have their own time.
+    independent : sequence of joints or pairs (joint, coordinate), optional
+        Coordinates in which the matrices are written, as many as there are degrees of freedom
+        besides those of flexible bodies, which are added; by default those that move most.
+    formulation : JointCoordinates, Absolute or Branch, optional
+        The choice of coordinates; eigenvalues do not depend on it.
+    """
+    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    formulation = JointCoordinates() if formulation is None else formulation
+    tree = formulation.tree(model)
+    if at is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SuppleWarning)
+            at = statics(model, t=number(OWNER, "t", t), formulation=formulation)
+        if not at.success:
+            raise SimulationError(f"linearize: there is no equilibrium to begin with: {at.message}")
+    if isinstance(at, StaticResult):
+        compiled = compile_model(model, (), tree, float(at.t[0]))
+    else:
+        compiled = compile_model(model, (), tree)
+    start = None if isinstance(at, str) and at == "initial" else at
+    state = starting_state(OWNER, start, compiled)
+    if not isinstance(at, StaticResult):
+        state = on_constraints(compiled, state)
+    return _linear(Equations(compiled), state, independent, model)
+
+
+def _linear(
+    equations: Equations, state: State, independent: Sequence[Target] | None, model: Model
+) -> LinearModel:
+    c, (t, q, u, z) = equations.compiled, (state.t, state.q, state.u, state.z)
+    a = equations.accelerate(t, q, u, z)
+    lam = equations.multipliers()
+    rows = equations.constraints(t, q, u, a)
+    tangents = equations.tangents(t, q, u, a, z, lam)
+    motions = null_space(scaled_rows(c, rows.G), c.nu) * c.scale[:, None]
+    chosen = _chosen(c, motions, independent, model)
+    N = motions @ np.linalg.inv(motions[chosen])
+    P = _slaved(c, rows.G, rows.H, N, chosen)
+    turn = (chart(c, u) @ N)[chosen]  # y' = w - turn y
+    mass = N.T @ tangents.M
+    damping = N.T @ tangents.Ru
+    M = mass @ N
+    unsteady = float(np.max(np.abs(a) / c.scale, initial=0.0))
+    names = dof_names(c)
+    return LinearModel(
+        state=State(t, q, u, z, compiled=c),
+        names=tuple(names[k] for k in chosen),
+        places=tuple(chosen),
+        M=0.5 * (M + M.T),
+        C=damping @ N + mass @ P + M @ turn,
+        K=N.T @ tangents.Rq @ N + damping @ (P + N @ turn),
+        N=N,
+        F=N.T @ tangents.Rz,
+        Y=tangents.Gq @ N + tangents.Gu @ (P + N @ turn),
+        V=tangents.Gu @ N,
+        Z=tangents.Gz,
+        unsteady=unsteady,
+    )
+
+
+def _slaved(c: Compiled, G: Array, H: Array, N: Array, chosen: list[int]) -> Array:
+    """P (nu, n): velocities that the rows ask for when the independent ones do not change."""
+    P = np.zeros((c.nu, len(chosen)))
+    others = np.setdiff1d(np.arange(c.nu), chosen)
+    if len(others):
+        P[others] = -np.linalg.lstsq(G[:, others] * c.scale[others], H @ N, rcond=1e-13)[0]
+        P[others] *= c.scale[others, None]
+    return P
+
+
+def chart(c: Compiled, u: Array) -> Array:
+    """L (nu, nu) of x' = v - L x: velocities in axes that turn with their body."""
+    L = np.zeros((c.nu, c.nu))
+    for record in (*c.joints.values(), *c.extra.values()):
+        if record.kind == "axes":
+            continue
+        own, here = u[record.u], record.u.start
+        spin = skew(own[:3])
+        L[here : here + 3, here : here + 3] = spin
+        if record.kind == "free":
+            L[here + 3 : here + 6, here + 3 : here + 6] = spin
+            L[here + 3 : here + 6, here : here + 3] = skew(own[3:6])
+    return L
+
+
+def _chosen(
+    c: Compiled, motions: Array, independent: Sequence[Target] | None, model: Model
+) -> list[int]:
+    """Places (n) of independent velocities: the given ones, or those that move most."""
+    import scipy.linalg
+
+    n = motions.shape[1]
+    scaled = motions / c.scale[:, None]
+    if independent is None:
+        _, _, order = scipy.linalg.qr(scaled.T, pivoting=True, mode="economic")
+        return sorted(int(k) for k in order[:n])
+    chosen = [k for body in c.flexible.values() for k in range(body.u.start, body.u.stop)]
+    for target in independent:
+        joint, coordinate = joint_target(OWNER, "independent", target)
+        if joint not in model.joints:
+            known = ", ".join(repr(name) for name in list(model.joints)[:8])
+            raise ModelError(OWNER, "independent", joint, f"the name of a joint: {known}")
+        place = model.joints[joint].coordinate_index(coordinate, OWNER)
+        chosen.append(c.coordinate(joint, place)[1])
+    expected = f"{n - (len(chosen) - len(independent))} coordinates that move all others"
+    if len(chosen) != n or len(set(chosen)) != n:
+        raise ModelError(OWNER, "independent", list(independent), expected)
+    values = np.linalg.svd(scaled[chosen], compute_uv=False)
+    if n and values[-1] < SINGULAR:
+        raise ModelError(OWNER, "independent", list(independent), expected)
+    return chosen
+
+
+def dof_names(c: Compiled) -> list[str]:
+    """Name of each velocity (nu): "elbow.angle", "ball.rotation_x", "rod.mode_1"."""
+    names = [""] * c.nu
+    parts = [f"{what}_{axis}" for what in ("rotation", "motion") for axis in "xyz"]
+    for name, record in (*c.joints.items(), *c.extra.items()):
+        own = list(record.coordinate_names) if record.kind == "axes" else parts
+        own = own[::-1] if record.kind == "axes" and record.reversed else own
+        for k in range(record.u.stop - record.u.start):
+            names[record.u.start + k] = f"{name}.{own[k]}"
+    for name, body in c.flexible.items():
+        for k, part in enumerate(body.modal.coordinate_names):
+            names[body.u.start + k] = f"{name}.{part}"
+    for name, motor in c.motors.items():
+        if motor.own:
+            names[motor.u] = f"{name}.shaft"
+    return names
