@@ -97,9 +97,9 @@ def test_branching_stops_an_implicit_method():
     The time of it is where the reference passes a quarter turn.
     """
     case = cases.get("n-four-bar")
-    with pytest.warns(sp.SuppleWarning, match="the step fell below"):
+    with pytest.warns(sp.SuppleWarning, match="a singular position in the loop of"):
         result = sp.simulate(case.build(), 2.0)
-    assert not result.success and "of body" in result.message
+    assert not result.success
     assert result["base0"].angle[-1] == pytest.approx(-pi / 2, abs=0.01)
     # what it has is right: energy is kept and the posts are parallel
     assert result.energy.level == "trusted"
@@ -180,18 +180,6 @@ def test_rows_must_be_exchanged(name):
     assert np.abs(rates - result.a)[inner].max() < 0.05 * np.abs(result.a).max()
 
 
-def test_a_run_continues_where_the_first_rows_depend_on_each_other():
-    """Bennett's linkage at the angle where the rows of its start are singular."""
-    model = cases.get("bennett").build()
-    whole = sp.simulate(model, 1.0, tolerance="tight", output=[0.4076541, 1.0])
-    few = Equations(whole.data.compiled).constraints(0.0, whole.q[0], whole.u[0]).G
-    assert np.linalg.svd(few, compute_uv=False)[-1] < 1e-4
-    rest = sp.simulate(model, 1.0, start=whole.state(0), tolerance="tight", output=[1.0])
-    assert rest.success
-    # errors of some hundred steps of 1e-10
-    assert rest["first"].angle[-1] == pytest.approx(whole["first"].angle[-1], abs=1e-8)
-
-
 # ------------------------------------------------------------------------------------------ drivers
 
 
@@ -201,7 +189,7 @@ def test_a_driver_cannot_push_beyond_a_dead_centre(method):
     model = free_four_bar()
     start = model.joints["bearing"].initial[0]
     model.add(sp.Driver("push", "bearing", motion=sp.Polynomial((start, 0.5))))
-    with pytest.warns(sp.SuppleWarning, match="the step fell below"):
+    with pytest.warns(sp.SuppleWarning, match="a singular position in the loop of"):
         result = sp.simulate(model, 5.0, integrator=method(), output=50)
     assert not result.success
     ground, crank, coupler, rocker = 1.0, 0.4, 1.1, 0.9

@@ -23,7 +23,7 @@ import numpy as np
 
 import supple as sp
 from supple import cases
-from supple.compiled import compile_model
+from supple.assembly import compile_model
 from supple.integrators.sundials import coordinate_scales
 
 LUCK = np.pi / np.sqrt(8.0) / np.log(10.0)  # decades

@@ -114,12 +114,12 @@ class Follower:
         c = self.compiled
         guess = q.copy()
         scratch = np.zeros(c.nu), np.zeros(c.nq)
-        buffers = c.ints, c.reals, self.equations.work
-        left = dynamics.project(*buffers, t, q, u, *scratch)
+        buffers = c.ints, c.reals, self.equations.work, np.array([t])
+        left = dynamics.project(*buffers, q[None], u[None], *scratch)
         if not (np.isfinite(left) and np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
             return self._unreached(t, guess)
         if left > CLOSED * max(1.0, c.length):  # once more with fresh factors
-            left = dynamics.project(*buffers, t, q, u, *scratch)
+            left = dynamics.project(*buffers, q[None], u[None], *scratch)
             if not left <= CLOSED * max(1.0, c.length):
                 return self._unreached(t, q if np.all(np.isfinite(q)) else guess)
         try:

@@ -493,9 +493,14 @@ def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
 def project(ints, reals, work, time, q, u, d, place):
     """Move the rows of q (nt, nq) and u (nt, nu) onto the constraints; d (nu), place (nq) are scratch.
 
-    Output is interpolated between steps; where rows depend on each other it stays as it is.
+    Output is interpolated between steps. Returns the largest violation that is left (rad, or m), infinity if rows
+    depend on each other somewhere; the state there stays as it is.
     """
     m, w = views(ints, reals, work)
+    worst = 0.0
     for i in range(time.shape[0]):
-        if math.isfinite(kkt.positions(m, w, time[i], q[i], u[i], d, place)):
+        left = kkt.positions(m, w, time[i], q[i], u[i], d, place)
+        if math.isfinite(left):
             kkt.velocities(m, w, time[i], u[i], d)
+        worst = left if not left <= worst else worst
+    return worst
