@@ -13,6 +13,7 @@ are not used.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from math import pi
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ def twice_kinetic(bodies):
     return sum(b.mass * (b.velocity @ b.velocity) + b.spin @ b.inertia @ b.spin for b in bodies)
 
 
-class OneDegree:
+class OneDegree(ABC):
     """A mechanism with one degree of freedom."""
 
     gravity = np.zeros(3)
@@ -47,9 +48,9 @@ class OneDegree:
         """dx/ds."""
         return np.ones(1)
 
+    @abstractmethod
     def bodies(self, x, rates):
         """The moving bodies at x with dx/dt = rates."""
-        raise NotImplementedError
 
     def stored(self, x):
         """Potential energy besides that of gravity, J."""

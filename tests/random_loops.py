@@ -15,23 +15,12 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import supple
-from random_models import Recipe, _Maker, flexible_recipes, recipes
+from random_models import KINDS, Recipe, _Maker, flexible_recipes, recipes
 from supple.assembly import compile_model
 from supple.formulations.equations import Equations
 
 Array = NDArray[np.float64]
 
-JOINTS = (
-    "Fixed",
-    "Revolute",
-    "Prismatic",
-    "Cylindrical",
-    "Universal",
-    "Spherical",
-    "Planar",
-    "Free",
-    "General",
-)
 OTHERS = ("Distance", "PointOnLine", "PointOnPlane", "Coupling", "Driver", "FrameDriver")
 
 
@@ -68,7 +57,7 @@ def loop_recipes(
 ) -> st.SearchStrategy[LoopRecipe]:
     """Random looped models."""
     trees = flexible_recipes(**options) if flexible else recipes(**options)
-    kinds = st.sampled_from(JOINTS if joints_only else JOINTS + OTHERS)
+    kinds = st.sampled_from(KINDS if joints_only else KINDS + OTHERS)
     closings = st.lists(kinds, min_size=1, max_size=max_closings).map(tuple)
     return st.builds(LoopRecipe, trees, closings)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+import pytest
 from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
 from random_models import State
+from supple import cases
 from supple.assembly import compile_model
 from supple.compiled import build
 from supple.formulations.equations import Equations
+from test_alpha_loops import spatial_loop
 from test_properties import close, examples
 
 STEP = 1e-3
@@ -108,3 +113,53 @@ def test_accelerations_solve_the_constrained_equations(recipe):
     close(eq.residual(0.0, q, u, a, z, lam), np.zeros(eq.nu), 1e-9, size * (1.0 + np.abs(M).max()))
     assert np.abs(rows.violation).max() < 1e-10
     assert np.abs(rows.rate).max() < 1e-9 * (1.0 + np.abs(u).max())
+
+
+# ------------------------------------------------------------------------------- steps on one loop
+
+
+@dataclass(frozen=True)
+class Loose(sp.DormandPrince):
+    """A method that does not know of constraints."""
+
+    loops = False
+
+
+def test_a_method_without_constraints_is_refused():
+    with pytest.raises(sp.ModelError) as caught:
+        sp.simulate(cases.get("four-bar").build(), 0.1, integrator=Loose())
+    assert str(caught.value).endswith("expected a method that keeps constraints, e.g. Radau()")
+
+
+@pytest.mark.parametrize("formulation", [sp.JointCoordinates(), sp.Absolute()])
+def test_newton_converges_on_loops_at_any_tolerance(formulation):
+    """Exact tangents of the rows: about three iterations a step, hardly one that fails.
+
+    Without d(G u)/dq in the matrix, or with multipliers that are not extrapolated, steps fail by
+    the hundred at tight tolerances, and some runs stop.
+    """
+    model = cases.get("four-bar").build()
+    for tolerance in (1e-6, 1e-8, 1e-10):
+        r = sp.simulate(model, 0.5, tolerance=tolerance, formulation=formulation, output=5)
+        assert r.success, r.message
+        steps = r.statistics["steps"]
+        assert r.statistics["newton_failures"] <= 2 + 0.1 * steps
+        assert r.statistics["newton_iterations"] < 5 * steps
+
+
+@pytest.mark.parametrize(("build", "loosest"), [("four-bar", 0.1), (spatial_loop, 1e-3)])
+def test_radau_keeps_order_five_on_loops(build, loosest):
+    """As on trees: the absolute tolerance follows the error estimate, so that Newton does too."""
+    model = build() if callable(build) else cases.get(build).build()
+    run = {"t_end": 0.5, "output": 0.5 * np.arange(1, 17) / 16}
+    exact = sp.simulate(model, tolerance=1e-13, integrator=sp.DormandPrince(), **run)
+    errors = []
+    for n in (64, 256):
+        method = sp.Radau(first_step=0.5 / n, max_step=0.5 / n)
+        r = sp.simulate(
+            model, tolerance=(1.7e-10, loosest * (32 / n) ** 5), integrator=method, **run
+        )
+        assert n <= r.statistics["steps"] <= 1.02 * n
+        errors.append([np.abs(r.q - exact.q).max(), np.abs(r.u - exact.u).max()])
+    orders = np.log(np.divide(*errors)) / np.log(4.0)
+    assert np.all((orders > 4.5) & (orders < 5.6)), orders

@@ -84,7 +84,7 @@ class Integrator(ABC):
         """Integrate a problem."""
         c = problem.equations.compiled
         if c.nr and not self.loops:
-            expected = "Radau, DormandPrince or GeneralizedAlpha for a model with constraints"
+            expected = "a method that keeps constraints, e.g. Radau()"
             raise ModelError("simulate", "integrator", self, expected)
         size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         options = LoopOptions(
