@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.core import dynamics, jit
+from supple.core import dynamics, jit, layout, step
 
 PACKAGE = Path(supple.__file__).parent
 
@@ -83,6 +83,17 @@ def test_another_array_type_raises_instead_of_compiling():
 def test_every_entry_is_in_the_warm_up():
     names = set(jit.all_entries())
     assert {"radau_run", "dop853_run", "history", "tangent", "accelerate"} <= names
+
+
+def test_declared_types_are_those_of_the_views():
+    """Shared kernels have one signature: that of the views as they are cut."""
+    views, run_views = layout.views, step.run_views
+    views.compile((jit.INTS, jit.REALS, jit.VEC))
+    made = views.overloads[jit.INTS, jit.REALS, jit.VEC].signature.return_type
+    assert tuple(made.types) == (layout.TREE, layout.WORK)
+    run_views.compile((layout.TREE, jit.VEC, jit.IVEC))
+    made = run_views.overloads[layout.TREE, jit.VEC, jit.IVEC].signature.return_type
+    assert made.types[0] == step.RUN
 
 
 def test_an_unusable_cache_folder_does_not_stop_the_program(tmp_path):

@@ -122,7 +122,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         while outcome == st.PAUSED:
             stage.end_state(m, r, o, h, be, ge, te)
             if count[st.KEEP_JACOBIAN] == 0:
-                dynamics.differentiate(
+                dynamics.tangent_at(
                     m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
                     o.Rz, o.Gq, o.Gu, o.Gz,
                 )
@@ -131,7 +131,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
                 count[st.FACTORED] = 0
             else:
-                dynamics.evaluate(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
+                dynamics.residual_at(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
             count[st.EVALUATIONS] += 1
             if count[st.FACTORED] == 0:
                 count[st.FACTORIZATIONS] += 1
@@ -164,11 +164,11 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 tree.retract(m, r.q, o.u[XM], r.qt)
                 for j in range(nr):
                     w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])
-                dynamics.evaluate(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
+                dynamics.residual_at(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
                 st.copy(w.power, o.e[PM])
                 tree.retract(m, r.q, o.u[XI], r.qt)
                 st.copy(o.row[LAM], w.lam)
-            dynamics.evaluate(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
+            dynamics.residual_at(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
             st.copy(w.power, o.e[P1])
             links.rates(m, w, before, r.ut, o.row[RATE])
             error, worst = stage.error_norm(m, r, o, h, h_old, fresh)
@@ -218,7 +218,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             tree.motion(m, w, r.u, r.a)
             tree.inertias(m, w, r.q, r.u, r.a)
         state[st.T] = t1
-        st.audit(m, w, r, state)
+        st.audit(m, w, r, count, state)
         if fresh:
             count[st.FACTORED] = 0  # the next step has other factors
         count[st.FRESH] = 0

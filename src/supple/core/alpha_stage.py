@@ -20,7 +20,7 @@ import math
 from collections import namedtuple
 
 from supple.core import alpha_rows as rows
-from supple.core import kkt, linalg, links, so3, tree
+from supple.core import dynamics, linalg, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import kernel
@@ -118,8 +118,8 @@ def offset(m, w, r, o, t, ratio):
     """What the start's velocity lacks for a step of another size (ratio new/old; 0: a fresh one) into row OFF."""
     st.copy(r.q, r.qt)
     st.copy(r.u, r.ut)
-    if ratio != 1.0 and math.isfinite(kkt.positions(m, w, t, r.qt, r.ut, r.xt, r.qs)):
-        kkt.velocities(m, w, t, r.ut, r.xt)
+    if ratio != 1.0:
+        dynamics.satisfy(m, w, t, r.qt, r.ut, r.xt, r.qs)
     for k in range(r.u.shape[0]):
         o.u[OFF, k] = (ratio * ratio - 1.0) * (r.u[k] - r.ut[k])
 

@@ -17,7 +17,7 @@ from collections import namedtuple
 import numpy as np
 
 from supple.core import dop853_table as table
-from supple.core import dynamics, kkt, tree
+from supple.core import dynamics, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
@@ -202,9 +202,8 @@ def accept(m, w, r, o, t):
         r.w[i] += o.y[2 * nu + nz + i]
         r.power[i] = x[2 * nu + nz + i]
     if w.lam.shape[0] > 0:
-        if not math.isfinite(kkt.positions(m, w, t, r.q, r.u, r.xt, r.qs)):
+        if not math.isfinite(dynamics.satisfy(m, w, t, r.q, r.u, r.xt, r.qs)):
             return st.LOCKED
-        kkt.velocities(m, w, t, r.u, r.xt)
         bad = dynamics.forward(m, w, t, r.q, r.u, r.z, r.a)
         if bad >= 0:
             return st.LOCKED
@@ -288,7 +287,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.T] = t1
         if outcome != st.DONE:
             return outcome
-        st.audit(m, w, r, state)
+        st.audit(m, w, r, count, state)
         count[st.FRESH] = 0
         error = max(error, 1e-4)
         factor = 0.9 * error ** (EXPONENT + 0.2 * BETA) * max(state[st.ERROR_OLD], 1e-4) ** BETA

@@ -15,8 +15,8 @@ import math
 
 from supple.core import flex, flex_body, forces, kkt, linalg, links, tree
 from supple.core import layout as at
-from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel
-from supple.core.layout import views
+from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel, shared
+from supple.core.layout import TREE, WORK, views
 
 
 @kernel
@@ -41,44 +41,6 @@ def evaluate(m, w, t, q, u, a, z, r):
         links.refresh(m, w, t, q)
         links.apply(m, w)
     tree.gather(m, w, r)
-
-
-@kernel
-def solve_motion(m, w, t, u, z, f):
-    """Generalized forces f (nu) become accelerations, w.lam the multipliers; needs ``evaluate`` at a = 0, lam = 0.
-
-    Returns -1, or the velocity whose pivot fails, or nu plus a constraint row that depends on others.
-    """
-    tree.composite(m, w, w.mass)
-    if w.lam.shape[0] == 0:
-        bad = linalg.cholesky(w.mass, w.lower)
-        if bad < 0:
-            linalg.cholesky_solve(w.lower, f)
-        return bad
-    for k in range(f.shape[0]):
-        w.force[k] = 0.0
-    links.accelerations(m, w, t, w.force, w.lam)
-    for i in range(w.lam.shape[0]):
-        w.lam[i] = -w.lam[i]
-    links.jacobian(m, w, w.rows)
-    bad = kkt.factorize(m, w)
-    if bad < 0:
-        kkt.solve(w, f, w.lam)
-        forces.drive(m, w, t)
-    return bad
-
-
-@kernel
-def forward(m, w, t, q, u, z, a):
-    """Accelerations a (nu) and multipliers w.lam; returns -1 or what fails, see ``solve_motion``."""
-    for k in range(a.shape[0]):
-        a[k] = 0.0
-    for i in range(w.lam.shape[0]):
-        w.lam[i] = 0.0
-    evaluate(m, w, t, q, u, a, z, a)  # gather writes r[k] after the last use of a[k]
-    for k in range(a.shape[0]):
-        a[k] = -a[k]
-    return solve_motion(m, w, t, u, z, a)
 
 
 @kernel
@@ -418,14 +380,82 @@ def momentum_along(m, w, root, s):
     return total, size
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC)
-def residual(ints, reals, work, t, q, u, a, z, r):
-    """r (nu) = M a + h - applied forces."""
-    m, w = views(ints, reals, work)
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, VEC)
+def residual_at(m, w, t, q, u, a, z, r):
+    """``evaluate``, shared by entries and loops."""
     evaluate(m, w, t, q, u, a, z, r)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC)
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
+    """``differentiate``, shared by entries and loops."""
+    differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
+
+
+@shared(TREE, WORK, REAL, VEC, VEC, VEC)
+def solve_motion(m, w, t, u, z, f):
+    """Generalized forces f (nu) become accelerations, w.lam the multipliers; needs ``evaluate`` at a = 0, lam = 0.
+
+    Returns -1, or the velocity whose pivot fails, or nu plus a constraint row that depends on others.
+    """
+    tree.composite(m, w, w.mass)
+    if w.lam.shape[0] == 0:
+        bad = linalg.cholesky(w.mass, w.lower)
+        if bad < 0:
+            linalg.cholesky_solve(w.lower, f)
+        return bad
+    for k in range(f.shape[0]):
+        w.force[k] = 0.0
+    links.accelerations(m, w, t, w.force, w.lam)
+    for i in range(w.lam.shape[0]):
+        w.lam[i] = -w.lam[i]
+    links.jacobian(m, w, w.rows)
+    bad = kkt.factorize(m, w)
+    if bad < 0:
+        kkt.solve(w, f, w.lam)
+        forces.drive(m, w, t)
+    return bad
+
+
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, calls=("residual_at", "solve_motion"))
+def forward(m, w, t, q, u, z, a):
+    """Accelerations a (nu) and multipliers w.lam; returns -1 or what fails, see ``solve_motion``."""
+    for k in range(a.shape[0]):
+        a[k] = 0.0
+    for i in range(w.lam.shape[0]):
+        w.lam[i] = 0.0
+    residual_at(m, w, t, q, u, a, z, a)  # gather writes r[k] after the last use of a[k]
+    for k in range(a.shape[0]):
+        a[k] = -a[k]
+    return solve_motion(m, w, t, u, z, a)
+
+
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC)
+def exert(m, w, t, q, u, a, z):
+    """Kinematics, inertias, and what force elements do: efforts, wrenches, powers and controllers' rates."""
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, a)
+    tree.inertias(m, w, q, u, a)
+    forces.apply(m, w, t, q, u, z)
+
+
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC)
+def satisfy(m, w, t, q, u, d, place):
+    """Move q and u onto the constraints; see ``kkt.positions``. Returns the violation that is left."""
+    left = kkt.positions(m, w, t, q, u, d, place)
+    if math.isfinite(left):
+        kkt.velocities(m, w, t, u, d)
+    return left
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, calls=("residual_at",))
+def residual(ints, reals, work, t, q, u, a, z, r):
+    """r (nu) = M a + h - applied forces."""
+    m, w = views(ints, reals, work)
+    residual_at(m, w, t, q, u, a, z, r)
+
+
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, calls=("residual_at", "solve_motion"))
 def accelerate(ints, reals, work, t, q, u, z, a):
     """Forward dynamics: a holds extra generalized forces on entry and accelerations on return.
 
@@ -438,13 +468,13 @@ def accelerate(ints, reals, work, t, q, u, z, a):
         h[k] = 0.0
     for i in range(w.lam.shape[0]):
         w.lam[i] = 0.0
-    evaluate(m, w, t, q, u, h, z, h)
+    residual_at(m, w, t, q, u, h, z, h)
     for k in range(n):
         a[k] -= h[k]
     return solve_motion(m, w, t, u, z, a)
 
 
-@entry(INTS, REALS, VEC, VEC, MAT)
+@entry(INTS, REALS, VEC, VEC, MAT, calls=())
 def mass_matrix(ints, reals, work, q, M):
     """M (nu, nu)."""
     m, w = views(ints, reals, work)
@@ -457,21 +487,21 @@ def mass_matrix(ints, reals, work, q, M):
     tree.composite(m, w, M)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT, calls=("tangent_at",))
 def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual and tangents; see ``differentiate``."""
     m, w = views(ints, reals, work)
-    differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
+    tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
 
 
-@entry(INTS, REALS, VEC, VEC, VEC, VEC)
+@entry(INTS, REALS, VEC, VEC, VEC, VEC, calls=())
 def move(ints, reals, work, q, d, out):
     """out (nq) = q moved by the increment d (nu)."""
     m, _ = views(ints, reals, work)
     tree.retract(m, q, d, out)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT, calls=())
 def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     """Constraint rows at a state: violations g, their rates gu and second derivatives ga (rows), Jacobian G (rows, nu)
 
@@ -489,7 +519,7 @@ def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     links.rate_tangent(m, w, H)
 
 
-@entry(INTS, REALS, VEC, REALS, MAT, MAT, VEC, VEC)
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, VEC, VEC, calls=("satisfy",))
 def project(ints, reals, work, time, q, u, d, place):
     """Move the rows of q (nt, nq) and u (nt, nu) onto the constraints; d (nu), place (nq) are scratch.
 
@@ -499,8 +529,6 @@ def project(ints, reals, work, time, q, u, d, place):
     m, w = views(ints, reals, work)
     worst = 0.0
     for i in range(time.shape[0]):
-        left = kkt.positions(m, w, time[i], q[i], u[i], d, place)
-        if math.isfinite(left):
-            kkt.velocities(m, w, time[i], u[i], d)
+        left = satisfy(m, w, time[i], q[i], u[i], d, place)
         worst = left if not left <= worst else worst
     return worst

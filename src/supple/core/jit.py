@@ -1,11 +1,13 @@
 """How kernels are compiled, cached and warmed up.
 
-Two decorators:
+Three decorators:
 
 - ``kernel``: an inner function, compiled when a caller is.
 - ``entry(*types)``: a function called from Python. It has exactly one signature, is compiled on its
   first use (never at import) and then refuses any other signature: a wrong array type raises at once
   instead of silently compiling for half a minute.
+- ``shared(*types)``: an inner function with one signature. Plain kernels become a part of every entry that calls
+  them, and are optimized there again; a shared one is compiled once and called by its address.
 
 Numba's disk cache notices a changed file but not a changed callee in another file. The cache folder
 therefore carries a hash of *all* kernel sources: editing any of them moves every kernel to a new folder.
@@ -22,13 +24,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import llvmlite.binding
 import numba
 from numba import types
-from numba.core import caching, codegen
+from numba.core import caching, cgutils, codegen
+from numba.extending import intrinsic
 
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}  # not nnan/ninf: failures are found by isfinite
 
@@ -121,27 +125,47 @@ _OPTIONS: dict[str, Any] = {"fastmath": FASTMATH, "error_model": "numpy", "_nrt"
 _INNER, _ENTRY = "supple.core.inner.", "supple.core.entry."
 
 
-def _leave_optimization_to_entries() -> None:
-    """Inner kernels are linked into entries, which are optimized as a whole: once is enough.
+def _leave_code_to_entries() -> None:
+    """Inner kernels are linked into entries, which are optimized and translated as a whole: once is enough.
 
     Numba would optimize every kernel with all it calls, and again in each caller, and twice: first cheaply, to
-    find reference counts that can go, of which kernels have none. That is a third of the compilation time.
-    Only libraries with our own prefixes are touched.
+    find reference counts that can go, of which kernels have none; and make machine code of each that nobody
+    runs. That is half of the compilation time. Only libraries with our own prefixes are touched.
     """
     library = codegen.CPUCodeLibrary
-    optimize = library._optimize_final_module
+    optimize, finish, serialize = (
+        library._optimize_final_module, library._finalize_final_module, library.serialize_using_object_code
+    )
+    set_environment = codegen.JITCPUCodegen.set_env
 
-    def only_entries(self: Any) -> None:
+    def optimize_entries(self: Any) -> None:
         if self.name.startswith(_ENTRY):
             passes, builder = self._codegen._module_pass_manager()
             passes.run(self._final_module, builder)
         elif not self.name.startswith(_INNER):
             optimize(self)
 
-    library._optimize_final_module = only_entries
+    def finish_entries(self: Any) -> None:
+        if self.name.startswith(_INNER):
+            self._finalize_dynamic_globals()
+            self._finalized = True
+        else:
+            finish(self)
+
+    def serialize_entries(self: Any) -> Any:
+        return self.serialize_using_bitcode() if self.name.startswith(_INNER) else serialize(self)
+
+    def set_known_environment(self: Any, name: str, environment: Any) -> None:
+        if self._engine.is_symbol_defined(name):  # not of a kernel without machine code
+            set_environment(self, name, environment)
+
+    library._optimize_final_module = optimize_entries
+    library._finalize_final_module = finish_entries
+    library.serialize_using_object_code = serialize_entries
+    codegen.JITCPUCodegen.set_env = set_known_environment
 
 
-_leave_optimization_to_entries()
+_leave_code_to_entries()
 
 
 def _rename(function: Callable[..., Any], prefix: str) -> None:
@@ -174,12 +198,21 @@ _LOCK = threading.RLock()
 class Entry:
     """A kernel with one signature, compiled on first use. ``ready()`` gives the callable itself."""
 
-    def __init__(self, function: Callable[..., Any], signature: Sequence[Any]) -> None:
+    options: ClassVar[dict[str, Any]] = {"no_cfunc_wrapper": True}
+
+    def __init__(
+        self, function: Callable[..., Any], signature: Sequence[Any], calls: Sequence[str] | None
+    ) -> None:
         self.name = function.__name__
         self.signature = tuple(signature)
         self.function = function
-        self._dispatcher = _compile_later(function, no_cfunc_wrapper=True)
+        self._dispatcher = _compile_later(function, **self.options)
         self._ready: Callable[..., Any] | None = None
+        self._calls = calls
+
+    def _needed(self) -> Sequence[Shared]:
+        """What it may call by address."""
+        return [SHARED[n] for n in (SHARED if self._calls is None else self._calls)]
 
     @property
     def cached(self) -> bool:
@@ -192,6 +225,8 @@ class Entry:
         """Compile (or load) if needed and return the plain callable for hot paths."""
         if self._ready is None:
             with _LOCK:
+                for other in self._needed():
+                    other.ready()
                 if self._ready is None:
                     if hasattr(self._dispatcher, "py_func"):
                         if not self.cached:
@@ -215,19 +250,103 @@ class Entry:
         return self.ready()(*args)
 
 
+class Shared(Entry):
+    """A kernel that others call by its address, as ``inside``.
+
+    The address is made known to the linker under a name of our own before anything that needs it is loaded:
+    a kernel makes those ready that it calls.
+    """
+
+    options: ClassVar[dict[str, Any]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+    @property
+    def symbol(self) -> str:
+        """Name for the linker."""
+        return f"supple_{SOURCES_HASH}_{self.name}"
+
+    def _compile(self) -> None:
+        super()._compile()
+        (made,) = self._dispatcher.overloads.values()
+        address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+        llvmlite.binding.add_symbol(self.symbol, address)
+
+    def inside(self) -> Any:
+        """The function for kernels."""
+        if not hasattr(self._dispatcher, "py_func"):
+            return self.function
+
+        def call(typing: Any, *given: Any) -> Any:
+            wanted = self.signature
+            if len(given) != len(wanted) or not all(
+                a == b or typing.can_convert(a, b) is not None for a, b in zip(given, wanted, strict=True)
+            ):
+                raise numba.TypingError(f"{self.name} takes {wanted}, not {given}")
+            self.ready()
+            (made,) = self._dispatcher.overloads.values()
+            result = made.signature.return_type
+
+            def generate(context: Any, builder: Any, signature: Any, packed: Any) -> Any:
+                values = [
+                    context.cast(builder, value, a, b)
+                    for value, a, b in zip(
+                        cgutils.unpack_tuple(builder, packed[0]), given, wanted, strict=True
+                    )
+                ]
+                kind = context.call_conv.get_function_type(result, wanted)
+                function = cgutils.get_or_insert_function(builder.module, kind, self.symbol)
+                return context.call_conv.call_function(builder, function, result, wanted, values)[1]
+
+            return result(types.StarArgTuple.from_types(given)), generate
+
+        return intrinsic(call)
+
+
 ENTRIES: dict[str, Entry] = {}
+SHARED: dict[str, Shared] = {}
 
 
-def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
-    """Declare an entry kernel with its one signature."""
+def entry(
+    *signature: Any, calls: Sequence[str] | None = None
+) -> Callable[[Callable[..., Any]], Entry]:
+    """Declare an entry kernel with its one signature; ``calls`` names the shared ones it calls (None: any)."""
 
     def declare(function: Callable[..., Any]) -> Entry:
         _rename(function, _ENTRY)
-        made = Entry(function, signature)
+        made = Entry(function, signature, calls)
         ENTRIES[made.name] = made
         return made
 
     return declare
+
+
+def shared(*signature: Any, calls: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Any]:
+    """Declare a kernel that is compiled once for all callers; ``calls`` names the shared ones it calls."""
+
+    def declare(function: Callable[..., Any]) -> Any:
+        _rename(function, _ENTRY)
+        made = Shared(function, signature, calls)
+        ENTRIES[made.name] = made
+        SHARED[made.name] = made
+        return made.inside()
+
+    return declare
+
+
+def tuple_type(
+    kind: Any,
+    ints: Mapping[str, int] = {},
+    constants: Mapping[str, int] = {},
+    reals: Mapping[str, int] = {},
+    counts: Mapping[str, int] = {},
+    numbers: Sequence[str] = (),
+) -> Any:
+    """Type of a named tuple of arrays, given by their dimensions: read-only integers and constants, and others."""
+    found = dict.fromkeys(numbers, REAL)
+    for fields, number, fixed in (
+        (ints, INT, True), (constants, REAL, True), (reals, REAL, False), (counts, INT, False)
+    ):
+        found.update({k: types.Array(number, n, "C", readonly=fixed) for k, n in fields.items()})
+    return types.NamedTuple([found[k] for k in kind._fields], kind)
 
 
 def all_entries() -> dict[str, Entry]:
@@ -273,16 +392,15 @@ def prepare(*needed: Entry) -> None:
         e.ready()
 
 
-# What two processes compile side by side. The second begins with the tangent: its parts are on disk by
-# the time the first process needs them.
-_FIRST = ("radau_run", "alpha_run", "bdf_point", "bdf_jacobian")
-_SECOND = ("tangent", "dop853_run", "history")
+# What two processes compile side by side: first shared kernels, then entries. What is named in neither list of
+# a pair goes to the second process.
+_SIDES = (("tangent_at",), ("radau_run", "history", "dop853_run"))
 
 
 def warmup(
     report: Callable[[str, float], None] | None = None, names: Sequence[str] | None = None
 ) -> float:
-    """Compile kernels into the disk cache, several processes side by side.
+    """Compile kernels into the disk cache, two processes side by side.
 
     Numba compiles under one lock, so threads do not help. ``report(name, fraction)`` is called after
     each kernel. Returns the seconds taken.
@@ -292,23 +410,18 @@ def warmup(
     entries = all_entries()
     _announced = True
     todo = [n for n in (names or entries) if not entries[n].cached]
-    first = [n for n in _FIRST if n in todo]
-    rest = sorted(
-        (n for n in todo if n not in first),
-        key=lambda n: _SECOND.index(n) if n in _SECOND else len(_SECOND),
-    )
+    if any(n not in SHARED for n in todo):  # entries need all shared ones
+        todo = list(dict.fromkeys([*(n for n in SHARED if not entries[n].cached), *todo]))
     can_split = bool(sys.executable) and not getattr(sys, "frozen", False)
-    if first and rest and can_split and (os.cpu_count() or 1) > 1:
-        code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
-        env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-        running = [
-            subprocess.Popen(
-                [sys.executable, "-c", code, *share], stdout=subprocess.PIPE, text=True, env=env
+    if can_split and (os.cpu_count() or 1) > 1:
+        done: list[str] = []
+        for first, shares in zip(_SIDES, (True, False), strict=True):
+            now = [n for n in todo if (n in SHARED) == shares]
+            _compile_aside(
+                [[n for n in first if n in now], [n for n in now if n not in first]],
+                done, len(todo), report,
             )
-            for share in (first, rest)
-        ]
-        _follow(running, len(todo), report)
-    for name in names or entries:
+    for name in todo:
         if not entries[name].cached:
             entries[name].ready()
     if report is not None:
@@ -317,13 +430,33 @@ def warmup(
     return time.perf_counter() - start
 
 
+def _compile_aside(
+    sides: Sequence[Sequence[str]],
+    done: list[str],
+    total: int,
+    report: Callable[[str, float], None] | None,
+) -> None:
+    """Compile two lists of kernels in two processes, unless one of them is empty: that is left to this process."""
+    if not all(sides):
+        return
+    code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, *side], stdout=subprocess.PIPE, text=True, env=env
+        )
+        for side in sides
+    ]
+    _follow(running, done, total, report)
+
+
 def _follow(
     running: Sequence[subprocess.Popen[str]],
+    done: list[str],
     total: int,
     report: Callable[[str, float], None] | None,
 ) -> None:
     """Report the kernels that child processes announce, as they come."""
-    done: list[str] = []
 
     def listen(process: subprocess.Popen[str]) -> None:
         for line in process.stdout or ():

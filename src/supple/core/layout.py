@@ -15,7 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core.jit import kernel
+from supple.core.jit import kernel, tuple_type
 from supple.core.opcodes import STACK
 
 # Motions
@@ -93,6 +93,22 @@ Tree = namedtuple(
 Work = namedtuple(
     "Work",
     "node dof matrices origin effort power zdot mass lower scratch stack link turn lam gap weight rows solved schur force flex",
+)
+
+
+# Their types, for shared kernels: dimensions of the arrays of integers, of constants, and of the workspace
+TREE = tuple_type(
+    Tree, ints={"node": 2, "dof": 2, "element": 2, "signal": 2, "head": 1, "flex": 2, "attach": 2, "link": 2},
+    constants={"body": 2, "coef": 2, "curve": 1, "gravity": 1, "shape": 1, "rotor": 1, "unit": 1},
+    numbers=("length",),
+)
+WORK = tuple_type(
+    Work,
+    reals={
+        "node": 2, "dof": 3, "matrices": 4, "origin": 1, "effort": 1, "power": 1, "zdot": 1, "mass": 2, "lower": 2,
+        "scratch": 2, "stack": 2, "link": 3, "turn": 2, "lam": 1, "gap": 1, "weight": 1, "rows": 2, "solved": 2,
+        "schur": 2, "force": 1, "flex": 1,
+    },
 )
 
 

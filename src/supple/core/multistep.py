@@ -32,7 +32,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, kkt, links, so3, tree
+from supple.core import dynamics, kkt, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, kernel
@@ -229,7 +229,7 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
         v[k] = r.ut[k]
     for i in range(nr):
         w.lam[i] = yp[first + i] if implicit else 0.0
-    dynamics.evaluate(m, w, time, r.qt, r.ut, acc, r.zt, f)
+    dynamics.residual_at(m, w, time, r.qt, r.ut, acc, r.zt, f)
     o.ints[TROUBLE] = st.DONE
     if implicit:
         count[st.NEWTON] += 1
@@ -595,12 +595,10 @@ def add_work(m, w, r, o, t, h):
         end[k0 + k] = r.w[k] + h * LOBATTO_END * r.power[k]
     for i in range(LOBATTO.shape[0]):
         st.state_at(m, r, LOBATTO[i])
-        tree.poses(m, w, r.qt)
-        tree.motion(m, w, r.ut, r.a)
         for k in range(w.lam.shape[0]):
             w.lam[k] = slope(o.push[k], LOBATTO[i]) / h
         time = t + LOBATTO[i] * h
-        forces.apply(m, w, time if time < left else np.nextafter(left, t), r.qt, r.ut, r.zt)
+        dynamics.exert(m, w, time if time < left else np.nextafter(left, t), r.qt, r.ut, r.a, r.zt)
         for k in range(ne):
             end[k0 + k] += h * LOBATTO_WEIGHTS[i] * w.power[k]
     for k in range(ne):
@@ -687,7 +685,7 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
-        st.audit(m, w, r, state)
+        st.audit(m, w, r, count, state)
     if first:
         st.start_events(m, w, r)
     st.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)

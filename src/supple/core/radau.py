@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from supple.core import dynamics, forces, linalg, tree
+from supple.core import dynamics, linalg, tree
 from supple.core import layout as at
 from supple.core import radau_stages as stages
 from supple.core import step as st
@@ -75,7 +75,7 @@ def error_norm(m, w, r, o, h, t, attempt):
         for k in range(nz):
             r.zt[k] = r.z[k]
         tree.retract(m, r.q, r.xt, r.qt)
-        dynamics.evaluate(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
+        dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
     for k in range(nu):
         s = 0.0
         for j in range(nu):
@@ -309,14 +309,11 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
         st.copy_rows(o.c[LAM : LAM + 3], o.c[LO : LO + 3])
         state[st.T] = t1
-        tree.poses(m, w, r.q)
-        tree.motion(m, w, r.u, r.a)
-        tree.inertias(m, w, r.q, r.u, r.a)
         st.copy(r.lam, w.lam)
-        forces.apply(m, w, t1 if t1 < left else np.nextafter(left, t), r.q, r.u, r.z)
+        dynamics.exert(m, w, t1 if t1 < left else np.nextafter(left, t), r.q, r.u, r.a, r.z)
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)
-        st.audit(m, w, r, state)
+        st.audit(m, w, r, count, state)
         count[st.FRESH] = 0
         if t1 >= stop:
             count[st.STOP] += 1

@@ -21,7 +21,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, kkt, linalg, links, tree
+from supple.core import dynamics, kkt, linalg, links, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import kernel
@@ -165,7 +165,7 @@ def stage(m, w, r, o, i, t, h):
     for k in range(nu):
         # not T xi' - u: there Newton's matrix would err by |xi|/2, here by |xi|/2 over its eigenvalue
         o.u[F1 + i, k] = o.u[S2, k] - o.u[S1, k]
-    dynamics.evaluate(m, w, t, r.qt, r.ut, o.u[RATE + i], r.zt, o.u[F2 + i])
+    dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[RATE + i], r.zt, o.u[F2 + i])
     for k in range(nz):
         d = (AI[i, 0] * o.z[Z, k] + AI[i, 1] * o.z[Z + 1, k] + AI[i, 2] * o.z[Z + 2, k]) / h
         o.z[ZRATE + i, k] = w.zdot[k]
@@ -183,7 +183,7 @@ def middle_tangent(m, w, r, o, t, h):
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
     tree.retract(m, r.q, r.xt, r.qt)
     st.copy(r.lam, w.lam)
-    dynamics.differentiate(
+    dynamics.tangent_at(
         m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
         o.Rz, o.Gq, o.Gu, o.Gz,
     )
@@ -545,10 +545,8 @@ def work_stages(m, w, r, o, t, h, stop):
         for k in range(r.z.shape[0]):
             r.zt[k] = r.z[k] + o.z[Z + i, k]
         tree.retract(m, r.q, r.xt, r.qt)
-        tree.poses(m, w, r.qt)
-        tree.motion(m, w, r.ut, o.u[RATE + i])
         st.copy(o.c[LAM + i], w.lam)
-        forces.apply(m, w, stage_time(t, h, i, stop), r.qt, r.ut, r.zt)
+        dynamics.exert(m, w, stage_time(t, h, i, stop), r.qt, r.ut, o.u[RATE + i], r.zt)
         for k in range(ne):
             o.e[WORK + i, k] = w.power[k]
         for k in range(r.z.shape[0]):

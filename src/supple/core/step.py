@@ -15,7 +15,8 @@ import numpy as np
 
 from supple.core import dynamics, forces, tree
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.core.jit import IVEC, MAT, REAL, REALS, VEC, kernel, shared, tuple_type
+from supple.core.layout import TREE, WORK
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
@@ -42,6 +43,16 @@ Run = namedtuple(
     "Run",
     "q u a z w zdot power scale rate_scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
     "roots screws momentum screw_error screw_size lam qs",
+)
+
+RUN = tuple_type(
+    Run,
+    reals={
+        "q": 1, "u": 1, "a": 1, "z": 1, "w": 1, "zdot": 1, "power": 1, "scale": 1, "rate_scale": 1, "sign": 1, "px": 2,
+        "pu": 2, "pz": 2, "pw": 2, "qt": 1, "ut": 1, "zt": 1, "wt": 1, "xt": 1, "event_reals": 2, "last": 1, "found": 2,
+        "screws": 2, "momentum": 1, "screw_error": 1, "screw_size": 1, "lam": 1, "qs": 1,
+    },
+    counts={"events": 2, "roots": 1},
 )
 
 
@@ -282,112 +293,6 @@ def find_events(m, w, r, ints, t0, h, t1):
 
 
 @kernel
-def find_switch(m, w, r, ints, reals, t0, h):
-    """Fraction of the step behind which a force law changes its branch, above 1 if none does.
-
-    Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would
-    lose the method's order, so it is repeated up to the kink, and the repeated step is taken as it is. What
-    happens in the first ten-thousandth of a step belongs to the landing before it: a state that rests on a kink
-    cannot stall the run.
-    """
-    if ints[SWITCHED] == 1:
-        ints[SWITCHED] = 0
-        return 2.0
-    low = 1e-4
-    state_at(m, r, low)
-    before = forces.branches(m, w, t0 + low * h, r.qt, r.ut, r.zt)
-    for part in range(1, 5):
-        high = 0.25 * part
-        state_at(m, r, high)
-        if forces.branches(m, w, t0 + high * h, r.qt, r.ut, r.zt) != before:
-            for _ in range(48):
-                middle = 0.5 * (low + high)
-                state_at(m, r, middle)
-                if forces.branches(m, w, t0 + middle * h, r.qt, r.ut, r.zt) == before:
-                    low = middle
-                else:
-                    high = middle
-            if high > 0.999999:
-                return 2.0
-            ints[SWITCHED] = 1
-            reals[H_SWITCH] = max(high * h, 2.0 * reals[H_MIN])
-            return high
-        low = high
-    return 2.0
-
-
-@kernel
-def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
-    """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
-
-    On return of True the state is that of the event.
-    """
-    keep = 2.0
-    if r.events.shape[0] > 0:
-        keep = find_events(m, w, r, ints, t0, h, t1)
-    end = t1 if keep >= 1.0 else t0 + keep * h
-    while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
-        s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
-        state_at(m, r, s)
-        write_row(r, out[ints[GRID]])
-        ints[GRID] += 1
-    if keep <= 1.0:
-        state_at(m, r, keep)
-        copy(r.qt, r.q)
-        copy(r.ut, r.u)
-        copy(r.zt, r.z)
-        copy(r.wt, r.w)
-        reals[T] = end
-        tree.poses(m, w, r.q)
-        tree.motion(m, w, r.u, r.a)
-        tree.inertias(m, w, r.q, r.u, r.a)
-        audit(m, w, r, reals)
-        return True
-    return False
-
-
-@kernel
-def audit(m, w, r, reals):
-    """Energy balance and conserved momenta at the state whose kinematics are in the workspace.
-
-    The first call, with E_MAX still negative, sets what later ones are compared with.
-    """
-    first = reals[E_MAX] < 0.0
-    kinetic = dynamics.kinetic(m, w, r.q, r.u)
-    strain = dynamics.strain(m, r.q, r.u)
-    elastic = forces.energy(m, w, r.q) + strain
-    total = kinetic + dynamics.potential(m, w) + elastic
-    for e in range(r.w.shape[0]):
-        total -= r.sign[e] * r.w[e]
-    if first:
-        reals[E_START] = total
-        reals[E_ERROR] = 0.0
-        reals[E_ELASTIC] = elastic
-        reals[E_STRAIN] = strain
-        reals[K_MIN] = kinetic
-        reals[K_MAX] = kinetic
-        reals[E_MAX] = abs(total)
-        reals[OTHER_MIN] = total - kinetic
-        reals[OTHER_MAX] = total - kinetic
-    reals[OTHER_MIN] = min(reals[OTHER_MIN], total - kinetic)
-    reals[OTHER_MAX] = max(reals[OTHER_MAX], total - kinetic)
-    reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
-    reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
-    reals[E_STRAIN] = max(reals[E_STRAIN], strain)
-    reals[K_MIN] = min(reals[K_MIN], kinetic)
-    reals[K_MAX] = max(reals[K_MAX], kinetic)
-    reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
-    for s in range(r.roots.shape[0]):
-        p, size = dynamics.momentum_along(m, w, r.roots[s], r.screws[s])
-        if first:
-            r.momentum[s] = p
-            r.screw_error[s] = 0.0
-            r.screw_size[s] = 0.0
-        r.screw_error[s] = max(r.screw_error[s], abs(p - r.momentum[s]))
-        r.screw_size[s] = max(r.screw_size[s], size)
-
-
-@kernel
 def weights(r, reals, wx, wu, wz, ww):
     """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
     rtol, atol = reals[RTOL], reals[ATOL]
@@ -435,7 +340,116 @@ def next_step(reals, ints, stops, h):
     return 0.5 * rest if h > 0.5 * rest else h
 
 
-@kernel
+@shared(TREE, WORK, RUN, IVEC, VEC)
+def audit(m, w, r, ints, reals):
+    """Energy balance and conserved momenta at the state whose kinematics are in the workspace.
+
+    The first call, with E_MAX still negative, sets what later ones are compared with.
+    """
+    first = reals[E_MAX] < 0.0
+    kinetic = dynamics.kinetic(m, w, r.q, r.u)
+    strain = dynamics.strain(m, r.q, r.u)
+    elastic = forces.energy(m, w, r.q) + strain
+    total = kinetic + dynamics.potential(m, w) + elastic
+    for e in range(r.w.shape[0]):
+        total -= r.sign[e] * r.w[e]
+    if first:
+        reals[E_START] = total
+        reals[E_ERROR] = 0.0
+        reals[E_ELASTIC] = elastic
+        reals[E_STRAIN] = strain
+        reals[K_MIN] = kinetic
+        reals[K_MAX] = kinetic
+        reals[E_MAX] = abs(total)
+        reals[OTHER_MIN] = total - kinetic
+        reals[OTHER_MAX] = total - kinetic
+    reals[OTHER_MIN] = min(reals[OTHER_MIN], total - kinetic)
+    reals[OTHER_MAX] = max(reals[OTHER_MAX], total - kinetic)
+    reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
+    reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
+    reals[E_STRAIN] = max(reals[E_STRAIN], strain)
+    reals[K_MIN] = min(reals[K_MIN], kinetic)
+    reals[K_MAX] = max(reals[K_MAX], kinetic)
+    reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
+    for s in range(r.roots.shape[0]):
+        p, size = dynamics.momentum_along(m, w, r.roots[s], r.screws[s])
+        if first:
+            r.momentum[s] = p
+            r.screw_error[s] = 0.0
+            r.screw_size[s] = 0.0
+        r.screw_error[s] = max(r.screw_error[s], abs(p - r.momentum[s]))
+        r.screw_size[s] = max(r.screw_size[s], size)
+
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL)
+def find_switch(m, w, r, ints, reals, t0, h):
+    """Fraction of the step behind which a force law changes its branch, above 1 if none does.
+
+    Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would
+    lose the method's order, so it is repeated up to the kink, and the repeated step is taken as it is. What
+    happens in the first ten-thousandth of a step belongs to the landing before it: a state that rests on a kink
+    cannot stall the run.
+    """
+    if ints[SWITCHED] == 1:
+        ints[SWITCHED] = 0
+        return 2.0
+    low = 1e-4
+    state_at(m, r, low)
+    before = forces.branches(m, w, t0 + low * h, r.qt, r.ut, r.zt)
+    for part in range(1, 5):
+        high = 0.25 * part
+        state_at(m, r, high)
+        if forces.branches(m, w, t0 + high * h, r.qt, r.ut, r.zt) != before:
+            for _ in range(48):
+                middle = 0.5 * (low + high)
+                state_at(m, r, middle)
+                if forces.branches(m, w, t0 + middle * h, r.qt, r.ut, r.zt) == before:
+                    low = middle
+                else:
+                    high = middle
+            if high > 0.999999:
+                return 2.0
+            ints[SWITCHED] = 1
+            reals[H_SWITCH] = max(high * h, 2.0 * reals[H_MIN])
+            return high
+        low = high
+    return 2.0
+
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, calls=("audit",))
+def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
+    """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
+
+    On return of True the state is that of the event.
+    """
+    keep = 2.0
+    if r.events.shape[0] > 0:
+        keep = find_events(m, w, r, ints, t0, h, t1)
+    end = t1 if keep >= 1.0 else t0 + keep * h
+    while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
+        s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
+        state_at(m, r, s)
+        write_row(r, out[ints[GRID]])
+        ints[GRID] += 1
+    if keep <= 1.0:
+        state_at(m, r, keep)
+        copy(r.qt, r.q)
+        copy(r.ut, r.u)
+        copy(r.zt, r.z)
+        copy(r.wt, r.w)
+        reals[T] = end
+        tree.poses(m, w, r.q)
+        tree.motion(m, w, r.u, r.a)
+        tree.inertias(m, w, r.q, r.u, r.a)
+        audit(m, w, r, ints, reals)
+        return True
+    return False
+
+
+
+@shared(TREE, WORK, RUN, IVEC, VEC, calls=("forward", "audit"))
 def restart(m, w, r, ints, reals):
     """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
     bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
@@ -451,7 +465,7 @@ def restart(m, w, r, ints, reals):
     copy(w.power, r.power)
     copy(w.lam, r.lam)
     if reals[E_MAX] < 0.0:
-        audit(m, w, r, reals)
+        audit(m, w, r, ints, reals)
         start_events(m, w, r)
     ints[FRESH] = 1
     ints[KEEP_JACOBIAN] = 0
