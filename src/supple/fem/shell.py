@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.errors import ModelError
 from supple.fem import shell_bending as bending
 from supple.fem import shell_checks as checks
 from supple.fem import shell_membrane as membrane
 from supple.fem.material import Material
+from supple.fem.shell_places import find
 from supple.fem.shell_points import ShellPoint, surface_height
 from supple.fem.triangles import MIDSIDES, Array, Indices, Triangles, mass_points
 
@@ -69,13 +71,17 @@ class ShellMesh:
         rotary_inertia: bool = True,
         name: str = "",
     ) -> None:
+        if not isinstance(name, str):
+            raise ModelError("ShellMesh", "name", name, "a text")
         self.label = owner = f"ShellMesh {name!r}" if name else "ShellMesh"
         self.nodes = checks.checked_nodes(owner, nodes)
         self.triangles = checks.checked_triangles(owner, triangles, self.nodes)
         self.thickness = checks.checked_thickness(owner, thickness, len(self.triangles))
         self.poisson = checks.checked_poisson(owner, material)
         self.material = material
-        self.rotary_inertia = bool(rotary_inertia)
+        if not isinstance(rotary_inertia, bool):
+            raise ModelError(owner, "rotary_inertia", rotary_inertia, "True or False")
+        self.rotary_inertia = rotary_inertia
         checks.warn_of_units(owner, self.length, self.thickness, material)
         checks.warn_of_flips(owner, self.triangles)
 
@@ -150,7 +156,7 @@ class ShellMesh:
         weights of its corners (its centre if none are given); or a node, where strains are the
         mean over the triangles around it, by area.
         """
-        return ShellPoint.on(self, place, triangle, weights, node)
+        return ShellPoint(self, *find(self, place, triangle, weights, node))
 
     def strains(self, q: ArrayLike, surface: str = "middle") -> Array:
         """Strains (t, 3) e_xx, e_yy, 2 e_xy in the centres of all triangles, in their axes.

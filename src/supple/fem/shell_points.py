@@ -19,7 +19,7 @@ from supple import validate
 from supple.errors import ModelError
 from supple.fem import shell_bending as bending
 from supple.fem import shell_membrane as membrane
-from supple.fem.triangles import FROM, TO, Array, Indices, Triangles
+from supple.fem.triangles import Array, Indices, Triangles
 from supple.validate import Axis
 
 if TYPE_CHECKING:
@@ -27,14 +27,10 @@ if TYPE_CHECKING:
 
 # Height of a surface over the middle, in thicknesses.
 SURFACES = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
-# Weights of a point add up to one within this.
-WEIGHT_TOLERANCE = 1e-9
 # A direction whose sine with the normal is smaller has no projection.
 NO_PROJECTION = 1e-6
 # Triangles around a node whose normals differ by more than acos of this (30 degrees) are a fold.
 SMOOTH = 0.866
-# A place that is farther from the shell than this part of the nearest triangle's side is not on it.
-NEAR = 0.5
 
 
 def surface_height(surface: Any) -> float:
@@ -68,35 +64,6 @@ class ShellPoint:
     triangles: Indices
     weights: Array
     shares: Array
-
-    @classmethod
-    def on(cls, mesh: ShellMesh, place: Any, triangle: Any, weights: Any, node: Any) -> ShellPoint:
-        """Point by place, by triangle and weights, or by node: exactly one of them."""
-        owner = mesh.label
-        given = {"place": place, "triangle": triangle, "node": node}
-        names = tuple(name for name, value in given.items() if value is not None)
-        if len(names) != 1:
-            raise ModelError(owner, "point", names, "one of place, triangle and node")
-        if node is not None:
-            n = _index(owner, "node", node, len(mesh.nodes))
-            found, corner = np.nonzero(mesh.triangles == n)
-            areas = mesh.shape.areas[found]
-            return cls(mesh, found, np.eye(3)[corner], areas / areas.sum())
-        if place is not None:
-            where = validate.vector(owner, "place", place)
-            t, w, away = mesh.shape.nearest(where)
-            corners = mesh.shape.places[t]
-            side = float(np.max(np.linalg.norm(corners[TO] - corners[FROM], axis=1)))
-            if away > NEAR * side:
-                expected = f"a place on the shell, whose nearest point is {away:.3g} m away"
-                raise ModelError(owner, "place", where, expected)
-        else:
-            t = _index(owner, "triangle", triangle, len(mesh.triangles))
-            expected = "3 numbers from 0 to 1 that add up to 1"
-            w = validate.vector(owner, "weights", weights, 3, expected)
-            if np.any(w < -WEIGHT_TOLERANCE) or abs(w.sum() - 1.0) > WEIGHT_TOLERANCE:
-                raise ModelError(owner, "weights", w, expected)
-        return cls(mesh, np.array([t]), np.array([w]), np.ones(1))
 
     @property
     def place(self) -> Array:
@@ -185,6 +152,8 @@ class ShellPoint:
     ) -> Array:
         """Rows (3, size) of plane strains times a power of the thickness, in the asked axes."""
         self._smooth()
+        if along is None and len(self.triangles) > 1:
+            along = self.axes()[0]  # common to all triangles around a node
         total = np.zeros((3, self.mesh.size))
         for t, weights, share in zip(self.triangles, self.weights, self.shares, strict=True):
             shape = self.mesh.shape.subset([t])
@@ -228,11 +197,3 @@ def _rotations(shape: Triangles, weights: Array) -> Array:
     drilling = np.zeros((len(slopes), 18))
     drilling[:, membrane.TZ] = weights
     return np.stack([slopes[:, 1], -slopes[:, 0], drilling], axis=1)
-
-
-def _index(owner: str, field: str, value: Any, count: int) -> int:
-    expected = f"a number from 0 to {count - 1}"
-    found = validate.integer(owner, field, value, 0, expected)
-    if found >= count:
-        raise ModelError(owner, field, found, expected)
-    return found
