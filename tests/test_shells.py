@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 
 from shell_meshes import ALUMINIUM, at, folded, irregular, isotropic, rigid, solve, turned, where
 from supple.errors import ModelError, SuppleWarning
@@ -42,6 +43,15 @@ def cubic_shapes(mesh: ShellMesh) -> np.ndarray:
 
 
 # ----------------------------------------------------------------------------------- geometry
+
+
+def test_a_shell_is_a_component_of_six_coordinates_for_each_node() -> None:
+    mesh = folded()
+    assert mesh.nodes.shape == (16, 3) and mesh.node_size == 6 and mesh.size == 96
+    assert mesh.length == pytest.approx(np.linalg.norm(np.ptp(mesh.nodes, axis=0)))
+    for matrix in (mesh.stiffness_matrix, mesh.mass_matrix):
+        assert isinstance(matrix, csc_array) and matrix.shape == (96, 96)
+    assert mesh.stiffness_matrix is mesh.stiffness_matrix  # computed once
 
 
 def test_points_integrate_products_of_cubics() -> None:
@@ -310,6 +320,22 @@ def test_deflection_goes_on_across_sides() -> None:
         for t, corners in ((0, a.tolist()), (1, b.tolist()))
     ]
     assert values[0].displacement[2] @ q == pytest.approx(values[1].displacement[2] @ q, rel=1e-12)
+
+
+def test_sides_bend_as_beams_in_their_plane_too() -> None:
+    """One corner turns: its two sides take the cubic with that slope there, and none at the ends."""
+    nodes = np.array([[0.1, 0.2, 0.0], [1.3, 0.4, 0.0], [0.5, 1.1, 0.0]])
+    mesh = ShellMesh(nodes, [[0, 1, 2]], 0.01, ALUMINIUM)
+    q = np.zeros(18)
+    q[5] = 1.0  # drilling of the first corner
+    t = 0.3
+    for end, weights in ((1, [1 - t, t, 0.0]), (2, [1 - t, 0.0, t])):
+        side = nodes[end] - nodes[0]
+        exact = t * (1 - t) ** 2 * np.cross([0.0, 0.0, 1.0], side)
+        found = mesh.at(triangle=0, weights=weights).displacement @ q
+        np.testing.assert_allclose(found, exact, atol=1e-15)
+    across = mesh.at(triangle=0, weights=[0.0, 1 - t, t]).displacement @ q
+    np.testing.assert_allclose(across, 0.0, atol=1e-15)
 
 
 def test_surface_strain_stress_and_moment_have_their_signs() -> None:

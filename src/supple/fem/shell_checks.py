@@ -14,8 +14,8 @@ from supple.fem.triangles import FROM, TO, Array, Indices, Triangles
 
 # Height of a triangle over its longest side, in lengths of that side, below which it has no area.
 LEAST_HEIGHT = 1e-8
-# Nodes nearer than this, in sizes of the mesh, are at the same place.
-SAME_PLACE = 1e-10
+# Nodes nearer than this, in sizes of the mesh, are at the same place: files have about 7 digits.
+SAME_PLACE = 1e-7
 # Speed of sound sqrt(E / density), m/s: soft rubber has 30, beryllium 13000.
 SOUND = (20.0, 3e4)
 # A shell that is thicker than this part of its size is none.
