@@ -312,7 +312,7 @@ def test_a_roof() -> None:
 
 
 def test_a_pinched_cylinder() -> None:
-    """Opposite forces at mid-length, diaphragms at the ends: 1.8248e-5 (Lindberg, Olson, Cowper 1969)."""
+    """Forces at mid-length, diaphragms at the ends: 1.8248e-5 (Lindberg, Olson, Cowper 1969)."""
     found = []
     for n in (8, 16, 32):
         material = isotropic(3e6, 0.3, 100.0)
@@ -324,3 +324,46 @@ def test_a_pinched_cylinder() -> None:
         q = solve(mesh, load, np.unique(np.concatenate(fixed)))
         found.append(load @ q / 0.25 / 1.8248e-5)
     assert found[0] > 0.9 and abs(found[1] - 1) < 0.02 and abs(found[2] - 1) < 0.01
+
+
+def tube(n: int, b: float, L: float, h: float, material: Material) -> tuple[ShellMesh, np.ndarray]:
+    """Square tube along x, n cells for each wall, four walls at right angles; its angles (N,)."""
+    around, steps = 4 * n, round(n * L / b)
+    s = np.arange(around) / n  # walls 0 to 4
+    corners = np.array([[1.0, -1], [1, 1], [-1, 1], [-1, -1], [1, -1]]) * b / 2
+    wall = np.minimum(s.astype(int), 3)
+    yz = corners[wall] + (s - wall)[:, None] * (corners[wall + 1] - corners[wall])
+    x = np.repeat(np.linspace(0.0, L, steps + 1), around)
+    nodes = np.column_stack([x, np.tile(yz, (steps + 1, 1))])
+    i, j = (c.ravel() for c in np.meshgrid(np.arange(around), np.arange(steps)))
+    a, c = i + around * j, (i + 1) % around + around * j
+    first = np.stack([a, c, c + around], axis=1)
+    second = np.stack([a, c + around, a + around], axis=1)
+    return ShellMesh(nodes, np.concatenate([first, second]), h, material), x
+
+
+def test_a_square_tube_is_a_beam() -> None:
+    """Stretching, Bredt's torsion and bending with shear of a thin-walled tube, from its walls."""
+    b, L, h, E, G = 0.1, 1.0, 0.001, 70e9, 70e9 / 2.6
+    mesh, x = tube(4, b, L, h, ALUMINIUM)
+    end = where(x == L)
+    loads = np.zeros((len(x), 6, 3))
+    loads[end, 0, 0] = 1 / len(end)  # pulled by 1 N
+    # Turned by 1 N m: a shear flow 1 / (2 b^2) along the walls. Pushed by 1 N along z: half in
+    # each wall that is parallel to z.
+    for i, j in zip(end, np.roll(end, -1), strict=True):
+        side = mesh.nodes[j] - mesh.nodes[i]
+        for k in (i, j):
+            loads[k, :3, 1] += side / (4 * b * b)
+            loads[k, 2, 2] += abs(side[2]) / (4 * b)
+    loads = loads.reshape(-1, 3)
+    q = solve(mesh, loads, at(where(x == 0), *range(6)))
+    moved = np.sum(loads * q, axis=0)  # what the unit loads do work on
+    I = 2 / 3 * b**3 * h
+    exact = [
+        L / (E * 4 * b * h),
+        L / (G * b**3 * h),  # Bredt: 4 area^2 h / perimeter
+        L**3 / (3 * E * I) + L / (G * 2 * b * h),  # walls along z carry the shear
+    ]
+    # The clamped end, where walls cannot contract or warp, and shear lag: of the size b^2 / L^2.
+    np.testing.assert_allclose(moved, exact, rtol=0.01)

@@ -323,7 +323,7 @@ def test_deflection_goes_on_across_sides() -> None:
 
 
 def test_sides_bend_as_beams_in_their_plane_too() -> None:
-    """One corner turns: its two sides take the cubic with that slope there, and none at the ends."""
+    """One corner turns: its two sides take the cubic with that slope there and none beyond."""
     nodes = np.array([[0.1, 0.2, 0.0], [1.3, 0.4, 0.0], [0.5, 1.1, 0.0]])
     mesh = ShellMesh(nodes, [[0, 1, 2]], 0.01, ALUMINIUM)
     q = np.zeros(18)
