@@ -5,7 +5,10 @@ from __future__ import annotations
 from supple.fem.beam import BeamMesh
 from supple.fem.line import BeamLine
 from supple.fem.material import Material, Rayleigh
+from supple.fem.plates import plate
 from supple.fem.sections import Box, Circle, CrossSection, Rectangle, Section, Tube
+from supple.fem.shell import ShellMesh
+from supple.fem.shell_points import ShellPoint, plane_von_mises
 
 __all__ = [
     "BeamLine",
@@ -17,5 +20,9 @@ __all__ = [
     "Rayleigh",
     "Rectangle",
     "Section",
+    "ShellMesh",
+    "ShellPoint",
     "Tube",
+    "plane_von_mises",
+    "plate",
 ]
