@@ -115,7 +115,7 @@ class Assembler:
     def mass(self, q: Array, soft: float = SOFT) -> Array:
         """Mass matrix (nu, nu), with a little mass on coordinates that have none."""
         c = self.compiled
-        M = np.empty((c.nu, c.nu))
+        M = np.zeros((c.nu, c.nu))
         dynamics.mass_matrix(c.ints, c.reals, self.work, np.ascontiguousarray(q), M)
         mean = float(np.mean(np.diag(M) * c.scale**2)) or 1.0
         M += np.diag(soft * mean / c.scale**2)

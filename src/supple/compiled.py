@@ -27,6 +27,7 @@ from supple.constraints import Constraint
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import opcodes
+from supple.elimination import with_plan
 from supple.errors import label
 from supple.forces import Motor
 from supple.frames import Frame
@@ -432,7 +433,7 @@ def build(
     b = _Builder(model, graph, frames, frozen)
     head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
     head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
-    head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows)]
+    head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows), 0]
     rows = (
         *b.node_ints,
         *b.columns,
@@ -448,12 +449,12 @@ def build(
         rotors[k] = inertia
     constants = [model.gravity, [b.length], rotors, b.scale]
     reals = np.concatenate([*constants, *b.node_reals, *b.element_reals, b.curve, *b.shape])
-    for array in (ints, reals):
-        array.flags.writeable = False
+    reals = np.ascontiguousarray(reals, dtype=float)
+    reals.flags.writeable = False
     timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(
-        ints=ints,
-        reals=np.ascontiguousarray(reals, dtype=float),
+        ints=with_plan(ints, reals),
+        reals=reals,
         bodies=b.bodies,
         joints=b.joints,
         extra=b.extra,

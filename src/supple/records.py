@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.callbacks import Callback
 from supple.core import layout as at
+from supple.elimination import with_plan
 from supple.frames import Frame
 from supple.poses import Array, Pose, quaternion_matrix
 from supple.reduction.modal import ModalBody
@@ -194,13 +195,11 @@ class Compiled:
     def with_rows(self, kept: Sequence[int]) -> Compiled:
         """The same model with some of its constraint rows, given by their places in ``rows``."""
         ints = self.ints.copy()
-        count = int(ints[at.H_LINKS])
-        table = ints[len(ints) - count * at.LINK_INTS :].reshape(count, at.LINK_INTS)
         number = {old: new for new, old in enumerate(sorted(kept))}
-        places = table[:, at.LINK_ROW :]
+        places = at.link_table(ints)[:, at.LINK_ROW :]
         places[:] = [[number.get(int(row), -1) for row in link] for link in places]
         ints[at.H_ROWS] = len(number)
-        ints.flags.writeable = False
+        ints = with_plan(ints, self.reals)
         rows = tuple(self.rows[k] for k in sorted(kept))
         return replace(self, ints=ints, rows=rows, all_ints=self.complete.ints)
 

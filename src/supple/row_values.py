@@ -58,10 +58,8 @@ def scaled_rows(compiled: Compiled, G: Array) -> Array:
 
 def moving(compiled: Compiled) -> np.ndarray:
     """Whether each row in use (nr,) follows a signal: those of drivers and changing lengths."""
-    count = int(compiled.ints[at.H_LINKS])
-    table = compiled.ints[len(compiled.ints) - count * at.LINK_INTS :].reshape(count, at.LINK_INTS)
     found = np.zeros(compiled.nr, dtype=bool)
-    for link in table:
+    for link in at.link_table(compiled.ints):
         if link[at.LINK_SIGNAL] >= 0:
             found[[row for row in link[at.LINK_ROW :] if row >= 0]] = True
     return found

@@ -412,7 +412,8 @@ def solve_motion(m, w, t, u, z, f):
     links.jacobian(m, w, w.rows)
     bad = kkt.factorize(m, w)
     if bad < 0:
-        kkt.solve(w, f, w.lam)
+        bad = kkt.solve(m, w, f, w.lam)
+    if bad < 0:
         forces.drive(m, w, t)
     return bad
 
@@ -478,7 +479,7 @@ def accelerate(ints, reals, work, t, q, u, z, a):
 def mass_matrix(ints, reals, work, q, M):
     """M (nu, nu)."""
     m, w = views(ints, reals, work)
-    h = w.mass[0] if M.shape[0] > 0 else q
+    h = w.force
     for k in range(M.shape[0]):
         h[k] = 0.0
     tree.poses(m, w, q)

@@ -40,7 +40,7 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
         links.apply(m, w)
         for k in range(nu):
             efforts[i, k] = w.effort[k]
-        tree.gather(m, w, w.mass[0] if nu > 0 else a[i])
+        tree.gather(m, w, w.force)
         for n in range(nn):
             x = w.node[n]
             y = nodes[i, n * NODE_COLUMNS : (n + 1) * NODE_COLUMNS]
@@ -73,7 +73,7 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
     m, w = views(ints, reals, work)
     alone = Tree(
         m.node, m.body, m.dof, m.element[e : e + 1], m.coef[e : e + 1], m.signal, m.curve, m.gravity,
-        m.head, m.flex, m.attach, m.shape, m.rotor, m.unit, m.link, m.length,
+        m.head, m.flex, m.attach, m.shape, m.rotor, m.unit, m.link, m.length, m.plan,
     )
     nn = m.node.shape[0]
     for i in range(time.shape[0]):

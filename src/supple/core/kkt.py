@@ -12,8 +12,12 @@ from __future__ import annotations
 
 import math
 
-from supple.core import linalg, links, tree
+from supple.core import elimination, linalg, links, tree
+from supple.core import layout as at
 from supple.core.jit import kernel
+
+DENSE, BLOCKS, ADDED = 0.0, 1.0, 2.0  # what the factors are of: all together, blocks, blocks with inertia added
+REPEATS = 8
 
 
 @kernel
@@ -32,20 +36,38 @@ def weight(m, w, i):
 
 @kernel
 def factorize(m, w):
-    """Factors of M + G^T W G and of the Schur complement, from w.mass and w.rows.
+    """Factors for ``solve`` from w.mass and w.rows, by blocks if they allow it.
 
     Returns -1; or the velocity whose pivot fails: it moves no mass; or nu plus the row that depends on others.
     """
+    w.flag[0] = DENSE
+    if m.plan[at.PLAN_USABLE] == 1:
+        bad = elimination.factorize(m, w)
+        if bad == -3:
+            w.flag[0] = ADDED
+            return -1
+        if bad != -2:
+            w.flag[0] = BLOCKS
+            return bad
+    return factorize_dense(m, w)
+
+
+@kernel
+def factorize_dense(m, w):
+    """Factors of M + G^T W G, in w.lower, and of the Schur complement."""
     n, nr = w.mass.shape[0], w.rows.shape[0]
     for i in range(nr):
         w.weight[i] = weight(m, w, i)
+    for k in range(n):
+        for j in range(k + 1):
+            w.lower[k, j] = w.mass[k, j]
     for i in range(nr):
         for k in range(n):
             x = w.weight[i] * w.rows[i, k]
             if x != 0.0:
                 for j in range(k + 1):
-                    w.mass[k, j] += x * w.rows[i, j]
-    bad = linalg.cholesky(w.mass, w.lower)
+                    w.lower[k, j] += x * w.rows[i, j]
+    bad = linalg.cholesky(w.lower, w.lower)
     if bad >= 0:
         return bad
     for i in range(nr):  # rows of L^-1 G^T
@@ -93,8 +115,59 @@ def factor_in_place(a):
 
 
 @kernel
-def solve(w, f, c):
-    """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``."""
+def solve(m, w, f, c):
+    """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``. Returns like it.
+
+    With added inertia E the solution satisfies (M + E) a + G^T lam = f. What is missing, E a, is a right side of
+    the same system: its solutions fall off quickly where constraints hold what has no inertia of its own.
+    """
+    if w.flag[0] == DENSE:
+        solve_dense(w, f, c)
+        return -1
+    if w.flag[0] == BLOCKS:
+        elimination.solve(m, w, f, c)
+        return -1
+    n, nr = f.shape[0], c.shape[0]
+    keep, d, e = w.again[0 : n + nr], w.again[n + nr : 2 * n + nr], w.again[2 * n + nr : 2 * n + 2 * nr]
+    for k in range(n):
+        keep[k] = f[k]
+        d[k] = f[k]
+        f[k] = 0.0
+    for i in range(nr):
+        keep[n + i] = c[i]
+        e[i] = c[i]
+        c[i] = 0.0
+    first, old = 0.0, math.inf
+    for _ in range(REPEATS):
+        elimination.solve(m, w, d, e)
+        size = 0.0
+        for k in range(n):
+            f[k] += d[k]
+            d[k] *= w.thin[k]
+            size = max(size, abs(d[k]) * m.unit[k])
+        for i in range(nr):
+            c[i] += e[i]
+            e[i] = 0.0
+        first = max(first, size)
+        if size <= 1e-14 * first:
+            return -1
+        if not size < 0.1 * old:
+            break
+        old = size
+    for k in range(n):
+        f[k] = keep[k]
+    for i in range(nr):
+        c[i] = keep[n + i]
+    w.flag[0] = DENSE
+    bad = factorize_dense(m, w)
+    if bad < 0:
+        solve_dense(w, f, c)
+    return bad
+
+
+@kernel
+def solve_dense(w, f, c):
+    """``solve`` with the factors of ``factorize_dense``."""
     n, nr = f.shape[0], c.shape[0]
     for i in range(nr):
         s = w.weight[i] * c[i]
@@ -152,7 +225,8 @@ def positions(m, w, t, q, u, d, place):
             d[k] = 0.0
         for i in range(nr):
             w.gap[i] = -w.gap[i]
-        solve(w, d, w.gap)
+        if solve(m, w, d, w.gap) >= 0:
+            return math.inf
         tree.retract(m, q, d, place)
         for k in range(q.shape[0]):
             q[k] = place[k]
@@ -169,6 +243,6 @@ def velocities(m, w, t, u, d):
             d[k] = 0.0
         for i in range(w.gap.shape[0]):
             w.gap[i] = -w.gap[i]
-        solve(w, d, w.gap)
+        solve(m, w, d, w.gap)
         for k in range(u.shape[0]):
             u[k] += d[k]

@@ -26,8 +26,8 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 # ints header
 H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_SIGNAL_REALS, H_WRENCHES = 0, 1, 2, 3, 4, 5, 6, 7
 H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_REALS, H_FLEX_WORK, H_SWITCHES = 8, 9, 10, 11, 12, 13
-H_LINKS, H_ROWS = 14, 15
-HEADER = 16
+H_LINKS, H_ROWS, H_PLAN = 14, 15, 16
+HEADER = 17
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
@@ -70,6 +70,18 @@ LINK_INTS = 11
 # Workspace of a link: for each direction its wrench on B about the reference point (6) and its violation
 LINK_WORK = 42
 
+# How accelerations under constraints are eliminated (core/elimination.py), behind everything else: whether the
+# plan can be used, then places of its lists: records of links; for each velocity the first one of its block of the
+# mass matrix (-1: given by a closing joint's own rows) and 8 times that joint's link plus its number in it (-1: none);
+# links in the order of elimination; for each row left, in that order, the first one that its row of S reaches.
+PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS = 0, 1, 2, 3, 4, 5
+PLAN_HEAD = 6
+# Record of a link: rows left, own coordinates eliminated; place of its first row in S, and the first that it
+# reaches; place and number of ranges of velocities (start, end); of couplings (link, start, end); its rows, coordinates
+PLAN_FREE, PLAN_K, PLAN_POS, PLAN_LOW, PLAN_RANGES, PLAN_NRANGES, PLAN_PAIRS, PLAN_NPAIRS = 0, 1, 2, 3, 4, 5, 6, 7
+PLAN_ROW, PLAN_E = 8, 14
+PLAN_INTS = 20
+
 # Reals begin with gravity (3), the model's length, the inertia of rotors on each velocity (nu), kinetic energy
 # rotor u^2/2, and the size of each velocity's increment (nu), in which increments are compared
 
@@ -88,17 +100,17 @@ NODE_MATRICES = 72
 SCRATCH_ROWS = 20
 
 Tree = namedtuple(
-    "Tree", "node body dof element coef signal curve gravity head flex attach shape rotor unit link length"
+    "Tree", "node body dof element coef signal curve gravity head flex attach shape rotor unit link length plan"
 )
 Work = namedtuple(
     "Work",
-    "node dof matrices origin effort power zdot mass lower scratch stack link turn lam gap weight rows solved schur force flex",
+    "node dof matrices origin effort power zdot mass lower scratch stack link turn lam gap weight rows solved schur force local flag thin again flex",
 )
 
 
 # Their types, for shared kernels: dimensions of the arrays of integers, of constants, and of the workspace
 TREE = tuple_type(
-    Tree, ints={"node": 2, "dof": 2, "element": 2, "signal": 2, "head": 1, "flex": 2, "attach": 2, "link": 2},
+    Tree, ints={"node": 2, "dof": 2, "element": 2, "signal": 2, "head": 1, "flex": 2, "attach": 2, "link": 2, "plan": 1},
     constants={"body": 2, "coef": 2, "curve": 1, "gravity": 1, "shape": 1, "rotor": 1, "unit": 1},
     numbers=("length",),
 )
@@ -107,7 +119,8 @@ WORK = tuple_type(
     reals={
         "node": 2, "dof": 3, "matrices": 4, "origin": 1, "effort": 1, "power": 1, "zdot": 1, "mass": 2, "lower": 2,
         "scratch": 2, "stack": 2, "link": 3, "turn": 2, "lam": 1, "gap": 1, "weight": 1, "rows": 2, "solved": 2,
-        "schur": 2, "force": 1, "flex": 1,
+        "schur": 2, "force": 1, "local": 3, "flag": 1,
+        "thin": 1, "again": 1, "flex": 1,
     },
 )
 
@@ -132,6 +145,8 @@ def views(ints, reals, work):
     attach = ints[i : i + na * ATTACH_INTS].reshape((na, ATTACH_INTS))
     i += na * ATTACH_INTS
     link = ints[i : i + nl * LINK_INTS].reshape((nl, LINK_INTS))
+    i += nl * LINK_INTS
+    plan = ints[i : i + ints[H_PLAN]]
     gravity = reals[0:3]
     i = 4
     rotor = reals[i : i + nu]
@@ -147,7 +162,7 @@ def views(ints, reals, work):
     shape = reals[i:]
     tree = Tree(
         node, body, dof, element, coef, signal, curve, gravity, ints[0:HEADER], flex, attach, shape, rotor, unit,
-        link, reals[3],
+        link, reals[3], plan,
     )
 
     i = nn * NODE_WORK
@@ -190,10 +205,18 @@ def views(ints, reals, work):
     i += nr * nr
     force = work[i : i + nu]
     i += nu
+    local = work[i : i + nl * 36].reshape((nl, 6, 6))
+    i += nl * 36
+    flag = work[i : i + 1]
+    i += 1
+    thin = work[i : i + nu]
+    i += nu
+    again = work[i : i + 2 * (nu + nr)]
+    i += 2 * (nu + nr)
     flexible = work[i:]
     return tree, Work(
         nodes, dofs, matrices, origin, effort, power, zdot, mass, lower, scratch, stack, links, turn, lam, gap, weight,
-        rows, solved, schur, force, flexible,
+        rows, solved, schur, force, local, flag, thin, again, flexible,
     )
 
 
@@ -202,7 +225,7 @@ def work_size(ints: np.ndarray) -> int:
     nn, nu, nz, nc = (int(ints[k]) for k in (H_NODES, H_U, H_Z, H_COLUMNS))
     fixed = nn * (NODE_WORK + NODE_MATRICES) + nc * COLUMN_WORK + nu * (1 + 2 * nu) + nz + 3
     nl, nr = int(ints[H_LINKS]), int(ints[H_ROWS])
-    loops = nl * LINK_WORK + 36 + nr * (3 + 2 * nu + nr) + nu
+    loops = nl * LINK_WORK + 36 + nr * (5 + 2 * nu + nr) + 4 * nu + nl * 36 + 1
     return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + 3 * STACK + loops + int(ints[H_FLEX_WORK])
 
 
@@ -213,9 +236,16 @@ def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:
 
 def multiplier_slice(ints: np.ndarray) -> slice:
     """Where the workspace holds the multipliers of the constraint rows."""
-    after = int(ints[H_ROWS]) * (3 + 2 * int(ints[H_U]) + int(ints[H_ROWS])) + int(ints[H_U]) + int(ints[H_FLEX_WORK])
+    nr, nu = int(ints[H_ROWS]), int(ints[H_U])
+    after = nr * (5 + 2 * nu + nr) + 4 * nu + 36 * int(ints[H_LINKS]) + 1 + int(ints[H_FLEX_WORK])
     start = work_size(ints) - after
     return slice(start, start + int(ints[H_ROWS]))
+
+
+def link_table(ints: np.ndarray) -> np.ndarray:
+    """The integers of all links (links, LINK_INTS), a view."""
+    count, end = int(ints[H_LINKS]), len(ints) - int(ints[H_PLAN])
+    return ints[end - count * LINK_INTS : end].reshape(count, LINK_INTS)
 
 
 def power_slice(ints: np.ndarray) -> slice:

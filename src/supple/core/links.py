@@ -134,11 +134,28 @@ def violations(m, w, g):
 
 
 @kernel
+def clear(m, G):
+    """Zeros at the entries (rows, nu) of a Jacobian: the paths to both ends of each link."""
+    for c in range(m.link.shape[0]):
+        link = m.link[c]
+        if link[0] == LINEAR:
+            if link[at.LINK_ROW] >= 0:
+                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
+                    G[link[at.LINK_ROW], int(m.curve[j + 1])] = 0.0
+            continue
+        for side in range(2):
+            d = last_column(m, link[at.LINK_A + side])
+            while d >= 0:
+                for i in range(6):
+                    if link[at.LINK_ROW + i] >= 0:
+                        G[link[at.LINK_ROW + i], m.dof[d, at.DOF]] = 0.0
+                d = m.dof[d, at.BEFORE]
+
+
+@kernel
 def jacobian(m, w, G):
-    """G (rows, nu) from the refreshed links; needs the columns of motion."""
-    for i in range(G.shape[0]):
-        for k in range(G.shape[1]):
-            G[i, k] = 0.0
+    """G (rows, nu) from the refreshed links; needs the columns of motion. What is no entry of it stays as it is."""
+    clear(m, G)
     for c in range(m.link.shape[0]):
         link = m.link[c]
         if link[0] == LINEAR:
@@ -213,9 +230,7 @@ def accelerations(m, w, t, a, out):
 @kernel
 def rate_tangent(m, w, H):
     """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``dynamics.columns``."""
-    for i in range(H.shape[0]):
-        for k in range(H.shape[1]):
-            H[i, k] = 0.0
+    clear(m, H)
     s = w.scratch
     for k in range(6):
         s[1, k] = 0.0

@@ -193,7 +193,7 @@ def pull_back(m, w, time, u, a, d, g):
         w.gap[i] = -p * (2.0 * w.gap[i] + p * g[i])
     for k in range(nu):
         d[k] = 0.0
-    kkt.solve(w, d, w.gap)
+    kkt.solve(m, w, d, w.gap)
     for k in range(nu):
         a[k] += d[k]
 

@@ -223,6 +223,39 @@ def gather(tree, work, r):
 
 
 @kernel
+def clear(tree, mass):
+    """Zeros where bodies couple velocities: those of a node with all on the path to the ground, and with its own
+    elastic ones. The rest of a matrix is never written.
+    """
+    node, dof = tree.node, tree.dof
+    for n in range(1, node.shape[0]):
+        flexible = node[n, at.HEAVY] == at.FLEXIBLE
+        f, k = 0, 0
+        if flexible:
+            f, k = tree.flex[node[n, at.FLEX], at.FLEX_N], tree.flex[node[n, at.FLEX], at.FLEX_U0]
+            for i in range(k, k + f):
+                for j in range(k, k + f):
+                    mass[i, j] = 0.0
+        first = node[n, at.COL0]
+        end = first + node[n, at.NDOF]
+        if flexible:
+            d = end - 1 if end > first else node[n, at.LAST]
+            while d >= 0:
+                e = dof[d, at.DOF]
+                for i in range(k, k + f):
+                    mass[i, e] = 0.0
+                    mass[e, i] = 0.0
+                d = dof[d, at.BEFORE]
+        for c in range(first, end):
+            row = dof[c, at.DOF]
+            d = c
+            while d >= 0:
+                mass[row, dof[d, at.DOF]] = 0.0
+                mass[dof[d, at.DOF], row] = 0.0
+                d = dof[d, at.BEFORE]
+
+
+@kernel
 def composite(tree, work, mass):
     """Mass matrix (nu, nu) from composite inertias; needs motion and inertias."""
     node, dof, x, col = tree.node, tree.dof, work.node, work.dof
@@ -230,9 +263,8 @@ def composite(tree, work, mass):
     for n in range(node.shape[0]):
         for k in range(10):
             x[n, 40 + k] = x[n, 24 + k]
+    clear(tree, mass)
     for c in range(nu):
-        for d in range(nu):
-            mass[c, d] = 0.0
         mass[c, c] = tree.rotor[c]
     for n in range(node.shape[0] - 1, 0, -1):
         i = x[n]

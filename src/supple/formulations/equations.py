@@ -152,7 +152,7 @@ class Equations:
 
     def mass_matrix(self, q: Array) -> Array:
         """Mass matrix (nu, nu)."""
-        out = np.empty((self.nu, self.nu))
+        out = np.zeros((self.nu, self.nu))
         q = _vector(q)
         if len(q) != self.nq:
             raise ModelError.plain(_sizes(self.compiled, q=q))

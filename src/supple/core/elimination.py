@@ -1,0 +1,335 @@
+"""Motion under constraint rows where the mass matrix falls into blocks: M a + G^T lam = f, G a = c.
+
+Three things keep the systems small, however many bodies and loops there are:
+
+- the coordinates of a closing joint have no mass and appear in its own rows only. Row operations T turn the rows
+  of a joint with k coordinates e into k that give these coordinates, e + N a = c', and the rest without them;
+- M is factorized block by block: a block is a part of the tree that moves on its own, such as a free body;
+- the complement S = Y Y^T, Y^T = L^-1 G^T, couples rows that act on a common block. It is factorized within its
+  envelope, rows in an order that keeps it narrow.
+
+A body may have no inertia about an axis (a thin rod), if constraints hold it there. Then a little is added, and
+taken away again by iterating on the solution, see ``kkt.solve``.
+
+So chains and trees of free bodies cost as much as they have bodies. What belongs to what is in the plan
+(``supple/elimination.py``): matrices have all their rows and columns, but only entries of the plan are touched.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import layout as at
+from supple.core.jit import kernel
+from supple.core.links import LINEAR
+
+SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
+
+THIN, ADDED = 1e-7, 1e-5  # of a block's mean inertia: below which some is added, and how much
+
+
+@kernel
+def combine(m, w, c):
+    """Row operations of link c into w.local[c] (6, 6), by elimination with pivots of its own coordinates.
+
+    The last k of them give the coordinates, the first ones are free of them. False if they are not independent.
+    """
+    rec, t, y = m.plan[record(m, c) :], w.local[c], w.scratch
+    k = rec[at.PLAN_K]
+    n = 0
+    for i in range(6):
+        row = m.link[c, at.LINK_ROW + i]
+        if row >= 0:
+            for j in range(6):
+                t[n, j] = 0.0
+            t[n, n] = 1.0
+            for j in range(k):
+                y[n, j] = w.rows[row, rec[at.PLAN_E + j]]
+            n += 1
+    for j in range(k - 1, -1, -1):
+        at_row = n - k + j  # which gives coordinate j
+        best, big = 0, 0.0
+        for i in range(at_row + 1):
+            if abs(y[i, j]) > big:
+                best, big = i, abs(y[i, j])
+        if not big > SMALL:
+            return False
+        for l in range(k):
+            y[best, l], y[at_row, l] = y[at_row, l], y[best, l]
+        for l in range(n):
+            t[best, l], t[at_row, l] = t[at_row, l], t[best, l]
+        s = 1.0 / y[at_row, j]
+        for l in range(k):
+            y[at_row, l] *= s
+        for l in range(n):
+            t[at_row, l] *= s
+        for i in range(n):
+            f = y[i, j]
+            if i != at_row and f != 0.0:
+                for l in range(k):
+                    y[i, l] -= f * y[at_row, l]
+                for l in range(n):
+                    t[i, l] -= f * t[at_row, l]
+    return True
+
+
+@kernel
+def record(m, c):
+    """Where the plan says something about link c."""
+    return m.plan[at.PLAN_LINKS] + c * at.PLAN_INTS
+
+
+@kernel
+def coupled(m, e):
+    """The closing joint that owns velocity e, and the row that gives it; -1 if it is a body's."""
+    owner = m.plan[m.plan[at.PLAN_OWNER] + e]
+    if owner < 0:
+        return -1, -1
+    rec = m.plan[record(m, owner // 8) :]
+    return owner // 8, rec[at.PLAN_ROW + rec[at.PLAN_FREE] + owner % 8]
+
+
+@kernel
+def turn_rows(m, w):
+    """Rows T G of all links into w.solved, within their ranges; False if a joint's own rows fail."""
+    plan, G, Y = m.plan, w.rows, w.solved
+    for c in range(m.link.shape[0]):
+        rec = m.plan[record(m, c) :]
+        n = rec[at.PLAN_FREE] + rec[at.PLAN_K]
+        ends = rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES]
+        if rec[at.PLAN_K] > 0:
+            if not combine(m, w, c):
+                return False
+            for i in range(n):
+                y = Y[rec[at.PLAN_ROW + i]]
+                for k in range(rec[at.PLAN_RANGES], ends, 2):
+                    for e in range(plan[k], plan[k + 1]):
+                        y[e] = 0.0
+                for j in range(n):
+                    f, g = w.local[c, i, j], G[rec[at.PLAN_ROW + j]]
+                    if f != 0.0:
+                        for k in range(rec[at.PLAN_RANGES], ends, 2):
+                            for e in range(plan[k], plan[k + 1]):
+                                y[e] += f * g[e]
+        else:
+            for i in range(n):
+                row = rec[at.PLAN_ROW + i]
+                for k in range(rec[at.PLAN_RANGES], ends, 2):
+                    for e in range(plan[k], plan[k + 1]):
+                        Y[row, e] = G[row, e]
+    for c in range(m.link.shape[0]):  # coordinates of closing joints in rows of couplings and drivers
+        if m.link[c, 0] == LINEAR and m.link[c, at.LINK_ROW] >= 0:
+            row = m.link[c, at.LINK_ROW]
+            for j in range(m.link[c, at.LINK_AT], m.link[c, at.LINK_AT] + 3 * m.link[c, at.LINK_A], 3):
+                joint, given = coupled(m, int(m.curve[j + 1]))
+                if joint >= 0:
+                    rec, y = m.plan[record(m, joint) :], Y[given]
+                    for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                        for e in range(plan[k], plan[k + 1]):
+                            Y[row, e] -= m.curve[j + 2] * y[e]
+    return True
+
+
+@kernel
+def factorize(m, w):
+    """Factors from w.mass and w.rows, within the plan.
+
+    Returns -1; or nu plus a row that depends on others; or -2 where a joint's own rows fail, or a state is not
+    finite: then another way may still exist; or -3 where inertia was added.
+    """
+    plan, L, Y, S = m.plan, w.lower, w.solved, w.schur
+    nu = w.mass.shape[0]
+    first, order = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_ORDER] :]
+    low = m.plan[m.plan[at.PLAN_LOWS] :]
+    result, mean = -1, 0.0
+    for i in range(nu):  # Cholesky, block by block
+        b = first[i]
+        if b < 0:
+            continue
+        if b == i:
+            mean, n = 0.0, i
+            while n < nu and first[n] == b:
+                mean += w.mass[n, n] * m.unit[n] * m.unit[n]
+                n += 1
+            mean /= n - b
+        a, l = w.mass[i], L[i]
+        for j in range(b, i):
+            x = a[j]
+            for k in range(b, j):
+                x -= l[k] * L[j, k]
+            l[j] = x * L[j, j]
+        x = a[i]
+        for k in range(b, i):
+            x -= l[k] * l[k]
+        w.thin[i] = 0.0
+        unit = m.unit[i] * m.unit[i]
+        if not x * unit > THIN * mean:
+            if not mean > 0.0:
+                return -2
+            w.thin[i] = ADDED * mean / unit
+            x = max(x, 0.0) + w.thin[i]
+            result = -3
+        l[i] = 1.0 / math.sqrt(x)
+    if not turn_rows(m, w):
+        return -2
+    for c in range(m.link.shape[0]):  # Y^T = L^-1 G^T for the rows that are left
+        rec = m.plan[record(m, c) :]
+        for s in range(rec[at.PLAN_FREE]):
+            y = Y[rec[at.PLAN_ROW + s]]
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    x = y[e]
+                    for j in range(first[e], e):
+                        x -= L[e, j] * y[j]
+                    y[e] = x * L[e, e]
+    for o in range(m.link.shape[0]):
+        c = order[o]
+        rec = m.plan[record(m, c) :]
+        p0 = rec[at.PLAN_POS]
+        for s in range(rec[at.PLAN_FREE]):
+            row = S[p0 + s]
+            for j in range(rec[at.PLAN_LOW], p0 + s + 1):
+                row[j] = 0.0
+        for k in range(rec[at.PLAN_PAIRS], rec[at.PLAN_PAIRS] + 3 * rec[at.PLAN_NPAIRS], 3):
+            d = plan[k]
+            other = m.plan[record(m, d) :]
+            for s in range(rec[at.PLAN_FREE]):
+                y, row = Y[rec[at.PLAN_ROW + s]], S[p0 + s]
+                for r in range(s + 1 if d == c else other[at.PLAN_FREE]):
+                    z = Y[other[at.PLAN_ROW + r]]
+                    x = 0.0
+                    for e in range(plan[k + 1], plan[k + 2]):
+                        x += y[e] * z[e]
+                    row[other[at.PLAN_POS] + r] += x
+        for s in range(rec[at.PLAN_FREE]):
+            i = p0 + s
+            row = S[i]
+            full = row[i]
+            for j in range(rec[at.PLAN_LOW], i):
+                x = row[j]
+                for k in range(max(rec[at.PLAN_LOW], low[j]), j):
+                    x -= row[k] * S[j, k]
+                row[j] = x * S[j, j]
+            x = full
+            for k in range(rec[at.PLAN_LOW], i):
+                x -= row[k] * row[k]
+            if not x > 1e-14 * full:
+                return nu + rec[at.PLAN_ROW + s]
+            row[i] = 1.0 / math.sqrt(x)
+    return result
+
+
+@kernel
+def solve(m, w, f, c):
+    """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``."""
+    plan, L, Y, S, x = m.plan, w.lower, w.solved, w.schur, w.weight
+    nu, nl, ns = f.shape[0], m.link.shape[0], 0
+    first, low = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_LOWS] :]
+    turn_sides(m, w, c)
+    for l in range(nl):
+        rec = m.plan[record(m, l) :]
+        ns += rec[at.PLAN_FREE]
+        for j in range(rec[at.PLAN_K]):  # what acts on a joint's own coordinates acts on the bodies
+            y, push = Y[rec[at.PLAN_ROW + rec[at.PLAN_FREE] + j]], f[rec[at.PLAN_E + j]]
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    f[e] -= push * y[e]
+    for i in range(nu):
+        if first[i] >= 0:
+            s = f[i]
+            for k in range(first[i], i):
+                s -= L[i, k] * f[k]
+            f[i] = s * L[i, i]
+    for l in range(nl):
+        rec = m.plan[record(m, l) :]
+        for j in range(rec[at.PLAN_FREE]):
+            row = rec[at.PLAN_ROW + j]
+            s = -c[row]
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    s += Y[row, e] * f[e]
+            x[rec[at.PLAN_POS] + j] = s
+    for i in range(ns):
+        s = x[i]
+        for k in range(low[i], i):
+            s -= S[i, k] * x[k]
+        x[i] = s * S[i, i]
+    for i in range(ns - 1, -1, -1):
+        s = x[i] * S[i, i]
+        x[i] = s
+        for k in range(low[i], i):
+            x[k] -= S[i, k] * s
+    for l in range(nl):
+        rec = m.plan[record(m, l) :]
+        for j in range(rec[at.PLAN_FREE]):
+            y, s = Y[rec[at.PLAN_ROW + j]], x[rec[at.PLAN_POS] + j]
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    f[e] -= s * y[e]
+    for i in range(nu - 1, -1, -1):
+        if first[i] >= 0:
+            s = f[i] * L[i, i]
+            f[i] = s
+            for k in range(first[i], i):
+                f[k] -= L[i, k] * s
+    turn_back(m, w, f, c)
+
+
+@kernel
+def turn_sides(m, w, c):
+    """c = T c."""
+    for l in range(m.link.shape[0]):
+        rec = m.plan[record(m, l) :]
+        if rec[at.PLAN_K] > 0:
+            n = rec[at.PLAN_FREE] + rec[at.PLAN_K]
+            for i in range(n):
+                s = 0.0
+                for j in range(n):
+                    s += w.local[l, i, j] * c[rec[at.PLAN_ROW + j]]
+                w.scratch[0, i] = s
+            for i in range(n):
+                c[rec[at.PLAN_ROW + i]] = w.scratch[0, i]
+    for l in range(m.link.shape[0]):
+        row = m.link[l, at.LINK_ROW]
+        if m.link[l, 0] == LINEAR and row >= 0:
+            for j in range(m.link[l, at.LINK_AT], m.link[l, at.LINK_AT] + 3 * m.link[l, at.LINK_A], 3):
+                joint, given = coupled(m, int(m.curve[j + 1]))
+                if joint >= 0:
+                    c[row] -= m.curve[j + 2] * c[given]
+
+
+@kernel
+def turn_back(m, w, f, c):
+    """Accelerations of the joints' own coordinates into f; lam = T^T lam' from w.weight and what acts on them."""
+    plan = m.plan
+    for l in range(m.link.shape[0]):
+        rec = m.plan[record(m, l) :]
+        for j in range(rec[at.PLAN_K]):
+            e0, row = rec[at.PLAN_E + j], rec[at.PLAN_ROW + rec[at.PLAN_FREE] + j]
+            push = f[e0]
+            s, y = c[row], w.solved[row]
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    s -= y[e] * f[e]
+            f[e0] = s
+            c[row] = push
+        for j in range(rec[at.PLAN_FREE]):
+            c[rec[at.PLAN_ROW + j]] = w.weight[rec[at.PLAN_POS] + j]
+    for l in range(m.link.shape[0]):
+        row = m.link[l, at.LINK_ROW]
+        if m.link[l, 0] == LINEAR and row >= 0:
+            for j in range(m.link[l, at.LINK_AT], m.link[l, at.LINK_AT] + 3 * m.link[l, at.LINK_A], 3):
+                joint, given = coupled(m, int(m.curve[j + 1]))
+                if joint >= 0:
+                    c[given] -= m.curve[j + 2] * c[row]
+    for l in range(m.link.shape[0]):
+        rec = m.plan[record(m, l) :]
+        if rec[at.PLAN_K] > 0:
+            n = rec[at.PLAN_FREE] + rec[at.PLAN_K]
+            for j in range(n):
+                s = 0.0
+                for i in range(n):
+                    s += w.local[l, i, j] * c[rec[at.PLAN_ROW + i]]
+                w.scratch[0, j] = s
+            for j in range(n):
+                c[rec[at.PLAN_ROW + j]] = w.scratch[0, j]

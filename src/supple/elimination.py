@@ -1,0 +1,196 @@
+"""Which parts of the equations under constraints belong together: the plan of ``core/elimination.py``.
+
+Read from the compiled integers alone: nodes, columns and links. Velocities that move on their own
+tree, with nothing else on it, are a block of the mass matrix; the coordinates of a closing joint,
+which have no mass and act in its own rows only, are eliminated with these; the rows that are left
+couple where they act on one block. They are numbered by reverse Cuthill and McKee.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+from supple.core import layout as at
+from supple.core.links import JOIN, LINEAR
+
+Range = tuple[int, int]
+
+
+def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
+    """Integers of a compiled model with the plan for its rows in use behind them; read-only."""
+    bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
+    plan = _Plan(bare, reals).write() if bare[at.H_ROWS] else [0]
+    bare[at.H_PLAN] = len(plan)
+    made = np.concatenate([bare, np.array(plan, dtype=np.int64)])
+    made.flags.writeable = False
+    return made
+
+
+class _Plan:
+    def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
+        nn, nu, nc, ne = (int(ints[k]) for k in (at.H_NODES, at.H_U, at.H_COLUMNS, at.H_ELEMENTS))
+        self.nu, self.nl, self.nr = nu, int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
+        i = at.HEADER
+        self.nodes = ints[i : i + nn * at.NODE_INTS].reshape(nn, at.NODE_INTS)
+        i += nn * at.NODE_INTS
+        self.columns = ints[i : i + nc * at.COLUMN_INTS].reshape(nc, at.COLUMN_INTS)
+        i += nc * at.COLUMN_INTS + ne * at.ELEMENT_INTS + int(ints[at.H_SIGNALS]) * at.SIGNAL_INTS
+        nf = int(ints[at.H_FLEX])
+        self.flex = ints[i : i + nf * at.FLEX_INTS].reshape(nf, at.FLEX_INTS)
+        i += nf * at.FLEX_INTS + int(ints[at.H_ATTACH]) * at.ATTACH_INTS
+        self.links = ints[i : i + self.nl * at.LINK_INTS].reshape(self.nl, at.LINK_INTS)
+        self.rotor = reals[4 : 4 + nu]
+        i = 4 + 2 * nu + nn * at.NODE_REALS + ne * at.ELEMENT_REALS
+        self.curve = reals[i : i + int(ints[at.H_SIGNAL_REALS])]
+
+    def path(self, node: int) -> list[int]:
+        """Velocities on the path from the ground to a node."""
+        row = self.nodes[node]
+        c = row[at.COL0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
+        found = []
+        while c >= 0:
+            found.append(int(self.columns[c, at.DOF]))
+            c = self.columns[c, at.BEFORE]
+        return found
+
+    def terms(self, link: np.ndarray) -> list[int]:
+        """Velocities in the row of a coupling or driver."""
+        start, count = int(link[at.LINK_AT]), int(link[at.LINK_A])
+        return [int(x) for x in self.curve[start + 1 : start + 3 * count : 3]]
+
+    def ends(self, link: np.ndarray) -> set[int]:
+        """Velocities in the rows of a link."""
+        if link[0] == LINEAR:
+            return set(self.terms(link))
+        return set(self.path(int(link[at.LINK_A]))) | set(self.path(int(link[at.LINK_B])))
+
+    def moved(self) -> np.ndarray:
+        """Whether a velocity moves inertia (nu,)."""
+        found = self.rotor > 0.0
+        for n in np.flatnonzero(self.nodes[:, at.HEAVY]):
+            found[self.path(int(n))] = True
+        for f in self.flex:
+            found[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
+        return np.asarray(found)
+
+    def blocks(self, own: np.ndarray) -> np.ndarray | None:
+        """First velocity of each one's block (nu,), -1 for those in ``own``; None if they interleave."""
+        first = np.arange(self.nu)
+
+        def join(members: list[int]) -> None:
+            roots = {int(first[k]) for k in members}
+            low = min(roots)
+            for root in roots - {low}:
+                first[first == root] = low
+
+        for n in range(1, len(self.nodes)):
+            members = [k for k in self.path(n) if own[k] < 0]
+            if self.nodes[n, at.HEAVY] == at.FLEXIBLE:
+                f = self.flex[self.nodes[n, at.FLEX]]
+                members += range(int(f[at.FLEX_U0]), int(f[at.FLEX_U0] + f[at.FLEX_N]))
+            if len(members) > 1:
+                join(members)
+        start, end = 0, -1  # blocks that interleave are one
+        for k in range(self.nu):
+            if k > end and own[k] < 0:
+                start, end = k, k
+            if own[k] < 0:
+                end = max(end, int(np.flatnonzero(first == first[k])[-1]))
+                first[k] = start
+            elif k <= end:
+                return None
+        first[own >= 0] = -1
+        return first
+
+    def write(self) -> list[int]:
+        """The plan as integers; a single zero if blocks have no inertia of their own."""
+        moved = self.moved()
+        own = np.full(self.nu, -1)
+        coordinates: list[list[int]] = []
+        acts = [self.ends(link) for link in self.links]
+        count: dict[int, int] = {}
+        for link, ends in zip(self.links, acts, strict=True):
+            if link[0] != LINEAR:
+                for k in ends:
+                    count[k] = count.get(k, 0) + 1
+        for c, (link, ends) in enumerate(zip(self.links, acts, strict=True)):
+            mine = []
+            if link[0] == JOIN:
+                mine = sorted(k for k in ends if not moved[k] and count[k] == 1)
+            coordinates.append(mine)
+            for j, k in enumerate(mine):
+                own[k] = 8 * c + j
+        first = self.blocks(own)
+        if first is None or not np.all(moved[first >= 0]):
+            return [0]
+        end = {int(b): int(np.flatnonzero(first == b)[-1]) + 1 for b in set(first[first >= 0])}
+        rows = [[int(r) for r in link[at.LINK_ROW :] if r >= 0] for link in self.links]
+        if any(len(mine) > len(r) for mine, r in zip(coordinates, rows, strict=True)):
+            return [0]
+        ranges: list[list[int]] = []
+        for link, ends in zip(self.links, acts, strict=True):
+            touched = set(ends)
+            if link[0] == LINEAR:
+                for k in ends:
+                    if own[k] >= 0:
+                        touched |= acts[own[k] // 8]
+            ranges.append(sorted({int(first[k]) for k in touched if first[k] >= 0}))
+        return self._lay_out(coordinates, rows, ranges, end, first, own)
+
+    def _lay_out(
+        self,
+        coordinates: list[list[int]],
+        rows: list[list[int]],
+        blocks: list[list[int]],
+        end: dict[int, int],
+        first: np.ndarray,
+        own: np.ndarray,
+    ) -> list[int]:
+        nl = self.nl
+        by_block: dict[int, list[int]] = {}
+        for c, touched in enumerate(blocks):
+            for b in touched:
+                by_block.setdefault(b, []).append(c)
+        beside = [sorted({d for b in touched for d in by_block[b]}) for touched in blocks]
+        pointers = np.cumsum([0, *map(len, beside)])
+        flat = np.array([d for near in beside for d in near], dtype=np.int32)
+        pattern = csr_array((np.ones(len(flat)), flat, pointers), shape=(nl, nl))
+        order = [int(c) for c in reverse_cuthill_mckee(pattern, symmetric_mode=True)]
+        rank = {c: k for k, c in enumerate(order)}
+        free = [len(r) - len(e) for r, e in zip(rows, coordinates, strict=True)]
+        place: dict[int, int] = {}
+        total = 0
+        for c in order:
+            place[c] = total
+            total += free[c]
+        plan = [1, at.PLAN_HEAD, 0, 0, 0, 0]
+        records = np.zeros((nl, at.PLAN_INTS), dtype=int)
+        here = at.PLAN_HEAD + nl * at.PLAN_INTS
+        lists: list[int] = []
+        low = np.zeros(self.nr, dtype=int)
+        for c in range(nl):
+            before = [d for d in beside[c] if rank[d] <= rank[c]]
+            pairs = [
+                (d, b, end[b]) for d in before for b in blocks[c] if b in blocks[d]
+            ]
+            reach = min((place[d] for d in before), default=place[c])
+            low[place[c] : place[c] + free[c]] = reach
+            record = records[c]
+            record[: at.PLAN_ROW] = [
+                free[c], len(coordinates[c]), place[c], reach,
+                here + len(lists), len(blocks[c]), here + len(lists) + 2 * len(blocks[c]), len(pairs),
+            ]  # fmt: skip
+            record[at.PLAN_ROW : at.PLAN_ROW + len(rows[c])] = rows[c]
+            record[at.PLAN_E : at.PLAN_E + len(coordinates[c])] = coordinates[c]
+            lists.extend(x for b in blocks[c] for x in (b, end[b]))
+            lists.extend(x for pair in pairs for x in pair)
+        plan.extend(int(x) for x in records.ravel())
+        plan.extend(lists)
+        for k, values in (
+            (at.PLAN_FIRST, first), (at.PLAN_OWNER, own), (at.PLAN_ORDER, order), (at.PLAN_LOWS, low)
+        ):  # fmt: skip
+            plan[k] = len(plan)
+            plan.extend(int(x) for x in values)
+        return plan
