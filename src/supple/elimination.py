@@ -1,4 +1,4 @@
-"""Which parts of the equations under constraints belong together: the plan of ``core/elimination.py``.
+"""Which parts of equations under constraints belong together: the plan of ``core/elimination.py``.
 
 Read from the compiled integers alone: nodes, columns and links. Velocities that move on their own
 tree, with nothing else on it, are a block of the mass matrix; the coordinates of a closing joint,
@@ -8,14 +8,14 @@ couple where they act on one block. They are numbered by reverse Cuthill and McK
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from supple.core import layout as at
 from supple.core.links import JOIN, LINEAR
-
-Range = tuple[int, int]
 
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
@@ -76,7 +76,10 @@ class _Plan:
         return np.asarray(found)
 
     def blocks(self, own: np.ndarray) -> np.ndarray | None:
-        """First velocity of each one's block (nu,), -1 for those in ``own``; None if they interleave."""
+        """First velocity of each one's block (nu,), -1 for those in ``own``.
+
+        None if such ones lie within a block.
+        """
         first = np.arange(self.nu)
 
         def join(members: list[int]) -> None:
@@ -178,19 +181,18 @@ class _Plan:
             reach = min((place[d] for d in before), default=place[c])
             low[place[c] : place[c] + free[c]] = reach
             record = records[c]
-            record[: at.PLAN_ROW] = [
-                free[c], len(coordinates[c]), place[c], reach,
-                here + len(lists), len(blocks[c]), here + len(lists) + 2 * len(blocks[c]), len(pairs),
-            ]  # fmt: skip
+            start, count = here + len(lists), len(blocks[c])
+            record[:4] = free[c], len(coordinates[c]), place[c], reach
+            record[4 : at.PLAN_ROW] = start, count, start + 2 * count, len(pairs)
             record[at.PLAN_ROW : at.PLAN_ROW + len(rows[c])] = rows[c]
             record[at.PLAN_E : at.PLAN_E + len(coordinates[c])] = coordinates[c]
             lists.extend(x for b in blocks[c] for x in (b, end[b]))
             lists.extend(x for pair in pairs for x in pair)
         plan.extend(int(x) for x in records.ravel())
         plan.extend(lists)
-        for k, values in (
-            (at.PLAN_FIRST, first), (at.PLAN_OWNER, own), (at.PLAN_ORDER, order), (at.PLAN_LOWS, low)
-        ):  # fmt: skip
+        which = at.PLAN_FIRST, at.PLAN_OWNER, at.PLAN_ORDER, at.PLAN_LOWS
+        columns: tuple[Iterable[int], ...] = (first, own, order, low)
+        for k, values in zip(which, columns, strict=True):
             plan[k] = len(plan)
             plan.extend(int(x) for x in values)
         return plan

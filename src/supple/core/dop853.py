@@ -7,6 +7,9 @@ z and work channels w lie one after the other in one vector y, and all of them a
 
 The dense output of order 7 costs three more evaluations, which are spent only on steps that hold an
 output time or that are searched for events.
+
+Constraints are kept by moving each step's end back onto them, as little as possible in the norm of the mass matrix;
+or, for comparison, by Baumgarte's pull in the accelerations, or by partitioning the coordinates (``partition``).
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from collections import namedtuple
 import numpy as np
 
 from supple.core import dop853_table as table
-from supple.core import dynamics, tree
+from supple.core import dynamics, kkt, links, partition, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
@@ -49,13 +52,24 @@ def _monomials():
 
 MONOMIALS = _monomials()
 
-Own = namedtuple("Own", "k y d f weight")
+# Numbers of the method: how constraints are kept, rate of Baumgarte's pull (1/s), largest violation at the ends of steps
+KEEP, PULL, WORST = 0, 1, 2
+PARAMETERS = 3
+PROJECTION, BAUMGARTE, PARTITION = 0.0, 1.0, 2.0
+
+Own = namedtuple("Own", "c k y d f weight rows square which pivots")
 
 
 @kernel
-def own_views(m, run, i):
-    """The method's own part of the buffer: rates k, increments y and d, dense output f, weights."""
+def own_views(m, run, i, ints, first):
+    """The method's own part of the buffers: numbers c, rates k, increments y and d, dense output f, weights.
+
+    With constraints also scratch of their size.
+    """
     n = 2 * m.head[at.H_U] + m.head[at.H_Z] + m.head[at.H_ELEMENTS]
+    nr, nu = m.head[at.H_ROWS], m.head[at.H_U]
+    c = run[i : i + PARAMETERS]
+    i += PARAMETERS
     k = run[i : i + STAGES * n].reshape((STAGES, n))
     i += STAGES * n
     y = run[i : i + n]
@@ -65,12 +79,18 @@ def own_views(m, run, i):
     f = run[i : i + 7 * n].reshape((7, n))
     i += 7 * n
     weight = run[i : i + n]
-    return Own(k, y, d, f, weight)
+    i += n
+    rows = run[i : i + nr * nu].reshape((nr, nu))
+    i += nr * nu
+    square = run[i : i + nr * nr].reshape((nr, nr))
+    which = ints[first + 1 : first + 1 + nr]
+    pivots = ints[first + 1 + nr : first + 1 + 2 * nr]
+    return Own(c, k, y, d, f, weight, rows, square, which, pivots)
 
 
-def own_size(nu: int, nz: int, ne: int) -> tuple[int, int]:
+def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    return (STAGES + 10) * (2 * nu + nz + ne), 1
+    return PARAMETERS + (STAGES + 10) * (2 * nu + nz + ne) + nr * (nu + nr), 1 + 2 * nr
 
 
 @kernel
@@ -118,6 +138,9 @@ def stages(m, w, r, o, ints, which, t, h, stop, y):
             r.zt[i] = r.z[i] + y[2 * nu + i]
         tree.retract(m, r.q, r.xt, r.qt)
         x = o.k[s]
+        if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
+            if not partition.complete(m, w, time, r.q, r.xt, r.ut, r.qt, o.which, o.square, o.pivots):
+                return st.LOCKED
         bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, x[nu : 2 * nu])
         ints[st.EVALUATIONS] += 1
         if bad >= 0:  # a state that is not finite fails the pivot test, too
@@ -125,6 +148,8 @@ def stages(m, w, r, o, ints, which, t, h, stop, y):
             finite = bad >= nu or math.isfinite(w.mass[bad, bad])
             return st.LOCKED if finite else st.NOT_FINITE
         tree.chart_rate(m, r.xt, r.ut, x[0:nu])
+        if o.which.shape[0] > 0 and o.c[KEEP] == BAUMGARTE:
+            kkt.pull(m, w, time, r.ut, x[nu : 2 * nu], o.c[PULL], r.xt, r.lam)
         for i in range(nz):
             x[2 * nu + i] = w.zdot[i]
         for i in range(ne):
@@ -193,7 +218,11 @@ def accept(m, w, r, o, t):
         r.xt[i] = o.y[i]
         r.u[i] += o.y[nu + i]
         r.a[i] = x[nu + i]
-    tree.retract(m, r.q, r.xt, r.qt)
+    if w.lam.shape[0] > 0 and o.c[KEEP] == PARTITION:
+        if not partition.complete(m, w, t, r.q, r.xt, r.u, r.qt, o.which, o.square, o.pivots):
+            return st.LOCKED
+    else:
+        tree.retract(m, r.q, r.xt, r.qt)
     st.copy(r.qt, r.q)
     for i in range(nz):
         r.z[i] += o.y[2 * nu + i]
@@ -202,11 +231,17 @@ def accept(m, w, r, o, t):
         r.w[i] += o.y[2 * nu + nz + i]
         r.power[i] = x[2 * nu + nz + i]
     if w.lam.shape[0] > 0:
-        if not math.isfinite(dynamics.satisfy(m, w, t, r.q, r.u, r.xt, r.qs)):
+        if o.c[KEEP] == PROJECTION and not math.isfinite(dynamics.satisfy(m, w, t, r.q, r.u, r.xt, r.qs)):
             return st.LOCKED
         bad = dynamics.forward(m, w, t, r.q, r.u, r.z, r.a)
         if bad >= 0:
             return st.LOCKED
+        if o.c[KEEP] == BAUMGARTE:
+            kkt.pull(m, w, t, r.u, r.a, o.c[PULL], r.xt, r.lam)
+        if o.c[KEEP] != PROJECTION:
+            links.violations(m, w, w.gap)
+            for i in range(w.gap.shape[0]):
+                o.c[WORST] = max(o.c[WORST], abs(w.gap[i]))
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)
         st.copy(w.lam, r.lam)
@@ -226,10 +261,10 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
-    o = own_views(m, run, i)
     nu, nz = r.u.shape[0], r.z.shape[0]
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
     trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
+    o = own_views(m, run, i, count, trouble)
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:
@@ -250,6 +285,11 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if st.grown(m, r, count, e[0:nu]):
             return st.GROWN
         first_rates(r, o.k[0])
+        if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
+            tree.poses(m, w, r.q)
+            tree.motion(m, w, r.u, r.u)
+            links.refresh(m, w, t, r.q)
+            partition.choose(m, w, o.rows, o.which)
         outcome = stages(m, w, r, o, count, STEP_STAGES, t, h, left, o.y)
         error, worst = error_norm(o, nu, h)
         if outcome == st.DONE and not math.isfinite(error):

@@ -246,3 +246,20 @@ def velocities(m, w, t, u, d):
         solve(m, w, d, w.gap)
         for k in range(u.shape[0]):
             u[k] += d[k]
+
+
+@kernel
+def pull(m, w, t, u, a, p, d, g):
+    """Change the accelerations a so that g'' = -2 p g' - p^2 g (Baumgarte), as little as possible in the norm of M.
+
+    Needs the factors of the state, w.lam takes part; d (nu) and g (rows) are scratch.
+    """
+    links.violations(m, w, g)
+    links.rates(m, w, t, u, w.gap)
+    for i in range(g.shape[0]):
+        w.gap[i] = -p * (2.0 * w.gap[i] + p * g[i])
+    for k in range(d.shape[0]):
+        d[k] = 0.0
+    solve(m, w, d, w.gap)
+    for k in range(d.shape[0]):
+        a[k] += d[k]

@@ -178,24 +178,11 @@ def watch(o, ints, reals, t, counted):
 
 @kernel
 def pull_back(m, w, time, u, a, d, g):
-    """Adams: change the accelerations a so that g'' = -2 p g' - p^2 g, as little as possible in the norm of M.
-
-    Needs the factors that ``dynamics.solve_motion`` leaves; d (nu) and g (rows) are scratch.
-    """
-    nu, nr = u.shape[0], w.gap.shape[0]
+    """Adams: Baumgarte's pull with the mean rate of the motion; d (nu) and g (rows) are scratch."""
     p = 0.0
-    for k in range(nu):
+    for k in range(u.shape[0]):
         p += u[k] * u[k] / (m.unit[k] * m.unit[k])
-    p = math.sqrt(p / nu)
-    links.violations(m, w, g)
-    links.rates(m, w, time, u, w.gap)
-    for i in range(nr):
-        w.gap[i] = -p * (2.0 * w.gap[i] + p * g[i])
-    for k in range(nu):
-        d[k] = 0.0
-    kkt.solve(m, w, d, w.gap)
-    for k in range(nu):
-        a[k] += d[k]
+    kkt.pull(m, w, time, u, a, math.sqrt(p / u.shape[0]), d, g)
 
 
 @kernel

@@ -76,6 +76,11 @@ class Integrator(ABC):
         """Numbers that the loop finds at the beginning of its own reals."""
         return ()
 
+    @property
+    def keeps_output(self) -> bool:
+        """Whether output is left as the method finds it, instead of moved onto the constraints."""
+        return False
+
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
         """What the method counts besides, from its own reals at the end of a run."""
         return {}
@@ -93,5 +98,6 @@ class Integrator(ABC):
             self.max_steps,
             self.parameters(),
             partial(self.further_statistics, c),
+            self.keeps_output,
         )
         return run_loop(problem, self.loop(problem), size, options)

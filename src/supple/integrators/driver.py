@@ -115,6 +115,7 @@ class LoopOptions:
     max_steps: int
     parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
     statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
+    keeps_output: bool = False  # do not move output onto the constraints
 
 
 def run_loop(
@@ -315,7 +316,8 @@ class _Run:
             rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         cut = np.cumsum([c.nq, c.nu, c.nz])
         q, u, z, channels = (np.ascontiguousarray(x) for x in np.split(rows, cut, axis=1))
-        self._project(t, q, u)
+        if not self.options.keeps_output:
+            self._project(t, q, u)
         sizes = (run[k] for k in (self.at_momentum, self.at_screw_error, self.at_screw_size))
         momentum = tuple(
             MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
+from supple import validate
+from supple.compiled import Compiled
 from supple.core import dop853
 from supple.core.jit import Entry
 from supple.integrators.base import Integrator
+from supple.poses import Array
+
+CONSTRAINTS = {
+    "projection": dop853.PROJECTION,
+    "baumgarte": dop853.BAUMGARTE,
+    "partitioning": dop853.PARTITION,
+}
 
 
 @dataclass(frozen=True)
@@ -16,10 +25,34 @@ class DormandPrince(Integrator):
 
     For smooth motion at high accuracy: it solves no equations, and at tight tolerances its steps
     are long. Stiff springs, strong dampers and fast controllers force it to short steps at any
-    tolerance; ``Radau`` is the method for these. Options: see ``Integrator``.
+    tolerance; ``Radau`` is the method for these. Options: see ``Integrator``, and
+
+    Parameters
+    ----------
+    constraints : "projection", "baumgarte" or "partitioning"
+        How closed loops are kept closed. Projection moves each step's end back onto the
+        constraints, as little as possible in the norm of the mass matrix. The others are there
+        for comparison: Baumgarte's pull lets violations appear and decay, and output shows them;
+        partitioning integrates independent coordinates and solves for the others at every stage.
+    pull : 1/s
+        Rate at which Baumgarte's violations decay, for ``constraints="baumgarte"``.
     """
 
+    constraints: Literal["projection", "baumgarte", "partitioning"] = "projection"
+    pull: float = 10.0
+
     loops: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse options that cannot work."""
+        super().__post_init__()
+        validate.choice("DormandPrince", "constraints", self.constraints, tuple(CONSTRAINTS))
+        validate.not_negative("DormandPrince", "pull", self.pull)
+
+    @property
+    def keeps_output(self) -> bool:
+        """Whether output is left as the method finds it."""
+        return self.constraints == "baumgarte"
 
     @property
     def kernel(self) -> Entry:
@@ -28,4 +61,14 @@ class DormandPrince(Integrator):
 
     def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return dop853.own_size(nu, nz, ne)
+        return dop853.own_size(nu, nz, ne, nr)
+
+    def parameters(self) -> tuple[float, ...]:
+        """How constraints are kept."""
+        return CONSTRAINTS[self.constraints], float(self.pull)
+
+    def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
+        """Largest violation of a constraint at the ends of steps, if they are not moved back."""
+        if not compiled.nr or self.constraints == "projection":
+            return {}
+        return {"violation": float(own[dop853.WORST])}

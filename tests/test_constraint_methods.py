@@ -1,0 +1,93 @@
+"""Ways to keep loops closed with Dormand-Prince: projection, Baumgarte's pull, partitioning."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.assembly import compile_model
+from supple.core.layout import new_work
+from supple.row_values import row_sizes, rows_at
+from test_alpha_loops import four_bar, spatial_loop
+
+METHODS = ("projection", "baumgarte", "partitioning")
+MODELS = {"plane": four_bar, "spatial": spatial_loop}
+T_END = 0.4
+
+
+@cache
+def reference(model: str) -> np.ndarray:
+    """State of all bodies at the end, by Radau."""
+    return end(sp.simulate(MODELS[model](), T_END, tolerance=1e-13, output=2))
+
+
+def end(result: sp.Result) -> np.ndarray:
+    assert result.success, result.message
+    names = ("crank", "rocker")
+    return np.concatenate(
+        [x for n in names for x in (result[n].position[-1], result[n].velocity[-1])]
+    )
+
+
+def run(model: str, method: str, step: float, **options) -> sp.Result:
+    """Steps of equal size: the tolerance is too loose to ask for smaller ones."""
+    integrator = sp.DormandPrince(
+        first_step=step, max_step=step, constraints=method, pull=20.0, **options
+    )
+    return sp.simulate(MODELS[model](), T_END, integrator=integrator, tolerance=1e-2, output=2)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("model", MODELS)
+def test_order(model, method):
+    """At least 7 between these steps (theory 8): projection and pull change a step by its error."""
+    errors = []
+    for step in (T_END / 8, T_END / 16):
+        result = run(model, method, step)
+        assert result.statistics["steps"] == round(T_END / step)
+        errors.append(np.abs(end(result) - reference(model)).max())
+    assert errors[1] > 1e-12  # not yet rounding
+    assert np.log2(errors[0] / errors[1]) > 7.0
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_only_baumgarte_lets_violations_appear(model):
+    """They stay below the errors of its steps, and output shows them."""
+    for method in METHODS:
+        result = run(model, method, T_END / 12)
+        c = compile_model(MODELS[model]())
+        final = result.state()
+        gap = rows_at(c, new_work(c.ints), final.t, final.q, final.u).violation / row_sizes(c)
+        found = np.abs(gap).max()
+        assert (found > 1e-12) == (method == "baumgarte")
+        assert found < 1e-6
+        if method == "projection":
+            assert "violation" not in result.statistics
+        else:
+            assert (result.statistics["violation"] > 1e-12) == (method == "baumgarte")
+
+
+def test_without_a_pull_violations_grow_and_with_it_they_do_not():
+    """Over 40 s; the pull has to be faster than the motion's own spreading of errors."""
+    found = {}
+    for pull in (0.0, 20.0):
+        integrator = sp.DormandPrince(constraints="baumgarte", pull=pull)
+        halves = []
+        for t_end in (10.0, 40.0):
+            result = sp.simulate(four_bar(), t_end, integrator=integrator, tolerance=1e-6, output=2)
+            assert result.success, result.message
+            halves.append(result.statistics["violation"])
+        found[pull] = halves
+    assert found[0.0][1] > 3.0 * found[0.0][0]
+    assert found[20.0][1] < 2.0 * found[20.0][0]
+    assert found[20.0][1] < 0.1 * found[0.0][1]
+
+
+def test_options_are_checked():
+    with pytest.raises(sp.ModelError, match=r"DormandPrince: constraints = 'glue', expected"):
+        sp.DormandPrince(constraints="glue")
+    with pytest.raises(sp.ModelError, match=r"DormandPrince: pull = -1"):
+        sp.DormandPrince(pull=-1.0)

@@ -1,0 +1,111 @@
+"""Accelerations under constraints by blocks: the same as by the whole system, and as cheap as promised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+
+import supple as sp
+from random_loops import loop_recipes
+from supple.assembly import compile_model
+from supple.compiled import Compiled
+from supple.core import dynamics
+from supple.core import layout as at
+from supple.formulations.equations import Equations
+from test_alpha_loops import four_bar, spatial_loop
+from test_formulations import condition
+from test_properties import examples
+
+BLOCKS, ADDED = 1.0, 2.0  # core/kkt.py
+
+
+def flag(c: Compiled, work: np.ndarray) -> float:
+    """Which factors the last accelerations used: core/kkt.py."""
+    nu, nr, flex = c.nu, c.nr, int(c.ints[at.H_FLEX_WORK])
+    return float(work[len(work) - flex - 2 * (nu + nr) - nu - 1])
+
+
+def both_ways(c: Compiled) -> tuple[float, list[np.ndarray]]:
+    """Factors used, and accelerations with multipliers by blocks and by the whole system."""
+    whole = c.ints.copy()
+    whole[len(whole) - c.ints[at.H_PLAN]] = 0
+    found, used = [], []
+    for ints in (c.ints, whole):
+        work, a = at.new_work(ints), np.zeros(c.nu)
+        state = c.q0.copy(), c.u0.copy(), c.z0.copy()
+        assert dynamics.accelerate(ints, c.reals, work, 0.0, *state, a) == -1
+        found.append(np.concatenate([a, work[at.multiplier_slice(ints)]]))
+        used.append(flag(c, work))
+    assert used[1] == 0.0
+    return used[0], found
+
+
+def check(model: sp.Model, formulation: sp.JointCoordinates | sp.Absolute) -> float:
+    c = compile_model(model, tree=formulation.tree(model))
+    used, (blocks, whole) = both_ways(c)
+    worst = condition(Equations(c))
+    assume(worst < 1e9)
+    for part in (slice(0, c.nu), slice(c.nu, None)):
+        size = 1.0 + np.abs(whole[part]).max(initial=0.0)
+        error = np.abs(blocks[part] - whole[part]).max(initial=0.0)
+        assert error < 1e-10 * max(worst / 1e6, 1.0) * size
+    return used
+
+
+@examples(60)
+@given(loop_recipes(max_closings=2, flexible=True, forces="all"))
+def test_blocks_give_what_the_whole_system_gives(recipe):
+    """Closing joints of all kinds, couplings and drivers on their coordinates, flexible bodies."""
+    try:
+        used = [check(recipe.model(), f) for f in (sp.JointCoordinates(), sp.Absolute())]
+    except sp.ModelError:
+        assume(False)  # a driver of something that cannot move
+    assume(not any(u == 0.0 for u in used))
+
+
+@pytest.mark.parametrize("formulation", [sp.JointCoordinates(), sp.Absolute()])
+@pytest.mark.parametrize("model", [four_bar, spatial_loop])
+def test_closed_loops_use_blocks(model, formulation):
+    assert check(model(), formulation) == BLOCKS
+
+
+def test_a_thin_rod_needs_inertia_that_is_added_and_taken_away():
+    """It has none about its axis; its joints hold it there."""
+    model = four_bar()
+    rod = {"mass": 1.5, "com": (0.4, 0, 0), "inertia": (0, 0.08, 0.08)}
+    model.replace("coupler", **rod)
+    assert check(model, sp.Absolute()) == ADDED
+
+
+def test_what_no_constraint_holds_is_still_named():
+    """A thin rod on ball joints may spin without inertia: there is no acceleration."""
+    model = spatial_loop()
+    model.replace("rod", com=(0.4, 0, 0), inertia=(0, 0.05, 0.05))
+    result = sp.simulate(model, 0.1, formulation=sp.Absolute(), integrator=sp.DormandPrince())
+    assert not result.success
+    assert "rod" in result.message
+
+
+def chain(links: int) -> sp.Model:
+    """Links in a row, axes in turn along y and z."""
+    model = sp.Model(gravity=(0, -3, -9.81))
+    end = model.ground.at(0)
+    for i in range(links):
+        body = model.add(sp.RigidBody(f"link{i}", 1.0, (0.25, 0, 0), (4e-4, 0.02, 0.02)))
+        model.add(sp.Revolute(f"joint{i}", end, body.at(0), axis="yz"[i % 2]))
+        end = body.at(0.5)
+    return model
+
+
+def test_a_chain_of_free_bodies_has_a_narrow_envelope():
+    """Each of its five rows reaches those of the joint before it and no others."""
+    c = compile_model(chain(12), tree=sp.Absolute().tree(chain(12)))
+    plan = c.ints[len(c.ints) - c.ints[at.H_PLAN] :]
+    assert plan[at.PLAN_USABLE] == 1
+    rows = 5 * 12
+    low = plan[plan[at.PLAN_LOWS] :][:rows]
+    assert np.array_equal(low, np.maximum(5 * (np.arange(rows) // 5 - 1), 0))
+    first = plan[plan[at.PLAN_FIRST] :][: c.nu]
+    assert np.array_equal(first[:72], 6 * (np.arange(72) // 6))
+    assert np.all(first[72:] == -1)  # the joints' own coordinates
