@@ -8,7 +8,7 @@ from typing import Any
 from supple.errors import SuppleError
 
 
-class MissingExtra(SuppleError, ImportError):
+class MissingExtraError(SuppleError, ImportError):
     """A library is not installed that an optional part of Supple needs."""
 
 
@@ -17,7 +17,7 @@ def need(module: str, distribution: str, extra: str, purpose: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as reason:
-        raise MissingExtra(
+        raise MissingExtraError(
             f"{purpose} need the package {distribution} ({reason}), "
             f"install it with: pip install 'supple[{extra}]'"
         ) from reason

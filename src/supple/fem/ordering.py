@@ -33,8 +33,8 @@ def nested_dissection(places: Array, graph: Any) -> Indices:
         if halves is None:
             order.append(part)
             continue
-        lower, upper = halves
-        cut = min((_touching(graph, a, b, mark) for a, b in ((lower, upper), (upper, lower))), key=len)
+        sides = (halves, halves[::-1])
+        cut = min((_touching(graph, a, b, mark) for a, b in sides), key=len)
         order.append(cut)
         waiting += [np.setdiff1d(half, cut, assume_unique=True) for half in halves]
     return np.concatenate(order[::-1])

@@ -55,8 +55,8 @@ def refuse_bad_volume(owner: str, kind: SolidKind, cells: Indices, corners: Arra
             what = "a positive volume: its nodes in the order of VTK, not mirrored or flat"
         nodes = ", ".join(str(i) for i in cells[e][: kind.corners])
         raise ModelError.plain(
-            f"{owner}: element {e} (corners {nodes}) has the volume factor {worst[e]:.6g} m3 at its "
-            f"worst place, expected {what}"
+            f"{owner}: element {e} (corners {nodes}) has the volume factor {worst[e]:.6g} m3 at "
+            f"its worst place, expected {what}"
         )
 
 

@@ -138,7 +138,8 @@ def _dense_modes(M: Any, K: Any, kept: Indices, count: int) -> tuple[Array, Arra
     except np.linalg.LinAlgError:
         # Some coordinates have no mass. Modes are found by their flexibility instead, with a
         # little mass in the stiffness so that rigid motions have one.
-        shift = FREE_SHIFT * float(np.median(np.diag(k)[np.diag(m) > 0] / np.diag(m)[np.diag(m) > 0]))
+        massive = np.diag(m) > 0.0
+        shift = FREE_SHIFT * float(np.median(np.diag(k)[massive] / np.diag(m)[massive]))
         inverse, shapes = eigh(m, k + shift * m, subset_by_index=(len(k) - count, len(k) - 1))
         values = 1.0 / inverse[::-1] - shift
         shapes = shapes[:, ::-1] / np.sqrt(inverse[::-1])
