@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.fem.beam import BeamMesh
+from supple.fem.component import Component, MassProperties, mass_properties, rigid_modes
 from supple.fem.line import BeamLine
 from supple.fem.material import Material, Rayleigh
 from supple.fem.sections import Box, Circle, CrossSection, Rectangle, Section, Tube
@@ -12,10 +13,14 @@ __all__ = [
     "BeamMesh",
     "Box",
     "Circle",
+    "Component",
     "CrossSection",
+    "MassProperties",
     "Material",
     "Rayleigh",
     "Rectangle",
     "Section",
     "Tube",
+    "mass_properties",
+    "rigid_modes",
 ]

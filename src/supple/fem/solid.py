@@ -32,6 +32,7 @@ from supple.fem.solid_kinds import KINDS, Array, Indices, shapes
 from supple.fem.solid_matrices import (
     MassRule,
     assemble,
+    displacement_rows,
     isotropic_law,
     mass_matrices,
     mass_rule,
@@ -147,7 +148,7 @@ class SolidMesh(NodeGroups):
 
     def displacement(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (3, size) of the displacement of a material point, m."""
-        return self._rows(point, lambda values, _: np.kron(values, np.eye(3)))
+        return self._rows(point, lambda values, _: displacement_rows(values))
 
     def rotation(self, point: ArrayLike) -> sparse.csr_array:
         """Rows (3, size) of the small rotation of a material point, half the curl, rad."""

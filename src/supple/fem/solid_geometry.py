@@ -79,7 +79,7 @@ def locate(kind: str, corners: Array, point: Array) -> list[tuple[int, Array]]:
 
 def _invert(kind: str, corners: Array, point: Array) -> Array | None:
     """Place in the reference cell of one element (size, 3) that is mapped to the point."""
-    xi = np.full(3, 0.25 if KINDS[kind].simplex else 0.5)
+    xi: Array = np.full(3, 0.25 if KINDS[kind].simplex else 0.5)
     for _ in range(LOCATE_STEPS):
         values, slopes = shapes(kind, xi[None])
         jacobian = corners.T @ slopes[0]
@@ -90,7 +90,7 @@ def _invert(kind: str, corners: Array, point: Array) -> Array | None:
             return None
         # A long step leaves the region in which the map of a curved element can be inverted.
         longest = np.abs(step).max()
-        xi = xi + step / max(1.0, longest)
+        xi += step / max(1.0, longest)
         if longest < LOCATED:
             return xi
     return None

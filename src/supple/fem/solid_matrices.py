@@ -82,6 +82,14 @@ def strain_rows(slopes: Array) -> Array:
     return rows.reshape(*front, 6, 3 * k)
 
 
+def displacement_rows(values: Array) -> Array:
+    """Rows (3, 3 k) of the displacement from shape functions (k,)."""
+    rows = np.zeros((3, len(values), 3))
+    for axis in range(3):
+        rows[axis, :, axis] = values
+    return rows.reshape(3, -1)
+
+
 def rotation_rows(slopes: Array) -> Array:
     """Rows (3, 3 k) of half the curl from slopes (k, 3)."""
     rows = np.zeros((3, len(slopes), 3))

@@ -82,7 +82,8 @@ def elimination_order(component: Component, matrix: Any, kept: Indices) -> Indic
     coordinates = (size * nodes[:, None] + np.arange(size)).ravel()
     held = np.ones(component.size, dtype=bool)
     held[kept] = False
-    return coordinates[~held[coordinates]]
+    order: Indices = coordinates[~held[coordinates]]
+    return order
 
 
 def lowest_modes(component: Component, count: int, fixed: ArrayLike = ()) -> Vibration:
