@@ -48,8 +48,8 @@ class ComponentReport:
     frequencies : (n,) Hz
         Lowest frequencies of the free body above the rigid motions.
     inertia_defect : float
-        Part of the kinetic energy of the first modes that is shared out by an estimate between
-        the integrals of inertia; zero for meshes and for imported models without rotations.
+        What lumped masses miss of the kinetic energy of these modes, relative, where integrals of
+        inertia use them; zero for meshes and for imported models without rotations.
     problems : texts
         One sentence for each thing that is wrong or suspicious.
     """
@@ -82,8 +82,8 @@ class ComponentReport:
         ]
         if self.inertia_defect:
             lines.append(
-                f"inertia        {100 * self.inertia_defect:.2g} % of the kinetic energy of these "
-                "modes is in rotations; its second-order integrals use lumped masses"
+                "inertia        integrals of second order in the modes use lumped masses, which "
+                f"miss {100 * self.inertia_defect:.2g} % of their kinetic energy"
             )
         lines += [f"problem        {sentence}" for sentence in self.problems] or ["no problems"]
         return "\n".join(lines)

@@ -30,8 +30,8 @@ class InertiaIntegrals:
     D1 : (3, 3, n, n)
         ``D1[i, j, b, a]``: integral of rho S_ib S_ja.
     defect : float
-        Part of the kinetic energy of the shapes that had to be shared out by an estimate, as a
-        fraction; zero if all integrals are exact.
+        Difference between the kinetic energy of the shapes and that of lumped masses, relative,
+        where these had to be used (it is made up for); zero if all integrals are exact.
     """
 
     mass: float

@@ -65,7 +65,6 @@ def stiffness_matrices(kind: str, corners: Array, law: Array) -> Array:
         volume, found = slopes_in_space(slopes, corners[part])
         rows = np.sqrt(volume * weights)[:, :, None, None] * (root @ strain_rows(found))
         rows = rows.reshape(len(found), -1, k)
-        # One product of the form R^T R, so that the symmetry is exact.
         matrices[part] = np.swapaxes(rows, 1, 2) @ rows
     return matrices
 
@@ -120,9 +119,9 @@ def assemble(matrices: Array, places: Indices, size: int) -> sparse.csc_array:
     k = places.shape[1]
     rows = np.repeat(places.astype(np.int32), k, axis=1).ravel()
     columns = np.tile(places.astype(np.int32), (1, k)).ravel()
-    return sparse.csc_array(
-        sparse.coo_array((matrices.ravel(), (rows, columns)), (size, size)).tocsc()
-    )
+    found = sparse.coo_array((matrices.ravel(), (rows, columns)), (size, size)).tocsc()
+    # Entries were summed in another order than their mirror images.
+    return sparse.csc_array(0.5 * (found + found.T))
 
 
 def parts(number: int) -> Iterator[slice]:

@@ -72,7 +72,9 @@ def tie(component: Component, interfaces: Sequence[Interface]) -> Ties:
     names = [i.name for i in interfaces]
     if len(set(names)) < len(names):
         twice = next(n for n in names if names.count(n) > 1)
-        raise ModelError("tie", "interfaces", f"{twice!r} twice", "different names")
+        raise ModelError.plain(
+            f"tie: two interfaces are called {twice!r}, expected different names"
+        )
     free = np.flatnonzero(np.repeat(holder < 0, size))
     T = _transformation(component, interfaces, free)
     rows, at = [], 0

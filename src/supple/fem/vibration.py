@@ -16,8 +16,8 @@ from supple.fem.solid_kinds import Array, Indices
 from supple.validate import integer
 
 # Shift of a free body in squares of the frequency of a typical coordinate that moves alone: small
-# against the lowest elastic mode, large against rounding.
-FREE_SHIFT = 1e-9
+# enough to keep the lowest modes apart, large against rounding.
+FREE_SHIFT = 1e-7
 # Below this number of coordinates all modes are found at once.
 DENSE = 400
 
