@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nastran_beam import imported_beam
 from scipy.sparse.linalg import spsolve
-from solid_meshes import CORK, STEEL, coordinates, curved
 
 import supple as sp
+from nastran_beam import imported_beam
+from solid_meshes import CORK, STEEL, coordinates, curved
 from supple.fem.component import rigid_motion
 
 RNG = np.random.default_rng(11)

@@ -7,9 +7,9 @@ from math import factorial
 import numpy as np
 import pytest
 from scipy.sparse.linalg import spsolve
-from solid_meshes import KINDS, STEEL, coordinates, curved, inside, shaken
 
 import supple as sp
+from solid_meshes import KINDS, STEEL, coordinates, curved, inside, shaken
 from supple.fem.solid_kinds import KINDS as DESCRIBED
 from supple.fem.solid_kinds import rule, shapes
 

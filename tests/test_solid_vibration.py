@@ -6,18 +6,16 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 from scipy.optimize import brentq
-from solid_meshes import CORK, KINDS, STEEL, coordinates
 
 import supple as sp
+from solid_meshes import CORK, KINDS, STEEL, coordinates
 from supple.fem.vibration import DENSE, Factor
 
 
 def axial(mesh: sp.SolidMesh) -> float:
     """Lowest frequency of a block that can only move along x, one end held."""
-    held = np.concatenate(
-        [coordinates(np.arange(len(mesh.nodes))).reshape(-1, 3)[:, 1:].ravel()]
-        + [3 * mesh.group("x_min")]
-    )
+    across = np.arange(mesh.size).reshape(-1, 3)[:, 1:].ravel()
+    held = np.union1d(across, 3 * mesh.group("x_min"))
     return float(sp.lowest_modes(mesh, 1, held).frequencies[0])
 
 

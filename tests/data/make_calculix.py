@@ -19,7 +19,7 @@ def bent(nodes, length):
 
 
 def deck(mesh, storage):
-    """Input file of a free body; ``storage`` writes the matrices instead of the frequencies."""
+    """Input file: matrices of the free body, or frequencies of the body with its foot held."""
     lines = ["*NODE, NSET=NALL"]
     for k, place in enumerate(mesh.nodes):
         lines.append(f"{10 * (k + 1)}, " + ", ".join(repr(float(c)) for c in place))
@@ -34,7 +34,8 @@ def deck(mesh, storage):
     lines += ["*MATERIAL, NAME=M", "*ELASTIC", f"{mesh.material.E!r}, {nu!r}"]
     lines += ["*DENSITY", repr(mesh.material.density), "*SOLID SECTION, ELSET=EALL, MATERIAL=M"]
     solver = ", SOLVER=MATRIXSTORAGE" if storage else ""
-    return "\n".join([*lines, "*STEP", f"*FREQUENCY{solver}", "12", "*END STEP", ""])
+    lines += [] if storage else ["*BOUNDARY", "FOOT, 1, 3"]
+    return "\n".join([*lines, "*STEP", f"*FREQUENCY{solver}", "8", "*END STEP", ""])
 
 
 def main():
