@@ -64,9 +64,7 @@ class Interface:
         unique, counts = np.unique(numbers, return_counts=True)
         if counts.max() > 1:
             twice = int(unique[counts > 1][0])
-            raise ModelError.plain(
-                f"{owner}: nodes has {twice} twice, expected each node once"
-            )
+            raise ModelError.plain(f"{owner}: nodes has {twice} twice, expected each node once")
         given = np.ones(len(numbers)) if weights is None else weights
         expected = f"{len(numbers)} positive numbers"
         values = validate.vector(owner, "weights", given, len(numbers), expected)
