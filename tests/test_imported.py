@@ -13,6 +13,7 @@ from scipy.io import mmwrite
 import supple as sp
 from nastran_beam import imported_beam
 from solid_meshes import STEEL, coordinates, curved
+from supple.fem.input_deck import read_deck
 from supple.fem.matrix_rows import convert
 from supple.fem.nastran import read_grids, read_output4
 from supple.fem.solid_kinds import rule, shapes
@@ -77,6 +78,18 @@ def test_node_sets_become_groups() -> None:
     component = sp.read_calculix(DATA / "hexahedra")
     assert np.array_equal(component.group("FOOT"), component.nodes_on_plane("x", 0.0, 0.005))
     assert len(component.group("NALL")) == 32
+
+
+def test_sets_by_range_name_and_included_file(tmp_path: Path) -> None:
+    (tmp_path / "nodes.inc").write_text("*Node, nset=All\n1, 0., 0., 0.\n2, 1.\n** c\n5, 0, 2, 3\n")
+    (tmp_path / "job.inp").write_text(
+        "*HEADING\ntext, 7\n*Include, input=nodes.inc\n*NSET, NSET=odd, GENERATE\n1, 5, 2\n"
+        "*NSET, NSET=Both\nodd, 2\n"
+    )
+    deck = read_deck(tmp_path / "job.inp")
+    assert deck.labels.tolist() == [1, 2, 5]
+    assert deck.places.tolist() == [[0, 0, 0], [1, 0, 0], [0, 2, 3]]
+    assert deck.sets == {"ALL": [1, 2, 5], "ODD": [1, 3, 5], "BOTH": [1, 3, 5, 2]}
 
 
 def abaqus_file(path: Path, component, matrix) -> Path:

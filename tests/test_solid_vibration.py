@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.linalg import expm
 from scipy.optimize import brentq
+from scipy.sparse.linalg import splu
 
 import supple as sp
 from solid_meshes import CORK, KINDS, STEEL, coordinates
-from supple.fem.vibration import DENSE, Factor
+from supple.fem.vibration import DENSE, Factor, elimination_order
 
 
 def axial(mesh: sp.SolidMesh) -> float:
@@ -109,6 +111,26 @@ def test_factor_solves_and_counts_negative_eigenvalues() -> None:
     squares = sp.lowest_modes(mesh, 12, np.setdiff1d(np.arange(mesh.size), kept)).eigenvalues
     between = 0.5 * (squares[7] + squares[8])
     assert Factor(mesh, K - between * M, kept).negative == 8
+
+
+def test_nested_dissection_leaves_factors_sparse() -> None:
+    """Every node once, and far less fill than in the order of the mesh or in the reverse one."""
+    mesh = sp.block((1.0, 1.0, 1.0), (9, 9, 9), "hex8", STEEL)
+    everything = np.arange(mesh.size)
+    matrix = sparse.csc_array(mesh.stiffness_matrix + 1e9 * mesh.mass_matrix)
+    order = elimination_order(mesh, matrix, everything)
+    assert np.array_equal(np.sort(order), everything)
+    fill = [
+        splu(
+            sparse.csc_array(matrix[p][:, p]),
+            permc_spec="NATURAL",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        ).nnz
+        for p in (order, everything, order[::-1])
+    ]
+    # n^(4/3) instead of n^(5/3) entries, which counts little at 10 x 10 x 10 nodes (0.69 times)
+    assert fill[0] < 0.75 * fill[1] and fill[0] < 0.75 * fill[2]
 
 
 @pytest.mark.slow
