@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,11 +14,13 @@ from scipy.io import mmwrite
 import supple as sp
 from nastran_beam import imported_beam
 from solid_meshes import STEEL, coordinates, curved
+from supple.fem.inertia import point_integrals
 from supple.fem.input_deck import read_deck
 from supple.fem.matrix_rows import convert
 from supple.fem.nastran import read_grids, read_output4
 from supple.fem.solid_kinds import rule, shapes
 from supple.fem.solid_matrices import MassRule, assemble, mass_matrices
+from supple.fem.vibration import typical_square
 
 DATA = Path(__file__).parent / "data"
 
@@ -304,6 +307,73 @@ def test_messages_of_matrices(action, sentence: str) -> None:
     with pytest.raises(sp.ModelError) as caught:
         action()
     assert str(caught.value) == sentence
+
+
+def test_masses_that_are_no_masses() -> None:
+    """Off-diagonal entries that no body has: some motion would have a negative energy."""
+    basis = np.zeros((36, 1))
+    basis[0], basis[3] = 1.0, -1.0
+    scalar = M[::3, ::3].tolil()
+    scalar[0, 1] = scalar[1, 0] = 3.0 * scalar[0, 0]
+    wrong = sparse.kron(scalar, sparse.eye_array(3))
+    with pytest.raises(sp.ModelError, match=r"ImportedComponent: the moments of mass have the eig"):
+        sp.ImportedComponent(MESH.nodes, 3, wrong, K).material_points(basis)
+    beam = imported_beam()
+    against = np.diag(np.tile([1.0, 1, 1, 0, 0, 0], 4))
+    # inertia against the twist between two nodes only: row sums are zero
+    against[np.ix_([3, 9], [3, 9])] = [[1.0, -1.0], [-1.0, 1.0]]
+    twist = np.zeros((24, 1))
+    twist[[3, 9], 0] = 1.0, -1.0
+    turned = sp.ImportedComponent(beam.nodes, 6, against, beam.stiffness_matrix)
+    with pytest.raises(sp.ModelError, match=r"component: lumped masses give no kinetic energy to"):
+        turned.inertia_integrals(twist)
+    uneven = np.diag(np.tile([2.0, 1, 1, 0, 0, 0], 4))
+    along_x = sp.ImportedComponent(beam.nodes, 6, uneven, beam.stiffness_matrix)
+    with pytest.raises(sp.ModelError) as caught:
+        along_x.inertia_integrals(twist)
+    assert str(caught.value) == (
+        "component: its mass is 8 kg along x, 4 kg along y and 4 kg along z, expected the same in "
+        "all directions"
+    )
+
+
+def test_a_line_of_masses() -> None:
+    """No inertia against rotation about the line: integrals are those of the points."""
+    beam = imported_beam(elements=5)
+    masses = np.array([0.5, 1.0, 1.5, 1.0, 2.0, 0.5])
+    M = np.diag((masses[:, None] * [1, 1, 1, 0, 0, 0]).ravel())
+    component = sp.ImportedComponent(beam.nodes, 6, M, beam.stiffness_matrix)
+    basis = np.random.default_rng(4).standard_normal((36, 3))
+    found = component.inertia_integrals(basis)
+    exact = point_integrals((masses, beam.nodes, basis.reshape(6, 6, 3)[:, :3]))
+    assert found.moments == pytest.approx(exact.moments, abs=1e-11)
+    assert found.defect < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("head", "sentence"),
+    [
+        (f"{6:8}{6:8}{6:8}{4:8}KGG     1P,3E23.16",
+         "bad.op4: matrix 'KGG' is of type 4, expected real numbers"),
+        (f"{6:8}{6:8}{6:8}{2:8}KGG     1P,3E23.16",
+         "bad.op4: KGG has the shape (6, 6), expected 6 rows for each of 4 grid points"),
+    ],
+)  # fmt: skip
+def test_messages_of_output4(head: str, sentence: str, tmp_path: Path) -> None:
+    body = "\n".join([f"{7:8}{1:8}{1:8}", f"{1.0:23.16E}", ""])
+    text = "\n".join([head, body + head.replace("KGG", "MGG"), body])
+    (tmp_path / "bad.op4").write_text(text)
+    with pytest.raises(sp.ModelError) as caught:
+        sp.read_nastran(DATA / "beam.bdf", tmp_path / "bad.op4")
+    assert str(caught.value) == sentence
+
+
+def test_a_body_without_any_stiffness_has_no_time_scale() -> None:
+    with pytest.raises(sp.ModelError) as caught:
+        typical_square(SimpleNamespace(size=36, node_size=3, mass_matrix=M, stiffness_matrix=0 * K))
+    assert str(caught.value) == (
+        "component: mass or stiffness of u of node 0 is zero, expected positive"
+    )
 
 
 def test_mass_that_differs_between_directions_is_named() -> None:

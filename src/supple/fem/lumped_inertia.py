@@ -30,6 +30,7 @@ def lumped_integrals(component: Component, basis: Array) -> InertiaIntegrals:
     R = rigid_modes(component)
     MR = component.mass_matrix @ R
     rigid, momentum = 0.5 * (R.T @ MR + MR.T @ R), MR.T @ basis
+    _refuse_direction(rigid)
     root, spread = np.sqrt(lumped_masses(component)), lumped_spreads(component)
     S = basis.reshape(nodes, 6, n)
     # Mass points, each row times the square root of its mass: the nodes, and what is around them.
@@ -41,8 +42,9 @@ def lumped_integrals(component: Component, basis: Array) -> InertiaIntegrals:
     place = _with_moments(one, place, rigid)
     moved = np.concatenate([one[:, None, None] * np.eye(3), _rotations(place)], axis=2)
     lumped = np.einsum("kir,kia->ra", moved, shape)
-    elastic = shape - moved @ np.linalg.solve(rigid, lumped)
-    known = np.linalg.solve(rigid, momentum)
+    inverse = _inverse(rigid)
+    elastic = shape - moved @ (inverse @ lumped)
+    known = inverse @ momentum
     energy = basis.T @ (component.mass_matrix @ basis)
     wanted = 0.5 * (energy + energy.T) - known.T @ rigid @ known
     found = np.einsum("kib,kia->ba", elastic, elastic)
@@ -51,6 +53,28 @@ def lumped_integrals(component: Component, basis: Array) -> InertiaIntegrals:
     fields = np.column_stack([one, place, shape.reshape(len(one), 3 * n)])
     defect = float(np.abs(wanted - found).max() / np.abs(energy).max()) if n else 0.0
     return InertiaIntegrals.of_moments(fields.T @ fields, n, defect)
+
+
+def _refuse_direction(rigid: Array) -> None:
+    """Refuse a body whose mass is not the same in all directions."""
+    masses = rigid[:3, :3]
+    if np.abs(masses - masses[0, 0] * np.eye(3)).max() > MISSING * np.abs(masses).max():
+        x, y, z = np.diag(masses)
+        raise ModelError.plain(
+            f"component: its mass is {x:.6g} kg along x, {y:.6g} kg along y and {z:.6g} kg along "
+            "z, expected the same in all directions"
+        )
+
+
+def _inverse(rigid: Array) -> Array:
+    """Inverse (6, 6) of the rigid inertia; zero for a rotation that has none.
+
+    A straight line of masses does not resist a rotation about itself.
+    """
+    scale = np.sqrt(np.diag(rigid))
+    scale[scale == 0.0] = 1.0
+    unit = np.outer(scale, scale)
+    return np.asarray(np.linalg.pinv(rigid / unit, rcond=SMALLEST, hermitian=True) / unit)
 
 
 def _with_moments(one: Array, place: Array, rigid: Array) -> Array:

@@ -13,8 +13,7 @@ from supple.fem.mesh_check import owner_label
 from supple.fem.solid import SolidMesh
 from supple.fem.solid_kinds import KINDS, Array, Indices
 
-SHELL_KINDS = {"tri3": 3, "tri6": 6, "quad4": 4, "quad8": 8, "quad9": 9}
-# Kinds whose node order differs between programs behind this node.
+# Nodes of a hexahedron with 27 of them from here on are numbered differently by programs.
 FACES_FROM = 20
 
 
