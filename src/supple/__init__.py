@@ -25,7 +25,17 @@ from supple.constraints import (
 from supple.diagnosis import Diagnosis
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
-from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
+from supple.fem import (
+    Box,
+    Circle,
+    Material,
+    Rayleigh,
+    Rectangle,
+    Section,
+    Tube,
+    mass_properties,
+    rigid_modes,
+)
 from supple.forces import (
     PID,
     Bushing,
@@ -72,6 +82,23 @@ if TYPE_CHECKING:
     from supple.chaos import lyapunov
     from supple.comparison import compare
     from supple.convergence import converge
+    from supple.fem.block import block
+    from supple.fem.check import ComponentReport, check_component
+    from supple.fem.imported import ImportedComponent
+    from supple.fem.interface import Interface
+    from supple.fem.matrix_files import (
+        load_component,
+        read_abaqus,
+        read_calculix,
+        read_matrix_market,
+        save_component,
+    )
+    from supple.fem.mesh_data import MeshData
+    from supple.fem.mesh_files import mesh_geometry, read_mesh
+    from supple.fem.nastran import read_nastran
+    from supple.fem.solid import SolidMesh
+    from supple.fem.ties import tie
+    from supple.fem.vibration import lowest_modes
     from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.explicit import DormandPrince
@@ -95,6 +122,7 @@ __all__ = [
     "Branch",
     "Bushing",
     "Circle",
+    "ComponentReport",
     "Constant",
     "Constraint",
     "Coupling",
@@ -120,6 +148,8 @@ __all__ = [
     "GeneralizedAlpha",
     "GraphEdge",
     "Ground",
+    "ImportedComponent",
+    "Interface",
     "Joint",
     "JointCoordinates",
     "JointEffort",
@@ -129,6 +159,7 @@ __all__ = [
     "LinearGraph",
     "LinearModel",
     "Material",
+    "MeshData",
     "Model",
     "ModelError",
     "Motor",
@@ -153,6 +184,7 @@ __all__ = [
     "Sine",
     "Sines",
     "SmoothStep",
+    "SolidMesh",
     "Spherical",
     "SpringDamper",
     "State",
@@ -163,16 +195,30 @@ __all__ = [
     "Tube",
     "Universal",
     "assemble",
+    "block",
     "cases",
+    "check_component",
     "compare",
     "converge",
     "inverse_dynamics",
     "kinematics",
     "linearize",
     "load",
+    "load_component",
+    "lowest_modes",
     "lyapunov",
+    "mass_properties",
+    "mesh_geometry",
+    "read_abaqus",
+    "read_calculix",
+    "read_matrix_market",
+    "read_mesh",
+    "read_nastran",
+    "rigid_modes",
+    "save_component",
     "simulate",
     "statics",
+    "tie",
     "velocity_transformation",
 ]
 
@@ -182,26 +228,43 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Adams": "supple.integrators.sundials",
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",
+    "ComponentReport": "supple.fem.check",
     "DormandPrince": "supple.integrators.explicit",
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
+    "ImportedComponent": "supple.fem.imported",
+    "Interface": "supple.fem.interface",
     "JointCoordinates": "supple.formulations.trees",
     "LinearModel": "supple.analyses.linear_model",
+    "MeshData": "supple.fem.mesh_data",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
+    "SolidMesh": "supple.fem.solid",
     "StaticResult": "supple.analyses.statics",
     "assemble": "supple.assembly",
+    "block": "supple.fem.block",
     "cases": None,
+    "check_component": "supple.fem.check",
     "compare": "supple.comparison",
     "converge": "supple.convergence",
     "inverse_dynamics": "supple.analyses.inverse",
     "kinematics": "supple.analyses.kinematics",
     "linearize": "supple.analyses.linearize",
     "load": "supple.result",
+    "load_component": "supple.fem.matrix_files",
+    "lowest_modes": "supple.fem.vibration",
     "lyapunov": "supple.chaos",
+    "mesh_geometry": "supple.fem.mesh_files",
+    "read_abaqus": "supple.fem.matrix_files",
+    "read_calculix": "supple.fem.matrix_files",
+    "read_matrix_market": "supple.fem.matrix_files",
+    "read_mesh": "supple.fem.mesh_files",
+    "read_nastran": "supple.fem.nastran",
+    "save_component": "supple.fem.matrix_files",
     "simulate": "supple.simulation",
     "statics": "supple.analyses.statics",
+    "tie": "supple.fem.ties",
     "velocity_transformation": "supple.transformation",
 }
 

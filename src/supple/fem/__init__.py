@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.fem.beam import BeamMesh
+from supple.fem.component import Component, MassProperties, mass_properties, rigid_modes
 from supple.fem.line import BeamLine
 from supple.fem.material import Material, Rayleigh
 from supple.fem.plates import plate
@@ -15,7 +16,9 @@ __all__ = [
     "BeamMesh",
     "Box",
     "Circle",
+    "Component",
     "CrossSection",
+    "MassProperties",
     "Material",
     "Rayleigh",
     "Rectangle",
@@ -23,6 +26,8 @@ __all__ = [
     "ShellMesh",
     "ShellPoint",
     "Tube",
+    "mass_properties",
     "plane_von_mises",
     "plate",
+    "rigid_modes",
 ]

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from supple.fem.inertia import point_integrals
 from supple.fem.material import Rayleigh
 from supple.reduction.modes import (
     COORDINATES,
@@ -177,22 +178,17 @@ def modal_body(
     ``stiffness`` is (n, n), ``frequencies`` are in Hz; names and units are those of the
     coordinates.
     """
-    mass, place, shape = points
-    n = shape.shape[2]
-    root = np.sqrt(mass)
-    x = root[:, None] * place
-    S = (root[:, None, None] * shape).reshape(len(mass), 3 * n)
-    # One product of the form S^T S, so that the symmetry in (i, b), (j, a) is exact.
-    D1 = (S.T @ S).reshape(3, n, 3, n).transpose(0, 2, 1, 3)
+    found = point_integrals(points)
+    D1 = found.D1
     elastic_mass = D1[0, 0] + D1[1, 1] + D1[2, 2]
     stiffness = 0.5 * (stiffness + stiffness.T)
     return ModalBody(
-        mass=float(mass.sum()),
-        s0=read_only(mass @ place),
-        S1=read_only((root @ S).reshape(3, n)),
-        E0=read_only(x.T @ x),
-        D0=read_only((x.T @ S).reshape(3, 3, n)),
-        D1=read_only(D1),
+        mass=found.mass,
+        s0=found.s0,
+        S1=found.S1,
+        E0=found.E0,
+        D0=found.D0,
+        D1=D1,
         M=read_only(elastic_mass),
         K=read_only(stiffness),
         C=read_only((damping or Rayleigh()).matrix(elastic_mass, stiffness)),

@@ -1,0 +1,81 @@
+"""A mesh as arrays: nodes, elements by kind, named groups; the way from a file to a component."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple.errors import ModelError
+from supple.fem.material import Material
+from supple.fem.mesh_check import owner_label
+from supple.fem.solid import SolidMesh
+from supple.fem.solid_kinds import KINDS, Array, Indices
+
+# Nodes of a hexahedron with 27 of them from here on are numbered differently by programs.
+FACES_FROM = 20
+
+
+@dataclass(frozen=True, eq=False)
+class MeshData:
+    """What a mesh file holds.
+
+    Attributes
+    ----------
+    nodes : (N, 3) m
+    cells : kind to (e, k) integers
+        Kinds of solids ("tet4", "tet10", "hex8", "hex20", "hex27") and of surfaces ("tri3", "tri6",
+        "quad4", "quad8", "quad9"), nodes in the order of VTK.
+    groups : name to node numbers
+        Physical groups and node sets.
+    name : str
+    """
+
+    nodes: Array
+    cells: Mapping[str, Indices]
+    groups: Mapping[str, Indices]
+    name: str = ""
+
+    def solid(self, material: Material) -> SolidMesh:
+        """The solid elements as a component; nodes that are in none of them are left out."""
+        kinds = [kind for kind in self.cells if kind in KINDS]
+        owner = owner_label("MeshData", self.name)
+        if len(kinds) != 1:
+            found = ", ".join(kinds) if kinds else "none"
+            raise ModelError.plain(
+                f"{owner}: its kinds of solid elements are {found}, expected one of "
+                f"{', '.join(KINDS)}"
+            )
+        kind = kinds[0]
+        nodes, cells, groups = self.used(kind)
+        cells = _sorted_faces(kind, nodes, cells)
+        return SolidMesh(nodes, cells, kind, material, groups, self.name)
+
+    def used(self, kind: str) -> tuple[Array, Indices, dict[str, Indices]]:
+        """Nodes (n, 3), elements (e, k) and groups of one kind, counted without other nodes."""
+        if kind not in self.cells:
+            raise ModelError.plain(
+                f"{owner_label('MeshData', self.name)}: there are no elements of kind {kind!r}, "
+                f"expected one of {', '.join(self.cells)}"
+            )
+        old, cells = np.unique(self.cells[kind], return_inverse=True)
+        groups = {}
+        for name, members in self.groups.items():
+            kept = np.intersect1d(members, old)
+            if len(kept):
+                groups[name] = np.searchsorted(old, kept)
+        return self.nodes[old], cells.reshape(self.cells[kind].shape), groups
+
+
+def _sorted_faces(kind: str, nodes: Array, cells: Indices) -> Indices:
+    """Elements with the nodes of faces and centre in our order, whatever that of the file is."""
+    if kind != "hex27":
+        return cells
+    result = cells.copy()
+    described = KINDS[kind]
+    wanted = np.stack([nodes[cells[:, list(c)]].mean(axis=1) for c in described.averaged[12:]], 1)
+    inner = cells[:, FACES_FROM:]
+    distance = np.linalg.norm(wanted[:, :, None] - nodes[inner][:, None], axis=3)
+    result[:, FACES_FROM:] = np.take_along_axis(inner, np.argmin(distance, axis=2), axis=1)
+    return result

@@ -1,0 +1,93 @@
+"""Sets of nodes: named groups, and nodes on a plane, in a box or near a point."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.errors import ModelError, label, suggestion
+from supple.fem.solid_kinds import Array, Indices
+
+# Nodes this near to a plane or box, in sizes of the body, are on it: file formats write 6 digits.
+NEAR = 1e-6
+
+
+class NodeGroups:
+    """Ways to choose nodes of a component that has ``nodes`` (N, 3), ``groups`` and ``name``."""
+
+    nodes: Array
+    groups: Mapping[str, Indices]
+    name: str
+
+    @property
+    def _owner(self) -> str:
+        return label(self) if self.name else type(self).__name__
+
+    def group(self, name: str) -> Indices:
+        """Node numbers of a named group."""
+        if name not in self.groups:
+            raise ModelError.plain(
+                f"{self._owner}: there is no group {name!r}, {suggestion(name, list(self.groups))}"
+            )
+        return self.groups[name]
+
+    def nodes_on_plane(
+        self, normal: validate.Axis, at: float | ArrayLike, tolerance: float | None = None
+    ) -> Indices:
+        """Nodes on a plane: ``normal`` is "x", "y", "z" or a vector.
+
+        ``at`` is a point of the plane (3,), or its distance from the origin along the normal, m.
+        ``tolerance`` is in m; by default a millionth of the body's size.
+        """
+        axis = validate.axis(self._owner, "normal", normal)
+        place = np.asarray(at, dtype=float)
+        height = float(place) if place.ndim == 0 else float(axis @ place)
+        return self._chosen(np.abs(self.nodes @ axis - height) <= self._near(tolerance), "plane")
+
+    def nodes_in_box(
+        self, lower: ArrayLike, upper: ArrayLike, tolerance: float | None = None
+    ) -> Indices:
+        """Nodes in a box between two corners (3,), m; infinite entries are allowed."""
+        low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+        near = self._near(tolerance)
+        inside = (self.nodes >= low - near) & (self.nodes <= high + near)
+        return self._chosen(inside.all(axis=1), "box")
+
+    def nodes_near(self, point: ArrayLike, radius: float) -> Indices:
+        """Nodes within a radius (m) of a point (3,)."""
+        distance = np.linalg.norm(self.nodes - np.asarray(point, dtype=float), axis=1)
+        return self._chosen(distance <= radius, "sphere")
+
+    def _near(self, tolerance: float | None) -> float:
+        if tolerance is not None:
+            return tolerance
+        return NEAR * float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
+
+    def _chosen(self, mask: Any, what: str) -> Indices:
+        found = np.flatnonzero(mask)
+        if not len(found):
+            raise ModelError.plain(f"{self._owner}: the {what} has no nodes, expected at least one")
+        return found
+
+
+def node_groups(owner: str, groups: Mapping[str, ArrayLike], nodes: int) -> Mapping[str, Indices]:
+    """Return groups of node numbers, sorted, each once, read-only."""
+    result = {}
+    for name, members in groups.items():
+        numbers = np.unique(np.asarray(members))
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise ModelError(owner, f"group {name!r}", members, "node numbers")
+        if numbers.size and (numbers[0] < 0 or numbers[-1] >= nodes):
+            wrong = int(numbers[0] if numbers[0] < 0 else numbers[-1])
+            raise ModelError.plain(
+                f"{owner}: group {name!r} has node {wrong}, expected numbers from 0 to {nodes - 1}"
+            )
+        numbers = numbers.astype(np.intp)
+        numbers.setflags(write=False)
+        result[name] = numbers
+    return MappingProxyType(result)
