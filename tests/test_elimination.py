@@ -1,4 +1,4 @@
-"""Accelerations under constraints by blocks: the same as by the whole system, and as cheap as promised."""
+"""Accelerations under constraints by blocks: the same as by the whole system."""
 
 from __future__ import annotations
 
