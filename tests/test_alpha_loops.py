@@ -13,7 +13,6 @@ from scipy.linalg import null_space
 
 import supple as sp
 from random_loops import loop_recipes
-from supple.core import alpha
 from supple.core import step as st
 from test_alpha import LINEAR, oscillator
 from test_integrators import plane_pendulum
@@ -90,13 +89,13 @@ class Watched:
 
     name, cached = "watched", True
 
-    def __init__(self, sizes: tuple[int, ...], turns: float, steps: int) -> None:
-        self.sizes, self.turns, self.steps = sizes, turns, steps
+    def __init__(self, kernel, sizes: tuple[int, ...], turns: float, steps: int) -> None:
+        self.kernel, self.sizes, self.turns, self.steps = kernel, sizes, turns, steps
         self.t: list[float] = []
         self.lam: list[np.ndarray] = []
 
     def ready(self):
-        run = alpha.alpha_run.ready()
+        run = self.kernel.ready()
         nq, *_, nr = self.sizes
 
         def loop(*arguments) -> int:
@@ -120,7 +119,7 @@ class Watched:
 def watched(build, formulation, method, options, turns: float = 0.0, steps: int = 0, **run: Any):
     """A result, and the times and multipliers of all its steps."""
     c = formulation.equations(build()).compiled
-    seen = Watched((c.nq, c.nu, c.nz, len(c.force_names), c.nr), turns, steps)
+    seen = Watched(method(**options).kernel, (c.nq, c.nu, c.nz, len(c.force_names), c.nr), turns, steps)
 
     class Seen(method):
         kernel = seen
