@@ -24,7 +24,7 @@ from test_formulations import WORST, condition, random_tree
 
 # The first numbers in every run, the others in the long one: at least a hundred models.
 QUICK, ALL = range(16), range(16, 130)
-parts = pytest.mark.parametrize(
+some_and_many = pytest.mark.parametrize(
     "numbers", [QUICK, pytest.param(ALL, marks=pytest.mark.slow)], ids=["some", "many"]
 )
 
@@ -111,7 +111,7 @@ def kept(numbers: range, compute) -> Iterator:
     assert count >= needed(numbers)
 
 
-@pytest.mark.parametrize("numbers", [QUICK, ALL], ids=["some", "many"])
+@some_and_many
 def test_every_tree_agrees_at_a_moved_state(numbers):
     """Accelerations and unique reactions to 1e-9, times the condition above 1e6."""
     unique = 0
@@ -169,7 +169,7 @@ def runs(number: int) -> list[tuple[np.ndarray, float]]:
     return found
 
 
-@parts
+@some_and_many
 def test_runs_of_all_trees_agree_within_their_own_errors(numbers):
     """They differ by at most ten times what each changes when its tolerance is a tenth."""
     for number, found in kept(numbers, runs):
