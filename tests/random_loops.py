@@ -63,7 +63,7 @@ def loop_recipes(
 
 
 def flexible_loop(number: int, forces: str = "all", max_bodies: int = 4) -> LoopRecipe:
-    """The looped model of this number, with one beam at least: for tests that count their models."""
+    """The looped model of this number, with one beam at least: for tests that count models."""
     rng = np.random.default_rng([number, 11])
     bodies = int(rng.integers(2, max_bodies + 1))
     kinds = tuple(str(kind) for kind in rng.choice(KINDS, bodies))

@@ -34,7 +34,7 @@ def needed(numbers: range) -> int:
     return len(numbers) * 7 // 8
 
 
-class LeftOut(Exception):
+class UnfitError(Exception):
     """A model that says nothing, with the number that says so."""
 
 
@@ -47,9 +47,9 @@ def looped(number: int) -> tuple[sp.Model, Compiled]:
         # the rate of a driver's row that no velocity can change
         if "expected drivers that the constraints can follow" not in str(error):
             raise
-        raise LeftOut(str(error)) from error
+        raise UnfitError(str(error)) from error
     if not 0 < compiled.nr < compiled.nu:
-        raise LeftOut(f"{compiled.nr} rows for {compiled.nu} velocities")
+        raise UnfitError(f"{compiled.nr} rows for {compiled.nu} velocities")
     return model, compiled
 
 
@@ -76,7 +76,7 @@ def moved(compiled: Compiled, number: int) -> State:
         return on_constraints(compiled, State(0.3, q, u, z))
     except sp.ModelError as error:  # a driver has gone out of reach by then, and how far
         assert "stays" in str(error)
-        raise LeftOut(str(error)) from error
+        raise UnfitError(str(error)) from error
 
 
 def at_one_state(number: int) -> tuple[float, list[tuple[Compiled, History]]]:
@@ -91,7 +91,7 @@ def at_one_state(number: int) -> tuple[float, list[tuple[Compiled, History]]]:
         eq = Equations(compiled)
         worst = max(worst, condition(eq, state.t, state.q))
         if worst > WORST:
-            raise LeftOut(f"condition {worst:.1e}")
+            raise UnfitError(f"condition {worst:.1e}")
         found.append((compiled, eq.body_states(state.t, state.q, state.u, state.z)[1]))
     return worst, found
 
@@ -104,7 +104,7 @@ def kept(numbers: range, compute) -> Iterator:
             warnings.simplefilter("ignore", sp.SuppleWarning)  # beams with half of a pair of modes
             try:
                 found = compute(number)
-            except LeftOut:
+            except UnfitError:
                 continue
         count += 1
         yield number, found
@@ -158,7 +158,7 @@ def runs(number: int) -> list[tuple[np.ndarray, float]]:
     for form in forms:
         worst = condition(Equations(compile_model(model, tree=form.tree(model))))
         if worst > WORST:
-            raise LeftOut(f"condition {worst:.1e}")
+            raise UnfitError(f"condition {worst:.1e}")
     found = []
     for form in forms:
         (path, steps), (tight, more) = (run(model, form, t) for t in (TOLERANCE, TOLERANCE / 10))
