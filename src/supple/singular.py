@@ -157,7 +157,8 @@ class Watch:
         moves = moving(self.complete)
         first = [k for k in self.used if moves[k]]
         others = [k for k in range(len(table)) if not moves[k]]
-        kept = independent([table], [np.array(first, dtype=int), np.array(others, dtype=int)])
+        groups = [np.array(first, dtype=int), np.array(others, dtype=int)]
+        kept = independent([table], groups, most=rank)
         if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
             return 0.0, None
         return 1.0, self.complete.with_rows(kept)
