@@ -555,7 +555,7 @@ def test_two_drivers_of_one_direction_are_refused() -> None:
     m.replace("lift", A=beam_end(m, 0.6), z=0.0)  # sections of a beam turn differently
     m.check()
     m.replace("shaker", axis="z", angle=0.0)
-    m.replace("lift", A=m.ground.at(0.5), axis="x", angle="t")
+    m.replace("lift", A=m.ground.at(0.5), z=None, axis="x", angle="t")
     assert message(m.check) == (
         "FrameDriver 'lift': 'angle' of Frame 'block@(0, 0, 0)' is driven by FrameDriver "
         "'shaker' already, expected one driver for each direction"

@@ -150,8 +150,8 @@ def refuse_gap(compiled: Compiled, gap: Array, held: str = "") -> None:
     sentence = open_loop(compiled, gap)
     if sentence:
         raise ModelError.plain(
-            f"{contradiction(compiled, gap)}{sentence}{_while(held)}, expected dimensions and initial coordinates with which "
-            "the mechanism can be assembled"
+            f"{contradiction(compiled, gap)}{sentence}{_while(held)}, expected dimensions and "
+            "initial coordinates with which the mechanism can be assembled"
         )
 
 
@@ -206,8 +206,9 @@ def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") ->
         row = compiled.rows[k]
         unit = "1/s" if row.unit == "1" else f"{row.unit}/s"
         raise ModelError.plain(
-            f"{contradiction(compiled, rate)}{row.label}: its {row.part} moves with {rate[k]:.3g} {unit} at the start whatever "
-            f"the velocities are{_while(held)}, expected drivers that the constraints can follow"
+            f"{contradiction(compiled, rate)}{row.label}: its {row.part} moves with "
+            f"{rate[k]:.3g} {unit} at the start whatever the velocities are{_while(held)}, "
+            "expected drivers that the constraints can follow"
         )
 
 

@@ -35,7 +35,7 @@ class Distance(FrameConstraint):
         return {"length": self.length}
 
     def check_run(self, begin: float, end: float) -> None:
-        """Refuse a length that jumps, vanishes or becomes negative from ``begin`` to ``end`` (s)."""
+        """Refuse a length that jumps, or is not positive, between ``begin`` and ``end`` (s)."""
         super().check_run(begin, end)
         time, value = lowest(self.length, begin, end)
         if not value > 0.0:
