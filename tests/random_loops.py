@@ -62,6 +62,19 @@ def loop_recipes(
     return st.builds(LoopRecipe, trees, closings)
 
 
+def flexible_loop(number: int, forces: str = "all", max_bodies: int = 4) -> LoopRecipe:
+    """The looped model of this number, with one beam at least: for tests that count models."""
+    rng = np.random.default_rng([number, 11])
+    bodies = int(rng.integers(2, max_bodies + 1))
+    kinds = tuple(str(kind) for kind in rng.choice(KINDS, bodies))
+    beams = rng.random(bodies) < 0.5
+    beams[rng.integers(bodies)] = True
+    closings = tuple(str(kind) for kind in rng.choice(KINDS + OTHERS, int(rng.integers(1, 3))))
+    seed = int(rng.integers(2**32))
+    tree = Recipe(kinds, seed, forces=forces, beams=tuple(bool(beam) for beam in beams))
+    return LoopRecipe(tree, closings)
+
+
 def closing(maker: _Maker, m: supple.Model, poses: dict, kind: str, name: str, rng):
     """A joint or constraint that fits the poses of the bodies."""
     if kind in ("Coupling", "Driver"):

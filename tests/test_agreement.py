@@ -12,6 +12,7 @@ from supple import cases
 from test_cases import closed
 from tolerance_study import (
     EXPLICIT,
+    LOOP_METHODS,
     METHODS,
     SECOND_ORDER,
     beyond_by_luck,
@@ -20,8 +21,10 @@ from tolerance_study import (
     study,
 )
 
-# Trees; methods on closed loops are compared in their own tests.
 ALL = [case.name for case in cases.all() if case.times and not closed(case)]
+# Forty windows take a minute and say no more than three.
+LARGE = "n-four-bar-40"
+CLOSED = [case.name for case in cases.all() if case.times and closed(case) and case.name != LARGE]
 # The lowest order that any method uses is 1, with an estimate of order h^2: a tenth of the
 # tolerance makes the error sqrt(10) times smaller, and a run that changes by c by that is off by
 # c / (1 - 1/sqrt(10)).
@@ -37,6 +40,15 @@ SMOOTH = {
     "duffing-regular": 30.0,
     "duffing-chaotic": 20.0,
 }
+# The same on closed loops; n-four-bar is level, and stops implicit methods, after 0.71 s.
+SMOOTH_LOOPS = {
+    "four-bar": 2.0,
+    "andrews-squeezer": 0.03,
+    "bricard": 5.0,
+    "bennett": 2.0,
+    "governor-links": 5.0,
+    "jonker-slider-crank": 0.03,
+}
 # Explicit methods are bound to the fastest mode: as much as they can do in reasonable time, s.
 BOUND = {"huang-five-elements": 0.002, "huang-eight-link": 0.1}
 UNDAMPED = "huang-five-elements-undamped"
@@ -48,7 +60,7 @@ def short(case: str) -> float:
     """A piece of a run that every method can follow, s."""
     if case.startswith("duffing"):
         return 1.0
-    if case.startswith("huang-five-elements"):
+    if case.startswith(("huang-five-elements", "jonker", "richard", "andrews")):
         return 0.002
     return 0.02 if case in ("huang-two-link", "huang-two-modes") else 0.2
 
@@ -84,9 +96,29 @@ def test_every_integrator_runs_every_case_and_all_agree(case):
         assert found < FACTOR, (a, b)
 
 
+@pytest.mark.parametrize("case", CLOSED)
+def test_all_integrators_agree_on_closed_loops(case):
+    """As on trees, at two tolerances and in both forms of generalized-alpha."""
+    for a, b in pairs(list(LOOP_METHODS)):
+        for tolerance in (1e-4, 1e-5):
+            _, found = disagreement(case, a, b, tolerance, short(case))
+            assert found < FACTOR, (a, b, tolerance)
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_error_falls_as_theory_says(method):
     studies = [study(case, method, until) for case, until in SMOOTH.items()]
+    for s in studies:
+        assert s.error_exponent > LOWEST
+    median, luck = surplus(studies)
+    assert median > -3.0 * luck
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", LOOP_METHODS)
+def test_error_falls_as_theory_says_on_closed_loops(method):
+    """The exponents of trees: constraints cost no order, in the error nor in the steps."""
+    studies = [study(case, method, until) for case, until in SMOOTH_LOOPS.items()]
     for s in studies:
         assert s.error_exponent > LOWEST
     median, luck = surplus(studies)

@@ -13,7 +13,6 @@ from scipy.linalg import null_space
 
 import supple as sp
 from random_loops import loop_recipes
-from supple.core import alpha
 from supple.core import step as st
 from test_alpha import LINEAR, oscillator
 from test_integrators import plane_pendulum
@@ -86,18 +85,19 @@ def pushed_loop() -> sp.Model:
 
 
 class Watched:
-    """The compiled loop, step by step: it remembers the multipliers at the end of each step."""
+    """The compiled loop, step by step: it remembers the end of each step."""
 
     name, cached = "watched", True
 
-    def __init__(self, sizes: tuple[int, ...], turns: float, steps: int) -> None:
-        self.sizes, self.turns, self.steps = sizes, turns, steps
+    def __init__(self, kernel, sizes: tuple[int, ...], turns: float, steps: int) -> None:
+        self.kernel, self.sizes, self.turns, self.steps = kernel, sizes, turns, steps
         self.t: list[float] = []
         self.lam: list[np.ndarray] = []
+        self.states: list[tuple[float, np.ndarray, np.ndarray]] = []
 
     def ready(self):
-        run = alpha.alpha_run.ready()
-        nq, *_, nr = self.sizes
+        run = self.kernel.ready()
+        nq, nu, *_, nr = self.sizes
 
         def loop(*arguments) -> int:
             *buffers, budget = arguments
@@ -110,6 +110,8 @@ class Watched:
                 outcome = run(*buffers, 1)
                 self.t.append(float(state[st.T]))
                 self.lam.append(buffers[3][end - nr : end].copy())
+                q, u = np.split(buffers[3][: nq + nu].copy(), [nq])
+                self.states.append((self.t[-1], q, u))
                 if outcome != st.PAUSED:
                     return outcome
             return st.PAUSED
@@ -117,16 +119,23 @@ class Watched:
         return loop
 
 
-def watched(build, formulation, method, options, turns: float = 0.0, steps: int = 0, **run: Any):
-    """A result, and the times and multipliers of all its steps."""
+def watch(build, formulation, method, options, turns: float = 0.0, steps: int = 0, **run: Any):
+    """A result, and what was seen at the ends of its steps."""
     c = formulation.equations(build()).compiled
-    seen = Watched((c.nq, c.nu, c.nz, len(c.force_names), c.nr), turns, steps)
+    sizes = c.nq, c.nu, c.nz, len(c.force_names), c.nr
+    seen = Watched(method(**options).kernel, sizes, turns, steps)
 
     class Seen(method):
         kernel = seen
 
     result = sp.simulate(build(), formulation=formulation, integrator=Seen(**options), **run)
     assert result.success, result.message
+    return result, seen
+
+
+def watched(*arguments, **options):
+    """A result, and the times and multipliers of all its steps."""
+    result, seen = watch(*arguments, **options)
     return result, np.array(seen.t), np.array(seen.lam)
 
 

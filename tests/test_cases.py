@@ -142,9 +142,8 @@ def closed(case: Case) -> bool:
 def runs():
     """Every case by every method that can: long runs are slow tests."""
     for case in (case for case in cases.all() if case.times):
-        loops = closed(case)
         for method in TOLERANCES:
-            if (case.name, method) in HOPELESS or (loops and method in ("BDF", "Adams")):
+            if (case.name, method) in HOPELESS:
                 continue
             slow = case.long or (case.name, method) in LONG
             marks = [pytest.mark.slow] if slow else []
@@ -153,6 +152,9 @@ def runs():
 
 # The errors of the steps of multistep methods add up, those of BDF of low order most of all.
 TOLERANCES = {"Radau": "tight", "DormandPrince": "tight", "BDF": 1e-13, "Adams": 1e-13}
+# Constraint rows tie slow velocities to the fastest, and its rounding is some 1e-14 of the unit:
+# IDA's iteration cannot reach an absolute tolerance below that.
+ON_LOOPS = {"BDF": (1e-12, 1e-12)}
 # An explicit method must follow stiff damping, an implicit one of order 5 fast vibration; a loop
 # in Python takes ten times as long for the millions of steps that are left.
 HOPELESS = {
@@ -162,8 +164,7 @@ HOPELESS = {
     ("huang-five-elements-undamped", "BDF"),
     ("huang-five-elements-undamped", "Adams"),
     # singular positions on the way, see test_branching_stops_an_implicit_method
-    ("n-four-bar", "Radau"),
-    ("n-four-bar-40", "Radau"),
+    *((name, m) for name in ("n-four-bar", "n-four-bar-40") for m in ("Radau", "BDF", "Adams")),
 }
 LONG = {
     ("huang-two-link", "Radau"),
@@ -179,8 +180,9 @@ LONG = {
     ("huang-rig-30", "Adams"),
     ("huang-rig-45", "Adams"),
     ("flyball-governor", "Adams"),
-    ("n-four-bar-40", "BDF"),
-    ("n-four-bar-40", "Adams"),
+    ("richard-four-bar", "BDF"),
+    ("jonker-slider-crank-spatial", "BDF"),
+    ("jonker-slider-crank-spatial", "Adams"),
     ("duffing-regular", "BDF"),
     ("duffing-chaotic", "BDF"),
 }
@@ -188,7 +190,8 @@ LONG = {
 
 @pytest.mark.parametrize(("case", "method"), list(runs()))
 def test_case_holds(case, method):
-    result = case.simulate(integrator=getattr(sp, method)(), tolerance=TOLERANCES[method])
+    tolerances = TOLERANCES | ON_LOOPS if closed(case) else TOLERANCES
+    result = case.simulate(integrator=getattr(sp, method)(), tolerance=tolerances[method])
     assert result.success, result.message
     assert result.energy.level == "trusted"
     assert result.momentum.level == "trusted"
@@ -196,6 +199,34 @@ def test_case_holds(case, method):
     assert [q for q in found if not q.passed] == []
     assert len(found) >= 31
     assert len({q.name for q in found}) == len(found)
+
+
+def loops_of_order_two():
+    """Closed cases without singular positions; one has fast modes and takes long."""
+    for case in (case for case in cases.all() if case.times and closed(case)):
+        if (case.name, "Radau") not in HOPELESS:
+            marks = [pytest.mark.slow] if case.name == "jonker-slider-crank-spatial" else []
+            yield pytest.param(case, id=case.name, marks=marks)
+
+
+@pytest.mark.parametrize("constraints", ["ggl", "index3"])
+@pytest.mark.parametrize("case", list(loops_of_order_two()))
+def test_order_two_comes_nearer_to_the_references(case, constraints):
+    """Bounds of 1e-6 are out of its reach, but its error falls as the method's does.
+
+    With a hundredth of the tolerance it is 100^(2/3) = 21 times smaller; a half of that is left to
+    luck, which is also what a method of order 1 would have at best.
+    """
+    worst, steps = [], []
+    for tolerance in (1e-5, 1e-7):
+        method = sp.GeneralizedAlpha(constraints=constraints)
+        result = case.simulate(integrator=method, tolerance=tolerance)
+        assert result.success, result.message
+        worst.append(max(q.error / q.tolerance for q in case.measure(result)))
+        steps.append(result.statistics["steps"])
+    assert result.energy.level == result.momentum.level == "trusted"
+    assert worst[0] > 10.0 * worst[1] and worst[1] < 1e4, worst
+    assert steps[1] / steps[0] == pytest.approx(100.0 ** (1 / 3), rel=0.15)
 
 
 SHORT = [case for case in cases.all() if case.times and not case.long]

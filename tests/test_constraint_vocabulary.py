@@ -525,6 +525,69 @@ def test_two_drivers_of_one_coordinate_are_refused() -> None:
     m.check()
 
 
+def beam_end(m: sp.Model, x: float) -> sp.Frame:
+    """A station of the model's beam, which is added when it is asked for first."""
+    if "beam" not in m:
+        steel = sp.Material(E=2e11, G=8e10, density=7800)
+        beam = m.add(sp.Beam("beam", 1.0, sp.Rectangle(0.02, 0.01), steel))
+        m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
+    return m.bodies["beam"].at(x)
+
+
+def test_two_drivers_of_one_direction_are_refused() -> None:
+    """Displacements by the axes of A and the point of B, wherever A is; rotations by both axes."""
+    m = sp.Model()
+    block = m.add(sp.RigidBody("block", 1.0, inertia=1.0))
+    m.add(sp.Free("free", m.ground.at(0), block.at(0)))
+    m.add(sp.FrameDriver("shaker", m.ground.at(0), block.at(0), x="t**2", z=0.0))
+    m.add(sp.FrameDriver("lift", m.ground.at(0.5), block.at(0), y=0.1))
+    m.check()
+    m.add(sp.FrameDriver("again", m.ground.at(0.5), block.at(0), z="t"))
+    assert message(m.check) == (
+        "FrameDriver 'again': 'z' of Frame 'block@(0, 0, 0)' is driven by FrameDriver 'shaker' "
+        "already, expected one driver for each direction"
+    )
+    m.replace("again", B=block.at(0.2))  # another point: the block turns
+    m.check()
+    m.replace("again", A=m.ground.at(0, rotation=(0.0, 0.3, 0.0)), B=block.at(0))
+    m.check()
+    m.replace("again", A=beam_end(m, 0.3))
+    m.replace("lift", A=beam_end(m, 0.6), z=0.0)  # sections of a beam turn differently
+    m.check()
+    m.replace("shaker", axis="z", angle=0.0)
+    m.replace("lift", A=m.ground.at(0.5), z=None, axis="x", angle="t")
+    assert message(m.check) == (
+        "FrameDriver 'lift': 'angle' of Frame 'block@(0, 0, 0)' is driven by FrameDriver "
+        "'shaker' already, expected one driver for each direction"
+    )
+
+
+@pytest.mark.parametrize(
+    ("length", "until", "found"),
+    [
+        ("0.5 - t", 1.0, "length at 1 s is -0.5, expected a positive one from 0 to 1 s"),
+        ("0.5 - t", 0.5, "length at 0.5 s is 0.0, expected a positive one from 0 to 0.5 s"),
+        (sp.Sine(0.3, 2.0, offset=0.2), 0.6, "length at 0.375 s is -0.1, expected a positive"),
+        (sp.SmoothStep(0.1, 0.3, 0.5, -0.1), 0.9, "length at 0."),
+        (
+            sp.Table((0, 0.4, 0.5, 0.6, 1.0), (0.5, 0.1, -0.2, 0.1, 0.5), interpolation="cubic"),
+            0.9,
+            "length at 0.5",
+        ),
+    ],
+)
+def test_a_length_must_stay_positive(length, until, found) -> None:
+    m = sp.Model()
+    block = m.add(sp.RigidBody("block", 1.0, inertia=1.0))
+    m.add(sp.Prismatic("rail", m.ground.at(0), block.at(0), "x", 0.5, -0.1))
+    rod = m.add(sp.Distance("rod", m.ground.at(0), block.at(0), length))
+    for analyse in (sp.simulate, sp.kinematics):
+        assert message(lambda run=analyse: run(m, until)).startswith(f"Distance 'rod': {found}")
+    diagnosis = m.doctor(until)
+    assert not diagnosis.ok and diagnosis.drivers[0].startswith(f"Distance 'rod': {found}")
+    rod.check_run(0.0, 0.1)
+
+
 def test_a_replaced_joint_is_checked_again() -> None:
     m = sp.Model(name="m")
     body = m.add(sp.RigidBody("b", 1.0, inertia=1.0))

@@ -133,7 +133,73 @@ def test_drivers_of_what_is_determined():
     found = model.doctor()
     assert not found.ok and "expected drivers that the constraints can follow" in found.drivers[0]
     model.replace("second", motion="0.3 + t + t**2")
-    assert "cannot be followed at t = 0.05 s" in model.doctor().drivers[0]
+    both = "Driver 'motor', Driver 'second' cannot be followed at t = 0.05 s: "
+    assert model.doctor().drivers[0].startswith(both)
+
+
+def test_drivers_that_contradict_each_other_are_named():
+    """In rates or places at the start, or later in a run; a third driver has no part in it."""
+    model = parallelogram(0.3, motion="0.3 + t")
+    bob = rod(model, "bob", 0.2)
+    model.add(sp.Revolute("hook", model.bodies["coupler"].at(0.5), bob.at(0), "z"))
+    model.add(sp.Driver("other", "hook", "0.1*t"))
+    model.add(sp.Driver("second", "D", "0.3 + 2*t"))
+    both = "Driver 'motor' and Driver 'second' cannot both be followed: Revolute 'C': "
+    with pytest.raises(sp.ModelError) as caught:
+        sp.simulate(model, 0.1)
+    assert str(caught.value).startswith(both + "its place along x moves with 0.142 m/s at the")
+    model.replace("second", motion="0.5 + t")
+    with pytest.raises(sp.ModelError) as caught:
+        sp.assemble(model)
+    assert str(caught.value).startswith(both + "the loop of 'C', 'D', 'A', 'B' stays open by 0.0")
+    assert model.doctor().findings[0].text.startswith(both)
+    model.replace("second", motion="0.3 + t + t**2")
+    text = r"Driver 'motor' and Driver 'second' contradict each other there, do not trust this run"
+    with pytest.warns(sp.SuppleWarning, match=text):
+        sp.simulate(model, 0.2, output=5)
+
+
+def triangle() -> sp.Model:
+    """Two bars on the ground, joined at their tips: a structure."""
+    model = sp.Model(gravity=(0, -9.81, 0), name="triangle")
+    left, right = rod(model, "left", 1.0), rod(model, "right", 1.0)
+    model.add(sp.Revolute("A", model.ground.at(0), left.at(0), "z", np.pi / 3))
+    model.add(sp.Revolute("B", model.ground.at(1.0), right.at(0), "z", 2 * np.pi / 3))
+    model.add(sp.Revolute("C", left.at(1.0), right.at(1.0), "z", np.pi / 3))
+    return model
+
+
+INTEGRATORS = (sp.Radau, sp.DormandPrince, sp.BDF, sp.Adams, sp.GeneralizedAlpha)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("formulation", [sp.JointCoordinates(), sp.Absolute()])
+def test_a_structure_is_ready_to_run_and_stays(formulation, integrator):
+    """No freedom is no mistake: nothing moves, and reactions are those of statics by hand."""
+    model = triangle()
+    found = model.doctor()
+    assert found.ok and found.freedom == 0
+    assert "nothing can move: the constraints leave no degree of freedom" in str(found)
+    run = {"formulation": formulation, "integrator": integrator(), "output": 4}
+    result = sp.simulate(model, 1.0, **run)
+    assert result.success and result.energy.level == "trusted"
+    assert np.abs(result["A"].angle - np.pi / 3).max() < 1e-12
+    # each bar carries its weight; the thrust is what a bar needs about its foot, at 60 degrees
+    weight, thrust = 9.81, 9.81 / (2 * np.tan(np.pi / 3))
+    for name, sign in (("A", 1.0), ("B", -1.0)):
+        force = result[name].reaction[:, 3:]
+        np.testing.assert_allclose(force[:, :2], [[sign * thrust, weight]] * 5, atol=1e-9)
+
+
+def test_a_fixed_body_has_nothing_to_examine():
+    model = sp.Model(gravity=(0, 0, -9.81))
+    body = model.add(sp.RigidBody("block", 2.0))
+    model.add(sp.Fixed("base", model.ground.at(0), body.at(0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.doctor()
+    assert found.ok and found.freedom == 0 and len(found.findings) == 1
+    assert "nothing can move" not in str(parallelogram(0.3, motion="0.3 + t").doctor())
 
 
 def test_wrong_models_are_reported_not_raised():

@@ -27,11 +27,12 @@ def random_tree(model: sp.Model, rng: np.random.Generator) -> list[str]:
     return [name for name, a, b in shuffled if parts.join(a, b)]
 
 
-def condition(eq: Equations) -> float:
+def condition(eq: Equations, t: float = 0.0, q: np.ndarray | None = None) -> float:
     """Condition of [M G'; G 0], in units of increments, rows and the mean mass."""
     c = eq.compiled
-    M = eq.mass_matrix(eq.q0) * np.outer(c.scale, c.scale)
-    G = eq.constraints(0.0, eq.q0, eq.u0).G * c.scale
+    q = eq.q0 if q is None else q
+    M = eq.mass_matrix(q) * np.outer(c.scale, c.scale)
+    G = eq.constraints(t, q, eq.u0).G * c.scale
     G = G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None]
     mean = np.mean(np.diag(M)) or 1.0
     zero = np.zeros((len(G), len(G)))

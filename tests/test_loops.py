@@ -15,7 +15,6 @@ from supple import cases
 from supple.assembly import compile_model
 from supple.compiled import build
 from supple.formulations.equations import Equations
-from test_alpha_loops import spatial_loop
 from test_properties import close, examples
 
 STEP = 1e-3
@@ -145,21 +144,3 @@ def test_newton_converges_on_loops_at_any_tolerance(formulation):
         steps = r.statistics["steps"]
         assert r.statistics["newton_failures"] <= 2 + 0.1 * steps
         assert r.statistics["newton_iterations"] < 5 * steps
-
-
-@pytest.mark.parametrize(("build", "loosest"), [("four-bar", 0.1), (spatial_loop, 1e-3)])
-def test_radau_keeps_order_five_on_loops(build, loosest):
-    """As on trees: the absolute tolerance follows the error estimate, so that Newton does too."""
-    model = build() if callable(build) else cases.get(build).build()
-    run = {"t_end": 0.5, "output": 0.5 * np.arange(1, 17) / 16}
-    exact = sp.simulate(model, tolerance=1e-13, integrator=sp.DormandPrince(), **run)
-    errors = []
-    for n in (64, 256):
-        method = sp.Radau(first_step=0.5 / n, max_step=0.5 / n)
-        r = sp.simulate(
-            model, tolerance=(1.7e-10, loosest * (32 / n) ** 5), integrator=method, **run
-        )
-        assert n <= r.statistics["steps"] <= 1.02 * n
-        errors.append([np.abs(r.q - exact.q).max(), np.abs(r.u - exact.u).max()])
-    orders = np.log(np.divide(*errors)) / np.log(4.0)
-    assert np.all((orders > 4.5) & (orders < 5.6)), orders

@@ -24,7 +24,7 @@ from supple.model import Model
 from supple.poses import Array, matrix_quaternion
 from supple.ranks import DEPENDENT, analyse
 from supple.records import RowRecord
-from supple.row_values import Rows, row_sizes, rows_at, scaled_rows
+from supple.row_values import Rows, moving, row_sizes, rows_at, scaled_rows
 from supple.state import State
 from supple.topology import FREE
 from supple.tree_choice import Tree
@@ -36,6 +36,7 @@ __all__ = [
     "assemble",
     "assembled",
     "compile_model",
+    "contradiction",
     "on_constraints",
     "open_loop",
     "redundant",
@@ -45,6 +46,7 @@ __all__ = [
     "rows_at",
     "scaled_rows",
     "transferred",
+    "unfollowed",
 ]
 
 
@@ -148,9 +150,29 @@ def refuse_gap(compiled: Compiled, gap: Array, held: str = "") -> None:
     sentence = open_loop(compiled, gap)
     if sentence:
         raise ModelError.plain(
-            f"{sentence}{_while(held)}, expected dimensions and initial coordinates with which "
-            "the mechanism can be assembled"
+            f"{contradiction(compiled, gap)}{sentence}{_while(held)}, expected dimensions and "
+            "initial coordinates with which the mechanism can be assembled"
         )
+
+
+def unfollowed(compiled: Compiled, residual: Array) -> tuple[str, ...]:
+    """Labels of the drivers that a least-squares solution leaves residuals (nr,) in.
+
+    A residual is across all motions: drivers that others can follow have none.
+    """
+    relative = np.abs(residual) / row_sizes(compiled)
+    seen = moving(compiled) & (relative > 1e-3 * float(np.max(relative, initial=0.0)))
+    labels = (compiled.rows[k].label for k in np.flatnonzero(seen))
+    return tuple(dict.fromkeys(labels))
+
+
+def contradiction(compiled: Compiled, residual: Array) -> str:
+    """The beginning of a sentence about drivers that contradict each other; else empty."""
+    names = unfollowed(compiled, residual)
+    if len(names) < 2:
+        return ""
+    both = "both" if len(names) == 2 else "all"
+    return f"{' and '.join(names)} cannot {both} be followed: "
 
 
 def _while(held: str) -> str:
@@ -184,8 +206,9 @@ def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") ->
         row = compiled.rows[k]
         unit = "1/s" if row.unit == "1" else f"{row.unit}/s"
         raise ModelError.plain(
-            f"{row.label}: its {row.part} moves with {rate[k]:.3g} {unit} at the start whatever "
-            f"the velocities are{_while(held)}, expected drivers that the constraints can follow"
+            f"{contradiction(compiled, rate)}{row.label}: its {row.part} moves with "
+            f"{rate[k]:.3g} {unit} at the start whatever the velocities are{_while(held)}, "
+            "expected drivers that the constraints can follow"
         )
 
 

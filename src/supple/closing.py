@@ -117,7 +117,7 @@ class Assembler:
         c = self.compiled
         M = np.zeros((c.nu, c.nu))
         dynamics.mass_matrix(c.ints, c.reals, self.work, np.ascontiguousarray(q), M)
-        mean = float(np.mean(np.diag(M) * c.scale**2)) or 1.0
+        mean = float(np.sum(np.diag(M) * c.scale**2)) / max(c.nu, 1) or 1.0
         M += np.diag(soft * mean / c.scale**2)
         return M
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.assembly import open_loop, refuse_rate
+from supple.assembly import contradiction, open_loop, refuse_rate, unfollowed
 from supple.closing import Assembler
 from supple.compiled import build
 from supple.core.layout import new_work
@@ -69,10 +69,12 @@ class _Examination:
         if sentence := open_loop(c, gap):
             found["gaps"] = (sentence,)
             advice = "change lengths or places of frames, or assemble(model, fixed=...) from"
-            self.note(sentence, f"{advice} other initial coordinates", severe=True)
+            text = f"{contradiction(c, gap)}{sentence}"
+            self.note(text, f"{advice} other initial coordinates", severe=True)
             return
         self.ranks = analyse(c, q)
         found["freedom"] = self.ranks.freedom
+        self.freedom()
         self.redundancy(q)
         self.position(q)
         u = self.velocities(q)
@@ -82,6 +84,13 @@ class _Examination:
 
     def note(self, text: str, advice: str = "", severe: bool = False) -> None:
         self.findings.append(Finding(text, advice, severe))
+
+    def freedom(self) -> None:
+        """What a mechanism without freedom is: a structure, or driven in all it does."""
+        if self.ranks.freedom == 0 and not np.any(moving(self.compiled)):
+            text = "nothing can move: the constraints leave no degree of freedom"
+            advice = "a run shows a structure at rest and its reactions; if it should move, remove"
+            self.note(text, f"{advice} a constraint or replace a joint by one with more freedom")
 
     def redundancy(self, q: Array) -> None:
         """Rows that follow from others, and whose reactions they leave open."""
@@ -180,11 +189,18 @@ class _Examination:
         c = self.compiled
         if not np.any(moving(c)) or self.found.get("drivers") or self.found.get("singular"):
             return
+        for constraint in self.model.constraints.values():
+            try:
+                constraint.check_run(0.0, until)
+            except ModelError as error:
+                self.found["drivers"] = (str(error),)
+                self.note(str(error), "a run may end before that", True)
+                return
         for t in np.linspace(0.0, until, INSTANTS + 1)[1:]:
             q, gap = self.move.positions(t, q, search=False)
             if sentence := open_loop(c, gap):
                 owners = [r.label for r, m in zip(c.rows, moving(c), strict=True) if m]
-                names = ", ".join(dict.fromkeys(owners))
+                names = ", ".join(unfollowed(c, gap) or dict.fromkeys(owners))
                 text = f"{names} cannot be followed at t = {t:.3g} s: {sentence}"
                 self.found["drivers"] = (text,)
                 self.note(text, "keep the motion within what the mechanism can reach", True)

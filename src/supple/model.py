@@ -278,10 +278,18 @@ class Model:
             self._check_target(label(item), item.joint, item.coordinate, False)
 
     def _check_drivers(self) -> None:
-        """Refuse a second driver of the same coordinate."""
+        """Refuse a second driver of the same coordinate, or direction of the same frame."""
         first: dict[tuple[str, int], Driver] = {}
+        frames: dict[tuple[Any, ...], FrameDriver] = {}
         for driver in self.drivers.values():
             if isinstance(driver, FrameDriver):
+                for field, direction in driver.directions.items():
+                    before = frames.setdefault(direction, driver)
+                    if before is not driver:
+                        raise ModelError.plain(
+                            f"{label(driver)}: {field!r} of {describe(driver.B)} is driven by "
+                            f"{label(before)} already, expected one driver for each direction"
+                        )
                 continue
             joint = self.joints[driver.joint]
             place = joint.coordinate_index(driver.coordinate, label(driver))

@@ -99,18 +99,22 @@ def weakest_row(table: Array) -> int:
 
 
 def independent(
-    tables: Sequence[Array], groups: Sequence[np.ndarray], bound: float = DEPENDENT
+    tables: Sequence[Array],
+    groups: Sequence[np.ndarray],
+    bound: float = DEPENDENT,
+    most: int | None = None,
 ) -> list[int]:
     """Rows that are independent in all tables (nr, nu): QR with one order of pivots for all.
 
     The next pivot is the row whose smallest rest, of all tables, is the largest. Rows of an earlier
-    group are taken first.
+    group are taken first. ``most`` is the rank, where it is known: off the constraints all rows
+    are a little independent.
     """
     rests = [table.copy() for table in tables]
     kept: list[int] = []
     for group in groups:
         left = list(group)
-        while left:
+        while left and len(kept) != most:
             rest = np.min([np.linalg.norm(r[left], axis=1) for r in rests], axis=0)
             best = int(np.argmax(rest))
             if not rest[best] > bound:

@@ -106,18 +106,31 @@ def violated(compiled: Compiled, t: Array, q: Array) -> str:
     sizes = row_sizes(complete)
     chosen = np.unique(np.linspace(0, len(t) - 1, min(50, len(t))).astype(int))
     for k in chosen[np.all(np.isfinite(q[chosen]), axis=1)]:
-        gap = rows_at(complete, work, t[k], q[k], u).violation
+        rows = rows_at(complete, work, t[k], q[k], u)
+        gap = rows.violation
         relative = np.where(out, np.abs(gap) / sizes, 0.0)
         worst = int(np.argmax(relative))
         if relative[worst] > LEFT_OUT:
             row = complete.rows[worst]
             unit = "" if row.unit == "1" else f" {row.unit}"
+            who = _contradicting(complete, scaled_rows(complete, rows.G), out, worst)
             return (
                 f"{row.name} seemed to follow from the other constraints and was left out, but is "
-                f"violated by {abs(gap[worst]):.3g}{unit} at t = {t[k]:.4g} s: the constraints "
+                f"violated by {abs(gap[worst]):.3g}{unit} at t = {t[k]:.4g} s: {who} "
                 "contradict each other there, do not trust this run"
             )
     return ""
+
+
+def _contradicting(complete: Compiled, table: Array, out: np.ndarray, row: int) -> str:
+    """The drivers among the rows that one which was left out is made of, if there are two."""
+    used = np.flatnonzero(~out)
+    shares = np.zeros(len(table))
+    shares[used] = np.linalg.lstsq(table[used].T, table[row], rcond=None)[0]
+    shares[row] = 1.0
+    seen = moving(complete) & (np.abs(shares) > 1e-6)
+    names = dict.fromkeys(complete.rows[k].label for k in np.flatnonzero(seen))
+    return " and ".join(names) if len(names) > 1 else "the constraints"
 
 
 class Watch:
@@ -157,7 +170,8 @@ class Watch:
         moves = moving(self.complete)
         first = [k for k in self.used if moves[k]]
         others = [k for k in range(len(table)) if not moves[k]]
-        kept = independent([table], [np.array(first, dtype=int), np.array(others, dtype=int)])
+        groups = [np.array(first, dtype=int), np.array(others, dtype=int)]
+        kept = independent([table], groups, most=rank)
         if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
             return 0.0, None
         return 1.0, self.complete.with_rows(kept)

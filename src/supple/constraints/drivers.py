@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from supple import validate
+from supple.bodies.rigid import Ground, RigidBody
 from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
 from supple.elements import check_joint_reference
@@ -118,7 +122,32 @@ class FrameDriver(FrameConstraint):
         return tuple((place, m) for place, m in enumerate(motions) if m is not None)
 
     @property
+    def directions(self) -> dict[str, tuple[Any, ...]]:
+        """What each motion that is given drives, by field; equal for two drivers of the same.
+
+        The place of A does not matter to displacements, nor the axes of B; to the rotation both
+        axes, but no place, unless a body deforms.
+        """
+        A, B = self.A, self.B
+        from_a = (A.body.name, _exact(A.rotation), _section(A))
+        keys: dict[str, tuple[Any, ...]] = {
+            f: (from_a, B.body.name, _exact(B.position), f) for f in "xyz"
+        }
+        keys["angle"] = (from_a, B.body.name, _exact(B.rotation), _section(B), "angle")
+        return {field: keys[field] for field in self.signal_fields}
+
+    @property
     def signal_fields(self) -> dict[str, Signal]:
         """The motions that are given."""
         fields = {"x": self.x, "y": self.y, "z": self.z, "angle": self.angle}
         return {field: motion for field, motion in fields.items() if motion is not None}
+
+
+def _exact(values: Vector) -> tuple[float, ...]:
+    """Numbers that can be compared, but for rounding; -0.0 is 0.0."""
+    return tuple(float(x) + 0.0 for x in np.round(np.ravel(values), 12))
+
+
+def _section(frame: Frame) -> tuple[float, ...]:
+    """Where a frame is on a body that deforms: its axes turn with the place."""
+    return () if isinstance(frame.body, RigidBody | Ground) else _exact(frame.position)

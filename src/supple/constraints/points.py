@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from supple import validate
 from supple.constraints.base import FrameConstraint
+from supple.constraints.smooth import lowest
+from supple.errors import ModelError, label
 from supple.frames import Frame
 from supple.signals import Constant, Signal, SignalLike
 from supple.validate import Axis, Vector, set_fields
@@ -31,6 +33,15 @@ class Distance(FrameConstraint):
     def signal_fields(self) -> dict[str, Signal]:
         """The length."""
         return {"length": self.length}
+
+    def check_run(self, begin: float, end: float) -> None:
+        """Refuse a length that jumps, or is not positive, between ``begin`` and ``end`` (s)."""
+        super().check_run(begin, end)
+        time, value = lowest(self.length, begin, end)
+        if not value > 0.0:
+            field, found = f"length at {time:g} s", float(f"{value:.6g}")
+            expected = f"a positive one from {begin:g} to {end:g} s"
+            raise ModelError(label(self), field, found, expected)
 
 
 @dataclass(frozen=True, eq=False, init=False)

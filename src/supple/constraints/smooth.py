@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -85,3 +86,21 @@ def _refuse(owner: str, field: str, found: Iterator[Jump], expected: str) -> Non
         if what == "rate":
             field = f"the rate of {field}"
         raise ModelError(owner, f"jump of {field} at {time:g} s", float(f"{size:.6g}"), expected)
+
+
+def lowest(signal: Signal, begin: float, end: float) -> tuple[float, float]:
+    """Time (s) and value of the lowest value between two times, from samples of each smooth piece.
+
+    A dip that is shorter than a two-hundredth of a piece may be missed.
+    """
+    edges = [begin, *(t for t in signal.breakpoints() if begin < t < end), end]
+    count = int(np.clip(20_000 // len(edges), 8, 200))
+    pieces = [np.linspace(a, b, count) for a, b in itertools.pairwise(edges)]
+    times = np.concatenate(pieces)
+    k = int(np.argmin(signal(times)))
+    low, high = float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)])
+    for _ in range(40):  # thirds: a signal has one lowest value between neighbours
+        left, right = low + (high - low) / 3.0, high - (high - low) / 3.0
+        low, high = (low, right) if signal(left) < signal(right) else (left, high)
+    found = [float(times[k]), 0.5 * (low + high)]
+    return min(((t, float(signal(t))) for t in found), key=lambda pair: pair[1])

@@ -203,13 +203,17 @@ class _Loop:
         self.rates = multistep.multistep_rates.ready()
         self.solver: Any = None
         self.buffers: Buffers = ()
+        self.smallest = 0.0  # step, s; a failure writes its own one in its place
 
     def __call__(self, *arguments: Any) -> int:
         """Advance until the end, an event, a failure or a number of steps; returns the outcome."""
-        *self.buffers, self.stops, self.grid, self.out, budget = arguments
+        *buffers, self.stops, self.grid, self.out, budget = arguments
+        # Other constraint rows are other equations: the solver has those it was made with.
+        same = self.solver is not None and buffers[0] is self.buffers[0]
+        self.buffers = buffers
         self.state, self.count = self.buffers[4:]
         with _quiet():
-            if self.solver is None:
+            if not same:
                 outcome = self._start()
                 if outcome != st.PAUSED:
                     return outcome
@@ -221,6 +225,8 @@ class _Loop:
 
     def _start(self) -> int:
         run, state, count = self.buffers[3:]
+        self.smallest = self.smallest or float(state[st.H_MIN])
+        state[st.H_MIN] = self.smallest
         c, rtol, atol = self.compiled, self.problem.rtol, self.problem.atol
         own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         self.scalar = run[len(run) - own_reals :]
@@ -243,7 +249,7 @@ class _Loop:
             "rtol": rtol,
             "atol": tolerance,
             "first_step": float(state[st.H]) or self._first_step(),
-            "min_step": float(state[st.H_MIN]),
+            "min_step": self.smallest,
             "max_step": float(state[st.H_MAX]),
             "max_num_steps": NO_LIMIT,
         }
@@ -253,6 +259,8 @@ class _Loop:
     def _first_step(self) -> float:
         """0 lets the solver choose; where nothing moves yet it would choose far too much."""
         p = self.problem
+        if self.solver is not None:  # with other rows, on the way
+            return 0.0
         span = p.t_end - p.t_start
         try:
             a = p.equations.accelerate(p.t_start, p.q, p.u, p.z)
