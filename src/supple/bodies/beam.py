@@ -1,4 +1,4 @@
-"""Beam: a straight flexible body of Euler and Bernoulli in a floating frame."""
+"""Beam: a straight flexible body in a floating frame."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.errors import ModelError, SuppleWarning, label
 from supple.fem.beam import BeamMesh
+from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material, Rayleigh
 from supple.fem.sections import CrossSection
+from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Body, Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
@@ -44,7 +46,7 @@ class Beam(Body):
         Unique in its model.
     length : m
         Positive.
-    section : Box, Rectangle, Circle, Tube or Section
+    section : Box, Rectangle, Circle, Tube, ISection, Section or TaperedSection
     material : Material
     elements : int
         Number of equal finite elements; assumed shapes have none.
@@ -65,10 +67,13 @@ class Beam(Body):
         Turns the section about x.
     clamp_node : int
         The node of a clamped frame, from 0 at the origin to ``elements`` at the other end.
+    theory : "euler_bernoulli" or "timoshenko"
+        Sections stay normal to the axis, or shear against it; short beams and high modes need the
+        second. Assumed shapes have no shear.
     """
 
     length: float
-    section: CrossSection
+    section: Profile
     material: Material
     elements: int
     modes: ModeChoice | AssumedShapes
@@ -78,12 +83,13 @@ class Beam(Body):
     torsion: Literal["saint_venant", "polar"]
     roll: float
     clamp_node: int
+    theory: Theory
 
     def __init__(
         self,
         name: str,
         length: float,
-        section: CrossSection,
+        section: Profile,
         material: Material,
         elements: int = 4,
         modes: int | Literal["all"] | Sequence[int] | AssumedShapes = "all",
@@ -93,6 +99,7 @@ class Beam(Body):
         torsion: Literal["saint_venant", "polar"] = "saint_venant",
         roll: float = 0.0,
         clamp_node: int = 0,
+        theory: Theory = "euler_bernoulli",
     ) -> None:
         set_fields(self, name=validate.name("Beam", name))
         owner = label(self)
@@ -100,7 +107,7 @@ class Beam(Body):
             self,
             length=validate.positive(owner, "length", length),
             section=_instance(
-                owner, "section", section, CrossSection, "a section, e.g. Box(0.02, 0.02, 0.002)"
+                owner, "section", section, (CrossSection, TaperedSection), "a section, e.g. Box(0.02, 0.02, 0.002)"
             ),
             material=_instance(
                 owner, "material", material, Material, "a Material(E=..., G=..., density=...)"
@@ -115,7 +122,11 @@ class Beam(Body):
             ),
             torsion=validate.choice(owner, "torsion", torsion, ("saint_venant", "polar")),
             roll=validate.number(owner, "roll", roll),
+            theory=validate.choice(owner, "theory", theory, THEORIES),
         )
+        if self.theory == "timoshenko":
+            for s in (0.0, 1.0):  # a section without shear coefficients is refused here
+                self.section.at(s).shear_coefficients(self.material.poisson)
         last = f"a node from 0 to {self.elements}"
         set_fields(self, clamp_node=validate.integer(owner, "clamp_node", clamp_node, 0, last))
         if self.clamp_node > self.elements:
@@ -126,6 +137,8 @@ class Beam(Body):
             )
         if isinstance(modes, AssumedShapes):
             modes.check(owner, self.reference, self.rotary_inertia)
+            if self.theory != "euler_bernoulli":
+                raise ModelError(owner, "theory", theory, f"'euler_bernoulli' with {modes!r}")
             set_fields(self, modes=modes, _reductions={})
             return
         kept = kept_coordinates(
@@ -136,7 +149,7 @@ class Beam(Body):
     @property
     def mass(self) -> float:
         """Mass of the beam itself, kg, without point masses on it."""
-        return self.material.density * self.section.area * self.length
+        return self.material.density * self.section.mean_area * self.length
 
     def at(
         self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
@@ -197,7 +210,7 @@ class Beam(Body):
         owner = label(self)
         station = self._station("x of strain_gauge", x)
         toward = SIDES[validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))]
-        sizes = self.section.half_sizes
+        sizes = self.section.at(station / self.length).half_sizes
         if sizes is None:
             raise ModelError(
                 owner, "half_sizes of its section", None, "2 positive numbers for a strain gauge"
@@ -244,16 +257,19 @@ class Beam(Body):
         return cache[masses]
 
     def _reduce(self, masses: tuple[tuple[float, float], ...]) -> MeshField | AssumedBeam:
-        line = self.section, self.material, self.length
         options: dict[str, Any] = {
-            "torsion_constant": self.section.I_p if self.torsion == "polar" else self.section.J,
+            "section": self.section,
+            "material": self.material,
+            "length": self.length,
+            "theory": self.theory,
+            "torsion": self.torsion,
             "rotary_inertia": self.rotary_inertia,
             "roll": self.roll,
             "point_masses": masses,
         }
         if isinstance(self.modes, AssumedShapes):
-            return AssumedBeam.of(*line, **options, shapes=self.modes, damping=self.damping)
-        mesh = BeamMesh.of(*line, self.elements, **options)
+            return AssumedBeam(**options, shapes=self.modes, damping=self.damping)
+        mesh = BeamMesh(**options, elements=self.elements)
         reduction = reduce_mesh(
             mesh,
             self.modes,

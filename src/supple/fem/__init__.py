@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from supple.fem.beam import BeamMesh
+from supple.fem.element import BeamElement
 from supple.fem.line import BeamLine
 from supple.fem.material import Material, Rayleigh
-from supple.fem.sections import Box, Circle, CrossSection, Rectangle, Section, Tube
+from supple.fem.sections import Box, Circle, CrossSection, ISection, Rectangle, Section, Tube
+from supple.fem.tapered import TaperedSection
 
 __all__ = [
+    "BeamElement",
     "BeamLine",
     "BeamMesh",
     "Box",
     "Circle",
     "CrossSection",
+    "ISection",
     "Material",
     "Rayleigh",
     "Rectangle",
     "Section",
+    "TaperedSection",
     "Tube",
 ]

@@ -42,6 +42,14 @@ class Material:
             name=name,
         )
 
+    @property
+    def poisson(self) -> float:
+        """Poisson's ratio E / (2 G) - 1 for shear coefficients, kept within 0 and 1/2.
+
+        A material that is not isotropic may have any ratio of E and G.
+        """
+        return min(max(0.5 * self.E / self.G - 1.0, 0.0), 0.5)
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Rayleigh:

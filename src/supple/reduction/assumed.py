@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.fem.line import BeamLine, gauss
+from supple.fem.line import BeamLine
 from supple.fem.material import Rayleigh
 from supple.reduction.modal import ModalBody, modal_body
 from supple.reduction.modes import COORDINATES
@@ -73,13 +73,13 @@ class AssumedBeam(BeamLine):
         Sums over the points equal the integrals over the body, to rounding, of everything that is
         at most quadratic in place and displacement.
         """
-        offsets = self.section_points
         mass, place, shape = [], [], []
         for s, weight in self._quadrature:
-            x = s * self.length
+            x, law = s * self.length, self.at(s, self.roll)
             values, slopes = self._fields(x), self._fields(x, 1)
+            offsets = law.section_points
             for y, z in offsets:
-                mass.append(self.line_mass * self.length * weight / len(offsets))
+                mass.append(law.line_mass * self.length * weight / len(offsets))
                 place.append([x, y, z])
                 along = values[0] - y * slopes[1] - z * slopes[2]
                 shape.append([along, values[1] - z * values[3], values[2] + y * values[3]])
@@ -90,11 +90,10 @@ class AssumedBeam(BeamLine):
         return np.array(mass), np.array(place), np.array(shape)
 
     def _stiffness(self) -> Vector:
-        law = self.law
         total = np.zeros((len(self._columns), len(self._columns)))
         for s, weight in self._quadrature:
             strain = self.strain(s * self.length)
-            total += self.length * weight * strain.T @ law @ strain
+            total += self.length * weight * strain.T @ self.at(s, self.roll).law @ strain
         return total
 
     def _fields(self, x: float, derivative: int = 0) -> Vector:
@@ -120,4 +119,5 @@ class AssumedBeam(BeamLine):
 
     @cached_property
     def _quadrature(self) -> list[tuple[float, float]]:
-        return gauss(max(functions.points for functions in self.shapes.fields.values()))
+        points = max(functions.points for functions in self.shapes.fields.values())
+        return self.quadrature(0.0, 1.0, points)
