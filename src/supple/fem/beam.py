@@ -55,10 +55,15 @@ class BeamMesh(BeamLine):
     @cached_property
     def stiffness_matrix(self) -> Array:
         """Stiffness matrix (size, size) of all nodal coordinates."""
+        return self.weighted_stiffness(1.0, 1.0)
+
+    def weighted_stiffness(self, E: float, G: float) -> Array:
+        """Matrix (size, size) of the stiffness with its parts of E and of G times factors."""
         matrix = np.zeros((self.size, self.size))
         for e, element in enumerate(self._pieces):
             here = slice(6 * e, 6 * e + 12)
-            K = element.stiffness
+            with_E, with_G = element.stiffness_parts
+            K = E * with_E + G * with_G
             matrix[here, here] += self._turn.T @ K @ self._turn if self._turns else K
         return matrix
 

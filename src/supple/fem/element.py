@@ -76,15 +76,24 @@ class BeamElement:
     @cached_property
     def stiffness(self) -> Array:
         """Stiffness matrix (12, 12)."""
-        total = np.zeros((12, 12))
+        with_E, with_G = self.stiffness_parts
+        return with_E + with_G
+
+    @cached_property
+    def stiffness_parts(self) -> tuple[Array, Array]:
+        """Stiffness (12, 12) of extension and bending, which E resists, and of twist and shear."""
+        parts = np.zeros((2, 12, 12))
         for xi, weight, law in self.stations:
             rows = self.strain(xi)
-            full = np.zeros((6, 6))
-            full[:4, :4] = law.law
+            along, twist = rows[:3], rows[3:4]
+            scale = self.length * weight
+            parts[0] += scale * along.T @ law.law[:3, :3] @ along
+            parts[1] += scale * law.torsional * twist.T @ twist
             for k in range(2):
-                full[4 + k, 4 + k] = law.shear[k] if self.planes[k].sheared else 0.0
-            total += self.length * weight * rows.T @ full @ rows
-        return 0.5 * (total + total.T)
+                if self.planes[k].sheared:
+                    parts[1] += scale * law.shear[k] * np.outer(rows[4 + k], rows[4 + k])
+        with_E, with_G = 0.5 * (parts + parts.transpose(0, 2, 1))
+        return with_E, with_G
 
     @cached_property
     def points(self) -> tuple[Array, Array, Array]:
