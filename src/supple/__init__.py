@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from supple.bodies import Beam, Body, Ground, PointMass, RigidBody
+from supple.bodies import Beam, Body, FlexibleBody, FrameBody, Ground, PointMass, RigidBody
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -25,7 +25,20 @@ from supple.constraints import (
 from supple.diagnosis import Diagnosis
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
-from supple.fem import Box, Circle, Material, Rayleigh, Rectangle, Section, Tube
+from supple.fem import (
+    Box,
+    Circle,
+    ISection,
+    KelvinVoigt,
+    Material,
+    Member,
+    ModalDamping,
+    Rayleigh,
+    Rectangle,
+    Section,
+    TaperedSection,
+    Tube,
+)
 from supple.forces import (
     PID,
     Bushing,
@@ -57,7 +70,16 @@ from supple.joints import (
 )
 from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
-from supple.reduction import Sines
+from supple.reduction import (
+    CraigBampton,
+    NormalModes,
+    PointLoad,
+    Polynomials,
+    Sines,
+    StaticShapes,
+    UserShapes,
+    WeightLoad,
+)
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
 
@@ -98,6 +120,7 @@ __all__ = [
     "Constant",
     "Constraint",
     "Coupling",
+    "CraigBampton",
     "Cylindrical",
     "Diagnosis",
     "Distance",
@@ -108,10 +131,12 @@ __all__ = [
     "Event",
     "Expression",
     "Fixed",
+    "FlexibleBody",
     "Force",
     "ForceElement",
     "ForceFunction",
     "Frame",
+    "FrameBody",
     "FrameDriver",
     "FrameState",
     "Free",
@@ -120,24 +145,31 @@ __all__ = [
     "GeneralizedAlpha",
     "GraphEdge",
     "Ground",
+    "ISection",
     "Joint",
     "JointCoordinates",
     "JointEffort",
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "KelvinVoigt",
     "LinearGraph",
     "LinearModel",
     "Material",
+    "Member",
+    "ModalDamping",
     "Model",
     "ModelError",
     "Motor",
     "Newmark",
+    "NormalModes",
     "Planar",
+    "PointLoad",
     "PointMass",
     "PointOnLine",
     "PointOnPlane",
     "Polynomial",
+    "Polynomials",
     "Prismatic",
     "Rack",
     "Radau",
@@ -157,11 +189,15 @@ __all__ = [
     "SpringDamper",
     "State",
     "StaticResult",
+    "StaticShapes",
     "SuppleError",
     "SuppleWarning",
     "Table",
+    "TaperedSection",
     "Tube",
     "Universal",
+    "UserShapes",
+    "WeightLoad",
     "assemble",
     "cases",
     "compare",

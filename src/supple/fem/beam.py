@@ -6,6 +6,7 @@ them; in the theory of Euler and Bernoulli ty = -w' and tz = v'. See `supple.fem
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, sin
@@ -18,6 +19,7 @@ from supple.fem.line import BeamLine
 from supple.fem.sections import CrossSection
 
 Array = NDArray[np.float64]
+Factors = Callable[[float, float], tuple[float, float]]
 
 # A station this near to a node, in lengths of an element, is the node.
 AT_NODE = 1e-9
@@ -55,10 +57,11 @@ class BeamMesh(BeamLine):
     @cached_property
     def stiffness_matrix(self) -> Array:
         """Stiffness matrix (size, size) of all nodal coordinates."""
-        return self.weighted_stiffness(1.0, 1.0)
+        return self.viscous_matrix(lambda E, G: (1.0, 1.0))
 
-    def weighted_stiffness(self, E: float, G: float) -> Array:
-        """Matrix (size, size) of the stiffness with its parts of E and of G times factors."""
+    def viscous_matrix(self, factors: Factors) -> Array:
+        """Stiffness (size, size) with its parts of E and of G multiplied by factors of E and G."""
+        E, G = factors(self.material.E, self.material.G)
         matrix = np.zeros((self.size, self.size))
         for e, element in enumerate(self._pieces):
             here = slice(6 * e, 6 * e + 12)

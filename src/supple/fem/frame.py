@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import ModelError
+from supple.fem.beam import Factors
 from supple.fem.element import BeamElement
 from supple.fem.line import BeamLine
+from supple.fem.material import Material
 from supple.fem.member import Member, Node
 from supple.fem.sections import CrossSection
 
@@ -29,6 +31,7 @@ class Piece(NamedTuple):
     Attributes
     ----------
     element : BeamElement
+    material : Material
     origin : (3,) m, its first end
     axes : (3, 3), maps its axes to those of the body
     nodes : its two nodes
@@ -36,6 +39,7 @@ class Piece(NamedTuple):
     """
 
     element: BeamElement
+    material: Material
     origin: Array
     axes: Array
     nodes: tuple[int, int]
@@ -86,14 +90,15 @@ class FrameMesh:
     @cached_property
     def stiffness_matrix(self) -> Any:
         """Stiffness matrix (size, size), sparse."""
-        return self.weighted_stiffness(1.0, 1.0)
+        return self.viscous_matrix(lambda E, G: (1.0, 1.0))
 
-    def weighted_stiffness(self, E: float, G: float) -> Any:
-        """Sparse matrix (size, size) of the stiffness with parts of E and of G times factors."""
-        blocks = [
-            p.turn.T @ (E * p.element.stiffness_parts[0] + G * p.element.stiffness_parts[1]) @ p.turn
-            for p in self.pieces
-        ]
+    def viscous_matrix(self, factors: Factors) -> Any:
+        """Sparse stiffness (size, size) with its parts of E and of G multiplied by factors of E, G."""
+        blocks = []
+        for p in self.pieces:
+            E, G = factors(p.material.E, p.material.G)
+            with_E, with_G = p.element.stiffness_parts
+            blocks.append(p.turn.T @ (E * with_E + G * with_G) @ p.turn)
         return self._assembled(blocks)
 
     @cached_property
@@ -184,7 +189,7 @@ class FrameMesh:
                 turn = np.zeros((12, 12))
                 for end, arm in enumerate(arms):
                     turn[6 * end : 6 * end + 6, 6 * end : 6 * end + 6] = _end(axes, arm)
-                found.append(Piece(element, origin, axes, (chain[e], chain[e + 1]), turn))
+                found.append(Piece(element, m.material, origin, axes, (chain[e], chain[e + 1]), turn))
         return tuple(found)
 
     def number(self, node: Node) -> int:
