@@ -272,8 +272,8 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: TaperedSection(Circle(0.1), Tube(0.1, 0.01)),
-        "TaperedSection: sections is (Circle(diameter=0.1), Tube(diameter=0.1, wall=0.01)), expected "
-        "two or more sections of one kind",
+        "TaperedSection: sections is (Circle(diameter=0.1), Tube(diameter=0.1, wall=0.01)), "
+        "expected two or more sections of one kind",
     ),
     (
         lambda: TaperedSection(Circle(0.1), Circle(0.2), stations=(0, 0.5)),

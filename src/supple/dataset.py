@@ -181,8 +181,6 @@ def _of_body(view: BodyView) -> Iterator[Variable]:
 
 
 def _of_flexible(view: FlexibleView) -> Iterator[Variable]:
-    from supple.flexible_views import BeamView
-
     name = view.name
     named = zip(view.coordinate_names, view.coordinate_units, strict=True)
     for k, (coordinate, unit) in enumerate(named):
@@ -196,9 +194,9 @@ def _of_flexible(view: FlexibleView) -> Iterator[Variable]:
             yield Variable(full, values[:, k], "", f"{unit}{per}", "body", role)
     yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
     yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
-    if not isinstance(view, BeamView):
+    end = view.far_end
+    if end is None:
         return
-    end = view.at(view.length)
     yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
     yield Variable(f"{end.name}.rotation", end.rotation, "xyz", "rad", "body", "deflection")
     yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")

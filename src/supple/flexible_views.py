@@ -49,7 +49,7 @@ class Deformation:
 
 
 class PlaceView(PointView):
-    """Motion and deformation of a place on a flexible body, e.g. a node: ``result["tower"].at("top")``.
+    """Motion and deformation of a place on a flexible body: ``result["tower"].at("top")``.
 
     ``position``, ``velocity``, ``acceleration``, ``angular_velocity`` and ``angular_acceleration``
     are those of the deformed body.
@@ -149,6 +149,11 @@ class FlexibleView(BodyView):
         view._own = rigid._own
         return view
 
+    @property
+    def far_end(self) -> PlaceView | None:
+        """The far end of a body that has one: a beam."""
+        return None
+
     def at(self, x: Any = None, y: float = 0.0, z: float = 0.0) -> PlaceView:
         """Motion and deformation of a place, as the body's own ``at`` takes it."""
         place = self._deformation.body.at(x, y, z)
@@ -162,6 +167,11 @@ class BeamView(FlexibleView):
     def length(self) -> float:
         """Length of the beam, m: its last station."""
         return self._deformation.body.typical_length
+
+    @property
+    def far_end(self) -> StationView:
+        """The last station."""
+        return self.at()
 
     def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
         """Motion and deformation of the station x, m from 0 to the length; y and z are zero.

@@ -39,7 +39,8 @@ from supple.validate import Vector, read_only, set_fields
 # Rounding of a computed station, in lengths of the beam.
 STATION_TOLERANCE = 1e-9
 MODES = (
-    "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], or shapes, e.g. Sines(n)"
+    "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], "
+    "or shapes, e.g. Sines(n)"
 )
 DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
@@ -118,19 +119,19 @@ class Beam(FlexibleBody):
             self,
             length=validate.positive(owner, "length", length),
             section=instance(
-                owner, "section", section, (CrossSection, TaperedSection), "a section, e.g. Box(0.02, 0.02, 0.002)"
+                owner,
+                "section",
+                section,
+                (CrossSection, TaperedSection),
+                "a section, e.g. Box(0.02, 0.02, 0.002)",
             ),
             material=instance(
                 owner, "material", material, Material, "a Material(E=..., G=..., density=...)"
             ),
             elements=validate.integer(owner, "elements", elements, 1, "a positive integer"),
             reference=validate.choice(owner, "reference", reference, REFERENCES),
-            damping=instance(
-                owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING
-            ),
-            rotary_inertia=instance(
-                owner, "rotary_inertia", rotary_inertia, bool, "True or False"
-            ),
+            damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
+            rotary_inertia=instance(owner, "rotary_inertia", rotary_inertia, bool, "True or False"),
             torsion=validate.choice(owner, "torsion", torsion, ("saint_venant", "polar")),
             roll=validate.number(owner, "roll", roll),
             theory=validate.choice(owner, "theory", theory, THEORIES),

@@ -118,7 +118,8 @@ class FrameBody(FlexibleBody):
     def mesh(self, point_masses: PointMasses = ()) -> FrameMesh:
         """The finite-element component, with point masses ((number of a node, mass kg), ...)."""
         masses = tuple((int(node), float(m)) for node, m in point_masses)
-        return FrameMesh(tuple(self.nodes), np.array(list(self.nodes.values())), self.members, masses)
+        places = np.array(list(self.nodes.values()))
+        return FrameMesh(tuple(self.nodes), places, self.members, masses)
 
     def at(
         self,

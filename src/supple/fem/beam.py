@@ -173,7 +173,9 @@ class BeamMesh(BeamLine):
     @cached_property
     def _turn(self) -> Array:
         """Coordinates (12, 12) in the axes of the section of those in the axes of the body."""
-        return np.kron(np.eye(4), self._axes.T) if self._turns else np.eye(12)
+        if not self._turns:
+            return np.eye(12)
+        return np.asarray(np.kron(np.eye(4), self._axes.T), dtype=np.float64)
 
     def _motion(self, x: float) -> Array:
         """Rows (6, size) of displacement and rotation at the station x, axes of the body."""

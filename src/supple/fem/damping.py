@@ -78,7 +78,8 @@ class ModalDamping:
         known = min(len(M), len(self.ratios))
         ratios[:known] = self.ratios[:known]
         weighted = M @ (scale[:, None] * shapes)
-        matrix: Vector = (weighted * (2.0 * ratios * np.sqrt(np.maximum(squares, 0.0)))) @ weighted.T
+        rates = 2.0 * ratios * np.sqrt(np.maximum(squares, 0.0))
+        matrix: Vector = (weighted * rates) @ weighted.T
         return 0.5 * (matrix + matrix.T)
 
 

@@ -77,9 +77,7 @@ class FrameMesh:
     @cached_property
     def nodes(self) -> Array:
         """Places (nodes, 3) of all nodes, m: the named ones, then the inner ones of each member."""
-        inner = [
-            np.linspace(*self._ends(m), m.elements + 1)[1:-1] for m in self.members
-        ]
+        inner = [np.linspace(*self._ends(m), m.elements + 1)[1:-1] for m in self.members]
         return np.concatenate([self.places, *inner])
 
     @property
@@ -93,7 +91,7 @@ class FrameMesh:
         return self.viscous_matrix(lambda E, G: (1.0, 1.0))
 
     def viscous_matrix(self, factors: Factors) -> Any:
-        """Sparse stiffness (size, size) with its parts of E and of G multiplied by factors of E, G."""
+        """Sparse stiffness (size, size), its parts of E and G multiplied by factors of E and G."""
         blocks = []
         for p in self.pieces:
             E, G = factors(p.material.E, p.material.G)
@@ -146,9 +144,9 @@ class FrameMesh:
     def strain(self, member: int, s: float) -> Array:
         """Rows (6, size) of the strains at the place s in 0..1 of a member, in its own axes.
 
-        They are u', the curvatures tz' and -ty', the rate of twist, and the shear strains v' - tz and
-        w' + ty. The strain along the axis at a point (y, z) of the section is the first less y times
-        the second less z times the third.
+        They are u', the curvatures tz' and -ty', the rate of twist, and the shear strains v' - tz
+        and w' + ty. The strain along the axis at a point (y, z) of the section is the first less y
+        times the second less z times the third.
         """
         piece, xi = self._piece(member, s)
         rows = np.zeros((6, self.size))
@@ -158,7 +156,7 @@ class FrameMesh:
     def stress(self, member: int, s: float, y: float, z: float) -> Array:
         """Row (size,) of the stress along the axis (Pa) at a point (y, z) of a member's section."""
         e, about_z, about_y = self.strain(member, s)[:3]
-        return self.members[member].material.E * (e - y * about_z - z * about_y)
+        return np.asarray(self.members[member].material.E * (e - y * about_z - z * about_y))
 
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
@@ -189,7 +187,8 @@ class FrameMesh:
                 turn = np.zeros((12, 12))
                 for end, arm in enumerate(arms):
                     turn[6 * end : 6 * end + 6, 6 * end : 6 * end + 6] = _end(axes, arm)
-                found.append(Piece(element, m.material, origin, axes, (chain[e], chain[e + 1]), turn))
+                between = chain[e], chain[e + 1]
+                found.append(Piece(element, m.material, origin, axes, between, turn))
         return tuple(found)
 
     def number(self, node: Node) -> int:
@@ -212,8 +211,9 @@ class FrameMesh:
         columns = [p.columns for p in self.pieces]
         i = np.concatenate([np.repeat(c, 12) for c in columns])
         j = np.concatenate([np.tile(c, 12) for c in columns])
-        values = np.concatenate([(0.5 * (b + b.T)).ravel() for b in blocks])
-        return coo_array((values, (i, j)), shape=(self.size, self.size)).tocsc()
+        values = np.concatenate([b.ravel() for b in blocks])
+        matrix = coo_array((values, (i, j)), shape=(self.size, self.size)).tocsc()
+        return (0.5 * (matrix + matrix.T)).tocsc()  # sums of blocks round in any order
 
 
 def _end(axes: Array, arm: Array) -> Array:

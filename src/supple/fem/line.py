@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import cos, sin, sqrt
 from typing import Literal, get_args
 
@@ -19,8 +20,8 @@ THEORIES: tuple[Theory, ...] = get_args(Theory)
 Torsion = Literal["saint_venant", "polar"]
 
 # Gauss points between kinks of a section whose sizes are linear: products of two shapes of degree 5
-# (see plane_shapes.py) and an area have degree 12, of two curvatures of degree 3 and a second moment
-# 10; numbers that are not polynomials (torsion constants) are integrated to the same order.
+# (see plane_shapes.py) and an area have degree 12, of two curvatures of degree 3 and a second
+# moment 10; numbers that are not polynomials (torsion constants) are integrated to the same order.
 TAPER_POINTS = 7
 
 
@@ -139,7 +140,7 @@ class BeamLine:
             cells, points = [start, *inner, end], max(points + 2, TAPER_POINTS)
         return [
             (a + (b - a) * s, (b - a) * weight)
-            for a, b in zip(cells, cells[1:], strict=False)
+            for a, b in pairwise(cells)
             for s, weight in gauss(points)
         ]
 

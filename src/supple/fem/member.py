@@ -78,7 +78,8 @@ class Member:
         if not isinstance(material, Material):
             expected = "a Material(E=..., G=..., density=...)"
             raise ModelError(owner, "material", material, expected)
-        if not isinstance(rotary_inertia, bool):
+        given: Any = rotary_inertia
+        if not isinstance(given, bool):
             raise ModelError(owner, "rotary_inertia", rotary_inertia, "True or False")
         if start == end:
             raise ModelError(owner, "end", end, "another node than start")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.polynomial import polynomial
@@ -74,10 +74,10 @@ class PlaneShapes:
         )
 
 
-def _rows(*parts: tuple[Array, Array | list[float]]) -> Array:
+def _rows(*parts: tuple[Array, Any]) -> Array:
     """Sum of outer products of coordinates (4,) and polynomials."""
-    size = max(len(p) for _, p in parts)
-    total = np.zeros((4, size))
-    for factor, p in parts:
-        total[:, : len(p)] += np.outer(factor, p)
+    outer = [np.outer(factor, p) for factor, p in parts]
+    total = np.zeros((4, max(x.shape[1] for x in outer)))
+    for x in outer:
+        total[:, : x.shape[1]] += x
     return total

@@ -38,9 +38,9 @@ class CrossSection:
         Distance of the surface from the axis along y and along z; None if it is not known.
 
     To add a section, derive a frozen dataclass whose ``__init__`` validates its sizes by
-    ``_sizes`` and stores these numbers by ``set_fields``, and give it ``shear_coefficients``; export
-    it in ``fem/__init__.py`` and ``supple/__init__.py``; test its numbers against integrals over
-    the section.
+    ``_sizes`` and stores these numbers by ``set_fields``, and give it ``shear_coefficients``;
+    export it in ``fem/__init__.py`` and ``supple/__init__.py``; test its numbers against integrals
+    over the section.
     """
 
     area: float = field(init=False, repr=False)

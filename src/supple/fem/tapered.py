@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class TaperedSection:
         """Mean of the area along the beam, m2: areas are at most quadratic between stations."""
         return sum(
             (b - a) * (self.at(a).area + 4.0 * self.at(0.5 * (a + b)).area + self.at(b).area) / 6.0
-            for a, b in zip(self.stations, self.stations[1:], strict=False)
+            for a, b in pairwise(self.stations)
         )
 
     def at(self, s: float) -> CrossSection:

@@ -39,14 +39,15 @@ def torsion_of_corner(
     below the flange and beside the web is empty.
     """
     size = y + beyond_y
-    lines = [_lines(a / size, b / size, steps) for a, b in ((y, beyond_y), (z, beyond_z))]
-    ny, nz = (len(x) - 1 for x in lines)
-    below_y, below_z = np.arange(ny) < steps, np.arange(nz) < steps
+    along_y, along_z = (
+        _lines(a / size, b / size, steps) for a, b in ((y, beyond_y), (z, beyond_z))
+    )
+    below_y, below_z = (np.arange(len(x) - 1) < steps for x in (along_y, along_z))
     if hole:
         empty = np.logical_and.outer(below_y, below_z)
     else:
         empty = np.logical_and.outer(below_y, ~below_z)
-    return 4.0 * size**4 * _twice_integral(*lines, empty, hole)
+    return 4.0 * size**4 * _twice_integral(along_y, along_z, empty, hole)
 
 
 def _twice_integral(y: Array, z: Array, empty: NDArray[np.bool_], hole: bool) -> float:

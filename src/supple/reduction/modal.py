@@ -133,7 +133,8 @@ class Reduction:
 
     def __str__(self) -> str:
         """Table of the frequencies of the mesh and of the reduced body."""
-        lines = [f"{self.body.n} of {len(self.basis)} coordinates", "mode   full (Hz)   reduced (Hz)"]
+        lines = [f"{self.body.n} of {len(self.basis)} coordinates"]
+        lines.append("mode   full (Hz)   reduced (Hz)")
         both = zip(self.full_frequencies, self.body.frequencies, strict=True)
         lines += [f"{k:4d}  {a:10.6g}  {b:13.6g}" for k, (a, b) in enumerate(both, start=1)]
         return "\n".join(lines)
@@ -144,11 +145,12 @@ def reduce_mesh(
 ) -> Reduction:
     """Choose the elastic coordinates of a mesh and integrate over the body.
 
-    ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or a
-    set of shapes, of which modes are made.
+    ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or
+    a set of shapes, of which modes are made.
     """
     mesh, split = problem.mesh, ()
     if isinstance(modes, NormalModes) and modes.reference in (None, problem.reference):
+        modes.check(owner, problem)
         modes = modes.n
     if isinstance(modes, ShapeSet):
         values, basis = problem.orthonormal(modes.shapes(owner, problem))

@@ -13,7 +13,8 @@ from supple.reduction.eigen import Indices, lowest_modes, part, solver
 from supple.reduction.modes import TX, Reference, kept_coordinates, rigid_motions
 from supple.validate import Vector
 
-# Shapes whose part that is new, in the norm of the mass matrix, is less are not independent.
+# A combination of shapes whose motion is less, in the norm of the mass matrix, is none: what is
+# left of a rigid motion.
 DEPENDENT = 1e-8
 
 
@@ -84,7 +85,11 @@ class Problem:
         at = self.kept()
         if self.reference == "mean_axis":
             momentum = self.mesh.mass_matrix @ self.rigid
-            loads = loads - momentum @ np.linalg.solve(self.rigid.T @ momentum, self.rigid.T @ loads)
+            whole, inertia = loads, self.rigid.T @ momentum
+            loads = whole - momentum @ np.linalg.solve(inertia, self.rigid.T @ whole)
+            # What is left of a load that only accelerates the body is rounding.
+            left, given = (np.linalg.norm(x, axis=0) for x in (loads, whole))
+            loads = loads * (left > DEPENDENT * given)
         shapes = np.zeros((self.size, loads.shape[1]))
         shapes[at] = solver(part(self.mesh.stiffness_matrix, at, at))(loads[at])
         return shapes
@@ -106,16 +111,16 @@ class Problem:
         """
         from scipy.linalg import eigh
 
-        start = self.in_frame(shapes)
         M, K = self.mesh.mass_matrix, self.mesh.stiffness_matrix
-        weights = np.sqrt(np.maximum(np.einsum("ia,ia->a", start, M @ start), 0.0))
-        before = np.sqrt(np.maximum(np.einsum("ia,ia->a", shapes, M @ shapes), 0.0))
-        start = start[:, weights > DEPENDENT * before.max(initial=0.0)]
-        start = start / np.sqrt(np.einsum("ia,ia->a", start, M @ start))
-        gram, turn = np.linalg.eigh(start.T @ (M @ start))
-        good = gram > DEPENDENT**2
-        # Twice: the first pass leaves rounding of the small directions.
-        basis = start @ (turn[:, good] / np.sqrt(gram[good]))
-        mass, stiffness = (basis.T @ (X @ basis) for X in (M, K))
-        values, vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (mass + mass.T))
+        weights = np.sqrt(np.maximum(np.einsum("ia,ia->a", shapes, M @ shapes), 0.0))
+        start = self.in_frame(shapes[:, weights > 0.0] / weights[weights > 0.0])
+        # The motion of mass points is a root of the mass matrix: its singular values show what is
+        # independent with twice the digits of the matrix itself.
+        mass, _, moved = self.mesh.material_points(start)
+        root = (np.sqrt(mass)[:, None, None] * moved).reshape(3 * len(mass), start.shape[1])
+        _, size, turn = np.linalg.svd(root, full_matrices=False)
+        good = size > DEPENDENT * size.max(initial=0.0)
+        basis = start @ (turn[good].T / size[good])
+        gram, stiffness = (basis.T @ (X @ basis) for X in (M, K))
+        values, vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (gram + gram.T))
         return np.asarray(values), basis @ vectors

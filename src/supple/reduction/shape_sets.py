@@ -1,8 +1,8 @@
 """Choices of shapes for a component: normal modes, Craig and Bampton, static deflections.
 
 A choice is a value of a body's ``modes``. It returns shapes in nodal coordinates; the reduction
-takes out the rigid motion that the body's frame follows, and makes modes of what is left. To add one,
-derive it from `ShapeSet`.
+takes out the rigid motion that the body's frame follows, and makes modes of what is left. To add
+one, derive it from `ShapeSet`.
 """
 
 from __future__ import annotations
@@ -55,10 +55,13 @@ class NormalModes(ShapeSet):
             self, n=validate.integer("NormalModes", "n", n, 0, NONE_OR_MORE), reference=reference
         )
 
+    def check(self, owner: str, problem: Problem) -> None:
+        """Refuse more modes than there are."""
+        _expect_at_most(owner, self.n, len(problem.kept(self.reference)), "elastic coordinates")
+
     def shapes(self, owner: str, problem: Problem) -> Vector:
         """Modes under the chosen condition."""
-        available = len(problem.kept(self.reference))
-        _expect_at_most(owner, self.n, available, "elastic coordinates")
+        self.check(owner, problem)
         return problem.normal_modes(self.n, self.reference)[1]
 
 
@@ -137,7 +140,8 @@ class PointLoad:
 
     def vector(self, problem: Problem) -> Vector:
         """Nodal load (size,)."""
-        return problem.rows(self.place).T @ np.concatenate([self.force, self.torque])
+        load = np.concatenate([self.force, self.torque])
+        return np.asarray(problem.rows(self.place).T @ load)
 
 
 @dataclass(frozen=True, eq=False, init=False)
