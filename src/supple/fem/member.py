@@ -76,10 +76,8 @@ class Member:
         if not isinstance(section, (CrossSection, TaperedSection)):
             raise ModelError(owner, "section", section, "a section, e.g. Tube(0.05, 0.003)")
         if not isinstance(material, Material):
-            expected = "a Material(E=..., G=..., density=...)"
-            raise ModelError(owner, "material", material, expected)
-        given: Any = rotary_inertia
-        if not isinstance(given, bool):
+            raise ModelError(owner, "material", material, "a Material(E=..., G=..., density=...)")
+        if not isinstance(rotary_inertia, bool):
             raise ModelError(owner, "rotary_inertia", rotary_inertia, "True or False")
         if start == end:
             raise ModelError(owner, "end", end, "another node than start")
