@@ -8,10 +8,11 @@ them. A material point (x, y, z) moves by
 which carries every rigid motion of small angle exactly. u and the twist are linear; v and tz are
 the statics of a beam that is loaded at its ends only: a bending moment that is linear along the
 element and a constant shear force. A uniform element then has a cubic v and a parabola tz, linked
-by a constant shear strain ``v' - tz``: Z. Friedman and J. B. Kosmatka, An improved two-node Timoshenko
-beam finite element, Computers and Structures 47 (1993) 473-481. So statics of a uniform beam are
-exact at the nodes and a slender one does not lock. Without shear it is the element of Euler and
-Bernoulli. If the section changes, its compliance is taken as a parabola for the shapes only.
+by a constant shear strain ``v' - tz``: Z. Friedman and J. B. Kosmatka, An improved two-node
+Timoshenko beam finite element, Computers and Structures 47 (1993) 473-481. So statics of a uniform
+beam are exact at the nodes and a slender one does not lock. Without shear it is the element of
+Euler and Bernoulli. If the section changes, its compliance is taken as a parabola for the shapes
+only.
 """
 
 from __future__ import annotations

@@ -55,11 +55,6 @@ class CrossSection:
         return self.I_y + self.I_z
 
     @property
-    def kinks(self) -> tuple[float, ...]:
-        """Inner places in 0..1 along a beam where the section changes abruptly: none."""
-        return ()
-
-    @property
     def mean_area(self) -> float:
         """Mean of the area along a beam, m2."""
         return self.area
