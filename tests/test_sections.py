@@ -173,6 +173,10 @@ def test_shear_coefficients() -> None:
     assert shear.rectangle(0.3) == pytest.approx(0.850, abs=5e-4)
     assert shear.ring(0.0, 0.3) == pytest.approx(0.886, abs=5e-4)
     assert shear.ring(1.0, 0.3) == pytest.approx(0.531, abs=5e-4)
+    # His formula for a thin square tube is 20 (1 + nu) / (48 + 39 nu).
+    for nu in (0.0, 0.25, 0.5):
+        tube = 20 * (1 + nu) / (48 + 39 * nu)
+        assert shear.box(0.1, 0.1, 0.002, 0.002, nu) == pytest.approx(tube, rel=1e-13)
     # Webs without flanges are rectangles for every nu.
     for nu in (0.0, 0.3, 0.5):
         for thin in (shear.box, shear.i_section):
