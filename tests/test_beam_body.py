@@ -388,7 +388,7 @@ def test_strain_gauge_of_a_loaded_cantilever(roll: float) -> None:
 # ------------------------------------------------------------------------------------ messages
 
 MODES = ("expected 'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], or "
-         "Sines(n)")  # fmt: skip
+         "shapes, e.g. Sines(n)")  # fmt: skip
 STATION = "expected a station from 0 to 1.02"
 MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: beam(name=""), "Beam: name is '', expected a text without '.', '/', '@' and without "
@@ -417,7 +417,8 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: beam(reference="free"),
      "Beam 'link2': reference is 'free', expected 'clamped' or 'chord' or 'mean_axis'"),
     (lambda: beam(damping=0.01),
-     "Beam 'link2': damping is 0.01, expected Rayleigh(stiffness=...) or None"),
+     "Beam 'link2': damping is 0.01, expected Rayleigh(stiffness=...), "
+     "ModalDamping(ratio), KelvinVoigt(E) or None"),
     (lambda: beam(rotary_inertia=1), "Beam 'link2': rotary_inertia is 1, expected True or False"),
     (lambda: beam(torsion="bredt"),
      "Beam 'link2': torsion is 'bredt', expected 'saint_venant' or 'polar'"),

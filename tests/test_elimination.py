@@ -34,7 +34,8 @@ def both_ways(c: Compiled) -> tuple[float, list[np.ndarray]]:
     for ints in (c.ints, whole):
         work, a = at.new_work(ints), np.zeros(c.nu)
         state = c.q0.copy(), c.u0.copy(), c.z0.copy()
-        assert dynamics.accelerate(ints, c.reals, work, 0.0, *state, a) == -1
+        bad = dynamics.accelerate(ints, c.reals, work, 0.0, *state, a)
+        assume(bad == -1)  # else something moves without mass, or rows depend on others
         found.append(np.concatenate([a, work[at.multiplier_slice(ints)]]))
         used.append(flag(c, work))
     assert used[1] == 0.0
@@ -82,9 +83,8 @@ def test_what_no_constraint_holds_is_still_named():
     """A thin rod on ball joints may spin without inertia: there is no acceleration."""
     model = spatial_loop()
     model.replace("rod", com=(0.4, 0, 0), inertia=(0, 0.05, 0.05))
-    result = sp.simulate(model, 0.1, formulation=sp.Absolute(), integrator=sp.DormandPrince())
-    assert not result.success
-    assert "rod" in result.message
+    with pytest.raises(sp.ModelError, match=r"\(.* of body '.*'\) moves no mass of its own"):
+        sp.simulate(model, 0.1, formulation=sp.Absolute(), integrator=sp.DormandPrince())
 
 
 def chain(links: int) -> sp.Model:

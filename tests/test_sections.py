@@ -11,8 +11,21 @@ import numpy as np
 import pytest
 
 from supple.errors import ModelError
-from supple.fem import Box, Circle, CrossSection, Material, Rayleigh, Rectangle, Section, Tube
+from supple.fem import (
+    Box,
+    Circle,
+    CrossSection,
+    ISection,
+    Material,
+    Rayleigh,
+    Rectangle,
+    Section,
+    TaperedSection,
+    Tube,
+    shear,
+)
 from supple.fem.sections import _torsion_of_rectangle
+from supple.fem.torsion import torsion_of_corner
 
 NAN = float("nan")
 
@@ -91,6 +104,112 @@ def test_torsion_of_thin_walls() -> None:
     assert Tube(0.1, 1e-5).J == pytest.approx(ring, rel=1e-3)
 
 
+def test_torsion_of_thick_walls() -> None:
+    # Bredt's constant is the limit of thin walls, a solid square that of thick ones; between them
+    # the box resists more than Bredt says, because its outer fibres do.
+    thin = Box(0.1, 0.1, 1e-4, walls="thick")
+    assert thin.J == pytest.approx(Box(0.1, 0.1, 1e-4).J, rel=2e-3)
+    thick = [Box(0.1, 0.1, wall, walls="thick").J for wall in (0.01, 0.02, 0.03, 0.049)]
+    assert np.all(np.diff(thick) > 0.0)
+    assert all(J > Box(0.1, 0.1, t).J for J, t in zip(thick, (0.01, 0.02, 0.03), strict=False))
+    assert thick[-1] == pytest.approx(Rectangle(0.1, 0.1).J, rel=2e-5)
+    assert thick[-1] < Rectangle(0.1, 0.1).J, "found from below"
+
+
+def test_torsion_solution() -> None:
+    # An I without a notch is a rectangle, whose series is exact; 1e-5 is the accuracy promised.
+    exact = _torsion_of_rectangle(0.10, 0.08)
+    assert torsion_of_corner(0.03, 0.04, 0.02, 1e-10, False) == pytest.approx(exact, rel=1e-5)
+    for corner in ((0.03, 0.04, 0.02, 0.01, True), (0.03, 0.002, 0.005, 0.04, False)):
+        coarse, usual, fine = (torsion_of_corner(*corner, steps=n) for n in (12, 18, 26))
+        assert coarse < usual < fine, "from below"
+        assert usual == pytest.approx(fine, rel=1e-6)
+    # Either side of a box may be called y.
+    box = Box(0.06, 0.1, 0.01, walls="thick"), Box(0.1, 0.06, 0.01, walls="thick")
+    assert box[0].J == pytest.approx(box[1].J, rel=1e-6)
+    # Thin I: the sum of length thickness^3 / 3, with ends and joints of order thickness / length.
+    web, flange = 0.001, 0.0015
+    thin = ISection(0.4, 0.3, web, flange)
+    strips = (2 * 0.3 * flange**3 + (0.4 - 2 * flange) * web**3) / 3
+    assert thin.J == pytest.approx(strips, rel=0.01)
+
+
+def test_i_section_is_a_rectangle_less_two() -> None:
+    section, outer, notch = ISection(0.2, 0.1, 0.006, 0.009), Rectangle(0.2, 0.1), 0.182 * 0.047
+    assert section.area == pytest.approx(outer.area - 2 * notch, rel=1e-13)
+    assert section.I_z == pytest.approx(outer.I_z - 2 * 0.047 * 0.182**3 / 12, rel=1e-12)
+    beside = 0.182 * 0.047**3 / 12 + notch * (0.003 + 0.0235) ** 2
+    assert section.I_y == pytest.approx(outer.I_y - 2 * beside, rel=1e-12)
+    assert section.half_sizes == (0.1, 0.05)
+
+
+def flow(height: float, width: float, web: float, flange: float, webs: int) -> float:
+    """Shear coefficient of thin walls without Poisson's effect, by the energy of the shear flow.
+
+    With one web the flow in the flanges begins at their tips, with two in their middle; both at a
+    distance width / 2 from a corner.
+    """
+    second = webs * web * height**3 / 12 + width * flange * height**2 / 2
+    area = webs * web * height + 2 * width * flange
+    x, weight = np.polynomial.legendre.leggauss(8)
+    s = 0.25 * width * (1 + x)
+    energy = 4 * 0.25 * width * weight @ (s * height / 2) ** 2 * flange
+    y = 0.5 * height * x
+    into = 2 * width / 2 * flange * height / 2 / webs  # two halves of a flange for all webs
+    in_web = into + web * (height**2 / 4 - y**2) / 2
+    energy += webs * 0.5 * height * weight @ in_web**2 / web
+    return second**2 / (energy * area)
+
+
+def test_shear_coefficients() -> None:
+    # Without Poisson's effect Cowper's coefficients are those of the energy of shear stresses.
+    assert shear.rectangle(0.0) == pytest.approx(5 / 6)
+    assert shear.ring(0.0, 0.0) == pytest.approx(6 / 7)
+    assert shear.ring(1.0, 0.0) == pytest.approx(0.5)
+    for h, b, w, f in ((0.2, 0.1, 0.006, 0.009), (0.1, 0.3, 0.004, 0.002)):
+        assert shear.i_section(h, b, w, f, 0.0) == pytest.approx(flow(h, b, w, f, 1), rel=1e-12)
+        assert shear.box(h, b, w, f, 0.0) == pytest.approx(flow(h, b, w, f, 2), rel=1e-12)
+    # Cowper's table for nu = 0.3: rectangle 0.850, circle 0.886, thin round tube 0.531.
+    assert shear.rectangle(0.3) == pytest.approx(0.850, abs=5e-4)
+    assert shear.ring(0.0, 0.3) == pytest.approx(0.886, abs=5e-4)
+    assert shear.ring(1.0, 0.3) == pytest.approx(0.531, abs=5e-4)
+    # His formula for a thin square tube is 20 (1 + nu) / (48 + 39 nu).
+    for nu in (0.0, 0.25, 0.5):
+        tube = 20 * (1 + nu) / (48 + 39 * nu)
+        assert shear.box(0.1, 0.1, 0.002, 0.002, nu) == pytest.approx(tube, rel=1e-13)
+    # Webs without flanges are rectangles for every nu.
+    for nu in (0.0, 0.3, 0.5):
+        for thin in (shear.box, shear.i_section):
+            assert thin(0.2, 1e-9, 0.01, 0.01, nu) == pytest.approx(shear.rectangle(nu), rel=1e-6)
+    square = Box(0.1, 0.1, 0.002)
+    assert square.shear_coefficients(0.3)[0] == square.shear_coefficients(0.3)[1]
+    flat = ISection(0.2, 0.1, 0.006, 0.009).shear_coefficients(0.3)
+    assert flat[0] < flat[1]
+    steel = Material(E=210e9, G=81e9, density=7850)
+    assert steel.poisson == pytest.approx(210 / 162 - 1)
+    assert Material(E=10e9, G=0.6e9, density=500, name="wood").poisson == 0.5
+
+
+def test_tapered_section() -> None:
+    a, b = Box(0.1, 0.2, 0.01), Box(0.05, 0.1, 0.006)
+    taper = TaperedSection(a, b)
+    middle = taper.at(0.5)
+    assert isinstance(middle, Box)
+    assert (middle.size_y, middle.size_z, middle.wall) == pytest.approx((0.075, 0.15, 0.008))
+    assert (taper.at(0.0).I_y, taper.at(1.0).J) == (a.I_y, b.J)
+    three = TaperedSection(Circle(0.1), Circle(0.06), Circle(0.06), stations=(0, 0.25, 1))
+    assert three.kinks == (0.25,)
+    assert three.at(0.125).diameter == pytest.approx(0.08)  # type: ignore[attr-defined]
+    assert three.at(0.7).area == pytest.approx(Circle(0.06).area)
+    numbers = TaperedSection(
+        Section(1e-3, 1e-7, 2e-7, 3e-7, (0.01, 0.02), (0.8, 0.8)),
+        Section(2e-3, 3e-7, 2e-7, 3e-7, (0.03, 0.02), (0.6, 0.8)),
+    ).at(0.5)
+    assert (numbers.area, numbers.I_y) == pytest.approx((1.5e-3, 2e-7))
+    assert numbers.half_sizes == pytest.approx((0.02, 0.02))
+    assert numbers.shear_coefficients(0.3) == pytest.approx((0.7, 0.8))
+
+
 def test_general_section() -> None:
     section = Section(1e-4, I_y=2e-9, I_z=3e-9, J=4e-9)
     assert (section.area, section.I_y, section.I_z, section.J) == (1e-4, 2e-9, 3e-9, 4e-9)
@@ -132,6 +251,38 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: Section(1e-4, 1e-9, 1e-9, 1e-9, half_sizes=0.01),
         "Section: half_sizes is 0.01, expected 2 positive numbers",
+    ),
+    (
+        lambda: Box(0.1, 0.1, 0.01, walls="stout"),
+        "Box: walls is 'stout', expected 'thin' or 'thick'",
+    ),
+    (
+        lambda: ISection(0.1, 0.1, 0.01, 0.05),
+        "ISection: flange is 0.05, expected less than half of size_y",
+    ),
+    (lambda: ISection(0.1, 0.02, 0.02, 0.01), "ISection: web is 0.02, expected less than size_z"),
+    (
+        lambda: Section(1e-4, 1e-9, 1e-9, 1e-9, shear=(0.5, 0)),
+        "Section: shear is (0.5, 0), expected 2 positive numbers",
+    ),
+    (
+        lambda: Section(1e-4, 1e-9, 1e-9, 1e-9).shear_coefficients(0.3),
+        "Section: shear is None, expected 2 positive numbers for a Timoshenko beam",
+    ),
+    (
+        lambda: TaperedSection(Circle(0.1)),
+        "TaperedSection: sections is (Circle(diameter=0.1)), expected two or more sections of one "
+        "kind",
+    ),
+    (
+        lambda: TaperedSection(Circle(0.1), Tube(0.1, 0.01)),
+        "TaperedSection: sections is (Circle(diameter=0.1), Tube(diameter=0.1, wall=0.01)), "
+        "expected two or more sections of one kind",
+    ),
+    (
+        lambda: TaperedSection(Circle(0.1), Circle(0.2), stations=(0, 0.5)),
+        "TaperedSection: stations is (0, 0.5), expected ascending places from 0 to 1, one for each "
+        "section",
     ),
     (lambda: Material(E=0, G=1.0, density=1.0), f"Material: E is 0.0, {POSITIVE}"),
     (

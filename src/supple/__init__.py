@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from supple.bodies import Beam, Body, Ground, PointMass, RigidBody
+from supple.bodies import Beam, Body, FlexibleBody, FrameBody, Ground, PointMass, RigidBody
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -28,10 +28,15 @@ from supple.events import Event
 from supple.fem import (
     Box,
     Circle,
+    ISection,
+    KelvinVoigt,
     Material,
+    Member,
+    ModalDamping,
     Rayleigh,
     Rectangle,
     Section,
+    TaperedSection,
     Tube,
     mass_properties,
     rigid_modes,
@@ -67,7 +72,16 @@ from supple.joints import (
 )
 from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
-from supple.reduction import Sines
+from supple.reduction import (
+    CraigBampton,
+    NormalModes,
+    PointLoad,
+    Polynomials,
+    Sines,
+    StaticShapes,
+    UserShapes,
+    WeightLoad,
+)
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
 from supple.state import State
 
@@ -126,6 +140,7 @@ __all__ = [
     "Constant",
     "Constraint",
     "Coupling",
+    "CraigBampton",
     "Cylindrical",
     "Diagnosis",
     "Distance",
@@ -136,10 +151,12 @@ __all__ = [
     "Event",
     "Expression",
     "Fixed",
+    "FlexibleBody",
     "Force",
     "ForceElement",
     "ForceFunction",
     "Frame",
+    "FrameBody",
     "FrameDriver",
     "FrameState",
     "Free",
@@ -148,6 +165,7 @@ __all__ = [
     "GeneralizedAlpha",
     "GraphEdge",
     "Ground",
+    "ISection",
     "ImportedComponent",
     "Interface",
     "Joint",
@@ -156,19 +174,25 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "KelvinVoigt",
     "LinearGraph",
     "LinearModel",
     "Material",
+    "Member",
     "MeshData",
+    "ModalDamping",
     "Model",
     "ModelError",
     "Motor",
     "Newmark",
+    "NormalModes",
     "Planar",
+    "PointLoad",
     "PointMass",
     "PointOnLine",
     "PointOnPlane",
     "Polynomial",
+    "Polynomials",
     "Prismatic",
     "Rack",
     "Radau",
@@ -189,11 +213,15 @@ __all__ = [
     "SpringDamper",
     "State",
     "StaticResult",
+    "StaticShapes",
     "SuppleError",
     "SuppleWarning",
     "Table",
+    "TaperedSection",
     "Tube",
     "Universal",
+    "UserShapes",
+    "WeightLoad",
     "assemble",
     "block",
     "cases",

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from supple import force_rows, link_rows
-from supple.bodies.beam import Beam
+from supple.bodies.flexible import FlexibleBody
 from supple.bodies.rigid import PointMass, RigidBody
 from supple.callbacks import Callback
 from supple.constraints import Constraint
@@ -248,15 +248,15 @@ class _Builder:
                 pose = current.then(Pose(outer.rotation, outer.position).inverse)
             self.bodies[name] = BodyRecord(name, node, pose)
             self.add_inertia(body, masses, node, pose)
-        elif isinstance(body, Beam):
-            on_beam = tuple((body.station(p.frame), p.mass) for p in masses)
-            self.add_flexible(body, on_beam, node, current, outer)
+        elif isinstance(body, FlexibleBody):
+            on_it = tuple((body.station(p.frame), p.mass) for p in masses)
+            self.add_flexible(body, on_it, node, current, outer)
         else:
             raise TypeError(f"no compiler for {type(body).__name__}")
 
     def add_flexible(
         self,
-        body: Beam,
+        body: FlexibleBody,
         masses: tuple[tuple[float, float], ...],
         node: int,
         current: Pose,
@@ -278,7 +278,7 @@ class _Builder:
         self.u0.extend(np.zeros(n))
         # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
         if n:
-            slow = 2.0 * np.pi * modal.frequencies[0] * body.length * np.sqrt(modal.mass)
+            slow = 2.0 * np.pi * modal.frequencies[0] * body.typical_length * np.sqrt(modal.mass)
             self.scale.extend(slow / np.sqrt(np.diag(modal.K)))
             self.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
         where = None if outer is None else body.attachment(outer, masses)
@@ -413,8 +413,8 @@ def _model_length(model: Model) -> float:
             lengths.append(float(np.linalg.norm(body.com)))
             gyration = np.trace(body.inertia_com) / (2.0 * body.mass)
             lengths.append(float(np.sqrt(max(gyration, 0.0))))
-        elif isinstance(body, Beam):
-            lengths.append(body.length)
+        elif isinstance(body, FlexibleBody):
+            lengths.append(body.typical_length)
     return max(lengths) or 1.0
 
 

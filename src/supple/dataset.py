@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from supple.constraint_views import ConstraintView
-    from supple.flexible_views import BeamView
+    from supple.flexible_views import FlexibleView
     from supple.result import Result
     from supple.result_views import BodyView, JointView, PointView
 
@@ -126,7 +126,7 @@ def _variables(result: Result) -> Iterator[Variable]:
     for name in result.bodies:
         yield from _of_body(result[name])
         if name in flexible:
-            yield from _of_beam(result[name])
+            yield from _of_flexible(result[name])
     for name in result.point_masses:
         yield from _of_point(result[name])
     for name in result.forces:
@@ -180,7 +180,7 @@ def _of_body(view: BodyView) -> Iterator[Variable]:
     yield Variable(f"{name}.angular_acceleration", change, "xyz", "rad/s2", "world", "acceleration")
 
 
-def _of_beam(view: BeamView) -> Iterator[Variable]:
+def _of_flexible(view: FlexibleView) -> Iterator[Variable]:
     name = view.name
     named = zip(view.coordinate_names, view.coordinate_units, strict=True)
     for k, (coordinate, unit) in enumerate(named):
@@ -194,7 +194,9 @@ def _of_beam(view: BeamView) -> Iterator[Variable]:
             yield Variable(full, values[:, k], "", f"{unit}{per}", "body", role)
     yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
     yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
-    end = view.at(view.length)
+    end = view.far_end
+    if end is None:
+        return
     yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
     yield Variable(f"{end.name}.rotation", end.rotation, "xyz", "rad", "body", "deflection")
     yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")

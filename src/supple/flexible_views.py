@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 
 from supple.result_views import Array, BodyView, PointView, into
 
 if TYPE_CHECKING:
-    from supple.bodies.beam import Beam, PointMasses
+    from supple.bodies.beam import Beam
+    from supple.bodies.flexible import FlexibleBody, PointMasses
+    from supple.bodies.frame import FrameBody
+    from supple.frames import Frame
 
 Side = Literal["y", "-y", "z", "-z"]
 
@@ -26,15 +29,15 @@ class Deformation:
 
     Attributes
     ----------
-    beam : the body as it was simulated
-    point_masses : ((station m, mass kg), ...) on it
+    body : as it was simulated
+    point_masses : ((place, mass kg), ...) on it
     names, units : n texts
     q, u, a : (nt, n) coordinates, rates and accelerations
     stiffness : (n, n)
     dissipated : (nt,) energy taken by the body's damping since the start, J
     """
 
-    beam: Beam
+    body: FlexibleBody
     point_masses: PointMasses
     names: tuple[str, ...]
     units: tuple[str, ...]
@@ -45,16 +48,16 @@ class Deformation:
     dissipated: Array
 
 
-class StationView(PointView):
-    """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``.
+class PlaceView(PointView):
+    """Motion and deformation of a place on a flexible body: ``result["tower"].at("top")``.
 
     ``position``, ``velocity``, ``acceleration``, ``angular_velocity`` and ``angular_acceleration``
-    are those of the deformed beam.
+    are those of the deformed body.
     """
 
-    def __init__(self, name: str, x: float, deformation: Deformation, frame: BodyView) -> None:
+    def __init__(self, name: str, place: Frame, deformation: Deformation, frame: BodyView) -> None:
         d = deformation
-        where = d.beam.attachment(d.beam.at(x), d.point_masses)
+        where = d.body.attachment(place, d.point_masses)
         deflection = d.q @ where.Phi.T
         # world components, or those of the body if the frame's view is local
         own, w, dw = frame._own, frame.angular_velocity, frame.angular_acceleration
@@ -74,12 +77,11 @@ class StationView(PointView):
             w + spin,
             dw + np.cross(w, spin) + _out_of(own, turn.change(d.a @ where.Psi.T)),
         )
-        self.x = x
         self.deflection = deflection
         """(nt, 3) elastic displacement in body axes, m"""
         self.rotation = turn.theta
         """(nt, 3) elastic rotation vector in body axes, rad"""
-        self._turn, self._deformation, self._frame = turn, d, frame
+        self._turn, self._deformation, self._frame, self._place = turn, d, frame, place
 
     @property
     def matrix(self) -> Array:
@@ -87,9 +89,18 @@ class StationView(PointView):
         return self._frame.matrix @ self._turn.matrix
 
     @property
-    def local(self) -> StationView:
+    def local(self) -> Self:
         """The same with components along the axes of the body."""
-        return StationView(self.name, self.x, self._deformation, self._frame.local)
+        return type(self)(self.name, self._place, self._deformation, self._frame.local)
+
+
+class StationView(PlaceView):
+    """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``."""
+
+    @property
+    def x(self) -> float:
+        """Station on the axis, m from the origin."""
+        return float(self._place.position[0])
 
     def strain(self, side: Side = "y", axial: bool = True) -> Array:
         """(nt,) strain along x at the middle of a side of the section, as a gauge measures it.
@@ -98,16 +109,16 @@ class StationView(PointView):
         gauges on opposite sides measures it.
         """
         d = self._deformation
-        row = d.beam.strain_gauge(self.x, side, axial, d.point_masses)
+        row = cast("Beam", d.body).strain_gauge(self.x, side, axial, d.point_masses)
         strain: Array = d.q @ row
         return strain
 
 
-class BeamView(BodyView):
-    """Motion of a beam's frame, its elastic coordinates, and its stations by ``at(x)``."""
+class FlexibleView(BodyView):
+    """Motion of a flexible body's frame, its elastic coordinates, and its places by ``at(...)``."""
 
     def __init__(self, deformation: Deformation, R: Array, p: Array, V: Array, A: Array) -> None:
-        super().__init__(deformation.beam.name, R, p, V, A)
+        super().__init__(deformation.body.name, R, p, V, A)
         self._deformation = deformation
         self.coordinates = deformation.q
         """(nt, n) elastic coordinates, in the order of ``coordinate_names``"""
@@ -119,12 +130,7 @@ class BeamView(BodyView):
         """``mode_1`` ..., or by node ``u_1, v_1, w_1, tx_1, ty_1, tz_1`` ..."""
         self.coordinate_units = deformation.units
         self.dissipated = deformation.dissipated
-        """(nt,) energy taken by the beam's own damping since the start, J"""
-
-    @property
-    def length(self) -> float:
-        """Length of the beam, m: its last station."""
-        return self._deformation.beam.length
+        """(nt,) energy taken by the body's own damping since the start, J"""
 
     @property
     def strain_energy(self) -> Array:
@@ -134,23 +140,73 @@ class BeamView(BodyView):
         return energy
 
     @property
-    def local(self) -> BeamView:
+    def local(self) -> Self:
         """The same with vectors along the axes of the body; the attitude is unchanged."""
         rigid = super().local
         V = np.hstack([rigid.angular_velocity, rigid.velocity])
         A = np.hstack([rigid.angular_acceleration, rigid.acceleration])
-        view = BeamView(self._deformation, self.matrix, rigid.position, V, A)
+        view = type(self)(self._deformation, self.matrix, rigid.position, V, A)
         view._own = rigid._own
         return view
+
+    @property
+    def far_end(self) -> PlaceView | None:
+        """The far end of a body that has one: a beam."""
+        return None
+
+    def at(self, x: Any = None, y: float = 0.0, z: float = 0.0) -> PlaceView:
+        """Motion and deformation of a place, as the body's own ``at`` takes it."""
+        place = self._deformation.body.at(x, y, z)
+        return PlaceView(place.name, place, self._deformation, self)
+
+
+class BeamView(FlexibleView):
+    """Motion of a beam's frame, its elastic coordinates, and its stations by ``at(x)``."""
+
+    @property
+    def length(self) -> float:
+        """Length of the beam, m: its last station."""
+        return self._deformation.body.typical_length
+
+    @property
+    def far_end(self) -> StationView:
+        """The last station."""
+        return self.at()
 
     def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
         """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
 
         Without x it is the far end.
         """
-        place = self.length if x is None else x
-        station = float(self._deformation.beam.at(place, y, z).position[0])
-        return StationView(f"{self.name}@{station:g}", station, self._deformation, self)
+        place = self._deformation.body.at(self.length if x is None else x, y, z)
+        name = f"{self.name}@{float(place.position[0]):g}"
+        return StationView(name, place, self._deformation, self)
+
+
+class FrameBodyView(FlexibleView):
+    """Motion of a frame structure, its elastic coordinates, its nodes by ``at(name)``."""
+
+    def strain(self, member: int, s: float, side: Side = "y", axial: bool = True) -> Array:
+        """(nt,) strain along a member at the middle of a side of its section, as a gauge measures.
+
+        ``member`` counts from 0, ``s`` in 0..1 goes along its axis. It is positive in tension.
+        """
+        d = self._deformation
+        row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
+        strain: Array = d.q @ row
+        return strain
+
+
+def flexible_view(deformation: Deformation, *motion: Array) -> FlexibleView:
+    """The view that suits a body."""
+    from supple.bodies.beam import Beam
+    from supple.bodies.frame import FrameBody
+
+    if isinstance(deformation.body, Beam):
+        return BeamView(deformation, *motion)
+    if isinstance(deformation.body, FrameBody):
+        return FrameBodyView(deformation, *motion)
+    return FlexibleView(deformation, *motion)
 
 
 def _out_of(R: Array, x: Array) -> Array:

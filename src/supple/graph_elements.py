@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.beam import Beam
+from supple.bodies.flexible import FlexibleBody
 from supple.bodies.rigid import Ground, RigidBody
 from supple.frames import Body, Frame
 from supple.joints import Joint
@@ -178,6 +178,6 @@ class _Reader:
 
 def _carries_own_frame(body: Body) -> bool:
     """Whether the body's own frame is fixed to its material at the origin."""
-    if isinstance(body, Beam):
-        return body.reference == "clamped" and body.clamp_node == 0
+    if isinstance(body, FlexibleBody):
+        return body.carries_own_frame
     return isinstance(body, (RigidBody, Ground))

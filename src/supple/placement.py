@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.bodies.beam import Beam
+from supple.bodies.flexible import FlexibleBody
 from supple.bodies.rigid import RigidBody
 from supple.errors import ModelError, label
 from supple.frames import Frame
@@ -48,7 +48,7 @@ class Layout:
     graph: Graph
     rows: dict[str, slice]
     columns: dict[str, slice]
-    beams: dict[str, tuple[Beam, tuple[tuple[float, float], ...]]]
+    beams: dict[str, tuple[FlexibleBody, tuple[tuple[float, float], ...]]]
     nu: int
 
     @classmethod
@@ -69,7 +69,7 @@ class Layout:
             body = bodies[edge.child]
             columns[edge.joint] = slice(nu, nu := nu + joints[edge.joint].nu)
             n = 0
-            if isinstance(body, Beam):
+            if isinstance(body, FlexibleBody):
                 on_it = [p for p in points if p.frame.body.name == body.name]
                 masses = tuple((body.station(p.frame), p.mass) for p in on_it)
                 beams[body.name] = body, masses
@@ -315,7 +315,7 @@ def joint_values(joint: Joint, what: str, given: Coordinates | None) -> Array:
     return _flat(label(joint), what, (given or {}).get(joint.name, default), size)
 
 
-def elastic_values(beam: Beam, size: int, what: str, given: Coordinates | None) -> Array:
+def elastic_values(beam: FlexibleBody, size: int, what: str, given: Coordinates | None) -> Array:
     """Elastic coordinates or rates of a beam (size,): the given ones or else zeros."""
     return _flat(label(beam), what, (given or {}).get(beam.name, np.zeros(size)), size)
 

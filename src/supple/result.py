@@ -13,7 +13,7 @@ from supple.audit import EnergyAudit, MomentumAudit
 from supple.constraint_views import ConstraintView
 from supple.dataset import Array, Track, history, series, track
 from supple.errors import SuppleError, suggestion
-from supple.flexible_views import BeamView, Deformation, StationView
+from supple.flexible_views import Deformation, FlexibleView, PlaceView, flexible_view
 from supple.force_views import (
     EffortFunctionView,
     ForceView,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from supple.bodies.beam import Beam
+    from supple.bodies.flexible import FlexibleBody
     from supple.frames import Frame
 
 __all__ = [
@@ -156,7 +156,7 @@ class Result:
         k = list(self.data.compiled.body_names).index(name)
         motion = h.R[:, k], h.p[:, k], h.V[:, k], h.A[:, k]
         if name in self.data.compiled.flexible:
-            return BeamView(self._deformation(name), *motion)
+            return flexible_view(self._deformation(name), *motion)
         return BodyView(name, *motion)
 
     def _deformation(self, name: str) -> Deformation:
@@ -164,7 +164,7 @@ class Result:
         record, channel = compiled.flexible[name], f"{name}.damping"
         damped = channel in compiled.force_names
         return Deformation(
-            beam=cast("Beam", self.bodies[name]),
+            body=cast("FlexibleBody", self.bodies[name]),
             point_masses=record.point_masses,
             names=record.modal.coordinate_names,
             units=record.modal.coordinate_units,
@@ -177,8 +177,8 @@ class Result:
 
     def _attitude(self, frame: Frame) -> Array:
         """Rotation matrices (nt, 3, 3) from the axes of a frame to the world."""
-        view: BodyView | StationView = self._body(frame.body.name)
-        if isinstance(view, BeamView):
+        view: BodyView | PlaceView = self._body(frame.body.name)
+        if isinstance(view, FlexibleView):
             view = view.at(*frame.position)
         attitude: Array = view.matrix @ frame.rotation
         return attitude

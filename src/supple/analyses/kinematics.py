@@ -13,7 +13,7 @@ from supple.analyses.follower import Follower, StuckError
 from supple.analyses.left_out import broken_row
 from supple.assembly import compile_model, rows_at, scaled_rows
 from supple.audit import AuditRecord
-from supple.bodies.beam import Beam
+from supple.bodies.flexible import FlexibleBody
 from supple.compiled import Compiled, build
 from supple.core.layout import new_work
 from supple.errors import ModelError, SuppleWarning
@@ -133,14 +133,13 @@ def follow(
 
 
 def rigid(model: Model) -> Model:
-    """The model with rigid beams; itself if it has none that bend."""
-    bending = [b for b in model.bodies.values() if isinstance(b, Beam)]
+    """The model with rigid bodies only; itself if it has none that bend."""
+    bending = [b for b in model.bodies.values() if isinstance(b, FlexibleBody)]
     if not bending:
         return model
     stiff = model.copy()
-    for beam in bending:
-        modes = {"modes": 0, "reference": "clamped", "clamp_node": 0, "damping": None}
-        stiff.replace(beam.name, **modes)
+    for body in bending:
+        stiff.replace(body.name, **body.rigid_fields())
     return stiff
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from supple.bodies.beam import Beam
+from supple.bodies.flexible import FlexibleBody
+from supple.bodies.frame import FrameBody
 from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.frames import Body
 
-__all__ = ["Beam", "Body", "Ground", "PointMass", "RigidBody"]
+__all__ = ["Beam", "Body", "FlexibleBody", "FrameBody", "Ground", "PointMass", "RigidBody"]

@@ -1,41 +1,54 @@
-"""Beam: a straight flexible body of Euler and Bernoulli in a floating frame."""
+"""Beam: a straight flexible body in a floating frame."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, sin
 from types import NoneType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.errors import ModelError, SuppleWarning, label
+from supple.bodies.flexible import (
+    FlexibleBody,
+    PointMasses,
+    instance,
+    mode_choice,
+    warn_of_split,
+)
+from supple.errors import ModelError, label
 from supple.fem.beam import BeamMesh
-from supple.fem.material import Material, Rayleigh
+from supple.fem.damping import Damping
+from supple.fem.line import THEORIES, Theory
+from supple.fem.material import Material
 from supple.fem.sections import CrossSection
-from supple.frames import Body, Frame
+from supple.fem.tapered import Profile, TaperedSection
+from supple.frames import Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
-from supple.reduction.modal import Attachment, ModalBody, ModeChoice, reduce_mesh
+from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
+from supple.reduction.problem import Problem
+from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.shapes import AssumedShapes
 from supple.validate import Vector, read_only, set_fields
 
-PointMasses = Sequence[tuple[float, float]]
-
 # Rounding of a computed station, in lengths of the beam.
 STATION_TOLERANCE = 1e-9
-MODES = "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], or Sines(n)"
+MODES = (
+    "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], "
+    "or shapes, e.g. Sines(n)"
+)
+DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Beam(Body):
+class Beam(FlexibleBody):
     """A straight beam along +x from its origin, with its section in y, z.
 
     Parameters
@@ -44,19 +57,20 @@ class Beam(Body):
         Unique in its model.
     length : m
         Positive.
-    section : Box, Rectangle, Circle, Tube or Section
+    section : Box, Rectangle, Circle, Tube, ISection, Section or TaperedSection
     material : Material
     elements : int
         Number of equal finite elements; assumed shapes have none.
-    modes : "all", int, sequence of int or Sines
+    modes : "all", int, sequence of int, NormalModes, CraigBampton, StaticShapes, Sines, ...
         Elastic coordinates: all nodal displacements and rotations, the lowest modes (0: rigid),
-        modes by number from 1, or amplitudes of assumed shapes, which need ``reference="chord"``.
-        Point masses on the beam take part in the modes.
+        modes by number from 1, modes of chosen shapes, or amplitudes of assumed shapes (`Sines`,
+        `Polynomials`, `UserShapes`), which need the reference that they were made for. Point
+        masses on the beam take part in the modes.
     reference : "clamped", "chord" or "mean_axis"
         How the body's frame follows the deforming beam: fixed to a node; through both ends (u, v,
         w and twist at the origin and v, w at the other end are zero); or moving so that the
         deformation has no momentum.
-    damping : Rayleigh, optional
+    damping : Rayleigh, ModalDamping or KelvinVoigt, optional
     rotary_inertia : bool
         Off: the mass is on the axis. Twist has no inertia then and is left out.
     torsion : "saint_venant" or "polar"
@@ -65,57 +79,66 @@ class Beam(Body):
         Turns the section about x.
     clamp_node : int
         The node of a clamped frame, from 0 at the origin to ``elements`` at the other end.
+    theory : "euler_bernoulli" or "timoshenko"
+        Sections stay normal to the axis, or shear against it; short beams and high modes need the
+        second. Assumed shapes have no shear.
     """
 
     length: float
-    section: CrossSection
+    section: Profile
     material: Material
     elements: int
-    modes: ModeChoice | AssumedShapes
+    modes: ModeChoice | ShapeSet | AssumedShapes
     reference: Reference
-    damping: Rayleigh | None
+    damping: Damping | None
     rotary_inertia: bool
     torsion: Literal["saint_venant", "polar"]
     roll: float
     clamp_node: int
+    theory: Theory
 
     def __init__(
         self,
         name: str,
         length: float,
-        section: CrossSection,
+        section: Profile,
         material: Material,
         elements: int = 4,
-        modes: int | Literal["all"] | Sequence[int] | AssumedShapes = "all",
+        modes: int | Literal["all"] | Sequence[int] | ShapeSet | AssumedShapes = "all",
         reference: Reference = "clamped",
-        damping: Rayleigh | None = None,
+        damping: Damping | None = None,
         rotary_inertia: bool = True,
         torsion: Literal["saint_venant", "polar"] = "saint_venant",
         roll: float = 0.0,
         clamp_node: int = 0,
+        theory: Theory = "euler_bernoulli",
     ) -> None:
         set_fields(self, name=validate.name("Beam", name))
         owner = label(self)
         set_fields(
             self,
             length=validate.positive(owner, "length", length),
-            section=_instance(
-                owner, "section", section, CrossSection, "a section, e.g. Box(0.02, 0.02, 0.002)"
+            section=instance(
+                owner,
+                "section",
+                section,
+                (CrossSection, TaperedSection),
+                "a section, e.g. Box(0.02, 0.02, 0.002)",
             ),
-            material=_instance(
+            material=instance(
                 owner, "material", material, Material, "a Material(E=..., G=..., density=...)"
             ),
             elements=validate.integer(owner, "elements", elements, 1, "a positive integer"),
             reference=validate.choice(owner, "reference", reference, REFERENCES),
-            damping=_instance(
-                owner, "damping", damping, (Rayleigh, NoneType), "Rayleigh(stiffness=...) or None"
-            ),
-            rotary_inertia=_instance(
-                owner, "rotary_inertia", rotary_inertia, bool, "True or False"
-            ),
+            damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
+            rotary_inertia=instance(owner, "rotary_inertia", rotary_inertia, bool, "True or False"),
             torsion=validate.choice(owner, "torsion", torsion, ("saint_venant", "polar")),
             roll=validate.number(owner, "roll", roll),
+            theory=validate.choice(owner, "theory", theory, THEORIES),
         )
+        if self.theory == "timoshenko":
+            for s in (0.0, 1.0):  # a section without shear coefficients is refused here
+                self.section.at(s).shear_coefficients(self.material.poisson)
         last = f"a node from 0 to {self.elements}"
         set_fields(self, clamp_node=validate.integer(owner, "clamp_node", clamp_node, 0, last))
         if self.clamp_node > self.elements:
@@ -126,17 +149,22 @@ class Beam(Body):
             )
         if isinstance(modes, AssumedShapes):
             modes.check(owner, self.reference, self.rotary_inertia)
+            if self.theory != "euler_bernoulli":
+                raise ModelError(owner, "theory", theory, f"'euler_bernoulli' with {modes!r}")
             set_fields(self, modes=modes, _reductions={})
             return
         kept = kept_coordinates(
             self.reference, self.elements + 1, self.clamp_node, self.rotary_inertia
         )
-        set_fields(self, modes=_modes(owner, modes, len(kept)), _reductions={})
+        choice = mode_choice(owner, modes, len(kept), MODES)
+        set_fields(self, modes=choice, _reductions={})
+        if isinstance(choice, ShapeSet):  # what does not suit this beam is refused here
+            self._reduced(())
 
     @property
     def mass(self) -> float:
         """Mass of the beam itself, kg, without point masses on it."""
-        return self.material.density * self.section.area * self.length
+        return self.material.density * self.section.mean_area * self.length
 
     def at(
         self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
@@ -181,6 +209,27 @@ class Beam(Body):
             Psi=read_only(field.rotation(x)),
         )
 
+    def reduction(self, point_masses: PointMasses = ()) -> Reduction:
+        """How the mesh was reduced; printed, it shows frequencies before and after."""
+        found = self._reduced(point_masses)
+        if isinstance(found, AssumedBeam):
+            raise ModelError(label(self), "modes", self.modes, "shapes of a mesh, not assumed ones")
+        return found.reduction
+
+    @property
+    def typical_length(self) -> float:
+        """Its length, m."""
+        return self.length
+
+    @property
+    def carries_own_frame(self) -> bool:
+        """Whether the body's own frame is fixed to its material at the origin."""
+        return self.reference == "clamped" and self.clamp_node == 0
+
+    def rigid_fields(self) -> dict[str, Any]:
+        """Fields of this beam when it is rigid."""
+        return {"modes": 0, "reference": "clamped", "clamp_node": 0, "damping": None}
+
     def strain_gauge(
         self,
         x: float,
@@ -197,7 +246,7 @@ class Beam(Body):
         owner = label(self)
         station = self._station("x of strain_gauge", x)
         toward = SIDES[validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))]
-        sizes = self.section.half_sizes
+        sizes = self.section.at(station / self.length).half_sizes
         if sizes is None:
             raise ModelError(
                 owner, "half_sizes of its section", None, "2 positive numbers for a strain gauge"
@@ -244,59 +293,38 @@ class Beam(Body):
         return cache[masses]
 
     def _reduce(self, masses: tuple[tuple[float, float], ...]) -> MeshField | AssumedBeam:
-        line = self.section, self.material, self.length
         options: dict[str, Any] = {
-            "torsion_constant": self.section.I_p if self.torsion == "polar" else self.section.J,
+            "section": self.section,
+            "material": self.material,
+            "length": self.length,
+            "theory": self.theory,
+            "torsion": self.torsion,
             "rotary_inertia": self.rotary_inertia,
             "roll": self.roll,
             "point_masses": masses,
         }
         if isinstance(self.modes, AssumedShapes):
-            return AssumedBeam.of(*line, **options, shapes=self.modes, damping=self.damping)
-        mesh = BeamMesh.of(*line, self.elements, **options)
-        reduction = reduce_mesh(
+            return AssumedBeam(**options, shapes=self.modes, damping=self.damping)
+        mesh = BeamMesh(**options, elements=self.elements)
+        problem = Problem(
             mesh,
-            self.modes,
             self.reference,
-            clamp_node=self.clamp_node,
-            twist=self.rotary_inertia,  # a line mass gives twist no inertia
-            damping=self.damping,
+            self.clamp_node,
+            self.rotary_inertia,  # a line mass gives twist no inertia
+            self._node,
+            lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
         )
-        if reduction.split:
-            shown = ", ".join(f"mode {k} without mode {twin}" for k, twin in reduction.split)
-            warnings.warn(
-                f"{label(self)}: modes keeps {shown} of the same frequency, "
-                "expected both or neither",
-                SuppleWarning,
-                stacklevel=4,
-            )
+        reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+        warn_of_split(self, reduction, 5)
         return MeshField(mesh, reduction)
 
-
-def _instance(
-    owner: str, field: str, value: Any, kind: type | tuple[type, ...], expected: str
-) -> Any:
-    if not isinstance(value, kind):
-        raise ModelError(owner, field, value, expected)
-    return value
-
-
-def _modes(owner: str, value: Any, available: int) -> ModeChoice:
-    result: ModeChoice
-    if isinstance(value, str) and value == "all":
-        return "all"
-    if isinstance(value, (list, tuple, range, np.ndarray)):
-        try:
-            numbers = sorted(validate.integer(owner, "modes", k, 1, MODES) for k in value)
-        except ModelError:
-            raise ModelError(owner, "modes", value, MODES) from None
-        if not numbers or len(set(numbers)) < len(numbers):
-            raise ModelError(owner, "modes", value, MODES)
-        result, highest = tuple(numbers), numbers[-1]
-    else:
-        result = highest = validate.integer(owner, "modes", value, 0, MODES)
-    if highest > available:
-        raise ModelError(
-            owner, "modes", value, f"no mode above {available}, the number of elastic coordinates"
-        )
-    return result
+    def _node(self, x: Any) -> int:
+        """Number of the node at a station."""
+        station = self._station("an interface", x)
+        node = round(station / self.length * self.elements)
+        nearest = self.length * node / self.elements
+        if abs(nearest - station) > STATION_TOLERANCE * self.length:
+            raise ModelError(
+                label(self), "an interface", x, f"a node, e.g. {nearest:g}, or other elements"
+            )
+        return node

@@ -30,10 +30,12 @@ _FILES = (
     "huang_eight_link",
     "huang_rig",
     "zhao",
+    "zhao_flexible",
     "duffing",
     "richard",
     "richard_four_bar",
     "jonker",
+    "nada",
     "mechanisms",
 )
 

@@ -28,7 +28,7 @@ from supple.bodies.beam import Beam
 from supple.bodies.rigid import RigidBody
 from supple.cases import huang, huang_flexible
 from supple.cases.case import Case, Quantity, at_times, references
-from supple.fem.material import Rayleigh
+from supple.fem.damping import Rayleigh
 from supple.forces import PID, Motor
 from supple.joints import General, Prismatic, Revolute
 from supple.model import Model

@@ -29,7 +29,8 @@ from supple.bodies.rigid import PointMass, RigidBody
 from supple.cases import huang
 from supple.cases.case import Case, Quantity, at_times, explicit, references
 from supple.cases.huang import conserved_momentum
-from supple.fem.material import Material, Rayleigh
+from supple.fem.damping import Rayleigh
+from supple.fem.material import Material
 from supple.fem.sections import Section
 from supple.joints import Prismatic, Revolute
 from supple.model import Model

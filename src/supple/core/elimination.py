@@ -25,7 +25,8 @@ from supple.core.links import LINEAR
 
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 
-THIN, ADDED = 1e-7, 1e-5  # of a block's mean inertia: below which some is added, and how much
+# Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
+THIN, ADDED, NONE = 1e-6, 1e-5, 1e-14
 
 
 @kernel
@@ -163,10 +164,10 @@ def factorize(m, w):
             x -= l[k] * l[k]
         w.thin[i] = 0.0
         unit = m.unit[i] * m.unit[i]
-        if not x * unit > THIN * mean:
+        if not x > THIN * a[i] or not a[i] * unit > NONE * mean:
             if not mean > 0.0:
                 return -2
-            w.thin[i] = ADDED * mean / unit
+            w.thin[i] = ADDED * (a[i] if a[i] * unit > NONE * mean else mean / unit)
             x = max(x, 0.0) + w.thin[i]
             result = -3
         l[i] = 1.0 / math.sqrt(x)

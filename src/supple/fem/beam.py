@@ -1,34 +1,26 @@
-"""Straight spatial beams of Euler and Bernoulli: one mesh of equal elements.
+"""Straight spatial beams: one mesh of equal elements, of Euler and Bernoulli or of Timoshenko.
 
 Each node has six coordinates: displacements u, v, w along x, y, z and rotations tx, ty, tz about
-them, with ty = -w' and tz = v'. Between the nodes u and the twist are linear, v and w cubic. A
-material point (x, y, z) moves by
-
-    (u - y v' - z w',  v - z twist,  w + y twist)
-
-which carries every rigid motion of small angle exactly.
+them; in the theory of Euler and Bernoulli ty = -w' and tz = v'. See `supple.fem.element`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from math import cos, sin
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.fem.line import BeamLine, gauss
+from supple.fem.element import BeamElement
+from supple.fem.line import BeamLine
+from supple.fem.sections import CrossSection
 
 Array = NDArray[np.float64]
+Factors = Callable[[float, float], tuple[float, float]]
 
-# Polynomials of xi in 0..1, ascending powers: value at the first node, slope there, the same at
-# the second node. A slope function is still to be multiplied by the length of the element.
-HERMITE = np.array([[1.0, 0, -3, 2], [0, 1, -2, 1], [0, 0, 3, -2], [0, 0, -1, 1]])
-LINEAR = np.array([[1.0, -1, 0, 0], [0, 1, 0, 0]])
-# Places of the coordinates of one element that carry u, v, w and twist; w' is -ty.
-U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
-# Gauss points for products of two cubics (degree 6), and for products of two curvatures (2).
-MASS_POINTS, STIFFNESS_POINTS = 4, 2
 # A station this near to a node, in lengths of an element, is the node.
 AT_NODE = 1e-9
 
@@ -43,6 +35,7 @@ class BeamMesh(BeamLine):
     """
 
     elements: int
+    node_size = 6
 
     @property
     def size(self) -> int:
@@ -64,19 +57,28 @@ class BeamMesh(BeamLine):
     @cached_property
     def stiffness_matrix(self) -> Array:
         """Stiffness matrix (size, size) of all nodal coordinates."""
-        law = self.law
-        element = np.zeros((12, 12))
-        for xi, weight in gauss(STIFFNESS_POINTS):
-            strain = _strains(xi, self.step)
-            element += self.step * weight * strain.T @ law @ strain
-        return self._assemble(element)
+        return self.viscous_matrix(lambda E, G: (1.0, 1.0))
+
+    def viscous_matrix(self, factors: Factors) -> Array:
+        """Stiffness (size, size) with its parts of E and of G multiplied by factors of E and G."""
+        E, G = factors(self.material.E, self.material.G)
+        matrix = np.zeros((self.size, self.size))
+        for e, element in enumerate(self._pieces):
+            here = slice(6 * e, 6 * e + 12)
+            with_E, with_G = element.stiffness_parts
+            K = E * with_E + G * with_G
+            matrix[here, here] += self._turn.T @ K @ self._turn if self._turns else K
+        return matrix
 
     @cached_property
     def mass_matrix(self) -> Array:
         """Consistent mass matrix (size, size) of all nodal coordinates, point masses included."""
-        mass, _, shape = self._element_points
-        rows = np.sqrt(mass)[:, None, None] * shape
-        matrix = self._assemble(np.einsum("kib,kia->ba", rows, rows))
+        matrix = np.zeros((self.size, self.size))
+        for e, (mass, _, shape) in enumerate(self._points):
+            here = slice(6 * e, 6 * e + 12)
+            # Summed point by point: opposite points of a section cancel exactly.
+            rows = np.sqrt(mass)[:, None, None] * shape
+            matrix[here, here] += np.einsum("kib,kia->ba", rows, rows)
         for x, m in self.point_masses:
             shapes = self.displacement(x)
             matrix += m * shapes.T @ shapes
@@ -89,12 +91,11 @@ class BeamMesh(BeamLine):
         Sums over the points equal the integrals over the body of everything that is at most
         quadratic in place and displacement.
         """
-        mass, place, shape = self._element_points
-        places, shapes = [], []
-        for e in range(self.elements):
+        masses, places, shapes = [], [], []
+        for e, (mass, place, shape) in enumerate(self._points):
+            masses.append(mass)
             places.append(place + np.array([e * self.step, 0.0, 0.0]))
             shapes.append(shape @ basis[6 * e : 6 * e + 12])
-        masses = [np.tile(mass, self.elements)]
         for x, m in self.point_masses:
             masses.append(np.array([m]))
             places.append(np.array([[x, 0.0, 0.0]]))
@@ -103,44 +104,86 @@ class BeamMesh(BeamLine):
 
     def displacement(self, x: float) -> Array:
         """Rows (3, size) of the displacement u, v, w of the axis at the station x."""
-        element, xi = self._place(x)
-        return self._spread(element, _values(xi, self.step)[:3])
+        return self._motion(x)[:3]
 
     def rotation(self, x: float) -> Array:
-        """Rows (3, size) of the rotation (twist, -w', v') at the station x."""
-        element, xi = self._place(x)
-        twist = _values(xi, self.step)[3]
-        slopes = _values(xi, self.step, 1)
-        return self._spread(element, np.stack([twist, -slopes[2], slopes[1]]))
+        """Rows (3, size) of the rotation tx, ty, tz of the section at the station x."""
+        return self._motion(x)[3:]
 
     def strain(self, x: float) -> Array:
-        """Rows (4, size) of u', v'', w'' and the rate of twist at the station x.
+        """Rows (4, size) of u', the curvatures tz' and -ty', and the rate of twist at the station.
 
         They jump between elements: an inner node takes the mean of its two sides.
         """
+        return self._strains(x)[:4]
+
+    def shear(self, x: float) -> Array:
+        """Rows (2, size) of the shear strains v' - tz and w' + ty at the station x."""
+        return self._strains(x)[4:]
+
+    def _strains(self, x: float) -> Array:
         element, xi = self._place(x)
-        rows = self._spread(element, _strains(xi, self.step))
+        rows = self._spread(element, self._strain_rows(element, xi))
         if xi == 1.0 and element + 1 < self.elements:
-            rows = 0.5 * (rows + self._spread(element + 1, _strains(0.0, self.step)))
+            rows = 0.5 * (rows + self._spread(element + 1, self._strain_rows(element + 1, 0.0)))
         return rows
 
-    @cached_property
-    def _element_points(self) -> tuple[Array, Array, Array]:
-        """Mass points of the first element: mass (k,), place (k, 3), shape (k, 3, 12).
+    def _strain_rows(self, element: int, xi: float) -> Array:
+        rows = self._pieces[element].strain(xi)
+        if not self._turns:
+            return rows
+        R = self._axes[1:, 1:]
+        turned = rows @ self._turn
+        # Curvatures (tz', -ty') and shear strains are vectors along y and z, like the slopes.
+        turned[1:3], turned[4:] = R @ turned[1:3], R @ turned[4:]
+        return turned
 
-        Place and shape are linear in y and z, so that four points of the section with the right
-        second moments stand for all of it.
-        """
-        offsets = self.section_points
-        mass, place, shape = [], [], []
-        for xi, weight in gauss(MASS_POINTS):
-            values, slopes = _values(xi, self.step), _values(xi, self.step, 1)
-            for y, z in offsets:
-                mass.append(self.line_mass * self.step * weight / len(offsets))
-                place.append([xi * self.step, y, z])
-                along = values[0] - y * slopes[1] - z * slopes[2]
-                shape.append([along, values[1] - z * values[3], values[2] + y * values[3]])
-        return np.array(mass), np.array(place), np.array(shape)
+    @cached_property
+    def _pieces(self) -> list[BeamElement]:
+        """The elements; those of a uniform beam are one."""
+        n = self.elements
+        if isinstance(self.section, CrossSection):
+            return [BeamElement.of(self, 0.0, 1.0 / n)] * n
+        return [BeamElement.of(self, e / n, (e + 1) / n) for e in range(n)]
+
+    @cached_property
+    def _points(self) -> list[tuple[Array, Array, Array]]:
+        """Mass points of each element in the axes of the body, shape (k, 3, 12)."""
+        found: dict[int, tuple[Array, Array, Array]] = {}
+        for element in self._pieces:
+            if id(element) not in found:
+                mass, place, shape = element.points
+                if self._turns:
+                    place = place @ self._axes.T
+                    shape = np.einsum("ij,kjb->kib", self._axes, shape) @ self._turn
+                found[id(element)] = mass, place, shape
+        return [found[id(element)] for element in self._pieces]
+
+    @cached_property
+    def _turns(self) -> bool:
+        """Whether the axes of the section differ from those of the body."""
+        return self.roll != 0.0 and not all(element.round for element in self._pieces)
+
+    @cached_property
+    def _axes(self) -> Array:
+        """Axes (3, 3) of the section: maps its components to those of the body."""
+        c, s = cos(self.roll), sin(self.roll)
+        return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+    @cached_property
+    def _turn(self) -> Array:
+        """Coordinates (12, 12) in the axes of the section of those in the axes of the body."""
+        if not self._turns:
+            return np.eye(12)
+        return np.asarray(np.kron(np.eye(4), self._axes.T), dtype=np.float64)
+
+    def _motion(self, x: float) -> Array:
+        """Rows (6, size) of displacement and rotation at the station x, axes of the body."""
+        element, xi = self._place(x)
+        rows = self._pieces[element].values(xi)
+        if self._turns and 0.0 < xi < 1.0:  # nodes are met exactly in any axes
+            rows = np.kron(np.eye(2), self._axes) @ rows @ self._turn
+        return self._spread(element, rows)
 
     def _place(self, x: float) -> tuple[int, float]:
         """Element of a station and the place xi in 0..1 within it; nodes are met exactly."""
@@ -156,30 +199,3 @@ class BeamMesh(BeamLine):
         result = np.zeros((len(rows), self.size))
         result[:, 6 * element : 6 * element + 12] = rows
         return result
-
-    def _assemble(self, element: Array) -> Array:
-        matrix = np.zeros((self.size, self.size))
-        for e in range(self.elements):
-            matrix[6 * e : 6 * e + 12, 6 * e : 6 * e + 12] += element
-        return matrix
-
-
-def _values(xi: float, h: float, derivative: int = 0) -> Array:
-    """Rows (4, 12) of u, v, w, twist of an element of length h, or of their derivatives by x."""
-    powers = np.zeros(4)
-    for p in range(derivative, 4):
-        factor = np.prod(np.arange(p - derivative + 1, p + 1))
-        powers[p] = factor * xi ** (p - derivative)
-    value, slope = h ** float(-derivative), h ** float(1 - derivative)
-    linear, hermite = LINEAR @ powers * value, HERMITE @ powers * [value, slope, value, slope]
-    rows = np.zeros((4, 12))
-    rows[0, U] = rows[3, TWIST] = linear
-    rows[1, V] = hermite
-    rows[2, W] = hermite * [1.0, -1.0, 1.0, -1.0]
-    return rows
-
-
-def _strains(xi: float, h: float) -> Array:
-    """Rows (4, 12) of u', v'', w'' and the rate of twist of an element of length h."""
-    first, second = _values(xi, h, 1), _values(xi, h, 2)
-    return np.stack([first[0], second[1], second[2], first[3]])

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import cos, sin, sqrt
-from typing import Any, Self
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
+from supple.fem.tapered import Profile
 
 Array = NDArray[np.float64]
+Theory = Literal["euler_bernoulli", "timoshenko"]
+THEORIES: tuple[Theory, ...] = get_args(Theory)
+Torsion = Literal["saint_venant", "polar"]
+
+# Gauss points between kinks of a section whose sizes are linear: products of two shapes of degree 5
+# (see plane_shapes.py) and an area have degree 12, of two curvatures of degree 3 and a second
+# moment 10; numbers that are not polynomials (torsion constants) are integrated to the same order.
+TAPER_POINTS = 7
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BeamLine:
-    """A uniform beam along +x from its origin.
+@dataclass(frozen=True, eq=False)
+class SectionLaw:
+    """What one section weighs and resists, per length.
 
-    Parameters
+    Attributes
     ----------
-    length : m
     line_mass : kg/m
     mass_moments : (2, 2) kg m
         Density times the integrals of y y, y z; z y, z z over the section; zeros for a line mass.
@@ -29,50 +38,16 @@ class BeamLine:
         E A and G J.
     bending : (2, 2) N m2
         E times the integrals of y y, y z; z y, z z: moments for the curvatures v'', w''.
-    point_masses : ((x, mass), ...) in m, kg
-        Masses on the axis, moved by the shapes there.
+    shear : (2,) N
+        G k A along y and z; infinite for Euler and Bernoulli.
     """
 
-    length: float
     line_mass: float
     mass_moments: Array
     axial: float
     bending: Array
     torsional: float
-    point_masses: tuple[tuple[float, float], ...] = ()
-
-    @classmethod
-    def of(
-        cls,
-        section: CrossSection,
-        material: Material,
-        length: float,
-        elements: int | None = None,
-        *,
-        torsion_constant: float,
-        rotary_inertia: bool = True,
-        roll: float = 0.0,
-        point_masses: tuple[tuple[float, float], ...] = (),
-        **more: Any,
-    ) -> Self:
-        """Beam of one section and one material; the section is turned by roll (rad) about x.
-
-        ``elements`` is the number of elements of a mesh; ``more`` are other fields of a class
-        derived from this one.
-        """
-        moments = _section_moments(section.I_y, section.I_z, roll)
-        if elements is not None:
-            more["elements"] = elements
-        return cls(
-            length=length,
-            line_mass=material.density * section.area,
-            mass_moments=material.density * moments if rotary_inertia else np.zeros((2, 2)),
-            axial=material.E * section.area,
-            bending=material.E * moments,
-            torsional=material.G * torsion_constant,
-            point_masses=point_masses,
-            **more,
-        )
+    shear: tuple[float, float]
 
     @property
     def law(self) -> Array:
@@ -80,6 +55,12 @@ class BeamLine:
         law = np.zeros((4, 4))
         law[0, 0], law[1:3, 1:3], law[3, 3] = self.axial, self.bending, self.torsional
         return law
+
+    @property
+    def round(self) -> bool:
+        """True if every pair of axes y, z is as good as any other."""
+        equal = [x[0, 0] == x[1, 1] and x[0, 1] == 0.0 for x in (self.mass_moments, self.bending)]
+        return all(equal) and self.shear[0] == self.shear[1]
 
     @property
     def section_points(self) -> list[tuple[float, float]]:
@@ -97,6 +78,71 @@ class BeamLine:
         # The columns (a, b), (0, c) of the Cholesky factor, both ways, are half of the points each.
         r = sqrt(2.0)
         return [(r * a, r * b), (-r * a, -r * b), (0.0, r * c), (0.0, -r * c)]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BeamLine:
+    """A straight beam along +x from its origin.
+
+    Parameters
+    ----------
+    section : CrossSection or TaperedSection
+    material : Material
+    length : m
+    theory : "euler_bernoulli" or "timoshenko"
+    torsion : "saint_venant" or "polar"
+        The section's torsion constant, or its polar moment.
+    rotary_inertia : bool
+        Off: the mass is on the axis.
+    roll : rad
+        Turns the section about x.
+    point_masses : ((x, mass), ...) in m, kg
+        Masses on the axis, moved by the shapes there.
+    """
+
+    section: Profile
+    material: Material
+    length: float
+    theory: Theory = "euler_bernoulli"
+    torsion: Torsion = "saint_venant"
+    rotary_inertia: bool = True
+    roll: float = 0.0
+    point_masses: tuple[tuple[float, float], ...] = ()
+
+    def at(self, s: float, roll: float = 0.0) -> SectionLaw:
+        """Law at the place s in 0..1, in axes against which the section is turned by roll (rad)."""
+        section, material = self.section.at(s), self.material
+        moments = _section_moments(section.I_y, section.I_z, roll)
+        shear = (np.inf, np.inf)
+        if self.theory == "timoshenko":
+            y, z = section.shear_coefficients(material.poisson)
+            shear = material.G * section.area * y, material.G * section.area * z
+        constant = section.I_p if self.torsion == "polar" else section.J
+        return SectionLaw(
+            line_mass=material.density * section.area,
+            mass_moments=material.density * moments if self.rotary_inertia else np.zeros((2, 2)),
+            axial=material.E * section.area,
+            bending=material.E * moments,
+            torsional=material.G * constant,
+            shear=shear,
+        )
+
+    def quadrature(self, start: float, end: float, points: int) -> list[tuple[float, float]]:
+        """Places in 0..1 and weights between two places, exact for what is of a degree below.
+
+        ``points`` are enough for products of shapes of a uniform beam; a section that changes
+        needs more, and cells that end at its kinks.
+        """
+        if isinstance(self.section, CrossSection):
+            cells = [start, end]
+        else:
+            inner = [s for s in self.section.kinks if start < s < end]
+            cells, points = [start, *inner, end], max(points + 2, TAPER_POINTS)
+        return [
+            (a + (b - a) * s, (b - a) * weight)
+            for a, b in pairwise(cells)
+            for s, weight in gauss(points)
+        ]
 
 
 def gauss(points: int) -> list[tuple[float, float]]:

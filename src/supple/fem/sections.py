@@ -1,20 +1,24 @@
-"""Cross sections of beams: area, second moments, torsion constant, distance of the surface.
+"""Cross sections of beams: area, second moments, torsion constant, shear, distance of the surface.
 
 A section lies in the axes y, z of the beam, with its centroid on the beam's axis and y, z as its
-principal axes; ``roll`` of the beam turns it about x.
+principal axes; ``roll`` of the beam turns it about x. The shear centre is the centroid.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self
 
 from supple import validate
 from supple.errors import ModelError
+from supple.fem import shear
+from supple.fem.torsion import torsion_of_corner
 from supple.validate import set_fields
 
 # The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
 LAST_TORSION_TERM = 4001
+SHEAR = "2 positive numbers for a Timoshenko beam"
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -34,8 +38,9 @@ class CrossSection:
         Distance of the surface from the axis along y and along z; None if it is not known.
 
     To add a section, derive a frozen dataclass whose ``__init__`` validates its sizes by
-    ``_sizes`` and stores these numbers by ``set_fields``; export it in ``fem/__init__.py`` and
-    ``supple/__init__.py``; test its numbers against integrals over the section.
+    ``_sizes`` and stores these numbers by ``set_fields``, and give it ``shear_coefficients``;
+    export it in ``fem/__init__.py`` and ``supple/__init__.py``; test its numbers against integrals
+    over the section.
     """
 
     area: float = field(init=False, repr=False)
@@ -48,6 +53,32 @@ class CrossSection:
     def I_p(self) -> float:  # noqa: N802 (a symbol like its neighbours)
         """Polar second moment I_y + I_z, m4: the rotary inertia of twist."""
         return self.I_y + self.I_z
+
+    @property
+    def mean_area(self) -> float:
+        """Mean of the area along a beam, m2."""
+        return self.area
+
+    def at(self, s: float) -> CrossSection:
+        """The section at the place s in 0..1 along a beam: the same everywhere."""
+        return self
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Factors of the area for shear forces along y and along z, by Poisson's ratio."""
+        raise ModelError(type(self).__name__, "shear_coefficients", None, SHEAR)
+
+    def between(self, other: CrossSection, t: float) -> Self:
+        """The section with sizes a fraction t in 0..1 of the way to another of the same kind."""
+        own: dict[str, Any] = {}
+        for name in (f.name for f in fields(self) if f.init):
+            a, b = getattr(self, name), getattr(other, name)
+            if isinstance(a, float):
+                own[name] = (1.0 - t) * a + t * b
+            elif isinstance(a, tuple) and isinstance(b, tuple):
+                own[name] = tuple((1.0 - t) * i + t * j for i, j in zip(a, b, strict=True))
+            else:
+                own[name] = a
+        return type(self)(**own)
 
     def _sizes(self, **sizes: float) -> None:
         owner = type(self).__name__
@@ -74,21 +105,30 @@ class Rectangle(CrossSection):
             half_sizes=(0.5 * y, 0.5 * z),
         )
 
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's, the same along y and z."""
+        return (shear.rectangle(poisson),) * 2
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Box(CrossSection):
     """A rectangular tube, ``size_y`` by ``size_z`` outside (m), walls of one thickness (m).
 
-    Its torsion constant is Bredt's for thin walls: 4 (area inside the middle line)^2 wall /
-    (length of the middle line).
+    Its torsion constant is Bredt's for "thin" walls: 4 (area inside the middle line)^2 wall /
+    (length of the middle line). For "thick" ones it is a solution of Prandtl's equation, to about
+    1e-5. Shear coefficients are Cowper's for thin walls in both cases.
     """
 
     size_y: float
     size_z: float
     wall: float
+    walls: Literal["thin", "thick"] = field(default="thin", repr=False)
 
-    def __init__(self, size_y: float, size_z: float, wall: float) -> None:
+    def __init__(
+        self, size_y: float, size_z: float, wall: float, walls: Literal["thin", "thick"] = "thin"
+    ) -> None:
         self._sizes(size_y=size_y, size_z=size_z, wall=wall)
+        set_fields(self, walls=validate.choice("Box", "walls", walls, ("thin", "thick")))
         y, z, t = self.size_y, self.size_z, self.wall
         if not t < 0.5 * min(y, z):
             raise ModelError("Box", "wall", t, "less than half the smaller size")
@@ -99,9 +139,56 @@ class Box(CrossSection):
             area=2.0 * t * (middle_y + middle_z),
             I_y=(y * z**3 - inside_y * inside_z**3) / 12.0,
             I_z=(z * y**3 - inside_z * inside_y**3) / 12.0,
-            J=2.0 * t * (middle_y * middle_z) ** 2 / (middle_y + middle_z),
+            J=2.0 * t * (middle_y * middle_z) ** 2 / (middle_y + middle_z)
+            if walls == "thin"
+            else torsion_of_corner(0.5 * inside_y, 0.5 * inside_z, t, t, hole=True),
             half_sizes=(0.5 * y, 0.5 * z),
         )
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's for thin walls."""
+        y, z, t = self.size_y - self.wall, self.size_z - self.wall, self.wall
+        return shear.box(y, z, t, t, poisson), shear.box(z, y, t, t, poisson)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ISection(CrossSection):
+    """An I: web along y, flanges along z at both ends of it (m), without fillets.
+
+    ``size_y`` is the height outside, ``size_z`` the width of the flanges. The torsion constant is a
+    solution of Prandtl's equation, to about 1e-5: warping is free. Shear coefficients are
+    for thin walls: Cowper's along the web, those of the shear flow in the flanges across it.
+    """
+
+    size_y: float
+    size_z: float
+    web: float
+    flange: float
+
+    def __init__(self, size_y: float, size_z: float, web: float, flange: float) -> None:
+        self._sizes(size_y=size_y, size_z=size_z, web=web, flange=flange)
+        y, z, w, f = self.size_y, self.size_z, self.web, self.flange
+        if not f < 0.5 * y:
+            raise ModelError("ISection", "flange", f, "less than half of size_y")
+        if not w < z:
+            raise ModelError("ISection", "web", w, "less than size_z")
+        inside = y - 2.0 * f
+        set_fields(
+            self,
+            area=2.0 * z * f + inside * w,
+            I_y=(2.0 * f * z**3 + inside * w**3) / 12.0,
+            I_z=(z * y**3 - (z - w) * inside**3) / 12.0,
+            J=torsion_of_corner(0.5 * inside, 0.5 * w, f, 0.5 * (z - w), hole=False),
+            half_sizes=(0.5 * y, 0.5 * z),
+        )
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's along the web, that of the shear flow in the flanges across it."""
+        height = self.size_y - self.flange
+        along = shear.i_section(height, self.size_z, self.web, self.flange, poisson)
+        flanges = 2.0 * self.size_z * self.flange
+        # The flanges are rectangles; the web's part of I_y is below what thin walls neglect.
+        return along, shear.rectangle(poisson) * flanges / self.area
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -113,6 +200,10 @@ class Circle(CrossSection):
     def __init__(self, diameter: float) -> None:
         self._sizes(diameter=diameter)
         set_fields(self, **_ring(self.diameter, 0.0))
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's."""
+        return (shear.ring(0.0, poisson),) * 2
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -128,6 +219,10 @@ class Tube(CrossSection):
             raise ModelError("Tube", "wall", self.wall, "less than half the diameter")
         set_fields(self, **_ring(self.diameter, self.diameter - 2.0 * self.wall))
 
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """Cowper's for walls of any thickness."""
+        return (shear.ring(1.0 - 2.0 * self.wall / self.diameter, poisson),) * 2
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Section(CrossSection):
@@ -142,6 +237,8 @@ class Section(CrossSection):
         Torsion constant.
     half_sizes : (2,) m, optional
         Distance of the surface from the axis along y and along z, for strain gauges only.
+    shear : (2,), optional
+        Shear coefficients along y and z: factors of the area, for Timoshenko beams only.
     """
 
     area: float
@@ -149,6 +246,7 @@ class Section(CrossSection):
     I_z: float
     J: float
     half_sizes: tuple[float, float] | None
+    shear: tuple[float, float] | None
 
     def __init__(
         self,
@@ -157,14 +255,25 @@ class Section(CrossSection):
         I_z: float,
         J: float,
         half_sizes: tuple[float, float] | None = None,
+        shear: tuple[float, float] | None = None,
     ) -> None:
         self._sizes(area=area, I_y=I_y, I_z=I_z, J=J)
-        set_fields(self, half_sizes=None)
-        if half_sizes is not None:
-            y, z = validate.vector("Section", "half_sizes", half_sizes, 2, "2 positive numbers")
-            if y <= 0.0 or z <= 0.0:
-                raise ModelError("Section", "half_sizes", half_sizes, "2 positive numbers")
-            set_fields(self, half_sizes=(float(y), float(z)))
+        set_fields(self, half_sizes=_pair("half_sizes", half_sizes), shear=_pair("shear", shear))
+
+    def shear_coefficients(self, poisson: float) -> tuple[float, float]:
+        """The given ones."""
+        if self.shear is None:
+            raise ModelError("Section", "shear", None, SHEAR)
+        return self.shear
+
+
+def _pair(name: str, given: Any) -> tuple[float, float] | None:
+    if given is None:
+        return None
+    y, z = validate.vector("Section", name, given, 2, "2 positive numbers")
+    if y <= 0.0 or z <= 0.0:
+        raise ModelError("Section", name, given, "2 positive numbers")
+    return float(y), float(z)
 
 
 def _torsion_of_rectangle(a: float, b: float) -> float:

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from supple.reduction.assumed import AssumedBeam
+from supple.reduction.functions import Polynomials, UserShapes
 from supple.reduction.modal import Attachment, ModalBody, Reduction, reduce_mesh
 from supple.reduction.modes import Modes, normal_modes, reference_basis
+from supple.reduction.problem import Problem
+from supple.reduction.shape_sets import (
+    CraigBampton,
+    NormalModes,
+    PointLoad,
+    ShapeSet,
+    StaticShapes,
+    WeightLoad,
+)
 from supple.reduction.shapes import AssumedShapes, Functions, Sines
 
 __all__ = [
     "AssumedBeam",
     "AssumedShapes",
     "Attachment",
+    "CraigBampton",
     "Functions",
     "ModalBody",
     "Modes",
+    "NormalModes",
+    "PointLoad",
+    "Polynomials",
+    "Problem",
     "Reduction",
+    "ShapeSet",
     "Sines",
+    "StaticShapes",
+    "UserShapes",
+    "WeightLoad",
     "normal_modes",
     "reduce_mesh",
     "reference_basis",

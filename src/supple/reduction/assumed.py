@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from supple.fem.line import BeamLine, gauss
-from supple.fem.material import Rayleigh
+from supple.fem.damping import Damping, KelvinVoigt
+from supple.fem.line import BeamLine
 from supple.reduction.modal import ModalBody, modal_body
 from supple.reduction.modes import COORDINATES
 from supple.reduction.shapes import AssumedShapes
@@ -30,11 +30,11 @@ class AssumedBeam(BeamLine):
     Parameters are those of `BeamLine` and
 
     shapes : AssumedShapes
-    damping : Rayleigh, optional
+    damping : Rayleigh, ModalDamping or KelvinVoigt, optional
     """
 
     shapes: AssumedShapes
-    damping: Rayleigh | None = None
+    damping: Damping | None = None
 
     @cached_property
     def body(self) -> ModalBody:
@@ -42,7 +42,10 @@ class AssumedBeam(BeamLine):
         from scipy.linalg import eigh
 
         points = self.material_points()
-        stiffness = self._stiffness()
+        stiffness = self._stiffness((1.0, 1.0))
+        viscous = None
+        if isinstance(self.damping, KelvinVoigt):
+            viscous = self._stiffness(self.damping.factors(self.material.E, self.material.G))
         units = tuple("rad" if field == "tx" else "m" for field, _ in self._columns)
         names = tuple(f"{field}_{i + 1}" for field, i in self._columns)
         elastic_mass = np.einsum("k,kib,kia->ba", points[0], points[2], points[2])
@@ -51,7 +54,7 @@ class AssumedBeam(BeamLine):
         both = np.outer(scale, scale)
         squares = eigh(both * stiffness, both * elastic_mass, eigvals_only=True)
         frequencies = np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
-        return modal_body(points, stiffness, self.damping, frequencies, names, units)
+        return modal_body(points, stiffness, self.damping, frequencies, names, units, viscous)
 
     def displacement(self, x: float) -> Vector:
         """Rows (3, n) of the displacement u, v, w of the axis at the station x."""
@@ -73,13 +76,13 @@ class AssumedBeam(BeamLine):
         Sums over the points equal the integrals over the body, to rounding, of everything that is
         at most quadratic in place and displacement.
         """
-        offsets = self.section_points
         mass, place, shape = [], [], []
         for s, weight in self._quadrature:
-            x = s * self.length
+            x, law = s * self.length, self.at(s, self.roll)
             values, slopes = self._fields(x), self._fields(x, 1)
+            offsets = law.section_points
             for y, z in offsets:
-                mass.append(self.line_mass * self.length * weight / len(offsets))
+                mass.append(law.line_mass * self.length * weight / len(offsets))
                 place.append([x, y, z])
                 along = values[0] - y * slopes[1] - z * slopes[2]
                 shape.append([along, values[1] - z * values[3], values[2] + y * values[3]])
@@ -89,12 +92,14 @@ class AssumedBeam(BeamLine):
             shape.append(list(self.displacement(x)))
         return np.array(mass), np.array(place), np.array(shape)
 
-    def _stiffness(self) -> Vector:
-        law = self.law
+    def _stiffness(self, factors: tuple[float, float]) -> Vector:
+        """Stiffness (n, n) with what E and what G resists multiplied by factors."""
+        E, G = factors
+        weights = np.diag([E, E, E, G])
         total = np.zeros((len(self._columns), len(self._columns)))
         for s, weight in self._quadrature:
             strain = self.strain(s * self.length)
-            total += self.length * weight * strain.T @ law @ strain
+            total += self.length * weight * strain.T @ weights @ self.at(s, self.roll).law @ strain
         return total
 
     def _fields(self, x: float, derivative: int = 0) -> Vector:
@@ -120,4 +125,5 @@ class AssumedBeam(BeamLine):
 
     @cached_property
     def _quadrature(self) -> list[tuple[float, float]]:
-        return gauss(max(functions.points for functions in self.shapes.fields.values()))
+        points = max(functions.points for functions in self.shapes.fields.values())
+        return self.quadrature(0.0, 1.0, points)

@@ -7,20 +7,16 @@ coordinates q (n,). Everything about its inertia is in the integrals below, comp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.inertia import point_integrals
-from supple.fem.material import Rayleigh
-from supple.reduction.modes import (
-    COORDINATES,
-    Indices,
-    Reference,
-    kept_coordinates,
-    normal_modes,
-    reference_basis,
-)
+from supple.reduction.eigen import DENSE, dense
+from supple.reduction.modes import COORDINATES, Indices, normal_modes, reference_basis, signs
+from supple.reduction.problem import Problem
+from supple.reduction.shape_sets import NormalModes, ShapeSet
 from supple.validate import Vector, read_only
 
 ModeChoice = int | Literal["all"] | tuple[int, ...]
@@ -121,67 +117,117 @@ class ModalBody:
 class Reduction:
     """A reduced mesh.
 
-    ``basis`` (size, n) gives the nodal coordinates of ``body``'s elastic ones. ``split`` holds
-    pairs (kept, left out) of mode numbers with the same frequency.
+    Attributes
+    ----------
+    body : ModalBody
+    basis : (size, n)
+        Nodal coordinates of the body's elastic ones.
+    split : pairs (kept, left out) of mode numbers with the same frequency
+    full_frequencies : (n,) Hz
+        Of the mesh before the reduction, as many as the body has.
     """
 
     body: ModalBody
     basis: Vector
-    split: tuple[tuple[int, int], ...] = ()
+    split: tuple[tuple[int, int], ...]
+    full_frequencies: Vector
+
+    def __str__(self) -> str:
+        """Table of the frequencies of the mesh and of the reduced body."""
+        lines = [f"{self.body.n} of {len(self.basis)} coordinates"]
+        lines.append("mode   full (Hz)   reduced (Hz)")
+        both = zip(self.full_frequencies, self.body.frequencies, strict=True)
+        lines += [f"{k:4d}  {a:10.6g}  {b:13.6g}" for k, (a, b) in enumerate(both, start=1)]
+        return "\n".join(lines)
 
 
 def reduce_mesh(
-    mesh: Mesh,
-    modes: ModeChoice,
-    reference: Reference,
-    clamp_node: int = 0,
-    twist: bool = True,
-    damping: Rayleigh | None = None,
+    problem: Problem, modes: ModeChoice | ShapeSet, owner: str, damping: Damping | None = None
 ) -> Reduction:
     """Choose the elastic coordinates of a mesh and integrate over the body.
 
-    ``modes`` is "all" (nodal coordinates), the number of the lowest modes, or mode numbers from 1.
-    ``twist`` False leaves out all rotations about x, for a mesh that gives them no inertia.
+    ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or
+    a set of shapes, of which modes are made.
     """
-    M, K = mesh.mass_matrix, mesh.stiffness_matrix
-    kept = kept_coordinates(reference, len(mesh.nodes), clamp_node, twist)
-    nodal = reference_basis(reference, kept, M, mesh.nodes, twist)
-    found = normal_modes(M, K, nodal, kept, mesh.length)
-    split: tuple[tuple[int, int], ...] = ()
-    if modes == "all":
-        basis, stiffness = nodal, nodal.T @ K @ nodal
-        frequencies = found.frequencies
-        names = tuple(f"{COORDINATES[k % 6]}_{k // 6}" for k in kept)
-        units = tuple("m" if k % 6 < 3 else "rad" for k in kept)
-    else:
+    mesh, split = problem.mesh, ()
+    if isinstance(modes, NormalModes) and modes.reference in (None, problem.reference):
+        modes.check(owner, problem)
+        modes = modes.n
+    if isinstance(modes, ShapeSet):
+        values, basis = problem.orthonormal(modes.shapes(owner, problem))
+        basis = basis * signs(basis, mesh.length)
+        stiffness, frequencies = np.diag(values), _hertz(values)
+        full = _hertz(problem.normal_modes(len(values))[0])
+        names = tuple(f"mode_{k + 1}" for k in range(len(values)))
+        units = ("kg^0.5 m",) * len(values)
+    elif problem.size > DENSE and modes != "all":
         chosen = np.arange(modes) if isinstance(modes, int) else np.array(modes) - 1
-        split = _split_groups(found.groups, chosen)
-        basis, stiffness = found.shapes[:, chosen], np.diag(found.eigenvalues[chosen])
-        frequencies = found.frequencies[chosen]
+        values, shapes = problem.normal_modes(int(chosen.max(initial=-1)) + 1)
+        shapes = problem.in_frame(shapes)
+        basis = (shapes * signs(shapes, mesh.length))[:, chosen]
+        stiffness, frequencies = np.diag(values[chosen]), _hertz(values)[chosen]
+        full = frequencies
         names = tuple(f"mode_{k + 1}" for k in chosen)
         units = ("kg^0.5 m",) * len(chosen)
+    else:
+        basis, stiffness, frequencies, names, units, split = _dense(problem, modes)
+        full = frequencies
     points = mesh.material_points(basis)
-    body = modal_body(points, stiffness, damping, frequencies, names, units)
-    return Reduction(body, read_only(basis), split)
+    viscous = None
+    if isinstance(damping, KelvinVoigt):
+        C = damping.nodal_matrix(mesh)
+        viscous = basis.T @ (C @ basis)
+    body = modal_body(points, stiffness, damping, frequencies, names, units, viscous)
+    return Reduction(body, read_only(basis), split, read_only(full))
+
+
+def _dense(problem: Problem, modes: ModeChoice) -> tuple[Any, ...]:
+    """Nodal coordinates or normal modes by dense matrices, with pairs in planes of the axes."""
+    mesh = problem.mesh
+    M, K = dense(mesh.mass_matrix), dense(mesh.stiffness_matrix)
+    kept = problem.kept()
+    nodal = reference_basis(problem.reference, kept, M, mesh.nodes, problem.twist)
+    found = normal_modes(M, K, nodal, kept, mesh.length)
+    if modes == "all":
+        names = tuple(f"{COORDINATES[k % 6]}_{k // 6}" for k in kept)
+        units = tuple("m" if k % 6 < 3 else "rad" for k in kept)
+        return nodal, nodal.T @ K @ nodal, found.frequencies, names, units, ()
+    chosen = np.arange(modes) if isinstance(modes, int) else np.array(modes) - 1
+    names = tuple(f"mode_{k + 1}" for k in chosen)
+    units = ("kg^0.5 m",) * len(chosen)
+    basis, stiffness = found.shapes[:, chosen], np.diag(found.eigenvalues[chosen])
+    split = _split_groups(found.groups, chosen)
+    return basis, stiffness, found.frequencies[chosen], names, units, split
+
+
+def _hertz(values: Vector) -> Vector:
+    return np.asarray(np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi))
 
 
 def modal_body(
     points: tuple[Vector, Vector, Vector],
     stiffness: Vector,
-    damping: Rayleigh | None,
+    damping: Damping | None,
     frequencies: Vector,
     names: tuple[str, ...],
     units: tuple[str, ...],
+    viscous: Vector | None = None,
 ) -> ModalBody:
     """Integrate over mass (k,), place (k, 3) and shape (k, 3, n) of material points.
 
     ``stiffness`` is (n, n), ``frequencies`` are in Hz; names and units are those of the
-    coordinates.
+    coordinates. ``viscous`` (n, n) is the damping matrix of a `KelvinVoigt`.
     """
     found = point_integrals(points)
     D1 = found.D1
     elastic_mass = D1[0, 0] + D1[1, 1] + D1[2, 2]
     stiffness = 0.5 * (stiffness + stiffness.T)
+    if isinstance(damping, (Rayleigh, ModalDamping)):
+        C = damping.matrix(elastic_mass, stiffness)
+    elif viscous is not None:
+        C = 0.5 * (viscous + viscous.T)
+    else:
+        C = np.zeros_like(stiffness)
     return ModalBody(
         mass=found.mass,
         s0=found.s0,
@@ -191,7 +237,7 @@ def modal_body(
         D1=D1,
         M=read_only(elastic_mass),
         K=read_only(stiffness),
-        C=read_only((damping or Rayleigh()).matrix(elastic_mass, stiffness)),
+        C=read_only(C),
         frequencies=read_only(frequencies),
         coordinate_names=names,
         coordinate_units=units,

@@ -127,7 +127,7 @@ def normal_modes(M: Vector, K: Vector, basis: Vector, kept: Indices, length: flo
     again = np.lexsort((ranks[order], groups))
     order = order[again]
     shapes = basis @ vectors[:, order]
-    return Modes(values[order], shapes * _signs(shapes, length), groups)
+    return Modes(values[order], shapes * signs(shapes, length), groups)
 
 
 def _uncoupled_blocks(M: Vector, K: Vector) -> list[Indices]:
@@ -149,11 +149,13 @@ def _groups(ascending: Vector) -> Indices:
     return np.concatenate([[0], np.cumsum(steps)])
 
 
-def _signs(shapes: Vector, length: float) -> Vector:
+def signs(shapes: Vector, length: float) -> Vector:
     """Signs (m,) that make the largest displacement positive, or rotation if nodes only turn.
 
     The first of several equally large ones counts: a symmetric shape has two.
     """
+    if not shapes.shape[1]:
+        return np.zeros(0)
     nodal = shapes.reshape(-1, 6, shapes.shape[1])
     moves = nodal[:, :3].reshape(-1, shapes.shape[1])
     turns = length * nodal[:, 3:].reshape(-1, shapes.shape[1])

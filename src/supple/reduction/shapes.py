@@ -1,8 +1,8 @@
 """Assumed shapes: functions along a beam that are its elastic coordinates, instead of a mesh.
 
 A set of shapes gives functions to the fields u, v, w (displacements along x, y, z) and tx (twist).
-To add one (polynomials, functions of the user): derive its functions from `Functions` and the set
-from `AssumedShapes`; the beam integrates them and nothing else changes.
+To add one: derive its functions from `Functions` and the set from `AssumedShapes`; the beam
+integrates them and nothing else changes.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ class Sines(AssumedShapes):
         set_fields(
             self,
             n=validate.integer("Sines", "n", n, 1, "a positive integer"),
-            planes=_planes(planes),
+            planes=planes_of("Sines", planes),
             axial=validate.integer("Sines", "axial", axial, 0, none_or_more),
             twist=validate.integer("Sines", "twist", twist, 0, none_or_more),
         )
@@ -162,12 +162,13 @@ class Sines(AssumedShapes):
         return f"Sines({', '.join(parts)})"
 
 
-def _planes(given: Any) -> tuple[Plane, ...]:
+def planes_of(owner: str, given: Any) -> tuple[Plane, ...]:
+    """Planes of bending, in order; each may be named once."""
     found = list(given) if isinstance(given, Iterable) else [given]
     try:
         known = set(found) <= set(PLANES)
     except TypeError:  # an entry that cannot be in a set
         known = False
     if not found or not known or len(set(found)) < len(found):
-        raise ModelError("Sines", "planes", given, "'y', 'z' or both")
+        raise ModelError(owner, "planes", given, "'y', 'z' or both")
     return tuple(sorted(found))

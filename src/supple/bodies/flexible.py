@@ -1,0 +1,99 @@
+"""What all flexible bodies have in common: elastic coordinates in a floating frame."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import validate
+from supple.errors import ModelError, SuppleWarning, label
+from supple.frames import Body, Frame
+from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
+from supple.reduction.shape_sets import ShapeSet
+
+PointMasses = Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class FlexibleBody(Body):
+    """A body whose deformation is described by elastic coordinates in its own moving frame.
+
+    The engine reads ``modal`` and ``attachment`` only: it does not know where the shapes came
+    from. A place on the body is a number that ``station`` finds for a frame, a station along a
+    beam or the number of a node; point masses are pairs (place, mass).
+    """
+
+    @property
+    @abstractmethod
+    def typical_length(self) -> float:
+        """A typical length of the body, m."""
+
+    @abstractmethod
+    def station(self, frame: Frame) -> float:
+        """The place of a frame on this body; refuse a frame that is beside its places."""
+
+    @abstractmethod
+    def modal(self, point_masses: PointMasses = ()) -> ModalBody:
+        """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it."""
+
+    @abstractmethod
+    def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
+        """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
+
+    @property
+    @abstractmethod
+    def carries_own_frame(self) -> bool:
+        """Whether the body's own frame is fixed to its material at the origin."""
+
+    @abstractmethod
+    def rigid_fields(self) -> dict[str, Any]:
+        """Fields of this body when it is rigid, for ``Model.replace``."""
+
+
+def mode_choice(owner: str, value: Any, available: int, expected: str) -> ModeChoice | ShapeSet:
+    """Return "all", a number of modes, mode numbers or a set of shapes."""
+    result: ModeChoice
+    if isinstance(value, ShapeSet):
+        return value
+    if isinstance(value, str) and value == "all":
+        return "all"
+    if isinstance(value, (list, tuple, range, np.ndarray)):
+        try:
+            numbers = sorted(validate.integer(owner, "modes", k, 1, expected) for k in value)
+        except ModelError:
+            raise ModelError(owner, "modes", value, expected) from None
+        if not numbers or len(set(numbers)) < len(numbers):
+            raise ModelError(owner, "modes", value, expected)
+        result, highest = tuple(numbers), numbers[-1]
+    else:
+        result = highest = validate.integer(owner, "modes", value, 0, expected)
+    if highest > available:
+        raise ModelError(
+            owner, "modes", value, f"no mode above {available}, the number of elastic coordinates"
+        )
+    return result
+
+
+def instance(
+    owner: str, field: str, value: Any, kind: type | tuple[type, ...], expected: str
+) -> Any:
+    """Return the value if it is of a kind."""
+    if not isinstance(value, kind):
+        raise ModelError(owner, field, value, expected)
+    return value
+
+
+def warn_of_split(body: FlexibleBody, reduction: Reduction, level: int) -> None:
+    """Warn if one mode of a pair with the same frequency was left out."""
+    if reduction.split:
+        shown = ", ".join(f"mode {k} without mode {twin}" for k, twin in reduction.split)
+        warnings.warn(
+            f"{label(body)}: modes keeps {shown} of the same frequency, expected both or neither",
+            SuppleWarning,
+            stacklevel=level,
+        )

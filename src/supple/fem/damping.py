@@ -1,0 +1,115 @@
+"""Damping of flexible bodies; it acts on elastic rates only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple import validate
+from supple.errors import ModelError
+from supple.validate import Vector, read_only, set_fields
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Rayleigh:
+    """Damping in proportion to stiffness and mass; it acts on elastic rates only.
+
+    Parameters
+    ----------
+    stiffness : s
+        Factor of the stiffness matrix, zero or positive (Huang's alpha).
+    mass : 1/s
+        Factor of the mass matrix of the elastic coordinates, zero or positive.
+
+    A mode of angular frequency w (rad/s) gets the damping ratio ``stiffness w / 2 + mass / (2 w)``.
+    """
+
+    stiffness: float
+    mass: float
+
+    def __init__(self, stiffness: float = 0.0, mass: float = 0.0) -> None:
+        set_fields(
+            self,
+            stiffness=validate.not_negative("Rayleigh", "stiffness", stiffness),
+            mass=validate.not_negative("Rayleigh", "mass", mass),
+        )
+
+    def matrix(self, M: Vector, K: Vector) -> Vector:
+        """Damping matrix (n, n) of the mass and stiffness matrices (n, n)."""
+        return self.stiffness * K + self.mass * M
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class ModalDamping:
+    """Damping ratios of the body's modes.
+
+    Parameters
+    ----------
+    ratios : number or sequence of numbers
+        Fractions of critical damping, zero or positive: one for all modes, or one for each of the
+        lowest; the last holds for all modes above.
+
+    Modes are those of the body in its frame, with the point masses on it.
+    """
+
+    ratios: Vector
+
+    def __init__(self, ratios: float | Sequence[float]) -> None:
+        expected = "a number or numbers that are zero or positive"
+        given = np.atleast_1d(validate.array("ModalDamping", "ratios", ratios, expected))
+        if given.ndim != 1 or not given.size or given.min() < 0.0:
+            raise ModelError("ModalDamping", "ratios", ratios, expected)
+        set_fields(self, ratios=read_only(given))
+
+    def matrix(self, M: Vector, K: Vector) -> Vector:
+        """Damping matrix (n, n) of the mass and stiffness matrices (n, n)."""
+        from scipy.linalg import eigh
+
+        if not len(M):
+            return np.zeros((0, 0))
+        # Scaled to a unit diagonal: coordinates have no common unit.
+        scale = 1.0 / np.sqrt(np.diag(M))
+        both = np.outer(scale, scale)
+        squares, shapes = eigh(both * K, both * M)
+        ratios = np.full(len(M), self.ratios[-1])
+        known = min(len(M), len(self.ratios))
+        ratios[:known] = self.ratios[:known]
+        weighted = M @ (scale[:, None] * shapes)
+        rates = 2.0 * ratios * np.sqrt(np.maximum(squares, 0.0))
+        matrix: Vector = (weighted * rates) @ weighted.T
+        return 0.5 * (matrix + matrix.T)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class KelvinVoigt:
+    """Viscosity of the material: stress = E strain + viscosity times the rate of strain.
+
+    Parameters
+    ----------
+    E : Pa s
+        Viscosity beside Young's modulus, for extension and bending; zero or positive.
+    G : Pa s, optional
+        Viscosity beside the shear modulus, for twist and shear. By default in proportion to G.
+    """
+
+    E: float
+    G: float | None
+
+    def __init__(self, E: float, G: float | None = None) -> None:
+        if G is not None:
+            G = validate.not_negative("KelvinVoigt", "G", G)
+        set_fields(self, E=validate.not_negative("KelvinVoigt", "E", E), G=G)
+
+    def factors(self, E: float, G: float) -> tuple[float, float]:
+        """Times (s) by which a material's stiffness from E and from G is multiplied."""
+        return self.E / E, self.E / E if self.G is None else self.G / G
+
+    def nodal_matrix(self, mesh: Any) -> Any:
+        """Damping matrix (size, size) of a mesh, dense or sparse as its stiffness is."""
+        return mesh.viscous_matrix(self.factors)
+
+
+Damping = Rayleigh | ModalDamping | KelvinVoigt

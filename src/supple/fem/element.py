@@ -1,0 +1,139 @@
+"""One straight beam element of Timoshenko, in the principal axes of its section.
+
+Each end has six coordinates: displacements u, v, w along x, y, z and rotations tx, ty, tz about
+them. A material point (x, y, z) moves by
+
+    (u - y tz + z ty,  v - z tx,  w + y tx)
+
+which carries every rigid motion of small angle exactly. u and the twist are linear; v and tz are
+the statics of a beam that is loaded at its ends only: a bending moment that is linear along the
+element and a constant shear force. A uniform element then has a cubic v and a parabola tz, linked
+by a constant shear strain ``v' - tz``: Z. Friedman and J. B. Kosmatka, An improved two-node
+Timoshenko beam finite element, Computers and Structures 47 (1993) 473-481. So statics of a uniform
+beam are exact at the nodes and a slender one does not lock. Without shear it is the element of
+Euler and Bernoulli. If the section changes, its compliance is taken as a parabola for the shapes
+only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.line import BeamLine, SectionLaw
+from supple.fem.plane_shapes import FIT_PLACES, PlaneShapes
+from supple.fem.sections import CrossSection
+
+Array = NDArray[np.float64]
+
+# Places of the coordinates that carry u, v, w and twist; the slope in the plane of z is -ty.
+U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
+PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
+# Gauss points for products of two cubics (degree 6).
+MASS_POINTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class BeamElement:
+    """An element along +x.
+
+    Attributes
+    ----------
+    length : m
+    planes : (2,)
+        Shapes of bending in the planes of y and z.
+    stations : ((xi, weight, law), ...)
+        Gauss points on 0..1 and what the section is there.
+    """
+
+    length: float
+    planes: tuple[PlaneShapes, PlaneShapes]
+    stations: tuple[tuple[float, float, SectionLaw], ...]
+
+    @classmethod
+    def of(cls, line: BeamLine, start: float, end: float) -> Self:
+        """The part of a beam between two places in 0..1; a changing section has mean ratios."""
+        length = (end - start) * line.length
+        points = line.quadrature(start, end, MASS_POINTS)
+        laws = [(s, weight, line.at(s)) for s, weight in points]
+        part = end - start
+        stations = tuple(((s - start) / part, w / part, law) for s, w, law in laws)
+        if isinstance(line.section, CrossSection):
+            samples = [laws[0][2]]
+        else:
+            samples = [line.at(start + part * xi) for xi in FIT_PLACES]
+        y, z = (PlaneShapes.of(samples, k, length) for k in range(2))
+        return cls(length, (y, z), stations)
+
+    @property
+    def round(self) -> bool:
+        """True if every pair of axes y, z is as good as any other."""
+        return all(law.round for _, _, law in self.stations)
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """Stiffness matrix (12, 12)."""
+        with_E, with_G = self.stiffness_parts
+        return with_E + with_G
+
+    @cached_property
+    def stiffness_parts(self) -> tuple[Array, Array]:
+        """Stiffness (12, 12) of extension and bending, which E resists, and of twist and shear."""
+        parts = np.zeros((2, 12, 12))
+        for xi, weight, law in self.stations:
+            rows = self.strain(xi)
+            along, twist = rows[:3], rows[3:4]
+            scale = self.length * weight
+            parts[0] += scale * along.T @ law.law[:3, :3] @ along
+            parts[1] += scale * law.torsional * twist.T @ twist
+            for k in range(2):
+                if self.planes[k].sheared:
+                    parts[1] += scale * law.shear[k] * np.outer(rows[4 + k], rows[4 + k])
+        with_E, with_G = 0.5 * (parts + parts.transpose(0, 2, 1))
+        return with_E, with_G
+
+    @cached_property
+    def points(self) -> tuple[Array, Array, Array]:
+        """Mass points of the element: mass (k,), place (k, 3), shape (k, 3, 12)."""
+        mass, place, shape = [], [], []
+        for xi, weight, law in self.stations:
+            values = self.values(xi)
+            offsets = law.section_points
+            for y, z in offsets:
+                mass.append(law.line_mass * self.length * weight / len(offsets))
+                place.append([xi * self.length, y, z])
+                along = values[0] - y * values[5] + z * values[4]
+                shape.append([along, values[1] - z * values[3], values[2] + y * values[3]])
+        return np.array(mass), np.array(place), np.array(shape)
+
+    def values(self, xi: float) -> Array:
+        """Rows (6, 12) of u, v, w, tx, ty, tz at the place xi in 0..1; ends are met exactly."""
+        if xi in (0.0, 1.0):
+            return np.eye(12)[6 * int(xi) : 6 * int(xi) + 6]
+        rows = np.zeros((6, 12))
+        rows[0, U] = rows[3, TWIST] = (1.0 - xi, xi)
+        for (places, move, turn, sign), plane in zip(PLANES, self.planes, strict=True):
+            lengths = np.array([1.0, sign * self.length, 1.0, sign * self.length])
+            rows[move, places] = _value(plane.deflection, xi) * lengths
+            rows[turn, places] = _value(plane.rotation, xi) * lengths * sign / self.length
+        return rows
+
+    def strain(self, xi: float) -> Array:
+        """Rows (6, 12) of u', curvatures tz' and -ty', rate of twist, shear v' - tz and w' + ty."""
+        h = self.length
+        rows = np.zeros((6, 12))
+        rows[0, U] = rows[3, TWIST] = (-1.0 / h, 1.0 / h)
+        for k, ((places, _, _, sign), plane) in enumerate(zip(PLANES, self.planes, strict=True)):
+            slopes = np.array([1.0 / h, sign, 1.0 / h, sign])
+            rows[1 + k, places] = _value(plane.curvature, xi) * slopes / h
+            rows[4 + k, places] = _value(plane.shear, xi) * slopes
+        return rows
+
+
+def _value(polynomials: Array, xi: float) -> Array:
+    """Values (4,) of polynomials (4, n) with ascending powers."""
+    return np.asarray(polynomials @ xi ** np.arange(polynomials.shape[1]))

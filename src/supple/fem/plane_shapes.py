@@ -1,0 +1,83 @@
+"""Shapes of a beam element in one plane: the statics of an element that is loaded at its ends only.
+
+With xi in 0..1 along the element, lengths in units of it, and b = E I(reference) / E I, g =
+E I(reference) / (G k A length^2) as polynomials of xi, the equilibrium ``M' = -V`` leaves
+
+    curvature  tz' = b (m + f xi),    shear strain  v' - tz = -f g
+
+with two constants m and f beside the deflection and rotation of the first end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.polynomial import polynomial
+from numpy.typing import NDArray
+
+from supple.fem.line import SectionLaw
+
+Array = NDArray[np.float64]
+
+# An element whose stiffness changes by more than this factor has the shapes of a uniform one: near
+# the edge of a wedge a parabola is far from the compliance, and inertia bends more than end loads.
+STEEPEST = 2.0
+# Places of the parabola for a changing section: the zeros of Chebyshev's polynomial.
+FIT_PLACES = tuple(0.5 - 0.5 * np.cos(np.pi * (2 * k + 1) / 6) for k in range(3))
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneShapes:
+    """Polynomials (4, n) of xi, ascending powers: one row for each end coordinate.
+
+    The rows belong to deflection and rotation of the first end, then of the second; deflections are
+    in lengths of the element. ``sheared`` is False where the shear strain is zero by theory.
+    """
+
+    deflection: Array
+    rotation: Array
+    curvature: Array
+    shear: Array
+    sheared: bool
+
+    @classmethod
+    def of(cls, samples: Sequence[SectionLaw], plane: int, length: float) -> Self:
+        """From the section at `FIT_PLACES`, or from one section if it does not change."""
+        EI = np.array([law.bending[plane, plane] for law in samples])
+        GA = np.array([law.shear[plane] for law in samples])
+        if len(samples) == 1 or EI.max() > STEEPEST * EI.min():
+            b, g = np.ones(1), np.atleast_1d(EI.mean() / (GA.mean() * length**2))
+        else:
+            reference = EI[len(EI) // 2]
+            fit = np.linalg.inv(np.vander(FIT_PLACES, increasing=True))
+            b, g = fit @ (reference / EI), fit @ (reference / (GA * length**2))
+        xb = np.concatenate([[0.0], b])
+        B0, B1 = (polynomial.polyint(p) for p in (b, xb))
+        C0 = polynomial.polyint(B0)
+        C1 = polynomial.polysub(polynomial.polyint(B1), polynomial.polyint(g))
+        ends = np.array([[p.sum() for p in row] for row in ((B0, B1), (C0, C1))])
+        # Columns: deflection and rotation of the first end, then of the second.
+        given = np.array([[0.0, -1.0, 0.0, 1.0], [-1.0, -1.0, 1.0, 0.0]])
+        m, f = np.linalg.solve(ends, given)
+        first = np.array([[1.0, 0, 0, 0], [0.0, 1, 0, 0]])
+        rotation = _rows((first[1], [1.0]), (m, B0), (f, B1))
+        deflection = _rows((first[0], [1.0]), (first[1], [0.0, 1.0]), (m, C0), (f, C1))
+        return cls(
+            deflection=deflection,
+            rotation=rotation,
+            curvature=_rows((m, b), (f, xb)),
+            shear=_rows((-f, g)),
+            sheared=bool(np.any(g)),
+        )
+
+
+def _rows(*parts: tuple[Array, Any]) -> Array:
+    """Sum of outer products of coordinates (4,) and polynomials."""
+    outer = [np.outer(factor, p) for factor, p in parts]
+    total = np.zeros((4, max(x.shape[1] for x in outer)))
+    for x in outer:
+        total[:, : x.shape[1]] += x
+    return total

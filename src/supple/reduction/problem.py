@@ -1,0 +1,126 @@
+"""What a choice of shapes is asked about: a component, its frame, and where things are on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.reduction.eigen import Indices, lowest_modes, part, solver
+from supple.reduction.modes import TX, Reference, kept_coordinates, rigid_motions
+from supple.validate import Vector
+
+# A combination of shapes whose motion is less, in the norm of the mass matrix, is none: what is
+# left of a rigid motion.
+DEPENDENT = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A component with six coordinates for each node, to be reduced.
+
+    Attributes
+    ----------
+    mesh : component with nodes, length, mass_matrix, stiffness_matrix, dense or sparse
+    reference : how the body's frame follows it
+    clamp_node : number of the node of a clamped frame
+    twist : False if rotations about x have no inertia and are left out
+    node : number of the node at a place, refusing a place that is none
+    rows : rows (6, size) of displacement and rotation at a place
+    """
+
+    mesh: Any
+    reference: Reference
+    clamp_node: int
+    twist: bool
+    node: Callable[[Any], int]
+    rows: Callable[[Any], Vector]
+
+    @property
+    def size(self) -> int:
+        """Number of nodal coordinates."""
+        return 6 * len(self.mesh.nodes)
+
+    @cached_property
+    def free(self) -> Indices:
+        """Coordinates that exist: all, or all but rotations about x."""
+        every = np.arange(self.size)
+        return every if self.twist else every[every % 6 != TX]
+
+    @cached_property
+    def rigid(self) -> Vector:
+        """Rigid motions (size, 6), or (size, 5) without the turn about x."""
+        motions = rigid_motions(self.mesh.nodes)
+        return motions if self.twist else np.delete(motions, TX, axis=1)
+
+    def kept(self, reference: Reference | None = None) -> Indices:
+        """Coordinates that the frame leaves free; those of "clamped" for the mean axis, too."""
+        reference = reference or self.reference
+        return kept_coordinates(reference, len(self.mesh.nodes), self.clamp_node, self.twist)
+
+    def normal_modes(self, count: int, reference: Reference | None = None) -> tuple[Vector, Vector]:
+        """Eigenvalues (count,) and shapes (size, count) of the lowest modes in a frame."""
+        reference = reference or self.reference
+        at = self.free if reference == "mean_axis" else self.kept(reference)
+        rigid = self.rigid.shape[1] if reference == "mean_axis" else 0
+        values, vectors = self.modes_of(at, count + rigid, rigid > 0)
+        return values[rigid:], vectors[:, rigid:]
+
+    def modes_of(self, at: Indices, count: int, free: bool = False) -> tuple[Vector, Vector]:
+        """Eigenvalues and shapes (size, count) when only the coordinates ``at`` can move."""
+        K, M = (part(X, at, at) for X in (self.mesh.stiffness_matrix, self.mesh.mass_matrix))
+        values, vectors = lowest_modes(K, M, count, free)
+        shapes = np.zeros((self.size, count))
+        shapes[at] = vectors
+        return values, shapes
+
+    def static(self, loads: Vector) -> Vector:
+        """Deflections (size, m) under loads (size, m) in the frame.
+
+        With the mean axis the body moves freely: its own inertia balances the loads.
+        """
+        at = self.kept()
+        if self.reference == "mean_axis":
+            momentum = self.mesh.mass_matrix @ self.rigid
+            whole, inertia = loads, self.rigid.T @ momentum
+            loads = whole - momentum @ np.linalg.solve(inertia, self.rigid.T @ whole)
+            # What is left of a load that only accelerates the body is rounding.
+            left, given = (np.linalg.norm(x, axis=0) for x in (loads, whole))
+            loads = loads * (left > DEPENDENT * given)
+        shapes = np.zeros((self.size, loads.shape[1]))
+        shapes[at] = solver(part(self.mesh.stiffness_matrix, at, at))(loads[at])
+        return shapes
+
+    def in_frame(self, shapes: Vector) -> Vector:
+        """The same deformations without the rigid motion that the frame follows."""
+        if self.reference == "mean_axis":
+            rows = (self.mesh.mass_matrix @ self.rigid).T
+            return shapes - self.rigid @ np.linalg.solve(rows @ self.rigid, rows @ shapes)
+        held = np.setdiff1d(self.free, self.kept())
+        moved = shapes - self.rigid @ np.linalg.solve(self.rigid[held], shapes[held])
+        moved[held] = 0.0  # exactly: a place that does not move costs nothing
+        return moved
+
+    def orthonormal(self, shapes: Vector) -> tuple[Vector, Vector]:
+        """Eigenvalues (m,) and modes (size, m) of the component within the span of shapes.
+
+        Shapes that depend on others, rigid motions above all, are dropped.
+        """
+        from scipy.linalg import eigh
+
+        M, K = self.mesh.mass_matrix, self.mesh.stiffness_matrix
+        weights = np.sqrt(np.maximum(np.einsum("ia,ia->a", shapes, M @ shapes), 0.0))
+        start = self.in_frame(shapes[:, weights > 0.0] / weights[weights > 0.0])
+        # The motion of mass points is a root of the mass matrix: its singular values show what is
+        # independent with twice the digits of the matrix itself.
+        mass, _, moved = self.mesh.material_points(start)
+        root = (np.sqrt(mass)[:, None, None] * moved).reshape(3 * len(mass), start.shape[1])
+        _, size, turn = np.linalg.svd(root, full_matrices=False)
+        good = size > DEPENDENT * size.max(initial=0.0)
+        basis = start @ (turn[good].T / size[good])
+        gram, stiffness = (basis.T @ (X @ basis) for X in (M, K))
+        values, vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (gram + gram.T))
+        return np.asarray(values), basis @ vectors
