@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from supple.convergence import converge
     from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
+    from supple.integrators.energy import EnergyScheme
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
@@ -105,6 +106,7 @@ __all__ = [
     "DormandPrince",
     "Driver",
     "EffortFunction",
+    "EnergyScheme",
     "Event",
     "Expression",
     "Fixed",
@@ -183,6 +185,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",
     "DormandPrince": "supple.integrators.explicit",
+    "EnergyScheme": "supple.integrators.energy",
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
     "JointCoordinates": "supple.formulations.trees",
