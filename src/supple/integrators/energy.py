@@ -36,7 +36,7 @@ class EnergyScheme(Integrator):
         from motions that are fast for the step, never giving any: those much faster than
         ``sqrt(6/decay)/step`` rad/s vanish at once. 1 is of order 3 for vibrations.
 
-    The tolerance of ``simulate`` is not used: every step is solved to rounding. At the ends of steps
+    The tolerance of ``simulate`` is not used: steps are solved to rounding. At the ends of steps
     positions are on the constraints, and velocities with decay; without decay these are off by an
     error of order 2, ``statistics["velocity_residual"]``. Joints and forces that have no exact form
     are refused. Other options: see ``Integrator``.
