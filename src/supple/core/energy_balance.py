@@ -113,11 +113,17 @@ def one_form(o, f, before, after, k):
 
 
 @kernel
+def shortest(o, c):
+    """A length that is rounding: the direction of a spring means nothing below it."""
+    return 1e-9 * math.sqrt(o.form[int(c[C_FORM]), form.UNIT])
+
+
+@kernel
 def increment(o, c, before, after, k):
     """Increment of a coordinate between two states, exactly row . motion, and what its derivatives need.
 
-    The row is left in the scratch at k + MEAN. Returned: the increment; its factor and the derivatives of that along e, g
-    (of an angle) ; the values at both ends: sines and cosines, or lengths.
+    The row is left in the scratch at k + MEAN. Returned: the increment; the factor of its row, and of an angle the derivatives of
+    that factor with the sine and the cosine of the increment; values at both ends: sines and cosines, or lengths.
     """
     s0, s1 = one_form(o, o.form[int(c[C_FORM])], before, after, k + SINE)
     line = o.buf[k + MEAN]
@@ -131,7 +137,7 @@ def increment(o, c, before, after, k):
     factor, delta = 1.0, s1 - s0
     if c[C_KIND] != LINE:  # s is half the square of a length
         s0, s1 = math.sqrt(2.0 * s0), math.sqrt(2.0 * s1)
-        factor, delta = 2.0 / max(s0 + s1, 1e-300), s1 - s0
+        factor, delta = 2.0 / max(s0 + s1, shortest(o, c)), s1 - s0
     for i in range(form.ROW):
         line[i] = factor * o.buf[k + SINE + 5, i]
     return delta, factor, 0.0, 0.0, s0, s1, 0.0, 0.0
@@ -163,7 +169,7 @@ def increment_change(o, c, k, n, end, found):
     sign = 2.0 * end - 1.0
     if c[C_KIND] == LINE:
         return sign * ds
-    dl = ds / max(s1 if end == 1 else s0, 1e-300)
+    dl = ds / max(s1 if end == 1 else s0, shortest(o, c))
     for i in range(form.ROW):
         out[i] = factor * (out[i] - 0.5 * factor * dl * o.buf[k + SINE + 5, i])
     return sign * dl

@@ -12,8 +12,8 @@ from supple.core import so3
 from supple.core.jit import kernel
 
 # Head of the method's own reals
-BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, DECAY, STEP, MASS, DECAYED, RATE = range(12)
-HEAD = 12
+BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, DECAY, STEP, MASS, RATE = range(11)
+HEAD = 11
 # A body: first q and u, mass, mass centre (3), inertia (9) about it, the pose of its free joint's inner frame, and 1 if
 # its inertia is positive about all axes: otherwise its rotation does not jump
 B_Q, B_U, B_MASS, B_COM, B_J, B_TURN, B_PLACE, B_SOLID = 0, 1, 2, 3, 6, 15, 24, 27
@@ -28,11 +28,13 @@ BALL = 29
 # An element: its number, its form, coordinate or body, its arm from the mass centre
 E_NUMBER, E_TARGET, E_ARM = 0, 1, 2
 ELEMENT = 5
-LEFT = 0  # own integers: equal steps left to the next stop, then rows in use and pivots
+# Own integers: equal steps left to the next stop, 1 if state i is the last f, then rows in use and pivots
+LEFT, CARRIED = 0, 1
+OWN_INTS = 2
 
 Own = namedtuple(
     "Own",
-    "head body form coordinate ball element ci cj cf vi vj vf tj tf fg fh lam kg kh mat rhs basis buf bj bf work ints sel piv",
+    "head body form coordinate ball element turn ci cj cf vi vj vf tj tf fg fh lam kg kh mat rhs basis buf bj bf work ints sel piv",
 )
 
 
@@ -40,9 +42,9 @@ def own_size(bodies: int, forms: int, rows: int, rank: int, coordinates: int, ba
     """Lengths of the method's own reals, its tables first, and of its own integers."""
     n = (12 if jump else 6) * bodies + rank
     size = HEAD + bodies * BODY + forms * form.FORM + coordinates * COORDINATE + balls * BALL + elements * ELEMENT
-    size += 36 * (bodies + 1) + 18 * bodies + 6 * bodies + 12 * bodies + rows
+    size += 12 * bodies + 36 * (bodies + 1) + 18 * bodies + 6 * bodies + 12 * bodies + rows
     size += 12 * bodies * n + n * n + n + 6 * rows * bodies + 32 * 16 + 18 * bodies + elements
-    return size, 1 + rank + n
+    return size, OWN_INTS + rank + n
 
 
 @kernel
@@ -65,6 +67,8 @@ def own_views(run, i, ints, k):
     i += nq * BALL
     element = run[i : i + ne * ELEMENT].reshape((ne, ELEMENT))
     i += ne * ELEMENT
+    turn = run[i : i + 12 * nb].reshape((nb, 3, 4))
+    i += 12 * nb
     c = (nb + 1) * 12
     ci = run[i : i + c].reshape((nb + 1, 12))
     cj = run[i + c : i + 2 * c].reshape((nb + 1, 12))
@@ -100,33 +104,39 @@ def own_views(run, i, ints, k):
     work = run[i : i + ne]
     own = ints[k:]
     return Own(
-        head, body, forms, coordinate, ball, element, ci, cj, cf, vi, vj, vf, tj, tf, fg, fh, lam, kg, kh, mat, rhs, basis,
-        buf, bj, bf, work, own, own[1 : 1 + rank], own[1 + rank : 1 + rank + n],
+        head, body, forms, coordinate, ball, element, turn, ci, cj, cf, vi, vj, vf, tj, tf, fg, fh, lam, kg, kh, mat, rhs, basis,
+        buf, bj, bf, work, own, own[OWN_INTS : OWN_INTS + rank], own[OWN_INTS + rank : OWN_INTS + rank + n],
     )
 
 
 @kernel
+def turned_pose(b, q, c):
+    """Rotation of a body's pose c, by rows, from the quaternion of its free joint."""
+    m = so3.matrix(q[0], q[1], q[2], q[3])
+    for i in range(3):
+        x, y, z = b[B_TURN + 3 * i], b[B_TURN + 3 * i + 1], b[B_TURN + 3 * i + 2]
+        c[3 + 3 * i] = x * m[0] + y * m[3] + z * m[6]
+        c[4 + 3 * i] = x * m[1] + y * m[4] + z * m[7]
+        c[5 + 3 * i] = x * m[2] + y * m[5] + z * m[8]
+
+
+@kernel
 def read_state(r, o):
-    """Poses and velocities of the mass centres from the engine's q, u."""
-    for k in range(12):
-        o.ci[0, k] = 0.0
-    o.ci[0, 3], o.ci[0, 7], o.ci[0, 11] = 1.0, 1.0, 1.0
-    for k in range(12):
-        o.cj[0, k] = o.ci[0, k]
-        o.cf[0, k] = o.ci[0, k]
+    """Poses and velocities of the mass centres at i from the engine's q, u; those of the ground at all three states."""
+    for c in (o.ci[0], o.cj[0], o.cf[0]):
+        for k in range(12):
+            c[k] = 1.0 if k == 3 or k == 7 or k == 11 else 0.0
     for n in range(o.body.shape[0]):
         b, c, v = o.body[n], o.ci[n + 1], o.vi[n]
         q, u = int(b[B_Q]), int(b[B_U])
-        m = so3.matrix(r.q[q], r.q[q + 1], r.q[q + 2], r.q[q + 3])
-        t = b[B_TURN : B_TURN + 9]
+        for k in range(4):
+            o.turn[n, 0, k] = r.q[q + k]
+        turned_pose(b, o.turn[n, 0], c)
         for i in range(3):
-            c[3 + 3 * i] = t[3 * i] * m[0] + t[3 * i + 1] * m[3] + t[3 * i + 2] * m[6]
-            c[4 + 3 * i] = t[3 * i] * m[1] + t[3 * i + 1] * m[4] + t[3 * i + 2] * m[7]
-            c[5 + 3 * i] = t[3 * i] * m[2] + t[3 * i + 1] * m[5] + t[3 * i + 2] * m[8]
-        for i in range(3):
-            place = b[B_PLACE + i] + t[3 * i] * r.q[q + 4] + t[3 * i + 1] * r.q[q + 5] + t[3 * i + 2] * r.q[q + 6]
+            place = b[B_PLACE + i]
+            for k in range(3):
+                place += b[B_TURN + 3 * i + k] * r.q[q + 4 + k]
             c[i] = place + form.dot(c, 3 + 3 * i, b, B_COM)
-        for i in range(3):
             v[3 + i] = r.u[u + i]
         x, y, z = b[B_COM], b[B_COM + 1], b[B_COM + 2]
         e0 = r.u[u + 3] + v[4] * z - v[5] * y
@@ -137,40 +147,56 @@ def read_state(r, o):
 
 
 @kernel
-def cayley(y, q):
-    """Quaternion of the rotation with the Cayley vector y."""
-    e = 1.0 / math.sqrt(1.0 + 0.25 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]))
-    q[0], q[1], q[2], q[3] = e, 0.5 * e * y[0], 0.5 * e * y[1], 0.5 * e * y[2]
+def carry(o):
+    """The state f of the last step as i of the next, bit by bit: what is read back from q and u has other rounding.
+
+    With other rounding, rows would be closed a little differently at the end of a step and at the start of the next, and
+    the large forces of constraints would do work there, always of the same sign.
+    """
+    for n in range(o.body.shape[0]):
+        for k in range(12):
+            o.ci[n + 1, k] = o.cf[n + 1, k]
+        for k in range(6):
+            o.vi[n, k] = o.vf[n, k]
+        for k in range(4):
+            o.turn[n, 0, k] = o.turn[n, 2, k]
 
 
 @kernel
-def turn_on(p, y, q):
-    """p = p q(y) for quaternions in place, normalised."""
-    cayley(y, q)
+def turn_on(p, y, out):
+    """out = p cay(y) for quaternions, normalised; y is a Cayley vector."""
+    e = 1.0 / math.sqrt(1.0 + 0.25 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]))
     w, a, b, c = p[0], p[1], p[2], p[3]
-    e, x, y0, z = q[0], q[1], q[2], q[3]
-    p[0] = w * e - a * x - b * y0 - c * z
-    p[1] = w * x + a * e + b * z - c * y0
-    p[2] = w * y0 - a * z + b * e + c * x
-    p[3] = w * z + a * y0 - b * x + c * e
-    n = 1.0 / math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3])
-    for k in range(4):
-        p[k] *= n
+    i, j, k = 0.5 * e * y[0], 0.5 * e * y[1], 0.5 * e * y[2]
+    out[0] = w * e - a * i - b * j - c * k
+    out[1] = w * i + a * e + b * k - c * j
+    out[2] = w * j - a * k + b * e + c * i
+    out[3] = w * k + a * j - b * i + c * e
+    n = 1.0 / math.sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2] + out[3] * out[3])
+    for l in range(4):
+        out[l] *= n
+
+
+@kernel
+def world_turn(p, y, out):
+    """out = R (1 + [y]/2)/(1 + y.y/4), by rows: the rotation in the world for a change of the Cayley vector y behind R."""
+    s = 1.0 / (1.0 + 0.25 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]))
+    for i in range(3):
+        a, b, c = p[3 + 3 * i], p[4 + 3 * i], p[5 + 3 * i]
+        out[3 * i] = s * (a + 0.5 * (b * y[2] - c * y[1]))
+        out[3 * i + 1] = s * (b + 0.5 * (c * y[0] - a * y[2]))
+        out[3 * i + 2] = s * (c + 0.5 * (a * y[1] - b * y[0]))
 
 
 @kernel
 def write_state(r, o):
     """The engine's state at the end of the step into qt, ut, from poses and velocities f."""
-    p, quaternion = o.buf[0], o.buf[1]
+    p = o.buf[0]
     for n in range(o.body.shape[0]):
         b, c, v = o.body[n], o.cf[n + 1], o.vf[n]
         q, u = int(b[B_Q]), int(b[B_U])
         for k in range(4):
-            p[k] = r.q[q + k]
-        turn_on(p, o.tj[n], quaternion)
-        turn_on(p, o.tf[n], quaternion)
-        for k in range(4):
-            r.qt[q + k] = p[k]
+            r.qt[q + k] = o.turn[n, 2, k]
         x, y, z = b[B_COM], b[B_COM + 1], b[B_COM + 2]
         for k in range(3):
             p[k] = c[k] - form.dot(c, 3 + 3 * k, b, B_COM) - b[B_PLACE + k]

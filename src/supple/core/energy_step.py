@@ -10,8 +10,9 @@ step of size h from state i to state f, with a state j behind a jump at its star
     L_f - L_i = h (N_g - G_g),      L_j - L_i = -P (N_g - G_g - N_h + G_h)
     h G_g = Y x (L_f + L_j)/2 + Z x L_j,    G_h = W_j x L_j,    N_g = (1 - [Y]/2) R_j^T M_g,    N_h = R_j^T M_h
 
-where forces F_g, M_g are those between j and f, F_h, M_h those between i and j, both by the exact increments of
-``energy_forms``. Without decay j is i. Constraints hold at j and f. The energy never grows (docs/theory.md).
+where the forces F_g, moments M_g are those between j and f, F_h, M_h those between i and j, both by the exact increments
+of ``energy_forms``. Constraint rows hold at f; one multiplier of each serves both. Without decay j is i. With decay the velocities
+at f are moved onto the constraints, which takes energy too. The energy never grows (docs/theory.md).
 """
 
 from __future__ import annotations
@@ -24,7 +25,17 @@ from supple.core import energy_state as es
 from supple.core import layout as at
 from supple.core import so3, tree
 from supple.core import step as st
-from supple.core.energy_state import DECAY, E_NUMBER, LEFT, MASS, RATE, ROWS, STEP, own_size
+from supple.core.energy_state import (
+    CARRIED,
+    DECAY,
+    E_NUMBER,
+    LEFT,
+    MASS,
+    RATE,
+    ROWS,
+    STEP,
+    own_size,
+)
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
 from supple.core.layout import views
 from supple.core.linalg import lu, lu_solve
@@ -78,22 +89,6 @@ def choose_rows(m, o):
 
 
 @kernel
-def cayley_pose(before, y, after, b):
-    """Rotation after = before cay(y), row by row, and b = before (1 + [y]/2)/(1 + y.y/4): world rotation for a change of y."""
-    s = 1.0 / (1.0 + 0.25 * (y[0] * y[0] + y[1] * y[1] + y[2] * y[2]))
-    for i in range(3, 12, 3):
-        r0, r1, r2 = before[i], before[i + 1], before[i + 2]
-        # rows times [y]
-        a0, a1, a2 = r1 * y[2] - r2 * y[1], r2 * y[0] - r0 * y[2], r0 * y[1] - r1 * y[0]
-        b[i - 3], b[i - 2], b[i - 1] = s * (r0 + 0.5 * a0), s * (r1 + 0.5 * a1), s * (r2 + 0.5 * a2)
-        c0, c1, c2 = a1 * y[2] - a2 * y[1], a2 * y[0] - a0 * y[2], a0 * y[1] - a1 * y[0]
-        # cay(y) = 1 + s [y] + s [y]^2/2
-        after[i] = r0 + s * (a0 + 0.5 * c0)
-        after[i + 1] = r1 + s * (a1 + 0.5 * c1)
-        after[i + 2] = r2 + s * (a2 + 0.5 * c2)
-
-
-@kernel
 def kinematics(o, h, P):
     """Places, Cayley vectors and rotations at j and f from the velocities there.
 
@@ -106,8 +101,12 @@ def kinematics(o, h, P):
             cf[k] = ci[k] + 0.5 * h * (vf[k] + vj[k])
             o.tj[n, k] = -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body[n, es.B_SOLID] == 1.0 else 0.0
             o.tf[n, k] = 0.5 * h * (vf[3 + k] + vj[3 + k]) - o.tj[n, k]
-        cayley_pose(ci, o.tj[n], cj, o.bj[n])
-        cayley_pose(cj, o.tf[n], cf, o.bf[n])
+        es.turn_on(o.turn[n, 0], o.tj[n], o.turn[n, 1])
+        es.turn_on(o.turn[n, 1], o.tf[n], o.turn[n, 2])
+        es.turned_pose(o.body[n], o.turn[n, 1], cj)
+        es.turned_pose(o.body[n], o.turn[n, 2], cf)
+        es.world_turn(ci, o.tj[n], o.bj[n])
+        es.world_turn(cj, o.tf[n], o.bf[n])
 
 
 @kernel
@@ -141,7 +140,10 @@ def correct(m, o, h, P):
 def solve(m, w, r, o, count, t, h, P):
     """Newton's iteration for one step, to rounding; returns the outcome."""
     nb = o.body.shape[0]
-    es.read_state(r, o)
+    if o.ints[CARRIED] == 1:
+        es.carry(o)
+    else:
+        es.read_state(r, o)
     choose_rows(m, o)
     for i in range(int(o.head[ROWS])):  # multipliers of rows that are not in use begin at zero when they are
         used = False
@@ -297,6 +299,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:
             return outcome
+        o.ints[CARRIED] = 0
     for _ in range(budget):
         t, stop = state[st.T], stops[count[st.STOP]]
         if o.ints[LEFT] == 0 or not state[st.H] > 0.0:  # equal steps to the next stop
@@ -334,6 +337,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         st.audit(m, w, r, state)
         count[st.FRESH] = 0
         o.ints[LEFT] -= 1
+        o.ints[CARRIED] = 1
         if t1 >= stop:
             o.ints[LEFT] = 0
             count[st.STOP] += 1
