@@ -312,22 +312,22 @@ def revolve(seconds: float, step: float) -> np.ndarray:
     m.gravity = (0.0, 0.0, 0.0)
     result = run(m, seconds, step, output=np.linspace(0.0, seconds, 1001))
     angle = result["drive"].angle
-    assert angle[-1] - angle[0] > 5.0 * seconds  # counted through all turns
+    assert angle[-1] - angle[0] > 4.2 * seconds  # counted through all turns
     record = result.energy.record
     assert np.abs(result.energy.error).max() <= record.max_error + 1e-14 * record.kinetic_max
     return result.energy.error / record.kinetic_max
 
 
 def test_a_hundred_revolutions_keep_energy():
-    """Six thousand steps of 0.12 rad: rounding, ten times the root of their number."""
-    error = revolve(120.0, 0.02)
+    """Seventy steps a turn: rounding, ten times the root of their number."""
+    error = revolve(150.0, 0.02)
     assert np.abs(error).max() < 2e-13
 
 
 @pytest.mark.slow
 def test_ten_thousand_revolutions_keep_energy():
     """Rounding wanders as the root of the number of steps; it does not drift with it."""
-    error = np.abs(revolve(12_000.0, 0.02))
+    error = np.abs(revolve(15_000.0, 0.02))
     assert error.max() < 2e-12
     assert error.max() < 30.0 * error[1:11].max()  # a drift would have grown by a hundred
 
@@ -364,7 +364,9 @@ def test_output_between_steps_and_events():
     orders = np.log2(np.divide(*errors))
     assert orders.min() > 1.7
     stopped = run(m, 0.5, 0.01, events=dataclasses.replace(event, terminal=True))
-    assert stopped["A"].angle[-1] == pytest.approx(2.0, abs=1e-9)
+    # the joint and the bodies are interpolated by cubics, each on its own, and then fitted
+    assert stopped["A"].angle[-1] == pytest.approx(2.0, abs=1e-5)
+    assert stopped.state().coordinates("A")[0] == pytest.approx(2.0, abs=1e-12)
 
 
 def test_steps_end_on_breakpoints():

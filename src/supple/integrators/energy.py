@@ -102,7 +102,7 @@ def _as_stepped(problem: Problem, solution: Solution, out: Array) -> Solution:
     What is between steps, and therefore off in its positions, too, stays where it was moved.
     """
     c = problem.equations.compiled
-    if not c.nr:
+    if not c.nr or not len(solution.t):
         return solution
     q, u, work, sizes = solution.q.copy(), solution.u.copy(), new_work(c.ints), row_sizes(c)
     for k, row in enumerate(out[: np.searchsorted(problem.grid, solution.t[-1], "right")]):
