@@ -307,10 +307,10 @@ def test_redundant_rows(name, decay):
 
 
 def revolve(seconds: float, step: float) -> np.ndarray:
-    """Errors of energy, relative, of a four-bar without weight at a thousand instants."""
+    """Errors of energy, relative, of a four-bar without weight at 751 ends of steps."""
     m = cases.get("four-bar").build()
     m.gravity = (0.0, 0.0, 0.0)
-    result = run(m, seconds, step, output=np.linspace(0.0, seconds, 1001))
+    result = run(m, seconds, step, output=np.linspace(0.0, seconds, 751))
     angle = result["drive"].angle
     assert angle[-1] - angle[0] > 4.2 * seconds  # counted through all turns
     record = result.energy.record
@@ -329,7 +329,7 @@ def test_ten_thousand_revolutions_keep_energy():
     """Rounding wanders as the root of the number of steps; it does not drift with it."""
     error = np.abs(revolve(15_000.0, 0.02))
     assert error.max() < 2e-12
-    assert error.max() < 30.0 * error[1:11].max()  # a drift would have grown by a hundred
+    assert error.max() < 30.0 * error[1:9].max()  # a drift would have grown by a hundred
 
 
 # ---------------------------------------------------------------------------- output, events, stops

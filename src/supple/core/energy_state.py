@@ -34,21 +34,23 @@ OWN_INTS = 2
 
 Own = namedtuple(
     "Own",
-    "head body form coordinate ball element turn ci cj cf vi vj vf tj tf fg fh lam kg kh mat rhs basis buf bj bf work ints sel piv",
+    "head body form coordinate ball element turn ci cj cf vi vj vf tj tf fg fh lam kg kh mat rhs basis buf bj bf work middle ints sel piv",
 )
 
 
-def own_size(bodies: int, forms: int, rows: int, rank: int, coordinates: int, balls: int, elements: int, jump: bool) -> tuple[int, int]:
-    """Lengths of the method's own reals, its tables first, and of its own integers."""
+def own_size(
+    bodies: int, forms: int, rows: int, rank: int, coordinates: int, balls: int, elements: int, jump: bool, nu: int
+) -> tuple[int, int]:
+    """Lengths of the method's own reals, its tables first, and of its own integers, for nu velocities."""
     n = (12 if jump else 6) * bodies + rank
     size = HEAD + bodies * BODY + forms * form.FORM + coordinates * COORDINATE + balls * BALL + elements * ELEMENT
     size += 12 * bodies + 36 * (bodies + 1) + 18 * bodies + 6 * bodies + 12 * bodies + rows
-    size += 12 * bodies * n + n * n + n + 6 * rows * bodies + 32 * 16 + 18 * bodies + elements
+    size += 12 * bodies * n + n * n + n + 6 * rows * bodies + 32 * 16 + 18 * bodies + elements + nu
     return size, OWN_INTS + rank + n
 
 
 @kernel
-def own_views(run, i, ints, k):
+def own_views(run, i, ints, k, nu):
     """Cut the method's own buffers."""
     head = run[i : i + HEAD]
     nb, nf, nr, rank = int(head[BODIES]), int(head[FORMS]), int(head[ROWS]), int(head[RANK])
@@ -102,10 +104,12 @@ def own_views(run, i, ints, k):
     bf = run[i + 9 * nb : i + 18 * nb].reshape((nb, 9))
     i += 18 * nb
     work = run[i : i + ne]
+    i += ne
+    middle = run[i : i + nu]
     own = ints[k:]
     return Own(
         head, body, forms, coordinate, ball, element, turn, ci, cj, cf, vi, vj, vf, tj, tf, fg, fh, lam, kg, kh, mat, rhs, basis,
-        buf, bj, bf, work, own, own[OWN_INTS : OWN_INTS + rank], own[OWN_INTS + rank : OWN_INTS + rank + n],
+        buf, bj, bf, work, middle, own, own[OWN_INTS : OWN_INTS + rank], own[OWN_INTS + rank : OWN_INTS + rank + n],
     )
 
 

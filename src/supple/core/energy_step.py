@@ -45,6 +45,7 @@ __all__ = ["energy_run", "own_size"]
 MAX_NEWTON = 40
 SMALL = 1e-9  # rad, or lengths of the model: below it corrections that fall no more are rounding
 ROUNDING = 1e-15
+SAME = 1e-9  # of a step: times that are one instant
 
 
 @kernel
@@ -254,8 +255,25 @@ def increments(m, q, after, out):
 
 
 @kernel
+def chart_velocity(m, xi, rate, out):
+    """Velocities out (nu) of the increment xi that moves with this rate: T(xi) xi' = u, the inverse of ``chart_rate``."""
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = rate[j]
+        elif kind == at.BALL or kind == at.FREE:
+            x, y, z = xi[j], xi[j + 1], xi[j + 2]
+            out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, rate[j], rate[j + 1], rate[j + 2])
+            if kind == at.FREE:
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, rate[j + 3], rate[j + 4], rate[j + 5])
+
+
+@kernel
 def fill_polynomials(m, r, o, h):
-    """Cubics for increments, lines for velocities and work, from r.q, r.u to r.qt, r.ut."""
+    """Cubics for increments, parabolas for velocities, lines for work, from r.q, r.u to r.qt, r.ut.
+
+    In the middle velocities are those of the cubics.
+    """
     increments(m, r.q, r.qt, r.xt)
     tree.chart_rate(m, r.xt, r.ut, r.a)  # r.a is free: accelerations are not used
     for k in range(r.u.shape[0]):
@@ -263,13 +281,33 @@ def fill_polynomials(m, r, o, h):
         for i in range(st.DEGREE):
             r.px[k, i], r.pu[k, i] = 0.0, 0.0
         r.px[k, 1], r.px[k, 2], r.px[k, 3] = a, 3.0 * d - 2.0 * a - b, a + b - 2.0 * d
-        r.pu[k, 0], r.pu[k, 1] = r.u[k], r.ut[k] - r.u[k]
+        r.xt[k] = st.polynomial(r.px[k], 0.5)
+        r.a[k] = (1.5 * d - 0.25 * (a + b)) / h
+        r.pu[k, 0] = r.u[k]
+    chart_velocity(m, r.xt, r.a, o.middle)
+    for k in range(r.u.shape[0]):
+        a, b, c = r.u[k], o.middle[k], r.ut[k]
+        r.pu[k, 1], r.pu[k, 2] = 4.0 * b - 3.0 * a - c, 2.0 * (a + c) - 4.0 * b
     for e in range(r.w.shape[0]):
         for i in range(st.DEGREE):
             r.pw[e, i] = 0.0
         r.pw[e, 0] = r.w[e]
     for i in range(o.element.shape[0]):
         r.pw[int(o.element[i, E_NUMBER]), 1] = o.work[i]
+
+
+@kernel
+def end_of_step(stop, left, h, grid, k):
+    """Time at the end of a step when ``left`` are left, or the output time that is the same instant.
+
+    Counted from the stop, so that rounding does not add up.
+    """
+    t = stop - (left - 1) * h
+    while k < grid.shape[0] and grid[k] < t - SAME * h:
+        k += 1
+    if left > 1 and k < grid.shape[0] and grid[k] < t + SAME * h:
+        return grid[k]
+    return t
 
 
 @kernel
@@ -294,7 +332,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
-    o = es.own_views(run, i, count, k)
+    o = es.own_views(run, i, count, k, r.u.shape[0])
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:
@@ -309,7 +347,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             o.ints[LEFT] = max(1, math.ceil((stop - t) / limit * (1.0 - 1e-12)))
             state[st.H] = (stop - t) / o.ints[LEFT]
         h = state[st.H]
-        t1 = stop if o.ints[LEFT] == 1 else t + h
+        t1 = end_of_step(stop, o.ints[LEFT], h, grid, count[st.GRID])
         outcome = solve(m, w, r, o, count, t, h, o.head[DECAY] * h / 3.0)
         if outcome != st.DONE:
             count[st.NEWTON_FAILURES] += 1
@@ -324,7 +362,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             r.a[k] = r.ut[k]
         st.copy(r.qt, r.qs)
         if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
-            if st.emit(m, w, r, count, state, grid, out, t, h, t1):
+            if st.emit(m, w, r, count, state, grid, out, t, t1 - t, t1):
                 return st.EVENT
         st.copy(r.qs, r.q)  # qt, ut may hold another instant by now
         st.copy(r.a, r.u)

@@ -73,7 +73,7 @@ class EnergyScheme(Integrator):
         """Integrate a problem."""
         c = problem.equations.compiled
         made = tables(c, monotone=self.decay > 0.0)
-        size = energy_step.own_size(*made.sizes, self.decay > 0.0)
+        size = energy_step.own_size(*made.sizes, self.decay > 0.0, c.nu)
         options = LoopOptions(
             self.first_step,
             self.max_step,
