@@ -478,6 +478,9 @@ def test_other_forces_are_refused():
     m = oscillator()
     m.add(sp.EffortFunction("x", ["slide"], lambda t, q, u: [0.0]))
     assert refused(m) == f"EnergyScheme: 'x' is a function of the state, {FORCES}"
+    m = oscillator()
+    m.add(sp.ForceFunction("x", m.bodies["mass"].at(0), lambda t, state: np.zeros(6)))
+    assert refused(m) == f"EnergyScheme: 'x' is a function of the state, {FORCES}"
     m = four_bar()
     m.add(sp.Motor("M", "A", inertia=1e-3, ratio=10.0))
     assert refused(m) == f"EnergyScheme: Motor 'M' has a rotor of its own, {FORCES}"

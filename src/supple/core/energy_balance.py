@@ -30,7 +30,7 @@ from supple.core.jit import kernel
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION
 from supple.core.signals import evaluate
 
-MEAN, SINE, COSINE, BETWEEN = 12, 0, 6, 13  # rows of the scratch: see ``increment``
+COSINE, MEAN, BETWEEN = 6, 12, 13  # rows of the scratch: see ``increment``
 VECTOR, CHANGE, UNITS, OTHER = 26, 27, 28, 29
 
 
@@ -101,15 +101,14 @@ def close(o, f, poses, i, columns, unit):
 
 
 @kernel
-def one_form(o, f, before, after, k):
-    """Vectors at both ends and in the mean, rows there, into six rows of the scratch from k; returns both values."""
-    form.vectors(f, before, o.buf[k])
-    form.vectors(f, after, o.buf[k + 1])
-    form.mean(o.buf[k], o.buf[k + 1], o.buf[k + 2])
-    form.row(f, o.buf[k], o.buf[k + 3])
-    form.row(f, o.buf[k + 1], o.buf[k + 4])
-    form.row(f, o.buf[k + 2], o.buf[k + 5])
-    return form.value(f, o.buf[k]), form.value(f, o.buf[k + 1])
+def one_form(f, before, after, b):
+    """Vectors at both ends and in the mean, rows there, into six rows of scratch; returns both values."""
+    form.vectors(f, before, b[0])
+    form.vectors(f, after, b[1])
+    form.mean(b[0], b[1], b[2])
+    for k in range(3):
+        form.row(f, b[k], b[3 + k])
+    return form.value(f, b[0]), form.value(f, b[1])
 
 
 @kernel
@@ -119,51 +118,51 @@ def shortest(o, c):
 
 
 @kernel
-def increment(o, c, before, after, k):
+def increment(o, c, before, after, b):
     """Increment of a coordinate between two states, exactly row . motion, and what its derivatives need.
 
-    The row is left in the scratch at k + MEAN. Returned: the increment; the factor of its row, and of an angle the derivatives of
+    The row is left in the scratch b at MEAN. Returned: the increment; the factor of its row, and of an angle the derivatives of
     that factor with the sine and the cosine of the increment; values at both ends: sines and cosines, or lengths.
     """
-    s0, s1 = one_form(o, o.form[int(c[C_FORM])], before, after, k + SINE)
-    line = o.buf[k + MEAN]
+    s0, s1 = one_form(o.form[int(c[C_FORM])], before, after, b)
+    line = b[MEAN]
     if c[C_KIND] == TURN:
-        c0, c1 = one_form(o, o.form[int(c[C_COSINE])], before, after, k + COSINE)
+        c0, c1 = one_form(o.form[int(c[C_COSINE])], before, after, b[COSINE:])
         delta, factor, along_e, along_g = form.angle(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1)
         sm, cm = 0.5 * (s0 + s1), 0.5 * (c0 + c1)
         for i in range(form.ROW):
-            line[i] = factor * (cm * o.buf[k + SINE + 5, i] - sm * o.buf[k + COSINE + 5, i])
+            line[i] = factor * (cm * b[5, i] - sm * b[COSINE + 5, i])
         return delta, factor, along_e, along_g, s0, s1, c0, c1
     factor, delta = 1.0, s1 - s0
     if c[C_KIND] != LINE:  # s is half the square of a length
         s0, s1 = math.sqrt(2.0 * s0), math.sqrt(2.0 * s1)
         factor, delta = 2.0 / max(s0 + s1, shortest(o, c)), s1 - s0
     for i in range(form.ROW):
-        line[i] = factor * o.buf[k + SINE + 5, i]
+        line[i] = factor * b[5, i]
     return delta, factor, 0.0, 0.0, s0, s1, 0.0, 0.0
 
 
 @kernel
-def increment_change(o, c, k, n, end, found):
+def increment_change(o, c, b, n, end, found):
     """Change of an increment and, into the scratch at CHANGE, of its row for the unit motion n at one end (0 or 1)."""
     _, factor, along_e, along_g, s0, s1, c0, c1 = found
     y, out, other, unit = o.buf[VECTOR], o.buf[CHANGE], o.buf[OTHER], o.buf[UNITS]
     f = o.form[int(c[C_FORM])]
-    form.moved(f, o.buf[k + SINE + end], n, unit, y)
-    form.row_change(f, o.buf[k + SINE + 2], y, out)
-    ds = o.buf[k + SINE + 3 + end, n]
+    form.moved(f, b[end], n, unit, y)
+    form.row_change(f, b[2], y, out)
+    ds = b[3 + end, n]
     if c[C_KIND] == TURN:
         f = o.form[int(c[C_COSINE])]
-        form.moved(f, o.buf[k + COSINE + end], n, unit, y)
-        form.row_change(f, o.buf[k + COSINE + 2], y, other)
-        dc = o.buf[k + COSINE + 3 + end, n]
+        form.moved(f, b[COSINE + end], n, unit, y)
+        form.row_change(f, b[COSINE + 2], y, other)
+        dc = b[COSINE + 3 + end, n]
         de, dg = c0 * ds - s0 * dc, c0 * dc + s0 * ds
         if end == 0:
             de, dg = dc * s1 - ds * c1, dc * c1 + ds * s1
         e, g = c0 * s1 - s0 * c1, c0 * c1 + s0 * s1
         sm, cm, df = 0.5 * (s0 + s1), 0.5 * (c0 + c1), along_e * de + along_g * dg
         for i in range(form.ROW):
-            sine, cosine = o.buf[k + SINE + 5, i], o.buf[k + COSINE + 5, i]
+            sine, cosine = b[5, i], b[COSINE + 5, i]
             out[i] = factor * (cm * out[i] - sm * other[i] + 0.5 * (dc * sine - ds * cosine)) + df * (cm * sine - sm * cosine)
         return (g * de - e * dg) / (e * e + g * g)
     sign = 2.0 * end - 1.0
@@ -171,7 +170,7 @@ def increment_change(o, c, k, n, end, found):
         return sign * ds
     dl = ds / max(s1 if end == 1 else s0, shortest(o, c))
     for i in range(form.ROW):
-        out[i] = factor * (out[i] - 0.5 * factor * dl * o.buf[k + SINE + 5, i])
+        out[i] = factor * (out[i] - 0.5 * factor * dl * b[5, i])
     return sign * dl
 
 
@@ -189,8 +188,8 @@ def spring_part(k, cubic, d0, d1):
 def law(m, w, e, t, di, dj, df, rate, jump):
     """Effort of an element on its coordinate and its derivatives along the coordinate at j, at f, and along the rate.
 
-    di, dj, df: coordinates at the three states; ``jump`` asks for the effort at j that belongs to the jump. The last
-    number is the effort of dampers or actuators, whose work is counted.
+    di, dj, df: coordinates at the three states; ``jump`` 1 asks for the effort at j that belongs to the jump, 0 for the one
+    between j and f. The last number is the effort of dampers or actuators, whose work is counted.
     """
     el, c = m.element[e], m.coef[e]
     kind = el[0]
@@ -203,7 +202,7 @@ def law(m, w, e, t, di, dj, df, rate, jump):
     k, damping, rest, cubic = c[0], c[1], c[2], c[3]
     if kind == SPRING_DAMPER:
         k, damping, rest, cubic = c[6], c[7], c[8], 0.0
-    if not jump:
+    if jump == 0:
         f, fj, ff = spring_part(k, cubic, dj - rest, df - rest)
         return -f - damping * rate, -fj, -ff, -damping, -damping * rate
     if k < 0.0:  # not convex: the jump takes nothing from it
@@ -220,41 +219,43 @@ def act(m, w, r, o, i, t, h, P):
     c = o.coordinate[int(o.element[i, E_TARGET])]
     f = o.form[int(c[C_FORM])]
     nb = o.body.shape[0]
-    jump = P > 0.0
-    g = increment(o, c, o.cj, o.cf, 0)
-    d = increment(o, c, o.ci, o.cj, BETWEEN)
+    later, sooner = o.buf[0:BETWEEN], o.buf[BETWEEN : 2 * BETWEEN]
+    g = increment(o, c, o.cj, o.cf, later)
+    d = increment(o, c, o.ci, o.cj, sooner)
     qi = d[4]
     if c[C_KIND] == LINE or c[C_KIND] == TURN:
         qi = r.q[int(c[C_Q])]
     qj = qi + d[0]
     qf = qj + g[0]
     rate = (g[0] + d[0]) / h
-    fg, gj, gf, gr, counted = law(m, w, e, t + 0.5 * h, qi, qj, qf, rate, False)
-    work = counted * g[0]
-    mean, between = o.buf[MEAN], o.buf[BETWEEN + MEAN]
-    push(o.fg, f, mean, fg)
-    fh, hj, hr = 0.0, 0.0, 0.0
-    if jump:
-        fh, hj, _, hr, counted = law(m, w, e, t, qi, qj, qf, rate + d[0] / P, True)
-        push(o.fh, f, between, fh)
-        work += counted * d[0]
+    work = 0.0
+    fg, gj, gf, gr, fh, hj, hr = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for part in range(2 if P > 0.0 else 1):
+        if part == 0:
+            fg, gj, gf, gr, counted = law(m, w, e, t + 0.5 * h, qi, qj, qf, rate, part)
+            push(o.fg, f, later[MEAN], fg)
+            work += counted * g[0]
+        else:
+            fh, hj, _, hr, counted = law(m, w, e, t, qi, qj, qf, rate + d[0] / P, part)
+            push(o.fh, f, sooner[MEAN], fh)
+            work += counted * d[0]
     o.work[i] = work if m.element[e, 0] == JOINT_EFFORT else -work
     for k in range(form.ROW):
         n = column_of(f, k)
         if n < 0:
             continue
-        dg = increment_change(o, c, 0, k, 1, g)
-        spread(o.kg, f, o.buf[CHANGE], n, fg)
-        spread(o.kg, f, mean, n, (gf + gr / h) * dg)
-        if jump:
-            spread(o.kh, f, between, n, hr / h * dg)
-            n += 6 * nb
-            dg = increment_change(o, c, 0, k, 0, g)
-            spread(o.kg, f, o.buf[CHANGE], n, fg)
-            dh = increment_change(o, c, BETWEEN, k, 1, d)
-            spread(o.kh, f, o.buf[CHANGE], n, fh)
-            spread(o.kg, f, mean, n, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
-            spread(o.kh, f, between, n, hj * dh + hr * ((dg + dh) / h + dh / P))
+        for end in range(2):  # poses at j, the end of the first interval; poses at f
+            if end == 0 and P == 0.0:
+                continue
+            column = n if end == 1 else n + 6 * nb
+            dg, dh = increment_change(o, c, later, k, end, g), 0.0
+            spread(o.kg, f, o.buf[CHANGE], column, fg)
+            if end == 0:
+                dh = increment_change(o, c, sooner, k, 1 - end, d)
+                spread(o.kh, f, o.buf[CHANGE], column, fh)
+            spread(o.kg, f, later[MEAN], column, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
+            if P > 0.0:
+                spread(o.kh, f, sooner[MEAN], column, hj * dh + hr * ((dg + dh) / h + dh / P))
 
 
 @kernel
@@ -271,13 +272,13 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
             x[k] = c[3 * k] * f[0] + c[3 * k + 1] * f[1] + c[3 * k + 2] * f[2]
             x[3 + k] = c[3 * k] * f[3] + c[3 * k + 1] * f[4] + c[3 * k + 2] * f[5]
         for k in range(0, 6, 3):
-            form.turned(p0, x, k, y, k)
-            form.turned(p1, x, k, y, k + 6)
+            form.turned(p0, x[k:], y[k:])
+            form.turned(p1, x[k:], y[k + 6 :])
         for k in range(6):
             f[k] = 0.5 * (y[k] + y[k + 6])
     arm0, arm1, arm = o.buf[4], o.buf[5], o.buf[6]
-    form.turned(p0, o.element[i], E_ARM, arm0, 0)
-    form.turned(p1, o.element[i], E_ARM, arm1, 0)
+    form.turned(p0, o.element[i][E_ARM:], arm0)
+    form.turned(p1, o.element[i][E_ARM:], arm1)
     work = 0.0
     for k in range(3):
         arm[k] = 0.5 * (arm0[k] + arm1[k])
@@ -285,8 +286,8 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
         force[n, 3 + k] += f[3 + k]
         d[k] = 0.0
         # the Cayley vector is in the axes of the body, and the same in all between
-        work += f[k] * (p1[k] + arm1[k] - p0[k] - arm0[k]) + f[3 + k] * form.dot(p0, 3 + 3 * k, turn[n], 0)
-    form.cross(arm, 0, f, 0, 1.0, d, 0)
+        work += f[k] * (p1[k] + arm1[k] - p0[k] - arm0[k]) + f[3 + k] * form.dot(p0[3 + 3 * k :], turn[n])
+    form.cross(arm, f, 1.0, d)
     for k in range(3):
         force[n, 3 + k] += d[k]
     unit, change = o.buf[7], o.buf[8]
@@ -299,14 +300,14 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
                 unit[j], change[j], change[3 + j], d[j] = 0.0, 0.0, 0.0, 0.0
             unit[k] = 1.0
             if end == 1:
-                form.cross(unit, 0, arm1, 0, 0.5, d, 0)
+                form.cross(unit, arm1, 0.5, d)
             else:
-                form.cross(unit, 0, arm0, 0, 0.5, d, 0)
-            form.cross(d, 0, f, 0, 1.0, change, 3)
+                form.cross(unit, arm0, 0.5, d)
+            form.cross(d, f, 1.0, change[3:])
             if el[2] == 1:
-                form.cross(unit, 0, y, 6 * end, 0.5, change, 0)
-                form.cross(unit, 0, y, 6 * end + 3, 0.5, change, 3)
-                form.cross(arm, 0, change, 0, 1.0, change, 3)
+                form.cross(unit, y[6 * end :], 0.5, change)
+                form.cross(unit, y[6 * end + 3 :], 0.5, change[3:])
+                form.cross(arm, change, 1.0, change[3:])
             for j in range(6):
                 table[6 * n + j, column + 6 * n + 3 + k] += change[j]
     return work
@@ -475,9 +476,9 @@ def assemble(m, r, o, h, P):
             ng[k] = tall[k]
             gg[k], gh[k], nh[k] = 0.0, 0.0, 0.0
             lm[k] = 0.5 * (lf[k] + lj[k])
-        form.cross(Y, 0, tall, 0, -0.5, ng, 0)
-        form.cross(Y, 0, lm, 0, 1.0, gg, 0)
-        form.cross(Z, 0, lj, 0, 1.0, gg, 0)  # h G_g
+        form.cross(Y, tall, -0.5, ng)
+        form.cross(Y, lm, 1.0, gg)
+        form.cross(Z, lj, 1.0, gg)  # h G_g
         for k in range(3):
             rhs[i + k] = body[B_MASS] * (vf[k] - vi[k]) - h * o.fg[b, k]
             rhs[i + 3 + k] = lf[k] - li[k] + gg[k] - h * ng[k]
@@ -504,7 +505,7 @@ def assemble(m, r, o, h, P):
         axes_moment(p, o.fh[b], nh)
         into_axes(kh, a, columns, p)
         turn_moment(kh, a, aj, p, o.fh[b], o.bj[b])
-        form.cross(vj, 3, lj, 0, 1.0, gh, 0)
+        form.cross(vj[3:], lj, 1.0, gh)
         i += 6 * nb
         for k in range(3):
             rhs[i + k] = body[B_MASS] * (vj[k] - vi[k]) + P * (o.fg[b, k] - o.fh[b, k])

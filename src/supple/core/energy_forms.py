@@ -32,34 +32,34 @@ ROW = 12
 
 
 @kernel
-def cross(x, i, y, j, s, out, k):
-    """out[k:] += s x[i:] x y[j:]."""
-    out[k] += s * (x[i + 1] * y[j + 2] - x[i + 2] * y[j + 1])
-    out[k + 1] += s * (x[i + 2] * y[j] - x[i] * y[j + 2])
-    out[k + 2] += s * (x[i] * y[j + 1] - x[i + 1] * y[j])
+def cross(x, y, s, out):
+    """out += s x x y, for the first three numbers of each."""
+    out[0] += s * (x[1] * y[2] - x[2] * y[1])
+    out[1] += s * (x[2] * y[0] - x[0] * y[2])
+    out[2] += s * (x[0] * y[1] - x[1] * y[0])
 
 
 @kernel
-def dot(x, i, y, j):
-    """Scalar product of x[i:] and y[j:]."""
-    return x[i] * y[j] + x[i + 1] * y[j + 1] + x[i + 2] * y[j + 2]
+def dot(x, y):
+    """Scalar product of the first three numbers."""
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 
 
 @kernel
-def turned(pose, f, i, out, k):
-    """out[k:] = R f[i:] for a pose (x, R by rows)."""
+def turned(pose, x, out):
+    """out = R x for a pose (x, R by rows)."""
     for n in range(3):
-        out[k + n] = pose[3 + 3 * n] * f[i] + pose[4 + 3 * n] * f[i + 1] + pose[5 + 3 * n] * f[i + 2]
+        out[n] = pose[3 + 3 * n] * x[0] + pose[4 + 3 * n] * x[1] + pose[5 + 3 * n] * x[2]
 
 
 @kernel
 def vectors(f, c, out):
     """Vectors of a form at the poses c (bodies, 12)."""
     pa, pb = c[int(f[A])], c[int(f[B])]
-    turned(pa, f, VECTOR_A, out, X_A)
-    turned(pb, f, VECTOR_B, out, X_B)
-    turned(pa, f, ARM_A, out, X_PA)
-    turned(pb, f, ARM_B, out, X_PB)
+    turned(pa, f[VECTOR_A:], out[X_A:])
+    turned(pb, f[VECTOR_B:], out[X_B:])
+    turned(pa, f[ARM_A:], out[X_PA:])
+    turned(pb, f[ARM_B:], out[X_PB:])
     for k in range(3):
         out[X_D + k] = pb[k] + out[X_PB + k] - pa[k] - out[X_PA + k]
         if f[KIND] == POINT:
@@ -78,12 +78,12 @@ def value(f, x):
     """What the form is more than it should be."""
     kind = f[KIND]
     if kind == DOT:
-        return dot(x, X_A, x, X_B) - f[VALUE]
+        return dot(x[X_A:], x[X_B:]) - f[VALUE]
     if kind == LINE_B:
-        return dot(x, X_B, x, X_D) - f[VALUE]
+        return dot(x[X_B:], x[X_D:]) - f[VALUE]
     if kind == LENGTH:
-        return 0.5 * dot(x, X_D, x, X_D) - f[VALUE]
-    return dot(x, X_A, x, X_D) - f[VALUE]
+        return 0.5 * dot(x[X_D:], x[X_D:]) - f[VALUE]
+    return dot(x[X_A:], x[X_D:]) - f[VALUE]
 
 
 @kernel
@@ -93,8 +93,8 @@ def row(f, x, out):
     for k in range(ROW):
         out[k] = 0.0
     if kind == DOT:
-        cross(x, X_A, x, X_B, 1.0, out, 3)
-        cross(x, X_B, x, X_A, 1.0, out, 9)
+        cross(x[X_A:], x[X_B:], 1.0, out[3:])
+        cross(x[X_B:], x[X_A:], 1.0, out[9:])
         return
     push = X_A
     if kind == LINE_B:
@@ -104,12 +104,12 @@ def row(f, x, out):
     for k in range(3):
         out[k] = -x[push + k]
         out[6 + k] = x[push + k]
-    cross(x, X_PA, x, push, -1.0, out, 3)
-    cross(x, X_PB, x, push, 1.0, out, 9)
+    cross(x[X_PA:], x[push:], -1.0, out[3:])
+    cross(x[X_PB:], x[push:], 1.0, out[9:])
     if kind == LINE_A:
-        cross(x, X_A, x, X_D, 1.0, out, 3)
+        cross(x[X_A:], x[X_D:], 1.0, out[3:])
     elif kind == LINE_B:
-        cross(x, X_B, x, X_D, 1.0, out, 9)
+        cross(x[X_B:], x[X_D:], 1.0, out[9:])
 
 
 @kernel
@@ -119,10 +119,10 @@ def row_change(f, x, y, out):
     for k in range(ROW):
         out[k] = 0.0
     if kind == DOT:
-        cross(y, X_A, x, X_B, 1.0, out, 3)
-        cross(x, X_A, y, X_B, 1.0, out, 3)
-        cross(y, X_B, x, X_A, 1.0, out, 9)
-        cross(x, X_B, y, X_A, 1.0, out, 9)
+        cross(y[X_A:], x[X_B:], 1.0, out[3:])
+        cross(x[X_A:], y[X_B:], 1.0, out[3:])
+        cross(y[X_B:], x[X_A:], 1.0, out[9:])
+        cross(x[X_B:], y[X_A:], 1.0, out[9:])
         return
     push = X_A
     if kind == LINE_B:
@@ -132,16 +132,16 @@ def row_change(f, x, y, out):
     for k in range(3):
         out[k] = -y[push + k]
         out[6 + k] = y[push + k]
-    cross(y, X_PA, x, push, -1.0, out, 3)
-    cross(x, X_PA, y, push, -1.0, out, 3)
-    cross(y, X_PB, x, push, 1.0, out, 9)
-    cross(x, X_PB, y, push, 1.0, out, 9)
+    cross(y[X_PA:], x[push:], -1.0, out[3:])
+    cross(x[X_PA:], y[push:], -1.0, out[3:])
+    cross(y[X_PB:], x[push:], 1.0, out[9:])
+    cross(x[X_PB:], y[push:], 1.0, out[9:])
     if kind == LINE_A:
-        cross(y, X_A, x, X_D, 1.0, out, 3)
-        cross(x, X_A, y, X_D, 1.0, out, 3)
+        cross(y[X_A:], x[X_D:], 1.0, out[3:])
+        cross(x[X_A:], y[X_D:], 1.0, out[3:])
     elif kind == LINE_B:
-        cross(y, X_B, x, X_D, 1.0, out, 9)
-        cross(x, X_B, y, X_D, 1.0, out, 9)
+        cross(y[X_B:], x[X_D:], 1.0, out[9:])
+        cross(x[X_B:], y[X_D:], 1.0, out[9:])
 
 
 @kernel
@@ -159,9 +159,9 @@ def moved(f, x, k, unit, out):
         unit[n] = 0.0
     unit[k - 3] = 1.0
     if side == 1 or f[KIND] != POINT:
-        cross(unit, 0, x, X_A + 3 * side, 0.5, out, X_A + 3 * side)
-    cross(unit, 0, x, X_PA + 3 * side, 0.5, out, X_PA + 3 * side)
-    cross(unit, 0, x, X_PA + 3 * side, 0.5 * sign, out, X_D)
+        cross(unit, x[X_A + 3 * side :], 0.5, out[X_A + 3 * side :])
+    cross(unit, x[X_PA + 3 * side :], 0.5, out[X_PA + 3 * side :])
+    cross(unit, x[X_PA + 3 * side :], 0.5 * sign, out[X_D:])
 
 
 @kernel

@@ -140,7 +140,7 @@ def read_state(r, o):
             place = b[B_PLACE + i]
             for k in range(3):
                 place += b[B_TURN + 3 * i + k] * r.q[q + 4 + k]
-            c[i] = place + form.dot(c, 3 + 3 * i, b, B_COM)
+            c[i] = place + form.dot(c[3 + 3 * i :], b[B_COM:])
             v[3 + i] = r.u[u + i]
         x, y, z = b[B_COM], b[B_COM + 1], b[B_COM + 2]
         e0 = r.u[u + 3] + v[4] * z - v[5] * y
@@ -203,7 +203,7 @@ def write_state(r, o):
             r.qt[q + k] = o.turn[n, 2, k]
         x, y, z = b[B_COM], b[B_COM + 1], b[B_COM + 2]
         for k in range(3):
-            p[k] = c[k] - form.dot(c, 3 + 3 * k, b, B_COM) - b[B_PLACE + k]
+            p[k] = c[k] - form.dot(c[3 + 3 * k :], b[B_COM:]) - b[B_PLACE + k]
         t = b[B_TURN : B_TURN + 9]
         for k in range(3):
             r.qt[q + 4 + k] = t[k] * p[0] + t[3 + k] * p[1] + t[6 + k] * p[2]
@@ -226,9 +226,9 @@ def rate_along(o, f, row):
         n = int(f[form.A + side]) - 1
         if n >= 0:
             v, c, k = o.vf[n], o.cf[n + 1], 6 * side
-            s += form.dot(row, k, v, 0)
+            s += form.dot(row[k:], v)
             for i in range(3):
-                s += row[k + 3 + i] * form.dot(c, 3 + 3 * i, v, 3)
+                s += row[k + 3 + i] * form.dot(c[3 + 3 * i :], v[3:])
     return s
 
 
@@ -298,13 +298,13 @@ def write_ball(r, o, b):
     for i in range(4):
         r.qt[q + i] = n * p[i]
     wa, wb, va, vb = o.buf[9], o.buf[10], o.buf[11], o.buf[12]
-    point_motion(o, na, b, Q_ARM_A, x, wa, va)
-    point_motion(o, nb, b, Q_ARM_B, y, wb, vb)
+    point_motion(o, na, b[Q_ARM_A:], x, wa, va)
+    point_motion(o, nb, b[Q_ARM_B:], y, wb, vb)
     for i in range(3):
         wb[i] -= wa[i]
         vb[i] -= va[i]
         y[i] -= x[i]
-    form.cross(wa, 0, y, 0, -1.0, vb, 0)  # relative to A's axes
+    form.cross(wa, y, -1.0, vb)  # relative to A's axes
     for i in range(3):
         r.ut[u + i] = tb[i] * wb[0] + tb[3 + i] * wb[1] + tb[6 + i] * wb[2]
         if b[Q_FREE] == 1.0:
@@ -313,16 +313,16 @@ def write_ball(r, o, b):
 
 
 @kernel
-def point_motion(o, n, f, arm, x, w, v):
+def point_motion(o, n, arm, x, w, v):
     """Place x, angular velocity w and velocity v of a point of body n at the end of the step."""
     c = o.cf[n]
-    form.turned(c, f, arm, x, 0)
+    form.turned(c, arm, x)
     for i in range(3):
         w[i], v[i] = 0.0, 0.0
     if n > 0:
         for i in range(3):
-            w[i] = form.dot(c, 3 + 3 * i, o.vf[n - 1], 3)
+            w[i] = form.dot(c[3 + 3 * i :], o.vf[n - 1][3:])
             v[i] = o.vf[n - 1, i]
-        form.cross(w, 0, x, 0, 1.0, v, 0)
+        form.cross(w, x, 1.0, v)
     for i in range(3):
         x[i] += c[i]

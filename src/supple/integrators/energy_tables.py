@@ -28,7 +28,6 @@ WORDS = {
     forces.BUSHING: "a bushing",
     forces.FRAME_FUNCTION: "a function of the state",
     forces.JOINT_FUNCTION: "a function of the state",
-    forces.GEAR: "a motor",
     joint_forces.PID: "a controller",
     joint_forces.JOINT_STOP: "a stop",
 }
@@ -216,8 +215,7 @@ class _Maker:
     def _element(self, k: int, element: np.ndarray) -> None:
         kind, out, name = int(element[0]), self.out, self.c.force_names[k]
         if kind not in KNOWN:
-            what = WORDS.get(kind, "a load on a flexible body")
-            raise _refused(repr(name), f"is {what}", EXACT)
+            raise _refused(repr(name), f"is {WORDS[kind]}", EXACT)
         x = self.coef[k]
         if kind == forces.FORCE:
             body = self.number[int(element[1])]
