@@ -137,8 +137,6 @@ def _translations(axes: Sequence[Axis]) -> tuple[list[Array], bool]:
             raise UnfitError(
                 "translations along axes that are fixed to neither or to both of its bodies"
             )
-    if ways and np.linalg.matrix_rank(np.array(ways), tol=ALIKE) < len(ways):
-        raise UnfitError("translations that depend on each other")
     return ways, "A" not in sides
 
 
