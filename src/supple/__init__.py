@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     from supple.fem.vibration import lowest_modes
     from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
+    from supple.integrators.energy import EnergyScheme
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
@@ -148,6 +149,7 @@ __all__ = [
     "DormandPrince",
     "Driver",
     "EffortFunction",
+    "EnergyScheme",
     "Event",
     "Expression",
     "Fixed",
@@ -258,6 +260,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Branch": "supple.formulations.trees",
     "ComponentReport": "supple.fem.check",
     "DormandPrince": "supple.integrators.explicit",
+    "EnergyScheme": "supple.integrators.energy",
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
     "ImportedComponent": "supple.fem.imported",

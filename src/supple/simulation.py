@@ -58,7 +58,7 @@ def simulate(
         rates.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates: another spanning tree of the same model.
-    integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT or Newmark, optional
+    integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT, Newmark or EnergyScheme
         The method and its options; Radau by default.
     tolerance : "loose", "default", "tight", rtol, or (rtol, atol)
         Error per step, relative to 1 rad, to the model's length and to the rates.

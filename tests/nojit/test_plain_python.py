@@ -220,3 +220,32 @@ def test_event_is_found() -> None:
     result = sp.simulate(two_link_arm(), 0.1, output=4, events=[stop])
     assert [event.name for event in result.events] == ["level"]
     assert result["shoulder"].angle[-1] == pytest.approx(0.31, abs=1e-7)
+
+
+@pytest.mark.parametrize("decay", [0.0, 1.0])
+def test_energy_scheme_takes_steps(decay: float) -> None:
+    """All kinds of forms, coordinates and elements, three steps; energy is kept or falls."""
+    model = sp.Model(gravity=(0, 0, -9.81))
+    names = ("one", "two", "three", "four")
+    one, two, three, four = (
+        model.add(sp.RigidBody(name, 1.0, (0.1, 0.2, 0), (0.3, 0.4, 0.5))) for name in names
+    )
+    model.add(sp.Revolute("turn", model.ground.at(0), one.at(0), "y", 0.3, 1.0))
+    model.add(sp.Universal("cross", one.at(0.5), two.at(0), initial=(0.2, 0.4)))
+    model.add(sp.Cylindrical("pin", two.at(0.5), three.at(0), "x", (0.1, 0.3), (0.5, 2.0)))
+    model.add(sp.Spherical("ball", three.at(0.4), four.at(0), initial_rate=(0.1, 0.2, 0.3)))
+    model.add(sp.Distance("rope", model.ground.at(1, 1, 1), four.at(0.2), 1.5))
+    model.add(sp.JointSpring("pad", "turn", 5.0, 0.1, cubic=1.0))
+    model.add(sp.JointSpring("coil", "pin", 20.0, 0.1, coordinate="displacement"))
+    model.add(sp.JointFriction("rub", "cross", 0.1, 0.1))
+    model.add(sp.SpringDamper("line", one.at(0, 1), four.at(0.3), 30.0, 0.2, 0.5))
+    model.add(sp.Force("push", two.at(0.1), (1, 0, "t"), (0, 0.1, 0), axes="body"))
+    scheme = sp.EnergyScheme(step=0.01, decay=decay)
+    result = sp.simulate(model, 0.03, integrator=scheme, formulation=sp.Absolute(), output=3)
+    assert result.success, result.message
+    assert result.statistics["newton_iterations"] <= 6 * 3
+    error = result.energy.error
+    if decay == 0.0:
+        assert np.abs(error).max() < 1e-13 * result.energy.record.max_energy
+    else:
+        assert np.diff(error).max() < 0.0

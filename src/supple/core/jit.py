@@ -351,7 +351,7 @@ def tuple_type(
 
 def all_entries() -> dict[str, Entry]:
     """Every entry kernel by name (importing the modules that declare them)."""
-    from supple.core import alpha, dop853, dynamics, history, multistep, radau  # noqa: F401
+    from supple.core import alpha, dop853, dynamics, energy_step, history, multistep, radau  # noqa: F401
 
     return ENTRIES
 

@@ -1,0 +1,386 @@
+"""Bauchau's energy-preserving and energy-decaying scheme for rigid bodies in absolute coordinates.
+
+O. A. Bauchau and N. J. Theron, Comput. Methods Appl. Mech. Eng. 134 (1996) 37; O. A. Bauchau and C. L. Bottasso, ibid. 169 (1999)
+61. With places x and velocities v of the mass centres, rotations R, angular velocities W and momenta L = J W in the bodies' axes, a
+step of size h from state i to state f, with a state j behind a jump at its start, is
+
+    x_f - x_i = h (v_f + v_j)/2,    x_j - x_i = -(P/2) (v_f - v_j),     P = decay h/3
+    Y + Z = h (W_f + W_j)/2,        Z = -(P/2) (W_f - W_j),             R_j = R_i cay(Z),  R_f = R_j cay(Y)
+    m (v_f - v_i) = h F_g,          m (v_j - v_i) = -P (F_g - F_h)
+    L_f - L_i = h (N_g - G_g),      L_j - L_i = -P (N_g - G_g - N_h + G_h)
+    h G_g = Y x (L_f + L_j)/2 + Z x L_j,    G_h = W_j x L_j,    N_g = (1 - [Y]/2) R_j^T M_g,    N_h = R_j^T M_h
+
+where the forces F_g, moments M_g are those between j and f, F_h, M_h those between i and j, both by the exact increments
+of ``energy_forms``. Constraint rows hold at f; one multiplier of each serves both. Without decay j is i. With decay the velocities
+at f are moved onto the constraints, which takes energy too. The energy never grows (docs/theory.md).
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import energy_balance as balance
+from supple.core import energy_forms as form
+from supple.core import energy_state as es
+from supple.core import layout as at
+from supple.core import so3, tree
+from supple.core import step as st
+from supple.core.energy_state import (
+    CARRIED,
+    DECAY,
+    E_NUMBER,
+    LEFT,
+    MASS,
+    RATE,
+    ROWS,
+    STEP,
+    own_size,
+)
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
+from supple.core.layout import views
+from supple.core.linalg import lu, lu_solve
+
+__all__ = ["energy_run", "own_size"]
+
+MAX_NEWTON = 40
+SMALL = 1e-9  # rad, or lengths of the model: below it corrections that fall no more are rounding
+ROUNDING = 1e-15
+SAME = 1e-9  # of a step: times that are one instant
+
+
+@kernel
+def choose_rows(m, o):
+    """Independent rows at the start of the step: those with the largest rests, one after the other."""
+    rank, rows, n = o.sel.shape[0], int(o.head[ROWS]), 6 * o.body.shape[0]
+    if rank == rows:
+        for k in range(rank):
+            o.sel[k] = k
+        return
+    x, line = o.buf[0], o.buf[1]
+    for i in range(rows):
+        f, b = o.form[i], o.basis[i]
+        form.vectors(f, o.ci, x)
+        form.row(f, x, line)
+        for k in range(n):
+            b[k] = 0.0
+        for k in range(form.ROW):
+            c = balance.column_of(f, k)
+            if c >= 0:
+                b[c] += line[k] / f[form.UNIT] * (m.length if k % 6 < 3 else 1.0)
+    for k in range(rank):
+        best, big = -1, -1.0
+        for i in range(rows):
+            s = 0.0
+            for j in range(n):
+                s += o.basis[i, j] * o.basis[i, j]
+            if s > big:
+                best, big = i, s
+        o.sel[k] = best
+        pivot = o.basis[best]
+        for i in range(rows):
+            if i != best:
+                s = 0.0
+                for j in range(n):
+                    s += o.basis[i, j] * pivot[j]
+                s /= big
+                for j in range(n):
+                    o.basis[i, j] -= s * pivot[j]
+        for j in range(n):
+            pivot[j] = 0.0
+
+
+@kernel
+def kinematics(o, h, P):
+    """Places, Cayley vectors and rotations at j and f from the velocities there.
+
+    Velocities are the unknowns: the other way round they would carry the rounding of places divided by h.
+    """
+    for n in range(o.body.shape[0]):
+        ci, cj, cf, vj, vf = o.ci[n + 1], o.cj[n + 1], o.cf[n + 1], o.vj[n], o.vf[n]
+        for k in range(3):
+            cj[k] = ci[k] - 0.5 * P * (vf[k] - vj[k])
+            cf[k] = ci[k] + 0.5 * h * (vf[k] + vj[k])
+            o.tj[n, k] = -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body[n, es.B_SOLID] == 1.0 else 0.0
+            o.tf[n, k] = 0.5 * h * (vf[3 + k] + vj[3 + k]) - o.tj[n, k]
+        es.turn_on(o.turn[n, 0], o.tj[n], o.turn[n, 1])
+        es.turn_on(o.turn[n, 1], o.tf[n], o.turn[n, 2])
+        es.turned_pose(o.body[n], o.turn[n, 1], cj)
+        es.turned_pose(o.body[n], o.turn[n, 2], cf)
+        es.world_turn(ci, o.tj[n], o.bj[n])
+        es.world_turn(cj, o.tf[n], o.bf[n])
+
+
+@kernel
+def correct(m, o, h, P):
+    """Take the solution of the linear equations from the unknowns; returns its largest part (rad, lengths)."""
+    nb, rank = o.body.shape[0], o.sel.shape[0]
+    count = 12 * nb if P > 0.0 else 6 * nb
+    size = 0.0
+    for i in range(count):
+        if not math.isfinite(o.rhs[i]):
+            return math.inf
+        size = max(size, abs(o.rhs[i]))
+    for n in range(nb):
+        for k in range(6):
+            unit = m.length if k < 3 else 1.0
+            d = unit * o.rhs[6 * n + k]
+            if P > 0.0 and (k < 3 or o.body[n, es.B_SOLID] == 1.0):
+                z = unit * o.rhs[6 * nb + 6 * n + k]
+                s = d if k < 3 else d + z  # places are from i, Y begins at j
+                o.vf[n, k] -= s / h - z / P
+                o.vj[n, k] -= s / h + z / P
+            else:
+                o.vf[n, k] -= 2.0 * d / h
+    for k in range(rank):
+        unit = o.head[MASS] * m.length * m.length / (h * h * o.form[o.sel[k], form.UNIT])
+        o.lam[o.sel[k]] -= unit * o.rhs[count + k]
+    return size
+
+
+@kernel
+def solve(m, w, r, o, count, t, h, P):
+    """Newton's iteration for one step, to rounding; returns the outcome."""
+    nb = o.body.shape[0]
+    if o.ints[CARRIED] == 1:
+        es.carry(o)
+    else:
+        es.read_state(r, o)
+    choose_rows(m, o)
+    for i in range(int(o.head[ROWS])):  # multipliers of rows that are not in use begin at zero when they are
+        used = False
+        for k in range(o.sel.shape[0]):
+            used = used or o.sel[k] == i
+        if not used:
+            o.lam[i] = 0.0
+    for n in range(nb):
+        for k in range(6):
+            o.vj[n, k], o.vf[n, k] = o.vi[n, k], o.vi[n, k]
+    old = math.inf
+    for i in range(MAX_NEWTON):
+        kinematics(o, h, P)
+        balance.forces(m, w, r, o, t, h, P)
+        balance.assemble(m, r, o, h, P)
+        count[st.NEWTON] += 1
+        count[st.EVALUATIONS] += 1
+        count[st.JACOBIANS] += 1
+        count[st.FACTORIZATIONS] += 1
+        if not lu(o.mat, o.piv):
+            return st.NOT_CONVERGED
+        lu_solve(o.mat, o.piv, o.rhs)
+        size = correct(m, o, h, P)
+        if not math.isfinite(size):
+            return st.NOT_FINITE
+        if size < ROUNDING or (size < SMALL and size > 0.1 * old):
+            kinematics(o, h, P)
+            return st.DONE
+        if i > 8 and size > old and size > 1.0:
+            return st.NOT_CONVERGED
+        old = size
+    return st.NOT_CONVERGED
+
+
+@kernel
+def project(m, o):
+    """Take from the velocities at f what is not along the constraints, the least in kinetic energy, which falls.
+
+    Returns False if the rows depend on each other there.
+    """
+    nb, rank = o.body.shape[0], o.sel.shape[0]
+    n, x, line = 6 * nb + rank, o.buf[0], o.buf[1]
+    mat, piv, rhs, length = o.mat, o.piv, o.rhs, m.length
+    for i in range(n):
+        rhs[i] = 0.0
+        for k in range(n):
+            mat[i, k] = 0.0
+    for b in range(nb):
+        for k in range(3):
+            mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.head[MASS]
+            for i in range(3):
+                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.head[MASS] * length * length)
+    for k in range(rank):
+        f = o.form[o.sel[k]]
+        form.vectors(f, o.cf, x)
+        form.row(f, x, line)
+        rhs[6 * nb + k] = es.rate_along(o, f, line) / f[form.UNIT]
+        for side in range(2):
+            b = int(f[form.A + side]) - 1
+            if b >= 0:
+                c = o.cf[b + 1]
+                for i in range(3):
+                    moment = c[3 + i] * line[6 * side + 3] + c[6 + i] * line[6 * side + 4] + c[9 + i] * line[6 * side + 5]
+                    mat[6 * nb + k, 6 * b + i] += line[6 * side + i] * length / f[form.UNIT]
+                    mat[6 * nb + k, 6 * b + 3 + i] += moment / f[form.UNIT]
+        for i in range(6 * nb):
+            mat[i, 6 * nb + k] = mat[6 * nb + k, i]
+    # the unused rest of a larger system
+    for i in range(n, rhs.shape[0]):
+        rhs[i] = 0.0
+        for k in range(rhs.shape[0]):
+            mat[i, k], mat[k, i] = 0.0, 0.0
+        mat[i, i] = 1.0
+    if not lu(mat, piv):
+        return False
+    lu_solve(mat, piv, rhs)
+    for b in range(nb):
+        for k in range(3):
+            o.vf[b, k] -= length * rhs[6 * b + k]
+            o.vf[b, 3 + k] -= rhs[6 * b + 3 + k]
+    return True
+
+
+@kernel
+def increments(m, q, after, out):
+    """The increments out (nu) that move q to ``after``; of quaternions the shorter way."""
+    for n in range(1, m.node.shape[0]):
+        kind, i, j = m.node[n, at.MOTION], m.node[n, at.Q0], m.node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = after[i] - q[i]
+        elif kind == at.BALL or kind == at.FREE:
+            a, b, c, d = q[i], q[i + 1], q[i + 2], q[i + 3]
+            e, x, y, z = after[i], after[i + 1], after[i + 2], after[i + 3]
+            w = a * e + b * x + c * y + d * z
+            p0 = a * x - e * b - (c * z - d * y)
+            p1 = a * y - e * c - (d * x - b * z)
+            p2 = a * z - e * d - (b * y - c * x)
+            size = math.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
+            s = 2.0 * math.atan2(size, abs(w)) / size if size > 1e-100 else 2.0
+            if w < 0.0:
+                s = -s
+            out[j], out[j + 1], out[j + 2] = s * p0, s * p1, s * p2
+            if kind == at.FREE:
+                t = so3.matrix(a, b, c, d)
+                d0, d1, d2 = after[i + 4] - q[i + 4], after[i + 5] - q[i + 5], after[i + 6] - q[i + 6]
+                for k in range(3):
+                    out[j + 3 + k] = t[k] * d0 + t[3 + k] * d1 + t[6 + k] * d2
+
+
+@kernel
+def chart_velocity(m, xi, rate, out):
+    """Velocities out (nu) of the increment xi that moves with this rate: T(xi) xi' = u, the inverse of ``chart_rate``."""
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            out[j] = rate[j]
+        elif kind == at.BALL or kind == at.FREE:
+            x, y, z = xi[j], xi[j + 1], xi[j + 2]
+            out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, rate[j], rate[j + 1], rate[j + 2])
+            if kind == at.FREE:
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, rate[j + 3], rate[j + 4], rate[j + 5])
+
+
+@kernel
+def fill_polynomials(m, r, o, h):
+    """Cubics for increments, parabolas for velocities, lines for work, from r.q, r.u to r.qt, r.ut.
+
+    In the middle velocities are those of the cubics.
+    """
+    increments(m, r.q, r.qt, r.xt)
+    tree.chart_rate(m, r.xt, r.ut, r.a)  # r.a is free: accelerations are not used
+    for k in range(r.u.shape[0]):
+        a, b, d = h * r.u[k], h * r.a[k], r.xt[k]
+        for i in range(st.DEGREE):
+            r.px[k, i], r.pu[k, i] = 0.0, 0.0
+        r.px[k, 1], r.px[k, 2], r.px[k, 3] = a, 3.0 * d - 2.0 * a - b, a + b - 2.0 * d
+        r.xt[k] = st.polynomial(r.px[k], 0.5)
+        r.a[k] = (1.5 * d - 0.25 * (a + b)) / h
+        r.pu[k, 0] = r.u[k]
+    chart_velocity(m, r.xt, r.a, o.middle)
+    for k in range(r.u.shape[0]):
+        a, b, c = r.u[k], o.middle[k], r.ut[k]
+        r.pu[k, 1], r.pu[k, 2] = 4.0 * b - 3.0 * a - c, 2.0 * (a + c) - 4.0 * b
+    for e in range(r.w.shape[0]):
+        for i in range(st.DEGREE):
+            r.pw[e, i] = 0.0
+        r.pw[e, 0] = r.w[e]
+    for i in range(o.element.shape[0]):
+        r.pw[int(o.element[i, E_NUMBER]), 1] = o.work[i]
+
+
+@kernel
+def end_of_step(stop, left, h, grid, k):
+    """Time at the end of a step when ``left`` are left, or the output time that is the same instant.
+
+    Counted from the stop, so that rounding does not add up.
+    """
+    t = stop - (left - 1) * h
+    while k < grid.shape[0] and grid[k] < t - SAME * h:
+        k += 1
+    if left > 1 and k < grid.shape[0] and grid[k] < t + SAME * h:
+        return grid[k]
+    return t
+
+
+@kernel
+def largest_rate(o):
+    """Largest rate of a row in use at the end of the step, in its unit: rows are held, their rates are not."""
+    x, line, rate = o.buf[0], o.buf[1], 0.0
+    for k in range(o.sel.shape[0]):
+        f = o.form[o.sel[k]]
+        form.vectors(f, o.cf, x)
+        form.row(f, x, line)
+        rate = max(rate, abs(es.rate_along(o, f, line)) / f[form.UNIT])
+    return rate
+
+
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
+def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
+    """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
+
+    run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
+    as their times in ``grid`` are passed.
+    """
+    m, w = views(ints, reals, work)
+    r, i = st.run_views(m, run, count)
+    k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
+    o = es.own_views(run, i, count, k, r.u.shape[0])
+    if count[st.STEPS] == 0 and count[st.FRESH] == 0:
+        outcome = st.restart(m, w, r, count, state)
+        if outcome != st.DONE:
+            return outcome
+        o.ints[CARRIED] = 0
+    for _ in range(budget):
+        t, stop = state[st.T], stops[count[st.STOP]]
+        if o.ints[LEFT] == 0 or not state[st.H] > 0.0:  # equal steps to the next stop
+            limit = min(o.head[STEP], state[st.H_MAX])
+            if limit < state[st.H_MIN]:
+                return st.TOO_SMALL
+            o.ints[LEFT] = max(1, math.ceil((stop - t) / limit * (1.0 - 1e-12)))
+            state[st.H] = (stop - t) / o.ints[LEFT]
+        h = state[st.H]
+        t1 = end_of_step(stop, o.ints[LEFT], h, grid, count[st.GRID])
+        outcome = solve(m, w, r, o, count, t, h, o.head[DECAY] * h / 3.0)
+        if outcome != st.DONE:
+            count[st.NEWTON_FAILURES] += 1
+            return outcome
+        if o.head[DECAY] > 0.0 and o.sel.shape[0] > 0 and not project(m, o):
+            return st.NOT_CONVERGED
+        count[st.STEPS] += 1
+        es.write_state(r, o)
+        o.head[RATE] = max(o.head[RATE], largest_rate(o))
+        fill_polynomials(m, r, o, h)
+        for k in range(r.u.shape[0]):
+            r.a[k] = r.ut[k]
+        st.copy(r.qt, r.qs)
+        if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
+            if st.emit(m, w, r, count, state, grid, out, t, t1 - t, t1):
+                return st.EVENT
+        st.copy(r.qs, r.q)  # qt, ut may hold another instant by now
+        st.copy(r.a, r.u)
+        for e in range(o.element.shape[0]):
+            r.w[int(o.element[e, E_NUMBER])] += o.work[e]
+        state[st.T] = t1
+        tree.poses(m, w, r.q)
+        tree.motion(m, w, r.u, r.a)
+        tree.inertias(m, w, r.q, r.u, r.a)
+        st.audit(m, w, r, state)
+        count[st.FRESH] = 0
+        o.ints[LEFT] -= 1
+        o.ints[CARRIED] = 1
+        if t1 >= stop:
+            o.ints[LEFT] = 0
+            count[st.STOP] += 1
+            if count[st.STOP] >= stops.shape[0] // 2:
+                return st.DONE
+        if count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+            return st.PAUSED
+    return st.PAUSED

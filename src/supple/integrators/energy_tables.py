@@ -1,0 +1,236 @@
+"""A compiled model as tables of the energy scheme, or a sentence why it cannot be one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from supple.core import energy_state as own
+from supple.core import forces, joint_forces, links
+from supple.core import layout as at
+from supple.errors import ModelError
+from supple.integrators.energy_rows import Axis, Pair, UnfitError, joint_coordinates, joint_rows
+from supple.poses import IDENTITY, Array, Pose
+from supple.records import Compiled
+
+OWNER = "EnergyScheme"
+# Least moment of inertia, of the largest, with which the rotation of a body may jump.
+SLENDER = 1e-9
+KNOWN = (
+    forces.FORCE,
+    forces.SPRING_DAMPER,
+    joint_forces.JOINT_SPRING,
+    joint_forces.JOINT_EFFORT,
+    joint_forces.JOINT_FRICTION,
+)
+WORDS = {
+    forces.BUSHING: "a bushing",
+    forces.FRAME_FUNCTION: "a function of the state",
+    forces.JOINT_FUNCTION: "a function of the state",
+    joint_forces.PID: "a controller",
+    joint_forces.JOINT_STOP: "a stop",
+}
+EXACT = (
+    "forces whose work over a step is known exactly: gravity, Force, SpringDamper, JointSpring, "
+    "JointEffort and JointFriction"
+)
+QUADRATIC = (
+    "joints and constraints that are quadratic in places and rotations, whose forces do exactly "
+    "no work over a step"
+)
+
+
+@dataclass
+class Tables:
+    """Rows of numbers as ``core/energy_state.py`` wants them; the first ``rows`` forms are rows."""
+
+    bodies: list[list[float]] = field(default_factory=list)
+    forms: list[list[float]] = field(default_factory=list)
+    rows: int = 0
+    rank: int = 0
+    coordinates: list[list[float]] = field(default_factory=list)
+    balls: list[list[float]] = field(default_factory=list)
+    elements: list[list[float]] = field(default_factory=list)
+
+    def numbers(self, decay: float, step: float) -> tuple[float, ...]:
+        """All tables in one row, the head first."""
+        mass = float(np.mean([body[own.B_MASS] for body in self.bodies]))
+        head = np.zeros(own.HEAD)
+        head[[own.DECAY, own.STEP, own.MASS]] = decay, step, mass
+        head[:7] = self.sizes
+        tables = (self.bodies, self.forms, self.coordinates, self.balls, self.elements)
+        return (*head, *(float(x) for table in tables for row in table for x in row))
+
+    @property
+    def sizes(self) -> tuple[int, int, int, int, int, int, int]:
+        """Numbers of bodies, forms, rows, independent rows, coordinates, balls and elements."""
+        coordinates, balls, elements = (len(self.coordinates), len(self.balls), len(self.elements))
+        bodies, forms = len(self.bodies), len(self.forms)
+        return bodies, forms, self.rows, self.rank, coordinates, balls, elements
+
+
+def tables(compiled: Compiled, monotone: bool = False) -> Tables:
+    """Tables of a model in absolute coordinates; ``monotone``: friction must grow with the rate."""
+    return _Maker(compiled, monotone).out
+
+
+def _refused(who: str, what: str, expected: str) -> ModelError:
+    return ModelError.plain(f"{OWNER}: {who} {what}, expected {expected}")
+
+
+class _Maker:
+    def __init__(self, compiled: Compiled, monotone: bool) -> None:
+        self.c, self.all, self.monotone = compiled, compiled.complete, monotone
+        self.out = Tables()
+        c, ints, reals = compiled, self.all.ints, compiled.reals
+        nodes, elements = int(ints[at.H_NODES]), int(ints[at.H_ELEMENTS])
+        count, columns = int(ints[at.H_LINKS]), int(ints[at.H_COLUMNS])
+        self.node = ints[at.HEADER : at.HEADER + nodes * at.NODE_INTS].reshape(nodes, at.NODE_INTS)
+        start = at.HEADER + nodes * at.NODE_INTS + columns * at.COLUMN_INTS
+        self.element = ints[start : start + elements * at.ELEMENT_INTS].reshape(
+            elements, at.ELEMENT_INTS
+        )
+        self.link = ints[len(ints) - count * at.LINK_INTS :].reshape(count, at.LINK_INTS)
+        start = 4 + 2 * c.nu
+        self.body = reals[start : start + nodes * at.NODE_REALS].reshape(nodes, at.NODE_REALS)
+        start += nodes * at.NODE_REALS
+        self.coef = reals[start : start + elements * at.ELEMENT_REALS].reshape(
+            elements, at.ELEMENT_REALS
+        )
+        self.curve = reals[start + elements * at.ELEMENT_REALS :]
+        self.number = {0: 0}  # of a body by its node; the ground is 0
+        self.com = [np.zeros(3)]
+        self._bodies()
+        pieces: list[tuple[Pair, list[Axis]]] = []
+        for link in self.link:
+            self._link(link, pieces)
+        self.out.rows = len(self.out.forms)
+        self.out.rank = 6 * len(self.out.bodies) - (c.nu - c.nr)
+        for pair, axes in pieces:
+            found, used = joint_coordinates(pair, axes, len(self.out.forms))
+            self.out.coordinates += found
+            self.out.forms += used
+        for k, element in enumerate(self.element):
+            self._element(k, element)
+
+    def _bodies(self) -> None:
+        c = self.c
+        if c.flexible:
+            first = next(iter(c.flexible.values()))
+            expected = "rigid bodies, whose motion over a step is a turn and a displacement"
+            raise _refused(first.label, "is flexible", expected)
+        if c.motors:
+            motor = next(iter(c.motors.values()))
+            raise ModelError.plain(
+                f"{OWNER}: {motor.label} has a rotor of its own, expected {EXACT}"
+            )
+        for record in c.bodies.values():
+            node = self.node[record.node]
+            if node[at.MOTION] != at.FREE or node[at.PARENT] != 0:
+                expected = "formulation=Absolute(), in which every body moves freely"
+                raise _refused(f"body {record.name!r}", "moves by joint coordinates", expected)
+            x = self.body[record.node]
+            mass, first = x[12], x[13:16]
+            com = first / mass
+            six = x[16:22]
+            inertia = np.array(
+                [[six[0], six[3], six[4]], [six[3], six[1], six[5]], [six[4], six[5], six[2]]]
+            )
+            inertia -= mass * (com @ com * np.eye(3) - np.outer(com, com))
+            self.number[record.node] = len(self.com)
+            self.com.append(com)
+            places = (node[at.Q0], node[at.U0], mass)
+            moments = np.linalg.eigvalsh(inertia)
+            solid = float(moments[0] > SLENDER * moments[2])
+            self.out.bodies.append([*places, *com, *inertia.ravel(), *x[:12], solid])
+
+    def _pose(self, place: int) -> Pose:
+        x = self.curve[place : place + 12]
+        return Pose(x[:9].reshape(3, 3), x[9:])
+
+    def _pair(self, a: int, b: int, at_a: Array, at_b: Array, turn: Array) -> Pair:
+        ends = self.number[a], self.number[b]
+        arms = at_a - self.com[ends[0]], at_b - self.com[ends[1]]
+        return Pair(ends, arms, turn, self.c.length)
+
+    def _link(self, link: np.ndarray, pieces: list[tuple[Pair, list[Axis]]]) -> None:
+        """Rows of a joint or constraint; its coordinates are left for later in ``pieces``."""
+        kind, a, b, place = (int(x) for x in link[:4])
+        used = [int(row) for row in link[at.LINK_ROW :] if row >= 0]
+        owner = self.all.rows[used[0]].label
+        if kind == links.LINEAR or int(link[at.LINK_SIGNAL]) >= 0:
+            raise ModelError.plain(
+                f"{OWNER}: {owner} relates or drives coordinates, expected {QUADRATIC}"
+            )
+        if kind == links.DISTANCE:
+            x = self.curve[place : place + 7]
+            pair = self._pair(a, b, x[:3], x[3:6], np.eye(3))
+            self.out.forms.append(pair.apart(float(x[6])))
+            return
+        chain = []
+        while a not in self.number:
+            chain.append(a)
+            a = int(self.node[a, at.PARENT])
+        first, second = self._pose(place), self._pose(place + 12)
+        if not chain:  # a point on a line or a plane
+            turn = second.R @ first.R.T
+            pair = self._pair(a, b, first.p, second.p, turn)
+            for i in range(3):
+                if link[at.LINK_ROW + i] >= 0:
+                    self.out.forms.append(pair.along(first.R[:, i], False))
+            return
+        if not any(joint.node == chain[0] for joint in self.c.joints.values()):
+            raise _refused(owner, "drives a frame", QUADRATIC)
+        pose, axes = IDENTITY, []
+        for n in reversed(chain):
+            x = self.body[n]
+            pose = pose.then(Pose(x[:9].reshape(3, 3), x[9:12]))
+            motion, q, u = (int(self.node[n, k]) for k in (at.MOTION, at.Q0, at.U0))
+            if motion in (at.BALL, at.FREE):
+                self._ball(motion, (q, u), (a, b), pose, second)
+                return
+            if motion != at.FIXED:
+                kind_of = "rotate" if motion == at.REVOLUTE else "translate"
+                axes.append((kind_of, pose.R[:, 2].copy(), q, u))
+        pose = pose.then(first)
+        pair = self._pair(a, b, pose.p, second.p, second.R @ pose.R.T)
+        try:
+            self.out.forms += joint_rows(pair, axes)
+        except UnfitError as problem:
+            raise ModelError.plain(
+                f"{OWNER}: {owner} has {problem}, expected {QUADRATIC}"
+            ) from None
+        pieces.append((pair, axes))
+
+    def _ball(
+        self, motion: int, place: tuple[int, int], ends: tuple[int, int], first: Pose, second: Pose
+    ) -> None:
+        pair = self._pair(*ends, first.p, second.p, np.eye(3))
+        if motion == at.BALL:
+            self.out.forms += pair.together()
+        frames = (*first.R.ravel(), *pair.arms[0], *second.R.ravel(), *pair.arms[1])
+        self.out.balls.append([*place, float(motion == at.FREE), *pair.bodies, *frames])
+
+    def _element(self, k: int, element: np.ndarray) -> None:
+        kind, out, name = int(element[0]), self.out, self.c.force_names[k]
+        if kind not in KNOWN:
+            raise _refused(repr(name), f"is {WORDS[kind]}", EXACT)
+        x = self.coef[k]
+        if kind == forces.FORCE:
+            body = self.number[int(element[1])]
+            out.elements.append([k, body, *(x[9:12] - self.com[body])])
+            return
+        if kind == forces.SPRING_DAMPER:
+            a, b = int(element[1]), int(element[2])
+            pair = self._pair(a, b, x[:3], x[3:6], np.eye(3))
+            out.elements.append([k, len(out.coordinates), 0, 0, 0])
+            out.coordinates.append([own.LENGTH, -1, -1, len(out.forms), 0])
+            out.forms.append(pair.apart(0.0))
+            return
+        if kind == joint_forces.JOINT_FRICTION and self.monotone and x[2] > x[0]:
+            expected = "decay 0, or friction that grows with the rate so that energy never does"
+            raise _refused(repr(name), "has more static than sliding friction", expected)
+        q = int(element[1])
+        target = next(i for i, c in enumerate(out.coordinates) if int(c[own.C_Q]) == q)
+        out.elements.append([k, target, 0, 0, 0])
