@@ -372,7 +372,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
-        st.audit(m, w, r, state)
+        st.audit(m, w, r, count, state)
         count[st.FRESH] = 0
         o.ints[LEFT] -= 1
         o.ints[CARRIED] = 1

@@ -85,13 +85,13 @@ class _Maker:
         self.out = Tables()
         c, ints, reals = compiled, self.all.ints, compiled.reals
         nodes, elements = int(ints[at.H_NODES]), int(ints[at.H_ELEMENTS])
-        count, columns = int(ints[at.H_LINKS]), int(ints[at.H_COLUMNS])
+        columns = int(ints[at.H_COLUMNS])
         self.node = ints[at.HEADER : at.HEADER + nodes * at.NODE_INTS].reshape(nodes, at.NODE_INTS)
         start = at.HEADER + nodes * at.NODE_INTS + columns * at.COLUMN_INTS
         self.element = ints[start : start + elements * at.ELEMENT_INTS].reshape(
             elements, at.ELEMENT_INTS
         )
-        self.link = ints[len(ints) - count * at.LINK_INTS :].reshape(count, at.LINK_INTS)
+        self.link = at.link_table(ints)
         start = 4 + 2 * c.nu
         self.body = reals[start : start + nodes * at.NODE_REALS].reshape(nodes, at.NODE_REALS)
         start += nodes * at.NODE_REALS
