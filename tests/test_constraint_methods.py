@@ -26,7 +26,7 @@ def reference(model: str) -> np.ndarray:
 
 def end(result: sp.Result) -> np.ndarray:
     assert result.success, result.message
-    return np.array([x[-1] for name in "AD" for x in (result[name].angle, result[name].rate)])
+    return np.array([x[-1] for name in "AD" for x in (result[name].angle, result[name].rates[:, 0])])
 
 
 def run(model: str, method: str, step: float, **options) -> sp.Result:

@@ -392,7 +392,7 @@ def tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
 
 
-@shared(TREE, WORK, REAL, VEC, VEC, VEC)
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, calls=("factorize", "solve"))
 def solve_motion(m, w, t, u, z, f):
     """Generalized forces f (nu) become accelerations, w.lam the multipliers; needs ``evaluate`` at a = 0, lam = 0.
 
@@ -440,7 +440,7 @@ def exert(m, w, t, q, u, a, z):
     forces.apply(m, w, t, q, u, z)
 
 
-@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC)
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, calls=("factorize", "solve"))
 def satisfy(m, w, t, q, u, d, place):
     """Move q and u onto the constraints; see ``kkt.positions``. Returns the violation that is left."""
     left = kkt.positions(m, w, t, q, u, d, place)

@@ -8,8 +8,8 @@ Three things keep the systems small, however many bodies and loops there are:
 - the complement S = Y Y^T, Y^T = L^-1 G^T, couples rows that act on a common block. It is factorized within its
   envelope, rows in an order that keeps it narrow.
 
-A body may have no inertia about an axis (a thin rod), if constraints hold it there. Then a little is added, and
-taken away again by iterating on the solution, see ``kkt.solve``.
+A body may have no inertia about an axis (a thin rod), if constraints hold it there. Then a little is added; what the
+solution lacks is solved for again, see ``kkt.solve``.
 
 So chains and trees of free bodies cost as much as they have bodies. What belongs to what is in the plan
 (``supple/elimination.py``): matrices have all their rows and columns, but only entries of the plan are touched.
@@ -334,3 +334,40 @@ def turn_back(m, w, f, c):
                 w.scratch[0, j] = s
             for j in range(n):
                 c[rec[at.PLAN_ROW + j]] = w.scratch[0, j]
+
+
+@kernel
+def remainder(m, w, f, c, a, lam, rf, rc):
+    """rf (nu) = f - M a - G^T lam and rc (rows) = c - G a, within the plan."""
+    plan, G, nu = m.plan, w.rows, f.shape[0]
+    first = m.plan[m.plan[at.PLAN_FIRST] :]
+    for i in range(nu):
+        s, j = f[i], first[i]
+        if j >= 0:
+            while j < nu and first[j] == first[i]:
+                s -= w.mass[i, j] * a[j]
+                j += 1
+        rf[i] = s
+    for l in range(m.link.shape[0]):
+        rec = m.plan[record(m, l) :]
+        if m.link[l, 0] == LINEAR:
+            row = m.link[l, at.LINK_ROW]
+            if row >= 0:
+                rc[row] = c[row]
+                for j in range(m.link[l, at.LINK_AT], m.link[l, at.LINK_AT] + 3 * m.link[l, at.LINK_A], 3):
+                    e = int(m.curve[j + 1])
+                    rc[row] -= m.curve[j + 2] * a[e]
+                    rf[e] -= m.curve[j + 2] * lam[row]
+            continue
+        for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
+            row = rec[at.PLAN_ROW + i]
+            s, push = c[row], lam[row]
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    s -= G[row, e] * a[e]
+                    rf[e] -= G[row, e] * push
+            for k in range(rec[at.PLAN_K]):
+                e = rec[at.PLAN_E + k]
+                s -= G[row, e] * a[e]
+                rf[e] -= G[row, e] * push
+            rc[row] = s

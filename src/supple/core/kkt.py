@@ -14,7 +14,8 @@ import math
 
 from supple.core import elimination, linalg, links, tree
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.core.jit import VEC, kernel, shared
+from supple.core.layout import TREE, WORK
 
 DENSE, BLOCKS, ADDED = 0.0, 1.0, 2.0  # what the factors are of: all together, blocks, blocks with inertia added
 REPEATS = 8
@@ -34,7 +35,7 @@ def weight(m, w, i):
     return mean / (n * square) if square > 0.0 else 0.0
 
 
-@kernel
+@shared(TREE, WORK)
 def factorize(m, w):
     """Factors for ``solve`` from w.mass and w.rows, by blocks if they allow it.
 
@@ -114,12 +115,12 @@ def factor_in_place(a):
     return -1
 
 
-@kernel
+@shared(TREE, WORK, VEC, VEC)
 def solve(m, w, f, c):
     """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``. Returns like it.
 
-    With added inertia E the solution satisfies (M + E) a + G^T lam = f. What is missing, E a, is a right side of
-    the same system: its solutions fall off quickly where constraints hold what has no inertia of its own.
+    With added inertia the solution is not that of M, and rounding is large where it was added. What it lacks is a
+    right side of the same system; it falls off quickly where constraints hold what has no inertia of its own.
     """
     if w.flag[0] == DENSE:
         solve_dense(w, f, c)
@@ -128,36 +129,38 @@ def solve(m, w, f, c):
         elimination.solve(m, w, f, c)
         return -1
     n, nr = f.shape[0], c.shape[0]
-    keep, d, e = w.again[0 : n + nr], w.again[n + nr : 2 * n + nr], w.again[2 * n + nr : 2 * n + 2 * nr]
+    f0, c0 = w.again[0:n], w.again[n : n + nr]
+    d, e = w.again[n + nr : 2 * n + nr], w.again[2 * n + nr : 2 * n + 2 * nr]
     for k in range(n):
-        keep[k] = f[k]
+        f0[k] = f[k]
         d[k] = f[k]
         f[k] = 0.0
     for i in range(nr):
-        keep[n + i] = c[i]
+        c0[i] = c[i]
         e[i] = c[i]
         c[i] = 0.0
-    first, old = 0.0, math.inf
+    largest, old = 0.0, math.inf
     for _ in range(REPEATS):
         elimination.solve(m, w, d, e)
         size = 0.0
         for k in range(n):
             f[k] += d[k]
-            d[k] *= w.thin[k]
-            size = max(size, abs(d[k]) * m.unit[k])
+            size = max(size, abs(d[k]) / m.unit[k])
         for i in range(nr):
             c[i] += e[i]
-            e[i] = 0.0
-        first = max(first, size)
-        if size <= 1e-14 * first:
+        largest = max(largest, size)
+        if size <= 1e-12 * largest:
             return -1
         if not size < 0.1 * old:
             break
         old = size
+        elimination.remainder(m, w, f0, c0, f, c, d, e)
+    if size <= 1e-9 * largest:  # rounding
+        return -1
     for k in range(n):
-        f[k] = keep[k]
+        f[k] = f0[k]
     for i in range(nr):
-        c[i] = keep[n + i]
+        c[i] = c0[i]
     w.flag[0] = DENSE
     bad = factorize_dense(m, w)
     if bad < 0:
