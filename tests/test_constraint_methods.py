@@ -40,14 +40,14 @@ def run(model: str, method: str, step: float, **options) -> sp.Result:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("model", MODELS)
 def test_order(model, method):
-    """At least 7 between these steps (theory 8): projection and pull change a step by its error."""
+    """8 by theory; measured 7.97, 7.65 and 7.96 on the spatial loop, more on the plane one."""
     errors = []
-    for step in (T_END / 8, T_END / 16):
-        result = run(model, method, step)
-        assert result.statistics["steps"] == round(T_END / step)
+    for count in (24, 32):
+        result = run(model, method, T_END / count)
+        assert result.statistics["steps"] == count
         errors.append(np.abs(end(result) - reference(model)).max())
     assert errors[1] > 1e-12  # not yet rounding
-    assert np.log2(errors[0] / errors[1]) > 7.0
+    assert np.log(errors[0] / errors[1]) / np.log(32 / 24) > 7.4
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -44,13 +44,29 @@ def factorize(m, w):
     w.flag[0] = DENSE
     if m.plan[at.PLAN_USABLE] == 1:
         bad = elimination.factorize(m, w)
-        if bad == -3:
+        if bad == -3 and held(m, w):
             w.flag[0] = ADDED
             return -1
-        if bad != -2:
+        if bad > -2:
             w.flag[0] = BLOCKS
             return bad
     return factorize_dense(m, w)
+
+
+@kernel
+def held(m, w):
+    """Whether constraints hold everything that inertia was added to: pushed along there, it hardly moves."""
+    n, nr = w.thin.shape[0], w.gap.shape[0]
+    d, e = w.again[0:n], w.again[n : n + nr]
+    for k in range(n):
+        d[k] = w.thin[k]
+    for i in range(nr):
+        e[i] = 0.0
+    elimination.solve(m, w, d, e)
+    for k in range(n):
+        if w.thin[k] > 0.0 and not abs(d[k]) < 0.1:
+            return False
+    return True
 
 
 @kernel

@@ -27,6 +27,7 @@ from supple.state import State
 from supple.symmetry import Symmetry
 
 PAUSE = 0.03  # s between returns of a loop to Python
+FAR = 0.1  # how far something moves (rad, or lengths of the model) between looks at the rows in use
 COUNTS = (
     "steps",
     "rejected",
@@ -135,6 +136,7 @@ class _Run:
         self.steps_before = 0  # those made with other rows
         self.watch = Watch(c)
         self.look = 1  # steps until the rows are looked at again
+        self.looked = problem.t_start  # when they were last
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
         shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
@@ -259,7 +261,7 @@ class _Run:
         return self.steps_before + int(self.count[st.STEPS])
 
     def _advance(self, budget: int) -> int:
-        """Make steps; where rows were left out, look at those in use every few steps."""
+        """Make steps; where rows were left out, look at those in use now and then."""
         p, left, outcome = self.problem, budget, int(st.PAUSED)
         while left > 0 and outcome == st.PAUSED:
             c = self.compiled
@@ -277,7 +279,12 @@ class _Run:
         """Take other constraint rows where those in use nearly depend on each other."""
         t, q = float(self.state[st.T]), self.run_buffer[self.at_q]
         quality, other = self.watch.choice(t, q)
-        self.look = 4 if quality > 0.5 else 1
+        # Good rows stay good while nothing moves far: radians, or lengths of the model.
+        rate = float(np.max(np.abs(self.run_buffer[self.at_u]) / self.compiled.scale, initial=0.0))
+        moved = rate * (t - self.looked)
+        far = FAR if quality > 0.3 else 0.2 * FAR
+        self.look = int(np.clip(self.look * far / max(moved, 1e-3 * far), 1, 4 * self.look))
+        self.looked = t
         if other is None:
             return False
         self.compiled, self.watch = other, Watch(other)
