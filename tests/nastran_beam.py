@@ -13,7 +13,7 @@ from supple.fem import BeamMesh, Material, Rectangle
 def beam_mesh(elements: int = 3) -> BeamMesh:
     section = Rectangle(0.04, 0.02)
     steel = Material(E=2.1e11, G=2.1e11 / 2.6, density=7850.0)
-    return BeamMesh.of(section, steel, 0.9, elements, torsion_constant=section.J)
+    return BeamMesh(section=section, material=steel, length=0.9, elements=elements)
 
 
 def imported_beam(elements: int = 3, turn: np.ndarray | None = None) -> sp.ImportedComponent:

@@ -26,7 +26,8 @@ def reference(model: str) -> np.ndarray:
 
 def end(result: sp.Result) -> np.ndarray:
     assert result.success, result.message
-    return np.array([x[-1] for name in "AD" for x in (result[name].angle, result[name].rates[:, 0])])
+    ends = [(result[name].angle[-1], result[name].rates[-1, 0]) for name in "AD"]
+    return np.array(ends).ravel()
 
 
 def run(model: str, method: str, step: float, **options) -> sp.Result:

@@ -27,7 +27,8 @@ from supple.state import State
 from supple.symmetry import Symmetry
 
 PAUSE = 0.03  # s between returns of a loop to Python
-FAR = 0.1  # how far something moves (rad, or lengths of the model) between looks at the rows in use
+# Between looks at the rows in use: motion (rad, or lengths of the model), and number of steps.
+FAR, LONGEST = 0.1, 1000
 COUNTS = (
     "steps",
     "rejected",
@@ -283,7 +284,8 @@ class _Run:
         rate = float(np.max(np.abs(self.run_buffer[self.at_u]) / self.compiled.scale, initial=0.0))
         moved = rate * (t - self.looked)
         far = FAR if quality > 0.3 else 0.2 * FAR
-        self.look = int(np.clip(self.look * far / max(moved, 1e-3 * far), 1, 4 * self.look))
+        longest = min(4 * self.look, LONGEST)
+        self.look = int(np.clip(self.look * far / max(moved, 1e-3 * far), 1, longest))
         self.looked = t
         if other is None:
             return False
