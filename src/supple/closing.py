@@ -9,9 +9,12 @@ mechanism slides along its own motions until no closed position nearby is nearer
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
 
 from supple.core import dynamics
 from supple.core import layout as at
@@ -32,6 +35,7 @@ TRIES = 6
 SIZE = 30  # velocities up to which all tries are made: a try costs the third power of them
 SLIDES = 30  # steps along the mechanism's own motions towards the start
 MOVED = 1e-6  # rad or lengths: below that a closed position is as near as it can be
+LARGE = 200  # unknowns, from which on systems are solved as sparse ones
 
 
 class Assembler:
@@ -100,7 +104,9 @@ class Assembler:
         bordered[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
         bordered[n:, :n], bordered[:n, n:] = G, G.T
         right = np.concatenate([np.zeros(n), -rows.rate / self.sizes])
-        step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
+        step = _sparse_solution(bordered, right)
+        if step is None:
+            step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
         out = np.array(u, dtype=float)
         out[free] += unit * step[:n]
         return out
@@ -152,7 +158,16 @@ class Assembler:
         """The step d with G d = right, in the least-squares sense, of the smallest d M d."""
         free, d = self.free, np.zeros(self.compiled.nu)
         if len(free) and len(right):
-            L = np.linalg.cholesky(self.mass(q)[np.ix_(free, free)])
+            M = self.mass(q)[np.ix_(free, free)]
+            n, nr = len(free), len(right)
+            if n + nr > LARGE:
+                mean, rows = float(np.mean(np.diag(M))), G[:, free]
+                bordered = np.block([[M / mean, rows.T], [rows, np.zeros((nr, nr))]])
+                found = _sparse_solution(bordered, np.concatenate([np.zeros(n), right]))
+                if found is not None:
+                    d[free] = found[:n]
+                    return d
+            L = np.linalg.cholesky(M)
             whitened = np.linalg.solve(L, G[:, free].T).T
             y = np.linalg.lstsq(whitened, right, rcond=1e-10)[0]
             d[free] = np.linalg.solve(L.T, y)
@@ -275,3 +290,17 @@ class Assembler:
 def _closed(gap: Array) -> bool:
     """Whether violations in their own units are rounding."""
     return bool(np.max(np.abs(gap), initial=0.0) < CLOSED)
+
+
+def _sparse_solution(matrix: Array, right: Array) -> Array | None:
+    """Solution of a large system that is mostly zeros; None if it is small, or not solved well."""
+    if len(right) <= LARGE:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found: Array = splu(csc_array(matrix)).solve(right)
+    except RuntimeError:  # singular: rows depend on each other
+        return None
+    missing = np.abs(matrix @ found - right).max()
+    return found if missing <= 1e-10 * (np.abs(right).max() + np.abs(found).max()) else None

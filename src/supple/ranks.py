@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import splu
 
 from supple.closing import CLOSED, Assembler
 from supple.core.layout import new_work
@@ -33,6 +35,7 @@ ORDINARY = 0.1  # what it is taken to be where no other place can be reached
 # numbers, since 0.3 is how far many a start is from a special position.
 SIZES = (0.2718, 0.0919, 0.0311)
 PLACES = 2
+LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; inverse iterations
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,10 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
     alike = [table / size[:, None] for table in tables]
     counts = [int(np.sum(np.linalg.svd(x, compute_uv=False) > bound)) for x in alike]
     usual = [table for table, count in zip(alike, counts, strict=True) if count == max(counts)]
-    moves = moving(compiled)
-    kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
+    kept = list(range(compiled.nr))
+    if min(counts) < compiled.nr:
+        moves = moving(compiled)
+        kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
     weakest = kept[weakest_row(tables[0][kept])] if kept else None
     return Ranks(tuple(kept), compiled.nu - len(kept), smallest, weakest, stuck)
@@ -89,8 +94,24 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
 
 def smallest_value(table: Array, rank: int) -> float:
     """The last of the singular values of scaled rows that are not zero where the rank is full."""
+    if rank == len(table) > LARGE:
+        return _smallest_of_many(table)
     s = np.linalg.svd(table, compute_uv=False)
     return float(s[rank - 1]) if 0 < rank <= len(s) else 1.0
+
+
+def _smallest_of_many(table: Array) -> float:
+    """Smallest singular value of many independent rows, to some per cent, by inverse iteration."""
+    rows = csr_array(table)
+    try:
+        factors = splu((rows @ rows.T).tocsc())
+    except RuntimeError:
+        return 0.0
+    x, size = np.random.default_rng(1).standard_normal(len(table)), 1.0
+    for _ in range(INVERSIONS):
+        x = factors.solve(x / np.linalg.norm(x))
+        size = float(np.linalg.norm(x))
+    return 1.0 / float(np.sqrt(size))
 
 
 def weakest_row(table: Array) -> int:
