@@ -13,6 +13,7 @@ from supple.assembly import row_sizes
 from supple.cases.four_bar import closed
 from supple.compiled import build
 from supple.formulations.equations import Equations
+from supple.integrators import driver
 
 # One other tree for each; where a loop is entered from its far side, joints are crossed backwards.
 TREES = {
@@ -213,3 +214,17 @@ def test_power_of_a_driver_is_its_torque_times_the_rate(name):
     k = len(result.t) // 3
     found = equations.power(result.t[k], result.q[k], result.u[k])
     assert found[result.data.compiled.channels("drive")[0]] == pytest.approx(power[k], rel=1e-9)
+
+
+@pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince(), sp.BDF()])
+def test_results_do_not_depend_on_the_clock(integrator, monkeypatch):
+    """Loops come back to Python by the clock; rows are exchanged by the motion alone (Bennett)."""
+    ends = []
+    for pause in (1e-9, 10.0):
+        monkeypatch.setattr(driver, "PAUSE", pause)
+        result = sp.simulate(
+            cases.get("bennett").build(), 1.5, integrator=integrator, tolerance=1e-7, output=2
+        )
+        assert result.success, result.message
+        ends.append(np.concatenate([result.q[-1], result.u[-1]]))
+    assert np.array_equal(*ends)

@@ -136,7 +136,7 @@ class _Run:
         self.rows = [(problem.t_start, c)]
         self.steps_before = 0  # those made with other rows
         self.watch = Watch(c)
-        self.look = 1  # steps until the rows are looked at again
+        self.look = self.until = 1  # steps between looks at the rows, and until the next one
         self.looked = problem.t_start  # when they were last
         ne = len(c.force_names)
         nv, ns = len(problem.events), len(problem.symmetries)
@@ -266,11 +266,14 @@ class _Run:
         p, left, outcome = self.problem, budget, int(st.PAUSED)
         while left > 0 and outcome == st.PAUSED:
             c = self.compiled
-            count = left if c.all_ints is None else min(left, self.look)
+            # counted over all calls: how far these reach depends on the machine's clock
+            count = left if c.all_ints is None else min(left, self.until)
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
-            if outcome not in (st.DONE, st.EVENT) and self._change_rows():
+            self.until -= count
+            due = self.until <= 0 or outcome != st.PAUSED
+            if outcome not in (st.DONE, st.EVENT) and due and self._change_rows():
                 outcome = st.PAUSED
             if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
                 break
@@ -286,7 +289,7 @@ class _Run:
         far = FAR if quality > 0.3 else 0.2 * FAR
         longest = min(4 * self.look, LONGEST)
         self.look = int(np.clip(self.look * far / max(moved, 1e-3 * far), 1, longest))
-        self.looked = t
+        self.looked, self.until = t, self.look
         if other is None:
             return False
         self.compiled, self.watch = other, Watch(other)
