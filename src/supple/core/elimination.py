@@ -26,7 +26,7 @@ from supple.core.links import LINEAR
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 
 # Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
-THIN, ADDED, NONE = 1e-6, 1e-5, 1e-14
+THIN, ADDED, NONE = 1e-6, 1e-5, 1e-11
 
 
 @kernel
