@@ -294,6 +294,9 @@ class _Run:
             return False
         self.compiled, self.watch = other, Watch(other)
         self.rows.append((t, other))
+        # Matrices are written only where rows have entries: those of other rows must not stay.
+        self.problem.equations.work[:] = 0.0
+        self.run_buffer[self.at_own][len(self.options.parameters) + max(other.nr, 3) :] = 0.0
         # The loop begins anew, as at the start of a run: multipliers belong to rows.
         self.steps_before = self._steps()
         self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
