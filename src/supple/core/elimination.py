@@ -135,8 +135,8 @@ def turn_rows(m, w):
 def factorize(m, w):
     """Factors from w.mass and w.rows, within the plan.
 
-    Returns -1; or nu plus a row that depends on others; or -2 where a joint's own rows fail, or a state is not
-    finite: then another way may still exist; or -3 where inertia was added.
+    Returns -1; or nu plus a row that depends on others; or -2 where a joint's own rows fail, a state is not
+    finite, or added inertia hides whether rows are independent: then another way may still exist; or -3 where inertia was added.
     """
     plan, L, Y, S = m.plan, w.lower, w.solved, w.schur
     nu = w.mass.shape[0]
@@ -214,8 +214,8 @@ def factorize(m, w):
             x = full
             for k in range(rec[at.PLAN_LOW], i):
                 x -= row[k] * row[k]
-            if not x > 1e-14 * full:
-                return nu + rec[at.PLAN_ROW + s]
+            if not x > 1e-14 * full:  # where inertia was added, rounding may do that
+                return -2 if result == -3 else nu + rec[at.PLAN_ROW + s]
             row[i] = 1.0 / math.sqrt(x)
     return result
 
