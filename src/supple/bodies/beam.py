@@ -34,6 +34,7 @@ from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.shapes import AssumedShapes
+from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of a computed station, in lengths of the beam.
@@ -82,6 +83,8 @@ class Beam(FlexibleBody):
     theory : "euler_bernoulli" or "timoshenko"
         Sections stay normal to the axis, or shear against it; short beams and high modes need the
         second. Assumed shapes have no shear.
+    stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
+        What a deflection does to the stiffness; see these classes.
     """
 
     length: float
@@ -96,6 +99,7 @@ class Beam(FlexibleBody):
     roll: float
     clamp_node: int
     theory: Theory
+    stiffening: Stiffening
 
     def __init__(
         self,
@@ -112,6 +116,7 @@ class Beam(FlexibleBody):
         roll: float = 0.0,
         clamp_node: int = 0,
         theory: Theory = "euler_bernoulli",
+        stiffening: StiffeningName | Stiffening = None,
     ) -> None:
         set_fields(self, name=validate.name("Beam", name))
         owner = label(self)
@@ -135,6 +140,7 @@ class Beam(FlexibleBody):
             torsion=validate.choice(owner, "torsion", torsion, ("saint_venant", "polar")),
             roll=validate.number(owner, "roll", roll),
             theory=validate.choice(owner, "theory", theory, THEORIES),
+            stiffening=stiffening_choice(owner, stiffening),
         )
         if self.theory == "timoshenko":
             for s in (0.0, 1.0):  # a section without shear coefficients is refused here
@@ -228,7 +234,13 @@ class Beam(FlexibleBody):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""
-        return {"modes": 0, "reference": "clamped", "clamp_node": 0, "damping": None}
+        return {
+            "modes": 0,
+            "reference": "clamped",
+            "clamp_node": 0,
+            "damping": None,
+            "stiffening": None,
+        }
 
     def strain_gauge(
         self,

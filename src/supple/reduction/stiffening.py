@@ -1,0 +1,73 @@
+"""What a deflection does to the stiffness of a body: the choices of geometric stiffening."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from supple import validate
+from supple.errors import ModelError
+
+StiffeningName = Literal["none", "axial", "von_karman", "second_order"]
+NAMES = get_args(StiffeningName)
+EXPECTED = (
+    "'none', 'axial', 'von_karman', 'second_order', Axial(...), VonKarman(...) or SecondOrder()"
+)
+
+
+@dataclass(frozen=True)
+class Axial:
+    """Axial force stiffens bending, and bending does not act back: no energy belongs to it.
+
+    Parameters
+    ----------
+    quadratic : bool
+        Whether the force includes the stretch of the deflected axis, (v'^2 + w'^2)/2, beside that
+        of axial displacements. On an axial basis of low order this locks.
+    """
+
+    quadratic: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.quadratic, bool):
+            raise ModelError("Axial", "quadratic", self.quadratic, "True or False")
+
+
+@dataclass(frozen=True)
+class VonKarman:
+    """Membrane energy of the strain u' + (v'^2 + w'^2)/2; conservative.
+
+    Parameters
+    ----------
+    membrane : "average" or "pointwise"
+        The strain's average over an element, or its value at each point, which locks where axial
+        displacements are linear.
+    """
+
+    membrane: Literal["average", "pointwise"] = "average"
+
+    def __post_init__(self) -> None:
+        validate.choice("VonKarman", "membrane", self.membrane, ("average", "pointwise"))
+
+
+@dataclass(frozen=True)
+class SecondOrder:
+    """Displacements of second order in the elastic coordinates; conservative, recommended."""
+
+
+Stiffening = Axial | VonKarman | SecondOrder | None
+
+
+def stiffening_choice(owner: str, value: Any) -> Stiffening:
+    """Return the stiffening that a body's field names; None for "none"."""
+    if value is None or isinstance(value, (Axial, VonKarman, SecondOrder)):
+        return value
+    if isinstance(value, str) and value in NAMES:
+        made: dict[str, Stiffening] = {
+            "none": None,
+            "axial": Axial(),
+            "von_karman": VonKarman(),
+            "second_order": SecondOrder(),
+        }
+        return made[value]
+    raise ModelError(owner, "stiffening", value, EXPECTED)
