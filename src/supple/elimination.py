@@ -3,7 +3,8 @@
 Read from the compiled integers alone: nodes, columns and links. Velocities that move on their own
 tree, with nothing else on it, are a block of the mass matrix; the coordinates of a closing joint,
 which have no mass and act in its own rows only, are eliminated with these; the rows that are left
-couple where they act on one block. They are numbered by reverse Cuthill and McKee.
+couple where they act on one block. They are numbered by reverse Cuthill and McKee, as are the
+unknowns of Newton's iteration where that saves work (``core/radau_wide.py``).
 """
 
 from __future__ import annotations
@@ -11,11 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from supple.core import forces
 from supple.core import layout as at
 from supple.core.links import JOIN, LINEAR
+from supple.core.radau_views import WIDE_FROM
+
+# Work of an entry within an envelope, in that of one of a whole matrix
+NARROW = 0.6
 
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
@@ -32,11 +38,14 @@ class _Plan:
     def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
         nn, nu, nc, ne = (int(ints[k]) for k in (at.H_NODES, at.H_U, at.H_COLUMNS, at.H_ELEMENTS))
         self.nu, self.nl, self.nr = nu, int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
+        self.nz = int(ints[at.H_Z])
         i = at.HEADER
         self.nodes = ints[i : i + nn * at.NODE_INTS].reshape(nn, at.NODE_INTS)
         i += nn * at.NODE_INTS
         self.columns = ints[i : i + nc * at.COLUMN_INTS].reshape(nc, at.COLUMN_INTS)
-        i += nc * at.COLUMN_INTS + ne * at.ELEMENT_INTS + int(ints[at.H_SIGNALS]) * at.SIGNAL_INTS
+        i += nc * at.COLUMN_INTS
+        self.elements = ints[i : i + ne * at.ELEMENT_INTS].reshape(ne, at.ELEMENT_INTS)
+        i += ne * at.ELEMENT_INTS + int(ints[at.H_SIGNALS]) * at.SIGNAL_INTS
         nf = int(ints[at.H_FLEX])
         self.flex = ints[i : i + nf * at.FLEX_INTS].reshape(nf, at.FLEX_INTS)
         i += nf * at.FLEX_INTS + int(ints[at.H_ATTACH]) * at.ATTACH_INTS
@@ -107,8 +116,72 @@ class _Plan:
         first[own >= 0] = -1
         return first
 
+    def newton(self) -> list[int]:
+        """Places of Newton's unknowns (velocities, controller states, lam, mu) in a narrow order.
+
+        Empty if the matrix is small, or an envelope saves no work. A coupling that is not seen
+        here makes the envelope wider, nothing else.
+        """
+        nu, nz, nr = self.nu, self.nz, self.nr
+        n = nu + nz
+        if n + nr < WIDE_FROM:
+            return []
+        ends = [sorted(self.ends(link)) for link in self.links]
+        velocities = _cliques([*self.groups(), *ends], n)
+        entries = [
+            (int(row), k)
+            for link, reached in zip(self.links, ends, strict=True)
+            for row in link[at.LINK_ROW :]
+            if row >= 0
+            for k in reached
+        ]
+        rows, columns = np.array(entries).T
+        G = csr_array((np.ones(len(rows)), (rows, columns)), shape=(nr, n))
+        coupled = velocities @ G.T
+        blocks = [[velocities, G.T, coupled], [G, None, None], [coupled.T, None, G @ G.T]]
+        whole = block_array(blocks, format="csr")
+        order = reverse_cuthill_mckee(whole, symmetric_mode=True)
+        place = np.empty(len(order), dtype=int)
+        place[order] = np.arange(len(order))
+        found = whole.tocoo()
+        i, j = place[found.row], place[found.col]
+        down = np.arange(len(order))
+        np.maximum.at(down, j, i)
+        high = np.maximum.accumulate(down) - np.arange(len(order)) + 1.0
+        narrow = 2.0 * float(np.sum(high * high))  # pivoting doubles the width
+        dense = (n + nr) ** 3 / 3.0 + 2.0 * nr * nu * nu
+        return [int(k) for k in place] if NARROW * narrow < dense else []
+
+    def groups(self) -> list[list[int]]:
+        """Velocities and controller states that bodies and force elements couple."""
+        found = []
+        for n in np.flatnonzero(self.nodes[:, at.HEAVY]):
+            members = self.path(int(n))
+            if self.nodes[n, at.HEAVY] == at.FLEXIBLE:
+                f = self.flex[self.nodes[n, at.FLEX]]
+                members += range(int(f[at.FLEX_U0]), int(f[at.FLEX_U0] + f[at.FLEX_N]))
+            found.append(members)
+        for e in self.elements:
+            if e[0] in (forces.SPRING_DAMPER, forces.BUSHING):
+                found.append(self.path(int(e[1])) + self.path(int(e[2])))
+            elif e[0] == forces.GEAR:
+                found.append([int(e[2]), int(e[4])])
+            elif e[0] == forces.PID:
+                found.append([int(e[2]), self.nu + int(e[4])])
+        return found
+
     def write(self) -> list[int]:
-        """The plan as integers; a single zero if blocks have no inertia of their own."""
+        """The plan as integers, of accelerations and of Newton's unknowns."""
+        plan, order = self.accelerations(), self.newton()
+        if order:
+            plan[at.PLAN_NEWTON] = len(plan)
+        return plan + order
+
+    def accelerations(self) -> list[int]:
+        """The plan of accelerations; zeros if blocks have no inertia of their own.
+
+        The place of Newton's order is left open.
+        """
         moved = self.moved()
         own = np.full(self.nu, -1)
         coordinates: list[list[int]] = []
@@ -127,11 +200,11 @@ class _Plan:
                 own[k] = 8 * c + j
         first = self.blocks(own)
         if first is None or not np.all(moved[first >= 0]):
-            return [0]
+            return [0] * at.PLAN_HEAD
         end = {int(b): int(np.flatnonzero(first == b)[-1]) + 1 for b in set(first[first >= 0])}
         rows = [[int(r) for r in link[at.LINK_ROW :] if r >= 0] for link in self.links]
         if any(len(mine) > len(r) for mine, r in zip(coordinates, rows, strict=True)):
-            return [0]
+            return [0] * at.PLAN_HEAD
         ranges: list[list[int]] = []
         for link, ends in zip(self.links, acts, strict=True):
             touched = set(ends)
@@ -168,16 +241,14 @@ class _Plan:
         for c in order:
             place[c] = total
             total += free[c]
-        plan = [1, at.PLAN_HEAD, 0, 0, 0, 0]
+        plan = [1, at.PLAN_HEAD, 0, 0, 0, 0, 0]
         records = np.zeros((nl, at.PLAN_INTS), dtype=int)
         here = at.PLAN_HEAD + nl * at.PLAN_INTS
         lists: list[int] = []
         low = np.zeros(self.nr, dtype=int)
         for c in range(nl):
             before = [d for d in beside[c] if rank[d] <= rank[c]]
-            pairs = [
-                (d, b, end[b]) for d in before for b in blocks[c] if b in blocks[d]
-            ]
+            pairs = [(d, b, end[b]) for d in before for b in blocks[c] if b in blocks[d]]
             reach = min((place[d] for d in before), default=place[c])
             low[place[c] : place[c] + free[c]] = reach
             record = records[c]
@@ -196,3 +267,12 @@ class _Plan:
             plan[k] = len(plan)
             plan.extend(int(x) for x in values)
         return plan
+
+
+def _cliques(groups: list[list[int]], n: int) -> csr_array:
+    """Pattern (n, n) in which the members of each group couple, and each with itself."""
+    members = [*groups, *([k] for k in range(n))]
+    sizes = np.cumsum([0, *map(len, members)])
+    flat = np.array([k for group in members for k in group], dtype=np.int64)
+    incidence = csr_array((np.ones(len(flat)), flat, sizes), shape=(len(members), n))
+    return incidence.T @ incidence

@@ -18,21 +18,21 @@ import math
 
 import numpy as np
 
-from supple.core import dynamics, linalg, tree
+from supple.core import dynamics, linalg, radau_wide, tree
 from supple.core import layout as at
+from supple.core import radau_rows as rows
 from supple.core import radau_stages as stages
 from supple.core import step as st
 from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
 from supple.core.layout import views
-from supple.core.radau_stages import (
+from supple.core.radau_stages import MAX_NEWTON
+from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
+from supple.core.radau_views import (
     E1,
     F2,
-    F4,
     LAM,
     LO,
     MASS,
-    MAX_NEWTON,
-    PX,
     RATE,
     RQ,
     S1,
@@ -46,13 +46,13 @@ from supple.core.radau_stages import (
     Y1,
     ZO,
     ZRATE,
-    D,
     U,
     X,
     Z,
+    is_wide,
     own_size,
+    own_views,
 )
-from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
 
 __all__ = ["own_size", "radau_run"]
 
@@ -64,7 +64,7 @@ def error_norm(m, w, r, o, h, t, attempt):
     """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
     second = attempt == 1
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    y = o.y[Y1]
+    y, wide = o.y[Y1], is_wide(m)
     for k in range(nu):
         o.u[S1, k] = (EST1 * o.u[U, k] + EST2 * o.u[U + 1, k] + EST3 * o.u[U + 2, k]) / h + r.a[k]
         o.u[S2, k] = (EST1 * o.u[X, k] + EST2 * o.u[X + 1, k] + EST3 * o.u[X + 2, k]) / h + r.u[k]
@@ -78,8 +78,12 @@ def error_norm(m, w, r, o, h, t, attempt):
         dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
     for k in range(nu):
         s = 0.0
-        for j in range(nu):
-            s += o.tangent[MASS, k, j] * o.u[S1, j] - h / GAMMA * o.tangent[RQ, k, j] * o.u[S2, j]
+        if wide:
+            near = o.lists.near[k]
+            s += radau_wide.dot(o.tangent[MASS, k], o.u[S1], near) - h / GAMMA * radau_wide.dot(o.tangent[RQ, k], o.u[S2], near)
+        else:
+            for j in range(nu):
+                s += o.tangent[MASS, k, j] * o.u[S1, j] - h / GAMMA * o.tangent[RQ, k, j] * o.u[S2, j]
         y[k] = h * h * s
         if second:
             y[k] -= h * h * o.u[F2, k]
@@ -89,20 +93,16 @@ def error_norm(m, w, r, o, h, t, attempt):
         for j in range(nu):
             s += o.Gq[k, j] * o.u[S2, j]
         y[nu + k] = h * (f + h / GAMMA * s)
-    nr = o.c.shape[1]
-    if nr > 0:  # no error along the constraints' normals: G xi = 0 and G u = 0
-        for j in range(nr):
-            y[nu + nz + j] = -h * stages.dot(o.G[j], o.u[S2])
-            o.c[F4, j] = y[nu + nz + j]
-        stages.stabilize(m, r, o, h, o.c[F4], y, o.u[D])
-        for k in range(nu):
-            y[k] += GAMMA * stages.dot(o.tangent[MASS, k], o.u[D]) - h * h * stages.difference(o, k, o.u[S2])
-    linalg.lu_solve(o.newton[E1], o.pivots[0], y)
+    if o.c.shape[1] > 0:
+        rows.error_sides(m, r, o, h)
+    if wide:
+        radau_wide.solve_real(m, o)
+    else:
+        linalg.lu_solve(o.newton[E1], o.pivots[0], y)
     for k in range(nu):  # xi, in place of S2
         o.u[S2, k] = (y[k] + h * o.u[S2, k]) / GAMMA
-    if nr > 0:
-        for k in range(nu):
-            y[k] -= o.u[D, k] + h * stages.dot(o.tangent[PX, k], o.u[S2])
+    if o.c.shape[1] > 0:
+        rows.error_update(m, r, o, h)
     total = 0.0
     worst, worst_k = 0.0, 0
     for k in range(nu):
@@ -197,7 +197,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     m, w = views(ints, reals, work)
     r, i = st.run_views(m, run, count)
     k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
-    o = stages.own_views(m, run, i, count, k)
+    o = own_views(m, run, i, count, k)
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)
@@ -228,7 +228,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             count[st.FACTORED] = 0
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
-            if not (independent and stages.factorize(r, o, h)):
+            if not (independent and stages.factorize(m, r, o, h)):
                 count[st.NEWTON_FAILURES] += 1
                 state[st.H] = 0.5 * h
                 count[st.KEEP_JACOBIAN] = 0
@@ -296,7 +296,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 return st.EVENT
         for k in range(nu):
             r.xt[k] = o.u[X + 2, k]
-            r.u[k] = stages.flushed(r.u[k] + o.u[U + 2, k])
+            r.u[k] = rows.flushed(r.u[k] + o.u[U + 2, k])
             r.a[k] = o.u[RATE + 2, k]
         st.copy(o.c[LAM + 2], r.lam)
         tree.retract(m, r.q, r.xt, r.qt)

@@ -17,84 +17,52 @@ and mu needs no place in the matrix. P enters through Ru - M P, Rq - Ru P and Gq
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, kkt, linalg, links, tree
+from supple.core import dynamics, linalg, links, radau_wide, tree
 from supple.core import layout as at
+from supple.core import radau_rows as rows
 from supple.core import step as st
 from supple.core.jit import kernel
+from supple.core.radau_rows import flushed
 from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, THROUGH, TI, TT, A, C
+from supple.core.radau_views import (
+    BMU,
+    E1,
+    EI,
+    ER,
+    F1,
+    F2,
+    F3,
+    F4,
+    F5,
+    LAM,
+    LO,
+    MASS,
+    RATE,
+    RQ,
+    RU,
+    S1,
+    S2,
+    UO,
+    WORK,
+    WU,
+    WX,
+    WZ,
+    XO,
+    Y1,
+    Y2,
+    Y3,
+    ZO,
+    ZRATE,
+    U,
+    X,
+    Z,
+    is_wide,
+)
 
 MAX_NEWTON = 10
-
-# Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
-# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, change
-# of B h mu, and B mu of the stages
-X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, D, BMU = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25, 28
-U_ROWS = 31
-# ... over controller states: stages, the last step's stages, rates, residuals, weights
-Z, ZO, ZRATE, F3, WZ = 0, 3, 6, 9, 12
-Z_ROWS = 13
-# ... over force elements: work up to the stages, weights
-WORK, WW = 0, 3
-E_ROWS = 4
-# ... over constraint rows: lam of the stages, violations and their rates, lam of the last step's stages
-LAM, F4, F5, LO = 0, 3, 6, 9
-C_ROWS = 12
-# ... over Newton's unknowns: real and complex right sides
-Y1, Y2, Y3 = 0, 1, 2
-
-# Square matrices: tangents Rq, Ru, M over velocities; Newton's E1 and ER + i EI over its unknowns
-RQ, RU, MASS = 0, 1, 2
-RU0, PX = 3, 4  # with constraints also Ru itself and P
-E1, ER, EI = 0, 1, 2
-
-Own = namedtuple("Own", "u z e c y tangent Rz Gq Gu Gz G GB newton pivots")
-
-
-@kernel
-def own_views(m, run, i, ints, k):
-    """The method's own part of the buffers, from run[i] and ints[k]."""
-    nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
-    n = nu + nz + nr
-    u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
-    i += U_ROWS * nu
-    z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
-    i += Z_ROWS * nz
-    e = run[i : i + E_ROWS * ne].reshape((E_ROWS, ne))
-    i += E_ROWS * ne
-    c = run[i : i + C_ROWS * nr].reshape((C_ROWS, nr))
-    i += C_ROWS * nr
-    y = run[i : i + 3 * n].reshape((3, n))
-    i += 3 * n
-    squares = 5 if nr > 0 else 3
-    tangent = run[i : i + squares * nu * nu].reshape((squares, nu, nu))
-    i += squares * nu * nu
-    Rz = run[i : i + nu * nz].reshape((nu, nz))
-    i += nu * nz
-    Gq = run[i : i + nu * nz].reshape((nz, nu))
-    i += nu * nz
-    Gu = run[i : i + nu * nz].reshape((nz, nu))
-    i += nu * nz
-    Gz = run[i : i + nz * nz].reshape((nz, nz))
-    i += nz * nz
-    G = run[i : i + nr * nu].reshape((nr, nu))
-    i += nr * nu
-    GB = run[i : i + nr * nr].reshape((nr, nr))
-    i += nr * nr
-    newton = run[i : i + 3 * n * n].reshape((3, n, n))
-    pivots = ints[k : k + 2 * n].reshape((2, n))
-    return Own(u, z, e, c, y, tangent, Rz, Gq, Gu, Gz, G, GB, newton, pivots)
-
-
-def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
-    """Lengths of the method's own part of the real and the integer buffer."""
-    n = nu + nz + nr
-    vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + C_ROWS * nr + 3 * n
-    matrices = (5 if nr else 3) * nu * nu + 3 * nu * nz + nz * nz + nr * (nu + nr)
-    return vectors + matrices + 3 * n * n, 2 * n
 
 
 @kernel
@@ -187,70 +155,19 @@ def middle_tangent(m, w, r, o, t, h):
         m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
         o.Rz, o.Gq, o.Gu, o.Gz,
     )
-    nu, nr = r.u.shape[0], o.c.shape[1]
-    if nr == 0:
+    if o.c.shape[1] == 0:
         return True
     links.rate_tangent(m, w, o.G)
     st.copy_rows(o.G, w.solved)  # H: factors of accelerations are not needed now
     links.jacobian(m, w, o.G)
-    b = o.u[S2]
-    for j in range(nr):
-        for k in range(nu):
-            b[k] = m.unit[k] * m.unit[k] * o.G[j, k]
-        for i in range(j, nr):
-            o.GB[i, j] = dot(o.G[i], b)
-    if kkt.factor_in_place(o.GB) >= 0:
-        return False
-    turn_tangents(m, w, r, o)
-    return True
+    return rows.prepare(m, w, r, o)
 
 
 @kernel
-def turn_tangents(m, w, r, o):
-    """P = B (G B)^-1 H from H in w.solved; then Ru - M P, Rq - Ru P and Gq - Gu P in place of the tangents."""
-    nu, nr = r.u.shape[0], o.c.shape[1]
-    P, Rq, Ru, M, kept = o.tangent[PX], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.tangent[RU0]
-    x = o.c[F4]
-    for k in range(nu):
-        for j in range(nr):
-            x[j] = w.solved[j, k]
-        linalg.cholesky_solve(o.GB, x)
-        for i in range(nu):
-            P[i, k] = 0.0
-        for j in range(nr):
-            for i in range(nu):
-                P[i, k] += o.G[j, i] * x[j]
-        for i in range(nu):
-            P[i, k] *= m.unit[i] * m.unit[i]
-    st.copy_rows(Ru, kept)
-    subtract_product(kept, P, Rq)
-    subtract_product(M, P, Ru)
-    subtract_product(o.Gu, P, o.Gq)
-
-
-@kernel
-def subtract_product(a, b, c):
-    """c -= a b for matrices."""
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            x = a[i, j]
-            if x != 0.0:
-                for k in range(b.shape[1]):
-                    c[i, k] -= x * b[j, k]
-
-
-@kernel
-def dot(x, y):
-    """Scalar product."""
-    s = 0.0
-    for k in range(x.shape[0]):
-        s += x[k] * y[k]
-    return s
-
-
-@kernel
-def factorize(r, o, h):
+def factorize(m, r, o, h):
     """Newton matrices for the real and the complex eigenvalue; False if one is singular."""
+    if is_wide(m):
+        return radau_wide.factorize(m, r, o, h)
     nu, nz = r.u.shape[0], r.z.shape[0]
     # 1/(alpha + i beta)
     s = ALPHA * ALPHA + BETA * BETA
@@ -274,110 +191,14 @@ def factorize(r, o, h):
             o.newton[ER, nu + c, nu + d] = (ALPHA if c == d else 0.0) - h * o.Gz[c, d]
             o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
     if o.c.shape[1] > 0:
-        border(r, o)
+        rows.border(r, o)
     return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
-
-
-@kernel
-def border(r, o):
-    """Newton's rows and columns of the constraints."""
-    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
-    e, x, y = o.newton[E1], o.newton[ER], o.newton[EI]
-    for j in range(nr):
-        for k in range(r.u.shape[0]):
-            g = o.G[j, k]
-            e[k, n + j], x[k, n + j], y[k, n + j] = g, g, 0.0
-            e[n + j, k], x[n + j, k], y[n + j, k] = g, g, 0.0
-        for k in range(r.z.shape[0]):
-            i = r.u.shape[0] + k
-            e[i, n + j], x[i, n + j], y[i, n + j] = 0.0, 0.0, 0.0
-            e[n + j, i], x[n + j, i], y[n + j, i] = 0.0, 0.0, 0.0
-        for k in range(nr):
-            e[n + j, n + k], x[n + j, n + k], y[n + j, n + k] = 0.0, 0.0, 0.0
-
-
-@kernel
-def stabilize(m, r, o, h, mu, y, d):
-    """mu (rows) holds G w - G h u - h H xi; d = B (G B)^-1 mu, and the rows of y take the damping part h Ru d.
-
-    What d does through M is left to the caller: its factor is the eigenvalue.
-    """
-    nu, nz = r.u.shape[0], r.z.shape[0]
-    linalg.cholesky_solve(o.GB, mu)
-    for k in range(nu):
-        d[k] = 0.0
-    for j in range(mu.shape[0]):
-        for k in range(nu):
-            d[k] += o.G[j, k] * mu[j]
-    for k in range(nu):
-        d[k] *= m.unit[k] * m.unit[k]
-    for k in range(nu):
-        y[k] += h * dot(o.tangent[RU0, k], d)
-    for k in range(nz):
-        y[nu + k] -= dot(o.Gu[k], d)
-
-
-@kernel
-def difference(o, k, f):
-    """Row k of -M P, which is the change of Ru, times f."""
-    s = 0.0
-    for j in range(f.shape[0]):
-        s += (o.tangent[RU, k, j] - o.tangent[RU0, k, j]) * f[j]
-    return s
-
-
-@kernel
-def constraint_sides(m, r, o, h):
-    """Right sides with constraints; F1 is in the eigenbasis already. Leaves d in the rows D of o.u."""
-    nu, n, nr = r.u.shape[0], r.u.shape[0] + r.z.shape[0], o.c.shape[1]
-    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    for j in range(nr):
-        a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
-        w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
-        w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
-        w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-        # g' xi = -g: G w = -gamma g + h G F1
-        y1[n + j] = -GAMMA * w1 + h * dot(o.G[j], o.u[F1])
-        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(o.G[j], o.u[F1 + 1])
-        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(o.G[j], o.u[F1 + 2])
-        # and h mu from G h u = -h (G u + g_t), in the rows of the violations
-        a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
-        o.c[F4, j] = y1[n + j] + h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
-        o.c[F4 + 1, j] = y2[n + j] + h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
-        o.c[F4 + 2, j] = y3[n + j] - h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-    for i in range(3):
-        stabilize(m, r, o, h, o.c[F4 + i], o.y[Y1 + i], o.u[D + i])
-    for k in range(nu):
-        a, b, c = dot(o.tangent[MASS, k], o.u[D]), dot(o.tangent[MASS, k], o.u[D + 1]), dot(o.tangent[MASS, k], o.u[D + 2])
-        y1[k] += GAMMA * a + h * h * difference(o, k, o.u[F1])
-        y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.u[F1 + 1])
-        y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.u[F1 + 2])
-
-
-@kernel
-def constraint_update(r, o, h):
-    """Add Newton's multipliers to the stages."""
-    n = r.u.shape[0] + r.z.shape[0]
-    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    for j in range(o.c.shape[1]):
-        for i in range(3):
-            d = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j]
-            o.c[LAM + i, j] = flushed(o.c[LAM + i, j] + d / (h * h))
-
-
-@kernel
-def flushed(x):
-    """Zero instead of what decays towards the smallest numbers, with which processors are ten times slower.
-
-    Motion across the plane of a plane mechanism does so: nothing excites it, and the method damps it.
-    """
-    return x if abs(x) > 1e-60 else 0.0
 
 
 @kernel
 def newton_update(m, r, o, h):
     """One simplified Newton update of all stages; returns its weighted norm."""
-    nu, nz = r.u.shape[0], r.z.shape[0]
+    nu, nz, wide = r.u.shape[0], r.z.shape[0], is_wide(m)
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
@@ -398,11 +219,20 @@ def newton_update(m, r, o, h):
     h3 = h * h * h
     for k in range(nu):
         s1, s2, s3 = 0.0, 0.0, 0.0
-        for j in range(nu):
-            x = o.tangent[RQ, k, j]
-            s1 += x * o.u[F1, j]
-            s2 += x * o.u[F1 + 1, j]
-            s3 += x * o.u[F1 + 2, j]
+        if wide:
+            near = o.lists.near[k]
+            for i in range(1, near[0] + 1):
+                j = near[i]
+                x = o.tangent[RQ, k, j]
+                s1 += x * o.u[F1, j]
+                s2 += x * o.u[F1 + 1, j]
+                s3 += x * o.u[F1 + 2, j]
+        else:
+            for j in range(nu):
+                x = o.tangent[RQ, k, j]
+                s1 += x * o.u[F1, j]
+                s2 += x * o.u[F1 + 1, j]
+                s3 += x * o.u[F1 + 2, j]
         y1[k] += h3 / GAMMA * s1
         y2[k] += h3 * (gr * s2 - gi * s3)
         y3[k] += h3 * (gr * s3 + gi * s2)
@@ -417,23 +247,20 @@ def newton_update(m, r, o, h):
         y2[nu + k] -= h * h * (gr * s2 - gi * s3)
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
     if o.c.shape[1] > 0:
-        constraint_sides(m, r, o, h)
-    linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
-    linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
+        rows.constraint_sides(m, r, o, h)
+    if wide:
+        radau_wide.solve(m, o)
+    else:
+        linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
+        linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
     if o.c.shape[1] > 0:
-        constraint_update(r, o, h)
+        rows.constraint_update(r, o, h)
     for k in range(nu):  # xi = (w - h r1)/g in the eigenbasis, in place of F1
         a = (y1[k] - h * o.u[F1, k]) / GAMMA
         p, q = y2[k] - h * o.u[F1 + 1, k], y3[k] - h * o.u[F1 + 2, k]
         o.u[F1, k], o.u[F1 + 1, k], o.u[F1 + 2, k] = a, gr * p - gi * q, gr * q + gi * p
     if o.c.shape[1] > 0:
-        for k in range(nu):
-            for i in range(3):
-                o.u[D + i, k] += h * dot(o.tangent[PX, k], o.u[F1 + i])
-                o.y[Y1 + i, k] -= o.u[D + i, k]
-            for i in range(3):
-                d = TT[i, 0] * o.u[D, k] + TT[i, 1] * o.u[D + 1, k] - TT[i, 2] * o.u[D + 2, k]
-                o.u[BMU + i, k] = flushed(o.u[BMU + i, k] + d / h)
+        rows.velocity_update(m, r, o, h)
     total = 0.0
     for k in range(nu):
         a, b, c = o.u[F1, k], o.u[F1 + 1, k], -o.u[F1 + 2, k]

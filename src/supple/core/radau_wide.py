@@ -1,0 +1,279 @@
+"""Newton's matrix of Radau where bodies are many and most couple with few others.
+
+In the dense form mu is eliminated through (G B)^-1 (``radau_rows``), which couples everything with everything. Here
+it stays among the unknowns w = h u + B nu, z, h^2 lam and nu = h mu; for an eigenvalue g of the stages
+
+    [g M + h Ru + h^2/g Rq] w - (g M + h Ru) B nu + h^2 Rz z + G^T h^2 lam = - h^2 f2 + h^3/g Rq f1
+    - (h/g Gq + Gu) w + Gu B nu + (g - h Gz) z = - h f3 - h^2/g Gq f1
+    G w = - g f4 + h G f1
+    (G + h/g H) w - G B nu = - h f5 + h^2/g H f1
+
+and unknowns are numbered so that entries stay near the diagonal (``supple/elimination.py``). So chains and trees of
+free bodies cost as much as they have bodies.
+"""
+
+from __future__ import annotations
+
+from supple.core import envelope
+from supple.core import layout as at
+from supple.core.jit import kernel
+from supple.core.radau_table import ALPHA, BETA, GAMMA, TI
+from supple.core.radau_views import (
+    DOWN,
+    E1,
+    EI,
+    END,
+    ENDC,
+    ER,
+    F1,
+    F4,
+    F5,
+    HX,
+    LEFT,
+    MASS,
+    MB,
+    P1,
+    P2,
+    RB,
+    RQ,
+    RU,
+    S2,
+    Y1,
+    Y2,
+    Y3,
+    D,
+)
+
+
+@kernel
+def note(row, k):
+    """Append k to a list."""
+    row[0] += 1
+    row[row[0]] = k
+
+
+@kernel
+def prepare(m, w, o):
+    """Lists of entries, and products with B, from the tangents, G in o.G and H in w.solved."""
+    Rq, Ru, M, G, H, on = o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.G, o.wide[HX], o.lists
+    nu, nr, nz = Rq.shape[0], o.c.shape[1], o.Gu.shape[0]
+    for j in range(nr):
+        for i in range(1, on.felt[j, 0] + 1):
+            o.wide[MB, j, on.felt[j, i]] = 0.0
+            o.wide[RB, j, on.felt[j, i]] = 0.0
+        for i in range(1, on.met[j, 0] + 1):
+            o.GB[on.met[j, i], j] = 0.0
+        on.reach[j, 0], on.felt[j, 0], on.met[j, 0] = 0, 0, 0
+    for k in range(nu):
+        on.near[k, 0], on.into[k, 0], on.by[k, 0] = 0, 0, 0
+    for k in range(nu):
+        for j in range(nu):
+            if M[k, j] != 0.0 or Ru[k, j] != 0.0 or Rq[k, j] != 0.0:
+                note(on.near[k], j)
+                note(on.into[j], k)
+    for j in range(nr):
+        for k in range(nu):
+            H[j, k] = w.solved[j, k]
+            if G[j, k] != 0.0 or H[j, k] != 0.0:
+                note(on.reach[j], k)
+                note(on.by[k], j)
+    for j in range(nr):
+        for l in range(1, on.reach[j, 0] + 1):
+            d = on.reach[j, l]
+            b = m.unit[d] * m.unit[d] * G[j, d]
+            for i in range(1, on.into[d, 0] + 1):
+                c = on.into[d, i]
+                if o.wide[MB, j, c] == 0.0 and o.wide[RB, j, c] == 0.0:
+                    again(on.felt[j], c)
+                o.wide[MB, j, c] += M[c, d] * b
+                o.wide[RB, j, c] += Ru[c, d] * b
+            for i in range(1, on.by[d, 0] + 1):
+                c = on.by[d, i]
+                if o.GB[c, j] == 0.0:
+                    again(on.met[j], c)
+                o.GB[c, j] += G[c, d] * b
+        for k in range(nz):
+            o.GuB[k, j] = 0.0
+            for l in range(1, on.reach[j, 0] + 1):
+                d = on.reach[j, l]
+                o.GuB[k, j] += o.Gu[k, d] * m.unit[d] * m.unit[d] * G[j, d]
+
+
+@kernel
+def again(row, k):
+    """Append k to a list unless it is there: a sum may have come back to zero."""
+    for i in range(1, row[0] + 1):
+        if row[i] == k:
+            return
+    note(row, k)
+
+
+@kernel
+def dot(x, y, where):
+    """Scalar product of two vectors over a list of entries."""
+    s = 0.0
+    for i in range(1, where[0] + 1):
+        s += x[where[i]] * y[where[i]]
+    return s
+
+
+@kernel
+def put(o, i, j, x, y, z):
+    """An entry of the real and of the complex matrix."""
+    if x == 0.0 and y == 0.0 and z == 0.0:
+        return
+    o.newton[E1, i, j], o.newton[ER, i, j], o.newton[EI, i, j] = x, y, z
+    if j >= o.band[END, i]:
+        o.band[END, i] = j + 1
+    if i > o.band[DOWN, j]:
+        o.band[DOWN, j] = i
+
+
+@kernel
+def clear(o):
+    """Zeros where the last factors were."""
+    n = o.pivots.shape[1]
+    for i in range(n):
+        for j in range(o.band[LEFT, i], min(n, o.band[END, i])):
+            o.newton[E1, i, j] = 0.0
+        for j in range(o.band[LEFT, i], min(n, o.band[ENDC, i])):
+            o.newton[ER, i, j] = 0.0
+            o.newton[EI, i, j] = 0.0
+        o.band[END, i] = i + 1
+        o.band[DOWN, i] = i
+
+
+@kernel
+def assemble(m, r, o, h):
+    """Entries of Newton's matrices, and where rows and columns end."""
+    place = m.plan[m.plan[at.PLAN_NEWTON] :]
+    nu, nz, nr = r.u.shape[0], r.z.shape[0], o.c.shape[1]
+    n = nu + nz
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    Rq, Ru, M, on = o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.lists
+    clear(o)
+    for c in range(nu):
+        i = place[c]
+        for l in range(1, on.near[c, 0] + 1):
+            d = on.near[c, l]
+            x, y, z = M[c, d], h * Ru[c, d], h * h * Rq[c, d]
+            put(o, i, place[d], GAMMA * x + y + z / GAMMA, ALPHA * x + y + z * gr, BETA * x + z * gi)
+        for d in range(nz):
+            x, y, z = h * h * o.Rz[c, d], h * o.Gq[d, c], o.Gu[d, c]
+            put(o, i, place[nu + d], x, x, 0.0)
+            put(o, place[nu + d], i, -y / GAMMA - z, -gr * y - z, -gi * y)
+    for c in range(nz):
+        for d in range(nz):
+            x, y = -h * o.Gz[c, d], (1.0 if c == d else 0.0)
+            put(o, place[nu + c], place[nu + d], GAMMA * y + x, ALPHA * y + x, BETA * y)
+    for j in range(nr):
+        lam, mu = place[n + j], place[n + nr + j]
+        for l in range(1, on.reach[j, 0] + 1):
+            c = on.reach[j, l]
+            i, x, y = place[c], o.G[j, c], h * o.wide[HX, j, c]
+            put(o, i, lam, x, x, 0.0)
+            put(o, lam, i, x, x, 0.0)
+            put(o, mu, i, x + y / GAMMA, x + gr * y, gi * y)
+        for l in range(1, on.felt[j, 0] + 1):
+            c = on.felt[j, l]
+            x, y = o.wide[MB, j, c], h * o.wide[RB, j, c]
+            put(o, place[c], mu, -GAMMA * x - y, -ALPHA * x - y, -BETA * x)
+        for l in range(1, on.met[j, 0] + 1):
+            i = on.met[j, l]
+            x = -o.GB[i, j]
+            put(o, place[n + nr + i], mu, x, x, 0.0)
+        for k in range(nz):
+            x = o.GuB[k, j]
+            put(o, place[nu + k], mu, x, x, 0.0)
+    first = 0  # rows reached by the columns so far have none before these
+    for k in range(n + 2 * nr):
+        if k > 0 and o.band[DOWN, k - 1] > o.band[DOWN, k]:
+            o.band[DOWN, k] = o.band[DOWN, k - 1]
+        while first <= o.band[DOWN, k]:
+            o.band[LEFT, first] = k
+            first += 1
+        o.band[ENDC, k] = o.band[END, k]
+
+
+@kernel
+def factorize(m, r, o, h):
+    """Factors of both matrices; False if one is singular."""
+    assemble(m, r, o, h)
+    if not envelope.lu(o.newton[E1], o.pivots[0], o.band[END], o.band[DOWN]):
+        return False
+    return envelope.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1], o.band[ENDC], o.band[DOWN])
+
+
+@kernel
+def solve_real(m, o):
+    """Solve in place for the first right side."""
+    place, p, y = m.plan[m.plan[at.PLAN_NEWTON] :], o.y[P1], o.y[Y1]
+    for k in range(y.shape[0]):
+        p[place[k]] = y[k]
+    envelope.solve(o.newton[E1], o.pivots[0], o.band[END], o.band[DOWN], p)
+    for k in range(y.shape[0]):
+        y[k] = p[place[k]]
+
+
+@kernel
+def solve(m, o):
+    """Solve in place for all right sides."""
+    solve_real(m, o)
+    place, p, q = m.plan[m.plan[at.PLAN_NEWTON] :], o.y[P1], o.y[P2]
+    for k in range(p.shape[0]):
+        p[place[k]], q[place[k]] = o.y[Y2, k], o.y[Y3, k]
+    envelope.solve_complex(o.newton[ER], o.newton[EI], o.pivots[1], o.band[ENDC], o.band[DOWN], p, q)
+    for k in range(p.shape[0]):
+        o.y[Y2, k], o.y[Y3, k] = p[place[k]], q[place[k]]
+
+
+@kernel
+def sides(r, o, h):
+    """Right sides of the constraints; F1 is in the eigenbasis already."""
+    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    for j in range(nr):
+        G, H, of = o.G[j], o.wide[HX, j], o.lists.reach[j]
+        a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
+        w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        y1[n + j] = -GAMMA * w1 + h * dot(G, o.u[F1], of)
+        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(G, o.u[F1 + 1], of)
+        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(G, o.u[F1 + 2], of)
+        a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
+        x1, x2, x3 = dot(H, o.u[F1], of), dot(H, o.u[F1 + 1], of), dot(H, o.u[F1 + 2], of)
+        i = n + nr + j
+        y1[i] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c) + h * h / GAMMA * x1
+        y2[i] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c) + h * h * (gr * x2 - gi * x3)
+        y3[i] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c) + h * h * (gr * x3 + gi * x2)
+
+
+@kernel
+def error_sides(r, o, h):
+    """Right sides of the constraints for the error estimate, whose f1 is -S2: G xi = 0 and G u = 0."""
+    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
+    for j in range(nr):
+        of = o.lists.reach[j]
+        o.y[Y1, n + j] = -h * dot(o.G[j], o.u[S2], of)
+        o.y[Y1, n + nr + j] = -h * h / GAMMA * dot(o.wide[HX, j], o.u[S2], of)
+
+
+@kernel
+def pushed(m, r, o, i):
+    """B nu of the solution in row i of o.y, into row D + i of o.u."""
+    nu, nr = r.u.shape[0], o.c.shape[1]
+    n = nu + r.z.shape[0] + nr
+    d, y = o.u[D + i], o.y[Y1 + i]
+    for k in range(nu):
+        d[k] = 0.0
+    for j in range(nr):
+        x = y[n + j]
+        for l in range(1, o.lists.reach[j, 0] + 1):
+            k = o.lists.reach[j, l]
+            d[k] += o.G[j, k] * x
+    for k in range(nu):
+        d[k] *= m.unit[k] * m.unit[k]
