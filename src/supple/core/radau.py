@@ -30,6 +30,8 @@ from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
 from supple.core.radau_views import (
     E1,
     F2,
+    FA,
+    FU,
     LAM,
     LO,
     MASS,
@@ -76,50 +78,56 @@ def error_norm(m, w, r, o, h, t, attempt):
             r.zt[k] = r.z[k]
         tree.retract(m, r.q, r.xt, r.qt)
         dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
-    for k in range(nu):
+    n, free = o.f.shape[1], o.free
+    for i in range(n):
+        o.f[FA, i], o.f[FU, i] = o.u[S1, free[i]], o.u[S2, free[i]]
+    for k in range(n):
         s = 0.0
         if wide:
             near = o.lists.near[k]
-            s += radau_wide.dot(o.tangent[MASS, k], o.u[S1], near) - h / GAMMA * radau_wide.dot(o.tangent[RQ, k], o.u[S2], near)
+            s += radau_wide.dot(o.tangent[MASS, k], o.f[FA], near) - h / GAMMA * radau_wide.dot(o.tangent[RQ, k], o.f[FU], near)
         else:
-            for j in range(nu):
-                s += o.tangent[MASS, k, j] * o.u[S1, j] - h / GAMMA * o.tangent[RQ, k, j] * o.u[S2, j]
+            for j in range(n):
+                s += o.tangent[MASS, k, j] * o.f[FA, j] - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
         y[k] = h * h * s
         if second:
-            y[k] -= h * h * o.u[F2, k]
+            y[k] -= h * h * o.u[F2, free[k]]
     for k in range(nz):
         f = (EST1 * o.z[Z, k] + EST2 * o.z[Z + 1, k] + EST3 * o.z[Z + 2, k]) / h + r.zdot[k]
         s = 0.0
-        for j in range(nu):
-            s += o.Gq[k, j] * o.u[S2, j]
-        y[nu + k] = h * (f + h / GAMMA * s)
-    if o.c.shape[1] > 0:
+        for j in range(n):
+            s += o.Gq[k, j] * o.f[FU, j]
+        y[n + k] = h * (f + h / GAMMA * s)
+    if o.G.shape[0] > 0:
         rows.error_sides(m, r, o, h)
     if wide:
         radau_wide.solve_real(m, o)
     else:
         linalg.lu_solve(o.newton[E1], o.pivots[0], y)
-    for k in range(nu):  # xi, in place of S2
-        o.u[S2, k] = (y[k] + h * o.u[S2, k]) / GAMMA
-    if o.c.shape[1] > 0:
+    for k in range(n):  # xi, in place of its rate
+        o.f[FU, k] = (y[k] + h * o.f[FU, k]) / GAMMA
+    if o.G.shape[0] > 0:
         rows.error_update(m, r, o, h)
     total = 0.0
     worst, worst_k = 0.0, 0
-    for k in range(nu):
-        r.ut[k] = y[k] / h
-        r.xt[k] = o.u[S2, k]
+    for k in range(nu):  # what drivers give has no error
+        r.xt[k], r.ut[k] = 0.0, 0.0
+    for i in range(n):
+        k = free[i]
+        r.ut[k] = y[i] / h
+        r.xt[k] = o.f[FU, i]
         a, b = r.xt[k] / o.u[WX, k], r.ut[k] / o.u[WU, k]
         total += a * a + b * b
         if a * a + b * b > worst:
             worst, worst_k = a * a + b * b, k
     for k in range(nz):
-        a = y[nu + k] / o.z[WZ, k]
+        a = y[n + k] / o.z[WZ, k]
         total += a * a
     for k in range(ne):
         a = (EST1 * o.e[WORK, k] + EST2 * o.e[WORK + 1, k] + EST3 * o.e[WORK + 2, k]) / h + r.power[k]
         a *= h / GAMMA / o.e[WW, k]
         total += a * a
-    return math.sqrt(total / max(2 * nu + nz + ne, 1)), worst_k
+    return math.sqrt(total / max(2 * n + nz + ne, 1)), worst_k
 
 
 @kernel
@@ -180,11 +188,10 @@ def fill_polynomials(m, w, r, o, h):
 
 
 @kernel
-def stage_rates(r, o, h):
-    """Accelerations of the stages from their velocities."""
+def stage_rates(m, r, o, h):
+    """Accelerations of all stages."""
     for i in range(3):
-        for k in range(r.u.shape[0]):
-            o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
+        stages.rates(m, r, o, i, h)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -272,7 +279,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
                 count[st.KEEP_JACOBIAN] = 0
             continue
         if m.head[at.H_SWITCHES] > 0:
-            stage_rates(r, o, h)
+            stage_rates(m, r, o, h)
             fill_polynomials(m, w, r, o, h)
             if st.find_switch(m, w, r, count, state, t, h) < 1.0:
                 continue
@@ -289,7 +296,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.H_OLD] = h
         count[st.AFTER_REJECT] = 0
         count[st.STEPS] += 1
-        stage_rates(r, o, h)
+        stage_rates(m, r, o, h)
         if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
             fill_polynomials(m, w, r, o, h)
             if st.emit(m, w, r, count, state, grid, out, t, h, t1):

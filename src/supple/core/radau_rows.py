@@ -14,20 +14,22 @@ from supple.core.radau_views import (
     E1,
     EI,
     ER,
-    F1,
     F4,
     F5,
+    FB,
+    FD,
+    FU,
+    FW,
+    FX,
     LAM,
     MASS,
     PX,
     RQ,
     RU,
     RU0,
-    S2,
     Y1,
     Y2,
     Y3,
-    D,
     is_wide,
 )
 
@@ -35,31 +37,31 @@ from supple.core.radau_views import (
 @kernel
 def prepare(m, w, r, o):
     """What Newton's matrix needs of G in o.G and H in w.solved; False where rows depend on others."""
-    nu, nr = r.u.shape[0], o.c.shape[1]
+    nu, nr = o.f.shape[1], o.G.shape[0]
     if is_wide(m):
-        radau_wide.prepare(m, w, o)
+        radau_wide.prepare(w, o)
         return True
-    b = o.u[S2]
+    b = o.f[FB]
     for j in range(nr):
         for k in range(nu):
-            b[k] = m.unit[k] * m.unit[k] * o.G[j, k]
+            b[k] = o.f[FW, k] * o.G[j, k]
         for i in range(j, nr):
             o.GB[i, j] = dot(o.G[i], b)
     if kkt.factor_in_place(o.GB) >= 0:
         return False
-    turn_tangents(m, w, r, o)
+    turn_tangents(w, o)
     return True
 
 
 @kernel
-def turn_tangents(m, w, r, o):
+def turn_tangents(w, o):
     """P = B (G B)^-1 H from H in w.solved; then Ru - M P, Rq - Ru P and Gq - Gu P in place of the tangents."""
-    nu, nr = r.u.shape[0], o.c.shape[1]
+    nu, nr = o.f.shape[1], o.G.shape[0]
     P, Rq, Ru, M, kept = o.tangent[PX], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.tangent[RU0]
-    x = o.c[F4]
+    x = o.d[0]
     for k in range(nu):
         for j in range(nr):
-            x[j] = w.solved[j, k]
+            x[j] = w.solved[o.kept[j], o.free[k]]
         linalg.cholesky_solve(o.GB, x)
         for i in range(nu):
             P[i, k] = 0.0
@@ -67,7 +69,7 @@ def turn_tangents(m, w, r, o):
             for i in range(nu):
                 P[i, k] += o.G[j, i] * x[j]
         for i in range(nu):
-            P[i, k] *= m.unit[i] * m.unit[i]
+            P[i, k] *= o.f[FW, i]
     st.copy_rows(Ru, kept)
     subtract_product(kept, P, Rq)
     subtract_product(M, P, Ru)
@@ -97,15 +99,16 @@ def dot(x, y):
 @kernel
 def border(r, o):
     """Newton's rows and columns of the constraints."""
-    n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
+    nu, nz, nr = o.f.shape[1], r.z.shape[0], o.G.shape[0]
+    n = nu + nz
     e, x, y = o.newton[E1], o.newton[ER], o.newton[EI]
     for j in range(nr):
-        for k in range(r.u.shape[0]):
+        for k in range(nu):
             g = o.G[j, k]
             e[k, n + j], x[k, n + j], y[k, n + j] = g, g, 0.0
             e[n + j, k], x[n + j, k], y[n + j, k] = g, g, 0.0
-        for k in range(r.z.shape[0]):
-            i = r.u.shape[0] + k
+        for k in range(nz):
+            i = nu + k
             e[i, n + j], x[i, n + j], y[i, n + j] = 0.0, 0.0, 0.0
             e[n + j, i], x[n + j, i], y[n + j, i] = 0.0, 0.0, 0.0
         for k in range(nr):
@@ -113,12 +116,12 @@ def border(r, o):
 
 
 @kernel
-def stabilize(m, r, o, h, mu, y, d):
+def stabilize(r, o, h, mu, y, d):
     """mu (rows) holds G w - G h u - h H xi; d = B (G B)^-1 mu, and the rows of y take the damping part h Ru d.
 
     What d does through M is left to the caller: its factor is the eigenvalue.
     """
-    nu, nz = r.u.shape[0], r.z.shape[0]
+    nu, nz = o.f.shape[1], r.z.shape[0]
     linalg.cholesky_solve(o.GB, mu)
     for k in range(nu):
         d[k] = 0.0
@@ -126,7 +129,7 @@ def stabilize(m, r, o, h, mu, y, d):
         for k in range(nu):
             d[k] += o.G[j, k] * mu[j]
     for k in range(nu):
-        d[k] *= m.unit[k] * m.unit[k]
+        d[k] *= o.f[FW, k]
     for k in range(nu):
         y[k] += h * dot(o.tangent[RU0, k], d)
     for k in range(nz):
@@ -144,61 +147,64 @@ def difference(o, k, f):
 
 @kernel
 def constraint_sides(m, r, o, h):
-    """Right sides with constraints; F1 is in the eigenbasis already. Leaves d in the rows D of o.u."""
+    """Right sides with constraints; F1 is in the eigenbasis already. Leaves d in the rows FD of o.f."""
     if is_wide(m):
         radau_wide.sides(r, o, h)
         return
-    nu, n, nr = r.u.shape[0], r.u.shape[0] + r.z.shape[0], o.c.shape[1]
+    nu, n, nr = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.G.shape[0]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
     for j in range(nr):
-        a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
+        l = o.kept[j]
+        a, b, c = o.c[F4, l], o.c[F4 + 1, l], o.c[F4 + 2, l]
         w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
         w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
         w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
         # g' xi = -g: G w = -gamma g + h G F1
-        y1[n + j] = -GAMMA * w1 + h * dot(o.G[j], o.u[F1])
-        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(o.G[j], o.u[F1 + 1])
-        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(o.G[j], o.u[F1 + 2])
-        # and h mu from G h u = -h (G u + g_t), in the rows of the violations
-        a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
-        o.c[F4, j] = y1[n + j] + h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
-        o.c[F4 + 1, j] = y2[n + j] + h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
-        o.c[F4 + 2, j] = y3[n + j] - h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        y1[n + j] = -GAMMA * w1 + h * dot(o.G[j], o.f[FX])
+        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(o.G[j], o.f[FX + 1])
+        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(o.G[j], o.f[FX + 2])
+        # and h mu from G h u = -h (G u + g_t)
+        a, b, c = o.c[F5, l], o.c[F5 + 1, l], o.c[F5 + 2, l]
+        o.d[0, j] = y1[n + j] + h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        o.d[1, j] = y2[n + j] + h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        o.d[2, j] = y3[n + j] - h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     for i in range(3):
-        stabilize(m, r, o, h, o.c[F4 + i], o.y[Y1 + i], o.u[D + i])
+        stabilize(r, o, h, o.d[i], o.y[Y1 + i], o.f[FD + i])
     for k in range(nu):
-        a, b, c = dot(o.tangent[MASS, k], o.u[D]), dot(o.tangent[MASS, k], o.u[D + 1]), dot(o.tangent[MASS, k], o.u[D + 2])
-        y1[k] += GAMMA * a + h * h * difference(o, k, o.u[F1])
-        y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.u[F1 + 1])
-        y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.u[F1 + 2])
+        a, b, c = dot(o.tangent[MASS, k], o.f[FD]), dot(o.tangent[MASS, k], o.f[FD + 1]), dot(o.tangent[MASS, k], o.f[FD + 2])
+        y1[k] += GAMMA * a + h * h * difference(o, k, o.f[FX])
+        y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.f[FX + 1])
+        y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.f[FX + 2])
 
 
 @kernel
 def constraint_update(r, o, h):
     """Add Newton's multipliers to the stages."""
-    n = r.u.shape[0] + r.z.shape[0]
+    n = o.f.shape[1] + r.z.shape[0]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    for j in range(o.c.shape[1]):
+    for j in range(o.G.shape[0]):
         for i in range(3):
-            d = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j]
-            o.c[LAM + i, j] = flushed(o.c[LAM + i, j] + d / (h * h))
+            d, lam = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j], o.c[LAM + i]
+            o.d[i, j] = d / (h * h)
+            lam[o.kept[j]] = flushed(lam[o.kept[j]] + o.d[i, j])
 
 
 @kernel
 def velocity_update(m, r, o, h):
-    """h u from the solutions w, with xi in F1, and B mu of the stages."""
+    """h u from the solutions w, with xi in FX, and B mu of the stages."""
     wide = is_wide(m)
     for i in range(3):
         if wide:
-            radau_wide.pushed(m, r, o, i)
-    for k in range(r.u.shape[0]):
+            radau_wide.pushed(r, o, i)
+    for k in range(o.f.shape[1]):
         for i in range(3):
             if not wide:
-                o.u[D + i, k] += h * dot(o.tangent[PX, k], o.u[F1 + i])
-            o.y[Y1 + i, k] -= o.u[D + i, k]
+                o.f[FD + i, k] += h * dot(o.tangent[PX, k], o.f[FX + i])
+            o.y[Y1 + i, k] -= o.f[FD + i, k]
         for i in range(3):
-            d = TT[i, 0] * o.u[D, k] + TT[i, 1] * o.u[D + 1, k] - TT[i, 2] * o.u[D + 2, k]
-            o.u[BMU + i, k] = flushed(o.u[BMU + i, k] + d / h)
+            d = TT[i, 0] * o.f[FD, k] + TT[i, 1] * o.f[FD + 1, k] - TT[i, 2] * o.f[FD + 2, k]
+            mu = o.u[BMU + i]
+            mu[o.free[k]] = flushed(mu[o.free[k]] + d / h)
 
 
 @kernel
@@ -207,25 +213,25 @@ def error_sides(m, r, o, h):
     if is_wide(m):
         radau_wide.error_sides(r, o, h)
         return
-    nu, n, y = r.u.shape[0], r.u.shape[0] + r.z.shape[0], o.y[Y1]
-    for j in range(o.c.shape[1]):
-        y[n + j] = -h * dot(o.G[j], o.u[S2])
-        o.c[F4, j] = y[n + j]
-    stabilize(m, r, o, h, o.c[F4], y, o.u[D])
+    nu, n, y = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.y[Y1]
+    for j in range(o.G.shape[0]):
+        y[n + j] = -h * dot(o.G[j], o.f[FU])
+        o.d[0, j] = y[n + j]
+    stabilize(r, o, h, o.d[0], y, o.f[FD])
     for k in range(nu):
-        y[k] += GAMMA * dot(o.tangent[MASS, k], o.u[D]) - h * h * difference(o, k, o.u[S2])
+        y[k] += GAMMA * dot(o.tangent[MASS, k], o.f[FD]) - h * h * difference(o, k, o.f[FU])
 
 
 @kernel
 def error_update(m, r, o, h):
-    """h u from the solution w, with xi in S2."""
+    """h u from the solution w, with xi in FU."""
     wide = is_wide(m)
     if wide:
-        radau_wide.pushed(m, r, o, 0)
-    for k in range(r.u.shape[0]):
+        radau_wide.pushed(r, o, 0)
+    for k in range(o.f.shape[1]):
         if not wide:
-            o.u[D, k] += h * dot(o.tangent[PX, k], o.u[S2])
-        o.y[Y1, k] -= o.u[D, k]
+            o.f[FD, k] += h * dot(o.tangent[PX, k], o.f[FU])
+        o.y[Y1, k] -= o.f[FD, k]
 
 
 @kernel

@@ -6,12 +6,18 @@ from collections import namedtuple
 
 from supple.core import layout as at
 from supple.core.jit import kernel
+from supple.core.links import LINEAR
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
-# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, change
-# of B h mu, and B mu of the stages
-X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, D, BMU = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25, 28
+# stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, B mu of the
+# stages, and accelerations that drivers give
+X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, BMU, GIVEN = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25, 28
 U_ROWS = 31
+# ... over velocities that Newton solves for, all but those that drivers give: residuals of the chart in the basis of
+# the eigenvalues, then xi; change of B h mu; the error's two rates; scratch; square of the unit; Newton's changes of
+# increments and velocities of the stages
+FX, FD, FA, FU, FB, FW, DX, DU = 0, 3, 6, 7, 8, 9, 10, 13
+F_ROWS = 16
 # ... over controller states: stages, the last step's stages, rates, residuals, weights
 Z, ZO, ZRATE, F3, WZ = 0, 3, 6, 9, 12
 Z_ROWS = 13
@@ -21,6 +27,8 @@ E_ROWS = 4
 # ... over constraint rows: lam of the stages, violations and their rates, lam of the last step's stages
 LAM, F4, F5, LO = 0, 3, 6, 9
 C_ROWS = 12
+# ... over rows that Newton solves for: changes of h mu, then of lam of the stages
+D_ROWS = 3
 # ... over Newton's unknowns: real and complex right sides, two scratch rows
 Y1, Y2, Y3, P1, P2 = 0, 1, 2, 3, 4
 Y_ROWS = 5
@@ -41,65 +49,108 @@ HX, MB, RB = 0, 1, 2
 END, ENDC, DOWN, LEFT = 0, 1, 2, 3
 
 Lists = namedtuple("Lists", "near into reach by felt met")
-Own = namedtuple("Own", "u z e c y tangent Rz Gq Gu Gz G GB wide GuB newton pivots lists band")
+Full = namedtuple("Full", "tangent Rz Gq Gu G")
+Own = namedtuple(
+    "Own", "u f z e c d y full tangent Rz Gq Gu Gz G GB wide GuB newton free kept pin pivots lists band"
+)
+
+
+@kernel
+def choose(m, free, kept, pin):
+    """Velocities and rows that Newton solves for; returns their numbers.
+
+    A driver of one coordinate gives its increment and velocity, and the equation of motion along it gives the
+    driver's multiplier: ``pin`` (nr) has the link of such a row, -1 of others.
+    """
+    nu, nr, gone = free.shape[0], kept.shape[0], 0
+    for k in range(nu):
+        free[k] = 0
+    for j in range(nr):
+        pin[j] = -1
+    if not is_wide(m):
+        for c in range(m.link.shape[0]):
+            link = m.link[c]
+            if link[0] == LINEAR and link[at.LINK_A] == 1 and link[at.LINK_ROW] >= 0:
+                k = int(m.curve[link[at.LINK_AT] + 1])
+                if free[k] == 0:
+                    free[k] = 1
+                    pin[link[at.LINK_ROW]] = c
+                    gone += 1
+    n = 0
+    for k in range(nu):
+        if free[k] == 0:
+            free[n] = k
+            n += 1
+    n = 0
+    for j in range(nr):
+        if pin[j] < 0:
+            kept[n] = j
+            n += 1
+    return nu - gone, n
+
+
+@kernel
+def cut(a, i, rows, columns):
+    """A matrix from a[i], and where the next one begins."""
+    return a[i : i + rows * columns].reshape((rows, columns)), i + rows * columns
 
 
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
     nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
-    n = nu + nz + nr
-    if is_wide(m):
-        n += nr
-    u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
-    i += U_ROWS * nu
-    z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
-    i += Z_ROWS * nz
-    e = run[i : i + E_ROWS * ne].reshape((E_ROWS, ne))
-    i += E_ROWS * ne
-    c = run[i : i + C_ROWS * nr].reshape((C_ROWS, nr))
-    i += C_ROWS * nr
-    y = run[i : i + Y_ROWS * n].reshape((Y_ROWS, n))
-    i += Y_ROWS * n
+    free, kept, pin = ints[k : k + nu], ints[k + nu : k + nu + nr], ints[k + nu + nr : k + nu + 2 * nr]
+    k += nu + 2 * nr
+    nf, nk = choose(m, free, kept, pin)
+    free, kept = free[:nf], kept[:nk]
+    extra = nk if is_wide(m) else 0
+    n = nf + nz + nk + extra
+    u, i = cut(run, i, U_ROWS, nu)
+    f, i = cut(run, i, F_ROWS, nf)
+    for l in range(nf):
+        f[FW, l] = m.unit[free[l]] * m.unit[free[l]]
+    z, i = cut(run, i, Z_ROWS, nz)
+    e, i = cut(run, i, E_ROWS, ne)
+    c, i = cut(run, i, C_ROWS, nr)
+    d, i = cut(run, i, D_ROWS, nk)
+    y, i = cut(run, i, Y_ROWS, n)
+    Gz, i = cut(run, i, nz, nz)
     squares = 5 if nr > 0 else 3
-    tangent = run[i : i + squares * nu * nu].reshape((squares, nu, nu))
-    i += squares * nu * nu
-    Rz = run[i : i + nu * nz].reshape((nu, nz))
-    i += nu * nz
-    Gq = run[i : i + nu * nz].reshape((nz, nu))
-    i += nu * nz
-    Gu = run[i : i + nu * nz].reshape((nz, nu))
-    i += nu * nz
-    Gz = run[i : i + nz * nz].reshape((nz, nz))
-    i += nz * nz
-    G = run[i : i + nr * nu].reshape((nr, nu))
-    i += nr * nu
-    GB = run[i : i + nr * nr].reshape((nr, nr))
-    i += nr * nr
-    extra = nr if is_wide(m) else 0
+    first = i
+    tangent = run[i : i + squares * nf * nf].reshape((squares, nf, nf))
+    i += squares * nf * nf
+    Rz, i = cut(run, i, nf, nz)
+    Gq, i = cut(run, i, nz, nf)
+    Gu, i = cut(run, i, nz, nf)
+    G, i = cut(run, i, nk, nf)
+    if nf == nu:  # rows that Newton solves for are all there are
+        whole = Full(run[first : first + 3 * nf * nf].reshape((3, nf, nf)), Rz, Gq, Gu, G)
+    else:
+        before = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
+        i += 3 * nu * nu
+        a, i = cut(run, i, nu, nz)
+        b, i = cut(run, i, nz, nu)
+        g, i = cut(run, i, nz, nu)
+        j, i = cut(run, i, nr, nu)
+        whole = Full(before, a, b, g, j)
+    GB, i = cut(run, i, nk, nk)
     wide = run[i : i + 3 * extra * nu].reshape((3, extra, nu))
     i += 3 * extra * nu
-    GuB = run[i : i + nz * extra].reshape((nz, extra))
-    i += nz * extra
+    GuB, i = cut(run, i, nz, extra)
     newton = run[i : i + 3 * n * n].reshape((3, n, n))
-    pivots = ints[k : k + 2 * n].reshape((2, n))
-    k += 2 * n
+    pivots, k = cut(ints, k, 2, n)
     size = nu if extra > 0 else 0
-    near = ints[k : k + size * (nu + 1)].reshape((size, nu + 1))
-    k += size * (nu + 1)
-    into = ints[k : k + size * (nu + 1)].reshape((size, nu + 1))
-    k += size * (nu + 1)
-    reach = ints[k : k + extra * (nu + 1)].reshape((extra, nu + 1))
-    k += extra * (nu + 1)
-    by = ints[k : k + size * (nr + 1)].reshape((size, nr + 1))
-    k += size * (nr + 1)
-    felt = ints[k : k + extra * (nu + 1)].reshape((extra, nu + 1))
-    k += extra * (nu + 1)
-    met = ints[k : k + extra * (nr + 1)].reshape((extra, nr + 1))
-    k += extra * (nr + 1)
+    near, k = cut(ints, k, size, nu + 1)
+    into, k = cut(ints, k, size, nu + 1)
+    reach, k = cut(ints, k, extra, nu + 1)
+    by, k = cut(ints, k, size, nr + 1)
+    felt, k = cut(ints, k, extra, nu + 1)
+    met, k = cut(ints, k, extra, nr + 1)
     lists = Lists(near, into, reach, by, felt, met)
-    band = ints[k : k + 4 * n].reshape((4, n)) if extra > 0 else ints[k:k].reshape((4, 0))
-    return Own(u, z, e, c, y, tangent, Rz, Gq, Gu, Gz, G, GB, wide, GuB, newton, pivots, lists, band)
+    band, k = cut(ints, k, 4, n if extra > 0 else 0)
+    return Own(
+        u, f, z, e, c, d, y, whole, tangent, Rz, Gq, Gu, Gz, G, GB, wide, GuB, newton, free, kept, pin, pivots, lists, band
+    )
 
 
 @kernel
@@ -111,11 +162,12 @@ def is_wide(m):
 def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer.
 
-    Large models have room for both kinds of Newton's matrix: other rows in use may need the other one.
+    There is room for both kinds of Newton's matrix, and for whatever rows drivers give: other rows in use may
+    need the other one.
     """
     extra = nr if nu + nz + nr >= WIDE_FROM else 0
     n = nu + nz + nr + extra
-    vectors = U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + C_ROWS * nr + Y_ROWS * n
-    matrices = (5 if nr else 3) * nu * nu + 3 * nu * nz + nz * nz + nr * (nu + nr) + extra * (3 * nu + nz)
+    vectors = (U_ROWS + F_ROWS) * nu + Z_ROWS * nz + E_ROWS * ne + (C_ROWS + D_ROWS) * nr + Y_ROWS * n
+    matrices = (8 if nr else 3) * nu * nu + 6 * nu * nz + nz * nz + nr * (2 * nu + nr) + extra * (3 * nu + nz)
     lists = nu * (2 * nu + nr + 3) + nr * (2 * nu + nr + 3) if extra else 0
-    return vectors + matrices + 3 * n * n, 2 * n + lists + 4 * n
+    return vectors + matrices + 3 * n * n, nu + 2 * nr + 2 * n + lists + 4 * n

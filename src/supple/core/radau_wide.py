@@ -25,9 +25,12 @@ from supple.core.radau_views import (
     END,
     ENDC,
     ER,
-    F1,
     F4,
     F5,
+    FD,
+    FU,
+    FW,
+    FX,
     HX,
     LEFT,
     MASS,
@@ -37,11 +40,9 @@ from supple.core.radau_views import (
     RB,
     RQ,
     RU,
-    S2,
     Y1,
     Y2,
     Y3,
-    D,
 )
 
 
@@ -53,7 +54,7 @@ def note(row, k):
 
 
 @kernel
-def prepare(m, w, o):
+def prepare(w, o):
     """Lists of entries, and products with B, from the tangents, G in o.G and H in w.solved."""
     Rq, Ru, M, G, H, on = o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.G, o.wide[HX], o.lists
     nu, nr, nz = Rq.shape[0], o.c.shape[1], o.Gu.shape[0]
@@ -80,7 +81,7 @@ def prepare(m, w, o):
     for j in range(nr):
         for l in range(1, on.reach[j, 0] + 1):
             d = on.reach[j, l]
-            b = m.unit[d] * m.unit[d] * G[j, d]
+            b = o.f[FW, d] * G[j, d]
             for i in range(1, on.into[d, 0] + 1):
                 c = on.into[d, i]
                 if o.wide[MB, j, c] == 0.0 and o.wide[RB, j, c] == 0.0:
@@ -96,7 +97,7 @@ def prepare(m, w, o):
             o.GuB[k, j] = 0.0
             for l in range(1, on.reach[j, 0] + 1):
                 d = on.reach[j, l]
-                o.GuB[k, j] += o.Gu[k, d] * m.unit[d] * m.unit[d] * G[j, d]
+                o.GuB[k, j] += o.Gu[k, d] * o.f[FW, d] * G[j, d]
 
 
 @kernel
@@ -241,11 +242,11 @@ def sides(r, o, h):
         w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
         w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
         w3 = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-        y1[n + j] = -GAMMA * w1 + h * dot(G, o.u[F1], of)
-        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(G, o.u[F1 + 1], of)
-        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(G, o.u[F1 + 2], of)
+        y1[n + j] = -GAMMA * w1 + h * dot(G, o.f[FX], of)
+        y2[n + j] = -(ALPHA * w2 - BETA * w3) + h * dot(G, o.f[FX + 1], of)
+        y3[n + j] = -(ALPHA * w3 + BETA * w2) + h * dot(G, o.f[FX + 2], of)
         a, b, c = o.c[F5, j], o.c[F5 + 1, j], o.c[F5 + 2, j]
-        x1, x2, x3 = dot(H, o.u[F1], of), dot(H, o.u[F1 + 1], of), dot(H, o.u[F1 + 2], of)
+        x1, x2, x3 = dot(H, o.f[FX], of), dot(H, o.f[FX + 1], of), dot(H, o.f[FX + 2], of)
         i = n + nr + j
         y1[i] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c) + h * h / GAMMA * x1
         y2[i] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c) + h * h * (gr * x2 - gi * x3)
@@ -254,20 +255,20 @@ def sides(r, o, h):
 
 @kernel
 def error_sides(r, o, h):
-    """Right sides of the constraints for the error estimate, whose f1 is -S2: G xi = 0 and G u = 0."""
+    """Right sides of the constraints for the error estimate, whose f1 is -FU: G xi = 0 and G u = 0."""
     n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     for j in range(nr):
         of = o.lists.reach[j]
-        o.y[Y1, n + j] = -h * dot(o.G[j], o.u[S2], of)
-        o.y[Y1, n + nr + j] = -h * h / GAMMA * dot(o.wide[HX, j], o.u[S2], of)
+        o.y[Y1, n + j] = -h * dot(o.G[j], o.f[FU], of)
+        o.y[Y1, n + nr + j] = -h * h / GAMMA * dot(o.wide[HX, j], o.f[FU], of)
 
 
 @kernel
-def pushed(m, r, o, i):
-    """B nu of the solution in row i of o.y, into row D + i of o.u."""
+def pushed(r, o, i):
+    """B nu of the solution in row i of o.y, into row FD + i of o.f."""
     nu, nr = r.u.shape[0], o.c.shape[1]
     n = nu + r.z.shape[0] + nr
-    d, y = o.u[D + i], o.y[Y1 + i]
+    d, y = o.f[FD + i], o.y[Y1 + i]
     for k in range(nu):
         d[k] = 0.0
     for j in range(nr):
@@ -276,4 +277,4 @@ def pushed(m, r, o, i):
             k = o.lists.reach[j, l]
             d[k] += o.G[j, k] * x
     for k in range(nu):
-        d[k] *= m.unit[k] * m.unit[k]
+        d[k] *= o.f[FW, k]
