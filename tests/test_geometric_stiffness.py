@@ -1,4 +1,4 @@
-"""Geometric stiffness of shells and solids: its energy, rigid rotations, spinning strips, messages."""
+"""Geometric stiffness of shells and solids: energy, rigid rotations, spinning strips, messages."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_a_rotation_out_of_the_plane_does_the_work_of_turned_forces_on_smooth_fi
         smooth[:, 2] = np.sin(x) * np.cos(2 * y)
         smooth[:, 3], smooth[:, 4] = -2 * np.sin(x) * np.sin(2 * y), -np.cos(x) * np.cos(2 * y)
         law = mesh.law * 0.01
-        nx, ny, nxy = law @ np.array([1e-3, -5e-4, 5e-4])
+        _, ny, nxy = law @ np.array([1e-3, -5e-4, 5e-4])
         # the rotation about x has the slope w,y = 1: n_xy int w,x + n_yy int w,y over 2 m x 1 m
         exact = nxy * np.sin(2.0) * np.sin(2.0) / 2.0
         exact += ny * (1.0 - np.cos(2.0)) * (np.cos(2.0) - 1.0)
@@ -174,7 +174,6 @@ def test_a_spinning_strip_stiffens_by_southwells_number(direction: str, expected
     if direction == "lag":
         K_G = K_G - M  # in the plane the centrifugal force grows with the deflection
     K, M, K_G = (A[free][:, free].tocsc() for A in (K, M, K_G))
-    squares = []
     base = eigsh(K, 1, M, sigma=0.0, return_eigenvectors=False)[0]
     speed = 0.05 * base  # squared, small: the next order is the square of 0.05 and small itself
     squares = [
@@ -215,7 +214,9 @@ def test_a_spinning_block_stiffens_by_southwells_number() -> None:
 def test_messages() -> None:
     mesh = plate(1.0, 1.0, 1, 1, thickness=0.01, material=ALUMINIUM, name="lid")
     for bad, shown in ((np.zeros(3), "(0, 0, 0)"), (["a"] * 24, "")):
-        with pytest.raises(ModelError, match=re.escape(f"ShellMesh 'lid': displacement is {shown}")):
+        with pytest.raises(
+            ModelError, match=re.escape(f"ShellMesh 'lid': displacement is {shown}")
+        ):
             mesh.geometric_stiffness(bad)
     block = sp.block((1, 1, 1), (1, 1, 1), "hex8", CORK)
     sentence = "SolidMesh: displacement is (1, 2), expected 24 finite numbers, one for each nodal"

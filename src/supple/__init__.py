@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from supple.comparison import compare
     from supple.convergence import converge
     from supple.fem.block import block
+    from supple.fem.buckling import Buckling, buckling
     from supple.fem.check import ComponentReport, check_component
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
@@ -135,6 +136,7 @@ __all__ = [
     "Body",
     "Box",
     "Branch",
+    "Buckling",
     "Bushing",
     "Circle",
     "ComponentReport",
@@ -226,6 +228,7 @@ __all__ = [
     "WeightLoad",
     "assemble",
     "block",
+    "buckling",
     "cases",
     "check_component",
     "compare",
@@ -258,6 +261,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Adams": "supple.integrators.sundials",
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",
+    "Buckling": "supple.fem.buckling",
     "ComponentReport": "supple.fem.check",
     "DormandPrince": "supple.integrators.explicit",
     "EnergyScheme": "supple.integrators.energy",
@@ -275,6 +279,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "StaticResult": "supple.analyses.statics",
     "assemble": "supple.assembly",
     "block": "supple.fem.block",
+    "buckling": "supple.fem.buckling",
     "cases": None,
     "check_component": "supple.fem.check",
     "compare": "supple.comparison",

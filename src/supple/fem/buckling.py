@@ -41,9 +41,7 @@ class Buckling:
     state: Array
 
 
-def buckling(
-    component: Component, loads: ArrayLike, held: ArrayLike, count: int = 1
-) -> Buckling:
+def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int = 1) -> Buckling:
     """Find the lowest load factors at which a component buckles.
 
     Parameters
@@ -117,9 +115,7 @@ def _refuse_mechanism(component: Component, held: Indices) -> None:
         )
 
 
-def _largest(
-    factor: Factor, K: Any, K_G: Any, kept: Indices, count: int
-) -> tuple[Array, Array]:
+def _largest(factor: Factor, K: Any, K_G: Any, kept: Indices, count: int) -> tuple[Array, Array]:
     """Largest inverse load factors (count,), descending, and their modes (kept, count)."""
     from scipy.linalg import eigh
     from scipy.sparse.linalg import LinearOperator, eigsh
@@ -127,9 +123,7 @@ def _largest(
     stiff, press = (sparse.csc_array(A[kept][:, kept]) for A in (K, -K_G))
     n = len(kept)
     if n <= DENSE:
-        values, shapes = eigh(
-            press.toarray(), stiff.toarray(), subset_by_index=(n - count, n - 1)
-        )
+        values, shapes = eigh(press.toarray(), stiff.toarray(), subset_by_index=(n - count, n - 1))
     else:
         solve = LinearOperator((n, n), factor.solve, dtype=float)
         # A fixed start, so that two runs give the same signs.

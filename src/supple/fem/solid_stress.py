@@ -1,7 +1,7 @@
 """What a state of stress does to the stiffness of a solid.
 
-With the full Green strain a further displacement u strains by sym(grad u) + (grad u)^T (grad u) / 2,
-in the order u_k,i u_k,j. The energy of a stress s that is already there is, in its second part,
+Green's strain of a further displacement u has the quadratic part u_k,i u_k,j / 2. The energy on it
+of a stress s that is already there is
 
     1/2 int s_ij u_k,i u_k,j dV = 1/2 u^T K_G u,     K_G = (int grad N^T s grad N dV) x 1_3
 
