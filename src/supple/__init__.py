@@ -9,7 +9,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from supple.bodies import Beam, Body, FlexibleBody, FrameBody, Ground, PointMass, RigidBody
+from supple.bodies import (
+    Beam,
+    Body,
+    FlexibleBody,
+    FrameBody,
+    Ground,
+    PointMass,
+    RigidBody,
+    SIDBody,
+    write_sid,
+)
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -205,6 +215,7 @@ __all__ = [
     "Result",
     "Revolute",
     "RigidBody",
+    "SIDBody",
     "Screw",
     "Section",
     "Signal",
@@ -253,6 +264,7 @@ __all__ = [
     "statics",
     "tie",
     "velocity_transformation",
+    "write_sid",
 ]
 
 # name: the module it is loaded from on first use (None: it is a module itself)
