@@ -226,6 +226,12 @@ def write_sid(
         if expect_frame(owner, f"frame {name!r}", frame).body.name != body.name:
             raise ModelError(owner, f"frame {name!r}", frame, f"a frame on {label(body)}")
         nodes[text] = body.attachment(frame)
+    if getattr(body, "stiffening", None) is not None:
+        warnings.warn(
+            f"{owner}: the stiffening of {label(body)} is not written, expected None",
+            SuppleWarning,
+            stacklevel=2,
+        )
     write_sid_file(path, StandardData(body.modal(), nodes))
 
 

@@ -19,9 +19,11 @@ of the entries of J and Oe is that of FEMBS; its own files have Gr of order 0.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -54,6 +56,22 @@ class SecondDisplacements:
     T: Vector
     G: Vector
     nodes: dict[str, tuple[Vector, Vector]]
+
+    @classmethod
+    def of_shapes(
+        cls, Gamma: Vector, S1: Vector, D0: Vector, nodes: Mapping[str, tuple[Vector, Vector]]
+    ) -> Self:
+        """From r shapes whose amplitudes are ``q . Gamma_r q / 2``, Gamma (r, n, n).
+
+        ``S1`` (3, r) and ``D0`` (3, 3, r) are their integrals as in `ModalBody`; ``nodes`` has
+        their displacement and rotation (3, r) at the frames.
+        """
+        T, G = (np.tensordot(part, Gamma, axes=1) for part in (S1, D0))
+        moved = {
+            name: (np.tensordot(u, Gamma, axes=1), np.tensordot(turn, Gamma, axes=1))
+            for name, (u, turn) in nodes.items()
+        }
+        return cls(T, G, moved)
 
 
 @dataclass(frozen=True, eq=False)
