@@ -180,6 +180,56 @@ def test_a_narrow_cantilever_buckles_sideways() -> None:
     assert 2.0 * found[1] - found[0] == pytest.approx(4.013, rel=2e-3)  # extrapolated twice
 
 
+# --------------------------------------------------------------------------------------- rings
+
+
+def shell_ring(n: int, thickness: float) -> tuple[ShellMesh, Array, Array]:
+    """A quarter of a ring of radius 1 m and width 0.1 m, its angles, loads of 1 N/m inwards."""
+    flat = plate(0.5 * np.pi, 0.1, n, 1, thickness=thickness, material=NO_POISSON)
+    angle = flat.nodes[:, 0]
+    out = np.stack([np.cos(angle), np.sin(angle), np.zeros(len(angle))], axis=1)
+    mesh = ShellMesh(out + [0, 0, 1] * flat.nodes[:, 1:2], flat.triangles, thickness, NO_POISSON)
+    loads = np.zeros((len(angle), 6))
+    ends = np.isclose(angle, 0.0) | np.isclose(angle, 0.5 * np.pi)
+    loads[:, :3] = -out * (0.25 * np.pi / n * np.where(ends, 0.5, 1.0))[:, None]
+    return mesh, angle, loads.ravel()
+
+
+def test_a_ring_of_shells_buckles_under_dead_pressure() -> None:
+    """m^2 E I / R^3 for m = 2, 4 waves, if the pressure keeps its directions (not m^2 - 1).
+
+    Without stretch w = cos(m a), v = -sin(m a) / m: the curvature is (m^2 - 1) cos(m a) / R^2, the
+    rotation (m^2 - 1) sin(m a) / (m R), and the hoop force -p R does work on its square. No
+    two triangles of different cells are in one plane.
+    """
+    errors = []
+    for n in (8, 16):
+        mesh, angle, loads = shell_ring(n, 0.01)
+        first, last = where(np.isclose(angle, 0.0)), where(np.isclose(angle, 0.5 * np.pi))
+        plane = at(np.arange(len(angle)), 2, 3, 4)  # motion in the plane of the ring
+        held = np.concatenate([plane, at(first, 1, 5), at(last, 0, 5)])  # two planes of symmetry
+        scale = NO_POISSON.E * 0.1 * 0.01**3 / 12.0
+        errors.append(sp.buckling(mesh, loads, held, 2).factors / scale / [4.0, 16.0] - 1.0)
+    assert np.all(errors[1] > 0.0) and np.all(errors[1] < [0.0015, 0.004])
+    assert np.all(np.abs(np.log2(errors[0] / errors[1]) - 2.0) < 0.4)
+
+
+def test_a_ring_of_solids_buckles_under_dead_pressure() -> None:
+    t, material = 0.05, CORK
+    flat = sp.block((0.5 * np.pi, t, 0.1), (24, 1, 1), "hex20", material)
+    angle, radius = flat.nodes[:, 0], 1.0 + flat.nodes[:, 1] - 0.5 * t
+    out = np.stack([np.sin(angle), np.cos(angle), np.zeros(len(angle))], axis=1)
+    nodes = radius[:, None] * out + [0, 0, 1] * flat.nodes[:, 2:]
+    mesh = sp.SolidMesh(nodes, flat.cells, "hex20", material)
+    loads = -(mesh.mass_matrix @ out.ravel()) / (material.density * t * 0.1)
+    first, last = np.flatnonzero(angle == 0.0), np.flatnonzero(np.isclose(angle, 0.5 * np.pi))
+    held = np.concatenate([3 * np.arange(len(angle)) + 2, 3 * first, 3 * last + 1])
+    found = sp.buckling(mesh, loads, held).factors[0] / (material.E * 0.1 * t**3 / 12.0)
+    # shear: 1 / (1 + P / (k G A)) with P = 4 E I / R^2; thickness and hoop strain: (t / R)^2
+    shear = 4.0 * material.E * t**2 / 12.0 / (5.0 / 6.0 * material.G)
+    assert found == pytest.approx(4.0 / (1.0 + shear), rel=0.003)
+
+
 # ------------------------------------------------------------------------------- what is returned
 
 

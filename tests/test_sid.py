@@ -325,7 +325,9 @@ def test_geometric_stiffening_is_written_and_told_from_inertia(tmp_path: Path) -
     sentence = "SIDBody 'link': the geometric stiffening of 'a.sid' is not used, expected data of"
     with pytest.warns(SuppleWarning, match=re.escape(sentence)):
         sp.SIDBody("link", path)
-    with pytest.raises(ModelError, match=r"Oe has geometric stiffening beside inertia .* expected"):
+    with pytest.raises(
+        ModelError, match=r"Oe holds more than inertia, .* expected m1 in Gr to tell"
+    ):
         read_sid_file(edited(path, NO_GR1))
 
 

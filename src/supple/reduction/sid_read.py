@@ -98,8 +98,8 @@ def _moments_of_second_order(owner: str, found: Pieces, n: int) -> tuple[Vector,
     defect = np.abs(np.einsum("iiab->ab", D) - found["Me"].m0).max(initial=0.0)
     if Ct1.any() or defect > SAME * scale:
         raise ModelError.plain(
-            f"{owner}: Oe has geometric stiffening beside inertia (its trace differs from -2 Me by "
-            f"{defect / (scale or 1.0):.1e}), expected none or m1 in Gr to tell them apart"
+            f"{owner}: Oe holds more than inertia, such as geometric stiffening (its trace differs "
+            f"from -2 Me by {defect / (scale or 1.0):.1e}), expected m1 in Gr to tell them apart"
         )
     return D.transpose(0, 1, 3, 2), np.zeros((3, n, n)), np.zeros((3, 3, n, n))
 
