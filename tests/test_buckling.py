@@ -253,6 +253,23 @@ def test_modes_are_scaled_and_solve_the_equations() -> None:
             assert np.abs(residual).max() < 1e-6 * np.abs((factor * G @ shape)[kept]).max()
 
 
+def test_tension_has_no_load_factor_in_large_meshes_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mesh = plate(1.0, 0.5, 12, 6, thickness=0.005, material=NO_POISSON)  # sparse matrices
+    held = at(where(mesh.nodes[:, 0] == 0.0), *range(6))
+    with pytest.raises(ModelError, match="no positive load factor"):
+        sp.buckling(mesh, uniform_loads(mesh, (1.0, 0.0, 0.0)), held, 2)
+    # tension along x, less pressure along y: the larger inverse factors are negative
+    loads = uniform_loads(mesh, (20.0, -1.0, 0.0))
+    supports = np.concatenate([at(np.flatnonzero(mesh.nodes[:, 1] == 0.0), 1, 2, 3), at([0], 0)])
+    few = sp.buckling(mesh, loads, supports, 2)
+    back = sp.buckling(mesh, -loads, supports, 1)
+    assert 1.0 / back.factors[0] > 1.0 / few.factors[0]
+    monkeypatch.setattr("supple.fem.buckling.DENSE", mesh.size)
+    assert few.factors == pytest.approx(sp.buckling(mesh, loads, supports, 2).factors, rel=1e-8)
+
+
 def test_messages() -> None:
     mesh = plate(1.0, 0.1, 4, 1, thickness=0.01, material=ALUMINIUM)
     still = plate(1.0, 0.1, 4, 1, thickness=0.01, material=NO_POISSON)  # tension alone

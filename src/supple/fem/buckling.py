@@ -15,8 +15,8 @@ from supple.fem.component import Component, rigid_modes
 from supple.fem.solid_kinds import Array, Indices
 from supple.fem.vibration import DENSE, Factor
 
-# Inverse load factors below this part of the largest are rounding: nothing buckles there.
-NONE = 1e-9
+# Inverse load factors below this part of the largest, of either sign, count as none.
+NONE = 1e-4
 # A rigid motion that moves the held coordinates less than this, in parts of the most, is free.
 FREE = 1e-9
 
@@ -52,7 +52,8 @@ def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int
     held : integers
         Coordinates that are held: ``node * node_size + 0, 1, 2, ...`` for u, v, w, ...
     count : int
-        Number of load factors; fewer are returned if fewer are positive.
+        Number of load factors; fewer are returned if fewer are positive, up to 10^4 times the
+        smallest of both directions.
 
     Stresses are those of linear statics, ``K u = f``, and the modes those of
     ``(K + factor K_G(u)) shape = 0``: right as long as the component hardly deforms before.
@@ -77,17 +78,16 @@ def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int
     state = np.zeros(size)
     state[kept] = factor.solve(force[kept])
     K_G = sparse.csc_array(component.geometric_stiffness(state))
-    inverse, found = _largest(factor, K, K_G, kept, count)
-    good = inverse > NONE * np.abs(inverse).max()
-    if not good.any():
+    inverse, found = _largest(component, K, K_G, kept, count, factor)
+    if not len(inverse):
         raise ModelError.plain(
             "buckling: the loads have no positive load factor, expected loads that press"
         )
-    shapes = np.zeros((size, int(good.sum())))
-    shapes[kept] = found[:, good]
+    shapes = np.zeros((size, len(inverse)))
+    shapes[kept] = found
     moved = shapes.reshape(-1, component.node_size, shapes.shape[1])[:, :3]
     shapes /= np.linalg.norm(moved, axis=1).max(axis=0)
-    return Buckling(1.0 / inverse[good], shapes, state)
+    return Buckling(1.0 / inverse, shapes, state)
 
 
 def _kept(component: Component, held: ArrayLike) -> Indices:
@@ -115,19 +115,31 @@ def _refuse_mechanism(component: Component, held: Indices) -> None:
         )
 
 
-def _largest(factor: Factor, K: Any, K_G: Any, kept: Indices, count: int) -> tuple[Array, Array]:
-    """Largest inverse load factors (count,), descending, and their modes (kept, count)."""
+def _largest(
+    component: Component, K: Any, K_G: Any, kept: Indices, count: int, factor: Factor
+) -> tuple[Array, Array]:
+    """Positive inverse load factors (at most count), descending, and their modes (kept, ...)."""
     from scipy.linalg import eigh
     from scipy.sparse.linalg import LinearOperator, eigsh
 
     stiff, press = (sparse.csc_array(A[kept][:, kept]) for A in (K, -K_G))
     n = len(kept)
     if n <= DENSE:
-        values, shapes = eigh(press.toarray(), stiff.toarray(), subset_by_index=(n - count, n - 1))
+        values, shapes = eigh(press.toarray(), stiff.toarray())
+        least = NONE * np.abs(values).max()
     else:
         solve = LinearOperator((n, n), factor.solve, dtype=float)
         # A fixed start, so that two runs give the same signs.
-        start = np.random.default_rng(0).standard_normal(n)
-        values, shapes = eigsh(press, count, stiff, Minv=solve, which="LA", v0=start)
-    order = np.argsort(values)[::-1]
+        given = {"M": stiff, "Minv": solve, "v0": np.random.default_rng(0).standard_normal(n)}
+        largest = eigsh(press, 1, which="LM", return_eigenvectors=False, **given)[0]
+        least = NONE * abs(largest)
+        if largest < 0.0:
+            # Most of the body is in tension, and those below would be many: look before searching.
+            softened = sparse.csc_array(K + K_G / least)
+            count = min(count, Factor(component, softened, kept).negative)
+        if not count:
+            return np.zeros(0), np.zeros((n, 0))
+        values, shapes = eigsh(press, count, which="LA", **given)
+    order = np.argsort(values)[::-1][:count]
+    order = order[values[order] > least]
     return values[order], shapes[:, order]
