@@ -9,7 +9,17 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from supple.bodies import Beam, Body, FlexibleBody, FrameBody, Ground, PointMass, RigidBody
+from supple.bodies import (
+    Beam,
+    Body,
+    FlexibleBody,
+    FrameBody,
+    Ground,
+    PointMass,
+    RigidBody,
+    SIDBody,
+    write_sid,
+)
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -97,6 +107,7 @@ if TYPE_CHECKING:
     from supple.comparison import compare
     from supple.convergence import converge
     from supple.fem.block import block
+    from supple.fem.buckling import Buckling, buckling
     from supple.fem.check import ComponentReport, check_component
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
@@ -135,6 +146,7 @@ __all__ = [
     "Body",
     "Box",
     "Branch",
+    "Buckling",
     "Bushing",
     "Circle",
     "ComponentReport",
@@ -203,6 +215,7 @@ __all__ = [
     "Result",
     "Revolute",
     "RigidBody",
+    "SIDBody",
     "Screw",
     "Section",
     "Signal",
@@ -226,6 +239,7 @@ __all__ = [
     "WeightLoad",
     "assemble",
     "block",
+    "buckling",
     "cases",
     "check_component",
     "compare",
@@ -250,6 +264,7 @@ __all__ = [
     "statics",
     "tie",
     "velocity_transformation",
+    "write_sid",
 ]
 
 # name: the module it is loaded from on first use (None: it is a module itself)
@@ -258,6 +273,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Adams": "supple.integrators.sundials",
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",
+    "Buckling": "supple.fem.buckling",
     "ComponentReport": "supple.fem.check",
     "DormandPrince": "supple.integrators.explicit",
     "EnergyScheme": "supple.integrators.energy",
@@ -275,6 +291,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "StaticResult": "supple.analyses.statics",
     "assemble": "supple.assembly",
     "block": "supple.fem.block",
+    "buckling": "supple.fem.buckling",
     "cases": None,
     "check_component": "supple.fem.check",
     "compare": "supple.comparison",

@@ -6,6 +6,17 @@ from supple.bodies.beam import Beam
 from supple.bodies.flexible import FlexibleBody
 from supple.bodies.frame import FrameBody
 from supple.bodies.rigid import Ground, PointMass, RigidBody
+from supple.bodies.sid import SIDBody, write_sid
 from supple.frames import Body
 
-__all__ = ["Beam", "Body", "FlexibleBody", "FrameBody", "Ground", "PointMass", "RigidBody"]
+__all__ = [
+    "Beam",
+    "Body",
+    "FlexibleBody",
+    "FrameBody",
+    "Ground",
+    "PointMass",
+    "RigidBody",
+    "SIDBody",
+    "write_sid",
+]

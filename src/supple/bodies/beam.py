@@ -153,6 +153,10 @@ class Beam(FlexibleBody):
             raise ModelError(
                 owner, "clamp_node", self.clamp_node, f"0 with reference {self.reference!r}"
             )
+        centre = self.section.at(0.0).shear_centre
+        if any(centre) and (self.stiffening is not None or isinstance(modes, AssumedShapes)):
+            what = "assumed shapes" if isinstance(modes, AssumedShapes) else "stiffening"
+            raise ModelError(owner, "shear_centre of its section", centre, f"(0, 0) with {what}")
         if isinstance(modes, AssumedShapes):
             modes.check(owner, self.reference, self.rotary_inertia)
             if self.theory != "euler_bernoulli":

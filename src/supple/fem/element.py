@@ -13,6 +13,10 @@ Timoshenko beam finite element, Computers and Structures 47 (1993) 473-481. So s
 beam are exact at the nodes and a slender one does not lock. Without shear it is the element of
 Euler and Bernoulli. If the section changes, its compliance is taken as a parabola for the shapes
 only.
+
+If the shear centre (e_y, e_z) is not the centroid, v and w in the statics are its deflections,
+v - e_z tx and w + e_y tx, and twist turns the section about it (V. Z. Vlasov, Thin-walled elastic
+beams, 1961, with warping free). The ends' coordinates stay those of the centroid.
 """
 
 from __future__ import annotations
@@ -48,11 +52,14 @@ class BeamElement:
         Shapes of bending in the planes of y and z.
     stations : ((xi, weight, law), ...)
         Gauss points on 0..1 and what the section is there.
+    centre : (2,) m
+        Place y, z of the shear centre.
     """
 
     length: float
     planes: tuple[PlaneShapes, PlaneShapes]
     stations: tuple[tuple[float, float, SectionLaw], ...]
+    centre: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def of(cls, line: BeamLine, start: float, end: float) -> Self:
@@ -67,12 +74,12 @@ class BeamElement:
         else:
             samples = [line.at(start + part * xi) for xi in FIT_PLACES]
         y, z = (PlaneShapes.of(samples, k, length) for k in range(2))
-        return cls(length, (y, z), stations)
+        return cls(length, (y, z), stations, line.section.at(start).shear_centre)
 
     @property
     def round(self) -> bool:
         """True if every pair of axes y, z is as good as any other."""
-        return all(law.round for _, _, law in self.stations)
+        return not any(self.centre) and all(law.round for _, _, law in self.stations)
 
     @cached_property
     def stiffness(self) -> Array:
@@ -120,10 +127,17 @@ class BeamElement:
             lengths = np.array([1.0, sign * self.length, 1.0, sign * self.length])
             rows[move, places] = _value(plane.deflection, xi) * lengths
             rows[turn, places] = _value(plane.rotation, xi) * lengths * sign / self.length
+        if any(self.centre):
+            rows = rows @ self._to_centre
+            rows[1] += self.centre[1] * rows[3]  # back to the centroid
+            rows[2] -= self.centre[0] * rows[3]
         return rows
 
     def strain(self, xi: float) -> Array:
-        """Rows (6, 12) of u', curvatures tz' and -ty', rate of twist, shear v' - tz and w' + ty."""
+        """Rows (6, 12) of u', curvatures tz' and -ty', rate of twist, shear v' - tz and w' + ty.
+
+        v and w are those of the shear centre.
+        """
         h = self.length
         rows = np.zeros((6, 12))
         rows[0, U] = rows[3, TWIST] = (-1.0 / h, 1.0 / h)
@@ -131,7 +145,16 @@ class BeamElement:
             slopes = np.array([1.0 / h, sign, 1.0 / h, sign])
             rows[1 + k, places] = _value(plane.curvature, xi) * slopes / h
             rows[4 + k, places] = _value(plane.shear, xi) * slopes
-        return rows
+        return rows @ self._to_centre if any(self.centre) else rows
+
+    @cached_property
+    def _to_centre(self) -> Array:
+        """End coordinates (12, 12) with v, w of the shear centre, from those of the centroid."""
+        y, z = self.centre
+        turn = np.eye(12)
+        for end in (0, 6):
+            turn[end + 1, end + 3], turn[end + 2, end + 3] = -z, y
+        return turn
 
 
 def _value(polynomials: Array, xi: float) -> Array:

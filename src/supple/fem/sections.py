@@ -1,7 +1,8 @@
 """Cross sections of beams: area, second moments, torsion constant, shear, distance of the surface.
 
 A section lies in the axes y, z of the beam, with its centroid on the beam's axis and y, z as its
-principal axes; ``roll`` of the beam turns it about x. The shear centre is the centroid.
+principal axes; ``roll`` of the beam turns it about x. The shear centre is the centroid unless a
+`Section` says otherwise.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class CrossSection:
         Torsion constant of Saint-Venant: torque = G J times the rate of twist.
     half_sizes : (2,) m or None
         Distance of the surface from the axis along y and along z; None if it is not known.
+    shear_centre : (2,) m
+        Place y, z of the shear centre: forces through it do not twist the beam.
 
     To add a section, derive a frozen dataclass whose ``__init__`` validates its sizes by
     ``_sizes`` and stores these numbers by ``set_fields``, and give it ``shear_coefficients``;
@@ -48,6 +51,7 @@ class CrossSection:
     I_z: float = field(init=False, repr=False)
     J: float = field(init=False, repr=False)
     half_sizes: tuple[float, float] | None = field(init=False, repr=False)
+    shear_centre = (0.0, 0.0)
 
     @property
     def I_p(self) -> float:  # noqa: N802 (a symbol like its neighbours)
@@ -239,6 +243,9 @@ class Section(CrossSection):
         Distance of the surface from the axis along y and along z, for strain gauges only.
     shear : (2,), optional
         Shear coefficients along y and z: factors of the area, for Timoshenko beams only.
+    shear_centre : (2,) m
+        Its place y, z, from the centroid. The axis of the beam, where frames are and forces act, is
+        that of the centroids.
     """
 
     area: float
@@ -247,6 +254,7 @@ class Section(CrossSection):
     J: float
     half_sizes: tuple[float, float] | None
     shear: tuple[float, float] | None
+    shear_centre: tuple[float, float]
 
     def __init__(
         self,
@@ -256,9 +264,16 @@ class Section(CrossSection):
         J: float,
         half_sizes: tuple[float, float] | None = None,
         shear: tuple[float, float] | None = None,
+        shear_centre: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         self._sizes(area=area, I_y=I_y, I_z=I_z, J=J)
-        set_fields(self, half_sizes=_pair("half_sizes", half_sizes), shear=_pair("shear", shear))
+        y, z = validate.vector("Section", "shear_centre", shear_centre, 2)
+        set_fields(
+            self,
+            half_sizes=_pair("half_sizes", half_sizes),
+            shear=_pair("shear", shear),
+            shear_centre=(float(y), float(z)),
+        )
 
     def shear_coefficients(self, poisson: float) -> tuple[float, float]:
         """The given ones."""

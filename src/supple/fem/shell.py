@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import validate
 from supple.errors import ModelError
 from supple.fem import shell_bending as bending
 from supple.fem import shell_checks as checks
@@ -27,6 +28,7 @@ from supple.fem import shell_membrane as membrane
 from supple.fem.material import Material
 from supple.fem.shell_places import find
 from supple.fem.shell_points import ShellPoint, surface_height
+from supple.fem.shell_stress import stress_matrices
 from supple.fem.triangles import MIDSIDES, Array, Indices, Triangles, mass_points
 
 CENTRE = np.full(3, 1.0 / 3.0)
@@ -129,6 +131,22 @@ class ShellMesh:
         for mass, _, rows in self._layers():
             blocks += mass[:, None, None] * (rows.transpose(0, 2, 1) @ rows)
         return self._assemble(blocks)
+
+    def geometric_stiffness(self, displacement: ArrayLike) -> Any:
+        """Geometric stiffness (size, size) of the membrane forces of a linear state.
+
+        ``displacement`` (size,) are the nodal coordinates of that state. The energy of its
+        membrane forces on the quadratic strain of a further displacement u is
+        ``u @ K_G @ u / 2``: tension stiffens.
+        """
+        expected = f"{self.size} finite numbers, one for each nodal coordinate"
+        q = validate.vector(self.label, "displacement", displacement, self.size, expected)
+        local, law = q[self.coordinates], self.thickness[:, None, None] * self.law
+        corners = [membrane.strains(self.shape, w, self.poisson) for w in np.eye(3)]
+        forces = [
+            np.einsum("tkm,tmn,tn->tk", law, self.shape.to_body(rows), local) for rows in corners
+        ]
+        return self._assemble(stress_matrices(self.shape, np.stack(forces, axis=1)))
 
     def material_points(self, basis: ArrayLike) -> tuple[Array, Array, Array]:
         """Body as finitely many mass points, for displacements ``basis @ q`` with basis (size, n).

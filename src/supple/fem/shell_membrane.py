@@ -54,6 +54,23 @@ def displacements(shape: Triangles, weights: Array) -> Array:
     return rows
 
 
+def gradients(shape: Triangles, weights: Array) -> Array:
+    """Rows (t, 2, 2, 18) of u,x u,y and v,x v,y of `displacements`: component, then direction."""
+    g = shape.gradients
+    rows = np.zeros((len(g), 2, 2, 18))
+    rows[:, 0, :, U] = rows[:, 1, :, V] = g.transpose(1, 0, 2)
+    spins = _spins(shape)
+    left = np.stack([-shape.sides[..., 1], shape.sides[..., 0]], axis=-1)
+    for side, (i, j) in enumerate(zip(FROM, TO, strict=True)):
+        even, odd = 0.5 * (spins[:, i] - spins[:, j]), 0.5 * (spins[:, i] + spins[:, j])
+        product, difference = weights[i] * weights[j], weights[i] - weights[j]
+        of_product = weights[j] * g[:, i] + weights[i] * g[:, j]  # gradients (t, 2)
+        of_odd = difference * of_product + product * (g[:, i] - g[:, j])
+        slope = of_product[:, :, None] * even[:, None] + of_odd[:, :, None] * odd[:, None]
+        rows += left[:, side, :, None, None] * slope[:, None]
+    return rows
+
+
 def _spins(shape: Triangles) -> Array:
     """Rows (t, corner, 18) of the drilling rotations against the rotation of the triangle, rad."""
     rows = np.zeros((len(shape.places), 3, 18))

@@ -40,6 +40,7 @@ from supple.fem.solid_matrices import (
     stiffness_matrices,
     strain_rows,
 )
+from supple.fem.solid_stress import stress_matrices
 from supple.validate import set_fields
 
 # Rows of one element from its shape functions (k,) and their slopes (k, 3) in space.
@@ -123,6 +124,20 @@ class SolidMesh(NodeGroups):
         """Stiffness matrix (size, size)."""
         matrices = stiffness_matrices(self.kind, self.nodes[self.cells], self.law)
         return assemble(matrices, self._coordinates, self.size)
+
+    def geometric_stiffness(self, displacement: ArrayLike) -> sparse.csc_array:
+        """Geometric stiffness (size, size) of the stresses of a linear state.
+
+        ``displacement`` (size,) are the nodal coordinates of that state. The energy of its
+        stresses on the quadratic Green strain of a further displacement u is
+        ``u @ K_G @ u / 2``: tension stiffens.
+        """
+        expected = f"{self.size} finite numbers, one for each nodal coordinate"
+        q = validate.vector(self._owner, "displacement", displacement, self.size, expected)
+        moved = q.reshape(-1, 3)[self.cells]
+        matrices = stress_matrices(self.kind, self.nodes[self.cells], self.law, moved)
+        scalar = assemble(matrices, self.cells, len(self.nodes))
+        return sparse.csc_array(sparse.kron(scalar, sparse.eye_array(3), format="csc"))
 
     @cached_property
     def law(self) -> Array:

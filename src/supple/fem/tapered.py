@@ -39,6 +39,9 @@ class TaperedSection:
             raise ModelError(owner, "sections", sections, kinds)
         if len({(type(s), getattr(s, "walls", None)) for s in sections}) > 1:
             raise ModelError(owner, "sections", sections, kinds)
+        if len({s.shear_centre for s in sections}) > 1:
+            centres = tuple(s.shear_centre for s in sections)
+            raise ModelError(owner, "shear centres of its sections", centres, "the same for all")
         given = np.linspace(0.0, 1.0, len(sections)) if stations is None else stations
         places = validate.vector(owner, "stations", given, len(sections), PLACES)
         if places[0] != 0.0 or places[-1] != 1.0 or np.any(np.diff(places) <= 0.0):
