@@ -72,7 +72,7 @@ def test_chain_of_free_bodies(monkeypatch, controlled):
     "formulation", [sp.JointCoordinates(), sp.Absolute()], ids=["joint", "absolute"]
 )
 def test_flexible_loops(monkeypatch, number, formulation):
-    """Loops of flexible bodies with all kinds of forces: entries that the order does not know of."""
+    """Loops of flexible bodies with all forces: entries that the order does not know of."""
     model = flexible_loop(number).model()
     agree(*both(monkeypatch, model, formulation, 0.05), 1e-8)
 
