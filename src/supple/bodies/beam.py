@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, sin
 from types import NoneType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,7 @@ from supple.bodies.flexible import (
 from supple.errors import ModelError, label
 from supple.fem.beam import BeamMesh
 from supple.fem.damping import Damping
-from supple.fem.line import THEORIES, Theory
+from supple.fem.line import THEORIES, BeamLine, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
@@ -34,7 +34,14 @@ from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.shapes import AssumedShapes
-from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
+from supple.reduction.shortening import Shortening, shortening
+from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.stiffening import (
+    SecondOrder,
+    Stiffening,
+    StiffeningName,
+    stiffening_choice,
+)
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of a computed station, in lengths of the beam.
@@ -44,6 +51,9 @@ MODES = (
     "or shapes, e.g. Sines(n)"
 )
 DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
+# Gauss points in an element for two slopes (parabolas, of degree 4 if the section changes) and a
+# normal force (a parabola, or smooth).
+SLOPE_POINTS, TAPERED_SLOPE_POINTS = 4, 12
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
 
@@ -200,9 +210,10 @@ class Beam(FlexibleBody):
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((station m, mass kg), ...) on the axis.
 
-        The result is kept: the same point masses give the same object.
+        A mass of zero marks a place where something is attached: stiffening of second order
+        depends on these. The result is kept: the same point masses give the same object.
         """
-        return self._reduced(point_masses).body
+        return self._slaved(point_masses)[0]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
@@ -213,6 +224,7 @@ class Beam(FlexibleBody):
             R0=frame.rotation,
             Phi=read_only(field.displacement(x)),
             Psi=read_only(field.rotation(x)),
+            **self._slaved_rows(x, point_masses),
         )
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
@@ -297,12 +309,73 @@ class Beam(FlexibleBody):
             sorted(
                 (self._station("x of a point mass", x), validate.positive(owner, "point mass", m))
                 for x, m in given
+                if m != 0.0
             )
         )
         cache: dict[Any, MeshField | AssumedBeam] = self.__dict__["_reductions"]
         if masses not in cache:
             cache[masses] = self._reduce(masses)
         return cache[masses]
+
+    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Shortening | MeshSlaves | None]:
+        """Body with its slaved shapes, if displacements of second order are asked for."""
+        field = self._reduced(point_masses)
+        if not isinstance(self.stiffening, SecondOrder) or not field.body.n:
+            return field.body, None
+        places = tuple(sorted({self._station("x of a point mass", x) for x, _ in point_masses}))
+        key = "slaved", field, places
+        cache: dict[Any, tuple[ModalBody, Shortening | MeshSlaves]] = self.__dict__["_reductions"]
+        if key not in cache:
+            cache[key] = self._slave(field, places)
+        return cache[key]
+
+    def _slave(
+        self, field: MeshField | AssumedBeam, places: tuple[float, ...]
+    ) -> tuple[ModalBody, Shortening | MeshSlaves]:
+        stiffening = self.stiffening
+        assert isinstance(stiffening, SecondOrder)
+        if isinstance(field, AssumedBeam):
+            line: BeamLine = field
+            kinks, points = np.zeros(0), field.points + 2
+            material_points = field.material_points()
+        else:
+            mesh = cast("BeamMesh", field.mesh)
+            if stiffening.twist:
+                rows = [np.vstack([mesh.displacement(x), mesh.rotation(x)]) for x in places]
+                basis = field.reduction.basis
+                found = MeshSlaves.of(self._problem(mesh), basis, rows)
+                moving = mesh.material_points(np.hstack([basis, found.shapes]))
+                return with_slaves(field.body, moving, found.Gamma), found
+            line, kinks = mesh, mesh.nodes[:, 0]
+            points = SLOPE_POINTS if isinstance(self.section, CrossSection) else TAPERED_SLOPE_POINTS
+            material_points = mesh.material_points(field.reduction.basis)
+        held = None
+        if self.reference != "mean_axis":
+            held = self.length * self.clamp_node / self.elements
+        axial = shortening(line, field.slopes, list(kinks), points, places, held)
+        return with_slaves(field.body, axial.extended(material_points), axial.Gamma), axial
+
+    def _slaved_rows(self, x: float, point_masses: PointMasses) -> dict[str, Vector]:
+        """Fields of an `Attachment` at the station x that belong to slaved shapes."""
+        body, found = self._slaved(point_masses)
+        if body.slaves is None or found is None:
+            return {}
+        if isinstance(found, Shortening):
+            rows = found.rows(x)
+        else:
+            mesh = cast("MeshField", self._reduced(point_masses)).mesh
+            rows = np.vstack([mesh.displacement(x), mesh.rotation(x)]) @ found.shapes
+        return {"slaved": read_only(rows), "Gamma": body.slaves.Gamma}
+
+    def _problem(self, mesh: BeamMesh) -> Problem:
+        return Problem(
+            mesh,
+            self.reference,
+            self.clamp_node,
+            self.rotary_inertia,  # a line mass gives twist no inertia
+            self._node,
+            lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
+        )
 
     def _reduce(self, masses: tuple[tuple[float, float], ...]) -> MeshField | AssumedBeam:
         options: dict[str, Any] = {
@@ -318,15 +391,7 @@ class Beam(FlexibleBody):
         if isinstance(self.modes, AssumedShapes):
             return AssumedBeam(**options, shapes=self.modes, damping=self.damping)
         mesh = BeamMesh(**options, elements=self.elements)
-        problem = Problem(
-            mesh,
-            self.reference,
-            self.clamp_node,
-            self.rotary_inertia,  # a line mass gives twist no inertia
-            self._node,
-            lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
-        )
-        reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+        reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
         warn_of_split(self, reduction, 5)
         return MeshField(mesh, reduction)
 

@@ -20,6 +20,7 @@ from supple.fem.element import BeamElement
 from supple.fem.line import BeamLine
 from supple.fem.material import Material
 from supple.fem.member import Member, Node
+from supple.fem.prestress import element_geometric_stiffness
 from supple.fem.sections import CrossSection
 
 Array = NDArray[np.float64]
@@ -97,6 +98,18 @@ class FrameMesh:
             E, G = factors(p.material.E, p.material.G)
             with_E, with_G = p.element.stiffness_parts
             blocks.append(p.turn.T @ (E * with_E + G * with_G) @ p.turn)
+        return self._assembled(blocks)
+
+    def geometric_stiffness(self, displacement: Array) -> Any:
+        """Sparse matrix (size, size) of the linear stress that belongs to nodal coordinates (size,).
+
+        Half its quadratic form in a further displacement is the work of that stress on strains of
+        second order: tension stiffens.
+        """
+        blocks = []
+        for p in self.pieces:
+            own = element_geometric_stiffness(p.element, p.turn @ displacement[p.columns])
+            blocks.append(p.turn.T @ own @ p.turn)
         return self._assembled(blocks)
 
     @cached_property
