@@ -143,16 +143,12 @@ def add_deformation(tree, work, n, q, u, a):
         e01 += (x[1, i] + x[3, i]) * y
         e02 += (x[2, i] + x[6, i]) * y
         e12 += (x[5, i] + x[7, i]) * y
+    for l in range(6):
+        for i in range(nf):
+            x[33 + l, i] = x[27 + l, i]
+        slaved.felt_rows(x, work.flex, g, n_own, slaves, 33 + l)
     for i in range(n_own):
-        l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
-        for s in range(slaves):
-            y, e = work.flex[g + s * n_own + i], n_own + s
-            l0 += y * x[27, e]
-            l1 += y * x[28, e]
-            l2 += y * x[29, e]
-            l3 += y * x[30, e]
-            l4 += y * x[31, e]
-            l5 += y * x[32, e]
+        l0, l1, l2, l3, l4, l5 = x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i]
         x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
     t0 = ha0 + (e11 + e22) * w0 - e01 * w1 - e02 * w2 + w1 * hu2 - w2 * hu1
     t1 = ha1 - e01 * w0 + (e00 + e22) * w1 - e12 * w2 + w2 * hu0 - w0 * hu2
@@ -341,15 +337,15 @@ def contract_wrenches(tree, work, f, r, x):
     """Fq, Fu, dQ/dw of the coordinates from those of the extended body, of which Fq and Fu are in body axes."""
     n, slaves, _, _, g = slaved.places(tree, f)
     w, o, size = work.flex, work.origin, slaves * n
+    for s in range(slaves):  # before Fu becomes that of the coordinates
+        e, m = g + s * n, n + s
+        for l in range(6):
+            slaved.add_times(x[45 + l, m], w[e + size : e + size + n], x[39 + l, 0:n])
+            slaved.add_times(x[27 + l, m], w[e + 2 * size : e + 2 * size + n], x[39 + l, 0:n])
+            slaved.add_times(2.0 * x[27 + l, m], w[e + size : e + size + n], x[45 + l, 0:n])
+    for l in range(39, 54):
+        slaved.felt_rows(x, w, g, n, slaves, l)
     for i in range(n):
-        for s in range(slaves):
-            e, m = g + s * n + i, n + s
-            y, v, b = w[e], w[e + size], w[e + 2 * size]
-            for l in range(6):
-                x[39 + l, i] += y * x[39 + l, m] + v * x[45 + l, m] + b * x[27 + l, m]
-                x[45 + l, i] += y * x[45 + l, m] + 2.0 * v * x[27 + l, m]
-            for l in range(3):
-                x[51 + l, i] += y * x[51 + l, m]
         for l in range(2):
             j = 39 + 6 * l
             x[j, i], x[j + 1, i], x[j + 2, i], x[j + 3, i], x[j + 4, i], x[j + 5, i] = to_world(

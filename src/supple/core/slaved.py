@@ -26,13 +26,26 @@ def places(tree, f):
 
 
 @kernel
-def times_gamma(shape, gamma, n, r, x, j, out, g):
-    """out[g:] = Gamma x (r, n) for the coordinates that begin at x[j]."""
+def add_times(factor, x, out):
+    """out += factor x; slices with indices from zero are what the compiler can vectorize."""
+    for i in range(out.shape[0]):
+        out[i] += factor * x[i]
+
+
+@kernel
+def dot(x, y):
+    """Scalar product."""
+    s = 0.0 * y[0]
+    for i in range(x.shape[0]):
+        s += x[i] * y[i]
+    return s
+
+
+@kernel
+def times_gamma(shape, gamma, n, r, x, out):
+    """out = Gamma x (r n,) for the coordinates x (n,)."""
     for i in range(r * n):
-        s = 0.0 * x[j]
-        for l in range(n):
-            s += shape[gamma + i * n + l] * x[j + l]
-        out[g + i] = s
+        out[i] = dot(shape[gamma + i * n : gamma + (i + 1) * n], x)
 
 
 @kernel
@@ -45,12 +58,10 @@ def coordinates(tree, work, q):
         for i in range(n):
             w[o + i] = q[j + i]
         if r > 0:
-            times_gamma(tree.shape, gamma, n, r, q, j, w, g)
+            x = w[o : o + n]
+            times_gamma(tree.shape, gamma, n, r, x, w[g : g + r * n])
             for s in range(r):
-                y = 0.0 * q[j]
-                for i in range(n):
-                    y += w[g + s * n + i] * q[j + i]
-                w[o + n + s] = 0.5 * y
+                w[o + n + s] = 0.5 * dot(w[g + s * n : g + (s + 1) * n], x)
 
 
 @kernel
@@ -60,19 +71,17 @@ def rates(tree, work, u, a):
     for f in range(tree.flex.shape[0]):
         n, r, gamma, _, g = places(tree, f)
         j, o = tree.flex[f, at.FLEX_U0], tree.flex[f, at.FLEX_WORK] + at.FX_UE * (n + r)
+        p = o + n + r
         for i in range(n):
             w[o + i] = u[j + i]
-            w[o + n + r + i] = a[j + i]
+            w[p + i] = a[j + i]
         if r > 0:
-            h = g + r * n
-            times_gamma(tree.shape, gamma, n, r, u, j, w, h)
+            h, x, y = g + r * n, w[o : o + n], w[p : p + n]
+            times_gamma(tree.shape, gamma, n, r, x, w[h : h + r * n])
             for s in range(r):
-                y, v = 0.0 * u[j], 0.0 * u[j] + 0.0 * a[j]
-                for i in range(n):
-                    y += w[g + s * n + i] * u[j + i]
-                    v += w[g + s * n + i] * a[j + i] + w[h + s * n + i] * u[j + i]
-                w[o + n + s] = y
-                w[o + n + r + n + s] = v
+                z = w[g + s * n : g + (s + 1) * n]
+                w[o + n + s] = dot(z, x)
+                w[p + n + s] = dot(z, y) + dot(w[h + s * n : h + (s + 1) * n], x)
 
 
 @kernel
@@ -81,22 +90,17 @@ def accelerations(tree, work, a):
     for f in range(tree.flex.shape[0]):
         n, r, gamma, _, g = places(tree, f)
         if r > 0:
-            times_gamma(tree.shape, gamma, n, r, a, tree.flex[f, at.FLEX_U0], work.flex, g + 2 * r * n)
+            j, o = tree.flex[f, at.FLEX_U0], g + 2 * r * n
+            times_gamma(tree.shape, gamma, n, r, a[j : j + n], work.flex[o : o + r * n])
 
 
 @kernel
 def at_place(tree, work, f, k, e):
     """Fill [Phi; Psi] (6, n) of the attachment with constants at k and workspace at e, slaved shapes included."""
-    n, r, _, _, g = places(tree, f)
-    shape, w = tree.shape, work.flex
-    for l in range(6):
-        for i in range(n):
-            w[e + l * n + i] = shape[k + 12 + l * n + i]
-        for s in range(r):
-            c = shape[k + 12 + 6 * n + l * r + s]
-            if c != 0.0:
-                for i in range(n):
-                    w[e + l * n + i] += c * w[g + s * n + i]
+    n, g = tree.flex[f, at.FLEX_N], places(tree, f)[4]
+    at_place_rate(tree, work, f, k, e, g)
+    for i in range(6 * n):
+        work.flex[e + i] += tree.shape[k + 12 + i]
 
 
 @kernel
@@ -105,15 +109,22 @@ def at_place_rate(tree, work, f, k, e, g):
     what rates of rates give.
     """
     n, r = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R]
-    shape, w = tree.shape, work.flex
+    w = work.flex
     for l in range(6):
+        row = w[e + l * n : e + (l + 1) * n]
         for i in range(n):
-            w[e + l * n + i] = 0.0
+            row[i] = 0.0
         for s in range(r):
-            c = shape[k + 12 + 6 * n + l * r + s]
+            c = tree.shape[k + 12 + 6 * n + l * r + s]
             if c != 0.0:
-                for i in range(n):
-                    w[e + l * n + i] += c * w[g + s * n + i]
+                add_times(c, w[g + s * n : g + (s + 1) * n], row)
+
+
+@kernel
+def felt_rows(x, w, g, n, r, row):
+    """Row ``row`` of x as the coordinates feel it: x Y, with Gamma q at g in the workspace w."""
+    for s in range(r):
+        add_times(x[row, n + s], w[g + s * n : g + (s + 1) * n], x[row, 0:n])
 
 
 @kernel
@@ -129,10 +140,10 @@ def sums(tree, x, f, row, out):
             for a in range(2):
                 if shape[parts + 4 * c + 2 * b + a] == 0.0:
                     continue
+                first, end = a * n, n + a * r
                 for l in range(b * n, n + b * r):
-                    y, o = x[row, l], d1 + (c * m + l) * m
-                    for i in range(a * n, n + a * r):
-                        x[out + c, i] += shape[o + i] * y
+                    o = d1 + (c * m + l) * m
+                    add_times(x[row, l], shape[o + first : o + end], x[out + c, first:end])
 
 
 @kernel
@@ -162,11 +173,13 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
             for a in range(2):
                 if shape[parts + 4 * c + 2 * b + a] == 0.0:
                     continue
+                first, end = a * n, n + a * r
                 for l in range(b * n, n + b * r):
                     o, e = d1 + (c * m + l) * m, l * m
-                    for k in range(a * n, n + a * r):
-                        w[A + e + k] += shape[o + k] * p
-                        w[U + e + k] += shape[o + k] * v
+                    part = shape[o + first : o + end]
+                    add_times(p, part, w[A + e + first : A + e + end])
+                    if i != j:
+                        add_times(v, part, w[U + e + first : U + e + end])
 
 
 @kernel
@@ -179,25 +192,27 @@ def contract(tree, work, f, x, Rq, Ru, M):
     mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 9 * m * m
     stiff, t = mass + m * m, x[at.FX_A2]
     for k in range(n):
+        qk, uk = w[A + k * m : A + (k + 1) * m], w[U + k * m : U + (k + 1) * m]
         for i in range(m):
             t[i] = shape[mass + k * m + i]
         for s in range(r):
-            y, v, b = w[g + s * n + k], w[gu + s * n + k], w[ga + s * n + k]
-            for i in range(m):
-                e = (n + s) * m + i
-                w[A + k * m + i] += y * w[A + e] + v * w[U + e] + b * shape[mass + e]
-                w[U + k * m + i] += y * w[U + e] + 2.0 * v * shape[mass + e]
-                t[i] += y * shape[mass + e]
+            y, v, b, e = w[g + s * n + k], w[gu + s * n + k], w[ga + s * n + k], (n + s) * m
+            qs, us, ms = w[A + e : A + e + m], w[U + e : U + e + m], shape[mass + e : mass + e + m]
+            add_times(y, qs, qk)
+            add_times(v, us, qk)
+            add_times(b, ms, qk)
+            add_times(y, us, uk)
+            add_times(2.0 * v, ms, uk)
+            add_times(y, ms, t)
         for s in range(r):
-            y, v, b, h = w[A + k * m + n + s], w[U + k * m + n + s], t[n + s], x[at.FX_Q, n + s]
-            for i in range(n):
-                e = w[g + s * n + i]
-                w[A + k * m + i] += e * y + h * shape[gamma + (s * n + k) * n + i]
-                w[U + k * m + i] += e * v
-                t[i] += e * b
+            z, e = w[g + s * n : g + (s + 1) * n], gamma + (s * n + k) * n
+            add_times(qk[n + s], z, qk[0:n])
+            add_times(x[at.FX_Q, n + s], shape[e : e + n], qk[0:n])
+            add_times(uk[n + s], z, uk[0:n])
+            add_times(t[n + s], z, t[0:n])
         for i in range(n):
-            Rq[k0 + i, k0 + k] += w[A + k * m + i] + shape[stiff + i * n + k]
-            Ru[k0 + i, k0 + k] += w[U + k * m + i]
+            Rq[k0 + i, k0 + k] += qk[i] + shape[stiff + i * n + k]
+            Ru[k0 + i, k0 + k] += uk[i]
             M[k0 + i, k0 + k] += t[i]
 
 
@@ -211,14 +226,11 @@ def add_mass(tree, work, f, x, mass):
         for i in range(m):
             t[i] = shape[own + k * m + i]
         for s in range(r):
-            y = w[g + s * n + k]
-            for i in range(m):
-                t[i] += y * shape[own + (n + s) * m + i]
-        for i in range(n):
-            y = t[i]
-            for s in range(r):
-                y += w[g + s * n + i] * t[n + s]
-            mass[k0 + i, k0 + k] += y
+            e = own + (n + s) * m
+            add_times(w[g + s * n + k], shape[e : e + m], t)
+        for s in range(r):
+            add_times(t[n + s], w[g + s * n : g + (s + 1) * n], t[0:n])
+        add_times(1.0 + 0.0 * t[0], t[0:n], mass[k0 + k, k0 : k0 + n])
 
 
 @kernel
@@ -230,5 +242,5 @@ def add_pull(tree, f, o, Rq, f0, f1, f2, m0, m1, m2):
         c = x[o + s] * f0 + x[o + r + s] * f1 + x[o + 2 * r + s] * f2
         c += x[o + 3 * r + s] * m0 + x[o + 4 * r + s] * m1 + x[o + 5 * r + s] * m2
         for i in range(n):
-            for j in range(n):
-                Rq[k + i, k + j] += c * x[gamma + (s * n + i) * n + j]
+            e = gamma + (s * n + i) * n
+            add_times(c, x[e : e + n], Rq[k + i, k : k + n])

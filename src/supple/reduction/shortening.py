@@ -35,15 +35,20 @@ class Shortening:
     Gamma : (r, n, n)
     cuts : (cells + 1,) m, stations between which the displacements are polynomials
     series : (cells, degree + 1, r), their Chebyshev coefficients, m
+    ends : (cells + 1, r) m, displacements at the cuts; where the axis is held they are exactly zero
     """
 
     Gamma: Vector
     cuts: Vector
     series: Vector
+    ends: Vector
 
     def displacement(self, x: float) -> Vector:
         """Displacements (r,) along the axis at the station x."""
-        k = min(max(int(np.searchsorted(self.cuts, x)) - 1, 0), len(self.cuts) - 2)
+        near = int(np.argmin(np.abs(self.cuts - x)))
+        if abs(self.cuts[near] - x) <= SAME * self.cuts[-1]:
+            return self.ends[near]
+        k = int(np.searchsorted(self.cuts, x)) - 1
         a, b = self.cuts[k : k + 2]
         return np.asarray(chebyshev.chebval((2.0 * x - a - b) / (b - a), self.series[k]))
 
@@ -117,14 +122,14 @@ def shortening(
     part, whole = integral(force / stiffness[:, :, None])
     moved = part + (np.cumsum(whole, axis=0) - whole)[:, None]
     ends = np.vstack([np.zeros(len(total)), np.cumsum(whole, axis=0)])  # at the cuts
-    moved = moved - ends[int(np.argmin(np.abs(cuts - at)))]
+    shift = ends[int(np.argmin(np.abs(cuts - at)))].copy()
+    moved, ends = moved - shift, ends - shift
     if held is None:
         _, momentum = integral(rho[:, :, None] * moved)
         momentum = momentum.sum(axis=0)
         for p, m in line.point_masses:
-            k = int(np.argmin(np.abs(cuts - p)))
-            momentum = momentum + m * (ends[k] - ends[int(np.argmin(np.abs(cuts - at)))])
-        moved = moved - momentum / mass
+            momentum = momentum + m * ends[int(np.argmin(np.abs(cuts - p)))]
+        moved, ends = moved - momentum / mass, ends - momentum / mass
     _, work = integral(np.einsum("cks,ckt,ck->ckst", force, force, 1.0 / stiffness).reshape(*x.shape, -1))
     m = len(total)
     force_series = np.einsum("ij,cjs->cis", to_series, force)
@@ -132,7 +137,8 @@ def shortening(
     least = NOTHING * np.abs(total) ** 2 * np.sum((b - a)[:, None] / stiffness / (degree + 1))
     found = Whitened.of(work.sum(axis=0).reshape(m, m), geometric, least)
     series = np.einsum("ij,cjs,sr->cir", to_series, moved, found.turn)
-    return Shortening(read_only(found.Gamma), read_only(cuts), read_only(series))
+    Gamma = read_only(found.Gamma)
+    return Shortening(Gamma, read_only(cuts), read_only(series), read_only(ends @ found.turn))
 
 
 def _cuts(length: float, stations: Sequence[float]) -> Vector:
