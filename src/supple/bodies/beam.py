@@ -167,6 +167,9 @@ class Beam(FlexibleBody):
             modes.check(owner, self.reference, self.rotary_inertia)
             if self.theory != "euler_bernoulli":
                 raise ModelError(owner, "theory", theory, f"'euler_bernoulli' with {modes!r}")
+            if isinstance(self.stiffening, SecondOrder) and self.stiffening.twist:
+                expected = f"SecondOrder() with {modes!r}, which has no elements"
+                raise ModelError(owner, "stiffening", stiffening, expected)
             set_fields(self, modes=modes, _reductions={})
             return
         kept = kept_coordinates(

@@ -53,6 +53,15 @@ def element_geometric_stiffness(element: BeamElement, displacement: Array) -> Ar
     return 0.5 * (matrix + matrix.T)
 
 
+def arm_stiffness(force: Array, arm: Array) -> Array:
+    """Matrix (3, 3) of a force at the end of a rigid arm, for the rotation of its beginning.
+
+    The end moves by rotation x arm and, of second order, by rotation x (rotation x arm) / 2.
+    """
+    both = np.outer(force, arm)
+    return np.asarray(0.5 * (both + both.T) - (force @ arm) * np.eye(3))
+
+
 def _moment_slopes(element: BeamElement, displacement: Array) -> Array:
     """Rates (2,) along the axis of the moments for v'' and w'', from a line through all stations."""
     places = np.array([xi for xi, _, _ in element.stations]) * element.length

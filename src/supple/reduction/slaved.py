@@ -85,7 +85,8 @@ class MeshSlaves:
         geometric = np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in W.T])
         # a load that the frame takes up, or that only accelerates a free body, leaves rounding
         size = np.linalg.norm(loads, axis=0)
-        most = np.max(np.diag(work) / np.maximum(size, np.finfo(float).tiny) ** 2, initial=0.0)
+        acts = size > 0.0
+        most = np.max(np.diag(work)[acts] / size[acts] ** 2, initial=0.0)
         found = Whitened.of(work, geometric, NOTHING * most * size**2)
         return cls(read_only(found.Gamma), read_only(W @ found.turn))
 
