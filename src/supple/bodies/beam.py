@@ -22,7 +22,7 @@ from supple.bodies.flexible import (
 from supple.errors import ModelError, label
 from supple.fem.beam import BeamMesh
 from supple.fem.damping import Damping
-from supple.fem.line import THEORIES, BeamLine, Theory
+from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
@@ -54,6 +54,7 @@ DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 # Gauss points in an element for two slopes (parabolas, of degree 4 if the section changes) and a
 # normal force (a parabola, or smooth).
 SLOPE_POINTS, TAPERED_SLOPE_POINTS = 4, 12
+Slaved = tuple[Shortening | MeshSlaves, ...]
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
 
@@ -216,6 +217,7 @@ class Beam(FlexibleBody):
         A mass of zero marks a place where something is attached: stiffening of second order
         depends on these. The result is kept: the same point masses give the same object.
         """
+        self._reduced(point_masses)  # from here: a warning names the caller's line
         return self._slaved(point_masses)[0]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
@@ -320,55 +322,54 @@ class Beam(FlexibleBody):
             cache[masses] = self._reduce(masses)
         return cache[masses]
 
-    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Shortening | MeshSlaves | None]:
+    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Slaved]:
         """Body with its slaved shapes, if displacements of second order are asked for."""
         field = self._reduced(point_masses)
         if not isinstance(self.stiffening, SecondOrder) or not field.body.n:
-            return field.body, None
+            return field.body, ()
         places = tuple(sorted({self._station("x of a point mass", x) for x, _ in point_masses}))
         key = "slaved", field, places
-        cache: dict[Any, tuple[ModalBody, Shortening | MeshSlaves]] = self.__dict__["_reductions"]
+        cache: dict[Any, tuple[ModalBody, Slaved]] = self.__dict__["_reductions"]
         if key not in cache:
             cache[key] = self._slave(field, places)
         return cache[key]
 
     def _slave(
         self, field: MeshField | AssumedBeam, places: tuple[float, ...]
-    ) -> tuple[ModalBody, Shortening | MeshSlaves]:
-        stiffening = self.stiffening
-        assert isinstance(stiffening, SecondOrder)
-        if isinstance(field, AssumedBeam):
-            line: BeamLine = field
-            kinks, points = np.zeros(0), field.points + 2
-            material_points = field.material_points()
-        else:
-            mesh = cast("BeamMesh", field.mesh)
-            if stiffening.twist:
-                rows = [np.vstack([mesh.displacement(x), mesh.rotation(x)]) for x in places]
-                basis = field.reduction.basis
-                found = MeshSlaves.of(self._problem(mesh), basis, rows)
-                moving = mesh.material_points(np.hstack([basis, found.shapes]))
-                return with_slaves(field.body, moving, found.Gamma), found
-            line, kinks = mesh, mesh.nodes[:, 0]
-            points = SLOPE_POINTS if isinstance(self.section, CrossSection) else TAPERED_SLOPE_POINTS
-            material_points = mesh.material_points(field.reduction.basis)
+    ) -> tuple[ModalBody, Slaved]:
+        """Shapes of shortening and, if asked for, those of bending with twist."""
         held = None
         if self.reference != "mean_axis":
             held = self.length * self.clamp_node / self.elements
-        axial = shortening(line, field.slopes, list(kinks), points, places, held)
-        return with_slaves(field.body, axial.extended(material_points), axial.Gamma), axial
+        if isinstance(field, AssumedBeam):
+            axial = shortening(field, field.slopes, (), field.points + 2, places, held)
+            moving = axial.extended(field.material_points())
+            return with_slaves(field.body, moving, axial.Gamma), (axial,)
+        mesh, basis = cast("BeamMesh", field.mesh), field.reduction.basis
+        points = SLOPE_POINTS if isinstance(self.section, CrossSection) else TAPERED_SLOPE_POINTS
+        axial = shortening(mesh, field.slopes, list(mesh.nodes[:, 0]), points, places, held)
+        if not cast("SecondOrder", self.stiffening).twist:
+            moving = axial.extended(mesh.material_points(basis))
+            return with_slaves(field.body, moving, axial.Gamma), (axial,)
+        rows = [np.vstack([mesh.displacement(x), mesh.rotation(x)]) for x in places]
+        across = MeshSlaves.of(self._problem(mesh), basis, rows, axial=False)
+        moving = axial.extended(mesh.material_points(np.hstack([basis, across.shapes])))
+        Gamma = np.concatenate([across.Gamma, axial.Gamma])
+        return with_slaves(field.body, moving, Gamma), (across, axial)
 
     def _slaved_rows(self, x: float, point_masses: PointMasses) -> dict[str, Vector]:
         """Fields of an `Attachment` at the station x that belong to slaved shapes."""
         body, found = self._slaved(point_masses)
-        if body.slaves is None or found is None:
+        if body.slaves is None:
             return {}
-        if isinstance(found, Shortening):
-            rows = found.rows(x)
-        else:
-            mesh = cast("MeshField", self._reduced(point_masses)).mesh
-            rows = np.vstack([mesh.displacement(x), mesh.rotation(x)]) @ found.shapes
-        return {"slaved": read_only(rows), "Gamma": body.slaves.Gamma}
+        rows = []
+        for part in found:
+            if isinstance(part, Shortening):
+                rows.append(part.rows(x))
+            else:
+                mesh = cast("MeshField", self._reduced(point_masses)).mesh
+                rows.append(np.vstack([mesh.displacement(x), mesh.rotation(x)]) @ part.shapes)
+        return {"slaved": read_only(np.hstack(rows)), "Gamma": body.slaves.Gamma}
 
     def _problem(self, mesh: BeamMesh) -> Problem:
         return Problem(

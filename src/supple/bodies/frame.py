@@ -162,6 +162,7 @@ class FrameBody(FlexibleBody):
         A mass of zero marks a node where something is attached: stiffening of second order
         depends on these. The result is kept: the same point masses give the same object.
         """
+        self._reduced(point_masses)  # from here: a warning names the caller's line
         return self._slaved(point_masses)[0]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:

@@ -73,10 +73,19 @@ class MeshSlaves:
     shapes: Vector
 
     @classmethod
-    def of(cls, problem: Problem, basis: Vector, attached: Sequence[Vector]) -> MeshSlaves:
-        """For elastic coordinates with the basis (size, n), and rows (6, size) of attach places."""
+    def of(
+        cls, problem: Problem, basis: Vector, attached: Sequence[Vector], axial: bool = True
+    ) -> MeshSlaves:
+        """For elastic coordinates with the basis (size, n), and rows (6, size) of attach places.
+
+        Without ``axial``, loads along the axis of a straight beam are left out: `Shortening` has
+        their shapes in closed form.
+        """
         mesh: Any = problem.mesh
-        loads = np.hstack([inertia_loads(mesh), *(rows[:3].T for rows in attached)])
+        inertia, first = inertia_loads(mesh), 0
+        if not axial:
+            inertia, first = np.delete(inertia, [0, 3], axis=1), 1  # rho e_x, rho x e_x
+        loads = np.hstack([inertia, *(rows[first:3].T for rows in attached)])
         W = problem.static(loads)
         if problem.reference == "mean_axis":
             W = problem.in_frame(W)
