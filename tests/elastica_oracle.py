@@ -82,13 +82,17 @@ class SpinningElastica:
 
 
 def spin_up(rate: float, duration: float) -> Callable[[float], tuple[float, float, float]]:
-    """Angle, rate and acceleration of a hub that reaches ``rate`` (rad/s) after ``duration`` (s)."""
+    """Angle, rate, acceleration of a hub that reaches ``rate`` (rad/s) after ``duration`` (s)."""
     k = 2.0 * np.pi / duration
 
     def hub(t: float) -> tuple[float, float, float]:
         if t >= duration:
             return rate * (t - 0.5 * duration), rate, 0.0
         angle = rate / duration * (0.5 * t * t + (np.cos(k * t) - 1.0) / k**2)
-        return angle, rate / duration * (t - np.sin(k * t) / k), rate / duration * (1 - np.cos(k * t))
+        return (
+            angle,
+            rate / duration * (t - np.sin(k * t) / k),
+            rate / duration * (1 - np.cos(k * t)),
+        )
 
     return hub

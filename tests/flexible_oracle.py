@@ -38,9 +38,13 @@ def axial(S: Array) -> Array:
 
 
 class Field:
-    """Displacement field of a beam over its elastic coordinates, interpolated between the nodes."""
+    """Displacement field of a beam over its elastic coordinates, interpolated between the nodes.
+
+    Slaved shapes are taken as the beam gives them: test_second_order.py tells whether they are right.
+    """
 
     def __init__(self, beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> None:
+        self.known: dict[float, Array] = {}
         self.beam, self.step = beam, beam.length / beam.elements
         nodes = [beam.at(x) for x in np.linspace(0.0, beam.length, beam.elements + 1)]
         found = [beam.attachment(frame, masses) for frame in nodes]
@@ -51,8 +55,11 @@ class Field:
 
     def slaved(self, x: float) -> Array:
         """Displacement and rotation (6, r) of the slaved shapes at a station."""
-        rows = self.beam.attachment(self.beam.at(x), self.masses).slaved
-        return np.zeros((6, 0)) if rows is None else rows
+        if self.Gamma is None:
+            return np.zeros((6, 0))
+        if x not in self.known:
+            self.known[x] = self.beam.attachment(self.beam.at(x), self.masses).slaved
+        return self.known[x]
 
     def amplitudes(self, q: Array) -> Array:
         """Amplitudes (k, r) of the slaved shapes at elastic coordinates (k, n)."""
@@ -138,7 +145,7 @@ class SineField(Field):
     """Displacement field of a beam of sines, from the names of its coordinates."""
 
     def __init__(self, beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> None:
-        self.beam, self.masses = beam, masses
+        self.beam, self.masses, self.known = beam, masses, {}
         modal = beam.modal(masses)
         self.names = [name.split("_") for name in modal.coordinate_names]
         self.Gamma = None if modal.slaves is None else modal.slaves.Gamma

@@ -220,10 +220,13 @@ def test_case_holds(case, method):
 
 
 def loops_of_order_two():
-    """Closed cases without singular positions; one has fast modes and takes long."""
+    """Closed cases without singular positions; one has fast modes and takes long.
+
+    Where displacements of second order are compared with exact ones, the model's error is left.
+    """
     for case in (case for case in cases.all() if case.times and closed(case)):
-        if (case.name, "Radau") not in HOPELESS:
-            marks = [pytest.mark.slow] if case.name.startswith("jonker-slider-crank-s") else []
+        if (case.name, "Radau") not in HOPELESS and case.name not in (*SECOND_ORDER, "spin-up"):
+            marks = [pytest.mark.slow] if case.name == "jonker-slider-crank-spatial" else []
             yield pytest.param(case, id=case.name, marks=marks)
 
 

@@ -17,9 +17,7 @@ THEORIES = ("euler_bernoulli", "timoshenko")
 
 
 def mesh(theory: str, roll: float = 0.3) -> BeamMesh:
-    return BeamMesh(
-        section=THIN, material=STEEL, length=1.0, theory=theory, elements=16, roll=roll
-    )
+    return BeamMesh(section=THIN, material=STEEL, length=1.0, theory=theory, elements=16, roll=roll)
 
 
 def critical(beam: BeamMesh, load: np.ndarray) -> float:
@@ -38,9 +36,10 @@ def critical(beam: BeamMesh, load: np.ndarray) -> float:
 def test_buckling_of_a_cantilever(theory):
     """Euler's load pi^2/4 EI, and 4.0126 sqrt(EI GJ) across the stiff direction (Prandtl).
 
-    Bounds: 16 cubic elements give Euler's load to 1e-5, with shear 2e-5 less. Twist is linear in an
-    element, so lateral buckling converges with the square of its length: 1e-3 here. A moment about the
-    axis turns with half the section's slope (semitangential) and buckles at pi sqrt(EI_y EI_z).
+    Bounds: 16 cubic elements give Euler's load to 1e-5, with shear 2e-5 less. Twist is linear in
+    an element, so lateral buckling converges with the square of its length: 1e-3 here. A moment
+    about the axis turns with half the section's slope (semitangential) and buckles at pi
+    sqrt(EI_y EI_z).
     """
     beam = mesh(theory)
     weak, strong = sorted((THIN.I_y, THIN.I_z))
@@ -71,10 +70,10 @@ def corner(theory: str, offset: float) -> FrameMesh:
 @pytest.mark.parametrize("theory", THEORIES)
 @pytest.mark.parametrize("offset", [0.0, 0.1])
 def test_a_rigid_rotation_makes_no_strain(theory, offset):
-    """Balanced forces and moments on a frame: strains of second order cancel the second-order motion.
+    """Balanced forces and moments on a frame do no work on a rotation, also of second order.
 
-    A rotation by a vector t moves a node by t x x and t x (t x x)/2. The stress does no work on both
-    together, so t . KG t / 2 is minus the work of the forces on the second part.
+    A rotation by a vector t moves a node by t x x and t x (t x x)/2. The stress does no work on
+    both together, so t . KG t / 2 is minus the work of the forces on the second part.
     """
     frame = corner(theory, offset)
     rng = np.random.default_rng(3)
@@ -97,7 +96,7 @@ def test_a_rigid_rotation_makes_no_strain(theory, offset):
 
 
 def test_a_frame_of_one_member_is_the_beam():
-    """Geometric stiffness of a straight frame equals that of the beam mesh, whose ends come first."""
+    """A straight frame has the geometric stiffness of the beam mesh; its ends come first."""
     beam = BeamMesh(section=THIN, material=STEEL, length=0.8, elements=3, roll=0.7)
     frame = FrameMesh(
         (0, 1), np.array([[0, 0, 0], [0.8, 0, 0]]), (sp.Member(0, 1, THIN, STEEL, 3, roll=0.7),)

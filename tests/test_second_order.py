@@ -1,12 +1,14 @@
 """Displacements of second order: the field itself, and what follows from it.
 
 That the engine moves bodies by this field, and by nothing else, is tried on random trees
-(test_flexible_properties.py). Here are the field, known frequencies and buckling loads, conservation, and results.
+(test_flexible_properties.py). Here are the field, known frequencies and buckling loads,
+conservation, and results.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -59,7 +61,7 @@ def stations(start: float, end: float) -> list[tuple[float, float]]:
     s, w = np.polynomial.legendre.leggauss(5)
     return [
         (0.5 * (a + b) + 0.5 * (b - a) * x, 0.5 * (b - a) * weight)
-        for a, b in zip(cuts, cuts[1:], strict=False)
+        for a, b in pairwise(cuts)
         for x, weight in zip(s, w, strict=True)
     ]
 
@@ -96,8 +98,8 @@ def test_attached_places_come_nearer_by_what_bending_takes(kind):
 def test_gravity_along_the_axis_sees_the_whole_field(kind):
     """int rho u and int rho x u of the slaved field are those of the true one, integrated by parts.
 
-    Bound: the field has a kink at 0.37 inside an element, or in the middle of a beam of sines, where four mass points
-    for each element integrate to 1e-3 only.
+    Bound: the field has a kink at 0.37 inside an element, or in the middle of a beam of sines,
+    where four mass points for each element integrate to 1e-3 only.
     """
     body = BEAMS[kind]
     modal = body.modal(PLACES)
@@ -178,7 +180,7 @@ def rotating_flap(speed: float, terms: int = 16) -> np.ndarray:
 
 
 def rotating(speed: float, **options) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies in the plane and out of it: unit EI, length, line mass; stretch is 1e8 stiffer."""
+    """Frequencies in the plane and out of it: unit EI, length, line mass; it hardly stretches."""
     model = sp.Model(gravity=(0, 0, 0))
     section, material = sp.Section(1.0, 1e-8, 1e-8, 1e-8), sp.Material(E=1e8, G=1e8, density=1.0)
     given = {"elements": 24, "modes": 20, "stiffening": "second_order"} | options
@@ -209,7 +211,7 @@ def test_without_stiffening_a_fast_cantilever_loses_its_stiffness():
     assert rotating(4.0)[0][0] > 3.5
 
 
-def loaded(force: tuple[float, float, float], body: sp.Beam, joint_force: bool = False) -> float:
+def loaded(force: tuple[float, float, float], body: sp.Beam) -> float:
     """Smallest eigenvalue of the stiffness of a clamped beam under a force at its tip."""
     model = sp.Model(gravity=(0, 0, 0))
     model.add(body)
@@ -221,7 +223,7 @@ def loaded(force: tuple[float, float, float], body: sp.Beam, joint_force: bool =
 
 
 def test_euler_load():
-    """pi^2/4 EI/L^2, in all frames; modes of the free beam converge from above, 1e-3 with five a plane."""
+    """pi^2/4 EI/L^2; modes converge to it from above, 1e-3 with five in a plane."""
     section, material = sp.Section(1.0, 1e-8, 3e-8, 1e-8), sp.Material(E=1e8, G=4e7, density=1.0)
     inside = {"clamp_node": 2, "modes": "all", "elements": 6}
     for options in ({}, {"stiffening": sp.SecondOrder(twist=True)}, inside):
@@ -232,7 +234,7 @@ def test_euler_load():
 
 
 def test_lateral_buckling_needs_twist():
-    """4.0126 sqrt(EI GJ)/L^2 with the full set of shapes; a beam that only shortens never buckles so.
+    """4.0126 sqrt(EI GJ)/L^2 with all shapes; a beam that only shortens never buckles so.
 
     Bound: twist is linear in each of 12 elements (see test_geometric_stiffness.py), 0.2 %.
     """
@@ -247,7 +249,7 @@ def test_lateral_buckling_needs_twist():
     assert loaded((0, 6.0, 0), shortening_only) > 0.0
 
 
-# -------------------------------------------------------------------------------------- conservation
+# ------------------------------------------------------------------------------------- conservation
 
 
 def floating(body: sp.Beam | sp.FrameBody, far: sp.Frame) -> sp.Model:
@@ -279,7 +281,7 @@ def l_frame() -> sp.FrameBody:
 
 @pytest.mark.parametrize("kind", ["clamped", "mean axis", "twist", "frame"])
 def test_a_floating_body_keeps_energy_and_momentum(kind):
-    """Bending in both planes and spinning: both to 1e-10 of their size, at a step error below it."""
+    """Bending in both planes and spinning: both to 1e-10 of their size; steps err by less."""
     body = l_frame() if kind == "frame" else BEAMS[kind]
     far = body.at("c") if kind == "frame" else body.at(1.0)
     model = floating(body, far)
@@ -296,7 +298,7 @@ def test_a_floating_body_keeps_energy_and_momentum(kind):
         assert momentum.max_error < 1e-10 * momentum.scale
 
 
-# ------------------------------------------------------------------------------------------- results
+# ------------------------------------------------------------------------------------------ results
 
 
 @pytest.mark.parametrize("kind", ["clamped", "twist", "frame"])
@@ -311,7 +313,7 @@ def test_places_in_results_move_with_what_is_joined_there(kind):
     model.add(sp.Fixed("grip", far, hand.at(0)))
     start = deflected(model, "beam")
     result = sp.simulate(model, 0.05, start=start, output=5)
-    place, other = result["beam"].at(*((far.position) if kind == "frame" else (1.0,))), result["hand"]
+    place, other = result["beam"].at(*far.position), result["hand"]
     first = body.attachment(far, result.data.compiled.flexible["beam"].point_masses)
     linear = result["beam"].coordinates @ first.Phi.T
     assert np.abs(place.deflection - linear).max() > 1e-5
@@ -352,7 +354,7 @@ def test_velocity_transformation_knows_the_second_order():
     np.testing.assert_allclose(found.B_dot, (ahead - behind) / (2 * h), atol=1e-6)
 
 
-# ------------------------------------------------------------------------------- spin-up, long study
+# ------------------------------------------------------------------------------ spin-up, long study
 
 
 @pytest.mark.slow
@@ -367,16 +369,20 @@ def test_spin_up_reference_is_the_elastica():
     np.testing.assert_allclose(found[:, 1], known["tip"], atol=known["error"])
 
 
-# -------------------------------------------------------------------------------------------- errors
+# ------------------------------------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: sp.SecondOrder(twist="yes"), "SecondOrder: twist is 'yes', expected True or False"),
+        (
+            lambda: sp.SecondOrder(twist="yes"),
+            "SecondOrder: twist is 'yes', expected True or False",
+        ),
         (
             lambda: dataclasses.replace(l_frame(), stiffening="axial"),
-            "FrameBody 'beam': stiffening is 'axial', expected 'none', 'second_order' or SecondOrder()",
+            "FrameBody 'beam': stiffening is 'axial', "
+            "expected 'none', 'second_order' or SecondOrder()",
         ),
         (
             lambda: beam(

@@ -21,12 +21,14 @@ def carried(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]
     points = model.point_masses.values()
     found = [(body.station(p.frame), p.mass) for p in points if p.frame.body.name == body.name]
     if body.second_order:
-        items = (*model.joints.values(), *model.forces.values(), *model.constraints.values())
+        forces = [f for f in model.forces.values() if not isinstance(f, DistributedLoad)]
+        used = [joint.frames for joint in model.joints.values()]
+        used += [force.frames for force in forces]
+        used += [constraint.frames for constraint in model.constraints.values()]
         places = {
             body.station(frame)
-            for item in items
-            if not isinstance(item, DistributedLoad)
-            for frame in item.frames.values()
+            for frames in used
+            for frame in frames.values()
             if frame.body.name == body.name
         }
         found += [(place, 0.0) for place in sorted(places - {place for place, _ in found})]

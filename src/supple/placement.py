@@ -5,10 +5,10 @@ in order, each rides on those before it. A joint that the tree crosses backwards
 series in reverse with every axis negated: its coordinates and rates keep the meaning "pose of B in
 A".
 
-A definition point on a flexible body moves with the elastic coordinates q of the body: its place by
-Phi q, its axes by the finite rotation exp(theta~) with theta = Psi q, and by what slaved shapes add to
-these. The angular velocity of the
-axes against the body is T(theta) Psi q', in axes turned by theta (docs/theory.md).
+A definition point on a flexible body moves with the elastic coordinates q of the body: its place
+by Phi q, its axes by the finite rotation exp(theta~) with theta = Psi q, and by what slaved
+shapes add to these. The angular velocity of the axes against the body is T(theta) Psi q', in axes
+turned by theta (docs/theory.md).
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ class AttachPoint:
         if name not in layout.beams:
             none, nothing, same = np.zeros((3, 0)), slice(0, 0), np.eye(3)
             return cls(
-                frame.rotation, frame.position, none, none, same, np.zeros(3), none, same, None, nothing
+                frame.rotation, frame.position, none, none,
+                same, np.zeros(3), none, same, None, nothing,
             )  # fmt: skip
         beam, masses = layout.beams[name]
         where = beam.attachment(frame, masses)

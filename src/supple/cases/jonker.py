@@ -14,8 +14,8 @@ The reference is an independent Lagrangian with three sines in each plane in the
 A third computation without moving frames agrees with it to 4e-11 of the rod's length.
 
 A rod that keeps its length when it bends (`-second-order`) shortens: a beam between two pins is
-stiffened by the force that accelerates the slider. Its reference is the Lagrangian with the shortening
-of second order; two programs agree to 5e-6 of the rod's length, the tolerance is 1e-5.
+stiffened by the force that accelerates the slider. Its reference is the Lagrangian with the
+shortening of second order; two programs agree to 5e-6 of the rod's length, the tolerance is 1e-5.
 
 Tolerance: 1e-6 of the largest listed deflection, not below ten times the error of the reference.
 Energy error over all steps: 1e-9 of the largest kinetic energy.

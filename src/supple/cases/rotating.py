@@ -1,20 +1,20 @@
 """Rotating beams: frequencies, and a beam that is brought to speed.
 
-``rotating-beam``: a beam clamped to a hub that turns. Centrifugal force stiffens it; without this it would lose
-its stiffness above the speed of its first frequency, 3.516 in units of sqrt(EI / (line mass L^4)). The
-reference are the exact frequencies of a rotating beam of Euler and Bernoulli; ten modes of the
-resting beam in each plane come within 0.1 % up to twelve times the unit speed. In the plane of rotation the square
-of a frequency is less by that of the speed.
+``rotating-beam``: a beam clamped to a hub that turns. Centrifugal force stiffens it; without this
+it would lose its stiffness above the speed of its first frequency, 3.516 in units of sqrt(EI /
+(line mass L^4)). The reference are the exact frequencies of a rotating beam of Euler and
+Bernoulli; ten modes of the resting beam in each plane come within 0.1 % up to twelve times the
+unit speed. In the plane of rotation the square of a frequency is less by that of the speed.
 
-``spin-up``: T. R. Kane, R. R. Ryan and A. K. Banerjee, Dynamics of a cantilever beam attached to a moving base, Journal
-of Guidance, Control and Dynamics 10 (1987) 139-151. A beam of 10 m reaches 6 rad/s after 15 s; it lags
-behind by half a metre and then stands up again. The reference is a beam that keeps its length and
-bends by any angle (rotating.json says how it was computed).
+``spin-up``: T. R. Kane, R. R. Ryan and A. K. Banerjee, Dynamics of a cantilever beam attached to
+a moving base, Journal of Guidance, Control and Dynamics 10 (1987) 139-151. A beam of 10 m reaches
+6 rad/s after 15 s; it lags behind by half a metre and then stands up again. The reference is a
+beam that keeps its length and bends by any angle (rotating.json says how it was computed).
 
-Tolerance of ``spin-up``: 3 mm of 571 mm, or 0.5 %. What is of third order in the deflection is missing: slopes
-reach 0.08, the square of which is 0.6 %. The difference is 2.2 mm with any number of modes from three on, and
-falls with the cube of the deflection on stiffer beams. Energy error over all steps: 1e-8 of the largest strain
-energy.
+Tolerance of ``spin-up``: 3 mm of 571 mm, or 0.5 %. What is of third order in the deflection is
+missing: slopes reach 0.08, the square of which is 0.6 %. The difference is 2.2 mm with any number
+of modes from three on, and falls with the cube of the deflection on stiffer beams. Energy error
+over all steps: 1e-8 of the largest strain energy.
 """
 
 from __future__ import annotations

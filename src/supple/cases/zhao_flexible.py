@@ -8,14 +8,15 @@ torque there is not zero: the reference takes it into account.
 
 The reference (``zhao_flexible.json``) is an independent Lagrangian in the same coordinates.
 
-With ``zhao-cantilever`` each link's frame is that of its root section, from which the links bend by
-more than a tenth of their length: displacements of second order keep their length. Its reference has no restriction of
-slopes at all. The second link turns faster than its first frequency: without them the tip is off by more than a metre.
+With ``zhao-cantilever`` each link's frame is that of its root section, from which the links bend
+by more than a tenth of their length: displacements of second order keep their length. Its
+reference has no restriction of slopes at all. The second link turns faster than its first
+frequency: without them the tip is off by more than a metre.
 
-Tolerances: angles of the chords 1e-6 rad, their rates 1e-5 rad/s, tip 1e-6 m: undamped vibration of
-up to 3 kHz is followed for two seconds, and two programs agree on the rates to 2e-6 rad/s. Energy
-error over all steps 1e-8 of the largest strain energy. Tip of ``zhao-cantilever`` 2 mm: what is of fourth order in
-the slopes is missing, and three modes differ from more by 1 mm.
+Tolerances: angles of the chords 1e-6 rad, their rates 1e-5 rad/s, tip 1e-6 m: undamped vibration
+of up to 3 kHz is followed for two seconds, and two programs agree on the rates to 2e-6 rad/s.
+Energy error over all steps 1e-8 of the largest strain energy. Tip of ``zhao-cantilever`` 2 mm:
+what is of fourth order in the slopes is missing, and three modes differ from more by 1 mm.
 """
 
 from __future__ import annotations

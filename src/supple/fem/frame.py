@@ -103,7 +103,7 @@ class FrameMesh:
         return self._assembled(blocks)
 
     def geometric_stiffness(self, displacement: Array) -> Any:
-        """Sparse matrix (size, size) of the linear stress that belongs to nodal coordinates (size,).
+        """Sparse matrix (size, size) of the linear stress under nodal coordinates (size,).
 
         Half its quadratic form in a further displacement is the work of that stress on strains of
         second order: tension stiffens.
@@ -209,7 +209,9 @@ class FrameMesh:
                 for end, arm in enumerate(arms):
                     turn[6 * end : 6 * end + 6, 6 * end : 6 * end + 6] = _end(axes, arm)
                 between = chain[e], chain[e + 1]
-                found.append(Piece(element, m.material, origin, axes, between, turn, np.array(arms)))
+                found.append(
+                    Piece(element, m.material, origin, axes, between, turn, np.array(arms))
+                )
         return tuple(found)
 
     def number(self, node: Node) -> int:

@@ -1,15 +1,15 @@
-"""Geometric stiffness of a beam element: what its stress resultants do on displacements of second order.
+"""Geometric stiffness of a beam element: its stress on strains of second order.
 
-With the displacement u and the rotation vector t of the sections, strains of second order are, along
-and across the axis, and for twist and bending,
+With the displacement u and the rotation vector t of the sections, strains of second order are,
+along and across the axis, and for twist and bending,
 
     (t_z v' - t_y w' - (t_y^2 + t_z^2)/2,  t_x w' + t_x t_y/2,  t_x t_z/2 - t_x v')
     -(t x t')/2
 
-those of a geometrically exact beam without products of the axial strain. Without shear the first is
-(v'^2 + w'^2)/2. Written with rotation vectors on both sides of a node, moments in a corner of a frame
-need no correction of their own. The stress of warping and the polar moment of an axial force are
-left out.
+those of a geometrically exact beam without products of the axial strain. Without shear the first
+is (v'^2 + w'^2)/2. Written with rotation vectors on both sides of a node, moments in a corner of
+a frame need no correction of their own. The stress of warping and the polar moment of an axial
+force are left out.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def arm_stiffness(force: Array, arm: Array) -> Array:
 
 
 def _moment_slopes(element: BeamElement, displacement: Array) -> Array:
-    """Rates (2,) along the axis of the moments for v'' and w'', from a line through all stations."""
+    """Rates (2,) along the axis of the moments for v'' and w'', of a line through all stations."""
     places = np.array([xi for xi, _, _ in element.stations]) * element.length
     moments = np.array(
         [law.bending @ (element.strain(xi)[1:3] @ displacement) for xi, _, law in element.stations]

@@ -50,7 +50,7 @@ class MeshField:
     def slopes(self, x: float) -> Vector:
         """Rows (2, n) of the slopes v', w' of the axis at the station x."""
         _, ty, tz = self.mesh.rotation(x)
-        return (self.mesh.shear(x) + np.stack([tz, -ty])) @ self.reduction.basis
+        return np.asarray((self.mesh.shear(x) + np.stack([tz, -ty])) @ self.reduction.basis)
 
     def strain(self, x: float) -> Vector:
         """Rows (4, n) of u', v'', w'' and the rate of twist at the station x."""

@@ -1,15 +1,17 @@
 """Shortening of straight beams: axial displacements of second order, by a few axial shapes.
 
-A deflected beam that keeps its length has u = -1/2 int (v'^2 + w'^2) along its axis. Of this field the loads
-along the axis see a few integrals: rho and rho x (inertia and gravity), and forces at attach
-places. The shapes are the axial deflections under these loads, in closed form along the beam:
-normal force N, displacement int N / EA. So r = 2 + attach places, however many modes there are.
+A deflected beam that keeps its length has u = -1/2 int (v'^2 + w'^2) along its axis. Of this
+field the loads along the axis see a few integrals: rho and rho x (inertia and gravity), and
+forces at attach places. The shapes are the axial deflections under these loads, in closed form
+along the beam: normal force N, displacement int N / EA. So r = 2 + attach places, however many
+modes there are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -47,7 +49,7 @@ class Shortening:
         """Displacements (r,) along the axis at the station x."""
         near = int(np.argmin(np.abs(self.cuts - x)))
         if abs(self.cuts[near] - x) <= SAME * self.cuts[-1]:
-            return self.ends[near]
+            return np.asarray(self.ends[near])
         k = int(np.searchsorted(self.cuts, x)) - 1
         a, b = self.cuts[k : k + 2]
         return np.asarray(chebyshev.chebval((2.0 * x - a - b) / (b - a), self.series[k]))
@@ -58,15 +60,51 @@ class Shortening:
         rows[0] = self.displacement(x)
         return rows
 
-    def extended(
-        self, points: tuple[Vector, Vector, Vector]
-    ) -> tuple[Vector, Vector, Vector]:
+    def extended(self, points: tuple[Vector, Vector, Vector]) -> tuple[Vector, Vector, Vector]:
         """Material points whose shapes (k, 3, n + r) include the slaved ones."""
         mass, place, shape = points
         more = np.zeros((len(mass), 3, len(self.Gamma)))
         stations, inverse = np.unique(place[:, 0], return_inverse=True)
         more[:, 0] = np.array([self.displacement(float(x)) for x in stations])[inverse]
         return mass, place, np.concatenate([shape, more], axis=2)
+
+
+class _Cells:
+    """Functions along a beam, as values at Chebyshev points (cells, points, ...) between cuts."""
+
+    def __init__(self, line: BeamLine, cuts: Vector) -> None:
+        uniform = isinstance(line.section, CrossSection)
+        degree = DEGREE if uniform else TAPERED_DEGREE
+        self.cuts, self.length = cuts, line.length
+        self.nodes = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
+        self.to_series = np.linalg.inv(chebyshev.chebvander(self.nodes, degree))
+        self.sizes = np.diff(cuts)
+        self.x = cuts[:-1, None] + 0.5 * np.outer(self.sizes, 1.0 + self.nodes)
+        places = self.x.ravel() / line.length
+        laws = [line.at(0.0)] * len(places) if uniform else [line.at(s) for s in places]
+        self.line_mass = np.array([law.line_mass for law in laws]).reshape(self.x.shape)
+        self.axial = np.array([law.axial for law in laws]).reshape(self.x.shape)
+
+    def series(self, values: Vector) -> Vector:
+        """Chebyshev coefficients (cells, points, m) of values (cells, points, m)."""
+        return np.asarray(np.einsum("ij,cjm->cim", self.to_series, values))
+
+    def integral(self, values: Vector) -> tuple[Vector, Vector]:
+        """Integrals of values (cells, points, m) from the origin to all points, and to the cuts."""
+        grown = chebyshev.chebint(np.moveaxis(self.series(values), 1, 0), lbnd=-1)
+        grown = grown * (0.5 * self.sizes)[:, None]
+        within = np.moveaxis(chebyshev.chebval(self.nodes, grown), -1, 1)
+        ends = np.zeros((len(self.cuts), values.shape[2]))
+        ends[1:] = np.cumsum(chebyshev.chebval(1.0, grown), axis=0)
+        return within + ends[:-1, None], ends
+
+    def beyond(self, station: float) -> Vector:
+        """1 in the cells (cells, 1, 1) beyond a cut, 0 before it."""
+        return (self.cuts[:-1] >= station - SAME * self.length).astype(float)[:, None, None]
+
+    def at(self, station: float) -> int:
+        """Number of a cut."""
+        return int(np.argmin(np.abs(self.cuts - station)))
 
 
 def shortening(
@@ -83,62 +121,46 @@ def shortening(
     integrate a product of two slopes and a parabola. ``places`` (m) are those where something is
     attached; the axis is held at the station ``held``, or moves without momentum (None).
     """
-    uniform = isinstance(line.section, CrossSection)
-    inner = [] if uniform else [line.length * s for s in line.section.kinks]  # type: ignore[union-attr]
-    cuts = _cuts(line.length, [*kinks, *places, *inner, *(x for x, _ in line.point_masses)])
-    degree = DEGREE if uniform else TAPERED_DEGREE
-    nodes = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
-    to_series = np.linalg.inv(chebyshev.chebvander(nodes, degree))
-    a, b = cuts[:-1], cuts[1:]
-    x = 0.5 * (a + b)[:, None] + 0.5 * np.outer(b - a, nodes)  # (cells, degree + 1)
-    laws = [line.at(0.0)] * x.size if uniform else [line.at(s) for s in x.ravel() / line.length]
-    rho = np.array([law.line_mass for law in laws]).reshape(x.shape)
-    stiffness = np.array([law.axial for law in laws]).reshape(x.shape)
-
-    def integral(values: Vector) -> tuple[Vector, Vector]:
-        """Integral from the cut before, at the nodes, and over each cell; values (cells, k, m)."""
-        series = np.einsum("ij,cjm->icm", to_series, values)
-        grown = chebyshev.chebint(series, lbnd=-1) * (0.5 * (b - a))[:, None]
-        return np.moveaxis(chebyshev.chebval(nodes, grown), -1, 1), chebyshev.chebval(1.0, grown)
-
-    # What pushes to the left of each station: densities, then unit forces at places.
-    part, whole = integral(np.stack([rho, rho * x], axis=2))
-    pushes = part + (np.cumsum(whole, axis=0) - whole)[:, None]
-    steps = np.array([[float(left >= p - SAME * line.length) for p in places] for left in a])
-    pushes = np.concatenate(
-        [pushes, np.broadcast_to(steps.reshape(len(a), 1, -1), (*x.shape, len(places)))], axis=2
+    changes = (
+        []
+        if isinstance(line.section, CrossSection)
+        else [line.length * s for s in line.section.kinks]
     )
-    total = np.concatenate([whole.sum(axis=0), np.ones(len(places))])
+    masses = line.point_masses
+    cells = _Cells(line, _cuts(line.length, [*kinks, *places, *changes, *(x for x, _ in masses)]))
+    # Loads rho, rho x and unit forces: all that pushes from the origin to a station.
+    rho = cells.line_mass[:, :, None]
+    pushes, ends = cells.integral(rho * cells.x[:, :, None] ** np.arange(2))
+    ones = np.ones((*cells.x.shape, 1))
+    pushes = np.concatenate([pushes, *(ones * cells.beyond(p) for p in places)], axis=2)
+    total = np.concatenate([ends[-1], np.ones(len(places))])
     if held is None:  # the body's own inertia balances every load
-        left = np.array([[m * (c >= p - SAME * line.length) for p, m in line.point_masses] for c in a])
-        weight = pushes[:, :, 0] + left.sum(axis=1)[:, None] if line.point_masses else pushes[:, :, 0]
-        mass = total[0] + sum(m for _, m in line.point_masses)
-        force = weight[:, :, None] * total / mass - pushes
-        at = 0.0
+        weight = pushes[:, :, :1] + sum(m * cells.beyond(p) for p, m in masses)
+        whole = total[0] + sum(m for _, m in masses)
+        force = weight * total / whole - pushes
     else:
-        at = held
-        beyond = (a >= held - SAME * line.length)[:, None, None]
-        force = beyond * total - pushes
-    part, whole = integral(force / stiffness[:, :, None])
-    moved = part + (np.cumsum(whole, axis=0) - whole)[:, None]
-    ends = np.vstack([np.zeros(len(total)), np.cumsum(whole, axis=0)])  # at the cuts
-    shift = ends[int(np.argmin(np.abs(cuts - at)))].copy()
-    moved, ends = moved - shift, ends - shift
+        force = cells.beyond(held) * total - pushes
+    strain = force / cells.axial[:, :, None]
+    moved, ends = cells.integral(strain)
+    shift = ends[cells.at(0.0 if held is None else held)]
     if held is None:
-        _, momentum = integral(rho[:, :, None] * moved)
-        momentum = momentum.sum(axis=0)
-        for p, m in line.point_masses:
-            momentum = momentum + m * ends[int(np.argmin(np.abs(cuts - p)))]
-        moved, ends = moved - momentum / mass, ends - momentum / mass
-    _, work = integral(np.einsum("cks,ckt,ck->ckst", force, force, 1.0 / stiffness).reshape(*x.shape, -1))
+        momentum = cells.integral(rho * moved)[1][-1]
+        shift = (momentum + sum(m * ends[cells.at(p)] for p, m in masses)) / whole
+    moved, ends = moved - shift, ends - shift
     m = len(total)
-    force_series = np.einsum("ij,cjs->cis", to_series, force)
-    geometric = _geometric(slopes, cuts, points, force_series)
-    least = NOTHING * np.abs(total) ** 2 * np.sum((b - a)[:, None] / stiffness / (degree + 1))
-    found = Whitened.of(work.sum(axis=0).reshape(m, m), geometric, least)
-    series = np.einsum("ij,cjs,sr->cir", to_series, moved, found.turn)
-    Gamma = read_only(found.Gamma)
-    return Shortening(Gamma, read_only(cuts), read_only(series), read_only(ends @ found.turn))
+    work = np.einsum("cks,ckt->ckst", force, strain).reshape(*cells.x.shape, m * m)
+    compliance = cells.integral(1.0 / cells.axial[:, :, None])[1][-1, 0]
+    found = Whitened.of(
+        cells.integral(work)[1][-1].reshape(m, m),
+        _geometric(slopes, cells.cuts, points, cells.series(force)),
+        NOTHING * compliance * total**2,
+    )
+    return Shortening(
+        Gamma=read_only(found.Gamma),
+        cuts=read_only(cells.cuts),
+        series=read_only(cells.series(moved) @ found.turn),
+        ends=read_only(ends @ found.turn),
+    )
 
 
 def _cuts(length: float, stations: Sequence[float]) -> Vector:
@@ -156,7 +178,7 @@ def _geometric(
     """Integrals (m, n, n) of N_s (v' v' + w' w'); ``force`` has series (cells, degree + 1, m)."""
     t, weights = np.polynomial.legendre.leggauss(points)
     total: Vector | float = 0.0
-    for k, (a, b) in enumerate(zip(cuts, cuts[1:], strict=False)):
+    for k, (a, b) in enumerate(pairwise(cuts)):
         N = chebyshev.chebval(t, force[k])  # (m, points)
         rows = np.array([slopes(0.5 * (a + b) + 0.5 * (b - a) * s) for s in t])
         products = np.einsum("kia,kib->kab", rows, rows)

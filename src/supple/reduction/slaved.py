@@ -1,11 +1,11 @@
 """Displacements of second order, carried by a few static shapes.
 
 A deflected body shortens, and what bends and twists together moves aside: its displacement is
-S q + g z with amplitudes z_r = q . Gamma_r q / 2 that follow the elastic coordinates q. The shapes g are
-static deflections W = K^-1 F under the loads F that act on a moving body: its own inertia (rho e_d,
-rho x_i e_d) and a force in each direction at each place where something is attached. They are exact
-for these loads: the work of f_s on the displacement of second order is -q . K0_s q / 2, with the geometric
-stiffness K0_s of the stress under f_s. See docs/theory.md.
+S q + g z with amplitudes z_r = q . Gamma_r q / 2 that follow the elastic coordinates q. The shapes
+g are static deflections W = K^-1 F under the loads F that act on a moving body: its own inertia
+(rho e_d, rho x_i e_d) and a force in each direction at each place where something is attached. They
+are exact for these loads: the work of f_s on the displacement of second order is -q . K0_s q / 2,
+with the geometric stiffness K0_s of the stress under f_s. See docs/theory.md.
 """
 
 from __future__ import annotations
@@ -112,9 +112,7 @@ def inertia_loads(mesh: Any) -> Vector:
     return loads
 
 
-def with_slaves(
-    body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: Vector
-) -> ModalBody:
+def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: Vector) -> ModalBody:
     """The body with slaved shapes; shapes (k, 3, n + r) of the material points include them."""
     if not np.any(Gamma):
         return body
