@@ -28,7 +28,7 @@ POINTS = np.array([-3, -2, -1, 1, 2, 3])
 WEIGHTS = np.array([-1, 9, -45, 45, -9, 1]) / 60.0
 # s, for a first and a second derivative: where truncation meets rounding.
 STEP, LONG_STEP = 2e-4, 5e-3
-GAUSS = np.polynomial.legendre.leggauss(5)
+GAUSS = np.polynomial.legendre.leggauss(4)  # exact for two cubics
 
 
 def axial(S: Array) -> Array:
@@ -38,15 +38,34 @@ def axial(S: Array) -> Array:
 
 
 class Field:
-    """Displacement field of a beam over its elastic coordinates, interpolated between the nodes."""
+    """Displacement field of a beam over its elastic coordinates, interpolated between the nodes.
+
+    Slaved shapes are taken as the beam gives them: test_second_order.py tells whether they are right.
+    """
 
     def __init__(self, beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> None:
+        self.known: dict[float, Array] = {}
         self.beam, self.step = beam, beam.length / beam.elements
         nodes = [beam.at(x) for x in np.linspace(0.0, beam.length, beam.elements + 1)]
         found = [beam.attachment(frame, masses) for frame in nodes]
         self.moves = np.array([where.Phi for where in found])  # (nodes, 3, n)
         self.turns = np.array([where.Psi for where in found])
         self.masses = masses
+        self.Gamma = found[0].Gamma
+
+    def slaved(self, x: float) -> Array:
+        """Displacement and rotation (6, r) of the slaved shapes at a station."""
+        if self.Gamma is None:
+            return np.zeros((6, 0))
+        if x not in self.known:
+            self.known[x] = self.beam.attachment(self.beam.at(x), self.masses).slaved
+        return self.known[x]
+
+    def amplitudes(self, q: Array) -> Array:
+        """Amplitudes (k, r) of the slaved shapes at elastic coordinates (k, n)."""
+        if self.Gamma is None:
+            return np.zeros((len(q), 0))
+        return 0.5 * np.einsum("ki,rij,kj->kr", q, self.Gamma, q)
 
     def rows(self, x: float) -> dict[str, Array]:
         """Displacements u v w, twist, slopes and strains at a station, (n,) each."""
@@ -70,9 +89,11 @@ class Field:
         }  # fmt: skip
 
     def frame(self, x: float) -> tuple[Array, Array]:
-        """Displacement and rotation (3, n) of the section at a station."""
-        f = self.rows(x)
-        return np.array([f["u"], f["v"], f["w"]]), np.array([f["twist"], -f["w'"], f["v'"]])
+        """Displacement and rotation (3, n + r) of the section at a station."""
+        f, more = self.rows(x), self.slaved(x)
+        moves = np.array([f["u"], f["v"], f["w"]])
+        turns = np.array([f["twist"], -f["w'"], f["v'"]])
+        return np.hstack([moves, more[:3]]), np.hstack([turns, more[3:]])
 
     def stations(self) -> list[tuple[float, float]]:
         """Stations and lengths that integrate along the beam."""
@@ -84,7 +105,7 @@ class Field:
         )
 
     def mass_points(self) -> list[tuple[float, Array, Array]]:
-        """Mass, place (3,) and displacement (3, n) of points with the inertia of the beam."""
+        """Mass, place (3,) and displacement (3, n + r) of points with the inertia of the beam."""
         b = self.beam
         section, found = b.section, []
         c, s = np.cos(b.roll), np.sin(b.roll)
@@ -93,17 +114,14 @@ class Field:
         if not b.rotary_inertia:
             corners = [(0.0, 0.0)]
         for x, length in self.stations():
-            f = self.rows(x)
+            (u, v, w), (tx, ty, tz) = self.frame(x)
             mass = b.material.density * section.area * length / len(corners)
             for y, z in corners:
-                shape = [
-                    f["u"] - y * f["v'"] - z * f["w'"],
-                    f["v"] - z * f["twist"],
-                    f["w"] + y * f["twist"],
-                ]
+                shape = [u - y * tz + z * ty, v - z * tx, w + y * tx]
                 found.append((mass, np.array([x, y, z]), np.array(shape)))
         for x, mass in self.masses:
-            found.append((mass, np.array([x, 0.0, 0.0]), self.frame(x)[0]))
+            if mass > 0.0:
+                found.append((mass, np.array([x, 0.0, 0.0]), self.frame(x)[0]))
         return found
 
     def stiffness(self) -> Array:
@@ -127,8 +145,10 @@ class SineField(Field):
     """Displacement field of a beam of sines, from the names of its coordinates."""
 
     def __init__(self, beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> None:
-        self.beam, self.masses = beam, masses
-        self.names = [name.split("_") for name in beam.modal(masses).coordinate_names]
+        self.beam, self.masses, self.known = beam, masses, {}
+        modal = beam.modal(masses)
+        self.names = [name.split("_") for name in modal.coordinate_names]
+        self.Gamma = None if modal.slaves is None else modal.slaves.Gamma
 
     def rows(self, x: float) -> dict[str, Array]:
         """Displacements u v w, twist, slopes and strains at a station, (n,) each."""
@@ -146,7 +166,16 @@ class SineField(Field):
         return found
 
     def stations(self) -> list[tuple[float, float]]:
-        """Stations and lengths that integrate along the beam: four cells."""
+        """Stations and lengths that integrate along the beam: four cells.
+
+        Slaved shapes have kinks, where integrals depend on the stations: the body's own are taken.
+        """
+        if self.Gamma is not None:
+            mass, place, _ = self.beam._reduced(self.masses).material_points()
+            places = np.unique(place[: len(mass) - sum(m > 0.0 for _, m in self.masses), 0])
+            x, w = np.polynomial.legendre.leggauss(len(places))
+            assert np.allclose(places, 0.5 * (1.0 + x) * self.beam.length, rtol=1e-12)
+            return list(zip(places, 0.5 * self.beam.length * w, strict=True))
         cell = self.beam.length / 4
         x, w = np.polynomial.legendre.leggauss(10)
         places = [(k + 0.5 * (1.0 + p)) * cell for k in range(4) for p in x]
@@ -225,9 +254,14 @@ class Cloud:
         R = np.tile(frame.rotation, (len(q), 1, 1))
         if frame.body.name not in self.fields:
             return R, np.tile(frame.position, (len(q), 1))
-        own = q[:, self.eq.compiled.flexible[frame.body.name].q]
+        own = self.elastic(frame.body.name, q)
         move, turn = self.fields[frame.body.name].frame(frame.position[0])
         return Rotation.from_rotvec(own @ turn.T).as_matrix() @ R, frame.position + own @ move.T
+
+    def elastic(self, name: str, q: Array) -> Array:
+        """Elastic coordinates of a beam and amplitudes of its slaved shapes, at states (k, nq)."""
+        own = q[:, self.eq.compiled.flexible[name].q]
+        return np.hstack([own, self.fields[name].amplitudes(own)])
 
     def bodies(self, q: Array) -> dict[str, Poses]:
         """World poses of all bodies at states (k, nq)."""
@@ -263,7 +297,7 @@ class Cloud:
             x = np.array([place for _, place, _ in points])[None]
             if name in self.fields:
                 shape = np.array([S for _, _, S in points])
-                x = x + np.einsum("pin,kn->kpi", shape, q[:, self.eq.compiled.flexible[name].q])
+                x = x + np.einsum("pin,kn->kpi", shape, self.elastic(name, q))
             rows.append(
                 p[:, None]
                 + np.einsum("kij,kpj->kpi", R, np.broadcast_to(x, (len(q), *x.shape[1:])))
@@ -342,7 +376,7 @@ class Cloud:
         for name, field in self.fields.items():
             record = self.eq.compiled.flexible[name]
             if record.modal.n:
-                shape = np.array([S for _, _, S in self.points[name]])
+                shape = np.array([S[:, : record.modal.n] for _, _, S in self.points[name]])
                 mass = self.mass[self.slices[name]]
                 M, K = np.einsum("p,pia,pib->ab", mass, shape, shape), field.stiffness()
                 damping = field.beam.damping or supple.Rayleigh()
@@ -383,7 +417,7 @@ class Cloud:
             beam = self.model.bodies[force.frame.body.name]
             parts, density = [], np.array([x(t) for x in force.force])
             turn = force.frame.rotation
-            for x, weight in force.points(beam, 5 if force.axes != "section" else 3):
+            for x, weight in force.points(beam, 4 if force.axes != "section" else 3):
                 frame = beam.at(x, rotation=turn)
                 axes = {
                     "world": np.eye(3),

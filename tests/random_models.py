@@ -270,7 +270,15 @@ class _Maker:
             str(rng.choice(["saint_venant", "polar"])),
             rng.uniform(-np.pi, np.pi) if rng.random() < 0.5 else 0.0,
             int(rng.integers(elements + 1)) if reference == "clamped" else 0,
+            stiffening=self.stiffening(modes),
         )
+
+    def stiffening(self, modes) -> supple.SecondOrder | None:
+        """Displacements of second order for some beams, drawn by a generator of their own."""
+        rng = np.random.default_rng([self.recipe.seed, 3, len(self.bodies)])
+        if rng.random() < 0.6:
+            return None
+        return supple.SecondOrder(bool(rng.random() < 0.5 and not isinstance(modes, supple.Sines)))
 
     def sines(self, rotary: bool) -> supple.Sines | None:
         """Assumed shapes for some beams; a generator of their own leaves everything else as is."""

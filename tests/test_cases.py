@@ -18,7 +18,9 @@ from supple.cases import (
     huang,
     huang_eight_link,
     huang_rig,
+    rotating,
     zhao,
+    zhao_flexible,
 )
 from supple.cases.case import references
 from supple.spectrum import spectrum
@@ -150,6 +152,11 @@ def runs():
             yield pytest.param(case, method, id=f"{case.name}-{method}", marks=marks)
 
 
+SECOND_ORDER = (
+    "jonker-slider-crank-second-order",
+    "jonker-slider-crank-spatial-second-order",
+    "zhao-cantilever",
+)
 # The errors of the steps of multistep methods add up, those of BDF of low order most of all.
 TOLERANCES = {"Radau": "tight", "DormandPrince": "tight", "BDF": 1e-13, "Adams": 1e-13}
 # Constraint rows tie slow velocities to the fastest, and its rounding is some 1e-14 of the unit:
@@ -190,6 +197,10 @@ LONG = {
     ("richard-four-bar", "BDF"),
     ("jonker-slider-crank-spatial", "BDF"),
     ("jonker-slider-crank-spatial", "Adams"),
+    *((name, m) for name in SECOND_ORDER[:2] for m in ("Radau", "BDF", "Adams")),
+    *(("zhao-cantilever", m) for m in ("Radau", "BDF", "Adams")),
+    ("spin-up", "BDF"),
+    ("spin-up", "Adams"),
     ("duffing-regular", "BDF"),
     ("duffing-chaotic", "BDF"),
 }
@@ -204,14 +215,17 @@ def test_case_holds(case, method):
     assert result.momentum.level == "trusted"
     found = case.measure(result)
     assert [q for q in found if not q.passed] == []
-    assert len(found) >= 31
+    assert len(found) >= (9 if case.name == "zhao-cantilever" else 31)
     assert len({q.name for q in found}) == len(found)
 
 
 def loops_of_order_two():
-    """Closed cases without singular positions; one has fast modes and takes long."""
+    """Closed cases without singular positions; one has fast modes and takes long.
+
+    Where displacements of second order are compared with exact ones, the model's error is left.
+    """
     for case in (case for case in cases.all() if case.times and closed(case)):
-        if (case.name, "Radau") not in HOPELESS:
+        if (case.name, "Radau") not in HOPELESS and case.name not in (*SECOND_ORDER, "spin-up"):
             marks = [pytest.mark.slow] if case.name == "jonker-slider-crank-spatial" else []
             yield pytest.param(case, id=case.name, marks=marks)
 
@@ -271,6 +285,27 @@ def test_frequencies_of_the_strip():
     model.replace("arm2", torsion="saint_venant")  # what a strip really resists
     failed = [q.name for q in cases.get("nada-frequencies").inspect(model) if not q.passed]
     assert failed and all("of 2 elements" in name for name in failed)
+
+
+def test_rotating_beam_frequencies():
+    """Two in each plane at seven speeds; without stiffening a fast beam has none in its plane."""
+    case = cases.get("rotating-beam")
+    found = case.run()
+    assert len(found) == 28 and all(q.passed for q in found)
+    failed = [q for q in case.inspect(rotating.rotating_beam("none")) if not q.passed]
+    assert {q.name for q in found if "at speed 0" in q.name}.isdisjoint({q.name for q in failed})
+    lost = [q for q in failed if q.value == 0.0]
+    assert {q.name for q in lost} >= {
+        f"frequency 1 at speed {s}, in the plane" for s in (4, 6, 8, 10, 12)
+    }
+
+
+def test_cantilevers_without_stiffening_go_elsewhere():
+    """More than a metre from the links that keep their length, in one second."""
+    case = cases.get("zhao-cantilever")
+    plain = dataclasses.replace(case, build=lambda: zhao_flexible.cantilevers(None))
+    worst = max(q.error for q in plain.run() if q.name.startswith("tip"))
+    assert worst > 1.0
 
 
 def test_zhao_elements_bend_in_the_plane_only():
@@ -555,13 +590,17 @@ def test_registry():
         "zhao-one-sine",
         "zhao-three-sines",
         "zhao-elements",
+        "zhao-cantilever",
         "duffing-regular",
         "duffing-chaotic",
         "richard-graph",
         "richard-four-bar",
         "jonker-slider-crank",
         "jonker-slider-crank-spatial",
+        *SECOND_ORDER[:2],
         "nada-frequencies",
+        "rotating-beam",
+        "spin-up",
         "flyball-governor",
         "four-bar",
         "andrews-squeezer",

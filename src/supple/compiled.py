@@ -23,6 +23,7 @@ from supple import force_rows, link_rows
 from supple.bodies.flexible import FlexibleBody
 from supple.bodies.rigid import PointMass, RigidBody
 from supple.callbacks import Callback
+from supple.carried import carried
 from supple.constraints import Constraint
 from supple.core import forces as force_codes
 from supple.core import layout as at
@@ -139,8 +140,12 @@ class _Builder:
         n = self._append(parent, motion, pose, record.modal.n)
         index = list(self.flexible).index(name)
         self.node_ints[n][at.FLEX], self.node_ints[n][at.ATTACH] = index, len(self.attach_ints)
-        self.attach_ints.append([index, self.shape_size])
+        self.attach_ints.append([index, self.shape_size, -1])
         self._add_shape(where.p0, where.R0, where.Phi, where.Psi)
+        if where.slaved is not None:
+            self._add_shape(where.slaved)
+            self.attach_ints[-1][2] = self.flex_work
+            self.flex_work += at.ATTACH_ROWS * record.modal.n
         for k in range(record.modal.n):
             self._add_column(n, k, record.u.start + k)
         return n
@@ -249,8 +254,7 @@ class _Builder:
             self.bodies[name] = BodyRecord(name, node, pose)
             self.add_inertia(body, masses, node, pose)
         elif isinstance(body, FlexibleBody):
-            on_it = tuple((body.station(p.frame), p.mass) for p in masses)
-            self.add_flexible(body, on_it, node, current, outer)
+            self.add_flexible(body, carried(self.model, body), node, current, outer)
         else:
             raise TypeError(f"no compiler for {type(body).__name__}")
 
@@ -268,10 +272,13 @@ class _Builder:
         index = len(self.flexible)
         record = FlexRecord(body.name, label(body), *here, modal, masses)
         self.flexible[body.name] = record
-        self.flex_ints.append([n, self.nq, self.nu, self.shape_size, -1, self.flex_work])
-        self.flex_work += at.FLEX_ROWS * n
-        self._add_shape(np.array([modal.mass]), modal.s0, modal.E0, modal.S1, modal.D0, modal.D1)
-        self._add_shape(modal.M, modal.K, modal.C)
+        r, of = modal.r, modal.slaves or modal
+        self.flex_ints.append([n, self.nq, self.nu, self.shape_size, -1, self.flex_work, r])
+        self.flex_work += at.flex_work_size(n, r)
+        self._add_shape(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
+        self._add_shape(of.M, modal.K, modal.C)
+        if modal.slaves is not None:
+            self._add_shape(modal.slaves.Gamma, modal.slaves.parts)
         self.nq += n
         self.nu += n
         self.q0.extend(np.zeros(n))
@@ -284,7 +291,7 @@ class _Builder:
         where = None if outer is None else body.attachment(outer, masses)
         if where is None:
             node = self.add_node(node, at.FIXED, current, 0, 0)
-        elif np.any(where.Phi) or np.any(where.Psi):
+        elif not where.fixed:
             node = self.add_elastic(node, at.ELASTIC_IN, current, body.name, where)
         else:
             pose = current.then(Pose(where.R0, where.p0).inverse)
@@ -303,7 +310,7 @@ class _Builder:
             body, record = self.bodies_by_name[name], self.flexible[name]
             where = body.attachment(frame, record.point_masses)  # type: ignore[attr-defined]
             node = self.bodies[name].node
-            if np.any(where.Phi) or np.any(where.Psi):
+            if not where.fixed:
                 node = self.add_elastic(node, at.ELASTIC_OUT, IDENTITY, name, where)
                 self.places[key] = node, IDENTITY
             else:

@@ -58,12 +58,13 @@ class PlaceView(PointView):
     def __init__(self, name: str, place: Frame, deformation: Deformation, frame: BodyView) -> None:
         d = deformation
         where = d.body.attachment(place, d.point_masses)
-        deflection = d.q @ where.Phi.T
+        moved, rates, changes = where.motion(d.q, d.u, d.a)
+        deflection = moved[:, :3]
         # world components, or those of the body if the frame's view is local
         own, w, dw = frame._own, frame.angular_velocity, frame.angular_acceleration
         arm = _out_of(own, where.p0 + deflection)
-        rate, change = _out_of(own, d.u @ where.Phi.T), _out_of(own, d.a @ where.Phi.T)
-        turn = Turn(d.q @ where.Psi.T, d.u @ where.Psi.T)
+        rate, change = _out_of(own, rates[:, :3]), _out_of(own, changes[:, :3])
+        turn = Turn(moved[:, 3:], rates[:, 3:])
         spin = _out_of(own, turn.spin)
         super().__init__(
             name,
@@ -75,7 +76,7 @@ class PlaceView(PointView):
             + np.cross(w, np.cross(w, arm) + 2.0 * rate)
             + change,
             w + spin,
-            dw + np.cross(w, spin) + _out_of(own, turn.change(d.a @ where.Psi.T)),
+            dw + np.cross(w, spin) + _out_of(own, turn.change(changes[:, 3:])),
         )
         self.deflection = deflection
         """(nt, 3) elastic displacement in body axes, m"""

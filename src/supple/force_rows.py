@@ -90,10 +90,11 @@ def _load(b: _Builder, force: DistributedLoad) -> None:
             add(b, force, row, [*(weight * pose.R).ravel(), *pose.p], name)
         b.wrenches += 1
         return
-    l0, l1, S = 0.0, np.zeros(3), np.zeros((3, record.modal.n))
+    l0, l1, S = 0.0, np.zeros(3), np.zeros((3, record.modal.n + record.modal.r))
     for x, weight in force.points(beam, 4):
         where = beam.attachment(beam.at(x), record.point_masses)
-        l0, l1, S = l0 + weight, l1 + weight * where.p0, S + weight * where.Phi
+        moves = where.Phi if where.slaved is None else np.hstack([where.Phi, where.slaved[:3]])
+        l0, l1, S = l0 + weight, l1 + weight * where.p0, S + weight * moves
     components = list(force.force)
     if force.axes == "body" and not np.array_equal(turn, np.eye(3)):
         components = [_along(turn[i], force.force) for i in range(3)]

@@ -5,9 +5,10 @@ in order, each rides on those before it. A joint that the tree crosses backwards
 series in reverse with every axis negated: its coordinates and rates keep the meaning "pose of B in
 A".
 
-A definition point on a flexible body moves with the elastic coordinates q of the body: its place by
-Phi q, its axes by the finite rotation exp(theta~) with theta = Psi q. The angular velocity of the
-axes against the body is T(theta) Psi q', in axes turned by theta (docs/theory.md).
+A definition point on a flexible body moves with the elastic coordinates q of the body: its place
+by Phi q, its axes by the finite rotation exp(theta~) with theta = Psi q, and by what slaved
+shapes add to these. The angular velocity of the axes against the body is T(theta) Psi q', in axes
+turned by theta (docs/theory.md).
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.bodies.flexible import FlexibleBody
 from supple.bodies.rigid import RigidBody
+from supple.carried import carried
 from supple.errors import ModelError, label
 from supple.frames import Frame
 from supple.joints import Joint
 from supple.model import Model
+from supple.reduction.modal import Attachment
 from supple.topology import Graph, TreeEdge
 
 Array = NDArray[np.float64]
@@ -64,14 +67,13 @@ class Layout:
         columns: dict[str, slice] = {}
         beams = {}
         nu = height = 0
-        bodies, joints, points = model.bodies, model.joints, model.point_masses.values()
+        bodies, joints = model.bodies, model.joints
         for edge in graph.tree:
             body = bodies[edge.child]
             columns[edge.joint] = slice(nu, nu := nu + joints[edge.joint].nu)
             n = 0
             if isinstance(body, FlexibleBody):
-                on_it = [p for p in points if p.frame.body.name == body.name]
-                masses = tuple((body.station(p.frame), p.mass) for p in on_it)
+                masses = carried(model, body)
                 beams[body.name] = body, masses
                 n = body.modal(masses).n
                 columns[body.name] = slice(nu, nu := nu + n)
@@ -102,6 +104,8 @@ class AttachPoint:
     D : (3, n) angular velocity of its axes against the body, (2.137) with a finite rotation
     turned : (3, 3) the body's axes, turned by theta
     theta, Psi : (3,), (3, n) rotation vector of the axes and its slope, body axes
+    axes : (3, 3) the body's axes
+    where : how the frame moves with the elastic coordinates, None on a rigid body
     columns : columns of B that belong to the elastic rates
     """
 
@@ -112,6 +116,8 @@ class AttachPoint:
     turned: Array
     theta: Array
     Psi: Array
+    axes: Array
+    where: Attachment | None
     columns: slice
 
     @classmethod
@@ -119,24 +125,28 @@ class AttachPoint:
         """The point of a frame, in the axes of its body at the coordinates `q`."""
         name = frame.body.name
         if name not in layout.beams:
-            none, nothing = np.zeros((3, 0)), slice(0, 0)
+            none, nothing, same = np.zeros((3, 0)), slice(0, 0), np.eye(3)
             return cls(
-                frame.rotation, frame.position, none, none, np.eye(3), np.zeros(3), none, nothing
-            )
+                frame.rotation, frame.position, none, none,
+                same, np.zeros(3), none, same, None, nothing,
+            )  # fmt: skip
         beam, masses = layout.beams[name]
         where = beam.attachment(frame, masses)
         own = elastic_values(beam, layout.size(name), "coordinates", q)
-        theta = where.Psi @ own
+        moved, slopes = where.motion(own, own, own)[0], where.slopes(own)
+        theta, Psi = moved[3:], slopes[3:]
         T, _ = tangent_operator(theta, np.zeros(3))
         turn = np.eye(3) + tilde(theta) @ T.T  # exp(theta~)
         return cls(
             R=turn @ where.R0,
-            arm=where.p0 + where.Phi @ own,
-            E=where.Phi,
-            D=turn @ T @ where.Psi,
+            arm=where.p0 + moved[:3],
+            E=slopes[:3],
+            D=turn @ T @ Psi,
             turned=turn,
             theta=theta,
-            Psi=where.Psi,
+            Psi=Psi,
+            axes=np.eye(3),
+            where=where,
             columns=layout.columns[name],
         )
 
@@ -144,7 +154,7 @@ class AttachPoint:
         """The same in world axes, for a body with the orientation `A`."""
         return AttachPoint(
             A @ self.R, A @ self.arm, A @ self.E, A @ self.D,
-            A @ self.turned, self.theta, self.Psi, self.columns,
+            A @ self.turned, self.theta, self.Psi, A @ self.axes, self.where, self.columns,
         )  # fmt: skip
 
     def spin(self, u: Array) -> Array:
@@ -156,11 +166,13 @@ class AttachPoint:
         """Time derivatives of arm (2.108), E and D (2.137), for a body that turns with `omega`."""
         spin = tilde(omega)
         own = u[self.columns]
-        if not own.size:
+        if self.where is None or not own.size:
             return spin @ self.arm, self.E, self.D
-        _, T_dot = tangent_operator(self.theta, self.Psi @ own)
-        D_dot = (spin + tilde(self.D @ own)) @ self.D + self.turned @ T_dot @ self.Psi
-        return spin @ self.arm + self.E @ own, spin @ self.E, D_dot
+        T, T_dot = tangent_operator(self.theta, self.Psi @ own)
+        bend = self.where.bend(own)
+        D_dot = (spin + tilde(self.D @ own)) @ self.D
+        D_dot += self.turned @ (T_dot @ self.Psi + T @ bend[3:])
+        return spin @ self.arm + self.E @ own, spin @ self.E + self.axes @ bend[:3], D_dot
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, sin
 from types import NoneType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,7 +34,14 @@ from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.shapes import AssumedShapes
-from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
+from supple.reduction.shortening import Shortening, shortening
+from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.stiffening import (
+    SecondOrder,
+    Stiffening,
+    StiffeningName,
+    stiffening_choice,
+)
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of a computed station, in lengths of the beam.
@@ -44,6 +51,10 @@ MODES = (
     "or shapes, e.g. Sines(n)"
 )
 DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
+# Gauss points in an element for two slopes (parabolas, of degree 4 if the section changes) and a
+# normal force (a parabola, or smooth).
+SLOPE_POINTS, TAPERED_SLOPE_POINTS = 4, 12
+Slaved = tuple[Shortening | MeshSlaves, ...]
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
 
@@ -161,6 +172,9 @@ class Beam(FlexibleBody):
             modes.check(owner, self.reference, self.rotary_inertia)
             if self.theory != "euler_bernoulli":
                 raise ModelError(owner, "theory", theory, f"'euler_bernoulli' with {modes!r}")
+            if isinstance(self.stiffening, SecondOrder) and self.stiffening.twist:
+                expected = f"SecondOrder() with {modes!r}, which has no elements"
+                raise ModelError(owner, "stiffening", stiffening, expected)
             set_fields(self, modes=modes, _reductions={})
             return
         kept = kept_coordinates(
@@ -204,9 +218,11 @@ class Beam(FlexibleBody):
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((station m, mass kg), ...) on the axis.
 
-        The result is kept: the same point masses give the same object.
+        A mass of zero marks a place where something is attached: stiffening of second order
+        depends on these. The result is kept: the same point masses give the same object.
         """
-        return self._reduced(point_masses).body
+        self._reduced(point_masses)  # from here: a warning names the caller's line
+        return self._slaved(point_masses)[0]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
@@ -217,6 +233,7 @@ class Beam(FlexibleBody):
             R0=frame.rotation,
             Phi=read_only(field.displacement(x)),
             Psi=read_only(field.rotation(x)),
+            **self._slaved_rows(x, point_masses),
         )
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
@@ -301,12 +318,72 @@ class Beam(FlexibleBody):
             sorted(
                 (self._station("x of a point mass", x), validate.positive(owner, "point mass", m))
                 for x, m in given
+                if m != 0.0
             )
         )
         cache: dict[Any, MeshField | AssumedBeam] = self.__dict__["_reductions"]
         if masses not in cache:
             cache[masses] = self._reduce(masses)
         return cache[masses]
+
+    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Slaved]:
+        """Body with its slaved shapes, if displacements of second order are asked for."""
+        field = self._reduced(point_masses)
+        if not isinstance(self.stiffening, SecondOrder) or not field.body.n:
+            return field.body, ()
+        places = tuple(sorted({self._station("x of a point mass", x) for x, _ in point_masses}))
+        key = "slaved", field, places
+        cache: dict[Any, tuple[ModalBody, Slaved]] = self.__dict__["_reductions"]
+        if key not in cache:
+            cache[key] = self._slave(field, places)
+        return cache[key]
+
+    def _slave(
+        self, field: MeshField | AssumedBeam, places: tuple[float, ...]
+    ) -> tuple[ModalBody, Slaved]:
+        """Shapes of shortening and, if asked for, those of bending with twist."""
+        held = None
+        if self.reference != "mean_axis":
+            held = self.length * self.clamp_node / self.elements
+        if isinstance(field, AssumedBeam):
+            axial = shortening(field, field.slopes, (), field.points + 2, places, held)
+            moving = axial.extended(field.material_points())
+            return with_slaves(field.body, moving, axial.Gamma), (axial,)
+        mesh, basis = cast("BeamMesh", field.mesh), field.reduction.basis
+        points = SLOPE_POINTS if isinstance(self.section, CrossSection) else TAPERED_SLOPE_POINTS
+        axial = shortening(mesh, field.slopes, list(mesh.nodes[:, 0]), points, places, held)
+        if not cast("SecondOrder", self.stiffening).twist:
+            moving = axial.extended(mesh.material_points(basis))
+            return with_slaves(field.body, moving, axial.Gamma), (axial,)
+        rows = [np.vstack([mesh.displacement(x), mesh.rotation(x)]) for x in places]
+        across = MeshSlaves.of(self._problem(mesh), basis, rows, axial=False)
+        moving = axial.extended(mesh.material_points(np.hstack([basis, across.shapes])))
+        Gamma = np.concatenate([across.Gamma, axial.Gamma])
+        return with_slaves(field.body, moving, Gamma), (across, axial)
+
+    def _slaved_rows(self, x: float, point_masses: PointMasses) -> dict[str, Vector]:
+        """Fields of an `Attachment` at the station x that belong to slaved shapes."""
+        body, found = self._slaved(point_masses)
+        if body.slaves is None:
+            return {}
+        rows = []
+        for part in found:
+            if isinstance(part, Shortening):
+                rows.append(part.rows(x))
+            else:
+                mesh = cast("MeshField", self._reduced(point_masses)).mesh
+                rows.append(np.vstack([mesh.displacement(x), mesh.rotation(x)]) @ part.shapes)
+        return {"slaved": read_only(np.hstack(rows)), "Gamma": body.slaves.Gamma}
+
+    def _problem(self, mesh: BeamMesh) -> Problem:
+        return Problem(
+            mesh,
+            self.reference,
+            self.clamp_node,
+            self.rotary_inertia,  # a line mass gives twist no inertia
+            self._node,
+            lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
+        )
 
     def _reduce(self, masses: tuple[tuple[float, float], ...]) -> MeshField | AssumedBeam:
         options: dict[str, Any] = {
@@ -322,15 +399,7 @@ class Beam(FlexibleBody):
         if isinstance(self.modes, AssumedShapes):
             return AssumedBeam(**options, shapes=self.modes, damping=self.damping)
         mesh = BeamMesh(**options, elements=self.elements)
-        problem = Problem(
-            mesh,
-            self.reference,
-            self.clamp_node,
-            self.rotary_inertia,  # a line mass gives twist no inertia
-            self._node,
-            lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
-        )
-        reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+        reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
         warn_of_split(self, reduction, 5)
         return MeshField(mesh, reduction)
 

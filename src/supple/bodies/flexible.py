@@ -15,6 +15,7 @@ from supple.errors import ModelError, SuppleWarning, label
 from supple.frames import Body, Frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.shape_sets import ShapeSet
+from supple.reduction.stiffening import SecondOrder
 
 PointMasses = Sequence[tuple[float, float]]
 
@@ -25,7 +26,8 @@ class FlexibleBody(Body):
 
     The engine reads ``modal`` and ``attachment`` only: it does not know where the shapes came
     from. A place on the body is a number that ``station`` finds for a frame, a station along a
-    beam or the number of a node; point masses are pairs (place, mass).
+    beam or the number of a node; point masses are pairs (place, mass), with a mass of zero where
+    only something is attached (`supple.carried`).
     """
 
     @property
@@ -49,6 +51,11 @@ class FlexibleBody(Body):
     @abstractmethod
     def carries_own_frame(self) -> bool:
         """Whether the body's own frame is fixed to its material at the origin."""
+
+    @property
+    def second_order(self) -> bool:
+        """Whether displacements of second order are asked for."""
+        return isinstance(getattr(self, "stiffening", None), SecondOrder)
 
     @abstractmethod
     def rigid_fields(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,6 +26,8 @@ from supple.frames import Frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
+from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.stiffening import SecondOrder, stiffening_choice
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of a computed place, in lengths of the structure.
@@ -54,6 +56,8 @@ class FrameBody(FlexibleBody):
     clamp_node : name or number of a node
         The node of a clamped frame; the first by default.
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
+    stiffening : "none", "second_order" or SecondOrder
+        What a deflection does to the stiffness; see this class.
     """
 
     nodes: Mapping[Node, Vector]
@@ -62,6 +66,7 @@ class FrameBody(FlexibleBody):
     reference: Literal["clamped", "mean_axis"]
     clamp_node: Node
     damping: Damping | None
+    stiffening: SecondOrder | None
 
     def __init__(
         self,
@@ -72,6 +77,7 @@ class FrameBody(FlexibleBody):
         reference: Literal["clamped", "mean_axis"] = "clamped",
         clamp_node: Node | None = None,
         damping: Damping | None = None,
+        stiffening: Literal["none", "second_order"] | SecondOrder | None = None,
     ) -> None:
         set_fields(self, name=validate.name("FrameBody", name))
         owner = label(self)
@@ -92,6 +98,7 @@ class FrameBody(FlexibleBody):
             if clamp_node is None
             else _known(owner, "clamp_node", clamp_node, places),
             damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
+            stiffening=_second_order(owner, stiffening),
             _reductions={},
         )
         mesh = self.mesh()
@@ -152,19 +159,27 @@ class FrameBody(FlexibleBody):
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((number of a node, mass kg), ...).
 
-        The result is kept: the same point masses give the same object.
+        A mass of zero marks a node where something is attached: stiffening of second order
+        depends on these. The result is kept: the same point masses give the same object.
         """
-        return self._reduced(point_masses)[1].body
+        self._reduced(point_masses)  # from here: a warning names the caller's line
+        return self._slaved(point_masses)[0]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame at a node moves with the coordinates of ``modal(point_masses)``."""
         node = int(self.station(frame))
         basis = self._reduced(point_masses)[1].basis
+        body, shapes = self._slaved(point_masses)
+        slaved = {}
+        if body.slaves is not None:
+            slaved["slaved"] = read_only(shapes[6 * node : 6 * node + 6])
+            slaved["Gamma"] = body.slaves.Gamma
         return Attachment(
             p0=read_only(list(self.nodes.values())[node]),
             R0=frame.rotation,
             Phi=read_only(basis[6 * node : 6 * node + 3]),
             Psi=read_only(basis[6 * node + 3 : 6 * node + 6]),
+            **slaved,
         )
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
@@ -173,7 +188,7 @@ class FrameBody(FlexibleBody):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""
-        return {"modes": 0, "reference": "clamped", "damping": None}
+        return {"modes": 0, "reference": "clamped", "damping": None, "stiffening": None}
 
     def strain_gauge(
         self,
@@ -217,16 +232,33 @@ class FrameBody(FlexibleBody):
         return names[k]
 
     def _reduced(self, point_masses: PointMasses) -> tuple[FrameMesh, Reduction]:
-        masses = tuple(sorted((float(node), float(m)) for node, m in point_masses))
+        masses = tuple(sorted((float(node), float(m)) for node, m in point_masses if m != 0.0))
         cache: dict[Any, tuple[FrameMesh, Reduction]] = self.__dict__["_reductions"]
         if masses not in cache:
             mesh = self.mesh(masses)
-            clamp = list(self.nodes).index(self.clamp_node)
-            problem = Problem(mesh, self.reference, clamp, True, self._node, self._rows)
-            reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+            reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
             warn_of_split(self, reduction, 5)
             cache[masses] = mesh, reduction
         return cache[masses]
+
+    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Vector]:
+        """Body with its slaved shapes (size, r), none without displacements of second order."""
+        mesh, reduction = self._reduced(point_masses)
+        if self.stiffening is None or not reduction.body.n:
+            return reduction.body, np.zeros((mesh.size, 0))
+        places = tuple(sorted({int(node) for node, _ in point_masses}))
+        key = "slaved", reduction, places
+        cache: dict[Any, tuple[ModalBody, Vector]] = self.__dict__["_reductions"]
+        if key not in cache:
+            rows = [np.eye(mesh.size)[6 * node : 6 * node + 6] for node in places]
+            found = MeshSlaves.of(self._problem(mesh), reduction.basis, rows)
+            moving = mesh.material_points(np.hstack([reduction.basis, found.shapes]))
+            cache[key] = with_slaves(reduction.body, moving, found.Gamma), found.shapes
+        return cache[key]
+
+    def _problem(self, mesh: FrameMesh) -> Problem:
+        clamp = list(self.nodes).index(self.clamp_node)
+        return Problem(mesh, self.reference, clamp, True, self._node, self._rows)
 
     def _node(self, place: Any) -> int:
         return list(self.nodes).index(_known(label(self), "an interface", place, self.nodes))
@@ -236,6 +268,13 @@ class FrameBody(FlexibleBody):
         rows = np.zeros((6, self.mesh().size))
         rows[:, 6 * node : 6 * node + 6] = np.eye(6)
         return rows
+
+
+def _second_order(owner: str, value: Any) -> SecondOrder | None:
+    """Return the stiffening of a structure, of which only two are known."""
+    if value in (None, "none", "second_order") or isinstance(value, SecondOrder):
+        return cast("SecondOrder | None", stiffening_choice(owner, value))
+    raise ModelError(owner, "stiffening", value, "'none', 'second_order' or SecondOrder()")
 
 
 def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:

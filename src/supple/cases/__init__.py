@@ -36,6 +36,7 @@ _FILES = (
     "richard_four_bar",
     "jonker",
     "nada",
+    "rotating",
     "mechanisms",
 )
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import flex, flex_body, forces, kkt, linalg, links, tree
+from supple.core import flex, flex_body, forces, kkt, linalg, links, slaved, tree
 from supple.core import layout as at
 from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel, shared
 from supple.core.layout import TREE, WORK, views
@@ -47,6 +47,7 @@ def evaluate(m, w, t, q, u, a, z, r):
 def columns(m, w, u, a):
     """World columns dV, psi_q, psi_u of every dof; needs motion."""
     node, x, s = m.node, w.node, w.scratch[0]
+    slaved.accelerations(m, w, a)
     for n in range(1, node.shape[0]):
         if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
             flex.edge_columns(m, w, n, u, a)
@@ -291,7 +292,7 @@ def kinetic(m, w, q, u):
     for k in range(u.shape[0]):
         total += 0.5 * m.rotor[k] * u[k] * u[k]
     for f in range(m.flex.shape[0]):
-        total += flex_body.energies(m, f, q, u)[0]
+        total += flex_body.kinetic(m, w, f)
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.HEAVY]:
             r = w.node[n]
@@ -314,7 +315,7 @@ def strain(m, q, u):
     """Strain energy of flexible bodies (J)."""
     total = 0.0
     for f in range(m.flex.shape[0]):
-        total += flex_body.energies(m, f, q, u)[1]
+        total += flex_body.strain(m, f, q)
     return total
 
 

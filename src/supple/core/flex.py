@@ -6,13 +6,15 @@ angular velocity needs the tangent operator T: an elastic edge from the body's f
 (ELASTIC_OUT), or from the attach frame at which the body hangs to its own frame (ELASTIC_IN), the inverse pose.
 The same elastic velocity has a column on each elastic edge of its body.
 
+With slaved shapes (core/slaved.py) Phi and Psi depend on q and have rates of their own, kept in the workspace.
+
 Rates of columns: JD is the rate of J seen from the child node, so that dJ/dt = JD + ad(V_child) J.
 """
 
 from __future__ import annotations
 
 from supple.core import layout as at
-from supple.core import so3
+from supple.core import slaved, so3
 from supple.core.jit import kernel
 
 
@@ -29,7 +31,7 @@ def spatial_cross(x, y, out):
 
 
 @kernel
-def edge_pose(tree, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz):
+def edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz):
     """Pose of node n behind an elastic edge that begins at the frame (a, p); fills its row r."""
     f = tree.node[n, at.FLEX]
     k = tree.attach[tree.node[n, at.ATTACH], 1]
@@ -44,6 +46,19 @@ def edge_pose(tree, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz):
         t0 += x[k + 12 + 3 * nf + i] * y
         t1 += x[k + 12 + 4 * nf + i] * y
         t2 += x[k + 12 + 5 * nf + i] * y
+    e = tree.attach[tree.node[n, at.ATTACH], 2]
+    if e >= 0:
+        slaved.at_place(tree, work, f, k, e)
+        z = tree.flex[f, at.FLEX_R]
+        o, z0 = k + 12 + 6 * nf, tree.flex[f, at.FLEX_WORK] + at.FX_QE * (nf + z) + nf
+        for i in range(z):
+            y = work.flex[z0 + i]
+            d0 += x[o + i] * y
+            d1 += x[o + z + i] * y
+            d2 += x[o + 2 * z + i] * y
+            t0 += x[o + 3 * z + i] * y
+            t1 += x[o + 4 * z + i] * y
+            t2 += x[o + 5 * z + i] * y
     r[56], r[57], r[58] = t0, t1, t2
     inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
     for i in range(3):  # columns of exp(theta) R0, then a times them, or a times their transpose
@@ -90,21 +105,44 @@ def turned(b, t0, t1, t2, x, y, z):
 
 
 @kernel
-def rates_of_theta(tree, n, u, a):
-    """First and second derivative of an attach frame's rotation vector Psi q."""
+def displacement(shape, flex, k, e, n, i):
+    """Column i of Phi: constants at k, or with slaved shapes at e in the workspace."""
+    if e < 0:
+        return shape[k + 12 + i], shape[k + 12 + n + i], shape[k + 12 + 2 * n + i]
+    return flex[e + i], flex[e + n + i], flex[e + 2 * n + i]
+
+
+@kernel
+def rotation(shape, flex, k, e, n, i):
+    """Column i of Psi, likewise."""
+    if e < 0:
+        return shape[k + 12 + 3 * n + i], shape[k + 12 + 4 * n + i], shape[k + 12 + 5 * n + i]
+    return flex[e + 3 * n + i], flex[e + 4 * n + i], flex[e + 5 * n + i]
+
+
+@kernel
+def rates_of_theta(tree, work, n, u, a):
+    """First and second derivative of an attach frame's rotation vector."""
     f = tree.node[n, at.FLEX]
     k = tree.attach[tree.node[n, at.ATTACH], 1]
-    nf, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.shape
+    e = tree.attach[tree.node[n, at.ATTACH], 2]
+    nf, j, x, w = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.shape, work.flex
     zero = 0.0 * u[j]
     x0, x1, x2, y0, y1, y2 = zero, zero, zero, 0.0 * a[j], 0.0 * a[j], 0.0 * a[j]
     for i in range(nf):
-        p0, p1, p2 = x[k + 12 + 3 * nf + i], x[k + 12 + 4 * nf + i], x[k + 12 + 5 * nf + i]
+        p0, p1, p2 = rotation(x, w, k, e, nf, i)
         x0 += p0 * u[j + i]
         x1 += p1 * u[j + i]
         x2 += p2 * u[j + i]
         y0 += p0 * a[j + i]
         y1 += p1 * a[j + i]
         y2 += p2 * a[j + i]
+    if e >= 0:  # Psi itself changes
+        o = e + 9 * nf
+        for i in range(nf):
+            y0 += w[o + i] * u[j + i]
+            y1 += w[o + nf + i] * u[j + i]
+            y2 += w[o + 2 * nf + i] * u[j + i]
     return x0, x1, x2, y0, y1, y2
 
 
@@ -119,7 +157,10 @@ def edge_motion(tree, work, n, u, a):
     nf, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
     t0, t1, t2 = r[56], r[57], r[58]
     d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
-    x0, x1, x2, _, _, _ = rates_of_theta(tree, n, u, a)
+    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], 2]
+    if e >= 0:
+        slaved.at_place_rate(tree, work, f, k, e + 6 * nf, slaved.places(tree, f)[4] + tree.flex[f, at.FLEX_R] * nf)
+    x0, x1, x2, _, _, _ = rates_of_theta(tree, work, n, u, a)
     s = t0 * t0 + t1 * t1 + t2 * t2
     ta, tb, _ = so3.abc(s)
     da, db = so3.ab_slopes(s)
@@ -134,7 +175,7 @@ def edge_motion(tree, work, n, u, a):
     for i in range(nf):
         c = work.dof[tree.node[n, at.COL0] + i]
         J, JD = c[at.DOF_J], c[at.DOF_JD]
-        p0, p1, p2 = shape[k + 12 + 3 * nf + i], shape[k + 12 + 4 * nf + i], shape[k + 12 + 5 * nf + i]
+        p0, p1, p2 = rotation(shape, w, k, e, nf, i)
         g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
         h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
         e0, e1, e2 = turned(b, t0, t1, t2, p0 - ta * g0 + tb * h0, p1 - ta * g1 + tb * h1, p2 - ta * g2 + tb * h2)
@@ -148,16 +189,27 @@ def edge_motion(tree, work, n, u, a):
             -da * g1 - ta * q1 + db * h1 + tb * k1,
             -da * g2 - ta * q2 + db * h2 + tb * k2,
         )
-        p0, p1, p2 = shape[k + 12 + i], shape[k + 12 + nf + i], shape[k + 12 + 2 * nf + i]
+        p0, p1, p2 = displacement(shape, w, k, e, nf, i)
         f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
         J[0], J[1], J[2] = e0, e1, e2
         J[3] = f0 + d1 * e2 - d2 * e1
         J[4] = f1 + d2 * e0 - d0 * e2
         J[5] = f2 + d0 * e1 - d1 * e0
+        c0, c1, c2 = 0.0 * f0, 0.0 * f1, 0.0 * f2
+        if e >= 0:  # Phi and Psi change, too
+            p0, p1, p2 = displacement(shape, w, k, e + 6 * nf, nf, i)
+            c0, c1, c2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+            p0, p1, p2 = rotation(shape, w, k, e + 6 * nf, nf, i)
+            g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0
+            p0 += -ta * g0 + tb * (t1 * g2 - t2 * g1)
+            p1 += -ta * g1 + tb * (t2 * g0 - t0 * g2)
+            p2 += -ta * g2 + tb * (t0 * g1 - t1 * g0)
+            p0, p1, p2 = turned(b, t0, t1, t2, p0, p1, p2)
+            m0, m1, m2 = m0 + p0, m1 + p1, m2 + p2
         JD[0], JD[1], JD[2] = m0, m1, m2
-        JD[3] = d1 * m2 - d2 * m1 - (w1 * f2 - w2 * f1)
-        JD[4] = d2 * m0 - d0 * m2 - (w2 * f0 - w0 * f2)
-        JD[5] = d0 * m1 - d1 * m0 - (w0 * f1 - w1 * f0)
+        JD[3] = d1 * m2 - d2 * m1 - (w1 * f2 - w2 * f1) + c0
+        JD[4] = d2 * m0 - d0 * m2 - (w2 * f0 - w0 * f2) + c1
+        JD[5] = d0 * m1 - d1 * m0 - (w0 * f1 - w1 * f0) + c2
         for l in range(6):
             z[l] += J[l] * u[j + i]
             y[l] += J[l] * a[j + i] + JD[l] * u[j + i]
@@ -186,7 +238,10 @@ def edge_columns(tree, work, n, u, a):
     nf, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
     t0, t1, t2 = r[56], r[57], r[58]
     d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
-    x0, x1, x2, y0, y1, y2 = rates_of_theta(tree, n, u, a)
+    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], 2]
+    if e >= 0:
+        slaved.at_place_rate(tree, work, f, k, e + 12 * nf, slaved.places(tree, f)[4] + 2 * tree.flex[f, at.FLEX_R] * nf)
+    x0, x1, x2, y0, y1, y2 = rates_of_theta(tree, work, n, u, a)
     ss = t0 * t0 + t1 * t1 + t2 * t2
     ta, tb, _ = so3.abc(ss)
     a1, b1 = so3.ab_slopes(ss)
@@ -214,7 +269,7 @@ def edge_columns(tree, work, n, u, a):
     for i in range(nf):
         c = work.dof[tree.node[n, at.COL0] + i]
         J, dv, psi_q, psi_u, JDc, JDD = c[0], c[1], c[2], c[3], c[4], c[5]
-        p0, p1, p2 = shape[k + 12 + 3 * nf + i], shape[k + 12 + 4 * nf + i], shape[k + 12 + 5 * nf + i]
+        p0, p1, p2 = rotation(shape, w, k, e, nf, i)
         g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
         q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0  # theta' x psi
         e0, e1, e2 = y1 * p2 - y2 * p1, y2 * p0 - y0 * p2, y0 * p1 - y1 * p0  # theta'' x psi
@@ -227,14 +282,36 @@ def edge_columns(tree, work, n, u, a):
         h0 += tb * (y1 * g2 - y2 * g1 + t1 * e2 - t2 * e1 + 2.0 * (x1 * q2 - x2 * q1))
         h1 += tb * (y2 * g0 - y0 * g2 + t2 * e0 - t0 * e2 + 2.0 * (x2 * q0 - x0 * q2))
         h2 += tb * (y0 * g1 - y1 * g0 + t0 * e1 - t1 * e0 + 2.0 * (x0 * q1 - x1 * q0))
+        if e >= 0:  # 2 T' Psi' + T Psi''
+            p0, p1, p2 = rotation(shape, w, k, e + 6 * nf, nf, i)
+            g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0
+            q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0
+            h0 += 2.0 * (-a1 * g0 - ta * q0 + b1 * (t1 * g2 - t2 * g1) + tb * (x1 * g2 - x2 * g1 + t1 * q2 - t2 * q1))
+            h1 += 2.0 * (-a1 * g1 - ta * q1 + b1 * (t2 * g0 - t0 * g2) + tb * (x2 * g0 - x0 * g2 + t2 * q0 - t0 * q2))
+            h2 += 2.0 * (-a1 * g2 - ta * q2 + b1 * (t0 * g1 - t1 * g0) + tb * (x0 * g1 - x1 * g0 + t0 * q1 - t1 * q0))
+            p0, p1, p2 = rotation(shape, w, k, e + 12 * nf, nf, i)
+            g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0
+            h0 += p0 - ta * g0 + tb * (t1 * g2 - t2 * g1)
+            h1 += p1 - ta * g1 + tb * (t2 * g0 - t0 * g2)
+            h2 += p2 - ta * g2 + tb * (t0 * g1 - t1 * g0)
         h0, h1, h2 = turned(b, t0, t1, t2, h0, h1, h2)
-        p0, p1, p2 = shape[k + 12 + i], shape[k + 12 + nf + i], shape[k + 12 + 2 * nf + i]
+        p0, p1, p2 = displacement(shape, w, k, e, nf, i)
         f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
         g0, g1, g2 = w1 * f2 - w2 * f1, w2 * f0 - w0 * f2, w0 * f1 - w1 * f0
         JDD[0], JDD[1], JDD[2] = h0, h1, h2
         JDD[3] = d1 * h2 - d2 * h1 + w1 * g2 - w2 * g1 - (l1 * f2 - l2 * f1)
         JDD[4] = d2 * h0 - d0 * h2 + w2 * g0 - w0 * g2 - (l2 * f0 - l0 * f2)
         JDD[5] = d0 * h1 - d1 * h0 + w0 * g1 - w1 * g0 - (l0 * f1 - l1 * f0)
+        if e >= 0:  # Phi'' - 2 w x Phi'
+            p0, p1, p2 = displacement(shape, w, k, e + 12 * nf, nf, i)
+            JDD[3] += b[0] * p0 + b[1] * p1 + b[2] * p2
+            JDD[4] += b[3] * p0 + b[4] * p1 + b[5] * p2
+            JDD[5] += b[6] * p0 + b[7] * p1 + b[8] * p2
+            p0, p1, p2 = displacement(shape, w, k, e + 6 * nf, nf, i)
+            f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+            JDD[3] -= 2.0 * (w1 * f2 - w2 * f1)
+            JDD[4] -= 2.0 * (w2 * f0 - w0 * f2)
+            JDD[5] -= 2.0 * (w0 * f1 - w1 * f0)
         if inward:  # -(ad(Z)(ad(Z) G + JD) + ad(Zd) G + ad(Z) JD + JDD), Z = -z, G = -J of the attach frame
             spatial_cross(z, J, t)  # = ad(Z) G
             for l in range(6):
@@ -297,8 +374,15 @@ def edge_stiffness(tree, work, n, Rq):
     # T^T m = m + a theta x m + b theta x (theta x m): its derivative along psi, column by column
     g0, g1, g2 = t1 * m2 - t2 * m1, t2 * m0 - t0 * m2, t0 * m1 - t1 * m0
     h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
+    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], 2]
+    if e >= 0:  # Phi and Psi change: the work of the force and of T^T m on the slaved shapes times Gamma
+        p0, p1, p2 = b[0] * f0 + b[3] * f1 + b[6] * f2, b[1] * f0 + b[4] * f1 + b[7] * f2, b[2] * f0 + b[5] * f1 + b[8] * f2
+        slaved.add_pull(
+            tree, f, k + 12 + 6 * nf, Rq, p0, p1, p2,
+            m0 + ta * g0 + tb * h0, m1 + ta * g1 + tb * h1, m2 + ta * g2 + tb * h2,
+        )
     for i in range(nf):
-        p0, p1, p2 = shape[k + 12 + 3 * nf + i], shape[k + 12 + 4 * nf + i], shape[k + 12 + 5 * nf + i]
+        p0, p1, p2 = rotation(shape, w, k, e, nf, i)
         rate = 2.0 * (t0 * p0 + t1 * p1 + t2 * p2)
         q0, q1, q2 = p1 * m2 - p2 * m1, p2 * m0 - p0 * m2, p0 * m1 - p1 * m0
         e0 = da * rate * g0 + ta * q0 + db * rate * h0 + tb * (p1 * g2 - p2 * g1 + t1 * q2 - t2 * q1)
@@ -309,8 +393,9 @@ def edge_stiffness(tree, work, n, Rq):
         w0, w1, w2 = sign * c[0], sign * c[1], sign * c[2]
         v0, v1, v2 = f1 * w2 - f2 * w1, f2 * w0 - f0 * w2, f0 * w1 - f1 * w0
         for j in range(nf):
-            x = shape[k + 12 + 3 * nf + j] * e0 + shape[k + 12 + 4 * nf + j] * e1 + shape[k + 12 + 5 * nf + j] * e2
-            p0, p1, p2 = shape[k + 12 + j], shape[k + 12 + nf + j], shape[k + 12 + 2 * nf + j]
+            p0, p1, p2 = rotation(shape, w, k, e, nf, j)
+            x = p0 * e0 + p1 * e1 + p2 * e2
+            p0, p1, p2 = displacement(shape, w, k, e, nf, j)
             x -= v0 * (b[0] * p0 + b[1] * p1 + b[2] * p2)
             x -= v1 * (b[3] * p0 + b[4] * p1 + b[5] * p2)
             x -= v2 * (b[6] * p0 + b[7] * p1 + b[8] * p2)

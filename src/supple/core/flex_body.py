@@ -13,25 +13,35 @@ The left parts are those of a rigid body with the current inertia and are comput
 from __future__ import annotations
 
 from supple.core import layout as at
+from supple.core import slaved
 from supple.core.jit import kernel
 
 
 @kernel
 def rows(tree, work, f):
-    """Workspace rows (FLEX_ROWS, n) of flexible body f, in a tuple: an array alone cannot be returned."""
-    n, i = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_WORK]
+    """Workspace rows (FLEX_ROWS, n + r) of flexible body f, in a tuple: an array alone cannot be returned."""
+    n, i = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.flex[f, at.FLEX_WORK]
     return (work.flex[i : i + at.FLEX_ROWS * n].reshape((at.FLEX_ROWS, n)),)
 
 
 @kernel
 def current_inertia(tree, work, f, q, u):
     """Fill D, D1 u and L in body axes; return m, mc (3) and J (xx yy zz xy xz yz) about the body's origin."""
-    n, o, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_AT], tree.shape
+    o, x, slaves = tree.flex[f, at.FLEX_AT], tree.shape, tree.flex[f, at.FLEX_R]
     j, k = tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
     w = rows(tree, work, f)[0]
+    n = tree.flex[f, at.FLEX_N] + slaves
     d0 = o + 13 + 3 * n
     d1 = d0 + 9 * n
-    for c in range(9):
+    if slaves > 0:
+        slaved.sums(tree, w, f, at.FX_QE + 0 * n, at.FX_D + 0 * n)
+        slaved.sums(tree, w, f, at.FX_UE + 0 * n, at.FX_U2 + 0 * n)
+        for c in range(9):  # D1_ij[b, a] = D1_ji[a, b]
+            t = 3 * (c % 3) + c // 3
+            for i in range(n):
+                w[at.FX_D + c, i] += x[d0 + c * n + i]
+                w[at.FX_U1 + c, i] = w[at.FX_U2 + t, i]
+    for c in range(9 if slaves == 0 else 0):
         for i in range(n):
             w[at.FX_D + c, i] = x[d0 + c * n + i]
             w[at.FX_U2 + c, i] = 0.0
@@ -49,7 +59,7 @@ def current_inertia(tree, work, f, q, u):
     c0, c1, c2 = x[o + 1] + zero, x[o + 2] + zero, x[o + 3] + zero
     e00, e11, e22, e01, e02, e12 = x[o + 4] + zero, x[o + 8] + zero, x[o + 12] + zero, x[o + 5] + zero, x[o + 6] + zero, x[o + 9] + zero
     for i in range(n):
-        y = q[j + i]
+        y = w[at.FX_QE, i]
         p0, p1, p2 = x[o + 13 + i], x[o + 13 + n + i], x[o + 13 + 2 * n + i]
         c0 += p0 * y
         c1 += p1 * y
@@ -104,7 +114,8 @@ def add_deformation(tree, work, n, q, u, a):
     """Add what the deformation adds to the wrench W; fill the momentum E, L in world axes and Q."""
     r, o, shape = work.node[n], work.origin, tree.shape
     f = tree.node[n, at.FLEX]
-    nf, j, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
+    n_own, slaves, g = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R], slaved.places(tree, f)[4]
+    nf = n_own + slaves
     x = rows(tree, work, f)[0]
     w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
     zero = 0.0 * w0
@@ -112,7 +123,7 @@ def add_deformation(tree, work, n, q, u, a):
     hu0, hu1, hu2, pu0, pu1, pu2 = zero, zero, zero, zero, zero, zero
     e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero  # D u, symmetrised: half of E'
     for i in range(nf):
-        y, s = u[k + i], a[k + i]
+        y, s = x[at.FX_UE, i], x[at.FX_AE, i]
         l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
         ha0 += l0 * s
         ha1 += l1 * s
@@ -132,6 +143,12 @@ def add_deformation(tree, work, n, q, u, a):
         e01 += (x[1, i] + x[3, i]) * y
         e02 += (x[2, i] + x[6, i]) * y
         e12 += (x[5, i] + x[7, i]) * y
+    for l in range(6):
+        for i in range(nf):
+            x[33 + l, i] = x[27 + l, i]
+        slaved.felt_rows(x, work.flex, g, n_own, slaves, 33 + l)
+    for i in range(n_own):
+        l0, l1, l2, l3, l4, l5 = x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i]
         x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
     t0 = ha0 + (e11 + e22) * w0 - e01 * w1 - e02 * w2 + w1 * hu2 - w2 * hu1
     t1 = ha1 - e01 * w0 + (e00 + e22) * w1 - e12 * w2 + w2 * hu0 - w0 * hu2
@@ -161,23 +178,40 @@ def add_deformation(tree, work, n, q, u, a):
         s += w1 * (x[3, i] * w0 + x[4, i] * w1 + x[5, i] * w2)
         s += w2 * (x[6, i] * w0 + x[7, i] * w1 + x[8, i] * w2)
         for l in range(nf):
-            s += shape[mass + i * nf + l] * a[k + l] + shape[stiff + i * nf + l] * q[j + l]
+            s += shape[mass + i * nf + l] * x[57, l]
+        x[54, i] = s
+    for i in range(n_own):
+        s = x[54, i]
+        for l in range(n_own):
+            s += shape[stiff + i * n_own + l] * x[55, l]
+        for l in range(slaves):
+            s += work.flex[g + l * n_own + i] * x[54, n_own + l]
         x[54, i] = s
 
 
 @kernel
-def energies(tree, f, q, u):
-    """Kinetic energy of the deformation rates alone and strain energy (J)."""
-    n, x = tree.flex[f, at.FLEX_N], tree.shape
-    j, k = tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
-    mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * n + 9 * n * n
-    stiff = mass + n * n
-    kinetic, strain = 0.0, 0.0
+def kinetic(tree, work, f):
+    """Kinetic energy of the deformation rates alone (J); needs motion."""
+    n, x = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.shape
+    u, mass = rows(tree, work, f)[0][at.FX_UE], tree.flex[f, at.FLEX_AT] + 13 + 12 * n + 9 * n * n
+    total = 0.0
     for i in range(n):
         for l in range(n):
-            kinetic += 0.5 * x[mass + i * n + l] * u[k + i] * u[k + l]
-            strain += 0.5 * x[stiff + i * n + l] * q[j + i] * q[j + l]
-    return kinetic, strain
+            total += 0.5 * x[mass + i * n + l] * u[i] * u[l]
+    return total
+
+
+@kernel
+def strain(tree, f, q):
+    """Strain energy (J)."""
+    n, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.shape
+    m = n + tree.flex[f, at.FLEX_R]
+    stiff = tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 10 * m * m
+    total = 0.0
+    for i in range(n):
+        for l in range(n):
+            total += 0.5 * x[stiff + i * n + l] * q[j + i] * q[j + l]
+    return total
 
 
 @kernel
@@ -196,7 +230,8 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
     """Tangents of a flexible body: B gets J' - (H u)~ and -2 (P u)~; Fq, Fu, dQ/dw; own blocks of Rq, Ru, M."""
     r, o, shape = work.node[n], work.origin, tree.shape
     f = tree.node[n, at.FLEX]
-    nf, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
+    k, slaves = tree.flex[f, at.FLEX_U0], tree.flex[f, at.FLEX_R]
+    nf = tree.flex[f, at.FLEX_N] + slaves
     x = rows(tree, work, f)[0]
     w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
     x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
@@ -210,7 +245,7 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
     h0, h1, h2, p0, p1, p2 = zero, zero, zero, zero, zero, zero
     nn = nf * nf
     for i in range(nf):
-        y = u[k + i]
+        y = x[at.FX_UE, i]
         e00 += 2.0 * x[0, i] * y
         e11 += 2.0 * x[4, i] * y
         e22 += 2.0 * x[8, i] * y
@@ -223,6 +258,8 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
         p0 += x[30, i] * y
         p1 += x[31, i] * y
         p2 += x[32, i] * y
+    if slaves > 0:
+        slaved.sums(tree, x, f, at.FX_AE + 0 * nf, at.FX_A2 + 0 * nf)
     add_velocity_matrix(r, o, work.matrices[n, at.NODE_B], e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2)
     for i in range(nf):
         l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
@@ -232,7 +269,10 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
         t1 = g1 + w2 * l0 - w0 * l2 + x[15, i] - x[11, i] + x[24, i] - x[20, i]
         t2 = g2 + w0 * l1 - w1 * l0 + x[10, i] - x[12, i] + x[19, i] - x[21, i]
         q0, q1, q2 = w1 * l5 - w2 * l4, w2 * l3 - w0 * l5, w0 * l4 - w1 * l3  # w x P
-        x[45, i], x[46, i], x[47, i], x[48, i], x[49, i], x[50, i] = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
+        if slaves > 0:
+            x[45, i], x[46, i], x[47, i], x[48, i], x[49, i], x[50, i] = t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2
+        else:
+            x[45, i], x[46, i], x[47, i], x[48, i], x[49, i], x[50, i] = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
         # dQ/dw = -2 P^T v~ + eps (D1u - D1u^T) - ((dJ/dq) w)^T - H^T w~, as rows over angular velocities
         c0 = 2.0 * (v1 * l5 - v2 * l4) + x[14, i] - x[16, i] - x[23, i] + x[25, i] - g0 + w1 * l2 - w2 * l1
         c1 = 2.0 * (v2 * l3 - v0 * l5) + x[15, i] - x[11, i] - x[24, i] + x[20, i] - g1 + w2 * l0 - w0 * l2
@@ -250,7 +290,11 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
         t0 += w1 * s2 - w2 * s1
         t1 += w2 * s0 - w0 * s2
         t2 += w0 * s1 - w1 * s0
-        for l in range(nf):  # H1 a: eps_kij D1_ij[i, l] a_l
+        if slaves > 0:  # H1 a: eps_kij D1_ij[i, l] a_l, rows of D1 a over the other index
+            t0 += x[65, i] - x[63, i]
+            t1 += x[60, i] - x[64, i]
+            t2 += x[61, i] - x[59, i]
+        for l in range(nf if slaves == 0 else 0):
             y = a[k + l]
             e = d1 + i * nf + l
             t0 += (shape[e + 5 * nn] - shape[e + 7 * nn]) * y
@@ -259,7 +303,15 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
         f0 = b1 * l5 - b2 * l4 + w1 * q2 - w2 * q1
         f1 = b2 * l3 - b0 * l5 + w2 * q0 - w0 * q2
         f2 = b0 * l4 - b1 * l3 + w0 * q1 - w1 * q0
-        x[39, i], x[40, i], x[41, i], x[42, i], x[43, i], x[44, i] = to_world(r, o, t0, t1, t2, f0, f1, f2)
+        if slaves > 0:
+            x[39, i], x[40, i], x[41, i], x[42, i], x[43, i], x[44, i] = t0, t1, t2, f0, f1, f2
+        else:
+            x[39, i], x[40, i], x[41, i], x[42, i], x[43, i], x[44, i] = to_world(r, o, t0, t1, t2, f0, f1, f2)
+    if slaves > 0:
+        contract_wrenches(tree, work, f, r, x)
+        slaved.matrices(tree, work, f, w0, w1, w2, b0, b1, b2)
+        slaved.contract(tree, work, f, x, Rq, Ru, M)
+        return
     for i in range(nf):  # Qq, Qu, M: row i (a), column l (b) with D1_ij[b, a]
         for l in range(nf):
             e = d1 + l * nf + i
@@ -278,6 +330,27 @@ def differentiate(tree, work, n, u, a, Rq, Ru, M):
             s += w2 * (shape[e + nn] - shape[e + 3 * nn] - shape[et + nn] + shape[et + 3 * nn])
             Ru[k + i, k + l] += s
             M[k + i, k + l] += shape[mass + i * nf + l]
+
+
+@kernel
+def contract_wrenches(tree, work, f, r, x):
+    """Fq, Fu, dQ/dw of the coordinates from those of the extended body, of which Fq and Fu are in body axes."""
+    n, slaves, _, _, g = slaved.places(tree, f)
+    w, o, size = work.flex, work.origin, slaves * n
+    for s in range(slaves):  # before Fu becomes that of the coordinates
+        e, m = g + s * n, n + s
+        for l in range(6):
+            slaved.add_times(x[45 + l, m], w[e + size : e + size + n], x[39 + l, 0:n])
+            slaved.add_times(x[27 + l, m], w[e + 2 * size : e + 2 * size + n], x[39 + l, 0:n])
+            slaved.add_times(2.0 * x[27 + l, m], w[e + size : e + size + n], x[45 + l, 0:n])
+    for l in range(39, 54):
+        slaved.felt_rows(x, w, g, n, slaves, l)
+    for i in range(n):
+        for l in range(2):
+            j = 39 + 6 * l
+            x[j, i], x[j + 1, i], x[j + 2, i], x[j + 3, i], x[j + 4, i], x[j + 5, i] = to_world(
+                r, o, x[j, i], x[j + 1, i], x[j + 2, i], x[j + 3, i], x[j + 4, i], x[j + 5, i]
+            )
 
 
 @kernel

@@ -51,7 +51,8 @@ def applied(tree, work, e, t):
 def damping_place(tree, f):
     """Where the damping matrix C of flexible body f begins in the flexible reals."""
     n = tree.flex[f, at.FLEX_N]
-    return tree.flex[f, at.FLEX_AT] + 13 + 12 * n + 11 * n * n
+    m = n + tree.flex[f, at.FLEX_R]
+    return tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 10 * m * m + n * n
 
 
 @kernel
@@ -123,7 +124,7 @@ def apply(tree, work, t, q, u, z):
         elif kind == BUSHING:
             power[e] = bushing.apply(tree, work, e)
         elif kind == LOAD:
-            power[e] = load.apply(tree, work, e, t, q, u)
+            power[e] = load.apply(tree, work, e, t, u)
         elif kind == FRAME_FUNCTION:
             power[e] = callback.frame_apply(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
@@ -212,7 +213,7 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
         elif kind == BUSHING:
             bushing.differentiate(tree, work, e, Rq, Ru)
         elif kind == LOAD:
-            load.differentiate(tree, work, e, t, q, Rq)
+            load.differentiate(tree, work, e, t, Rq)
         elif kind == FRAME_FUNCTION:
             callback.frame_differentiate(tree, work, e, t)
         elif kind == JOINT_FUNCTION:

@@ -46,15 +46,22 @@ BEFORE, OWNER, DOF = 0, 1, 2
 COLUMN_INTS = 3
 
 # Flexible bodies: number of elastic coordinates n, first q, first u, place in the flexible reals, node, place
-# in the flexible workspace. Reals: m, s0 (3), E0 (9), then S1 (3, n), D0 (9, n), D1 (9, n, n), M, K, C (n, n)
-FLEX_N, FLEX_Q0, FLEX_U0, FLEX_AT, FLEX_NODE, FLEX_WORK = 0, 1, 2, 3, 4, 5
-FLEX_INTS = 6
-# Attachments: flexible body, place in the flexible reals: p0 (3), R0 (9), Phi (3, n), Psi (3, n)
-ATTACH_INTS = 2
-# Workspace of a flexible body, rows of n: D (9), D1 u over its second and first index (9, 9), L = [H; P] in
-# body axes (6) and in world axes (6), Fq and Fu in world axes (6, 6), dQ over angular velocities (3), Q
+# in the flexible workspace, number of slaved shapes r (core/slaved.py). With m = n + r, reals: mass, s0 (3), E0 (9),
+# S1 (3, m), D0 (9, m), D1 (9, m, m), M (m, m), K, C (n, n); with slaved shapes then Gamma (r, n, n), and for each of
+# the nine D1 whether its parts (modes, modes), (modes, slaves), (slaves, modes), (slaves, slaves) are not zero (9, 4)
+FLEX_N, FLEX_Q0, FLEX_U0, FLEX_AT, FLEX_NODE, FLEX_WORK, FLEX_R = 0, 1, 2, 3, 4, 5, 6
+FLEX_INTS = 7
+# Attachments: flexible body, place in the flexible reals: p0 (3), R0 (9), Phi (3, n), Psi (3, n), of slaved shapes
+# (6, r); place in the flexible workspace of [Phi; Psi] with slaved shapes (6, n), its first and second rate (-1: none)
+ATTACH_INTS = 3
+ATTACH_ROWS = 18
+# Workspace of a flexible body, rows of m: D (9), D1 u over its second and first index (9, 9), L = [H; P] in
+# body axes (6) and in world axes (6), Fq and Fu in world axes (6, 6), dQ over angular velocities (3), Q; then the
+# coordinates with their slaves and both rates, and D1 a over its first index (9). Only the first n entries of
+# what is in world axes count. With slaved shapes it goes on with Gamma q, u, a (3, r, n) and two matrices (m, m)
 FX_D, FX_U2, FX_U1, FX_L, FX_LW, FX_FQ, FX_FU, FX_QW, FX_Q = 0, 9, 18, 27, 33, 39, 45, 51, 54
-FLEX_ROWS = 55
+FX_QE, FX_UE, FX_AE, FX_A2 = 55, 56, 57, 58
+FLEX_ROWS = 67
 
 # Force elements: kind, then indices; see core/forces.py
 ELEMENT_INTS = 12
@@ -229,6 +236,12 @@ def work_size(ints: np.ndarray) -> int:
     nl, nr = int(ints[H_LINKS]), int(ints[H_ROWS])
     loops = nl * LINK_WORK + 36 + nr * (5 + 2 * nu + nr) + 4 * nu + nl * 36 + 1
     return fixed + int(ints[H_ELEMENTS]) + 6 * SCRATCH_ROWS + 3 * STACK + loops + int(ints[H_FLEX_WORK])
+
+
+def flex_work_size(n: int, r: int) -> int:
+    """Length of the workspace of a flexible body with n coordinates and r slaved shapes."""
+    m = n + r
+    return FLEX_ROWS * m + (3 * r * n + 2 * m * m if r else 0)
 
 
 def new_work(ints: np.ndarray, dtype: type = float) -> np.ndarray:

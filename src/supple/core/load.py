@@ -2,12 +2,13 @@
 
 For a density p times a weight w(x) along the axis: l0 = int w, l1 = int w x, S = int w Phi (3, n) in the body's
 axes. Force l0 p, moment (l1 + S q) x p about the body's origin, efforts S^T p. p is fixed in the world or turns
-with the body.
+with the body. Slaved shapes (core/slaved.py) are further columns of S; with them efforts are Y^T S^T p.
 """
 
 from __future__ import annotations
 
 from supple.core import layout as at
+from supple.core import slaved
 from supple.core.jit import kernel
 from supple.core.signals import evaluate
 from supple.core.wrench import last_column, subtract_wrench_turn
@@ -31,14 +32,27 @@ def density(tree, work, e, t):
 def shape(tree, work, e, i):
     """Column i of S in world axes."""
     el, x = tree.element[e], tree.curve
-    n, o = tree.flex[el[1], at.FLEX_N], el[3] + 4
+    n, o = tree.flex[el[1], at.FLEX_N] + tree.flex[el[1], at.FLEX_R], el[3] + 4
     r = work.node[tree.flex[el[1], at.FLEX_NODE]]
     a, b, c = x[o + i], x[o + n + i], x[o + 2 * n + i]
     return r[0] * a + r[1] * b + r[2] * c, r[3] * a + r[4] * b + r[5] * c, r[6] * a + r[7] * b + r[8] * c
 
 
 @kernel
-def moment(tree, work, e, q):
+def felt(tree, work, e, i):
+    """Column i of S Y in world axes: what the coordinate i moves."""
+    f = tree.element[e, 1]
+    n, r, _, _, g = slaved.places(tree, f)
+    x, y, z = shape(tree, work, e, i)
+    for s in range(r):
+        c = work.flex[g + s * n + i]
+        d = shape(tree, work, e, n + s)
+        x, y, z = x + c * d[0], y + c * d[1], z + c * d[2]
+    return x, y, z
+
+
+@kernel
+def moment(tree, work, e):
     """l0 (place of the body's origin from the reference point) + l1 + S q, world axes."""
     el, x = tree.element[e], tree.curve
     f, o = tree.flex[el[1]], el[3]
@@ -47,22 +61,24 @@ def moment(tree, work, e, q):
     s0 = x[o] * (r[9] - g[0]) + r[0] * a + r[1] * b + r[2] * c
     s1 = x[o] * (r[10] - g[1]) + r[3] * a + r[4] * b + r[5] * c
     s2 = x[o] * (r[11] - g[2]) + r[6] * a + r[7] * b + r[8] * c
-    for i in range(f[at.FLEX_N]):
+    m = f[at.FLEX_N] + f[at.FLEX_R]
+    k = f[at.FLEX_WORK] + at.FX_QE * m
+    for i in range(m):
         d = shape(tree, work, e, i)
-        s0 += d[0] * q[f[at.FLEX_Q0] + i]
-        s1 += d[1] * q[f[at.FLEX_Q0] + i]
-        s2 += d[2] * q[f[at.FLEX_Q0] + i]
+        s0 += d[0] * work.flex[k + i]
+        s1 += d[1] * work.flex[k + i]
+        s2 += d[2] * work.flex[k + i]
     return s0, s1, s2
 
 
 @kernel
-def apply(tree, work, e, t, q, u):
+def apply(tree, work, e, t, u):
     """Subtract the wrench, add the efforts, return the power."""
     el = tree.element[e]
     f = tree.flex[el[1]]
     w, l0 = work.node[f[at.FLEX_NODE]], tree.curve[el[3]]
     p0, p1, p2 = density(tree, work, e, t)
-    s0, s1, s2 = moment(tree, work, e, q)
+    s0, s1, s2 = moment(tree, work, e)
     m0, m1, m2 = s1 * p2 - s2 * p1, s2 * p0 - s0 * p2, s0 * p1 - s1 * p0
     w[34] -= m0
     w[35] -= m1
@@ -72,7 +88,7 @@ def apply(tree, work, e, t, q, u):
     w[39] -= l0 * p2
     power = m0 * w[12] + m1 * w[13] + m2 * w[14] + l0 * (p0 * w[15] + p1 * w[16] + p2 * w[17])
     for i in range(f[at.FLEX_N]):
-        d = shape(tree, work, e, i)
+        d = felt(tree, work, e, i)
         effort = d[0] * p0 + d[1] * p1 + d[2] * p2
         k = f[at.FLEX_U0] + i
         work.effort[k] += effort
@@ -81,14 +97,14 @@ def apply(tree, work, e, t, q, u):
 
 
 @kernel
-def differentiate(tree, work, e, t, q, Rq):
+def differentiate(tree, work, e, t, Rq):
     """Tangents; a load that turns with the body pulls on the frame only, which makes Rq unsymmetric."""
     el = tree.element[e]
     f, l0 = tree.flex[el[1]], tree.curve[el[3]]
     node = f[at.FLEX_NODE]
     p0, p1, p2 = density(tree, work, e, t)
     if el[2] == 0:  # D = [[p~ s~, -l0 p~], [0, 0]], p~ s~ = s p^T - (p.s) I
-        s0, s1, s2 = moment(tree, work, e, q)
+        s0, s1, s2 = moment(tree, work, e)
         k = work.matrices[node, at.NODE_K]
         dot = p0 * s0 + p1 * s1 + p2 * s2
         k[0, 0] -= s0 * p0 - dot
@@ -109,7 +125,7 @@ def differentiate(tree, work, e, t, q, Rq):
         m0, m1, m2 = s1 * p2 - s2 * p1, s2 * p0 - s0 * p2, s0 * p1 - s1 * p0
         subtract_wrench_turn(k, m0, m1, m2, l0 * p0, l0 * p1, l0 * p2)
     for i in range(f[at.FLEX_N]):
-        d = shape(tree, work, e, i)
+        d = felt(tree, work, e, i)
         c0, c1, c2 = d[1] * p2 - d[2] * p1, d[2] * p0 - d[0] * p2, d[0] * p1 - d[1] * p0
         own = f[at.FLEX_U0] + i
         col = last_column(tree, node)
@@ -121,3 +137,10 @@ def differentiate(tree, work, e, t, q, Rq):
             if el[2] == 0:
                 Rq[own, other] -= s
             col = tree.dof[col, at.BEFORE]
+    n, r, gamma, _, _ = slaved.places(tree, el[1])
+    for s in range(r):  # efforts of slaved shapes times Gamma
+        d = shape(tree, work, e, n + s)
+        c = d[0] * p0 + d[1] * p1 + d[2] * p2
+        for i in range(n):
+            for j in range(n):
+                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.shape[gamma + (s * n + i) * n + j]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import flex, flex_body, so3
+from supple.core import flex, flex_body, slaved, so3
 from supple.core import layout as at
 from supple.core.jit import kernel
 
@@ -26,6 +26,7 @@ def poses(tree, work, q):
     for k in range(12):
         g[k] = 0.0
     g[0], g[4], g[8] = 1.0, 1.0, 1.0
+    slaved.coordinates(tree, work, q)
     for n in range(1, node.shape[0]):
         p = x[node[n, at.PARENT]]
         b = body[n]
@@ -54,7 +55,7 @@ def poses(tree, work, q):
             r[3], r[4], r[5] = a3 * m0 + a4 * m3 + a5 * m6, a3 * m1 + a4 * m4 + a5 * m7, a3 * m2 + a4 * m5 + a5 * m8
             r[6], r[7], r[8] = a6 * m0 + a7 * m3 + a8 * m6, a6 * m1 + a7 * m4 + a8 * m7, a6 * m2 + a7 * m5 + a8 * m8
         elif motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN:
-            flex.edge_pose(tree, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz)
+            flex.edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz)
             continue
         else:
             if motion == at.PRISMATIC:
@@ -81,6 +82,7 @@ def motion(tree, work, u, a):
     g = x[0]
     for k in range(12, 24):
         g[k] = 0.0
+    slaved.rates(tree, work, u, a)
     g[21], g[22], g[23] = -tree.gravity[0], -tree.gravity[1], -tree.gravity[2]
     for n in range(1, nn):
         p = x[node[n, at.PARENT]]
@@ -299,9 +301,12 @@ def elastic_mass(tree, work, n, mass):
     nf, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
     y = flex_body.rows(tree, work, f)[0]
     m = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf + 9 * nf * nf
-    for i in range(nf):
-        for l in range(nf):
-            mass[k + i, k + l] += tree.shape[m + i * nf + l]
+    if tree.flex[f, at.FLEX_R] > 0:
+        slaved.add_mass(tree, work, f, y, mass)
+    else:
+        for i in range(nf):
+            for l in range(nf):
+                mass[k + i, k + l] += tree.shape[m + i * nf + l]
     d = tree.node[n, at.COL0] + tree.node[n, at.NDOF] - 1 if tree.node[n, at.NDOF] > 0 else tree.node[n, at.LAST]
     while d >= 0:
         e, j = work.dof[d, at.DOF_J], dof[d, at.DOF]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.fem.element import BeamElement
 from supple.fem.line import BeamLine
+from supple.fem.prestress import element_geometric_stiffness
 from supple.fem.sections import CrossSection
 
 Array = NDArray[np.float64]
@@ -68,6 +69,19 @@ class BeamMesh(BeamLine):
             with_E, with_G = element.stiffness_parts
             K = E * with_E + G * with_G
             matrix[here, here] += self._turn.T @ K @ self._turn if self._turns else K
+        return matrix
+
+    def geometric_stiffness(self, displacement: Array) -> Array:
+        """Matrix (size, size) of the linear stress that belongs to nodal coordinates (size,).
+
+        Half its quadratic form in a further displacement is the work of that stress on strains of
+        second order: tension stiffens.
+        """
+        matrix = np.zeros((self.size, self.size))
+        for e, element in enumerate(self._pieces):
+            here = slice(6 * e, 6 * e + 12)
+            own = element_geometric_stiffness(element, self._turn @ displacement[here])
+            matrix[here, here] += self._turn.T @ own @ self._turn
         return matrix
 
     @cached_property

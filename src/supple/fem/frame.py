@@ -20,6 +20,7 @@ from supple.fem.element import BeamElement
 from supple.fem.line import BeamLine
 from supple.fem.material import Material
 from supple.fem.member import Member, Node
+from supple.fem.prestress import arm_stiffness, element_geometric_stiffness
 from supple.fem.sections import CrossSection
 
 Array = NDArray[np.float64]
@@ -36,6 +37,7 @@ class Piece(NamedTuple):
     axes : (3, 3), maps its axes to those of the body
     nodes : its two nodes
     turn : (12, 12), its end coordinates from those of the nodes
+    arms : (2, 3) m, from its nodes to its ends, in the axes of the body
     """
 
     element: BeamElement
@@ -44,6 +46,7 @@ class Piece(NamedTuple):
     axes: Array
     nodes: tuple[int, int]
     turn: Array
+    arms: Array
 
     @property
     def columns(self) -> NDArray[np.int_]:
@@ -97,6 +100,24 @@ class FrameMesh:
             E, G = factors(p.material.E, p.material.G)
             with_E, with_G = p.element.stiffness_parts
             blocks.append(p.turn.T @ (E * with_E + G * with_G) @ p.turn)
+        return self._assembled(blocks)
+
+    def geometric_stiffness(self, displacement: Array) -> Any:
+        """Sparse matrix (size, size) of the linear stress under nodal coordinates (size,).
+
+        Half its quadratic form in a further displacement is the work of that stress on strains of
+        second order: tension stiffens.
+        """
+        blocks = []
+        for p in self.pieces:
+            ends = p.turn @ displacement[p.columns]
+            block = p.turn.T @ element_geometric_stiffness(p.element, ends) @ p.turn
+            forces = p.element.stiffness @ ends
+            for k, arm in enumerate(p.arms):
+                if arm.any():
+                    own = slice(6 * k + 3, 6 * k + 6)
+                    block[own, own] += arm_stiffness(p.axes @ forces[6 * k : 6 * k + 3], arm)
+            blocks.append(block)
         return self._assembled(blocks)
 
     @cached_property
@@ -188,7 +209,9 @@ class FrameMesh:
                 for end, arm in enumerate(arms):
                     turn[6 * end : 6 * end + 6, 6 * end : 6 * end + 6] = _end(axes, arm)
                 between = chain[e], chain[e + 1]
-                found.append(Piece(element, m.material, origin, axes, between, turn))
+                found.append(
+                    Piece(element, m.material, origin, axes, between, turn, np.array(arms))
+                )
         return tuple(found)
 
     def number(self, node: Node) -> int:

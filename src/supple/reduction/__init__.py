@@ -16,6 +16,7 @@ from supple.reduction.shape_sets import (
     WeightLoad,
 )
 from supple.reduction.shapes import AssumedShapes, Functions, Sines
+from supple.reduction.stiffening import SecondOrder
 
 __all__ = [
     "AssumedBeam",
@@ -30,6 +31,7 @@ __all__ = [
     "Polynomials",
     "Problem",
     "Reduction",
+    "SecondOrder",
     "ShapeSet",
     "Sines",
     "StaticShapes",

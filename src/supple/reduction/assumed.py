@@ -65,6 +65,10 @@ class AssumedBeam(BeamLine):
         values, slopes = self._fields(x), self._fields(x, 1)
         return np.stack([values[3], -slopes[2], slopes[1]])
 
+    def slopes(self, x: float) -> Vector:
+        """Rows (2, n) of the slopes v', w' of the axis at the station x."""
+        return self._fields(x, 1)[1:3]
+
     def strain(self, x: float) -> Vector:
         """Rows (4, n) of u', v'', w'' and the rate of twist at the station x."""
         first, second = self._fields(x, 1), self._fields(x, 2)
@@ -123,7 +127,11 @@ class AssumedBeam(BeamLine):
             if field in fields and i < fields[field].count
         )
 
+    @property
+    def points(self) -> int:
+        """Gauss points along the beam that integrate a product of any two functions."""
+        return max(functions.points for functions in self.shapes.fields.values())
+
     @cached_property
     def _quadrature(self) -> list[tuple[float, float]]:
-        points = max(functions.points for functions in self.shapes.fields.values())
-        return self.quadrature(0.0, 1.0, points)
+        return self.quadrature(0.0, 1.0, self.points)

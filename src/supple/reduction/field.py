@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+
 from supple.reduction.modal import ModalBody, Reduction
 from supple.validate import Vector
 
@@ -20,6 +22,9 @@ class LineMesh(Protocol):
 
     def strain(self, x: float) -> Vector:
         """Rows (4, size) of the strains at the station x."""
+
+    def shear(self, x: float) -> Vector:
+        """Rows (2, size) of the shear strains v' - tz and w' + ty at the station x."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +46,11 @@ class MeshField:
     def rotation(self, x: float) -> Vector:
         """Rows (3, n) of the rotation (twist, -w', v') at the station x."""
         return self.mesh.rotation(x) @ self.reduction.basis
+
+    def slopes(self, x: float) -> Vector:
+        """Rows (2, n) of the slopes v', w' of the axis at the station x."""
+        _, ty, tz = self.mesh.rotation(x)
+        return np.asarray((self.mesh.shear(x) + np.stack([tz, -ty])) @ self.reduction.basis)
 
     def strain(self, x: float) -> Vector:
         """Rows (4, n) of u', v'', w'' and the rate of twist at the station x."""

@@ -59,12 +59,69 @@ class Attachment:
         The place moves by ``Phi @ q``.
     Psi : (3, n)
         The axes turn by the rotation vector ``Psi @ q`` (rad).
+    slaved : (6, r), optional
+        Displacement and rotation of slaved shapes, whose amplitudes are ``q . Gamma_r q / 2``.
+    Gamma : (r, n, n), optional
     """
 
     p0: Vector
     R0: Vector
     Phi: Vector
     Psi: Vector
+    slaved: Vector | None = None
+    Gamma: Vector | None = None
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the place does not move in the body's axes."""
+        return not any(np.any(x) for x in (self.Phi, self.Psi, self.slaved) if x is not None)
+
+    def motion(self, q: Vector, u: Vector, a: Vector) -> tuple[Vector, Vector, Vector]:
+        """Displacement and rotation vector (..., 6) at coordinates (..., n), and both rates."""
+        rows = np.vstack([self.Phi, self.Psi])
+        now, rate, change = q @ rows.T, u @ rows.T, a @ rows.T
+        if self.slaved is not None and self.Gamma is not None:
+            Gq, Gu = (np.einsum("rij,...j->...ri", self.Gamma, x) for x in (q, u))
+            follow = self.slaved.T
+            now = now + 0.5 * np.einsum("...ri,...i->...r", Gq, q) @ follow
+            rate = rate + np.einsum("...ri,...i->...r", Gq, u) @ follow
+            both = np.einsum("...ri,...i->...r", Gq, a) + np.einsum("...ri,...i->...r", Gu, u)
+            change = change + both @ follow
+        return now, rate, change
+
+    def slopes(self, q: Vector) -> Vector:
+        """Derivatives (6, n) of displacement and rotation vector by the coordinates q (n,)."""
+        rows = np.vstack([self.Phi, self.Psi])
+        return rows + self.bend(q)
+
+    def bend(self, u: Vector) -> Vector:
+        """Rate (6, n) of `slopes` when the coordinates change at the rates u (n,)."""
+        if self.slaved is None or self.Gamma is None:
+            return np.zeros((6, self.Phi.shape[1]))
+        return np.asarray(np.einsum("kr,rij,j->ki", self.slaved, self.Gamma, u))
+
+
+@dataclass(frozen=True, eq=False)
+class Slaves:
+    """Integrals over a body with r slaved shapes behind its n own ones, m = n + r of both.
+
+    Attributes
+    ----------
+    Gamma : (r, n, n)
+        Their amplitudes are ``q . Gamma_r q / 2``.
+    S1, D0, D1, M : (3, m), (3, 3, m), (3, 3, m, m), (m, m)
+        As those of `ModalBody`.
+    parts : (9, 4)
+        For each ``D1[i, j]`` 1 where its parts (own, own), (own, slaved), (slaved, own), (slaved,
+        slaved) are not zero.
+    """
+
+    Gamma: Vector
+    S1: Vector
+    D0: Vector
+    D1: Vector
+    M: Vector
+    parts: Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +149,8 @@ class ModalBody:
     coordinate_names, coordinate_units : n texts
         ``mode_1`` ..., or nodal ``u_1, v_1, w_1, tx_1, ty_1, tz_1, u_2`` ... by node, or
         ``v_1, w_1, v_2`` ... by the number of an assumed function.
+    slaves : Slaves, optional
+        Shapes of second order.
     """
 
     mass: float
@@ -106,6 +165,12 @@ class ModalBody:
     frequencies: Vector
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
+    slaves: Slaves | None = None
+
+    @property
+    def r(self) -> int:
+        """Number of slaved shapes."""
+        return 0 if self.slaves is None else len(self.slaves.Gamma)
 
     @property
     def n(self) -> int:

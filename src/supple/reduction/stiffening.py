@@ -52,7 +52,21 @@ class VonKarman:
 
 @dataclass(frozen=True)
 class SecondOrder:
-    """Displacements of second order in the elastic coordinates; conservative, recommended."""
+    """Displacements of second order in the elastic coordinates; conservative, recommended.
+
+    Parameters
+    ----------
+    twist : bool
+        Off: a deflected beam shortens. On: what bends and twists together also moves aside, which
+        lateral buckling needs; this takes more shapes. Structures of several beams always have it,
+        assumed shapes never.
+    """
+
+    twist: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.twist, bool):
+            raise ModelError("SecondOrder", "twist", self.twist, "True or False")
 
 
 Stiffening = Axial | VonKarman | SecondOrder | None

@@ -1,0 +1,35 @@
+"""What a flexible body carries: point masses, and places where something else is attached."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from supple.forces import DistributedLoad
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
+    from supple.model import Model
+
+
+def carried(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]:
+    """Places and masses (kg) of the point masses on a body of a model.
+
+    Where displacements of second order are asked for, the places of joints, constraints and forces
+    follow with a mass of zero. Frames that are only watched are none of these: looking at a
+    place changes no motion.
+    """
+    points = model.point_masses.values()
+    found = [(body.station(p.frame), p.mass) for p in points if p.frame.body.name == body.name]
+    if body.second_order:
+        forces = [f for f in model.forces.values() if not isinstance(f, DistributedLoad)]
+        used = [joint.frames for joint in model.joints.values()]
+        used += [force.frames for force in forces]
+        used += [constraint.frames for constraint in model.constraints.values()]
+        places = {
+            body.station(frame)
+            for frames in used
+            for frame in frames.values()
+            if frame.body.name == body.name
+        }
+        found += [(place, 0.0) for place in sorted(places - {place for place, _ in found})]
+    return tuple(found)

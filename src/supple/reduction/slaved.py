@@ -1,0 +1,139 @@
+"""Displacements of second order, carried by a few static shapes.
+
+A deflected body shortens, and what bends and twists together moves aside: its displacement is
+S q + g z with amplitudes z_r = q . Gamma_r q / 2 that follow the elastic coordinates q. The shapes
+g are static deflections W = K^-1 F under the loads F that act on a moving body: its own inertia
+(rho e_d, rho x_i e_d) and a force in each direction at each place where something is attached. They
+are exact for these loads: the work of f_s on the displacement of second order is -q . K0_s q / 2,
+with the geometric stiffness K0_s of the stress under f_s. See docs/theory.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from supple.fem.inertia import point_integrals
+from supple.reduction.modal import ModalBody, Slaves
+from supple.reduction.problem import Problem
+from supple.validate import Vector, read_only
+
+# Squares of independent parts of loads, each scaled to one: less is not told from the others.
+DEPENDENT = 1e-8
+# Parts of an integral that are less, relative to the mass of both shapes, are zero.
+NOTHING = 1e-13
+# Columns of nodal coordinates that are integrated at once.
+CHUNK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened:
+    """Combinations of loads whose deflections have unit strain energy and are orthogonal.
+
+    Attributes
+    ----------
+    turn : (loads, r)
+    Gamma : (r, n, n)
+    """
+
+    turn: Vector
+    Gamma: Vector
+
+    @classmethod
+    def of(cls, work: Vector, geometric: Vector, least: Vector) -> Whitened:
+        """From the work W^T K W (m, m), K0 (m, n, n), and the work (m,) below which a load is none.
+
+        Loads that depend on others are dropped.
+        """
+        real = np.flatnonzero(np.diag(work) > least)
+        scale = 1.0 / np.sqrt(np.diag(work)[real])
+        values, vectors = np.linalg.eigh(work[np.ix_(real, real)] * np.outer(scale, scale))
+        good = values > DEPENDENT
+        turn = np.zeros((len(work), int(good.sum())))
+        turn[real] = scale[:, None] * vectors[:, good] / np.sqrt(values[good])
+        Gamma = -np.einsum("sr,sab->rab", turn, geometric)
+        return cls(turn, 0.5 * (Gamma + Gamma.transpose(0, 2, 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class MeshSlaves:
+    """Slaved shapes of a finite-element component.
+
+    Attributes
+    ----------
+    Gamma : (r, n, n)
+    shapes : (size, r)
+        Nodal coordinates of each.
+    """
+
+    Gamma: Vector
+    shapes: Vector
+
+    @classmethod
+    def of(
+        cls, problem: Problem, basis: Vector, attached: Sequence[Vector], axial: bool = True
+    ) -> MeshSlaves:
+        """For elastic coordinates with the basis (size, n), and rows (6, size) of attach places.
+
+        Without ``axial``, loads along the axis of a straight beam are left out: `Shortening` has
+        their shapes in closed form.
+        """
+        mesh: Any = problem.mesh
+        inertia, first = inertia_loads(mesh), 0
+        if not axial:
+            inertia, first = np.delete(inertia, [0, 3], axis=1), 1  # rho e_x, rho x e_x
+        loads = np.hstack([inertia, *(rows[first:3].T for rows in attached)])
+        W = problem.static(loads)
+        if problem.reference == "mean_axis":
+            W = problem.in_frame(W)
+        K = mesh.stiffness_matrix
+        work = W.T @ (K @ W)
+        geometric = np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in W.T])
+        # a load that the frame takes up, or that only accelerates a free body, leaves rounding
+        size = np.linalg.norm(loads, axis=0)
+        acts = size > 0.0
+        most = np.max(np.diag(work)[acts] / size[acts] ** 2, initial=0.0)
+        found = Whitened.of(work, geometric, NOTHING * most * size**2)
+        return cls(read_only(found.Gamma), read_only(W @ found.turn))
+
+
+def inertia_loads(mesh: Any) -> Vector:
+    """Nodal forces (size, 12) of the body forces rho e_d and rho x_i e_d."""
+    loads = np.zeros((mesh.size, 12))
+    for start in range(0, mesh.size, CHUNK):
+        here = slice(start, min(start + CHUNK, mesh.size))
+        mass, place, shape = mesh.material_points(np.eye(mesh.size)[:, here])
+        loads[here, :3] = np.einsum("k,kda->ad", mass, shape)
+        moments = np.einsum("k,ki,kda->aid", mass, place, shape)
+        loads[here, 3:] = moments.reshape(moments.shape[0], 9)
+    return loads
+
+
+def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: Vector) -> ModalBody:
+    """The body with slaved shapes; shapes (k, 3, n + r) of the material points include them."""
+    if not np.any(Gamma):
+        return body
+    found = point_integrals(points)
+    D1 = np.array(found.D1)
+    n, m = body.n, found.S1.shape[1]
+    weight = np.sqrt(np.maximum(np.einsum("iiaa->a", D1), np.finfo(float).tiny))
+    relative = np.abs(D1).reshape(9, m, m) / np.outer(weight, weight)
+    parts = np.zeros((9, 2, 2))
+    cuts = (slice(0, n), slice(n, m))
+    for c in range(9):
+        for b in range(2):
+            for a in range(2):
+                parts[c, b, a] = relative[c, cuts[b], cuts[a]].max(initial=0.0) > NOTHING
+                D1[c // 3, c % 3, cuts[b], cuts[a]] *= parts[c, b, a]
+    slaves = Slaves(
+        Gamma=read_only(Gamma),
+        S1=found.S1,
+        D0=found.D0,
+        D1=read_only(D1),
+        M=read_only(D1[0, 0] + D1[1, 1] + D1[2, 2]),
+        parts=read_only(parts.reshape(9, 4)),
+    )
+    return replace(body, slaves=slaves)
