@@ -17,15 +17,18 @@ from supple.bodies.flexible import (
     instance,
     mode_choice,
     warn_of_split,
+    warn_unstretched,
 )
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
 from supple.fem.frame import FrameMesh, check_structure
 from supple.fem.member import Member, Node
 from supple.frames import Frame
+from supple.reduction.membranes import frame_membranes, is_membrane
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
+from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of a computed place, in lengths of the structure.
@@ -54,6 +57,8 @@ class FrameBody(FlexibleBody):
     clamp_node : name or number of a node
         The node of a clamped frame; the first by default.
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
+    stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
+        What a deflection does to the stiffness; see these classes.
     """
 
     nodes: Mapping[Node, Vector]
@@ -62,6 +67,7 @@ class FrameBody(FlexibleBody):
     reference: Literal["clamped", "mean_axis"]
     clamp_node: Node
     damping: Damping | None
+    stiffening: Stiffening
 
     def __init__(
         self,
@@ -72,6 +78,7 @@ class FrameBody(FlexibleBody):
         reference: Literal["clamped", "mean_axis"] = "clamped",
         clamp_node: Node | None = None,
         damping: Damping | None = None,
+        stiffening: StiffeningName | Stiffening = None,
     ) -> None:
         set_fields(self, name=validate.name("FrameBody", name))
         owner = label(self)
@@ -92,6 +99,7 @@ class FrameBody(FlexibleBody):
             if clamp_node is None
             else _known(owner, "clamp_node", clamp_node, places),
             damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
+            stiffening=stiffening_choice(owner, stiffening),
             _reductions={},
         )
         mesh = self.mesh()
@@ -173,7 +181,7 @@ class FrameBody(FlexibleBody):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""
-        return {"modes": 0, "reference": "clamped", "damping": None}
+        return {"modes": 0, "reference": "clamped", "damping": None, "stiffening": None}
 
     def strain_gauge(
         self,
@@ -225,6 +233,10 @@ class FrameBody(FlexibleBody):
             problem = Problem(mesh, self.reference, clamp, True, self._node, self._rows)
             reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
             warn_of_split(self, reduction, 5)
+            if is_membrane(self.stiffening):
+                membranes = frame_membranes(mesh, reduction.basis, self.stiffening)
+                reduction = reduction.with_membranes(membranes)
+                warn_unstretched(self, self.stiffening, reduction.body, 5)
             cache[masses] = mesh, reduction
         return cache[masses]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import flex, flex_body, forces, kkt, linalg, links, tree
+from supple.core import flex, flex_body, forces, kkt, linalg, links, membrane, tree
 from supple.core import layout as at
 from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel, shared
 from supple.core.layout import TREE, WORK, views
@@ -315,6 +315,9 @@ def strain(m, q, u):
     total = 0.0
     for f in range(m.flex.shape[0]):
         total += flex_body.energies(m, f, q, u)[1]
+    for e in range(m.element.shape[0]):
+        if m.element[e, 0] == forces.MEMBRANE:
+            total += membrane.energy(m, e, q)
     return total
 
 

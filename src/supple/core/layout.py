@@ -51,6 +51,7 @@ FLEX_N, FLEX_Q0, FLEX_U0, FLEX_AT, FLEX_NODE, FLEX_WORK = 0, 1, 2, 3, 4, 5
 FLEX_INTS = 6
 # Attachments: flexible body, place in the flexible reals: p0 (3), R0 (9), Phi (3, n), Psi (3, n)
 ATTACH_INTS = 2
+# Behind bodies and attachments the flexible reals hold the rows of membranes, see core/membrane.py
 # Workspace of a flexible body, rows of n: D (9), D1 u over its second and first index (9, 9), L = [H; P] in
 # body axes (6) and in world axes (6), Fq and Fu in world axes (6, 6), dQ over angular velocities (3), Q
 FX_D, FX_U2, FX_U1, FX_L, FX_LW, FX_FQ, FX_FU, FX_QW, FX_Q = 0, 9, 18, 27, 33, 39, 45, 51, 54

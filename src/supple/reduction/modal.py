@@ -6,7 +6,7 @@ coordinates q (n,). Everything about its inertia is in the integrals below, comp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.inertia import point_integrals
 from supple.reduction.eigen import DENSE, dense
+from supple.reduction.membranes import Membranes
 from supple.reduction.modes import COORDINATES, Indices, normal_modes, reference_basis, signs
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import NormalModes, ShapeSet
@@ -92,6 +93,8 @@ class ModalBody:
     coordinate_names, coordinate_units : n texts
         ``mode_1`` ..., or nodal ``u_1, v_1, w_1, tx_1, ty_1, tz_1, u_2`` ... by node, or
         ``v_1, w_1, v_2`` ... by the number of an assumed function.
+    membranes : Membranes, optional
+        What slopes do to extension, for geometric stiffening.
     """
 
     mass: float
@@ -106,6 +109,7 @@ class ModalBody:
     frequencies: Vector
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
+    membranes: Membranes | None = None
 
     @property
     def n(self) -> int:
@@ -131,6 +135,10 @@ class Reduction:
     basis: Vector
     split: tuple[tuple[int, int], ...]
     full_frequencies: Vector
+
+    def with_membranes(self, membranes: Membranes | None) -> Reduction:
+        """The same with membranes."""
+        return replace(self, body=replace(self.body, membranes=membranes))
 
     def __str__(self) -> str:
         """Table of the frequencies of the mesh and of the reduced body."""
