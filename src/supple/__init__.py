@@ -73,13 +73,16 @@ from supple.joints import (
 from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
 from supple.reduction import (
+    Axial,
     CraigBampton,
     NormalModes,
     PointLoad,
     Polynomials,
+    SecondOrder,
     Sines,
     StaticShapes,
     UserShapes,
+    VonKarman,
     WeightLoad,
 )
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
@@ -131,6 +134,7 @@ __all__ = [
     "PID",
     "Absolute",
     "Adams",
+    "Axial",
     "Beam",
     "Body",
     "Box",
@@ -204,6 +208,7 @@ __all__ = [
     "Revolute",
     "RigidBody",
     "Screw",
+    "SecondOrder",
     "Section",
     "Signal",
     "SimulationError",
@@ -223,6 +228,7 @@ __all__ = [
     "Tube",
     "Universal",
     "UserShapes",
+    "VonKarman",
     "WeightLoad",
     "assemble",
     "block",

@@ -329,7 +329,7 @@ class _Builder:
         found = record.modal.membranes
         if found is None:
             return
-        body, (m, p, n) = list(self.flexible).index(record.name), found.slopes.shape
+        body, (m, p, _) = list(self.flexible).index(record.name), found.slopes.shape
         law = _MEMBRANES[found.law]
         ints = [force_codes.MEMBRANE, body, self.shape_size, m, p, law]
         for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):

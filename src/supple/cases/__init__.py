@@ -29,6 +29,7 @@ _FILES = (
     "huang_flexible",
     "huang_eight_link",
     "huang_rig",
+    "huang_stiffening",
     "zhao",
     "zhao_flexible",
     "duffing",

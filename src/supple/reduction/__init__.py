@@ -16,11 +16,13 @@ from supple.reduction.shape_sets import (
     WeightLoad,
 )
 from supple.reduction.shapes import AssumedShapes, Functions, Sines
+from supple.reduction.stiffening import Axial, SecondOrder, VonKarman
 
 __all__ = [
     "AssumedBeam",
     "AssumedShapes",
     "Attachment",
+    "Axial",
     "CraigBampton",
     "Functions",
     "ModalBody",
@@ -30,10 +32,12 @@ __all__ = [
     "Polynomials",
     "Problem",
     "Reduction",
+    "SecondOrder",
     "ShapeSet",
     "Sines",
     "StaticShapes",
     "UserShapes",
+    "VonKarman",
     "WeightLoad",
     "normal_modes",
     "reduce_mesh",
