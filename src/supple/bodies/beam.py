@@ -321,7 +321,7 @@ class Beam(FlexibleBody):
             assumed = AssumedBeam(
                 **options, shapes=self.modes, damping=self.damping, stiffening=self.stiffening
             )
-            warn_unstretched(self, self.stiffening, assumed.body, 6)
+            warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
         mesh = BeamMesh(**options, elements=self.elements)
         problem = Problem(
@@ -337,7 +337,7 @@ class Beam(FlexibleBody):
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
             reduction = reduction.with_membranes(membranes)
-            warn_unstretched(self, self.stiffening, reduction.body, 6)
+            warn_unstretched(self, self.stiffening, reduction.body, 5)
         return MeshField(mesh, reduction)
 
     def _node(self, x: Any) -> int:

@@ -236,7 +236,7 @@ class FrameBody(FlexibleBody):
             if is_membrane(self.stiffening):
                 membranes = frame_membranes(mesh, reduction.basis, self.stiffening)
                 reduction = reduction.with_membranes(membranes)
-                warn_unstretched(self, self.stiffening, reduction.body, 5)
+                warn_unstretched(self, self.stiffening, reduction.body, 4)
             cache[masses] = mesh, reduction
         return cache[masses]
 

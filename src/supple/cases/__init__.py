@@ -37,6 +37,7 @@ _FILES = (
     "richard_four_bar",
     "jonker",
     "nada",
+    "nada_arm",
     "mechanisms",
 )
 
