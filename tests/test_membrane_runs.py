@@ -157,7 +157,9 @@ def test_a_clamped_strip_stretches_as_it_bends():
 
 
 def tension_root(ratio: float) -> float:
-    """The number b, omega = b^2 sqrt(E I / m L^4), of a cantilever pulled at its tip by ratio E I/L^2.
+    """The number b of a cantilever that the force ratio E I / L^2 pulls at its tip.
+
+    Its first frequency is b^2 sqrt(E I / m L^4).
 
     At the tip the moment vanishes and the shear force is that of the pull, which keeps its
     direction: E I v''' = F v'.

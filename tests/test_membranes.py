@@ -113,7 +113,9 @@ def test_a_bent_axis_holds_its_length():
             elif kind == "tz":
                 q[k] = a * wave * np.sin(np.pi * s)
             elif kind == "u":
-                q[k] = -0.25 * (a * wave) ** 2 * body.length * (s - np.sin(2 * np.pi * s) / 2 / np.pi)
+                q[k] = (
+                    -0.25 * (a * wave) ** 2 * body.length * (s - np.sin(2 * np.pi * s) / 2 / np.pi)
+                )
         modal = body.modal()
         stretch = modal.membranes
         e = stretch.axial @ q + 0.5 * np.sum((stretch.slopes @ q) ** 2, axis=1)

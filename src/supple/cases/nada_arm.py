@@ -49,9 +49,7 @@ def nada_arm(
     """Return the arm at rest; mode 9 of two elements is the first one that stretches it."""
     m = Model(gravity=(0, 0, 0), name="rotating arm")
     hub = m.add(RigidBody("hub", 0.515, inertia=(9.9912e-4, 9.9686e-4, 4.9394e-5)))
-    arm = m.add(
-        Beam("arm", LENGTH, STRIP, STEEL, 2, modes, torsion="polar", stiffening=stiffening)
-    )
+    arm = m.add(Beam("arm", LENGTH, STRIP, STEEL, 2, modes, torsion="polar", stiffening=stiffening))
     m.add(Revolute("shaft", m.ground.at(0), hub.at(0), axis="z"))
     m.add(Fixed("clamp", hub.at(0), arm.at(0)))
     m.add(JointEffort("motor", "shaft", TORQUE))
@@ -86,7 +84,12 @@ def measure_undamped(result: Result) -> list[Quantity]:
 
 
 def _case(
-    name: str, title: str, stiffening: StiffeningName, modes: Any, method: Any = explicit
+    name: str,
+    title: str,
+    stiffening: StiffeningName,
+    modes: Any,
+    method: Any = explicit,
+    long: bool = False,
 ) -> Case:
     return Case(
         name=name,
@@ -96,12 +99,13 @@ def _case(
         build=lambda: nada_arm(stiffening, modes),
         measure=measure_arm(name),
         integrator=method,
+        long=long,
     )
 
 
 CASES = (
     _case("nada-arm", "axial stiffness, modes 1, 2 and 9", "axial", (1, 2, 9)),
-    _case("nada-arm-nine-modes", "axial stiffness, nine modes", "axial", 9),
+    _case("nada-arm-nine-modes", "axial stiffness, nine modes", "axial", 9, long=True),
     _case("nada-arm-linear", "no stiffening, modes 1 and 2", "none", (1, 2), None),
     Case(
         name="nada-arm-undamped",
@@ -111,5 +115,6 @@ CASES = (
         build=lambda: nada_arm("axial", (1, 2, 9), damped=False),
         measure=measure_undamped,
         integrator=explicit,
+        long=True,
     ),
 )
