@@ -201,6 +201,23 @@ def test_tension_stiffens_and_pressure_softens(ratio, law):
     assert found == pytest.approx(tension_root(ratio) ** 2 * unit, rel=1e-5)
 
 
+@pytest.mark.parametrize("law", LAWS[::3], ids=str)
+def test_statics_tells_bent_from_buckled(law):
+    """One-way forces have no symmetric stiffness; what they hold is stable all the same."""
+    m = sp.Model(gravity=(0, 0, 0))
+    strip = m.add(sp.Beam("strip", 1.0, FLAT, SOFT, 6, stiffening=law))
+    m.add(sp.Fixed("clamp", m.ground.at(0), strip.at(0)))
+    m.add(sp.Force("pull", strip.at(1.0), (8.0 * BENDING, 0.8 * BENDING, 0)))
+    bent = sp.statics(m)
+    assert bent.stable and "unstable" not in bent.message
+    assert bent["strip"].at(1.0).deflection[0, 1] > 0.05
+    for ratio, stable in ((-2.4, True), (-2.6, False)):  # Euler's load is 2.467 E I / L^2
+        m.replace("pull", force=(ratio * BENDING, 0, 0))
+        straight = sp.statics(m)
+        assert straight.success and straight.stable == stable
+        assert ("unstable along Beam 'strip' (v_" in straight.message) != stable
+
+
 # ------------------------------------------------------------------------------------- sentences
 
 
