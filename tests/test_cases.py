@@ -168,6 +168,7 @@ HOPELESS = {
     ("zhao-elements", "Radau"),
     ("zhao-elements", "BDF"),
     ("zhao-elements", "Adams"),
+    *((f"nada-arm-{end}", m) for end in ("nine-modes", "undamped") for m in ("BDF", "Adams")),
     # singular positions on the way, see test_branching_stops_an_implicit_method
     *((name, m) for name in ("n-four-bar", "n-four-bar-40") for m in ("Radau", "BDF", "Adams")),
 }
@@ -388,7 +389,7 @@ def test_nada_arm(name):
     """At the default tolerance, whose error is far below that of the comparison.
 
     Against the exact elastica, one-way stiffness errs by 1.5 % where the linear arm errs by up to
-    30 %: the hub turns at half the critical speed, where tension is a quarter of the stiffness.
+    30 %: the hub turns at half the critical speed, where tension is a fifth of the stiffness.
     """
     case = cases.get(name)
     result = case.simulate(tolerance="default", integrator=sp.Radau())
