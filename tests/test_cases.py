@@ -203,7 +203,7 @@ LONG = {
         (f"huang-stiffening-{degrees}-{law}", m)
         for degrees in (30, 45)
         for law in huang_stiffening.LAWS
-        for m in ("BDF", "Adams", "DormandPrince" if degrees == 30 else "Radau")
+        for m in (TOLERANCES if degrees == 45 else ("BDF", "Adams", "DormandPrince"))
     ),
 }
 
@@ -406,7 +406,8 @@ def test_nada_arm_diverges_without_stiffening():
     """Undamped it passes its critical speed, 14.28 rad/s; stiffened it hardly notices."""
     tip = {}
     for law, modes in (("none", (1, 2)), ("axial", (1, 2, 9))):
-        result = sp.simulate(nada_arm(law, modes, damped=False), 5.0, output=0.5)
+        arm = nada_arm(law, modes, damped=False)
+        result = sp.simulate(arm, 5.0, output=0.5, integrator=sp.DormandPrince())
         tip[law] = result["arm"].at(0.6).deflection[[6, 8, 10], 1]
     assert tip["none"] == pytest.approx([-0.0896, -0.3491, -0.5297], abs=1e-4)
     assert np.abs(tip["axial"]).max() < 0.03
