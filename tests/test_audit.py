@@ -54,6 +54,21 @@ def test_levels_compare_with_the_kinetic_range(error, level):
     assert a.verdict.startswith(f"{level}: ")
 
 
+@pytest.mark.parametrize(("sign", "word"), [(1.0, "created"), (-1.0, "took")])
+def test_what_the_model_creates_is_said_beside_the_integration(sign, word):
+    """A force without energy does work: it is in the balance, and a small error is not all."""
+    made = sign * np.array([0.0, 1e-4, 3e-4, 2e-4, 1e-4])
+    energies = np.column_stack([1.0 + made, np.zeros(5), np.zeros(5)])
+    record = AuditRecord(3e-9, 0.0, 1.0, 1.2, 1.2, max_strain=0.05)
+    a = EnergyAudit(energies, np.zeros(5), np.zeros(5), record, created=made)
+    assert np.abs(a.error).max() < 1e-15
+    assert a.creates and not audit().creates and not audit().created.any()
+    words = "energy error 3e-09 J, strain energy 5.0e-02 J"
+    assert a.verdict == f"integration trusted: {words}; the model {word} 3e-04 J"
+    failed = EnergyAudit(energies, np.zeros(5), np.zeros(5), record, False, created=made)
+    assert failed.verdict.startswith("run failed; until then integration trusted: ")
+
+
 def test_the_energy_of_springs_is_no_yardstick():
     assert audit(max_error=0.05, max_elastic=1e6).level == "doubtful"
 

@@ -380,9 +380,17 @@ def test_spin_up_reference_is_the_elastica():
             "SecondOrder: twist is 'yes', expected True or False",
         ),
         (
-            lambda: dataclasses.replace(l_frame(), stiffening="axial"),
-            "FrameBody 'beam': stiffening is 'axial', "
-            "expected 'none', 'second_order' or SecondOrder()",
+            lambda: dataclasses.replace(
+                l_frame(),
+                members=[
+                    sp.Member(
+                        "a", "b", sp.Section(1e-4, 1e-9, 1e-9, 2e-9, shear_centre=(0.01, 0.0)), SOFT
+                    )
+                ],
+                nodes={"a": (0, 0, 0), "b": (1, 0, 0)},
+            ),
+            "FrameBody 'beam': shear_centre of member 0 is (0.01, 0.0), "
+            "expected (0, 0) with stiffening",
         ),
         (
             lambda: beam(

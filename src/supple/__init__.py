@@ -83,6 +83,7 @@ from supple.joints import (
 from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
 from supple.reduction import (
+    Axial,
     CraigBampton,
     NormalModes,
     PointLoad,
@@ -91,6 +92,7 @@ from supple.reduction import (
     Sines,
     StaticShapes,
     UserShapes,
+    VonKarman,
     WeightLoad,
 )
 from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
@@ -143,6 +145,7 @@ __all__ = [
     "PID",
     "Absolute",
     "Adams",
+    "Axial",
     "Beam",
     "Body",
     "Box",
@@ -238,6 +241,7 @@ __all__ = [
     "Tube",
     "Universal",
     "UserShapes",
+    "VonKarman",
     "WeightLoad",
     "assemble",
     "block",

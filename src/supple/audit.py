@@ -94,8 +94,11 @@ class EnergyAudit:
     strain : (nt,) the part of the elastic energy that is in flexible bodies
     work : (nt,) work done on the system by actuators and applied forces since the start
     dissipated : (nt,) energy lost in dampers since the start, positive
+    created : (nt,) work since the start of internal forces to which no energy belongs (`Axial`):
+        what the model itself adds; negative if it takes
+    creates : whether there are such forces
     total : (nt,) kinetic + gravity + elastic
-    error : (nt,) total - initial total - work + dissipated; zero in exact arithmetic
+    error : (nt,) total - initial total - work - created + dissipated; zero in exact arithmetic
     record : `AuditRecord` over all accepted steps
     complete : whether the run reached its end
     """
@@ -108,6 +111,7 @@ class EnergyAudit:
         record: AuditRecord,
         complete: bool = True,
         strain: Array | None = None,
+        created: Array | None = None,
     ) -> None:
         self.complete = complete
         self.kinetic: Array = energies[:, 0]
@@ -116,9 +120,11 @@ class EnergyAudit:
         self.strain: Array = np.zeros(len(energies)) if strain is None else strain
         self.work = work
         self.dissipated = dissipated
+        self.creates = created is not None
+        self.created: Array = np.zeros(len(energies)) if created is None else created
         self.total: Array = energies.sum(axis=1)
         self.record = record
-        balance = self.total - work + dissipated
+        balance = self.total - work - self.created + dissipated
         # The first output time need not be the start of the run.
         start = record.initial_energy
         if math.isnan(start) and len(balance):
@@ -171,7 +177,11 @@ class EnergyAudit:
 
     @property
     def verdict(self) -> str:
-        """One line, e.g. ``trusted: energy error 3e-09 J, strain energy 4.9e-02 J``."""
+        """One line, e.g. ``trusted: energy error 3e-09 J, strain energy 4.9e-02 J``.
+
+        With forces to which no energy belongs it is a verdict on the integration alone, and says
+        the most that the model ``created`` on the output grid.
+        """
         if self.deforms:
             against = f"strain energy {self.reference:.1e} J"
         elif self.reference == 0.0:
@@ -182,8 +192,14 @@ class EnergyAudit:
             against = f"kinetic energy {self.record.kinetic_max:.1e} J, nearly constant"
         else:
             against = f"kinetic range {self.reference:.1e} J"
-        failed = "" if self.complete else "run failed; until then "
-        return f"{failed}{self.level}: energy error {self.record.max_error:.0e} J, {against}"
+        start = "" if self.complete else "run failed; until then "
+        end = ""
+        if self.creates:  # a small error says nothing about such a model
+            start += "integration "
+            k = int(np.argmax(np.abs(self.created))) if len(self.created) else 0
+            most = float(self.created[k]) if len(self.created) else 0.0
+            end = f"; the model {'took' if most < 0.0 else 'created'} {abs(most):.0e} J"
+        return f"{start}{self.level}: energy error {self.record.max_error:.0e} J, {against}{end}"
 
     @property
     def _largest(self) -> float:

@@ -27,6 +27,7 @@ from supple.carried import carried
 from supple.constraints import Constraint
 from supple.core import forces as force_codes
 from supple.core import layout as at
+from supple.core import membrane as membrane_codes
 from supple.core import opcodes
 from supple.elimination import with_plan
 from supple.errors import label
@@ -52,6 +53,11 @@ from supple.signals import Constant, Signal
 from supple.topology import FREE, Graph
 from supple.tree_choice import Tree
 
+_MEMBRANES = {
+    "axial": membrane_codes.AXIAL,
+    "axial_quadratic": membrane_codes.AXIAL_QUADRATIC,
+    "von_karman": membrane_codes.VON_KARMAN,
+}
 _MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
 
 __all__ = ["Compiled", "JointRecord", "build"]
@@ -89,6 +95,7 @@ class _Builder:
         self.element_reals: list[Array] = []
         self.force_names: list[str] = []
         self.dissipates: list[bool] = []
+        self.creating: list[str] = []
         self.signals: list[list[int]] = []
         self.curve: list[float] = []
         self.nz = 0
@@ -116,6 +123,7 @@ class _Builder:
             link_rows.pack(self, constraint)
         for record in self.flexible.values():
             self.add_damping(record)
+            self.add_membranes(record)
         for frame in frames:
             self.place(frame)
 
@@ -323,6 +331,24 @@ class _Builder:
             ints[:2] = [force_codes.BODY_DAMPING, list(self.flexible).index(record.name)]
             self.add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping", True)
 
+    def add_membranes(self, record: FlexRecord) -> None:
+        """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
+        found = record.modal.membranes
+        if found is None:
+            return
+        body, (m, p, _) = list(self.flexible).index(record.name), found.slopes.shape
+        law = _MEMBRANES[found.law]
+        ints = [force_codes.MEMBRANE, body, self.shape_size, m, p, law]
+        for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):
+            moving = np.flatnonzero(np.any(s, axis=0) | (a != 0.0))
+            ends = (moving[0], moving[-1] + 1) if len(moving) else (0, 0)
+            self._add_shape(np.array([k, *ends], dtype=float), a, s)
+        name = f"{record.name}.stiffening"
+        ints += [0] * (at.ELEMENT_INTS - len(ints))
+        self.add_element(ints, np.zeros(at.ELEMENT_REALS), name, False)
+        if law != membrane_codes.VON_KARMAN:
+            self.creating.append(name)
+
     def add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
         """Add a force element with one work channel."""
         self.element_ints.append(ints)
@@ -472,6 +498,7 @@ def build(
         places=b.places,
         force_names=tuple(b.force_names),
         force_dissipates=tuple(b.dissipates),
+        creating=tuple(b.creating),
         rows=tuple(b.rows),
         all_rows=tuple(b.rows),
         graph=graph,

@@ -43,7 +43,17 @@ COMPONENTS = {
     "quaternion": ["w", "x", "y", "z"],
     "wrench": ["torque_x", "torque_y", "torque_z", "force_x", "force_y", "force_z"],
 }
-ENERGIES = ("kinetic", "gravity", "elastic", "strain", "work", "dissipated", "total", "error")
+ENERGIES = (
+    "kinetic",
+    "gravity",
+    "elastic",
+    "strain",
+    "work",
+    "created",
+    "dissipated",
+    "total",
+    "error",
+)
 
 
 class Variable(NamedTuple):
@@ -135,6 +145,8 @@ def _variables(result: Result) -> Iterator[Variable]:
         yield from _of_constraint(result, result[name])
     for kind in ENERGIES:
         if kind == "strain" and not flexible:
+            continue
+        if kind == "created" and not result.energy.creates:
             continue
         yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
     momentum = result.data.history.momentum

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody, PointMasses
     from supple.bodies.frame import FrameBody
     from supple.frames import Frame
+    from supple.reduction.membranes import Membranes
 
 Side = Literal["y", "-y", "z", "-z"]
 
@@ -34,6 +35,7 @@ class Deformation:
     names, units : n texts
     q, u, a : (nt, n) coordinates, rates and accelerations
     stiffness : (n, n)
+    membranes : what slopes add to the energy of the stiffness, if anything
     dissipated : (nt,) energy taken by the body's damping since the start, J
     """
 
@@ -45,6 +47,7 @@ class Deformation:
     u: Array
     a: Array
     stiffness: Array
+    membranes: Membranes | None
     dissipated: Array
 
 
@@ -138,7 +141,8 @@ class FlexibleView(BodyView):
         """(nt,) J."""
         q, K = self.coordinates, self._deformation.stiffness
         energy: Array = 0.5 * np.einsum("ti,ij,tj->t", q, K, q)
-        return energy
+        membranes = self._deformation.membranes
+        return energy if membranes is None else energy + membranes.energy(q)
 
     @property
     def local(self) -> Self:

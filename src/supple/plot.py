@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.audit import ROUNDING, TRUSTED_BELOW
-from supple.dataset import COMPONENTS, Track
+from supple.dataset import COMPONENTS, ENERGIES, Track
 from supple.errors import SuppleError, suggestion
 from supple.palette import COLOURS as COLOURS
 from supple.palette import INK as INK
@@ -124,7 +124,7 @@ def _energy(data: Track) -> list[Panel]:
     always = ("kinetic", "gravity", "total")
     named = {
         kind: data.variables[f"energy.{kind}"].values
-        for kind in ("kinetic", "gravity", "elastic", "strain", "work", "dissipated", "total")
+        for kind in ENERGIES[:-1]  # the error has a panel of its own
         if f"energy.{kind}" in data.variables
     }
     if "strain" in named and np.array_equal(named["strain"], named["elastic"]):

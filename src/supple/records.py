@@ -132,7 +132,8 @@ class Compiled:
     ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
     while none is left out. ``around`` has, for each closing joint and each constraint between
     frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular
-    value of all scaled rows, but for redundant ones, away from singular positions.
+    value of all scaled rows, but for redundant ones, away from singular positions. ``creating`` are
+    the names of forces in ``force_names`` to which no energy belongs, though they are internal.
     """
 
     ints: np.ndarray
@@ -147,6 +148,7 @@ class Compiled:
     places: dict[FrameKey, tuple[int, Pose]]
     force_names: tuple[str, ...]
     force_dissipates: tuple[bool, ...]
+    creating: tuple[str, ...]
     rows: tuple[RowRecord, ...]
     all_rows: tuple[RowRecord, ...]
     graph: Graph

@@ -91,13 +91,15 @@ class Result:
         self.events = data.events
         self.statistics = dict(data.statistics)
         takes = np.asarray(data.compiled.force_dissipates, dtype=bool)
+        creates = np.isin(data.compiled.force_names, data.compiled.creating)
         self.energy = EnergyAudit(
             data.history.energy,
-            work=data.channels[:, ~takes].sum(axis=1),
+            work=data.channels[:, ~(takes | creates)].sum(axis=1),
             dissipated=data.channels[:, takes].sum(axis=1),
             record=data.audit,
             complete=data.success,
             strain=data.history.strain,
+            created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
         )
         self.momentum = MomentumAudit(data.momentum)
 
@@ -142,7 +144,7 @@ class Result:
             return self._point(self.point_masses[name].frame, name)
         if name in self.constraints:
             return self._constraint(name)
-        # a beam's damping has a name of its own
+        # a beam's damping and stiffening have names of their own
         if name in self.forces or name in self.data.compiled.force_names:
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
@@ -172,6 +174,7 @@ class Result:
             u=self.u[:, record.u],
             a=self.a[:, record.u],
             stiffness=record.modal.K,
+            membranes=record.modal.membranes,
             dissipated=self._force(channel).dissipated if damped else np.zeros(len(self.t)),
         )
 

@@ -57,7 +57,31 @@ def every_kind() -> sp.Model:
     return model
 
 
-MODELS = [two_link_arm, every_kind]
+def stiffened(law) -> sp.Model:
+    """A flying beam whose deflection stretches it, with a damper of its own."""
+    model = sp.Model(gravity=(0, 0, -9.81), name="stiffened")
+    beam = sp.Beam(
+        "beam",
+        1.0,
+        sp.Rectangle(0.05, 0.08),
+        sp.Material(E=1e5, G=4e4, density=200.0),
+        elements=2,
+        reference="mean_axis",
+        damping=sp.Rayleigh(1e-2),
+        stiffening=law,
+    )
+    model.add(beam)
+    model.add(sp.Free("air", model.ground.at(0), beam.at(0.3), initial_rate=(1, 2, 3, 0, 0, 1)))
+    return model
+
+
+MODELS = [
+    two_link_arm,
+    every_kind,
+    lambda: stiffened(sp.Axial()),
+    lambda: stiffened(sp.Axial(quadratic=True)),
+    lambda: stiffened(sp.VonKarman("pointwise")),
+]
 
 
 def state(equations: Equations, seed: int = 1) -> tuple[np.ndarray, ...]:

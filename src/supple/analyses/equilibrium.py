@@ -128,11 +128,32 @@ class Search:
             before = longest
             part = min(1.0, LARGEST_STEP / longest)
             q, here = self._advanced(q, here, y, step, part)
-        values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        values, vectors = self._character(q, here)
         return Equilibrium(
             q, here.z, here.lam, count, found,
             values, here.N @ vectors, self.rest.load(q, here), here.size, here.missed,
         )  # fmt: skip
+
+    def _character(self, q: Array, here: Balance) -> tuple[Array, Array]:
+        """Stiffnesses (n,), ascending, and the motions (n, n) that they belong to.
+
+        With one-way forces the symmetric part of the stiffness says nothing about stability. The
+        motions are then those that keep their shape as they grow, by eigenvalues of M^-1 K.
+        """
+        if self.compiled.creating:
+            moved = self.compiled.scale[:, None] * here.N
+            mass = moved.T @ self.equations.mass_matrix(q) @ moved
+            try:
+                rates, vectors = np.linalg.eig(np.linalg.solve(mass, here.K))
+            except np.linalg.LinAlgError:  # coordinates without mass
+                pass
+            else:
+                motions = vectors.real / np.linalg.norm(vectors.real, axis=0)
+                values = rates.real * np.einsum("ia,ij,ja->a", motions, mass, motions)
+                order = np.argsort(values)
+                return values[order], motions[:, order]
+        found = np.linalg.eigh(0.5 * (here.K + here.K.T))
+        return found.eigenvalues, found.eigenvectors
 
     def _balanced(self, q: Array, here: Balance, largest: float) -> bool:
         """Whether the load left is small beside the largest on the way, or a usual stiffness.

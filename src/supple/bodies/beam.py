@@ -18,6 +18,7 @@ from supple.bodies.flexible import (
     instance,
     mode_choice,
     warn_of_split,
+    warn_unstretched,
 )
 from supple.errors import ModelError, label
 from supple.fem.beam import BeamMesh
@@ -29,6 +30,7 @@ from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
+from supple.reduction.membranes import beam_membranes, is_membrane
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.problem import Problem
@@ -397,10 +399,18 @@ class Beam(FlexibleBody):
             "point_masses": masses,
         }
         if isinstance(self.modes, AssumedShapes):
-            return AssumedBeam(**options, shapes=self.modes, damping=self.damping)
+            assumed = AssumedBeam(
+                **options, shapes=self.modes, damping=self.damping, stiffening=self.stiffening
+            )
+            warn_unstretched(self, self.stiffening, assumed.body, 5)
+            return assumed
         mesh = BeamMesh(**options, elements=self.elements)
         reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
         warn_of_split(self, reduction, 5)
+        if is_membrane(self.stiffening):
+            membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
+            reduction = reduction.with_membranes(membranes)
+            warn_unstretched(self, self.stiffening, reduction.body, 5)
         return MeshField(mesh, reduction)
 
     def _node(self, x: Any) -> int:

@@ -15,7 +15,7 @@ from supple.errors import ModelError, SuppleWarning, label
 from supple.frames import Body, Frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.stiffening import SecondOrder
+from supple.reduction.stiffening import Axial, SecondOrder, Stiffening
 
 PointMasses = Sequence[tuple[float, float]]
 
@@ -104,3 +104,18 @@ def warn_of_split(body: FlexibleBody, reduction: Reduction, level: int) -> None:
             SuppleWarning,
             stacklevel=level,
         )
+
+
+def warn_unstretched(
+    body: FlexibleBody, stiffening: Stiffening, modal: ModalBody, level: int
+) -> None:
+    """Warn if no elastic coordinate stretches the axis, which membranes are about."""
+    if modal.membranes is None or modal.membranes.stretch(modal.K):
+        return
+    what = "does nothing" if stiffening == Axial() else "holds both ends of the axis"
+    warnings.warn(
+        f"{label(body)}: stiffening is {stiffening!r}, which {what} with these modes, "
+        "expected modes that stretch the axis among them",
+        SuppleWarning,
+        stacklevel=level,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,17 +17,23 @@ from supple.bodies.flexible import (
     instance,
     mode_choice,
     warn_of_split,
+    warn_unstretched,
 )
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
 from supple.fem.frame import FrameMesh, check_structure
 from supple.fem.member import Member, Node
 from supple.frames import Frame
+from supple.reduction.membranes import frame_membranes, is_membrane
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.slaved import MeshSlaves, with_slaves
-from supple.reduction.stiffening import SecondOrder, stiffening_choice
+from supple.reduction.stiffening import (
+    Stiffening,
+    StiffeningName,
+    stiffening_choice,
+)
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of a computed place, in lengths of the structure.
@@ -56,8 +62,8 @@ class FrameBody(FlexibleBody):
     clamp_node : name or number of a node
         The node of a clamped frame; the first by default.
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
-    stiffening : "none", "second_order" or SecondOrder
-        What a deflection does to the stiffness; see this class.
+    stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
+        What a deflection does to the stiffness; see these classes.
     """
 
     nodes: Mapping[Node, Vector]
@@ -66,7 +72,7 @@ class FrameBody(FlexibleBody):
     reference: Literal["clamped", "mean_axis"]
     clamp_node: Node
     damping: Damping | None
-    stiffening: SecondOrder | None
+    stiffening: Stiffening
 
     def __init__(
         self,
@@ -77,7 +83,7 @@ class FrameBody(FlexibleBody):
         reference: Literal["clamped", "mean_axis"] = "clamped",
         clamp_node: Node | None = None,
         damping: Damping | None = None,
-        stiffening: Literal["none", "second_order"] | SecondOrder | None = None,
+        stiffening: StiffeningName | Stiffening = None,
     ) -> None:
         set_fields(self, name=validate.name("FrameBody", name))
         owner = label(self)
@@ -98,9 +104,14 @@ class FrameBody(FlexibleBody):
             if clamp_node is None
             else _known(owner, "clamp_node", clamp_node, places),
             damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
-            stiffening=_second_order(owner, stiffening),
+            stiffening=stiffening_choice(owner, stiffening),
             _reductions={},
         )
+        for number, member in enumerate(self.members):
+            centre = member.section.at(0.0).shear_centre
+            if any(centre) and self.stiffening is not None:
+                field = f"shear_centre of member {number}"
+                raise ModelError(owner, field, centre, "(0, 0) with stiffening")
         mesh = self.mesh()
         check_structure(owner, mesh)
         set_fields(self, modes=mode_choice(owner, modes, mesh.size - 6, MODES))
@@ -238,6 +249,10 @@ class FrameBody(FlexibleBody):
             mesh = self.mesh(masses)
             reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
             warn_of_split(self, reduction, 5)
+            if is_membrane(self.stiffening):
+                membranes = frame_membranes(mesh, reduction.basis, self.stiffening)
+                reduction = reduction.with_membranes(membranes)
+                warn_unstretched(self, self.stiffening, reduction.body, 4)
             cache[masses] = mesh, reduction
         return cache[masses]
 
@@ -268,13 +283,6 @@ class FrameBody(FlexibleBody):
         rows = np.zeros((6, self.mesh().size))
         rows[:, 6 * node : 6 * node + 6] = np.eye(6)
         return rows
-
-
-def _second_order(owner: str, value: Any) -> SecondOrder | None:
-    """Return the stiffening of a structure, of which only two are known."""
-    if value in (None, "none", "second_order") or isinstance(value, SecondOrder):
-        return cast("SecondOrder | None", stiffening_choice(owner, value))
-    raise ModelError(owner, "stiffening", value, "'none', 'second_order' or SecondOrder()")
 
 
 def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:

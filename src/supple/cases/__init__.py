@@ -29,6 +29,7 @@ _FILES = (
     "huang_flexible",
     "huang_eight_link",
     "huang_rig",
+    "huang_stiffening",
     "zhao",
     "zhao_flexible",
     "duffing",
@@ -37,6 +38,7 @@ _FILES = (
     "jonker",
     "nada",
     "rotating",
+    "nada_arm",
     "mechanisms",
 )
 

@@ -25,6 +25,7 @@ from supple.cases import huang, huang_flexible
 from supple.cases.case import Case
 from supple.forces import JointSpring
 from supple.model import Model
+from supple.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
     from supple.result import Result
@@ -36,10 +37,11 @@ ALPHA = 2.5e-4  # s, damping of the beam in proportion to stiffness
 HANGING = -pi / 2  # rad, of the elbow
 
 
-def rig(degrees: float = 30.0) -> Model:
+def rig(degrees: float = 30.0, stiffening: Stiffening = None) -> Model:
     """Return the rig at rest, its beam turned from hanging by an angle."""
     m = huang_flexible.two_link_arm(alpha=ALPHA, name=f"test rig, {degrees:g} degrees")
     m.replace("tip", mass=TIP_MASS)
+    m.replace("link2", stiffening=stiffening)
     m.replace("shoulder", initial=0.0)
     m.replace("elbow", initial=HANGING + radians(degrees))
     for joint, rest in (("shoulder", 0.0), ("elbow", HANGING)):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import flex, flex_body, forces, kkt, linalg, links, slaved, tree
+from supple.core import flex, flex_body, forces, kkt, linalg, links, membrane, slaved, tree
 from supple.core import layout as at
 from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel, shared
 from supple.core.layout import TREE, WORK, views
@@ -316,6 +316,9 @@ def strain(m, q, u):
     total = 0.0
     for f in range(m.flex.shape[0]):
         total += flex_body.strain(m, f, q)
+    for e in range(m.element.shape[0]):
+        if m.element[e, 0] == forces.MEMBRANE:
+            total += membrane.energy(m, e, q)
     return total
 
 

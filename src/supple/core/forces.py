@@ -11,7 +11,7 @@ itself is already carried along by the sweep (docs/theory.md).
 
 from __future__ import annotations
 
-from supple.core import bushing, callback, joint_forces, links, load
+from supple.core import bushing, callback, joint_forces, links, load, membrane
 from supple.core import layout as at
 from supple.core.jit import kernel
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING, JOINT_STOP, PID
@@ -21,11 +21,12 @@ from supple.core.wrench import point, subtract_wrench_turn
 
 __all__ = [
     "BODY_DAMPING", "BUSHING", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION", "JOINT_FUNCTION",
-    "JOINT_SPRING", "JOINT_STOP", "LOAD", "PID", "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
+    "JOINT_SPRING", "JOINT_STOP", "LOAD", "MEMBRANE", "PID", "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, SPRING_DAMPER, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 2, 3, 4, 5, 6, 7, 8
 DRIVE = 9  # the work channel of a link whose row moves in time
+MEMBRANE = 10  # geometric stiffening of a flexible body
 # kinds from JOINT_SPRING on act on one joint coordinate
 
 
@@ -131,6 +132,8 @@ def apply(tree, work, t, q, u, z):
             power[e] = callback.joint_apply(tree, work, e, t, q, u)
         elif kind == DRIVE:
             power[e] = links.drive_power(tree, work, t, el[1])
+        elif kind == MEMBRANE:
+            power[e] = membrane.apply(tree, work, e, q, u)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[2] * stretch + c[3] * rate
@@ -218,6 +221,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
             callback.frame_differentiate(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
             callback.joint_differentiate(tree, work, e, t, q, u, Rq, Ru)
+        elif kind == MEMBRANE:
+            membrane.differentiate(tree, work, e, q, Rq)
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):

@@ -55,6 +55,7 @@ FLEX_INTS = 7
 # (6, r); place in the flexible workspace of [Phi; Psi] with slaved shapes (6, n), its first and second rate (-1: none)
 ATTACH_INTS = 3
 ATTACH_ROWS = 18
+# Behind bodies and attachments the flexible reals hold the rows of membranes, see core/membrane.py
 # Workspace of a flexible body, rows of m: D (9), D1 u over its second and first index (9, 9), L = [H; P] in
 # body axes (6) and in world axes (6), Fq and Fu in world axes (6, 6), dQ over angular velocities (3), Q; then the
 # coordinates with their slaves and both rates, and D1 a over its first index (9). Only the first n entries of

@@ -16,12 +16,13 @@ from supple.reduction.shape_sets import (
     WeightLoad,
 )
 from supple.reduction.shapes import AssumedShapes, Functions, Sines
-from supple.reduction.stiffening import SecondOrder
+from supple.reduction.stiffening import Axial, SecondOrder, VonKarman
 
 __all__ = [
     "AssumedBeam",
     "AssumedShapes",
     "Attachment",
+    "Axial",
     "CraigBampton",
     "Functions",
     "ModalBody",
@@ -36,6 +37,7 @@ __all__ = [
     "Sines",
     "StaticShapes",
     "UserShapes",
+    "VonKarman",
     "WeightLoad",
     "normal_modes",
     "reduce_mesh",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from supple.fem.damping import Damping, KelvinVoigt
 from supple.fem.line import BeamLine
+from supple.reduction.membranes import assumed_membranes, is_membrane
 from supple.reduction.modal import ModalBody, modal_body
 from supple.reduction.modes import COORDINATES
 from supple.reduction.shapes import AssumedShapes
+from supple.reduction.stiffening import Stiffening
 from supple.validate import Vector
 
 # Rows of u, v, w and twist in what follows.
@@ -31,10 +33,12 @@ class AssumedBeam(BeamLine):
 
     shapes : AssumedShapes
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
+    stiffening : Axial, VonKarman, SecondOrder or None
     """
 
     shapes: AssumedShapes
     damping: Damping | None = None
+    stiffening: Stiffening = None
 
     @cached_property
     def body(self) -> ModalBody:
@@ -54,7 +58,10 @@ class AssumedBeam(BeamLine):
         both = np.outer(scale, scale)
         squares = eigh(both * stiffness, both * elastic_mass, eigvals_only=True)
         frequencies = np.sqrt(np.maximum(squares, 0.0)) / (2.0 * np.pi)
-        return modal_body(points, stiffness, self.damping, frequencies, names, units, viscous)
+        body = modal_body(points, stiffness, self.damping, frequencies, names, units, viscous)
+        if not is_membrane(self.stiffening):
+            return body
+        return replace(body, membranes=assumed_membranes(self, self.stiffening))
 
     def displacement(self, x: float) -> Vector:
         """Rows (3, n) of the displacement u, v, w of the axis at the station x."""

@@ -6,7 +6,7 @@ coordinates q (n,). Everything about its inertia is in the integrals below, comp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.inertia import point_integrals
 from supple.reduction.eigen import DENSE, dense
+from supple.reduction.membranes import Membranes
 from supple.reduction.modes import COORDINATES, Indices, normal_modes, reference_basis, signs
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import NormalModes, ShapeSet
@@ -151,6 +152,8 @@ class ModalBody:
         ``v_1, w_1, v_2`` ... by the number of an assumed function.
     slaves : Slaves, optional
         Shapes of second order.
+    membranes : Membranes, optional
+        What slopes do to extension, for geometric stiffening.
     """
 
     mass: float
@@ -166,6 +169,7 @@ class ModalBody:
     coordinate_names: tuple[str, ...]
     coordinate_units: tuple[str, ...]
     slaves: Slaves | None = None
+    membranes: Membranes | None = None
 
     @property
     def r(self) -> int:
@@ -196,6 +200,10 @@ class Reduction:
     basis: Vector
     split: tuple[tuple[int, int], ...]
     full_frequencies: Vector
+
+    def with_membranes(self, membranes: Membranes | None) -> Reduction:
+        """The same with membranes."""
+        return replace(self, body=replace(self.body, membranes=membranes))
 
     def __str__(self) -> str:
         """Table of the frequencies of the mesh and of the reduced body."""

@@ -19,6 +19,8 @@ EXPECTED = (
 class Axial:
     """Axial force stiffens bending, and bending does not act back: no energy belongs to it.
 
+    What it creates or takes is in ``result.energy.created``.
+
     Parameters
     ----------
     quadratic : bool
@@ -40,8 +42,8 @@ class VonKarman:
     Parameters
     ----------
     membrane : "average" or "pointwise"
-        The strain's average over an element, or its value at each point, which locks where axial
-        displacements are linear.
+        The strain's average over an element (of assumed shapes: over the beam), or its value at
+        each point, which locks where axial displacements are linear.
     """
 
     membrane: Literal["average", "pointwise"] = "average"
