@@ -154,9 +154,9 @@ class FlexibleView(BodyView):
         """The far end of a body that has one: a beam."""
         return None
 
-    def at(self, x: Any = None, y: float = 0.0, z: float = 0.0) -> PlaceView:
+    def at(self, x: Any = None, y: float = 0.0, z: float = 0.0, **place_by: Any) -> PlaceView:
         """Motion and deformation of a place, as the body's own ``at`` takes it."""
-        place = self._deformation.body.at(x, y, z)
+        place = self._deformation.body.at(x, y, z, **place_by)
         return PlaceView(place.name, place, self._deformation, self)
 
 
