@@ -34,8 +34,10 @@ _FILES = (
     "duffing",
     "richard",
     "richard_four_bar",
+    "richard_panels",
     "jonker",
     "nada",
+    "plates",
     "mechanisms",
 )
 

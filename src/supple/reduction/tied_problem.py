@@ -142,7 +142,7 @@ class TiedProblem(Problem):
 
         A model that is a mass matrix only has no material points to ask.
         """
-        if hasattr(self.mesh.component, "cells") or hasattr(self.mesh.component, "triangles"):
+        if self._has_elements:
             return super().principal(shapes)
         gram = shapes.T @ (self.mesh.mass_matrix @ shapes)
         values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
@@ -231,9 +231,15 @@ class TiedProblem(Problem):
         except RuntimeError:  # a pivot is zero
             self._refuse_stiffness(0)
             raise
-        if factor.negative:
+        # Stiffness of our own elements is a sum of squares; looking costs as much memory as factors.
+        if not self._has_elements and factor.negative:
             self._refuse_stiffness(factor.negative)
         return factor
+
+    @property
+    def _has_elements(self) -> bool:
+        """Whether the component is a mesh, and not just matrices."""
+        return hasattr(self.mesh.component, "cells") or hasattr(self.mesh.component, "triangles")
 
     def _free_solver(self) -> Callable[[Vector], Vector]:
         """Deflection of the free body under loads that its own inertia balances."""
