@@ -37,9 +37,7 @@ def edges(mesh: Any, kind: str = "rigid") -> list[sp.Interface]:
 
 def matrices(mesh: Any) -> sp.ImportedComponent:
     """The same component as another program would give it."""
-    return sp.ImportedComponent(
-        mesh.nodes, mesh.node_size, mesh.mass_matrix, mesh.stiffness_matrix
-    )
+    return sp.ImportedComponent(mesh.nodes, mesh.node_size, mesh.mass_matrix, mesh.stiffness_matrix)
 
 
 def body(mesh: Any, modes: Any = 6, kind: str = "rigid", **options: Any) -> sp.MeshBody:

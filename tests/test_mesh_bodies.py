@@ -66,7 +66,9 @@ def test_integrals_are_those_of_all_points(mesh: Any, reference: Any) -> None:
     masses = ((3, 0.4), (place, 0.7))
     found = link.modal(masses)
     tied = link.tied.with_masses(((3, 0.4), (int(place), 0.7)))
-    shapes = np.hstack([tied.rigid, np.linalg.lstsq(tied.T.toarray(), link.reduction(masses).basis)[0]])
+    shapes = np.hstack(
+        [tied.rigid, np.linalg.lstsq(tied.T.toarray(), link.reduction(masses).basis)[0]]
+    )
     gram = shapes.T @ (tied.mass_matrix @ shapes)
     assert found.mass == pytest.approx(link.mass + 1.1)
     np.testing.assert_allclose(found.M, gram[6:, 6:], atol=1e-9)
@@ -175,7 +177,7 @@ def test_craig_bampton_errors_fall_with_the_cut_off() -> None:
     clamped = body(mesh, 6)
     full = (2 * math.pi * clamped.modal().frequencies) ** 2
     tied = clamped.tied
-    inner = np.flatnonzero((tied.places < len(mesh.nodes)))
+    inner = np.flatnonzero(tied.places < len(mesh.nodes))
     K, M = (X[inner][:, inner].toarray() for X in (tied.stiffness_matrix, tied.own_mass))
     from scipy.linalg import eigh
 
@@ -269,7 +271,9 @@ def test_lumped_masses_without_rotary_inertia() -> None:
     lumped = sp.ImportedComponent(mesh.nodes, 6, np.diag(weights), mesh.stiffness_matrix)
     link = body(lumped, 3)
     np.testing.assert_allclose(link.modal().M, np.eye(3), atol=1e-9)
-    with pytest.raises(ModelError, match=r"MeshBody 'body': modes is 40, expected at most \d+, bec"):
+    with pytest.raises(
+        ModelError, match=r"MeshBody 'body': modes is 40, expected at most \d+, bec"
+    ):
         body(lumped, 39)
 
 
@@ -349,8 +353,7 @@ def indefinite(mesh: Any = CUBE) -> sp.ImportedComponent:
 
 def hinged() -> sp.SolidMesh:
     """Two cubes that share an edge only."""
-    other = CUBE.nodes + [1.0, 1.0, 0.0]
-    nodes = np.vstack([CUBE.nodes, other])
+    nodes = np.vstack([CUBE.nodes, CUBE.nodes + np.array([1.0, 1.0, 0.0])])
     unique, index = np.unique(nodes.round(9), axis=0, return_inverse=True)
     cells = np.vstack([index.ravel()[CUBE.cells], index.ravel()[CUBE.cells + 8]])
     return sp.SolidMesh(unique, cells, "hex8", ALUMINIUM)
@@ -399,8 +402,8 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (lambda: made(SHELL, modes=sp.CraigBampton([99], 1)),
      "MeshBody 'part': an interface is 99, expected a node from 0 to 8"),
     (lambda: made(SHELL, modes=sp.CraigBampton([0], 49)),
-     "MeshBody 'part': n of its modes is 49, expected at most 48, the number of coordinates between "
-     "its interfaces"),
+     "MeshBody 'part': n of its modes is 49, expected at most 48, the number of coordinates "
+     "between its interfaces"),
     (lambda: made(SHELL, modes=sp.NormalModes(2, reference="chord")),
      "MeshBody 'part': reference of its modes is 'chord', expected 'clamped' or 'mean_axis' for a "
      "mesh"),
@@ -430,8 +433,8 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
      "MeshBody 'part': place of a frame is (0.1, 0, 0), expected the place of a node or an "
      "interface, the nearest is node 3"),
     (lambda: made(SHELL).at(),
-     "MeshBody 'part': x of at is None, expected the name of an interface, node=..., or the place of "
-     "a node or interface"),
+     "MeshBody 'part': x of at is None, expected the name of an interface, node=..., or the "
+     "place of a node or interface"),
     (lambda: made(SHELL, edges(SHELL, "average")).at(node=3),
      "MeshBody 'part': node of at is 3, expected a node at another place than that of Interface "
      "'a'"),

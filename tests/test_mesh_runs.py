@@ -113,9 +113,7 @@ def test_a_thrown_body_keeps_energy_and_momentum(mesh: Any, kind: str) -> None:
     np.testing.assert_allclose(sums[1], sums[0], rtol=1e-8, atol=1e-8 * np.abs(sums[0]).max())
 
 
-@pytest.mark.parametrize(
-    "mesh", [strip(3, SOFT), bar(1, material=SOFT)], ids=["shell", "solid"]
-)
+@pytest.mark.parametrize("mesh", [strip(3, SOFT), bar(1, material=SOFT)], ids=["shell", "solid"])
 def test_frames_and_sides_describe_one_motion(mesh: Any) -> None:
     """Hung by either interface, clamped at either, or with the mean axis: all coordinates kept."""
     shapes = sp.CraigBampton(BOTH, 0)
@@ -128,7 +126,9 @@ def test_frames_and_sides_describe_one_motion(mesh: Any) -> None:
     found = history(other, 0.05, tip="a").position * [-1, -1, 1]
     # Frames differ by what is quadratic in the deflection.
     small = np.abs(tips[0].deflection).max()
-    differences = [np.abs(p - tips[0].position).max() for p in (tips[1].position, tips[2].position, found)]
+    differences = [
+        np.abs(p - tips[0].position).max() for p in (tips[1].position, tips[2].position, found)
+    ]
     assert 0.0 < max(differences) < 10.0 * small**2 / L
 
 
@@ -222,8 +222,7 @@ def four_bar() -> sp.Model:
 def test_a_loop_in_two_formulations() -> None:
     """The audit of both, and the same motion."""
     tips = [
-        history(four_bar(), 0.05, formulation=f)
-        for f in (sp.JointCoordinates(), sp.Absolute())
+        history(four_bar(), 0.05, formulation=f) for f in (sp.JointCoordinates(), sp.Absolute())
     ]
     assert np.abs(tips[0].deflection).max() > 1e-5
     assert np.abs(tips[0].position - tips[1].position).max() < 1e-7

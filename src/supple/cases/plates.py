@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.bodies.mesh import MeshBody
 from supple.cases.case import ModelCase, Quantity, references
@@ -101,7 +102,7 @@ def inspect(model: Model) -> list[Quantity]:
     return found
 
 
-def _coordinates(chosen: Array | Indices, *kinds: int) -> Indices:
+def _coordinates(chosen: NDArray[np.bool_], *kinds: int) -> Indices:
     """Some of the six coordinates of the nodes that are chosen."""
     return np.asarray((6 * np.flatnonzero(chosen)[:, None] + np.array(kinds)).ravel())
 
@@ -154,7 +155,11 @@ def _free_edge(n: int) -> float:
     mesh = roof(n)
     grid = np.linspace(0.0, 1.0, n + 1)
     s, t = np.tile(grid, n + 1), np.repeat(grid, n + 1)
-    held = [_coordinates(t == 1, 0, 2), _coordinates(s == 0, 0, 4, 5), _coordinates(t == 0, 1, 3, 5)]
+    held = [
+        _coordinates(t == 1, 0, 2),
+        _coordinates(s == 0, 0, 4, 5),
+        _coordinates(t == 0, 1, 3, 5),
+    ]
     q = _deflected(mesh, _lumped(mesh, -90.0), np.unique(np.concatenate(held)))
     return float(-q[6 * np.flatnonzero((s == 1) & (t == 0))[0] + 2])
 

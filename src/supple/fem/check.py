@@ -141,7 +141,7 @@ def _count_rigid(component: Component, found: Vibration) -> int:
 
 
 def unit_problems(component: Component, mass: float, elastic: Array) -> list[str]:
-    """Sentences about units that cannot be SI, with the first of the frequencies ``elastic``, Hz."""
+    """Sentences about units that cannot be SI; the first of ``elastic`` (Hz) is told with them."""
     found = []
     speed = sound_speed(component)
     first = f"{elastic[0]:.4g} Hz" if len(elastic) else "no frequency"

@@ -125,7 +125,9 @@ class TiedComponent:
             own = np.flatnonzero(self.places == place)
             if len(own):
                 return _unit_rows(own, self.size)
-            return sparse.csr_array(self.interfaces[place - nodes].averaging(self.component)@self.T)
+            return sparse.csr_array(
+                self.interfaces[place - nodes].averaging(self.component) @ self.T
+            )
         moved = sparse.csr_array(self.T.tocsr()[size * place : size * place + size])
         if size == 6:
             return moved
@@ -200,7 +202,9 @@ class TiedComponent:
     def _around(self, node: int) -> Interface:
         """The nodes that share an element with a node, as a frame that follows their mean."""
         size = self.component.node_size
-        columns = sparse.csc_array(self.component.stiffness_matrix)[:, size * node : size * node + 3]
+        columns = sparse.csc_array(self.component.stiffness_matrix)[
+            :, size * node : size * node + 3
+        ]
         near = np.unique(columns.indices // size)
         return Interface(f"around node {node}", self.nodes[node], near, "average")
 
@@ -215,7 +219,5 @@ def refuse_incomplete(owner: str, field: str, given: Any, tied: TiedComponent, p
     if place < len(tied.nodes) and tied.holder(place) == place:
         complete = len(tied.coordinates(place)) == tied.component.node_size
         if not complete:
-            other = next(
-                i for i in tied.interfaces if i.kind == "average" and place in i.nodes
-            )
+            other = next(i for i in tied.interfaces if i.kind == "average" and place in i.nodes)
             raise ModelError(owner, field, given, f"a node that {label(other)} does not move")

@@ -158,7 +158,8 @@ def reduce_mesh(
     ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or
     a set of shapes, of which modes are made.
     """
-    mesh, split = problem.mesh, ()
+    mesh = problem.mesh
+    split: tuple[tuple[int, int], ...] = ()
     if isinstance(modes, NormalModes) and modes.reference in (None, problem.reference):
         modes.check(owner, problem)
         modes = modes.n

@@ -231,7 +231,7 @@ class TiedProblem(Problem):
         except RuntimeError:  # a pivot is zero
             self._refuse_stiffness(0)
             raise
-        # Stiffness of our own elements is a sum of squares; looking costs as much memory as factors.
+        # Stiffness of our own elements is a sum of squares, and looking takes as much memory again.
         if not self._has_elements and factor.negative:
             self._refuse_stiffness(factor.negative)
         return factor
