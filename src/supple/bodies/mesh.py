@@ -199,6 +199,10 @@ class MeshBody(FlexibleBody):
             Psi=read_only(rows[3:]),
         )
 
+    def shapes(self, point_masses: PointMasses = ()) -> Vector:
+        """Coordinates (component.size, n) of the component for each of ``modal(point_masses)``."""
+        return self._reduced(point_masses)[0].basis
+
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the component was reduced; printed, it shows frequencies before and after.
 

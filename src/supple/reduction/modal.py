@@ -176,9 +176,8 @@ def reduce_mesh(
     elif problem.large and modes != "all":
         chosen = np.arange(modes) if isinstance(modes, int) else np.array(modes) - 1
         # One mode more shows whether the last one that is kept has a twin.
-        count = min(int(chosen.max(initial=-2)) + 2, len(problem.kept()))
-        values, shapes = problem.normal_modes(count)
-        split = _split_groups(equal_groups(values), chosen) if count else ()
+        values, shapes = problem.normal_modes(int(chosen.max(initial=-1)) + 1, extra=1)
+        split = _split_groups(equal_groups(values), chosen)
         shapes = problem.in_frame(shapes[:, chosen])
         basis = shapes * problem.signs(shapes)
         stiffness, frequencies = np.diag(values[chosen]), hertz(values)[chosen]

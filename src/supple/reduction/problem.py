@@ -110,9 +110,15 @@ class Problem:
         """Displacements (k, m) of the coordinates ``at`` under loads (k, m); all others rest."""
         return solver(part(self.mesh.stiffness_matrix, at, at))(loads)
 
-    def normal_modes(self, count: int, reference: Reference | None = None) -> tuple[Vector, Vector]:
-        """Eigenvalues (count,) and shapes (size, count) of the lowest modes in a frame."""
+    def normal_modes(
+        self, count: int, reference: Reference | None = None, extra: int = 0
+    ) -> tuple[Vector, Vector]:
+        """Eigenvalues (m,) and shapes (size, m) of the lowest ``count`` modes in a frame.
+
+        ``extra`` modes follow as far as there are any.
+        """
         reference = reference or self.reference
+        count = min(count + extra, len(self.kept(reference)))
         at = self.free if reference == "mean_axis" else self.kept(reference)
         rigid = self.rigid.shape[1] if reference == "mean_axis" else 0
         values, vectors = self.modes_of(at, count + rigid, rigid > 0)

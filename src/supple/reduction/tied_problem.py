@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from supple.errors import ModelError
 from supple.fem.inertia import InertiaIntegrals
@@ -21,6 +22,8 @@ from supple.validate import Vector
 # Squares of frequencies, in those of a typical coordinate that moves alone: below the first they
 # are none, below the second they are negative. Rounding of a stiffness matrix is some 1e-16.
 WITHOUT_STRAIN, NEGATIVE = 1e-14, -1e-9
+# Flexibility against inertia, of the first mode: less is that of coordinates without mass.
+MASSLESS = 1e-15
 # Shapes of a mass matrix alone are independent if their size, relative, is more: its root has half
 # the digits.
 INDEPENDENT = 1e-6
@@ -116,16 +119,20 @@ class TiedProblem(Problem):
         """Displacements (k, m) of the coordinates ``at`` under loads (k, m)."""
         return self._solver(at)(loads)
 
-    def normal_modes(self, count: int, reference: Reference | None = None) -> tuple[Vector, Vector]:
-        """Eigenvalues (count,) and shapes (size, count) of the lowest modes in a frame."""
+    def normal_modes(
+        self, count: int, reference: Reference | None = None, extra: int = 0
+    ) -> tuple[Vector, Vector]:
+        """Eigenvalues (m,) and shapes (size, m) of the lowest modes in a frame."""
         reference = reference or self.reference
+        if not count:
+            return np.zeros(0), np.zeros((self.size, 0))
         if reference != "mean_axis":
-            return self.modes_of(self.kept(reference), count)
-        everything = np.arange(self.size)
+            at = self.kept(reference)
+            return self._lowest(at, count, lambda: self._solver(at), None, extra)
         basis = None
-        if self._by_dense(self.size, count):
+        if self._by_dense(self.size, count + extra):
             basis = self.in_mean_axis(np.eye(self.size)[:, self.kept("mean_axis")])
-        return self._lowest(everything, count, self._free_solver, basis)
+        return self._lowest(np.arange(self.size), count, self._free_solver, basis, extra)
 
     def modes_of(self, at: Indices, count: int, free: bool = False) -> tuple[Vector, Vector]:
         """Eigenvalues and shapes (size, count) when only the coordinates ``at`` can move."""
@@ -170,29 +177,30 @@ class TiedProblem(Problem):
         count: int,
         solve: Callable[[], Callable[[Vector], Vector]],
         basis: Vector | None,
+        extra: int = 0,
     ) -> tuple[Vector, Vector]:
         """Lowest modes of the coordinates ``at`` by flexibility: the largest are found best."""
-        shapes = np.zeros((self.size, count))
         if not count:
-            return np.zeros(0), shapes
+            return np.zeros(0), np.zeros((self.size, 0))
         K, M = (part(X, at, at) for X in (self.mesh.stiffness_matrix, self.mesh.mass_matrix))
-        if self._by_dense(len(at), count):
-            values, found = self._dense_modes(dense(K), dense(M), count, basis)
+        if self._by_dense(len(at), count + extra):
+            values, found = self._dense_modes(dense(K), dense(M), count, basis, extra)
         else:
             from scipy.sparse.linalg import LinearOperator, eigsh
 
             # A fixed start, so that two runs give the same signs; it has no rigid part.
             inverse = LinearOperator(K.shape, solve(), dtype=float)
             start = inverse.matvec(M @ np.random.default_rng(0).standard_normal(len(at)))
-            values, found = eigsh(K, count, M, sigma=0.0, OPinv=inverse, v0=start)
+            values, found = eigsh(K, count + extra, M, sigma=0.0, OPinv=inverse, v0=start)
             order = np.argsort(values)
             values, found = values[order], found[:, order]
         self._refuse(values)
+        shapes = np.zeros((self.size, len(values)))
         shapes[at] = found
         return values, shapes
 
     def _dense_modes(
-        self, K: Vector, M: Vector, count: int, basis: Vector | None
+        self, K: Vector, M: Vector, count: int, basis: Vector | None, extra: int
     ) -> tuple[Vector, Vector]:
         from scipy.linalg import eigh
 
@@ -200,7 +208,7 @@ class TiedProblem(Problem):
             K, M = basis.T @ K @ basis, basis.T @ M @ basis
         unit = 1.0 / np.sqrt(np.maximum(np.diag(K), np.finfo(float).tiny))
         scale = np.outer(unit, unit)
-        last = [len(K) - count, len(K) - 1]
+        last = [max(len(K) - count - extra, 0), len(K) - 1]
         try:
             flexible, found = eigh(
                 0.5 * scale * (M + M.T), 0.5 * scale * (K + K.T), subset_by_index=last
@@ -209,10 +217,11 @@ class TiedProblem(Problem):
             self._refuse_stiffness(int(np.sum(np.linalg.eigvalsh(scale * K) < NEGATIVE)))
             raise
         flexible, found = flexible[::-1], unit[:, None] * found[:, ::-1]
-        if flexible[-1] <= np.finfo(float).eps * flexible[0]:
-            most = int(np.sum(flexible > np.finfo(float).eps * flexible[0]))
+        most = int(np.sum(flexible > MASSLESS * flexible[0]))
+        if most < count:
             expected = f"at most {most}, because other coordinates have no mass"
-            raise ModelError(self.owner, "modes", count, expected)
+            raise ModelError(self.owner, "number of modes", count, expected)
+        flexible, found = flexible[:most], found[:, :most]
         found = found / np.sqrt(flexible)
         return 1.0 / flexible, found if basis is None else basis @ found
 
@@ -226,14 +235,18 @@ class TiedProblem(Problem):
         return cache[key].solve
 
     def _factor(self, at: Indices) -> Factor:
+        K, order = self.mesh.stiffness_matrix, self.mesh.order(at)
         try:
-            factor = Factor(None, self.mesh.stiffness_matrix, at, self.mesh.order(at))
+            factor = Factor(None, K, at, order)
         except RuntimeError:  # a pivot is zero
             self._refuse_stiffness(0)
             raise
         # Stiffness of our own elements is a sum of squares, and looking takes as much memory again.
         if not self._has_elements and factor.negative:
-            self._refuse_stiffness(factor.negative)
+            # Rounding of a motion without strain may be negative, too: it is not if this is added.
+            diagonal = sparse.diags_array(-NEGATIVE * np.abs(K.diagonal()))
+            shifted = Factor(None, sparse.csc_array(K + diagonal), at, order)
+            self._refuse_stiffness(shifted.negative)
         return factor
 
     @property
