@@ -22,10 +22,14 @@ from tolerance_study import (
 )
 
 ALL = [case.name for case in cases.all() if case.times and not closed(case)]
-# Forty windows take a minute and say no more than three; a rod of second order closes the same
-# loop.
-LARGE = "n-four-bar-40"
-CLOSED = [case.name for case in cases.all() if case.times and closed(case) and case.name != LARGE]
+# Forty windows take a minute and say no more than three; panels begin to move so slowly that a
+# short run says nothing; a rod of second order closes the same loop.
+LEFT_OUT = ("n-four-bar-40", "richard-panels")
+CLOSED = [
+    case.name
+    for case in cases.all()
+    if case.times and not case.name.startswith(LEFT_OUT) and closed(case)
+]
 CLOSED = [name for name in CLOSED if not name.endswith("second-order")]
 # The lowest order that any method uses is 1, with an estimate of order h^2: a tenth of the
 # tolerance makes the error sqrt(10) times smaller, and a run that changes by c by that is off by

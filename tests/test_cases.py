@@ -216,6 +216,7 @@ LONG = {
         for law in huang_stiffening.LAWS
         for m in (TOLERANCES if degrees == 45 else ("BDF", "Adams", "DormandPrince"))
     ),
+    ("richard-panels", "BDF"),
 }
 
 
@@ -236,9 +237,13 @@ def loops_of_order_two():
     """Closed cases without singular positions; one has fast modes and takes long.
 
     Where displacements of second order are compared with exact ones, the model's error is left.
+    Panels vibrate for two hundred periods, whose phase order 2 loses.
     """
+    left_out = (*SECOND_ORDER, "spin-up")
     for case in (case for case in cases.all() if case.times and closed(case)):
-        if (case.name, "Radau") not in HOPELESS and case.name not in (*SECOND_ORDER, "spin-up"):
+        if (case.name, "Radau") in HOPELESS or "panels" in case.name:
+            continue
+        if case.name not in left_out:
             marks = [pytest.mark.slow] if case.name == "jonker-slider-crank-spatial" else []
             yield pytest.param(case, id=case.name, marks=marks)
 
@@ -658,6 +663,9 @@ def test_registry():
         "duffing-chaotic",
         "richard-graph",
         "richard-four-bar",
+        "richard-panels",
+        "richard-panels-lowest",
+        "richard-panels-converged",
         "jonker-slider-crank",
         "jonker-slider-crank-spatial",
         *SECOND_ORDER[:2],
@@ -668,6 +676,7 @@ def test_registry():
         "nada-arm-nine-modes",
         "nada-arm-linear",
         "nada-arm-undamped",
+        "dkt-plates",
         "flyball-governor",
         "four-bar",
         "andrews-squeezer",

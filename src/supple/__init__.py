@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from supple.analyses.linearize import linearize
     from supple.analyses.statics import StaticResult, statics
     from supple.assembly import assemble
+    from supple.bodies.mesh import MeshBody
     from supple.chaos import lyapunov
     from supple.comparison import compare
     from supple.convergence import converge
@@ -197,6 +198,7 @@ __all__ = [
     "LinearModel",
     "Material",
     "Member",
+    "MeshBody",
     "MeshData",
     "ModalDamping",
     "Model",
@@ -289,6 +291,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Interface": "supple.fem.interface",
     "JointCoordinates": "supple.formulations.trees",
     "LinearModel": "supple.analyses.linear_model",
+    "MeshBody": "supple.bodies.mesh",
     "MeshData": "supple.fem.mesh_data",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.bodies.flexible import FlexibleBody, PointMasses
     from supple.bodies.frame import FrameBody
+    from supple.bodies.mesh import MeshBody
     from supple.frames import Frame
     from supple.reduction.membranes import Membranes
 
@@ -188,7 +189,19 @@ class BeamView(FlexibleView):
         return StationView(name, place, self._deformation, self)
 
 
-class FrameBodyView(FlexibleView):
+class NodalView(FlexibleView):
+    """Motion of a body whose places are nodes and interfaces, and its elastic coordinates."""
+
+    def at(
+        self, x: Any = None, y: float = 0.0, z: float = 0.0, node: str | int | None = None
+    ) -> PlaceView:
+        """Motion and deformation of a place by name, as ``node=...``, or by its coordinates (m)."""
+        body = cast("FrameBody | MeshBody", self._deformation.body)
+        place = body.at(x, y, z, node=cast("Any", node))
+        return PlaceView(place.name, place, self._deformation, self)
+
+
+class FrameBodyView(NodalView):
     """Motion of a frame structure, its elastic coordinates, its nodes by ``at(name)``."""
 
     def strain(self, member: int, s: float, side: Side = "y", axial: bool = True) -> Array:
@@ -211,7 +224,7 @@ def flexible_view(deformation: Deformation, *motion: Array) -> FlexibleView:
         return BeamView(deformation, *motion)
     if isinstance(deformation.body, FrameBody):
         return FrameBodyView(deformation, *motion)
-    return FlexibleView(deformation, *motion)
+    return NodalView(deformation, *motion)
 
 
 def _out_of(R: Array, x: Array) -> Array:

@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,12 @@ from supple.frames import Body, Frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.stiffening import Axial, SecondOrder, Stiffening
+from supple.validate import Vector
 
 PointMasses = Sequence[tuple[float, float]]
+# Rounding of a computed place, in lengths of the body.
+PLACE_TOLERANCE = 1e-9
+DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -93,6 +97,22 @@ def instance(
     if not isinstance(value, kind):
         raise ModelError(owner, field, value, expected)
     return value
+
+
+class NearestPlace(NamedTuple):
+    """Number of the nearest of several points, and whether it is away from what was asked."""
+
+    number: int
+    away: bool
+
+
+def nearest_place(points: Vector, place: Vector) -> NearestPlace:
+    """The first of the points (k, 3) that are nearest to a place (3,), m."""
+    distance = np.linalg.norm(points - place, axis=1)
+    size = max(np.abs(points).max(), np.ptp(points, axis=0).max())
+    # Points that are at one place up to rounding are equally near: the first of them counts.
+    number = int(np.argmax(distance <= distance.min() + PLACE_TOLERANCE * size))
+    return NearestPlace(number, bool(distance[number] > PLACE_TOLERANCE * size))
 
 
 def warn_of_split(body: FlexibleBody, reduction: Reduction, level: int) -> None:

@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.flexible import (
+    DAMPING,
     FlexibleBody,
     PointMasses,
     instance,
     mode_choice,
+    nearest_place,
     warn_of_split,
     warn_unstretched,
 )
@@ -36,10 +38,7 @@ from supple.reduction.stiffening import (
 )
 from supple.validate import Vector, read_only, set_fields
 
-# Rounding of a computed place, in lengths of the structure.
-PLACE_TOLERANCE = 1e-9
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
-DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 FRAME_REFERENCES = ("clamped", "mean_axis")
 
 
@@ -234,10 +233,9 @@ class FrameBody(FlexibleBody):
         return read_only(e + bending if axial else bending)
 
     def _nearest(self, place: Vector) -> Node:
-        names, places = list(self.nodes), np.array(list(self.nodes.values()))
-        distance = np.linalg.norm(places - place, axis=1)
-        k = int(np.argmin(distance))
-        if distance[k] > PLACE_TOLERANCE * max(np.abs(places).max(), np.ptp(places, axis=0).max()):
+        names = list(self.nodes)
+        k, away = nearest_place(np.array(list(self.nodes.values())), place)
+        if away:
             expected = f"the place of a node, the nearest is {names[k]!r}"
             raise ModelError(label(self), "place of a frame", place, expected)
         return names[k]

@@ -35,10 +35,12 @@ _FILES = (
     "duffing",
     "richard",
     "richard_four_bar",
+    "richard_panels",
     "jonker",
     "nada",
     "rotating",
     "nada_arm",
+    "plates",
     "mechanisms",
 )
 

@@ -96,7 +96,7 @@ def check_component(component: Component) -> ComponentReport:
     """
     problems: list[str] = []
     mass = mass_properties(component)
-    force = _rigid_force(component)
+    force = rigid_force(component)
     if force > RIGID_FORCE:
         problems.append(
             f"a rigid motion needs forces of {force:.1e} of those of its displacements one by "
@@ -116,12 +116,15 @@ def check_component(component: Component) -> ComponentReport:
             f"there are {rigid} motions without strain, expected the 6 of a free rigid body"
         )
     elastic = found.frequencies[rigid : rigid + SHOWN]
-    problems += _unit_problems(component, mass.mass, elastic)
+    units = unit_problems(component, mass.mass, elastic)
+    for sentence in units:
+        warnings.warn(sentence, SuppleWarning, stacklevel=2)
+    problems += units
     defect = _inertia_defect(component, found.shapes[:, rigid : rigid + SHOWN])
     return ComponentReport(component.size, mass, rigid, force, elastic, defect, tuple(problems))
 
 
-def _rigid_force(component: Component) -> float:
+def rigid_force(component: Component) -> float:
     """Largest entry of K times a rigid motion, relative to the sum of its terms."""
     K, R = component.stiffness_matrix, rigid_modes(component)
     return float((np.abs(K @ R).max(axis=0) / (np.abs(K) @ np.abs(R)).max(axis=0)).max())
@@ -137,8 +140,8 @@ def _count_rigid(component: Component, found: Vibration) -> int:
     return widest if gaps[widest] > GAP else 0
 
 
-def _unit_problems(component: Component, mass: float, elastic: Array) -> list[str]:
-    """Sentences about units that cannot be SI, with the first frequency; they are warned of."""
+def unit_problems(component: Component, mass: float, elastic: Array) -> list[str]:
+    """Sentences about units that cannot be SI; the first of ``elastic`` (Hz) is told with them."""
     found = []
     speed = sound_speed(component)
     first = f"{elastic[0]:.4g} Hz" if len(elastic) else "no frequency"
@@ -158,8 +161,6 @@ def _unit_problems(component: Component, mass: float, elastic: Array) -> list[st
             f"is {first}, expected less than {LONGEST:g} m and {HEAVIEST:g} kg in SI units: "
             "lengths in mm?"
         )
-    for sentence in found:
-        warnings.warn(sentence, SuppleWarning, stacklevel=3)
     return found
 
 

@@ -46,13 +46,16 @@ class Vibration:
 class Factor:
     """Triangular factors of a symmetric matrix over some coordinates of a component.
 
-    ``matrix`` is sparse (size, size); ``kept`` are the coordinates that it is restricted to.
+    ``matrix`` is sparse (size, size); ``kept`` are the coordinates that it is restricted to,
+    ascending. ``order`` is the order of elimination, by the places of the nodes if not given.
     """
 
-    def __init__(self, component: Component, matrix: Any, kept: Indices) -> None:
+    def __init__(
+        self, component: Any, matrix: Any, kept: Indices, order: Indices | None = None
+    ) -> None:
         from scipy.sparse.linalg import splu
 
-        self._order = elimination_order(component, matrix, kept)
+        self._order = elimination_order(component, matrix, kept) if order is None else order
         permuted = sparse.csc_array(matrix[self._order][:, self._order])
         # Without exchanges the pivots' signs are those of the eigenvalues.
         options = {"SymmetricMode": True}

@@ -12,10 +12,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
-from supple.fem.inertia import point_integrals
-from supple.reduction.eigen import DENSE, dense
+from supple.fem.inertia import InertiaIntegrals, point_integrals
+from supple.reduction.eigen import dense
 from supple.reduction.membranes import Membranes
-from supple.reduction.modes import COORDINATES, Indices, normal_modes, reference_basis, signs
+from supple.reduction.modes import Indices, equal_groups, normal_modes
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import NormalModes, ShapeSet
 from supple.validate import Vector, read_only
@@ -194,12 +194,16 @@ class Reduction:
     split : pairs (kept, left out) of mode numbers with the same frequency
     full_frequencies : (n,) Hz
         Of the mesh before the reduction, as many as the body has.
+    inertia_defect : float
+        What lumped masses miss of the kinetic energy of the shapes, relative, where integrals of
+        inertia had to use them; zero if all are exact.
     """
 
     body: ModalBody
     basis: Vector
     split: tuple[tuple[int, int], ...]
     full_frequencies: Vector
+    inertia_defect: float = 0.0
 
     def with_membranes(self, membranes: Membranes | None) -> Reduction:
         """The same with membranes."""
@@ -211,6 +215,11 @@ class Reduction:
         lines.append("mode   full (Hz)   reduced (Hz)")
         both = zip(self.full_frequencies, self.body.frequencies, strict=True)
         lines += [f"{k:4d}  {a:10.6g}  {b:13.6g}" for k, (a, b) in enumerate(both, start=1)]
+        if self.inertia_defect:
+            lines.append(
+                "integrals of second order in the shapes use lumped masses, which miss "
+                f"{100 * self.inertia_defect:.2g} % of their kinetic energy"
+            )
         return "\n".join(lines)
 
 
@@ -222,36 +231,42 @@ def reduce_mesh(
     ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or
     a set of shapes, of which modes are made.
     """
-    mesh, split = problem.mesh, ()
+    mesh = problem.mesh
+    split: tuple[tuple[int, int], ...] = ()
     if isinstance(modes, NormalModes) and modes.reference in (None, problem.reference):
         modes.check(owner, problem)
         modes = modes.n
     if isinstance(modes, ShapeSet):
         values, basis = problem.orthonormal(modes.shapes(owner, problem))
-        basis = basis * signs(basis, mesh.length)
-        stiffness, frequencies = np.diag(values), _hertz(values)
-        full = _hertz(problem.normal_modes(len(values))[0])
+        basis = basis * problem.signs(basis)
+        stiffness, frequencies = np.diag(values), hertz(values)
+        if problem.compares:
+            full = hertz(problem.normal_modes(len(values))[0])
+        else:
+            full = np.full(len(values), np.nan)
         names = tuple(f"mode_{k + 1}" for k in range(len(values)))
         units = ("kg^0.5 m",) * len(values)
-    elif problem.size > DENSE and modes != "all":
+    elif problem.large and modes != "all":
         chosen = np.arange(modes) if isinstance(modes, int) else np.array(modes) - 1
-        values, shapes = problem.normal_modes(int(chosen.max(initial=-1)) + 1)
-        shapes = problem.in_frame(shapes)
-        basis = (shapes * signs(shapes, mesh.length))[:, chosen]
-        stiffness, frequencies = np.diag(values[chosen]), _hertz(values)[chosen]
+        # One mode more shows whether the last one that is kept has a twin.
+        values, shapes = problem.normal_modes(int(chosen.max(initial=-1)) + 1, extra=1)
+        split = _split_groups(equal_groups(values), chosen)
+        shapes = problem.in_frame(shapes[:, chosen])
+        basis = shapes * problem.signs(shapes)
+        stiffness, frequencies = np.diag(values[chosen]), hertz(values)[chosen]
         full = frequencies
         names = tuple(f"mode_{k + 1}" for k in chosen)
         units = ("kg^0.5 m",) * len(chosen)
     else:
         basis, stiffness, frequencies, names, units, split = _dense(problem, modes)
         full = frequencies
-    points = mesh.material_points(basis)
     viscous = None
     if isinstance(damping, KelvinVoigt):
         C = damping.nodal_matrix(mesh)
         viscous = basis.T @ (C @ basis)
-    body = modal_body(points, stiffness, damping, frequencies, names, units, viscous)
-    return Reduction(body, read_only(basis), split, read_only(full))
+    found = problem.integrals(basis)
+    body = integrated_body(found, stiffness, damping, frequencies, names, units, viscous)
+    return Reduction(body, read_only(basis), split, read_only(full), found.defect)
 
 
 def _dense(problem: Problem, modes: ModeChoice) -> tuple[Any, ...]:
@@ -259,21 +274,22 @@ def _dense(problem: Problem, modes: ModeChoice) -> tuple[Any, ...]:
     mesh = problem.mesh
     M, K = dense(mesh.mass_matrix), dense(mesh.stiffness_matrix)
     kept = problem.kept()
-    nodal = reference_basis(problem.reference, kept, M, mesh.nodes, problem.twist)
-    found = normal_modes(M, K, nodal, kept, mesh.length)
+    nodal, kinds = problem.nodal_basis(M), problem.kinds(kept)
+    found = normal_modes(M, K, nodal, kinds)
     if modes == "all":
-        names = tuple(f"{COORDINATES[k % 6]}_{k // 6}" for k in kept)
-        units = tuple("m" if k % 6 < 3 else "rad" for k in kept)
-        return nodal, nodal.T @ K @ nodal, found.frequencies, names, units, ()
+        units = tuple("m" if k < 3 else "rad" for k in kinds)
+        return nodal, nodal.T @ K @ nodal, found.frequencies, problem.names(kept), units, ()
     chosen = np.arange(modes) if isinstance(modes, int) else np.array(modes) - 1
     names = tuple(f"mode_{k + 1}" for k in chosen)
     units = ("kg^0.5 m",) * len(chosen)
     basis, stiffness = found.shapes[:, chosen], np.diag(found.eigenvalues[chosen])
+    basis = basis * problem.signs(basis)
     split = _split_groups(found.groups, chosen)
     return basis, stiffness, found.frequencies[chosen], names, units, split
 
 
-def _hertz(values: Vector) -> Vector:
+def hertz(values: Vector) -> Vector:
+    """Frequencies (Hz) of eigenvalues (rad/s)^2."""
     return np.asarray(np.sqrt(np.maximum(values, 0.0)) / (2.0 * np.pi))
 
 
@@ -292,6 +308,19 @@ def modal_body(
     coordinates. ``viscous`` (n, n) is the damping matrix of a `KelvinVoigt`.
     """
     found = point_integrals(points)
+    return integrated_body(found, stiffness, damping, frequencies, names, units, viscous)
+
+
+def integrated_body(
+    found: InertiaIntegrals,
+    stiffness: Vector,
+    damping: Damping | None,
+    frequencies: Vector,
+    names: tuple[str, ...],
+    units: tuple[str, ...],
+    viscous: Vector | None = None,
+) -> ModalBody:
+    """The body of integrals that were found already; see `modal_body`."""
     D1 = found.D1
     elastic_mass = D1[0, 0] + D1[1, 1] + D1[2, 2]
     stiffness = 0.5 * (stiffness + stiffness.T)

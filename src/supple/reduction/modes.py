@@ -101,33 +101,32 @@ def rigid_motions(places: Vector) -> Vector:
     return motions.reshape(-1, 6)
 
 
-def normal_modes(M: Vector, K: Vector, basis: Vector, kept: Indices, length: float) -> Modes:
+def normal_modes(M: Vector, K: Vector, basis: Vector, kinds: Indices) -> Modes:
     """All normal modes of the mass and stiffness matrices (size, size) within a basis (size, m).
 
-    ``kept`` names the nodal coordinate of each column of the basis; ``length`` (m) makes
-    displacements and rotations comparable. Coordinates that are not coupled are solved apart: a
+    ``kinds`` says what the coordinate of each column is, 0 to 5 for u, v, w, tx, ty, tz; signs of
+    shapes are open. Coordinates that are not coupled are solved apart: a
     repeated pair of bending modes then lies in the planes of y and z by itself.
     """
     from scipy.linalg import eigh
 
     mass, stiffness = (basis.T @ X @ basis for X in (M, K))
-    values = np.empty(len(kept))
-    ranks = np.empty(len(kept), dtype=int)
-    vectors = np.zeros((len(kept), len(kept)))
+    values = np.empty(len(kinds))
+    ranks = np.empty(len(kinds), dtype=int)
+    vectors = np.zeros((len(kinds), len(kinds)))
     done = 0
     for block in _uncoupled_blocks(mass, stiffness):
         there = slice(done, done + len(block))
         ix = np.ix_(block, block)
         values[there], found = eigh(_symmetric(stiffness[ix]), _symmetric(mass[ix]))
         vectors[block, there] = found
-        ranks[there] = RANKS[kept[block] % 6].min()
+        ranks[there] = RANKS[kinds[block]].min()
         done = there.stop
     order = np.argsort(values, kind="stable")
-    groups = _groups(values[order])
+    groups = equal_groups(values[order])
     again = np.lexsort((ranks[order], groups))
     order = order[again]
-    shapes = basis @ vectors[:, order]
-    return Modes(values[order], shapes * signs(shapes, length), groups)
+    return Modes(values[order], basis @ vectors[:, order], groups)
 
 
 def _uncoupled_blocks(M: Vector, K: Vector) -> list[Indices]:
@@ -143,22 +142,24 @@ def _uncoupled_blocks(M: Vector, K: Vector) -> list[Indices]:
     return [np.flatnonzero(labels == k) for k in range(count)]
 
 
-def _groups(ascending: Vector) -> Indices:
+def equal_groups(ascending: Vector) -> Indices:
     """Number the groups of equal entries."""
     steps = np.diff(ascending) > EQUAL * np.abs(ascending[1:])
     return np.concatenate([[0], np.cumsum(steps)])
 
 
-def signs(shapes: Vector, length: float) -> Vector:
+def signs(shapes: Vector, length: float, kinds: Indices | None = None) -> Vector:
     """Signs (m,) that make the largest displacement positive, or rotation if nodes only turn.
 
-    The first of several equally large ones counts: a symmetric shape has two.
+    The first of several equally large ones counts: a symmetric shape has two. ``length`` (m) makes
+    displacements and rotations comparable; ``kinds`` of coordinates are 0 to 5 for u, v, w, tx, ty,
+    tz, by node if they are not given.
     """
     if not shapes.shape[1]:
         return np.zeros(0)
-    nodal = shapes.reshape(-1, 6, shapes.shape[1])
-    moves = nodal[:, :3].reshape(-1, shapes.shape[1])
-    turns = length * nodal[:, 3:].reshape(-1, shapes.shape[1])
+    turning = (np.arange(len(shapes)) % 6 if kinds is None else kinds) >= TX
+    moves, turns = (np.where(rows[:, None], shapes, 0.0) for rows in (~turning, turning))
+    turns = length * turns
     only_turns = np.abs(moves).max(axis=0) < LARGEST * np.abs(turns).max(axis=0)
     parts = np.where(only_turns, turns, moves)
     size = np.abs(parts)

@@ -9,8 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from supple.reduction.eigen import Indices, lowest_modes, part, solver
-from supple.reduction.modes import TX, Reference, kept_coordinates, rigid_motions
+from supple.fem.inertia import InertiaIntegrals, point_integrals
+from supple.reduction.eigen import DENSE, Indices, lowest_modes, part, solver
+from supple.reduction.modes import (
+    COORDINATES,
+    TX,
+    Reference,
+    kept_coordinates,
+    reference_basis,
+    rigid_motions,
+    signs,
+)
 from supple.validate import Vector
 
 # A combination of shapes whose motion is less, in the norm of the mass matrix, is none: what is
@@ -21,6 +30,8 @@ DEPENDENT = 1e-8
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A component with six coordinates for each node, to be reduced.
+
+    Other components override what depends on this numbering (`TiedProblem`).
 
     Attributes
     ----------
@@ -61,9 +72,53 @@ class Problem:
         reference = reference or self.reference
         return kept_coordinates(reference, len(self.mesh.nodes), self.clamp_node, self.twist)
 
-    def normal_modes(self, count: int, reference: Reference | None = None) -> tuple[Vector, Vector]:
-        """Eigenvalues (count,) and shapes (size, count) of the lowest modes in a frame."""
+    @property
+    def large(self) -> bool:
+        """Whether the lowest modes are searched for, instead of finding all of them at once."""
+        return self.size > DENSE
+
+    @property
+    def compares(self) -> bool:
+        """Whether frequencies of the whole component are found with those of chosen shapes."""
+        return True
+
+    def coordinates(self, place: Any) -> Indices:
+        """Coordinates of an interface: those of the node at a place."""
+        return 6 * self.node(place) + np.arange(6)
+
+    def kinds(self, at: Indices) -> Indices:
+        """What coordinates are, 0 to 5 for u, v, w, tx, ty, tz."""
+        return np.asarray(at % 6)
+
+    def names(self, at: Indices) -> tuple[str, ...]:
+        """Texts such as ``w_12``, by node."""
+        return tuple(f"{COORDINATES[k % 6]}_{k // 6}" for k in at)
+
+    def nodal_basis(self, M: Vector) -> Vector:
+        """Displacements (size, m) of the kept coordinates in the frame, one column for each."""
+        return reference_basis(self.reference, self.kept(), M, self.mesh.nodes, self.twist)
+
+    def signs(self, shapes: Vector) -> Vector:
+        """Signs (m,) that make the largest displacement of each shape (size, m) positive."""
+        return signs(shapes, self.mesh.length)
+
+    def integrals(self, basis: Vector) -> InertiaIntegrals:
+        """Integrals of inertia for displacements ``basis @ q`` with basis (size, n)."""
+        return point_integrals(self.mesh.material_points(basis))
+
+    def solve(self, at: Indices, loads: Vector) -> Vector:
+        """Displacements (k, m) of the coordinates ``at`` under loads (k, m); all others rest."""
+        return solver(part(self.mesh.stiffness_matrix, at, at))(loads)
+
+    def normal_modes(
+        self, count: int, reference: Reference | None = None, extra: int = 0
+    ) -> tuple[Vector, Vector]:
+        """Eigenvalues (m,) and shapes (size, m) of the lowest ``count`` modes in a frame.
+
+        ``extra`` modes follow as far as there are any.
+        """
         reference = reference or self.reference
+        count = min(count + extra, len(self.kept(reference)))
         at = self.free if reference == "mean_axis" else self.kept(reference)
         rigid = self.rigid.shape[1] if reference == "mean_axis" else 0
         values, vectors = self.modes_of(at, count + rigid, rigid > 0)
@@ -91,7 +146,7 @@ class Problem:
             left, given = (np.linalg.norm(x, axis=0) for x in (loads, whole))
             loads = loads * (left > DEPENDENT * given)
         shapes = np.zeros((self.size, loads.shape[1]))
-        shapes[at] = solver(part(self.mesh.stiffness_matrix, at, at))(loads[at])
+        shapes[at] = self.solve(at, loads[at])
         return shapes
 
     def in_frame(self, shapes: Vector) -> Vector:
@@ -114,13 +169,20 @@ class Problem:
         M, K = self.mesh.mass_matrix, self.mesh.stiffness_matrix
         weights = np.sqrt(np.maximum(np.einsum("ia,ia->a", shapes, M @ shapes), 0.0))
         start = self.in_frame(shapes[:, weights > 0.0] / weights[weights > 0.0])
-        # The motion of mass points is a root of the mass matrix: its singular values show what is
-        # independent with twice the digits of the matrix itself.
-        mass, _, moved = self.mesh.material_points(start)
-        root = (np.sqrt(mass)[:, None, None] * moved).reshape(3 * len(mass), start.shape[1])
-        _, size, turn = np.linalg.svd(root, full_matrices=False)
-        good = size > DEPENDENT * size.max(initial=0.0)
-        basis = start @ (turn[good].T / size[good])
+        size, turn = self.principal(start)
+        basis = start @ (turn / size)
         gram, stiffness = (basis.T @ (X @ basis) for X in (M, K))
         values, vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (gram + gram.T))
         return np.asarray(values), basis @ vectors
+
+    def principal(self, shapes: Vector) -> tuple[Vector, Vector]:
+        """Sizes (k,), combinations (m, k) of the independent shapes among (size, m).
+
+        The motion of mass points is a root of the mass matrix: its singular values show what is
+        independent with twice the digits of the matrix itself.
+        """
+        mass, _, moved = self.mesh.material_points(shapes)
+        root = (np.sqrt(mass)[:, None, None] * moved).reshape(3 * len(mass), shapes.shape[1])
+        _, size, turn = np.linalg.svd(root, full_matrices=False)
+        good = size > DEPENDENT * size.max(initial=0.0)
+        return size[good], turn[good].T

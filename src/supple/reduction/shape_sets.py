@@ -76,7 +76,8 @@ class CraigBampton(ShapeSet):
     Parameters
     ----------
     interfaces : sequence of places
-        Where joints and forces act: stations of a beam that are nodes, names of a frame's nodes.
+        Where joints and forces act: stations of a beam that are nodes, names of a frame's nodes,
+        names of a mesh body's interfaces.
     n : int
         Number of modes with fixed interfaces.
     """
@@ -97,10 +98,9 @@ class CraigBampton(ShapeSet):
 
     def shapes(self, owner: str, problem: Problem) -> Vector:
         """Constraint modes, six for each interface, and modes with fixed interfaces."""
-        from supple.reduction.eigen import part, solver
+        from supple.reduction.eigen import part
 
-        nodes = sorted(problem.node(place) for place in self.interfaces)
-        held = np.concatenate([6 * node + np.arange(6) for node in nodes])
+        held = np.concatenate([problem.coordinates(place) for place in self.interfaces])
         held = np.intersect1d(held, problem.free)
         inner = np.setdiff1d(problem.free, held)
         _expect_at_most(owner, self.n, len(inner), "coordinates between its interfaces")
@@ -111,7 +111,7 @@ class CraigBampton(ShapeSet):
             K = problem.mesh.stiffness_matrix
             coupling = part(K, inner, held)
             coupling = coupling if isinstance(coupling, np.ndarray) else coupling.toarray()
-            constraint[inner] = -solver(part(K, inner, inner))(coupling)
+            constraint[inner] = -problem.solve(inner, coupling)
         return np.hstack([constraint, fixed])
 
 
@@ -119,7 +119,8 @@ class CraigBampton(ShapeSet):
 class PointLoad:
     """A load at a place of a body, for `StaticShapes`: force (3,) in N and torque (3,) in N m.
 
-    The place is a station of a beam or the name of a frame's node, the axes are those of the body.
+    The place is a station of a beam, the name of a frame's node or of a mesh body's interface; the
+    axes are those of the body.
     """
 
     place: Any

@@ -1,0 +1,310 @@
+"""MeshBody: any finite-element component as a flexible body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import NoneType
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.bodies.flexible import (
+    DAMPING,
+    FlexibleBody,
+    PointMasses,
+    instance,
+    mode_choice,
+    nearest_place,
+    warn_of_split,
+)
+from supple.bodies.mesh_checks import (
+    checked_component,
+    checked_damping,
+    checked_interfaces,
+    refuse_held,
+    warn_of_units,
+)
+from supple.errors import ModelError, label, suggestion
+from supple.fem.check import ComponentReport, check_component
+from supple.fem.component import Component
+from supple.fem.damping import Damping
+from supple.fem.interface import Interface
+from supple.fem.tied import TiedComponent
+from supple.fem.tied_maps import tied_component
+from supple.frames import Frame
+from supple.reduction.eigen import DENSE
+from supple.reduction.modal import (
+    Attachment,
+    ModalBody,
+    ModeChoice,
+    Reduction,
+    hertz,
+    reduce_mesh,
+)
+from supple.reduction.shape_sets import CraigBampton, ShapeSet
+from supple.reduction.tied_problem import TiedProblem
+from supple.validate import Vector, read_only, set_fields
+
+MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
+PLACE = "the name of an interface or the number of a node"
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class MeshBody(FlexibleBody):
+    """A body of finite elements: a shell, a solid, or matrices of another program.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    component : ShellMesh, SolidMesh or ImportedComponent
+        Free in space, in SI units. Undeformed, the body's axes are those of its nodes.
+    interfaces : sequence of Interface
+        Frames that stand for many nodes, where joints and forces act. A rigid one makes its nodes
+        one rigid piece; an averaging one follows them and stiffens nothing.
+    modes : int, sequence of int, NormalModes, CraigBampton, StaticShapes or "all"
+        Elastic coordinates: the lowest modes (0: rigid), modes by number, modes of chosen shapes,
+        or all displacements of a small mesh. Interfaces and nodes are named in them as in ``at``.
+    reference : "clamped" or "mean_axis"
+        The body's axes follow an interface or a node, or move so that the deformation has no
+        momentum.
+    clamp : name of an interface, or number of a node that has rotations
+        What a clamped frame follows; the first interface by default.
+    damping : Rayleigh, ModalDamping or KelvinVoigt, optional
+
+    A node of a solid has no rotation of its own; a frame there turns as the nodes of the elements
+    around it do, in the mean, and its torques act on them.
+    """
+
+    component: Component
+    interfaces: tuple[Interface, ...]
+    modes: ModeChoice | ShapeSet
+    reference: Literal["clamped", "mean_axis"]
+    clamp: str | int | None
+    damping: Damping | None
+
+    def __init__(
+        self,
+        name: str,
+        component: Component,
+        interfaces: Sequence[Interface] = (),
+        *,
+        modes: int | Literal["all"] | Sequence[int] | ShapeSet,
+        reference: Literal["clamped", "mean_axis"] = "clamped",
+        clamp: str | int | None = None,
+        damping: Damping | None = None,
+    ) -> None:
+        set_fields(self, name=validate.name("MeshBody", name))
+        owner = label(self)
+        kinds = (*get_args(Damping), NoneType)
+        set_fields(
+            self,
+            component=checked_component(owner, component),
+            interfaces=checked_interfaces(owner, interfaces, component),
+            reference=validate.choice(owner, "reference", reference, ("clamped", "mean_axis")),
+            damping=instance(owner, "damping", damping, kinds, DAMPING),
+            _reductions={},
+            _whole={},
+        )
+        checked_damping(owner, component, damping)
+        refuse_held(owner, component)
+        set_fields(self, clamp=self._clamp(clamp))
+        tied = tied_component(component, self.interfaces, self._framed(modes))
+        choice = mode_choice(owner, modes, tied.size - 6, MODES)
+        if choice == "all" and tied.size > DENSE:
+            expected = f"a number of modes or shapes, because {tied.size} coordinates are too many"
+            raise ModelError(owner, "modes", "all", expected)
+        set_fields(self, modes=choice, _tied=tied)
+        # Whatever does not suit this component is refused here, not in the first run.
+        body = self.modal()
+        warn_of_units(owner, component, self.mass, body.frequencies)
+
+    @property
+    def mass(self) -> float:
+        """Mass of the component, kg, without point masses."""
+        along: Vector = self.tied.rigid[:, 0]
+        return float(along @ (self.tied.own_mass @ along))
+
+    @property
+    def typical_length(self) -> float:
+        """Diagonal of the box around all nodes, m."""
+        return self.component.length
+
+    @property
+    def carries_own_frame(self) -> bool:
+        """Whether the body's own frame is fixed to its material at the origin."""
+        if self.reference != "clamped":
+            return False
+        return not self.tied.point(self._place("clamp", self.clamp)).any()
+
+    def at(
+        self,
+        x: Any = None,
+        y: float = 0.0,
+        z: float = 0.0,
+        rotation: ArrayLike | None = None,
+        node: int | None = None,
+    ) -> Frame:
+        """Return the frame at an interface or node: ``at("tip")``, ``at(node=17)``, or by place.
+
+        Nodes are counted from 0. ``rotation`` turns the frame's axes relative to the body's, as for
+        a rigid body. Where an interface and a node are at one place, it is the interface.
+        """
+        owner = label(self)
+        if isinstance(x, str) and node is None:
+            return Frame(self, self.tied.point(self._place("x of at", x)), rotation)
+        if node is not None:
+            place = self._place("node of at", node)
+            point = self.tied.point(place)
+            first = self._nearest(point)
+            if first not in (place, self.tied.holder(place)):
+                taken = label(self.interfaces[first - len(self.component.nodes)])
+                expected = f"a node at another place than that of {taken}"
+                raise ModelError(owner, "node of at", node, expected)
+            return Frame(self, point, rotation)
+        expected = "the name of an interface, node=..., or the place of a node or interface"
+        point = np.array(
+            [
+                validate.number(owner, f"{axis} of at", value, expected)
+                for axis, value in zip("xyz", (x, y, z), strict=True)
+            ]
+        )
+        return Frame(self, self.tied.point(self._nearest(point)), rotation)
+
+    def station(self, frame: Frame) -> float:
+        """Return the place of a frame: a node's number, or those of all nodes and an interface's.
+
+        A frame beside all places is refused.
+        """
+        return float(self._nearest(frame.position))
+
+    def modal(self, point_masses: PointMasses = ()) -> ModalBody:
+        """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
+
+        The result is kept: the same point masses give the same object.
+        """
+        return self._reduced(point_masses)[0].body
+
+    def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
+        """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
+        place = int(self.station(frame))
+        rows = self.tied.rows(place) @ self._reduced(point_masses)[1]
+        return Attachment(
+            p0=read_only(self.tied.point(place)),
+            R0=frame.rotation,
+            Phi=read_only(rows[:3]),
+            Psi=read_only(rows[3:]),
+        )
+
+    def shapes(self, point_masses: PointMasses = ()) -> Vector:
+        """Coordinates (component.size, n) of the component for each of ``modal(point_masses)``."""
+        return self._reduced(point_masses)[0].basis
+
+    def reduction(self, point_masses: PointMasses = ()) -> Reduction:
+        """How the component was reduced; printed, it shows frequencies before and after.
+
+        Its ``basis`` is that of the component's own coordinates. Frequencies of the whole component
+        are found here, which may take as long as the reduction itself.
+        """
+        found = self._reduced(point_masses)[0]
+        if np.any(np.isnan(found.full_frequencies)):
+            masses = _sorted(point_masses)
+            whole: dict[Any, Vector] = self.__dict__["_whole"]
+            if masses not in whole:
+                values = self._problem(masses).normal_modes(found.body.n)[0]
+                whole[masses] = read_only(hertz(values))
+            found = replace(found, full_frequencies=whole[masses])
+        return found
+
+    def check(self) -> ComponentReport:
+        """Examine the component: mass, rigid motions, free frequencies, defects, units."""
+        return check_component(self.component)
+
+    def rigid_fields(self) -> dict[str, Any]:
+        """Fields of this body when it is rigid."""
+        return {"modes": 0, "damping": None}
+
+    def _reduced(self, point_masses: PointMasses) -> tuple[Reduction, Vector]:
+        """The reduction in nodal coordinates, and its basis in those of frames and nodes."""
+        masses = _sorted(point_masses)
+        cache: dict[Any, tuple[Reduction, Vector]] = self.__dict__["_reductions"]
+        if masses not in cache:
+            found = reduce_mesh(self._problem(masses), self.modes, label(self), self.damping)
+            warn_of_split(self, found, 5)
+            nodal = read_only(self.tied.T @ found.basis)
+            cache[masses] = replace(found, basis=nodal), found.basis
+        return cache[masses]
+
+    def _problem(self, masses: tuple[tuple[int, float], ...]) -> TiedProblem:
+        mesh = self.tied.with_masses(masses)
+        clamp = -1 if self.clamp is None else self._place("clamp", self.clamp)
+        return TiedProblem(
+            mesh,
+            self.reference,
+            clamp,
+            True,
+            lambda place: self._place("an interface", place),
+            lambda place: mesh.rows(self._place("place of a load", place)),
+            owner=label(self),
+        )
+
+    @property
+    def tied(self) -> TiedComponent:
+        """The component with its interfaces as coordinates."""
+        found: TiedComponent = self.__dict__["_tied"]
+        return found
+
+    def _clamp(self, given: Any) -> str | int | None:
+        """The place that a clamped frame follows; refuse one that leaves the body free to turn."""
+        owner, size = label(self), self.component.node_size
+        if given is None:
+            given = self.interfaces[0].name if self.interfaces else 0 if size == 6 else None
+            if given is None and self.reference == "mean_axis":
+                return None
+        elif self._place("clamp", given) >= len(self.component.nodes):
+            return str(given)
+        alone = given is None or not any(
+            i.kind == "rigid" and given in i.nodes for i in self.interfaces
+        )
+        if size == 3 and not isinstance(given, str) and alone:
+            expected = "an interface, because a node without rotations leaves the body free to turn"
+            raise ModelError(owner, "clamp", given, expected)
+        return given if isinstance(given, str) else int(given)
+
+    def _framed(self, modes: Any) -> set[str]:
+        """Names of the interfaces whose frames are held: by the clamp, or by Craig and Bampton."""
+        named = set(modes.interfaces) if isinstance(modes, CraigBampton) else set()
+        return {i.name for i in self.interfaces if i.name in named or i.name == self.clamp}
+
+    def _place(self, field: str, given: Any) -> int:
+        """Number of the place that a user calls by a name or number."""
+        owner, nodes = label(self), len(self.component.nodes)
+        names = [i.name for i in self.interfaces]
+        if isinstance(given, str):
+            if given in names:
+                return nodes + names.index(given)
+            raise ModelError(owner, field, given, f"an interface; {suggestion(given, names)}")
+        number = validate.integer(owner, field, given, 0, PLACE)
+        if number >= nodes:
+            raise ModelError(owner, field, given, f"a node from 0 to {nodes - 1}")
+        return number
+
+    def _nearest(self, point: Vector) -> int:
+        """Place at a point, an interface before a node; refuse a point beside all of them."""
+        nodes = len(self.component.nodes)
+        frames = np.array([i.place for i in self.interfaces]).reshape(-1, 3)
+        found = nearest_place(np.vstack([frames, self.component.nodes]), point)
+        if found.away:
+            k = found.number - len(frames)
+            near = f"node {k}" if k >= 0 else label(self.interfaces[found.number])
+            expected = f"the place of a node or an interface, the nearest is {near}"
+            raise ModelError(label(self), "place of a frame", point, expected)
+        k = found.number
+        return nodes + k if k < len(frames) else k - len(frames)
+
+
+def _sorted(point_masses: PointMasses) -> tuple[tuple[int, float], ...]:
+    return tuple(sorted((int(place), float(m)) for place, m in point_masses))
