@@ -34,6 +34,7 @@ from supple.forces import (
 from supple.result_views import BodyView, JointLoad, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
+from supple.section_balance import BeamLoads, collect_loads
 from supple.spectrogram import Spectrogram, spectrogram
 from supple.spectrum import Spectrum, spectrum
 from supple.state import State
@@ -173,7 +174,17 @@ class Result:
             a=self.a[:, record.u],
             stiffness=record.modal.K,
             dissipated=self._force(channel).dissipated if damped else np.zeros(len(self.t)),
+            t=self.t,
+            modal_mass=record.modal.mass,
+            loads=lambda: self._beam_loads(name),
         )
+
+    def _beam_loads(self, name: str) -> BeamLoads:
+        """All loads on a beam, found once."""
+        known: dict[str, BeamLoads] = self.__dict__.setdefault("_loads_of_beams", {})
+        if name not in known:
+            known[name] = collect_loads(self, name)
+        return known[name]
 
     def _attitude(self, frame: Frame) -> Array:
         """Rotation matrices (nt, 3, 3) from the axes of a frame to the world."""

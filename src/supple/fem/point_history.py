@@ -1,7 +1,8 @@
 """Displacement, strain and stress of a point of a shell or solid over time.
 
-The body moves by ``basis @ q`` with elastic coordinates q (nt, n): strains come from the deformation
-only, and not from the motion of the body's frame, however large. All arrays have time first.
+The body moves by ``basis @ q`` with elastic coordinates q (nt, n): strains come from the
+deformation only, and not from the motion of the body's frame, however large. All arrays have time
+first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Section forces of beams and frames as rows of the nodal coordinates: from the strain of shapes.
 
-Rows (6, ...) are N, Vy, Vz (N) and T, My, Mz (N m) in the axes of the section, which ``roll`` turns:
-what the part beyond a section exerts on the part before it, so that N is positive in tension, Mz
-is E I_z v'' and My is -E I_y w''. They are the forces at the end of the element that deform it so,
+Rows (6, ...) are N, Vy, Vz (N) and T, My, Mz (N m) in the axes of the section, which ``roll``
+turns: what the part beyond a section exerts on the part before it, so that N is positive in
+tension, Mz is E I_z v'' and My is -E I_y w''. They are the forces at the end of the element that deform it so,
 taken to the section by statics. In a uniform element that is stiffness times strain at the section;
 in a tapered one, whose shapes are approximate, it is in balance and the product is not.
 """

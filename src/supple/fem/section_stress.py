@@ -95,19 +95,22 @@ def beam_von_mises(stress: Array) -> Array:
     )
 
 
-def _inside(section: Any, y: float, z: float) -> bool:
-    slack = ON_SURFACE * max(section.half_sizes)
-    a, b = (half + slack for half in section.half_sizes)
-    y, z = abs(y), abs(z)
-    if isinstance(section, (Circle, Tube)):
-        hole = section.half_sizes[0] - getattr(section, "wall", section.half_sizes[0])
-        return hole - slack <= math.hypot(y, z) <= a
-    if y > a or z > b:
+def _inside(section: CrossSection, y: float, z: float) -> bool:
+    sizes = section.half_sizes
+    assert sizes is not None, "only a Section has none"
+    slack = ON_SURFACE * max(sizes)
+    # Distances from the surface inwards.
+    y, z, radius = sizes[0] - abs(y), sizes[1] - abs(z), math.hypot(y, z)
+    if isinstance(section, Tube):
+        return -slack <= sizes[0] - radius <= section.wall + slack
+    if isinstance(section, Circle):
+        return radius <= sizes[0] + slack
+    if min(y, z) < -slack:
         return False
     if isinstance(section, Box):
-        return y >= a - section.wall - 2.0 * slack or z >= b - section.wall - 2.0 * slack
+        return min(y, z) <= section.wall + slack
     if isinstance(section, ISection):
-        return y >= a - section.flange - 2.0 * slack or z <= 0.5 * section.web + slack
+        return y <= section.flange + slack or z >= sizes[1] - 0.5 * section.web - slack
     return True
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,7 +120,7 @@ def _shell_blocks(mesh: ShellMesh, basis: Array) -> Iterator[StressBlock]:
                 stress=mesh.law @ strain,
                 von_mises=plane_von_mises,
                 strain_tensor=plane_tensor,
-                name=lambda k, first=start, side=surface: f"triangle {first + k}, {side}",
+                name=partial(_triangle_name, start, surface),
             )
 
 
@@ -145,5 +146,13 @@ def _solid_blocks(mesh: SolidMesh, basis: Array) -> Iterator[StressBlock]:
             stress=mesh.law @ strain,
             von_mises=von_mises,
             strain_tensor=solid_tensor,
-            name=lambda k, first=start: f"node {first + k}",
+            name=partial(_node_name, start),
         )
+
+
+def _triangle_name(first: int, side: str, k: int) -> str:
+    return f"triangle {first + k}, {side}"
+
+
+def _node_name(first: int, k: int) -> str:
+    return f"node {first + k}"

@@ -44,9 +44,12 @@ def _change(beam: AssumedBeam, s: float) -> Vector:
     k = min(max(int(np.searchsorted(stations, s, side="right")) - 1, 0), len(stations) - 2)
     places = np.linspace(stations[k], stations[k + 1], DEGREE + 1)
     values = np.array([beam.at(float(p), beam.roll).bending for p in places])
-    return np.array(
-        [
-            [Polynomial.fit(places, values[:, i, j], DEGREE).deriv()(s) for j in range(2)]
-            for i in range(2)
-        ]
-    ) / beam.length
+    return (
+        np.array(
+            [
+                [Polynomial.fit(places, values[:, i, j], DEGREE).deriv()(s) for j in range(2)]
+                for i in range(2)
+            ]
+        )
+        / beam.length
+    )
