@@ -1,8 +1,9 @@
 """Stress of a whole body over time: where and when it is largest.
 
 What is needed of a body is a set of `StressBlock`: rows of its elastic coordinates. Beams and
-frames make them of section forces; every other body has a ``component`` (a finite-element mesh) and a
-``reduction(point_masses)`` with a ``basis`` (size, n). `stress_blocks` is the one place that knows.
+frames make them of section forces; every other body has a ``component`` (a finite-element mesh)
+and a ``reduction(point_masses)`` with a ``basis`` (size, n). `stress_blocks` is the one place that
+knows.
 """
 
 from __future__ import annotations

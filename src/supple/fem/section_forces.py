@@ -2,9 +2,10 @@
 
 Rows (6, ...) are N, Vy, Vz (N) and T, My, Mz (N m) in the axes of the section, which ``roll``
 turns: what the part beyond a section exerts on the part before it, so that N is positive in
-tension, Mz is E I_z v'' and My is -E I_y w''. They are the forces at the end of the element that deform it so,
-taken to the section by statics. In a uniform element that is stiffness times strain at the section;
-in a tapered one, whose shapes are approximate, it is in balance and the product is not.
+tension, Mz is E I_z v'' and My is -E I_y w''. They are the forces at the end of the element that
+deform it so, taken to the section by statics. In a uniform element that is stiffness times strain
+at the section; in a tapered one, whose shapes are approximate, it is in balance and the product is
+not.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _box(section: Box, y: float, z: float) -> tuple[float, float]:
 
 def _i_section(section: ISection, y: float, z: float) -> tuple[float, float]:
     """Twice the distance from the middle of a wall, along it."""
-    if abs(y) >= 0.5 * section.size_y - section.flange:
+    if abs(y) >= 0.5 * section.size_y - section.flange * (1.0 + ON_SURFACE):
         middle = math.copysign(0.5 * (section.size_y - section.flange), y)
         return 0.0, 2.0 * (y - middle)
     return -2.0 * z, 0.0
