@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from shell_meshes import ALUMINIUM, folded, irregular
 
 import supple as sp
+from shell_meshes import ALUMINIUM, folded, irregular
 from supple import recovery
 from supple.fem import plane_von_mises, plate, rigid_modes
 from supple.fem.point_history import point_history
@@ -184,5 +184,7 @@ def test_sentences_of_errors():
         point_history(mesh, basis, q, triangle=1)
     frame = sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, sp.Circle(0.1), ALUMINIUM)])
     for ask in (point_history, lambda c, b, q: list(mesh_blocks(c, b))):
-        with pytest.raises(sp.ModelError, match="FrameMesh: .* expected a component with elements"):
+        with pytest.raises(
+            sp.ModelError, match=r"FrameMesh: .* expected a component with elements"
+        ):
             ask(frame.mesh(), basis, q)

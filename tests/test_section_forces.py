@@ -200,12 +200,12 @@ def test_sentences_of_errors():
     with pytest.raises(sp.ModelError, match="outline is None, expected a Rectangle, Circle"):
         outline(numbers)
     beam = sp.Beam("b", 1.0, numbers, ALLOY)
-    with pytest.raises(sp.ModelError, match="x of section_forces is 2.0, expected a station"):
+    with pytest.raises(sp.ModelError, match=r"x of section_forces is 2\.0, expected a station"):
         beam.section_forces(2.0)
     frame = sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, numbers, ALLOY)])
     with pytest.raises(sp.ModelError, match="member of section_forces is 3, expected a number bel"):
         frame.section_forces(3, 0.0)
-    with pytest.raises(sp.ModelError, match="s of section_forces is 2.0, expected a number from"):
+    with pytest.raises(sp.ModelError, match=r"s of section_forces is 2\.0, expected a number from"):
         frame.section_forces(0, 2.0)
 
 

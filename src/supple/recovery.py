@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError, label
 from supple.fem.material import Material
-from supple.fem.section_stress import beam_von_mises, outline, stress_rows
+from supple.fem.section_stress import beam_von_mises, outline, outline_rows
 from supple.fem.sections import CrossSection
 from supple.fem.stress_points import StressBlock, mesh_blocks
 
@@ -210,7 +210,7 @@ def _section_block(
     forces: Array,
     name: str,
 ) -> StressBlock:
-    stress = np.stack([stress_rows(section, y, z) @ forces for y, z in points.tolist()])
+    stress = outline_rows(section) @ forces
     moduli = np.array([material.E, material.G, material.G])
     return StressBlock(
         places=places,
@@ -218,13 +218,14 @@ def _section_block(
         stress=stress,
         von_mises=beam_von_mises,
         strain_tensor=_beam_tensor,
+        normals=1,
         name=lambda k: f"{name}, (y, z) = ({points[k, 0]:.4g}, {points[k, 1]:.4g}) m",
     )
 
 
 def _beam_tensor(strain: Array) -> Array:
-    """Tensor (3, 3) of the strain along the axis and the shear angles xy, xz of a beam."""
-    tensor = np.zeros((3, 3))
-    tensor[0] = strain * [1.0, 0.5, 0.5]
-    tensor[:, 0] = tensor[0]
+    """Tensors (..., 3, 3) of the strain along the axis and the shear angles xy, xz of a beam."""
+    tensor = np.zeros((*strain.shape[:-1], 3, 3))
+    tensor[..., 0, :] = strain * [1.0, 0.5, 0.5]
+    tensor[..., :, 0] = tensor[..., 0, :]
     return tensor

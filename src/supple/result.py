@@ -31,6 +31,7 @@ from supple.forces import (
     Motor,
     SpringDamper,
 )
+from supple.monitor import Monitor, monitor
 from supple.result_views import BodyView, JointLoad, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
@@ -74,6 +75,7 @@ class Result:
     events : events in order of time
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
     energy, momentum : the audit; each has a ``.verdict``
+    monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
     """
 
     def __init__(self, data: RunData) -> None:
@@ -119,6 +121,11 @@ class Result:
     def verdict(self) -> str:
         """The verdict of the energy audit, one line."""
         return self.energy.verdict
+
+    @cached_property
+    def monitor(self) -> Monitor:
+        """Whether flexible bodies stayed within the assumptions of their models; print it."""
+        return monitor(self)
 
     @property
     def names(self) -> list[str]:
@@ -344,6 +351,8 @@ class Result:
             f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
             f"  message   {self.message}",
         ]
+        if self.data.compiled.flexible:
+            lines.insert(3, f"  validity  {self.monitor.verdict}")
         happened = [f"{e.name} at {e.t:.6g} s" for e in self.events]
         groups = {
             "joints": self.joints,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.section_forces import NAMES
-from supple.fem.section_stress import beam_von_mises, normal_stress, outline, stress_rows
+from supple.fem.section_stress import beam_von_mises, normal_stress, outline_rows, stress_rows
 from supple.fem.sections import CrossSection
 
 Array = NDArray[np.float64]
@@ -76,7 +76,7 @@ class SectionForces:
         """(nt,) equivalent stress at a point, or without one the largest on the surface, Pa."""
         if y is not None or z is not None:
             return beam_von_mises(self.stress(y or 0.0, z or 0.0))
-        points = [beam_von_mises(self.stress(*p)) for p in outline(self.section).tolist()]
+        points = [beam_von_mises(self.values @ rows.T) for rows in outline_rows(self.section)]
         return np.asarray(np.max(points, axis=0))
 
     def __repr__(self) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,13 @@ def outline(section: CrossSection) -> Array:
         return np.concatenate([ends, under, web])
     sides = np.array([[a * t, s * b] for s in (-1.0, 1.0) for t in part[1:-1]])
     return np.concatenate([ends, sides])
+
+
+@lru_cache(maxsize=256)
+def outline_rows(section: CrossSection) -> Array:
+    """Rows (k, 3, 6) of `stress_rows` at all points of the `outline`."""
+    rows = np.stack([stress_rows(section, y, z) for y, z in outline(section).tolist()])
+    return validate.read_only(rows)
 
 
 def beam_von_mises(stress: Array) -> Array:

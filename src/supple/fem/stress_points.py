@@ -41,7 +41,8 @@ class StressBlock:
         Rows for q; k is 3 (beams xx, xy, xz; shells xx, yy, xy in the axes of the triangle) or 6
         (solids xx, yy, zz, xy, xz, yz). Shear strains are angles, stresses in Pa.
     von_mises : function of stresses (..., k)
-    strain_tensor : function from strains (k,) to the tensor (3, 3) or (2, 2)
+    strain_tensor : function from strains (..., k) to tensors (..., d, d)
+    normals : how many of the k strains are normal strains; they come first
     name : what a point is called, by its number in the block
     """
 
@@ -50,6 +51,7 @@ class StressBlock:
     stress: Array
     von_mises: Callable[[Array], Array]
     strain_tensor: Callable[[Array], Array]
+    normals: int
     name: Callable[[int], str]
 
 
@@ -74,6 +76,29 @@ def mesh_blocks(component: Any, basis: Array) -> Iterator[StressBlock]:
         )
 
 
+def mesh_rotations(component: Any, basis: Array) -> Array:
+    """Rows (p, 3, n) of elastic rotations: of all nodes that have some, or of a solid's elements.
+
+    A component that has matrices and translations only has none.
+    """
+    from supple.fem.solid import SolidMesh
+
+    n = basis.shape[1]
+    if component.node_size == 6:
+        return basis.reshape(-1, 6, n)[:, 3:]
+    if not isinstance(component, SolidMesh):
+        return np.zeros((0, 3, n))
+    from supple.fem.solid_geometry import slopes_in_space
+    from supple.fem.solid_kinds import KINDS, shapes
+
+    slopes = shapes(component.kind, KINDS[component.kind].places.mean(axis=0)[None])[1]
+    found = slopes_in_space(slopes, component.nodes[component.cells])[1][:, 0]  # (e, k, 3)
+    moved = basis.reshape(-1, 3, n)[component.cells]  # (e, k, 3, n)
+    gradient = np.einsum("ekj,ekin->eijn", found, moved)
+    curl = [gradient[:, 2, 1] - gradient[:, 1, 2], gradient[:, 0, 2] - gradient[:, 2, 0]]
+    return np.asarray(0.5 * np.stack([*curl, gradient[:, 1, 0] - gradient[:, 0, 1]], axis=1))
+
+
 def von_mises(stress: Any) -> Array:
     """Equivalent stress of von Mises (...) of stresses (..., 6) xx, yy, zz, xy, xz, yz."""
     s = np.asarray(stress, dtype=np.float64)
@@ -84,17 +109,19 @@ def von_mises(stress: Any) -> Array:
 
 
 def solid_tensor(strain: Array) -> Array:
-    """Tensor (3, 3) of strains (6,) with shear angles."""
-    tensor = np.diag(strain[:3])
-    for (i, j), angle in zip(SHEAR, strain[3:], strict=True):
-        tensor[i, j] = tensor[j, i] = 0.5 * angle
+    """Tensors (..., 3, 3) of strains (..., 6) with shear angles."""
+    tensor = np.zeros((*strain.shape[:-1], 3, 3))
+    for i in range(3):
+        tensor[..., i, i] = strain[..., i]
+    for k, (i, j) in enumerate(SHEAR, start=3):
+        tensor[..., i, j] = tensor[..., j, i] = 0.5 * strain[..., k]
     return tensor
 
 
 def plane_tensor(strain: Array) -> Array:
-    """Tensor (2, 2) of plane strains (3,) xx, yy and the shear angle."""
-    xx, yy, angle = strain
-    return np.array([[xx, 0.5 * angle], [0.5 * angle, yy]])
+    """Tensors (..., 2, 2) of plane strains (..., 3) xx, yy and the shear angle."""
+    xx, yy, half = strain[..., 0], strain[..., 1], 0.5 * strain[..., 2]
+    return np.stack([np.stack([xx, half], axis=-1), np.stack([half, yy], axis=-1)], axis=-1)
 
 
 def _shell_blocks(mesh: ShellMesh, basis: Array) -> Iterator[StressBlock]:
@@ -120,6 +147,7 @@ def _shell_blocks(mesh: ShellMesh, basis: Array) -> Iterator[StressBlock]:
                 stress=mesh.law @ strain,
                 von_mises=plane_von_mises,
                 strain_tensor=plane_tensor,
+                normals=2,
                 name=partial(_triangle_name, start, surface),
             )
 
@@ -146,6 +174,7 @@ def _solid_blocks(mesh: SolidMesh, basis: Array) -> Iterator[StressBlock]:
             stress=mesh.law @ strain,
             von_mises=von_mises,
             strain_tensor=solid_tensor,
+            normals=3,
             name=partial(_node_name, start),
         )
 
