@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 Side = Literal["y", "-y", "z", "-z"]
 
 # Numbers that may be computed for one quantity of one body: of longer runs some times are left out.
-BUDGET = 5_000_000
+BUDGET = 2_000_000
 FEWEST_TIMES = 50
 # A mode with less of the largest energy than this is at rest.
 AT_REST = 1e-6

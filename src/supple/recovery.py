@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 # Numbers that are held at once while points and times are gone through: 32 megabytes.
 AT_ONCE = 4_000_000
 # Stations of a beam with assumed shapes, which has no elements.
-STATIONS = 41
+STATIONS = 21
 
 
 @dataclass(frozen=True)
