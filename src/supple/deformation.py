@@ -138,6 +138,23 @@ def highest_share(frequencies: Array, energies: Array) -> float | None:
     return float(energies[:, highest].sum(axis=1).max() / whole)
 
 
+def pulling_spin(body: FlexibleBody, modal: ModalBody, spin: Array) -> Array:
+    """The part (nt, 3) of a spin (nt, 3) rad/s in body axes that pulls the body apart.
+
+    Of a beam it is that across its axis. Of others it is shortened by the square root of w . J w /
+    (w . w J_max), with the inertia J about the centre of mass: a shaft that turns about itself
+    is not pulled.
+    """
+    if isinstance(body, Beam):
+        return spin * [0.0, 1.0, 1.0]
+    moments = modal.E0 - np.outer(modal.s0, modal.s0) / modal.mass
+    inertia = np.trace(moments) * np.eye(3) - moments
+    squares = np.einsum("ti,ti->t", spin, spin)
+    pulls = np.einsum("ti,ij,tj->t", spin, inertia, spin) / np.linalg.eigvalsh(inertia)[-1]
+    part = np.sqrt(np.maximum(pulls, 0.0) / np.where(squares > 0.0, squares, 1.0))
+    return np.asarray(part[:, None] * spin)
+
+
 def lost_stiffness(modal: ModalBody, spin: Array) -> Array:
     """Part (nt,) of the stiffness that the spin (nt, 3) rad/s in body axes takes from the shapes.
 
