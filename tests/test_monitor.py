@@ -79,9 +79,12 @@ def test_the_threshold_is_that_of_the_motion():
         reached.append(r["blade"].far_end.deflection[:, 1])
         assert (r.monitor["blade"].lost_stiffness < 1.0) == (ratio < 1.0)
     bounded, growing = reached
-    # K - w^2 M is 6 % of K: its own static deflection, twice, bounds the motion from rest
-    assert np.abs(bounded).max() < 10 * np.abs(growing[:10]).max()
-    assert np.abs(growing[-1]) > 5 * np.abs(growing[len(growing) // 2])
+    # An oscillator of the squared frequency (1 - 0.97^2) first^2 from rest, which the weight drives
+    # at the speed of the spin; the tip moves 1.57 times the mean of the first mode.
+    limit = 2 * 1.57 * 0.1 / ((0.97**2 - (1 - 0.97**2)) * first**2)
+    assert np.abs(bounded).max() < limit
+    # growth by exp(t first sqrt(1.03^2 - 1)), a factor 11.8 in the second half
+    assert np.abs(growing[-1]) > 8 * np.abs(growing[len(growing) // 2])
 
 
 def test_what_a_spin_takes_from_the_stiffness():
