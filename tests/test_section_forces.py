@@ -11,6 +11,7 @@ import supple as sp
 from supple.fem import BeamMesh
 from supple.fem.section_forces import beam_section_forces, frame_section_forces, in_section_axes
 from supple.fem.section_stress import beam_von_mises, outline, stress_rows, torsion_stress
+from supple.recovery import stress_blocks
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.section_views import SectionForces
@@ -232,7 +233,7 @@ def swinging(modes, **options):
     m.add(sp.Revolute("hinge", hub.at(0.1), beam.at(0), axis="z", initial=0.3))
     m.add(sp.JointSpring("motor", "hinge", stiffness=20.0))
     load = m.add(sp.RigidBody("load", mass=0.1, inertia=(1e-3, 1e-3, 1e-3)))
-    m.add(sp.Revolute("wrist", load.at(0.05), beam.at(0.7), axis="x"))
+    m.add(sp.Revolute("wrist", beam.at(0.7), load.at(0.05), axis="x"))
     m.add(sp.PointMass("p", beam.at(0.8), 0.1))
     m.add(sp.SpringDamper("cord", m.ground.at(0.5, 1, 0.2), beam.at(0.6), stiffness=30, length=0.5))
     m.add(sp.Force("push", beam.at(1.0), force=(0, 1.0, 0.5), torque=(0.1, 0, 0), axes="body"))
@@ -262,7 +263,7 @@ def test_balance_knows_each_load_at_its_station(run):
     """Forces jump where something is joined, by its load, and end with that of the tip."""
     view = run["b"]
     here, beyond = (view.at(x).section_forces("balance").values for x in (0.7, 0.7 - 1e-9))
-    wrench = run["wrist"].wrench  # by the load on the beam, world axes
+    wrench = -run["wrist"].wrench  # by the load on the beam, world axes
     axes = view.at(0.7).matrix
     jump = np.hstack([np.einsum("tij,ti->tj", axes, wrench[:, k : k + 3]) for k in (3, 0)])
     assert np.allclose(beyond - here, in_section_axes(jump.T, 0.2).T, atol=1e-6)
@@ -317,3 +318,25 @@ def test_views_of_a_beam(run):
     assert f"{largest.value:.4g} Pa at t = {largest.time:.6g} s in (" in str(largest)
     assert "x = " in largest.where
     assert view.stress_history.von_mises().shape == (41, len(view.stress_envelope().names))
+
+
+def test_stress_points_are_where_they_say():
+    """In axes of the body, not those of a rolled section: s_xx = E (u' - y v'' - z w'')."""
+    beam = sp.Beam("b", 1.0, sp.Rectangle(0.02, 0.03), ALLOY, elements=2, roll=0.5)
+    frame = sp.FrameBody(
+        "f",
+        [(0, 0, 0), (1, 0, 0)],
+        [sp.Member(0, 1, sp.Rectangle(0.02, 0.03), ALLOY, elements=2, roll=0.5)],
+    )
+    strain = {x: beam._reduced(()).strain(x) for x in (0.0, 0.25, 0.75, 1.0)}
+    for body in (beam, frame):
+        blocks = [b for b in stress_blocks(body, ()) if b.places[0, 0] in strain]
+        assert len(blocks) == 4
+        for block in blocks:
+            stretch, about_z, about_y = strain[block.places[0, 0]][:3]
+            y, z = block.places[:, 1:2], block.places[:, 2:3]
+            exact = ALLOY.E * (stretch - y * about_z - z * about_y)
+            # a frame counts its named node at the end before the one between
+            order = np.arange(12) if body is beam else np.r_[6:12, 0:6]
+            found = block.stress[:, 0][:, order]
+            assert np.allclose(found, exact, atol=1e-9 * np.abs(exact).max())
