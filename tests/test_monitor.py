@@ -33,7 +33,7 @@ def spinning(ratio, axis="z", gravity=0.1, **options):
     return m, first
 
 
-def test_below_the_threshold_it_says_how_much_stiffness_is_wrong():
+def test_below_the_threshold_it_says_how_much_stiffness_is_wrong(tmp_path):
     m, first = spinning(0.4)
     r = quiet(m, 0.05, output=10)
     (finding,) = r.monitor.findings
@@ -48,7 +48,9 @@ def test_below_the_threshold_it_says_how_much_stiffness_is_wrong():
     assert r.monitor["blade"].lost_stiffness == pytest.approx(0.16, rel=1e-6)
     assert r.monitor.level == "doubtful"
     assert "\n  validity  doubtful: Beam 'blade': its spin" in repr(r)
-    assert r.dataset.attrs["validity_verdict"] == r.monitor.verdict
+    saved = sp.load(r.save(tmp_path / "blade.nc"))
+    assert saved.validity_verdict == r.monitor.verdict
+    assert f"validity  {saved.validity_verdict}" in repr(saved)
 
 
 def test_beyond_the_threshold_it_says_that_no_stiffness_is_left():

@@ -94,6 +94,30 @@ def test_pure_bending_of_a_block(kind):
     assert np.allclose(at_node.place, mesh.nodes[4])
 
 
+@pytest.mark.parametrize("kind", ["hex20", "tet10"])
+def test_thick_cylinder(kind):
+    """Lame's solution in curved elements: errors at nodes fall with the square of their size."""
+    E, nu, a, b, pressure = 2.1e11, 0.3, 0.05, 0.1, 1e8
+    A, B = (x * pressure * a**2 / (b**2 - a**2) for x in (1.0, b**2))
+    errors = []
+    for n in (2, 4):
+        box = sp.block((1.0, 1.0, 1.0), (n, n, 1), kind, sp.Material(E, E / (2 + 2 * nu), 7850))
+        r, angle = a + (b - a) * box.nodes[:, 0], 0.5 * np.pi * box.nodes[:, 1]
+        across = np.stack([np.cos(angle), np.sin(angle), np.zeros_like(r)], axis=1)
+        nodes = r[:, None] * across + 0.02 * box.nodes[:, 2:] * [0.0, 0.0, 1.0]
+        mesh = sp.SolidMesh(nodes, box.cells, kind, box.material)
+        move = (1 + nu) / E * ((1 - 2 * nu) * A * r + B / r)  # plane strain
+        found = history(mesh, (move[:, None] * across).ravel(), np.ones((11, 1)))
+        radial, hoop = A - B / r**2, A + B / r**2
+        axial = nu * (radial + hoop)
+        zero = np.zeros_like(r)
+        exact = von_mises(np.stack([radial, hoop, axial, zero, zero, zero], axis=1))
+        errors.append(np.abs(found.envelope.largest - exact).max() / exact.max())
+    assert errors[0] > 2.5 * errors[1]  # towards 4
+    assert errors[1] < 0.05
+    assert np.linalg.norm(found.largest.place[:2]) == pytest.approx(a)
+
+
 @pytest.mark.parametrize("kind", ["tet4", "hex8"])
 def test_a_constant_stress_is_the_same_everywhere(kind):
     """The patch test, through the averages at nodes."""
@@ -164,7 +188,7 @@ def test_a_body_with_a_component_is_recovered():
     mesh = plate(1.0, 0.6, 2, 2, thickness=0.01, material=ALUMINIUM)
     basis = np.random.default_rng(3).normal(size=(mesh.size, 4))
     body = SimpleNamespace(
-        name="p", component=mesh, reduction=lambda point_masses: SimpleNamespace(basis=basis)
+        name="p", component=mesh, _reduced=lambda point_masses: (SimpleNamespace(basis=basis), None)
     )
     component, own = body_component(body, ())
     assert component is mesh
@@ -184,7 +208,5 @@ def test_sentences_of_errors():
         point_history(mesh, basis, q, triangle=1)
     frame = sp.FrameBody("f", [(0, 0, 0), (1, 0, 0)], [sp.Member(0, 1, sp.Circle(0.1), ALUMINIUM)])
     for ask in (point_history, lambda c, b, q: list(mesh_blocks(c, b))):
-        with pytest.raises(
-            sp.ModelError, match=r"FrameMesh: .* expected a component"
-        ):
+        with pytest.raises(sp.ModelError, match=r"FrameMesh: .* expected a component"):
             ask(frame.mesh(), basis, q)

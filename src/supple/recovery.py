@@ -2,8 +2,8 @@
 
 What is needed of a body is a set of `StressBlock`: rows of its elastic coordinates. Beams and
 frames make them of section forces; every other body has a ``component`` (a finite-element mesh)
-and a ``reduction(point_masses)`` with a ``basis`` (size, n). `stress_blocks` is the one place that
-knows.
+and a reduction with a ``basis`` (size, n), see `body_component`. `stress_blocks` is the one place
+that knows.
 """
 
 from __future__ import annotations
@@ -168,7 +168,8 @@ def body_component(body: Any, point_masses: PointMasses) -> tuple[Any, Array]:
     """Finite-element component of a body and the basis (size, n) of its elastic coordinates."""
     if not hasattr(body, "component"):
         raise ModelError(label(body), "component", None, "a body made of a finite-element mesh")
-    return body.component, body.reduction(point_masses).basis
+    # Not body.reduction(...), which may also look for the frequencies of the whole mesh.
+    return body.component, body._reduced(point_masses)[0].basis
 
 
 def beam_stations(beam: Beam) -> Array:
