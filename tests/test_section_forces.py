@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -318,6 +319,19 @@ def test_views_of_a_beam(run):
     assert f"{largest.value:.4g} Pa at t = {largest.time:.6g} s in (" in str(largest)
     assert "x = " in largest.where
     assert view.stress_history.von_mises().shape == (41, len(view.stress_envelope().names))
+
+
+def test_views_travel_without_the_run(run):
+    """Pickled, a view keeps what belongs to it; loads belong to the result."""
+    view = run["b"]
+    largest = view.largest_stress()
+    copy = pickle.loads(pickle.dumps(view))
+    assert copy.largest_stress() == largest
+    assert np.array_equal(
+        copy.at(0.3).section_forces().values, view.at(0.3).section_forces().values
+    )
+    with pytest.raises(sp.SuppleError, match="section forces by balance need the loads of a run"):
+        copy.at(0.3).section_forces("balance")
 
 
 def test_stress_points_are_where_they_say():

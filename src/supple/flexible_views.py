@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
@@ -67,6 +67,10 @@ class Deformation:
     t: Array
     modal_mass: float
     loads: Callable[[], BeamLoads] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel without the result that the loads come from."""
+        return self.__dict__ | {"loads": None}
 
 
 class PlaceView(PointView):
@@ -202,7 +206,7 @@ class FlexibleView(BodyView):
     def stress_history(self) -> StressHistory:
         """Equivalent stress of all points of the body that are looked at, see `recovery`."""
         d = self._deformation
-        return StressHistory(d.t, d.q, lambda: stress_blocks(d.body, d.point_masses))
+        return StressHistory(d.t, d.q, partial(stress_blocks, d.body, d.point_masses))
 
     def von_mises(self) -> Array:
         """(nt,) largest equivalent stress of the body at each time, Pa."""
