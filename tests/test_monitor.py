@@ -234,6 +234,16 @@ def test_a_run_that_fails_is_judged_where_it_ended():
     assert times["rotation"] == pytest.approx(late.t)
 
 
+def test_a_run_that_diverges_says_why():
+    """It stops far out, and the first finding is the cause: no stiffness from the start."""
+    m, first = spinning(2.0, gravity=20.0, modes=1)
+    r = quiet(m, 200.0 / first, output=5, integrator=sp.DormandPrince(max_steps=100))
+    assert not r.success
+    assert "\n  validity  not valid: Beam 'blade': its spin reaches" in repr(r)
+    assert [f.what for f in r.monitor.findings] == ["stability", "rotation", "strain"]
+    assert r.monitor.findings[0].time == 0.0
+
+
 def test_extremes():
     course = Extreme(np.array([0.0, 1.0, 2.0]), np.array([0.1, np.nan, 0.3]))
     assert course.passes(0.2) == 1.0  # a number that is none has left every limit

@@ -130,9 +130,12 @@ class Monitor:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Everything beyond a limit, serious ones first."""
+        """Everything beyond a limit: serious ones first, then by time."""
         found = [f for body in self.bodies.values() for f in body.findings]
-        return tuple(sorted(found, key=lambda f: not f.serious))
+        late = np.inf
+        return tuple(
+            sorted(found, key=lambda f: (not f.serious, late if f.time is None else f.time))
+        )
 
     @property
     def level(self) -> str:
