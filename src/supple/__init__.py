@@ -125,6 +125,7 @@ if TYPE_CHECKING:
     from supple.fem.mesh_data import MeshData
     from supple.fem.mesh_files import mesh_geometry, read_mesh
     from supple.fem.nastran import read_nastran
+    from supple.fem.rosette import principal_strains, rosette_strain
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
@@ -134,7 +135,9 @@ if TYPE_CHECKING:
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
+    from supple.monitor import Monitor
     from supple.result import Result, load
+    from supple.section_views import SectionForces
     from supple.simulation import simulate
     from supple.transformation import velocity_transformation
 
@@ -203,6 +206,7 @@ __all__ = [
     "ModalDamping",
     "Model",
     "ModelError",
+    "Monitor",
     "Motor",
     "Newmark",
     "NormalModes",
@@ -225,6 +229,7 @@ __all__ = [
     "Screw",
     "SecondOrder",
     "Section",
+    "SectionForces",
     "Signal",
     "SimulationError",
     "Sine",
@@ -261,12 +266,14 @@ __all__ = [
     "lyapunov",
     "mass_properties",
     "mesh_geometry",
+    "principal_strains",
     "read_abaqus",
     "read_calculix",
     "read_matrix_market",
     "read_mesh",
     "read_nastran",
     "rigid_modes",
+    "rosette_strain",
     "save_component",
     "simulate",
     "statics",
@@ -293,9 +300,11 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "LinearModel": "supple.analyses.linear_model",
     "MeshBody": "supple.bodies.mesh",
     "MeshData": "supple.fem.mesh_data",
+    "Monitor": "supple.monitor",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
     "Result": "supple.result",
+    "SectionForces": "supple.section_views",
     "SolidMesh": "supple.fem.solid",
     "StaticResult": "supple.analyses.statics",
     "assemble": "supple.assembly",
@@ -313,11 +322,13 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "lowest_modes": "supple.fem.vibration",
     "lyapunov": "supple.chaos",
     "mesh_geometry": "supple.fem.mesh_files",
+    "principal_strains": "supple.fem.rosette",
     "read_abaqus": "supple.fem.matrix_files",
     "read_calculix": "supple.fem.matrix_files",
     "read_matrix_market": "supple.fem.matrix_files",
     "read_mesh": "supple.fem.mesh_files",
     "read_nastran": "supple.fem.nastran",
+    "rosette_strain": "supple.fem.rosette",
     "save_component": "supple.fem.matrix_files",
     "simulate": "supple.simulation",
     "statics": "supple.analyses.statics",

@@ -124,6 +124,7 @@ def _attributes(result: Result) -> dict[str, Any]:
         "verdict": result.energy.verdict,
         "energy_reference": float(result.energy.reference),
         "momentum_verdict": result.momentum.verdict,
+        "validity_verdict": result.monitor.verdict,
         "statistics": json.dumps(result.statistics, default=float),
         "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
     }

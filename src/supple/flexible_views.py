@@ -7,12 +7,26 @@ What deforms is given in body axes: elastic displacement ``deflection`` and rota
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 
+from supple import validate
+from supple.errors import label
+from supple.fem.point_history import ShellPointHistory, SolidPointHistory, point_history
+from supple.recovery import (
+    LargestStress,
+    StressEnvelope,
+    StressHistory,
+    body_component,
+    stress_blocks,
+)
 from supple.result_views import Array, BodyView, PointView, into
+from supple.section_balance import BeamLoads, section_balance
+from supple.section_views import SectionForces
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
@@ -23,6 +37,7 @@ if TYPE_CHECKING:
     from supple.reduction.membranes import Membranes
 
 Side = Literal["y", "-y", "z", "-z"]
+Method = Literal["shapes", "balance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +53,9 @@ class Deformation:
     stiffness : (n, n)
     membranes : what slopes add to the energy of the stiffness, if anything
     dissipated : (nt,) energy taken by the body's damping since the start, J
+    t : (nt,) s
+    modal_mass : kg, with point masses
+    loads : finds all loads on a beam
     """
 
     body: FlexibleBody
@@ -50,6 +68,13 @@ class Deformation:
     stiffness: Array
     membranes: Membranes | None
     dissipated: Array
+    t: Array
+    modal_mass: float
+    loads: Callable[[], BeamLoads] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel without the result that the loads come from."""
+        return self.__dict__ | {"loads": None}
 
 
 class PlaceView(PointView):
@@ -118,6 +143,34 @@ class StationView(PlaceView):
         strain: Array = d.q @ row
         return strain
 
+    def section_forces(self, method: Method = "shapes") -> SectionForces:
+        """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes.
+
+        "shapes": from the strain of the elastic coordinates, which converges slowly with modes.
+        "balance": loads beyond the section less the inertia there, far more accurate with few
+        modes; it includes what the beam's damping carries, and needs all loads to be known.
+        """
+        d = self._deformation
+        beam = cast("Beam", d.body)
+        if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "balance":
+            values = section_balance(cast("BeamView", self._frame), self.x)
+        else:
+            values = d.q @ beam.section_forces(self.x, d.point_masses).T
+        return SectionForces(values, beam.section.at(self.x / beam.length), method)
+
+    def stress(self, y: float, z: float, method: Method = "shapes") -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
+
+        Of stretching, bending and torsion, see `SectionForces.stress`.
+        """
+        return self.section_forces(method).stress(y, z)
+
+    def von_mises(
+        self, y: float | None = None, z: float | None = None, method: Method = "shapes"
+    ) -> Array:
+        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
+        return self.section_forces(method).von_mises(y, z)
+
 
 class FlexibleView(BodyView):
     """Motion of a flexible body's frame, its elastic coordinates, and its places by ``at(...)``."""
@@ -154,6 +207,33 @@ class FlexibleView(BodyView):
         view = type(self)(self._deformation, self.matrix, rigid.position, V, A)
         view._own = rigid._own
         return view
+
+    @cached_property
+    def stress_history(self) -> StressHistory:
+        """Equivalent stress of all points of the body that are looked at, see `recovery`."""
+        d = self._deformation
+        return StressHistory(d.t, d.q, partial(stress_blocks, d.body, d.point_masses))
+
+    def von_mises(self) -> Array:
+        """(nt,) largest equivalent stress of the body at each time, Pa."""
+        return self.stress_history.envelope.over_time
+
+    def largest_stress(self) -> LargestStress:
+        """The largest equivalent stress over the run: value, time, place."""
+        return self.stress_history.largest
+
+    def stress_envelope(self) -> StressEnvelope:
+        """The largest equivalent stress of each point of the body over the run."""
+        return self.stress_history.envelope
+
+    def point(self, *place: Any, **where: Any) -> ShellPointHistory | SolidPointHistory:
+        """Strain and stress of a material point of a body made of shells or solids over time.
+
+        ``point((x, y, z))`` or ``point(node=3)``; of shells also ``point(triangle=7)``.
+        """
+        d = self._deformation
+        component, basis = body_component(d.body, d.point_masses)
+        return point_history(component, basis, d.q, *place, **where)
 
     @property
     def far_end(self) -> PlaceView | None:
@@ -213,6 +293,20 @@ class FrameBodyView(NodalView):
         row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
         strain: Array = d.q @ row
         return strain
+
+    def section_forces(self, member: int, s: float) -> SectionForces:
+        """Force and moment in a member at the place s in 0..1 over time, in its axes.
+
+        They come from the strain of the elastic coordinates.
+        """
+        d = self._deformation
+        body = cast("FrameBody", d.body)
+        rows = body.section_forces(member, s, d.point_masses)
+        return SectionForces(d.q @ rows.T, body.members[member].section.at(s), "shapes")
+
+    def stress(self, member: int, s: float, y: float, z: float) -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of a member's section, Pa."""
+        return self.section_forces(member, s).stress(y, z)
 
 
 def flexible_view(deformation: Deformation, *motion: Array) -> FlexibleView:

@@ -31,9 +31,11 @@ from supple.forces import (
     Motor,
     SpringDamper,
 )
+from supple.monitor import Monitor, monitor
 from supple.result_views import BodyView, JointLoad, JointView, PointView
 from supple.run_data import EventRecord, History, RunData
 from supple.saved import SavedResult, load
+from supple.section_balance import BeamLoads, collect_loads
 from supple.spectrogram import Spectrogram, spectrogram
 from supple.spectrum import Spectrum, spectrum
 from supple.state import State
@@ -73,6 +75,7 @@ class Result:
     events : events in order of time
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
     energy, momentum : the audit; each has a ``.verdict``
+    monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
     """
 
     def __init__(self, data: RunData) -> None:
@@ -120,6 +123,11 @@ class Result:
     def verdict(self) -> str:
         """The verdict of the energy audit, one line."""
         return self.energy.verdict
+
+    @cached_property
+    def monitor(self) -> Monitor:
+        """Whether flexible bodies stayed within the assumptions of their models; print it."""
+        return monitor(self)
 
     @property
     def names(self) -> list[str]:
@@ -176,7 +184,17 @@ class Result:
             stiffness=record.modal.K,
             membranes=record.modal.membranes,
             dissipated=self._force(channel).dissipated if damped else np.zeros(len(self.t)),
+            t=self.t,
+            modal_mass=record.modal.mass,
+            loads=lambda: self._beam_loads(name),
         )
+
+    def _beam_loads(self, name: str) -> BeamLoads:
+        """All loads on a beam, found once."""
+        known: dict[str, BeamLoads] = self.__dict__.setdefault("_loads_of_beams", {})
+        if name not in known:
+            known[name] = collect_loads(self, name)
+        return known[name]
 
     def _attitude(self, frame: Frame) -> Array:
         """Rotation matrices (nt, 3, 3) from the axes of a frame to the world."""
@@ -336,6 +354,8 @@ class Result:
             f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
             f"  message   {self.message}",
         ]
+        if self.data.compiled.flexible:
+            lines.insert(3, f"  validity  {self.monitor.verdict}")
         happened = [f"{e.name} at {e.t:.6g} s" for e in self.events]
         groups = {
             "joints": self.joints,

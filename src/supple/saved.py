@@ -48,6 +48,7 @@ class SavedResult:
         self.message: str = dataset.attrs["message"]
         self.verdict: str = dataset.attrs["verdict"]
         self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
+        self.validity_verdict: str = dataset.attrs.get("validity_verdict", "")
         self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
         self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
 
@@ -98,5 +99,6 @@ class SavedResult:
             f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
             f"{len(self.dataset.data_vars)} variables, {state}\n"
             f"  energy    {self.verdict}\n  momentum  {self.momentum_verdict}\n"
+            f"  validity  {self.validity_verdict}\n"
             f"  message   {self.message}"
         )

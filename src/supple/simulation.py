@@ -122,7 +122,7 @@ def simulate(
         if doubt:
             warnings.warn(doubt, SuppleWarning, stacklevel=2)
     a, states = _histories(solution)
-    return Result(
+    result = Result(
         RunData(
             model,
             compiled,
@@ -152,6 +152,10 @@ def simulate(
             _reactions(model, compiled, solution, states),
         )
     )
+    for finding in result.monitor.findings:
+        if finding.serious:
+            warnings.warn(finding.sentence, SuppleWarning, stacklevel=2)
+    return result
 
 
 def _histories(solution: Solution) -> tuple[Array, History]:

@@ -293,6 +293,22 @@ class Beam(FlexibleBody):
         bending = -y * strain[1] - z * strain[2]
         return read_only(bending + strain[0] if axial else bending)
 
+    def section_forces(self, x: float, point_masses: PointMasses = ()) -> Vector:
+        """Rows (6, n) of N, Vy, Vz (N), T, My, Mz (N m) at a station: forces = rows @ q.
+
+        They are in the axes of the section, which ``roll`` turns, and come from the strain of the
+        shapes; see `supple.fem.section_forces`.
+        """
+        from supple.fem.section_forces import beam_section_forces
+        from supple.reduction.assumed_forces import assumed_section_forces
+
+        station = self._station("x of section_forces", x)
+        field = self._reduced(point_masses)
+        if isinstance(field, AssumedBeam):
+            return assumed_section_forces(field, station)
+        assert isinstance(field.mesh, BeamMesh)
+        return read_only(beam_section_forces(field.mesh, station) @ field.reduction.basis)
+
     def _station(self, field: str, x: Any) -> float:
         expected = f"a station from 0 to {self.length:g}"
         found = validate.number(label(self), field, x, expected)

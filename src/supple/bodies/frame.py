@@ -214,13 +214,7 @@ class FrameBody(FlexibleBody):
         section. Without ``axial`` it is the part of bending only.
         """
         owner = label(self)
-        number = validate.integer(owner, "member of strain_gauge", member, 0, "a member's number")
-        if number >= len(self.members):
-            expected = f"a number below {len(self.members)}, the number of members"
-            raise ModelError(owner, "member of strain_gauge", member, expected)
-        where = validate.number(owner, "s of strain_gauge", s, "a number from 0 to 1")
-        if not 0.0 <= where <= 1.0:
-            raise ModelError(owner, "s of strain_gauge", s, "a number from 0 to 1")
+        number, where = self._place_on("strain_gauge", member, s)
         validate.choice(owner, "side of strain_gauge", side, ("y", "-y", "z", "-z"))
         sizes = self.members[number].section.at(where).half_sizes
         if sizes is None:
@@ -231,6 +225,30 @@ class FrameBody(FlexibleBody):
         sign = -1.0 if side.startswith("-") else 1.0
         bending = -sign * (sizes[0] * about_z if side.endswith("y") else sizes[1] * about_y)
         return read_only(e + bending if axial else bending)
+
+    def section_forces(self, member: int, s: float, point_masses: PointMasses = ()) -> Vector:
+        """Rows (6, n) of N, Vy, Vz (N), T, My, Mz (N m) in a member: forces = rows @ q.
+
+        ``member`` counts from 0, ``s`` in 0..1 goes along its axis. They are in the axes of the
+        member and come from the strain of the shapes; see `supple.fem.section_forces`.
+        """
+        from supple.fem.section_forces import frame_section_forces
+
+        number, where = self._place_on("section_forces", member, s)
+        mesh, reduction = self._reduced(point_masses)
+        return read_only(frame_section_forces(mesh, number, where) @ reduction.basis)
+
+    def _place_on(self, what: str, member: Any, s: Any) -> tuple[int, float]:
+        """Number of a member and place in 0..1 along it, for a method called ``what``."""
+        owner = label(self)
+        number = validate.integer(owner, f"member of {what}", member, 0, "a member's number")
+        if number >= len(self.members):
+            expected = f"a number below {len(self.members)}, the number of members"
+            raise ModelError(owner, f"member of {what}", member, expected)
+        where = validate.number(owner, f"s of {what}", s, "a number from 0 to 1")
+        if not 0.0 <= where <= 1.0:
+            raise ModelError(owner, f"s of {what}", s, "a number from 0 to 1")
+        return number, where
 
     def _nearest(self, place: Vector) -> Node:
         names = list(self.nodes)

@@ -23,14 +23,24 @@ class Material:
         Positive.
     name : str, optional
         For messages only.
+    yield_stress : Pa, optional
+        For the validity monitor of results only: where the material is no longer elastic.
     """
 
     E: float
     G: float
     density: float
     name: str
+    yield_stress: float | None
 
-    def __init__(self, E: float, G: float, density: float, name: str = "") -> None:
+    def __init__(
+        self,
+        E: float,
+        G: float,
+        density: float,
+        name: str = "",
+        yield_stress: float | None = None,
+    ) -> None:
         if not isinstance(name, str):
             raise ModelError("Material", "name", name, "a text")
         owner = f"Material {name!r}" if name else "Material"
@@ -40,6 +50,9 @@ class Material:
             G=validate.positive(owner, "G", G),
             density=validate.positive(owner, "density", density),
             name=name,
+            yield_stress=None
+            if yield_stress is None
+            else validate.positive(owner, "yield_stress", yield_stress),
         )
 
     @property
