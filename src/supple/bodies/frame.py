@@ -275,7 +275,7 @@ class FrameBody(FlexibleBody):
     def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Vector]:
         """Body with its slaved shapes (size, r), none without displacements of second order."""
         mesh, reduction = self._reduced(point_masses)
-        if self.stiffening is None or not reduction.body.n:
+        if not self.second_order or not reduction.body.n:
             return reduction.body, np.zeros((mesh.size, 0))
         places = tuple(sorted({int(node) for node, _ in point_masses}))
         key = "slaved", reduction, places

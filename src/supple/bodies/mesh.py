@@ -45,6 +45,8 @@ from supple.reduction.modal import (
     reduce_mesh,
 )
 from supple.reduction.shape_sets import CraigBampton, ShapeSet
+from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.stiffening import SecondOrder
 from supple.reduction.tied_problem import TiedProblem
 from supple.validate import Vector, read_only, set_fields
 
@@ -74,6 +76,8 @@ class MeshBody(FlexibleBody):
     clamp : name of an interface, or number of a node that has rotations
         What a clamped frame follows; the first interface by default.
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
+    stiffening : "none", "second_order" or SecondOrder
+        What a deflection does to the stiffness; matrices of another program know nothing of it.
 
     A node of a solid has no rotation of its own; a frame there turns as the nodes of the elements
     around it do, in the mean, and its torques act on them.
@@ -85,6 +89,7 @@ class MeshBody(FlexibleBody):
     reference: Literal["clamped", "mean_axis"]
     clamp: str | int | None
     damping: Damping | None
+    stiffening: SecondOrder | None
 
     def __init__(
         self,
@@ -96,6 +101,7 @@ class MeshBody(FlexibleBody):
         reference: Literal["clamped", "mean_axis"] = "clamped",
         clamp: str | int | None = None,
         damping: Damping | None = None,
+        stiffening: Literal["none", "second_order"] | SecondOrder | None = None,
     ) -> None:
         set_fields(self, name=validate.name("MeshBody", name))
         owner = label(self)
@@ -106,6 +112,7 @@ class MeshBody(FlexibleBody):
             interfaces=checked_interfaces(owner, interfaces, component),
             reference=validate.choice(owner, "reference", reference, ("clamped", "mean_axis")),
             damping=instance(owner, "damping", damping, kinds, DAMPING),
+            stiffening=_second_order(owner, stiffening, component),
             _reductions={},
             _whole={},
         )
@@ -184,19 +191,27 @@ class MeshBody(FlexibleBody):
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
 
-        The result is kept: the same point masses give the same object.
+        A mass of zero marks a place where something is attached: stiffening of second order
+        depends on these. The result is kept: the same point masses give the same object.
         """
-        return self._reduced(point_masses)[0].body
+        self._reduced(point_masses)  # from here: a warning names the caller's line
+        return self._slaved(point_masses)[0]
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
         place = int(self.station(frame))
-        rows = self.tied.rows(place) @ self._reduced(point_masses)[1]
+        rows = self.tied.rows(place)
+        moved = rows @ self._reduced(point_masses)[1]
+        body, shapes = self._slaved(point_masses)
+        slaved = {}
+        if body.slaves is not None:
+            slaved = {"slaved": read_only(rows @ shapes), "Gamma": body.slaves.Gamma}
         return Attachment(
             p0=read_only(self.tied.point(place)),
             R0=frame.rotation,
-            Phi=read_only(rows[:3]),
-            Psi=read_only(rows[3:]),
+            Phi=read_only(moved[:3]),
+            Psi=read_only(moved[3:]),
+            **slaved,
         )
 
     def shapes(self, point_masses: PointMasses = ()) -> Vector:
@@ -225,7 +240,7 @@ class MeshBody(FlexibleBody):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""
-        return {"modes": 0, "damping": None}
+        return {"modes": 0, "damping": None, "stiffening": None}
 
     def _reduced(self, point_masses: PointMasses) -> tuple[Reduction, Vector]:
         """The reduction in nodal coordinates, and its basis in those of frames and nodes."""
@@ -237,6 +252,22 @@ class MeshBody(FlexibleBody):
             nodal = read_only(self.tied.T @ found.basis)
             cache[masses] = replace(found, basis=nodal), found.basis
         return cache[masses]
+
+    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Vector]:
+        """Body with its slaved shapes (tied.size, r); none without second order."""
+        reduction, basis = self._reduced(point_masses)
+        if not self.second_order or not reduction.body.n:
+            return reduction.body, np.zeros((self.tied.size, 0))
+        places = tuple(sorted({int(place) for place, _ in point_masses}))
+        key = "slaved", reduction, places
+        cache: dict[Any, tuple[ModalBody, Vector]] = self.__dict__["_reductions"]
+        if key not in cache:
+            problem = self._problem(_sorted(point_masses))
+            rows = [self.tied.rows(place).toarray() for place in places]
+            found = MeshSlaves.of(problem, basis, rows)
+            moving = problem.mesh.material_points(np.hstack([basis, found.shapes]))
+            cache[key] = with_slaves(reduction.body, moving, found.Gamma), found.shapes
+        return cache[key]
 
     def _problem(self, masses: tuple[tuple[int, float], ...]) -> TiedProblem:
         mesh = self.tied.with_masses(masses)
@@ -307,4 +338,16 @@ class MeshBody(FlexibleBody):
 
 
 def _sorted(point_masses: PointMasses) -> tuple[tuple[int, float], ...]:
-    return tuple(sorted((int(place), float(m)) for place, m in point_masses))
+    return tuple(sorted((int(place), float(m)) for place, m in point_masses if m != 0.0))
+
+
+def _second_order(owner: str, value: Any, component: Component) -> SecondOrder | None:
+    """Return the stiffening of a mesh, of which only one is known."""
+    if value in (None, "none"):
+        return None
+    if value != "second_order" and not isinstance(value, SecondOrder):
+        raise ModelError(owner, "stiffening", value, "'none', 'second_order' or SecondOrder()")
+    if not hasattr(component, "geometric_stiffness"):
+        expected = f"'none' with {type(component).__name__}, which has no elements"
+        raise ModelError(owner, "stiffening", value, expected)
+    return value if isinstance(value, SecondOrder) else SecondOrder()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from supple.validate import read_only
 
 Array = NDArray[np.float64]
+# Columns of nodal coordinates that are integrated at once.
+CHUNK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,3 +111,17 @@ def moment_points(G: Array) -> tuple[Array, Array, Array]:
     root = equal[0]
     mass = np.full(k, root * root)
     return mass, F[:, 1:4] / root, (F[:, 4:] / root).reshape(k, 3, -1)
+
+
+def point_loads(mesh: Any) -> Array:
+    """Nodal forces (size, 12) of the body forces rho e_d and rho x_i e_d, by material points."""
+    loads = np.zeros((mesh.size, 12))
+    for start in range(0, mesh.size, CHUNK):
+        here = np.arange(start, min(start + CHUNK, mesh.size))
+        unit = np.zeros((mesh.size, len(here)))
+        unit[here, here - start] = 1.0
+        mass, place, shape = mesh.material_points(unit)
+        loads[here, :3] = np.einsum("k,kda->ad", mass, shape)
+        moments = np.einsum("k,ki,kda->aid", mass, place, shape)
+        loads[here, 3:] = moments.reshape(moments.shape[0], 9)
+    return loads

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from supple.errors import ModelError, label
 from supple.fem.component import COORDINATES, Component, rigid_modes, rigid_motion
-from supple.fem.inertia import InertiaIntegrals, point_integrals
+from supple.fem.inertia import InertiaIntegrals, point_integrals, point_loads
 from supple.fem.interface import Interface
 from supple.fem.ordering import nested_dissection
 from supple.fem.solid_kinds import Array, Indices
@@ -174,6 +174,31 @@ class TiedComponent:
             np.concatenate([place, [self.point(p) for p in at]]),
             np.concatenate([shape, [self.rows(p)[:3] @ basis for p in at]]),
         )
+
+    def geometric_stiffness(self, displacement: Array) -> Any:
+        """Geometric stiffness (size, size), sparse, of the stress under displacements (size,)."""
+        own = self.component.geometric_stiffness(self.T @ displacement)  # type: ignore[attr-defined]
+        return sparse.csc_array(self.T.T @ own @ self.T)
+
+    def inertia_loads(self) -> Array:
+        """Forces (size, 12) of the body forces rho e_d and rho x_i e_d, point masses included."""
+        component = self.component
+        if component.node_size == 3:  # such displacements are among the elements' own
+            fields = np.zeros((component.size, 12))
+            for d in range(3):
+                fields[d::3, d] = 1.0
+                for i in range(3):
+                    fields[d::3, 3 + 3 * i + d] = component.nodes[:, i]
+            loads = component.mass_matrix @ fields
+        else:
+            loads = point_loads(component)
+        found = np.array(self.T.T @ loads)
+        for place, m in self.point_masses:
+            rows, x = self.rows(place)[:3].toarray(), self.point(place)
+            found[:, :3] += m * rows.T
+            for i in range(3):
+                found[:, 3 + 3 * i : 6 + 3 * i] += m * x[i] * rows.T
+        return found
 
     def order(self, kept: Indices) -> Indices:
         """The coordinates ``kept`` in an order of elimination with little fill.

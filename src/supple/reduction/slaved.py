@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.fem.inertia import point_integrals
+from supple.fem.inertia import point_integrals, point_loads
 from supple.reduction.modal import ModalBody, Slaves
 from supple.reduction.problem import Problem
 from supple.validate import Vector, read_only
@@ -25,8 +25,6 @@ from supple.validate import Vector, read_only
 DEPENDENT = 1e-8
 # Parts of an integral that are less, relative to the mass of both shapes, are zero.
 NOTHING = 1e-13
-# Columns of nodal coordinates that are integrated at once.
-CHUNK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,14 +100,9 @@ class MeshSlaves:
 
 def inertia_loads(mesh: Any) -> Vector:
     """Nodal forces (size, 12) of the body forces rho e_d and rho x_i e_d."""
-    loads = np.zeros((mesh.size, 12))
-    for start in range(0, mesh.size, CHUNK):
-        here = slice(start, min(start + CHUNK, mesh.size))
-        mass, place, shape = mesh.material_points(np.eye(mesh.size)[:, here])
-        loads[here, :3] = np.einsum("k,kda->ad", mass, shape)
-        moments = np.einsum("k,ki,kda->aid", mass, place, shape)
-        loads[here, 3:] = moments.reshape(moments.shape[0], 9)
-    return loads
+    if hasattr(mesh, "inertia_loads"):
+        return np.asarray(mesh.inertia_loads())
+    return point_loads(mesh)
 
 
 def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: Vector) -> ModalBody:
