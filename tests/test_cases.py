@@ -215,7 +215,7 @@ def test_case_holds(case, method):
     assert result.momentum.level == "trusted"
     found = case.measure(result)
     assert [q for q in found if not q.passed] == []
-    assert len(found) >= (9 if case.name == "zhao-cantilever" else 31)
+    assert len(found) >= (13 if case.name == "zhao-cantilever" else 31)
     assert len({q.name for q in found}) == len(found)
 
 
@@ -304,7 +304,7 @@ def test_cantilevers_without_stiffening_go_elsewhere():
     """More than a metre from the links that keep their length, in one second."""
     case = cases.get("zhao-cantilever")
     plain = dataclasses.replace(case, build=lambda: zhao_flexible.cantilevers(None))
-    worst = max(q.error for q in plain.run() if q.name.startswith("tip"))
+    worst = max(q.error for q in plain.run(until=1.0) if q.name.startswith("tip"))
     assert worst > 1.0
 
 
