@@ -40,7 +40,7 @@ def axial(S: Array) -> Array:
 class Field:
     """Displacement field of a beam over its elastic coordinates, interpolated between the nodes.
 
-    Slaved shapes are taken as the beam gives them: test_second_order.py tests them.
+    Slaved shapes are taken as the beam gives them: test_second_order.py tells if they are right.
     """
 
     def __init__(self, beam: supple.Beam, masses: tuple[tuple[float, float], ...]) -> None:

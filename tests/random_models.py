@@ -276,9 +276,9 @@ class _Maker:
     def stiffening(self, modes) -> supple.SecondOrder | None:
         """Displacements of second order for some beams, drawn by a generator of their own."""
         rng = np.random.default_rng([self.recipe.seed, 3, len(self.bodies)])
-        if rng.random() < 0.6:
+        if rng.random() < 0.75:
             return None
-        return supple.SecondOrder(bool(rng.random() < 0.5 and not isinstance(modes, supple.Sines)))
+        return supple.SecondOrder(bool(rng.random() < 0.3 and not isinstance(modes, supple.Sines)))
 
     def sines(self, rotary: bool) -> supple.Sines | None:
         """Assumed shapes for some beams; a generator of their own leaves everything else as is."""

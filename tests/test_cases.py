@@ -322,7 +322,7 @@ def test_cantilevers_without_stiffening_go_elsewhere():
     """More than a metre from the links that keep their length, in one second."""
     case = cases.get("zhao-cantilever")
     plain = dataclasses.replace(case, build=lambda: zhao_flexible.cantilevers(None))
-    worst = max(q.error for q in plain.run() if q.name.startswith("tip"))
+    worst = max(q.error for q in plain.run(until=1.0) if q.name.startswith("tip"))
     assert worst > 1.0
 
 

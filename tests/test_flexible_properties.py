@@ -92,6 +92,7 @@ def test_random_models_contain_everything():
             found.add(("clamped inside", 0 < body.clamp_node < body.elements))
             found.add(("line", not body.rotary_inertia))
             found.add(("rigid", body.modes == 0))
+            found.add(("stiffening", body.stiffening))
         for point in model.point_masses.values():
             found.add(("point mass", isinstance(point.frame.body, supple.Beam)))
         for force in model.forces.values():
@@ -111,6 +112,8 @@ def test_random_models_contain_everything():
         for yes in (False, True)
     }
     wanted |= {("chord", supple.Sines)}
+    second = (None, supple.SecondOrder(), supple.SecondOrder(twist=True))
+    wanted |= {("stiffening", choice) for choice in second}
     wanted |= {("Force", True), ("SpringDamper", True)}
     assert wanted <= found, wanted - found
 
