@@ -296,6 +296,16 @@ def test_lumped_masses_without_rotary_inertia() -> None:
     np.testing.assert_allclose(link.modal().M, np.eye(3), atol=1e-9)
     # nine nodes between the edges, and the far edge, whose masses do not resist a turn about it
     assert body(lumped, 32).modal().n == 9 * 3 + 5
+    line = np.tile([1.0, 1, 1, 0, 0, 0], len(mesh.nodes)) * (
+        np.repeat(np.abs(mesh.nodes[:, 1]) < 1e-9, 6)
+    )
+    thin = sp.ImportedComponent(mesh.nodes, 6, np.diag(line), mesh.stiffness_matrix)
+    with pytest.raises(ModelError) as caught:
+        made(thin, reference="mean_axis")
+    assert str(caught.value) == (
+        "MeshBody 'part': reference is 'mean_axis', expected 'clamped', because its mass is on one "
+        "line and does not resist a turn about it"
+    )
     with pytest.raises(ModelError) as caught:
         body(lumped, 33)
     assert str(caught.value) == (

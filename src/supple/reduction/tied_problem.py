@@ -1,32 +1,27 @@
-"""Reduction of a tied component: sparse factors, modes of free bodies, what a frame must hold."""
+"""Reduction of a tied component: its coordinates, what its frame holds, modes of free bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from supple.errors import ModelError
 from supple.fem.inertia import InertiaIntegrals
 from supple.fem.tied import refuse_incomplete
-from supple.fem.vibration import Factor
-from supple.reduction.eigen import DENSE, Indices, dense, part
+from supple.reduction.eigen import Indices
+from supple.reduction.flexibility import Flexibility, Solve
 from supple.reduction.modes import Reference, signs
 from supple.reduction.problem import Problem
 from supple.validate import Vector
 
-# Squares of frequencies, in those of a typical coordinate that moves alone: below the first they
-# are none, below the second they are negative. Rounding of a stiffness matrix is some 1e-16.
-WITHOUT_STRAIN, NEGATIVE = 1e-14, -1e-9
-# Flexibility against inertia, of the first mode: less is that of coordinates without mass.
-MASSLESS = 1e-15
 # Shapes of a mass matrix alone are independent if their size, relative, is more: its root has half
 # the digits.
 INDEPENDENT = 1e-6
+# The smallest moment of inertia, in the largest: a rod of 10 m with less is a tenth of a hair.
+ON_A_LINE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +53,11 @@ class TiedProblem(Problem):
     def rigid(self) -> Vector:
         """Rigid motions (size, 6)."""
         return np.asarray(self.mesh.rigid)
+
+    @cached_property
+    def flexibility(self) -> Flexibility:
+        """What finds deflections and modes."""
+        return Flexibility(self.mesh, self.owner)
 
     def kept(self, reference: Reference | None = None) -> Indices:
         """Coordinates that the frame leaves free.
@@ -117,7 +117,7 @@ class TiedProblem(Problem):
 
     def solve(self, at: Indices, loads: Vector) -> Vector:
         """Displacements (k, m) of the coordinates ``at`` under loads (k, m)."""
-        return self._solver(at)(loads)
+        return self.flexibility.solver(at)(loads)
 
     def normal_modes(
         self, count: int, reference: Reference | None = None, extra: int = 0
@@ -128,20 +128,22 @@ class TiedProblem(Problem):
             return np.zeros(0), np.zeros((self.size, 0))
         if reference != "mean_axis":
             at = self.kept(reference)
-            return self._lowest(at, count, lambda: self._solver(at), None, extra)
+            return self.flexibility.lowest(
+                at, count, lambda: self.flexibility.solver(at), None, extra
+            )
         basis = None
-        if self._by_dense(self.size, count + extra):
+        if self.flexibility.by_dense(self.size, count + extra):
             basis = self.in_mean_axis(np.eye(self.size)[:, self.kept("mean_axis")])
-        return self._lowest(np.arange(self.size), count, self._free_solver, basis, extra)
+        return self.flexibility.lowest(np.arange(self.size), count, self._free_solver, basis, extra)
 
     def modes_of(self, at: Indices, count: int, free: bool = False) -> tuple[Vector, Vector]:
         """Eigenvalues and shapes (size, count) when only the coordinates ``at`` can move."""
-        return self._lowest(at, count, lambda: self._solver(at), None)
+        return self.flexibility.lowest(at, count, lambda: self.flexibility.solver(at), None)
 
     def orthonormal(self, shapes: Vector) -> tuple[Vector, Vector]:
         """Eigenvalues (m,) and modes (size, m) of the component within the span of shapes."""
         values, basis = super().orthonormal(shapes)
-        self._refuse(values)
+        self.flexibility.refuse(values)
         return values, basis
 
     def principal(self, shapes: Vector) -> tuple[Vector, Vector]:
@@ -149,12 +151,18 @@ class TiedProblem(Problem):
 
         A model that is a mass matrix only has no material points to ask.
         """
-        if self._has_elements:
+        if self.flexibility.has_elements:
             return super().principal(shapes)
         gram = shapes.T @ (self.mesh.mass_matrix @ shapes)
         values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
         good = values > INDEPENDENT**2 * values.max(initial=0.0)
         return np.sqrt(values[good]), vectors[:, good]
+
+    def in_frame(self, shapes: Vector) -> Vector:
+        """The same deformations without the rigid motion that the frame follows."""
+        if self.reference == "mean_axis":
+            return self.in_mean_axis(shapes)
+        return super().in_frame(shapes)
 
     def in_mean_axis(self, shapes: Vector) -> Vector:
         """Shapes (size, m) without their rigid part, which has all their momentum."""
@@ -166,98 +174,23 @@ class TiedProblem(Problem):
 
     @cached_property
     def _inertia(self) -> Vector:
-        return self.rigid.T @ self._momentum
-
-    def _by_dense(self, size: int, count: int) -> bool:
-        return size <= DENSE or 4 * count > size
-
-    def _lowest(
-        self,
-        at: Indices,
-        count: int,
-        solve: Callable[[], Callable[[Vector], Vector]],
-        basis: Vector | None,
-        extra: int = 0,
-    ) -> tuple[Vector, Vector]:
-        """Lowest modes of the coordinates ``at`` by flexibility: the largest are found best."""
-        if not count:
-            return np.zeros(0), np.zeros((self.size, 0))
-        K, M = (part(X, at, at) for X in (self.mesh.stiffness_matrix, self.mesh.mass_matrix))
-        if self._by_dense(len(at), count + extra):
-            values, found = self._dense_modes(dense(K), dense(M), count, basis, extra)
-        else:
-            from scipy.sparse.linalg import LinearOperator, eigsh
-
-            # A fixed start, so that two runs give the same signs; it has no rigid part.
-            inverse = LinearOperator(K.shape, solve(), dtype=float)
-            start = inverse.matvec(M @ np.random.default_rng(0).standard_normal(len(at)))
-            values, found = eigsh(K, count + extra, M, sigma=0.0, OPinv=inverse, v0=start)
-            order = np.argsort(values)
-            values, found = values[order], found[:, order]
-        self._refuse(values)
-        shapes = np.zeros((self.size, len(values)))
-        shapes[at] = found
-        return values, shapes
-
-    def _dense_modes(
-        self, K: Vector, M: Vector, count: int, basis: Vector | None, extra: int
-    ) -> tuple[Vector, Vector]:
-        from scipy.linalg import eigh
-
-        if basis is not None:
-            K, M = basis.T @ K @ basis, basis.T @ M @ basis
-        unit = 1.0 / np.sqrt(np.maximum(np.diag(K), np.finfo(float).tiny))
-        scale = np.outer(unit, unit)
-        last = [max(len(K) - count - extra, 0), len(K) - 1]
-        try:
-            flexible, found = eigh(
-                0.5 * scale * (M + M.T), 0.5 * scale * (K + K.T), subset_by_index=last
+        """Inertia (6, 6) of the rigid body; refused if it does not resist every motion."""
+        found = self.rigid.T @ self._momentum
+        cross = found[:3, 3:]
+        moments = np.linalg.eigvalsh(found[3:, 3:] - cross.T @ cross / found[0, 0])
+        if moments[0] < ON_A_LINE * moments[2]:  # about the centre of mass
+            raise ModelError(
+                self.owner,
+                "reference",
+                "mean_axis",
+                "'clamped', because its mass is on one line and does not resist a turn about it",
             )
-        except np.linalg.LinAlgError:  # the stiffness is not positive
-            self._refuse_stiffness(int(np.sum(np.linalg.eigvalsh(scale * K) < NEGATIVE)))
-            raise
-        flexible, found = flexible[::-1], unit[:, None] * found[:, ::-1]
-        most = int(np.sum(flexible > MASSLESS * flexible[0]))
-        if most < count:
-            expected = f"at most {most}, because other coordinates have no mass"
-            raise ModelError(self.owner, "number of modes", count, expected)
-        flexible, found = flexible[:most], found[:, :most]
-        found = found / np.sqrt(flexible)
-        return 1.0 / flexible, found if basis is None else basis @ found
+        return found
 
-    def _solver(self, at: Indices) -> Callable[[Vector], Vector]:
-        """Function that solves for loads on the coordinates ``at``; its factors are kept."""
-        cache: dict[bytes, Factor] = self.__dict__.setdefault("_factors", {})
-        key = at.tobytes()
-        if key not in cache:
-            cache.clear()  # factors are large: one set at a time
-            cache[key] = self._factor(at)
-        return cache[key].solve
-
-    def _factor(self, at: Indices) -> Factor:
-        K, order = self.mesh.stiffness_matrix, self.mesh.order(at)
-        try:
-            factor = Factor(None, K, at, order)
-        except RuntimeError:  # a pivot is zero
-            self._refuse_stiffness(0)
-            raise
-        # Stiffness of our own elements is a sum of squares, and looking takes as much memory again.
-        if not self._has_elements and factor.negative:
-            # Rounding of a motion without strain may be negative, too: it is not if this is added.
-            diagonal = sparse.diags_array(-NEGATIVE * np.abs(K.diagonal()))
-            shifted = Factor(None, sparse.csc_array(K + diagonal), at, order)
-            self._refuse_stiffness(shifted.negative)
-        return factor
-
-    @property
-    def _has_elements(self) -> bool:
-        """Whether the component is a mesh, and not just matrices."""
-        return hasattr(self.mesh.component, "cells") or hasattr(self.mesh.component, "triangles")
-
-    def _free_solver(self) -> Callable[[Vector], Vector]:
+    def _free_solver(self) -> Solve:
         """Deflection of the free body under loads that its own inertia balances."""
         at = self.kept("mean_axis")
-        held = self._solver(at)
+        held = self.flexibility.solver(at)
 
         def solve(load: Vector) -> Vector:
             even = load - self._momentum @ np.linalg.solve(self._inertia, self.rigid.T @ load)
@@ -266,29 +199,3 @@ class TiedProblem(Problem):
             return self.in_mean_axis(shape)
 
         return solve
-
-    def _refuse(self, values: Vector) -> None:
-        """Refuse squares of frequencies that a body in its frame cannot have."""
-        lowest = float(values.min(initial=np.inf)) / self._typical
-        if lowest < NEGATIVE:
-            self._refuse_stiffness(int(np.sum(values < NEGATIVE * self._typical)))
-        if lowest < WITHOUT_STRAIN:
-            self._refuse_stiffness(0)
-
-    @cached_property
-    def _typical(self) -> float:
-        """Median of stiffness by mass of translations, (rad/s)^2."""
-        m, k = (X.diagonal() for X in (self.mesh.mass_matrix, self.mesh.stiffness_matrix))
-        moving = (self.mesh.kinds < 3) & (m > 0.0) & (k > 0.0)
-        return float(np.median(k[moving] / m[moving])) if moving.any() else 1.0
-
-    def _refuse_stiffness(self, negative: int) -> None:
-        if negative:
-            raise ModelError.plain(
-                f"{self.owner}: the stiffness matrix of its component has {negative} negative "
-                "eigenvalues, expected none"
-            )
-        raise ModelError.plain(
-            f"{self.owner}: its component can move without strain while its frame holds it, "
-            "expected parts and interfaces that leave no such motion"
-        )
