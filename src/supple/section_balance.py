@@ -164,7 +164,7 @@ def _refuse_unknown(motion: _Motion, beam: Beam, loads: BeamLoads) -> None:
     if left > BALANCED:
         raise SuppleError(
             f"{label(beam)}: loads leave {left:.1e} of themselves unbalanced, expected none; a "
-            "constraint or stiffening acts on the beam whose load is not known, so use "
+            "constraint acts on the beam whose load is not known, so use "
             "section_forces(method='shapes')"
         )
     loads.complete.append(True)
@@ -186,8 +186,13 @@ def _beyond(
             force += pushed
             torque += np.cross(motion.place(station) - about, pushed)
     w, dw = motion.w, motion.dw
+    slaves = _slaves(d)
     for mass, place, shape in _masses(d, x, end):
-        inside = place + d.q @ shape.T, d.u @ shape.T, d.a @ shape.T
+        n = d.q.shape[1]
+        inside = [place + d.q @ shape[:, :n].T, d.u @ shape[:, :n].T, d.a @ shape[:, :n].T]
+        if slaves is not None:
+            for moved_by, amplitude in zip(inside, slaves, strict=True):
+                moved_by += amplitude @ shape[:, n:].T
         arm, rate, change = (_turned(motion.R, v) for v in inside)
         moved = motion.a + np.cross(dw, arm) + np.cross(w, np.cross(w, arm) + 2.0 * rate) + change
         inertia = mass * (moved - loads.gravity)
@@ -196,15 +201,35 @@ def _beyond(
     return force, torque
 
 
+def _slaves(d: Deformation) -> tuple[Array, Array, Array] | None:
+    """Amplitudes (nt, r) of shapes of second order and their first and second rates."""
+    slaves = d.body.modal(d.point_masses).slaves
+    if slaves is None:
+        return None
+    bent, bending = (np.einsum("rij,tj->tri", slaves.Gamma, x) for x in (d.q, d.u))
+    along = np.einsum("tri,ti->tr", bent, d.a) + np.einsum("tri,ti->tr", bending, d.u)
+    return 0.5 * np.einsum("tri,ti->tr", bent, d.q), np.einsum("tri,ti->tr", bent, d.u), along
+
+
 def _masses(d: Deformation, x: float, end: bool) -> Iterator[tuple[float, Array, Array]]:
-    """Mass, place (3,) and shape (3, n) of mass points beyond a station."""
+    """Mass, place (3,) and shape (3, n) of mass points beyond a station.
+
+    With displacements of second order their shapes follow, (3, n + r).
+    """
     beam: Any = d.body
     shapes: MeshField | AssumedBeam = beam._reduced(d.point_masses)
     line: Any = getattr(shapes, "mesh", shapes)
+
+    def rows(station: float) -> tuple[Array, Array]:
+        found = beam._slaved_rows(station, d.point_masses)
+        more = found.get("slaved", np.zeros((6, 0)))
+        move, turn = shapes.displacement(station), shapes.rotation(station)
+        return np.hstack([move, more[:3]]), np.hstack([turn, more[3:]])
+
     for start, stop, points in _cells(beam, line, x):
         for s, weight in line.quadrature(start / beam.length, stop / beam.length, points):
             law = line.at(s, beam.roll)
-            move, turn = shapes.displacement(s * beam.length), shapes.rotation(s * beam.length)
+            move, turn = rows(s * beam.length)
             offsets = law.section_points
             mass = law.line_mass * beam.length * weight / len(offsets)
             for y, z in offsets:
@@ -212,7 +237,7 @@ def _masses(d: Deformation, x: float, end: bool) -> Iterator[tuple[float, Array,
                 yield mass, np.array([s * beam.length, y, z]), shape
     for station, mass in d.point_masses:
         if station > x or (end and station >= x):
-            yield mass, np.array([station, 0.0, 0.0]), shapes.displacement(station)
+            yield mass, np.array([station, 0.0, 0.0]), rows(station)[0]
 
 
 def _cells(beam: Beam, line: Any, x: float) -> Iterator[tuple[float, float, int]]:
