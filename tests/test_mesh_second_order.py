@@ -12,7 +12,8 @@ import supple as sp
 from mesh_bodies import matrices
 from supple.cases.case import references
 from supple.errors import ModelError
-from supple.fem import block, plate
+from supple.fem import plate
+from supple.fem.block import block
 from test_second_order import deflected
 
 LENGTH, WIDTH, THICK = 1.0, 0.05, 0.01
@@ -94,7 +95,7 @@ def test_column(made):
         m = sp.Model(gravity=(0, 0, 0))
         flexible = m.add(body(made, modes=sp.CraigBampton(["root", "tip"], 4)))
         at = flexible.interfaces[0].place
-        m.add(sp.Weld("root", m.ground.at(*at), flexible.at("root")))
+        m.add(sp.Fixed("root", m.ground.at(*at), flexible.at("root")))
         m.add(sp.Force("press", flexible.at("tip"), force=(-share * euler, 0, 0)))
         found.append(float(eigh(*stiffness(m), eigvals_only=True)[0]))
     assert found[1] / found[0] == pytest.approx(0.5, abs=0.03)  # the mode changes a little

@@ -260,6 +260,15 @@ def test_root_forces_by_balance_are_the_reaction_of_the_joint(run):
     assert np.allclose(run["b"].local.at(0.0).section_forces("balance").values, found.values)
 
 
+def test_balance_with_displacements_of_second_order():
+    """Mass points move by the shapes of second order, too."""
+    result = sp.simulate(swinging(6, stiffening="second_order"), 0.1, output=10)
+    found = result["b"].at(0.0).section_forces("balance").values
+    wrench = result["hinge"].local.wrench
+    exact = in_section_axes(-np.hstack([wrench[:, 3:], wrench[:, :3]]).T, 0.2).T
+    assert np.abs(found - exact).max() < 1e-8 * np.abs(exact).max()
+
+
 def test_balance_knows_each_load_at_its_station(run):
     """Forces jump where something is joined, by its load, and end with that of the tip."""
     view = run["b"]
