@@ -20,7 +20,7 @@ from supple.validate import Vector
 # Shapes of a mass matrix alone are independent if their size, relative, is more: its root has half
 # the digits.
 INDEPENDENT = 1e-6
-# The smallest moment of inertia, in the largest: a rod of 10 m with less is a tenth of a hair.
+# The smallest moment of inertia, in the largest; a rod of 10 m with less is thinner than 3e-6 m.
 ON_A_LINE = 1e-13
 
 
