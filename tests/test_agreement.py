@@ -75,6 +75,8 @@ def short(case: str) -> float:
         return VIBRATING[case]
     if case.startswith("duffing"):
         return 1.0
+    if case == "spin-up":  # which begins without any acceleration
+        return 4.0
     if case.startswith(("huang-five-elements", "jonker", "richard", "andrews")):
         return 0.002
     return 0.02 if case in ("huang-two-link", "huang-two-modes") else 0.2

@@ -75,6 +75,22 @@ def stiffened(law) -> sp.Model:
     return model
 
 
+def second_order() -> sp.Model:
+    """Beams of second order, hung at an end that moves in their axes, joined and loaded between."""
+    model = sp.Model(gravity=(0, -9.81, 0), name="second order")
+    material, section = sp.Material(E=1e6, G=4e5, density=1e3), sp.Rectangle(0.1, 0.05)
+    options = {"elements": 2, "modes": 3}
+    arm = model.add(sp.Beam("arm", 1.0, section, material, stiffening="second_order", **options))
+    strip = sp.SecondOrder(twist=True)
+    tip = model.add(sp.Beam("tip", 0.7, section, material, stiffening=strip, **options))
+    model.add(sp.Revolute("root", arm.at(1.0), model.ground.at(0), "z", 0.2, 1.0))
+    model.add(sp.Universal("wrist", arm.at(0.3), tip.at(0.7), initial=(0.3, 0.2)))
+    model.add(sp.DistributedLoad("wind", tip.at(0.1), (1, 2, 3), axes="body"))
+    model.add(sp.DistributedLoad("rain", arm.at(0), (1, -2, 3)))
+    model.add(sp.SpringDamper("rope", tip.at(0), model.ground.at(0.2, 0.5), 40.0, 3.0, 0.2))
+    return model
+
+
 MODELS = [
     two_link_arm,
     every_kind,
@@ -116,7 +132,7 @@ def test_the_compiler_is_off() -> None:
     assert numba.config.DISABLE_JIT, "run this folder by `make nojit`"
 
 
-@pytest.mark.parametrize("build", MODELS)
+@pytest.mark.parametrize("build", [*MODELS, second_order])
 def test_acceleration_makes_the_residual_vanish(build) -> None:
     equations = JointCoordinates().equations(build())
     q, u, a, z = state(equations)
@@ -129,7 +145,7 @@ def test_acceleration_makes_the_residual_vanish(build) -> None:
     np.testing.assert_allclose(equations.residual(0.4, q, u, found, z) / scale, 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("build", MODELS)
+@pytest.mark.parametrize("build", [*MODELS, second_order])
 def test_tangent_is_the_complex_step(build) -> None:
     equations = JointCoordinates().equations(build())
     q, u, a, z = state(equations)

@@ -16,8 +16,7 @@ frequency: without them the tip is off by more than a metre.
 Tolerances: angles of the chords 1e-6 rad, their rates 1e-5 rad/s, tip 1e-6 m: undamped vibration
 of up to 3 kHz is followed for two seconds, and two programs agree on the rates to 2e-6 rad/s.
 Energy error over all steps 1e-8 of the largest strain energy. Tip of ``zhao-cantilever`` 2 mm:
-deflections reach a tenth of the length, what is of third order in them is missing; it is
-0.7 mm.
+deflections reach a tenth of the length, what is of third order in them is missing; it is 0.7 mm.
 """
 
 from __future__ import annotations
