@@ -676,6 +676,7 @@ def test_registry():
         "spin-up",
         "nada-arm",
         "nada-arm-nine-modes",
+        "nada-arm-second-order",
         "nada-arm-linear",
         "nada-arm-undamped",
         "dkt-plates",
