@@ -170,9 +170,12 @@ HOPELESS = {
     ("huang-five-elements-undamped", "Radau"),
     ("huang-five-elements-undamped", "BDF"),
     ("huang-five-elements-undamped", "Adams"),
+    *(("zhao-cantilever", m) for m in ("Radau", "BDF", "Adams")),
     ("zhao-elements", "Radau"),
     ("zhao-elements", "BDF"),
     ("zhao-elements", "Adams"),
+    # the errors of its many steps add up to more than the bound of energy
+    *((name, "BDF") for name in SECOND_ORDER[:2]),
     # singular positions on the way, see test_branching_stops_an_implicit_method
     *((name, m) for name in ("n-four-bar", "n-four-bar-40") for m in ("Radau", "BDF", "Adams")),
 }
@@ -197,8 +200,7 @@ LONG = {
     ("richard-four-bar", "BDF"),
     ("jonker-slider-crank-spatial", "BDF"),
     ("jonker-slider-crank-spatial", "Adams"),
-    *((name, m) for name in SECOND_ORDER[:2] for m in ("Radau", "BDF", "Adams")),
-    *(("zhao-cantilever", m) for m in ("Radau", "BDF", "Adams")),
+    *((name, m) for name in SECOND_ORDER[:2] for m in ("Radau", "Adams")),
     ("spin-up", "BDF"),
     ("spin-up", "Adams"),
     ("duffing-regular", "BDF"),
