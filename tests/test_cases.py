@@ -172,6 +172,7 @@ HOPELESS = {
     ("huang-five-elements-undamped", "Radau"),
     ("huang-five-elements-undamped", "BDF"),
     ("huang-five-elements-undamped", "Adams"),
+    *(("zhao-cantilever", m) for m in ("Radau", "BDF", "Adams")),
     ("zhao-elements", "Radau"),
     ("zhao-elements", "BDF"),
     ("zhao-elements", "Adams"),
@@ -179,6 +180,8 @@ HOPELESS = {
     ("richard-panels", "BDF"),
     ("richard-panels-lowest", "BDF"),
     ("richard-panels-converged", "BDF"),
+    # the errors of its many steps add up to more than the bound of energy
+    *((name, "BDF") for name in SECOND_ORDER[:2]),
     # singular positions on the way, see test_branching_stops_an_implicit_method
     *((name, m) for name in ("n-four-bar", "n-four-bar-40") for m in ("Radau", "BDF", "Adams")),
 }
@@ -203,8 +206,7 @@ LONG = {
     ("richard-four-bar", "BDF"),
     ("jonker-slider-crank-spatial", "BDF"),
     ("jonker-slider-crank-spatial", "Adams"),
-    *((name, m) for name in SECOND_ORDER[:2] for m in ("Radau", "BDF", "Adams")),
-    *(("zhao-cantilever", m) for m in ("Radau", "BDF", "Adams")),
+    *((name, m) for name in SECOND_ORDER[:2] for m in ("Radau", "Adams")),
     ("spin-up", "BDF"),
     ("spin-up", "Adams"),
     ("duffing-regular", "BDF"),
@@ -445,12 +447,21 @@ def test_nada_arm(name):
 
 
 def test_nada_arm_diverges_without_stiffening():
-    """Undamped it passes its critical speed, 14.28 rad/s; stiffened it hardly notices."""
-    tip = {}
+    """Undamped it passes its critical speed, 14.28 rad/s; stiffened it hardly notices.
+
+    The monitor warns of the spin long before, at a seventh of that speed.
+    """
+    tip, findings = {}, {}
     for law, modes in (("none", (1, 2)), ("axial", (1, 2, 9))):
         arm = nada_arm(law, modes, damped=False)
-        result = sp.simulate(arm, 5.0, output=0.5, integrator=sp.DormandPrince())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sp.SuppleWarning)
+            result = sp.simulate(arm, 5.0, output=0.5, integrator=sp.DormandPrince())
         tip[law] = result["arm"].at(0.6).deflection[[6, 8, 10], 1]
+        findings[law] = {f.what: f for f in result.monitor.findings}
+    assert findings["none"]["spin"].time <= 1.0 and findings["none"]["spin"].serious
+    assert findings["none"]["stability"].limit == pytest.approx(14.28, abs=0.01)
+    assert not findings["axial"]
     assert tip["none"] == pytest.approx([-0.0896, -0.3491, -0.5297], abs=1e-4)
     assert np.abs(tip["axial"]).max() < 0.03
 

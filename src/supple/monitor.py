@@ -319,7 +319,6 @@ def _of_spin(body: Any, speed: Extreme, lost: Extreme, lowest: float) -> Iterato
             f"rad/s from t = {unstable:.4g} s on, where without stiffening no bending stiffness is "
             f"left and deflections can grow without bound: {advice}",
         )
-        return
     passed = speed.passes(SPIN * lowest)
     if passed is not None:
         ratio = speed.largest / lowest

@@ -211,7 +211,7 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
         first = node[n, at.COL0]
         end = first + node[n, at.NDOF]
         if node[n, at.HEAVY] == at.FLEXIBLE:
-            flex_body.differentiate(m, w, n, u, a, Rq, Ru, M)
+            flex_body.differentiate(m, w, n, a, Rq, Ru, M)
             couple(m, w, n, Rq, Ru, M)
         for c in range(first, end):
             dof_rows(m, w, n, c)

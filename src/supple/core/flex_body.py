@@ -33,7 +33,7 @@ def current_inertia(tree, work, f, q, u):
     n = tree.flex[f, at.FLEX_N] + slaves
     d0 = o + 13 + 3 * n
     d1 = d0 + 9 * n
-    if slaves > 0:
+    if slaves > 0:  # 0 * n: a literal number as an argument would compile the callee again
         slaved.sums(tree, w, f, at.FX_QE + 0 * n, at.FX_D + 0 * n)
         slaved.sums(tree, w, f, at.FX_UE + 0 * n, at.FX_U2 + 0 * n)
         for c in range(9):  # D1_ij[b, a] = D1_ji[a, b]
@@ -110,7 +110,7 @@ def to_world(r, o, t0, t1, t2, f0, f1, f2):
 
 
 @kernel
-def add_deformation(tree, work, n, q, u, a):
+def add_deformation(tree, work, n):
     """Add what the deformation adds to the wrench W; fill the momentum E, L in world axes and Q."""
     r, o, shape = work.node[n], work.origin, tree.shape
     f = tree.node[n, at.FLEX]
@@ -226,7 +226,7 @@ def turn_times(d, y0, y1, y2, i):
 
 
 @kernel
-def differentiate(tree, work, n, u, a, Rq, Ru, M):
+def differentiate(tree, work, n, a, Rq, Ru, M):
     """Tangents of a flexible body: B gets J' - (H u)~ and -2 (P u)~; Fq, Fu, dQ/dw; own blocks of Rq, Ru, M."""
     r, o, shape = work.node[n], work.origin, tree.shape
     f = tree.node[n, at.FLEX]

@@ -197,7 +197,7 @@ def inertias(tree, work, q, u, a):
         r[38] = m * a1 + b2 * cx - b0 * cz + w2 * h3 - w0 * h5
         r[39] = m * a2 + b0 * cy - b1 * cx + w0 * h4 - w1 * h3
         if node[n, at.HEAVY] == at.FLEXIBLE:
-            flex_body.add_deformation(tree, work, n, q, u, a)
+            flex_body.add_deformation(tree, work, n)
         else:
             for k in range(at.E, at.E + 6):
                 r[k] = 0.0
