@@ -18,10 +18,10 @@ more modes the tip is off by 2e-5 m at 0.5 s: this is of third order in slopes o
 away where the arm is cut into two or four bodies (3e-6 and 1e-6 m, as near as the exact one is
 known).
 
-Tolerances of the others: tip 1e-5 m, speed of the hub 1e-4 rad/s. Without damping of the joint vibrations never
-die, and these small differences grow to some 1e-4 m: there the angle of the hub is compared within
-1e-3 rad and the largest deflection within 1 %. Energy error over all steps 1e-9 J, with what the
-model creates.
+Tolerances of the others: tip 1e-5 m, speed of the hub 1e-4 rad/s. Without damping of the joint
+vibrations never die, and these small differences grow to some 1e-4 m: there the angle of the hub
+is compared within 1e-3 rad and the largest deflection within 1 %. Energy error over all steps 1e-9
+J, with what the model creates.
 """
 
 from __future__ import annotations
