@@ -67,6 +67,7 @@ class Recipe:
     can_lock : General may have three rotations, and translations on both sides of a rotation;
         beams may be lines without inertia about themselves
     beams : which bodies are beams; empty if none is
+    second_order : some beams have displacements of second order
     """
 
     kinds: tuple[str, ...]
@@ -76,6 +77,7 @@ class Recipe:
     gravity: bool = True
     can_lock: bool = True
     beams: tuple[bool, ...] = ()
+    second_order: bool = True
 
     def model(self) -> supple.Model:
         """The model; its items were added in random order."""
@@ -276,7 +278,7 @@ class _Maker:
     def stiffening(self, modes) -> supple.SecondOrder | None:
         """Displacements of second order for some beams, drawn by a generator of their own."""
         rng = np.random.default_rng([self.recipe.seed, 3, len(self.bodies)])
-        if rng.random() < 0.75:
+        if rng.random() < 0.75 or not self.recipe.second_order:
             return None
         return supple.SecondOrder(bool(rng.random() < 0.3 and not isinstance(modes, supple.Sines)))
 

@@ -174,7 +174,7 @@ def stiffened(recipe) -> tuple[sp.Model, Equations, sp.Model]:
 
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 @examples(15)
-@given(flexible_recipes(max_bodies=3))
+@given(flexible_recipes(max_bodies=3, second_order=False))
 def test_forces_of_random_trees(recipe):
     """The residual changes by the membranes' forces only; they have an energy, or a power."""
     _, eq, plain = stiffened(recipe)
@@ -207,7 +207,7 @@ def test_forces_of_random_trees(recipe):
 
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 @examples(15)
-@given(flexible_recipes(max_bodies=3))
+@given(flexible_recipes(max_bodies=3, second_order=False))
 def test_tangents_of_random_trees(recipe):
     """What membranes add is the derivative of their force, by complex steps of its definition."""
     _, eq, plain = stiffened(recipe)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from supple.bodies.beam import Beam
 from supple.bodies.frame import FrameBody
+from supple.bodies.sid import SIDBody
 from supple.errors import ModelError
 from supple.fem.sections import Section
 from supple.fem.stress_points import StressBlock, mesh_rotations
@@ -188,6 +189,9 @@ def _moving_rows(body: FlexibleBody, point_masses: PointMasses) -> tuple[Array, 
         basis = body.reduction(point_masses).basis
         nodal = basis.reshape(-1, 6, basis.shape[1])
         return nodal[:, :3], nodal[:, 3:]
+    if isinstance(body, SIDBody):
+        places = [body.attachment(body.at(name), point_masses) for name in body.nodes]
+        return np.stack([p.Phi for p in places]), np.stack([p.Psi for p in places])
     component, basis = body_component(body, point_masses)
     nodal = basis.reshape(-1, component.node_size, basis.shape[1])
     return nodal[:, :3], mesh_rotations(component, basis)
