@@ -669,6 +669,7 @@ def test_registry():
         "huang-stiffening-45-axial-foreshortening",
         "huang-stiffening-45-average-membrane",
         "zhao-rigid",
+        "zhao-static",
         "zhao-one-sine",
         "zhao-three-sines",
         "zhao-elements",

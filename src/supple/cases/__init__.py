@@ -31,6 +31,7 @@ _FILES = (
     "huang_rig",
     "huang_stiffening",
     "zhao",
+    "zhao_static",
     "zhao_flexible",
     "duffing",
     "richard",
