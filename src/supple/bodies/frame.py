@@ -30,7 +30,7 @@ from supple.reduction.membranes import frame_membranes, is_membrane
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.slaved import slaved_mesh
 from supple.reduction.stiffening import (
     Stiffening,
     StiffeningName,
@@ -282,9 +282,8 @@ class FrameBody(FlexibleBody):
         cache: dict[Any, tuple[ModalBody, Vector]] = self.__dict__["_reductions"]
         if key not in cache:
             rows = [np.eye(mesh.size)[6 * node : 6 * node + 6] for node in places]
-            found = MeshSlaves.of(self._problem(mesh), reduction.basis, rows)
-            moving = mesh.material_points(np.hstack([reduction.basis, found.shapes]))
-            cache[key] = with_slaves(reduction.body, moving, found.Gamma), found.shapes
+            problem = self._problem(mesh)
+            cache[key] = slaved_mesh(problem, reduction.body, reduction.basis, rows)
         return cache[key]
 
     def _problem(self, mesh: FrameMesh) -> Problem:

@@ -45,7 +45,7 @@ from supple.reduction.modal import (
     reduce_mesh,
 )
 from supple.reduction.shape_sets import CraigBampton, ShapeSet
-from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.slaved import slaved_mesh
 from supple.reduction.stiffening import SecondOrder
 from supple.reduction.tied_problem import TiedProblem
 from supple.validate import Vector, read_only, set_fields
@@ -264,9 +264,7 @@ class MeshBody(FlexibleBody):
         if key not in cache:
             problem = self._problem(_sorted(point_masses))
             rows = [self.tied.rows(place).toarray() for place in places]
-            found = MeshSlaves.of(problem, basis, rows)
-            moving = problem.mesh.material_points(np.hstack([basis, found.shapes]))
-            cache[key] = with_slaves(reduction.body, moving, found.Gamma), found.shapes
+            cache[key] = slaved_mesh(problem, reduction.body, basis, rows)
         return cache[key]
 
     def _problem(self, masses: tuple[tuple[int, float], ...]) -> TiedProblem:

@@ -130,3 +130,16 @@ def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: V
         parts=read_only(parts.reshape(9, 4)),
     )
     return replace(body, slaves=slaves)
+
+
+def slaved_mesh(
+    problem: Problem, body: ModalBody, basis: Vector, attached: Sequence[Vector]
+) -> tuple[ModalBody, Vector]:
+    """The body of a mesh, with the basis (size, n), with slaved shapes, and these (size, r).
+
+    ``attached`` are rows (6, size) of the places where something is attached.
+    """
+    found = MeshSlaves.of(problem, basis, attached)
+    mesh: Any = problem.mesh
+    moving = mesh.material_points(np.hstack([basis, found.shapes]))
+    return with_slaves(body, moving, found.Gamma), found.shapes
