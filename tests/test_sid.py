@@ -331,6 +331,24 @@ def test_geometric_stiffening_is_written_and_told_from_inertia(tmp_path: Path) -
         read_sid_file(edited(path, NO_GR1))
 
 
+def test_second_order_of_a_beam_is_written(tmp_path: Path) -> None:
+    """Ct of first order is minus the geometric stiffness of a unit acceleration along the beam."""
+    body = dataclasses.replace(beam(), stiffening="second_order")
+    path = tmp_path / "a.sid"
+    sp.write_sid(path, body, frames(body))
+    found = read_sid_file(path)
+    assert found.second is not None
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    line, L = body.mass / body.length, body.length
+    exact = np.zeros((body.modal().n,) * 2)
+    for x, weight in zip(0.5 * L * (nodes + 1.0), 0.5 * L * weights, strict=True):
+        turn = body.attachment(body.at(float(x))).Psi
+        exact -= weight * line * (L - x) * (turn[1:].T @ turn[1:])
+    assert found.second.T[0] == pytest.approx(exact, abs=2e-3 * np.abs(exact).max())
+    tip = found.second.nodes["tip"][0][0]
+    assert tip == pytest.approx(tip.T) and np.linalg.eigvalsh(tip)[-1] < 1e-9 * np.abs(tip).max()
+
+
 def test_stiffening_by_shapes_that_follow_is_their_second_derivative() -> None:
     """Shapes of a cloud of mass points with quadratic amplitudes, by differences."""
     rng, n, r = np.random.default_rng(8), 3, 2

@@ -17,7 +17,7 @@ from supple.errors import ModelError, SuppleWarning, label, suggestion
 from supple.frames import Frame, expect_frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.sid import StandardData, write_sid_file
+from supple.reduction.sid import SecondDisplacements, StandardData, write_sid_file
 from supple.reduction.sid_read import frequencies, read_sid_file
 from supple.validate import read_only, set_fields
 
@@ -218,21 +218,29 @@ def write_sid(
     named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, start=1))
     if not named:
         raise ModelError(owner, "frames", frames, "at least one frame on the body")
-    nodes: dict[str, Attachment] = {}
     for name, frame in named.items():
         text = str(name)
         if not text or text != " ".join(text.split()) or "=" in text:
             raise ModelError(owner, "name of a frame", name, "a text without '='")
         if expect_frame(owner, f"frame {name!r}", frame).body.name != body.name:
             raise ModelError(owner, f"frame {name!r}", frame, f"a frame on {label(body)}")
-        nodes[text] = body.attachment(frame)
-    if getattr(body, "stiffening", None) is not None:
+    if getattr(body, "stiffening", None) is not None and not body.second_order:
         warnings.warn(
-            f"{owner}: the stiffening of {label(body)} is not written, expected None",
+            f"{owner}: stiffening of {label(body)} is not written, expected None or SecondOrder()",
             SuppleWarning,
             stacklevel=2,
         )
-    write_sid_file(path, StandardData(body.modal(), nodes))
+    # Nodes of the file are the places where something will be attached.
+    places = [(body.station(frame), 0.0) for frame in named.values()] if body.second_order else []
+    nodes = {str(name): body.attachment(frame, places) for name, frame in named.items()}
+    modal = body.modal(places)
+    second = None
+    if modal.slaves is not None:
+        own, n = modal.slaves, modal.n
+        rows = {name: np.asarray(where.slaved) for name, where in nodes.items()}
+        moved = {name: (x[:3], x[3:]) for name, x in rows.items()}
+        second = SecondDisplacements.of_shapes(own.Gamma, own.S1[:, n:], own.D0[..., n:], moved)
+    write_sid_file(path, StandardData(modal, nodes, second))
 
 
 def _refuse_twins(owner: str, data: StandardData) -> None:

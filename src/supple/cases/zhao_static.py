@@ -2,8 +2,8 @@
 
 The model is that of `supple.cases.zhao`. Each rod keeps the deflection of a horizontal cantilever
 under its weight and that of the mass at its end: no coordinate is added, and the rod is a rigid
-body whose mass lies on the bent line. Joints and end masses stay on the straight one, as in the paper;
-the tip is shown with both deflections.
+body whose mass lies on the bent line. Joints and end masses stay on the straight one, as in the
+paper; the tip is shown with both deflections.
 
 The reference integrates the paper's equations, corrected: m12 lacks the lengths, the potential a
 factor g, and the labels of the two deflections (10) are exchanged.
