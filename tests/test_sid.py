@@ -374,7 +374,7 @@ def test_stiffening_by_shapes_that_follow_is_their_second_derivative() -> None:
 
 def test_stiffening_of_a_beam_is_not_written_in_silence(tmp_path: Path) -> None:
     body = beam(stiffening="axial")
-    sentence = "write_sid: the stiffening of Beam 'link' is not written, expected None"
+    sentence = "write_sid: stiffening of Beam 'link' is not written, expected None"
     with pytest.warns(SuppleWarning, match=re.escape(sentence)):
         sp.write_sid(tmp_path / "a.sid", body, [body.at(0.8)])
 
