@@ -313,7 +313,8 @@ def test_jacobian_with_beams_is_the_derivative_of_the_residual(recipe) -> None:
 # ------------------------------------------------------------------------------------ around a step
 
 
-@both_methods
+# BDF makes two million steps while the driver stands still: see docs/integrators.md
+@pytest.mark.parametrize("method", [pytest.param(sp.BDF, marks=pytest.mark.slow), sp.Adams])
 def test_loops_start_again_behind_kinks(method) -> None:
     """A torque that jumps and a driver with a kink in its acceleration."""
     m = driven_slider()
