@@ -1,10 +1,10 @@
 """A thin blade is spun up beyond its lowest frequency: tension keeps it straight.
 
-An aluminium plate of 500 mm by 60 mm by 1.5 mm, pitched by 60 degrees, sits on a hub that reaches 60
-rad/s within three seconds. At rest its lowest frequency is 31 rad/s. A body of linear shapes knows
-nothing of the tension in a spinning blade: in the plane of rotation it loses its stiffness above 31
-rad/s and runs away, and the monitor says so. With displacements of second order the same modes
-lag behind while the hub gains speed, and stand up again.
+An aluminium plate of 500 mm by 60 mm by 1.5 mm, pitched by 60 degrees, sits on a hub that reaches
+60 rad/s within three seconds. At rest its lowest frequency is 31 rad/s. A body of linear shapes
+knows nothing of the tension in a spinning blade: in the plane of rotation it loses its stiffness
+above 31 rad/s and runs away, and the monitor says so. With displacements of second order the same
+modes lag behind while the hub gains speed, and stand up again.
 
 Shown here: a body made of shell triangles with its modes, geometric stiffening, the monitor, the
 stress of von Mises over time and over the blade.
