@@ -174,7 +174,7 @@ def test_two_methods_take_the_same_way(build) -> None:
     assert implicit.energy.level == explicit.energy.level == "trusted"
 
 
-@pytest.mark.parametrize("build", MODELS)
+@pytest.mark.parametrize("build", MODELS[:2])
 @pytest.mark.parametrize("method", [sp.BDF, sp.Adams], ids=lambda m: m.__name__)
 def test_multistep_methods_take_the_same_way(build, method) -> None:
     # they begin with order 1: some fifty steps, each with an error of 1e-8 at most
