@@ -12,6 +12,9 @@ from supple.core import layout as at
 from supple.core import radau_views
 from supple.formulations.equations import Equations
 
+# Beyond its limit the integral of a controller follows the velocity, too.
+GAINS = {"kp": 3.0, "ki": 20.0, "kd": 0.3, "limit": 0.2, "tracking": 0.01}
+
 
 def narrow(monkeypatch: pytest.MonkeyPatch, work: float) -> None:
     """Models of any size get an envelope if ``work`` is zero, and none if it is infinite."""
@@ -37,7 +40,7 @@ def chain(links: int, controlled: bool = False) -> sp.Model:
         else:
             joint = m.add(sp.Revolute(f"joint{i}", end, body.at(0), axis="yz"[i % 2]))
             if controlled:
-                m.add(sp.PID(f"control{i}", joint, target=0.2, kp=3.0, ki=2.0, kd=0.3))
+                m.add(sp.PID(f"control{i}", joint, target=0.2, **GAINS))
         end = body.at(0.5)
     m.add(sp.SpringDamper("spring", m.ground.at(0, 0, 2.0), end, stiffness=20.0, damping=0.5))
     return m
