@@ -27,7 +27,14 @@ from supple.fem.frame import FrameMesh, check_structure
 from supple.fem.member import Member, Node
 from supple.frames import Frame
 from supple.reduction.membranes import frame_membranes, is_membrane
-from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
+from supple.reduction.modal import (
+    Attachment,
+    ModalBody,
+    ModeChoice,
+    Reduction,
+    attached,
+    reduce_mesh,
+)
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.slaved import slaved_mesh
@@ -178,19 +185,11 @@ class FrameBody(FlexibleBody):
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame at a node moves with the coordinates of ``modal(point_masses)``."""
         node = int(self.station(frame))
-        basis = self._reduced(point_masses)[1].basis
+        rows = slice(6 * node, 6 * node + 6)
         body, shapes = self._slaved(point_masses)
-        slaved = {}
-        if body.slaves is not None:
-            slaved["slaved"] = read_only(shapes[6 * node : 6 * node + 6])
-            slaved["Gamma"] = body.slaves.Gamma
-        return Attachment(
-            p0=read_only(list(self.nodes.values())[node]),
-            R0=frame.rotation,
-            Phi=read_only(basis[6 * node : 6 * node + 3]),
-            Psi=read_only(basis[6 * node + 3 : 6 * node + 6]),
-            **slaved,
-        )
+        moved = self._reduced(point_masses)[1].basis[rows]
+        place = list(self.nodes.values())[node]
+        return attached(place, frame.rotation, moved, body, shapes[rows])
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the structure was reduced; printed, it shows frequencies before and after."""

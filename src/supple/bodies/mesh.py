@@ -41,6 +41,7 @@ from supple.reduction.modal import (
     ModalBody,
     ModeChoice,
     Reduction,
+    attached,
     hertz,
     reduce_mesh,
 )
@@ -201,18 +202,9 @@ class MeshBody(FlexibleBody):
         """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
         place = int(self.station(frame))
         rows = self.tied.rows(place)
-        moved = rows @ self._reduced(point_masses)[1]
         body, shapes = self._slaved(point_masses)
-        slaved = {}
-        if body.slaves is not None:
-            slaved = {"slaved": read_only(rows @ shapes), "Gamma": body.slaves.Gamma}
-        return Attachment(
-            p0=read_only(self.tied.point(place)),
-            R0=frame.rotation,
-            Phi=read_only(moved[:3]),
-            Psi=read_only(moved[3:]),
-            **slaved,
-        )
+        moved = rows @ self._reduced(point_masses)[1]
+        return attached(self.tied.point(place), frame.rotation, moved, body, rows @ shapes)
 
     def shapes(self, point_masses: PointMasses = ()) -> Vector:
         """Coordinates (component.size, n) of the component for each of ``modal(point_masses)``."""

@@ -223,6 +223,22 @@ class Reduction:
         return "\n".join(lines)
 
 
+def attached(
+    place: Vector, rotation: Vector, moved: Vector, body: ModalBody, slaved: Vector
+) -> Attachment:
+    """A frame at a place (3,) whose rows of motion are ``moved`` (6, n) and ``slaved`` (6, r)."""
+    more = {}
+    if body.slaves is not None:
+        more = {"slaved": read_only(slaved), "Gamma": body.slaves.Gamma}
+    return Attachment(
+        p0=read_only(place),
+        R0=rotation,
+        Phi=read_only(moved[:3]),
+        Psi=read_only(moved[3:]),
+        **more,
+    )
+
+
 def reduce_mesh(
     problem: Problem, modes: ModeChoice | ShapeSet, owner: str, damping: Damping | None = None
 ) -> Reduction:
