@@ -35,7 +35,7 @@ def columns() -> Callable:
     """
     import numba
 
-    from supple.core import dynamics, jit, layout, tree
+    from supple.core import compiler, dynamics, jit, layout, tree  # noqa: F401  (Numba learns of kernels)
 
     # Without reference counting like all kernels: arrays that views returns are borrowed.
     @numba.njit(fastmath=jit.FASTMATH, error_model="numpy", _nrt=False)

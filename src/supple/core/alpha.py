@@ -54,7 +54,7 @@ from supple.core.alpha_stage import (
     F,
     own_size,
 )
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 from supple.core.layout import views
 
 __all__ = ["alpha_run", "own_size"]
@@ -70,10 +70,12 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
     k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
-    o = stage.own_views(m, run, i, count, k)
+    o = hold(stage.own_views(m, run, i, count, k))
     nu, nz, nr = r.u.shape[0], r.z.shape[0], r.lam.shape[0]
     fixed = o.c[STEP] > 0.0
     leaning = nr > 0 and o.c[BOTH] == 0.0  # velocities are not held

@@ -23,7 +23,7 @@ from supple.core import alpha_rows as rows
 from supple.core import dynamics, linalg, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
-from supple.core.jit import kernel
+from supple.core.jit import block, kernel
 from supple.core.radau_stages import spin
 
 MAX_NEWTON = 10
@@ -66,33 +66,33 @@ def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
     nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
     n = nu + nz + 2 * nr
-    c = run[i : i + PARAMETERS]
+    c = block(run, i, PARAMETERS)
     i += PARAMETERS
-    row = run[i : i + ROWS * nr].reshape((ROWS, nr))
+    row = block(run, i, ROWS, nr)
     i += ROWS * nr
-    u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
+    u = block(run, i, U_ROWS, nu)
     i += U_ROWS * nu
-    z = run[i : i + Z_ROWS * nz].reshape((Z_ROWS, nz))
+    z = block(run, i, Z_ROWS, nz)
     i += Z_ROWS * nz
-    e = run[i : i + E_ROWS * ne].reshape((E_ROWS, ne))
+    e = block(run, i, E_ROWS, ne)
     i += E_ROWS * ne
-    y = run[i : i + n]
+    y = block(run, i, n)
     i += n
-    tangent = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
+    tangent = block(run, i, 3, nu, nu)
     i += 3 * nu * nu
-    Rz = run[i : i + nu * nz].reshape((nu, nz))
+    Rz = block(run, i, nu, nz)
     i += nu * nz
-    Gq = run[i : i + nu * nz].reshape((nz, nu))
+    Gq = block(run, i, nz, nu)
     i += nu * nz
-    Gu = run[i : i + nu * nz].reshape((nz, nu))
+    Gu = block(run, i, nz, nu)
     i += nu * nz
-    Gz = run[i : i + nz * nz].reshape((nz, nz))
+    Gz = block(run, i, nz, nz)
     i += nz * nz
-    links_rows = run[i : i + 2 * nr * nu].reshape((2, nr, nu))
+    links_rows = block(run, i, 2, nr, nu)
     i += 2 * nr * nu
-    newton = run[i : i + n * n]
+    newton = block(run, i, n * n)
     pivots = ints[k + OWN_INTS : k + OWN_INTS + n]
-    return Own(c, row, u, z, e, y, tangent, Rz, Gq, Gu, Gz, links_rows, newton, pivots, ints[k : k + OWN_INTS])
+    return Own(c, row, u, z, e, y, tangent, Rz, Gq, Gu, Gz, links_rows, newton, pivots, block(ints, k, OWN_INTS))
 
 
 def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:

@@ -9,13 +9,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import numba
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
-
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.core.jit import DISABLED, generated, kernel
 from supple.core.wrench import point, subtract_wrench_turn
 
 # Frame functions: time, place, axes (9), velocity, angular velocity; force and torque
@@ -25,19 +20,21 @@ SMALL = 1.4901161193847656e-08  # root of the rounding unit
 
 CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
 
-if numba.config.DISABLE_JIT:
 
-    def call(address: int, buffer: Any) -> None:
-        """Call the function at an address with a buffer of reals."""
-        pointer = ctypes.cast(buffer.ctypes.data, ctypes.POINTER(ctypes.c_double))
-        CALLBACK(int(address))(pointer)
+def _call_plainly(address: int, buffer: Any) -> None:
+    """Call the function at an address with a buffer of reals."""
+    pointer = ctypes.cast(buffer.ctypes.data, ctypes.POINTER(ctypes.c_double))
+    CALLBACK(int(address))(pointer)
 
-else:
+
+def _call_by_address() -> Any:
+    """Call the function at an address with a buffer of reals (complex buffers are left as they are)."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
 
     @intrinsic  # type: ignore[untyped-decorator]
     def call(typing_context: Any, address: Any, buffer: Any) -> Any:
-        """Call the function at an address with a buffer of reals (complex buffers are left as they are)."""
-
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             if isinstance(signature.args[1].dtype, types.Float):
                 array = context.make_array(signature.args[1])(context, builder, args[1])
@@ -46,6 +43,11 @@ else:
             return context.get_dummy_value()
 
         return types.void(types.int64, buffer), code
+
+    return call
+
+
+call = _call_plainly if DISABLED else generated(_call_by_address)
 
 
 @kernel

@@ -23,7 +23,7 @@ from supple.core import dop853_table as table
 from supple.core import dynamics, kkt, links, partition, tree
 from supple.core import layout as at
 from supple.core import step as st
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, block, entry, hold, kernel
 from supple.core.layout import views
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages
@@ -68,21 +68,21 @@ def own_views(m, run, i, ints, first):
     """
     n = 2 * m.head[at.H_U] + m.head[at.H_Z] + m.head[at.H_ELEMENTS]
     nr, nu = m.head[at.H_ROWS], m.head[at.H_U]
-    c = run[i : i + PARAMETERS]
+    c = block(run, i, PARAMETERS)
     i += PARAMETERS
-    k = run[i : i + STAGES * n].reshape((STAGES, n))
+    k = block(run, i, STAGES, n)
     i += STAGES * n
-    y = run[i : i + n]
+    y = block(run, i, n)
     i += n
-    d = run[i : i + n]
+    d = block(run, i, n)
     i += n
-    f = run[i : i + 7 * n].reshape((7, n))
+    f = block(run, i, 7, n)
     i += 7 * n
-    weight = run[i : i + n]
+    weight = block(run, i, n)
     i += n
-    rows = run[i : i + nr * nu].reshape((nr, nu))
+    rows = block(run, i, nr, nu)
     i += nr * nu
-    square = run[i : i + nr * nr].reshape((nr, nr))
+    square = block(run, i, nr, nr)
     which = ints[first + 1 : first + 1 + nr]
     pivots = ints[first + 1 + nr : first + 1 + 2 * nr]
     return Own(c, k, y, d, f, weight, rows, square, which, pivots)
@@ -259,12 +259,14 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
     nu, nz = r.u.shape[0], r.z.shape[0]
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
     trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
-    o = own_views(m, run, i, count, trouble)
+    o = hold(own_views(m, run, i, count, trouble))
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:

@@ -15,7 +15,7 @@ import math
 
 from supple.core import flex, flex_body, forces, kkt, linalg, links, membrane, slaved, tree
 from supple.core import layout as at
-from supple.core.jit import INTS, MAT, REAL, REALS, VEC, entry, kernel, shared
+from supple.core.jit import INT, INTS, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
 from supple.core.layout import TREE, WORK, views
 
 
@@ -396,7 +396,7 @@ def tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
 
 
-@shared(TREE, WORK, REAL, VEC, VEC, VEC, calls=("factorize", "solve"))
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, gives=INT)
 def solve_motion(m, w, t, u, z, f):
     """Generalized forces f (nu) become accelerations, w.lam the multipliers; needs ``evaluate`` at a = 0, lam = 0.
 
@@ -422,7 +422,7 @@ def solve_motion(m, w, t, u, z, f):
     return bad
 
 
-@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, calls=("residual_at", "solve_motion"))
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, gives=INT)
 def forward(m, w, t, q, u, z, a):
     """Accelerations a (nu) and multipliers w.lam; returns -1 or what fails, see ``solve_motion``."""
     for k in range(a.shape[0]):
@@ -444,7 +444,7 @@ def exert(m, w, t, q, u, a, z):
     forces.apply(m, w, t, q, u, z)
 
 
-@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, calls=("factorize", "solve"))
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, gives=REAL)
 def satisfy(m, w, t, q, u, d, place):
     """Move q and u onto the constraints; see ``kkt.positions``. Returns the violation that is left."""
     left = kkt.positions(m, w, t, q, u, d, place)
@@ -453,20 +453,22 @@ def satisfy(m, w, t, q, u, d, place):
     return left
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, calls=("residual_at",))
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC)
 def residual(ints, reals, work, t, q, u, a, z, r):
     """r (nu) = M a + h - applied forces."""
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     residual_at(m, w, t, q, u, a, z, r)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, calls=("residual_at", "solve_motion"))
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC)
 def accelerate(ints, reals, work, t, q, u, z, a):
     """Forward dynamics: a holds extra generalized forces on entry and accelerations on return.
 
     Returns -1, or the velocity whose pivot fails (no inertia, or a joint that locks), or nu plus a dependent row.
     """
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     n = a.shape[0]
     h = w.lower[0] if n > 0 else a
     for k in range(n):
@@ -479,10 +481,11 @@ def accelerate(ints, reals, work, t, q, u, z, a):
     return solve_motion(m, w, t, u, z, a)
 
 
-@entry(INTS, REALS, VEC, VEC, MAT, calls=())
+@entry(INTS, REALS, VEC, VEC, MAT)
 def mass_matrix(ints, reals, work, q, M):
     """M (nu, nu)."""
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     h = w.force
     for k in range(M.shape[0]):
         h[k] = 0.0
@@ -492,27 +495,30 @@ def mass_matrix(ints, reals, work, q, M):
     tree.composite(m, w, M)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT, calls=("tangent_at",))
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual and tangents; see ``differentiate``."""
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
 
 
-@entry(INTS, REALS, VEC, VEC, VEC, VEC, calls=())
+@entry(INTS, REALS, VEC, VEC, VEC, VEC)
 def move(ints, reals, work, q, d, out):
     """out (nq) = q moved by the increment d (nu)."""
-    m, _ = views(ints, reals, work)
+    tree_views, _ = views(ints, reals, work)
+    m = hold(tree_views)
     tree.retract(m, q, d, out)
 
 
-@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT, calls=())
+@entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
 def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     """Constraint rows at a state: violations g, their rates gu and second derivatives ga (rows), Jacobian G (rows, nu)
 
     and the derivative H (rows, nu) of the rates along q.
     """
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
     columns(m, w, u, a)
@@ -524,14 +530,15 @@ def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     links.rate_tangent(m, w, H)
 
 
-@entry(INTS, REALS, VEC, REALS, MAT, MAT, VEC, VEC, calls=("satisfy",))
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, VEC, VEC)
 def project(ints, reals, work, time, q, u, d, place):
     """Move the rows of q (nt, nq) and u (nt, nu) onto the constraints; d (nu), place (nq) are scratch.
 
     Output is interpolated between steps. Returns the largest violation that is left (rad, or m), infinity if rows
     depend on each other somewhere; the state there stays as it is.
     """
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     worst = 0.0
     for i in range(time.shape[0]):
         left = satisfy(m, w, time[i], q[i], u[i], d, place)

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core import energy_forms as form
 from supple.core import so3
-from supple.core.jit import kernel
+from supple.core.jit import block, kernel
 
 # Head of the method's own reals
 BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, DECAY, STEP, MASS, RATE = range(11)
@@ -52,60 +52,60 @@ def own_size(
 @kernel
 def own_views(run, i, ints, k, nu):
     """Cut the method's own buffers."""
-    head = run[i : i + HEAD]
+    head = block(run, i, HEAD)
     nb, nf, nr, rank = int(head[BODIES]), int(head[FORMS]), int(head[ROWS]), int(head[RANK])
     nc, nq, ne = int(head[COORDINATES]), int(head[BALLS]), int(head[ELEMENTS])
     n = 6 * nb + rank
     if head[DECAY] > 0.0:
         n += 6 * nb
     i += HEAD
-    body = run[i : i + nb * BODY].reshape((nb, BODY))
+    body = block(run, i, nb, BODY)
     i += nb * BODY
-    forms = run[i : i + nf * form.FORM].reshape((nf, form.FORM))
+    forms = block(run, i, nf, form.FORM)
     i += nf * form.FORM
-    coordinate = run[i : i + nc * COORDINATE].reshape((nc, COORDINATE))
+    coordinate = block(run, i, nc, COORDINATE)
     i += nc * COORDINATE
-    ball = run[i : i + nq * BALL].reshape((nq, BALL))
+    ball = block(run, i, nq, BALL)
     i += nq * BALL
-    element = run[i : i + ne * ELEMENT].reshape((ne, ELEMENT))
+    element = block(run, i, ne, ELEMENT)
     i += ne * ELEMENT
-    turn = run[i : i + 12 * nb].reshape((nb, 3, 4))
+    turn = block(run, i, nb, 3, 4)
     i += 12 * nb
     c = (nb + 1) * 12
-    ci = run[i : i + c].reshape((nb + 1, 12))
-    cj = run[i + c : i + 2 * c].reshape((nb + 1, 12))
-    cf = run[i + 2 * c : i + 3 * c].reshape((nb + 1, 12))
+    ci = block(run, i, nb + 1, 12)
+    cj = block(run, i + c, nb + 1, 12)
+    cf = block(run, i + 2 * c, nb + 1, 12)
     i += 3 * c
-    vi = run[i : i + 6 * nb].reshape((nb, 6))
-    vj = run[i + 6 * nb : i + 12 * nb].reshape((nb, 6))
-    vf = run[i + 12 * nb : i + 18 * nb].reshape((nb, 6))
+    vi = block(run, i, nb, 6)
+    vj = block(run, i + 6 * nb, nb, 6)
+    vf = block(run, i + 12 * nb, nb, 6)
     i += 18 * nb
-    tj = run[i : i + 3 * nb].reshape((nb, 3))
-    tf = run[i + 3 * nb : i + 6 * nb].reshape((nb, 3))
+    tj = block(run, i, nb, 3)
+    tf = block(run, i + 3 * nb, nb, 3)
     i += 6 * nb
-    fg = run[i : i + 6 * nb].reshape((nb, 6))
-    fh = run[i + 6 * nb : i + 12 * nb].reshape((nb, 6))
+    fg = block(run, i, nb, 6)
+    fh = block(run, i + 6 * nb, nb, 6)
     i += 12 * nb
-    lam = run[i : i + nr]
+    lam = block(run, i, nr)
     i += nr
-    kg = run[i : i + 6 * nb * n].reshape((6 * nb, n))
+    kg = block(run, i, 6 * nb, n)
     i += 6 * nb * n
-    kh = run[i : i + 6 * nb * n].reshape((6 * nb, n))
+    kh = block(run, i, 6 * nb, n)
     i += 6 * nb * n
-    mat = run[i : i + n * n].reshape((n, n))
+    mat = block(run, i, n, n)
     i += n * n
-    rhs = run[i : i + n]
+    rhs = block(run, i, n)
     i += n
-    basis = run[i : i + 6 * nb * nr].reshape((nr, 6 * nb))
+    basis = block(run, i, nr, 6 * nb)
     i += 6 * nb * nr
-    buf = run[i : i + 32 * 16].reshape((32, 16))
+    buf = block(run, i, 32, 16)
     i += 32 * 16
-    bj = run[i : i + 9 * nb].reshape((nb, 9))
-    bf = run[i + 9 * nb : i + 18 * nb].reshape((nb, 9))
+    bj = block(run, i, nb, 9)
+    bf = block(run, i + 9 * nb, nb, 9)
     i += 18 * nb
-    work = run[i : i + ne]
+    work = block(run, i, ne)
     i += ne
-    middle = run[i : i + nu]
+    middle = block(run, i, nu)
     own = ints[k:]
     return Own(
         head, body, forms, coordinate, ball, element, turn, ci, cj, cf, vi, vj, vf, tj, tf, fg, fh, lam, kg, kh, mat, rhs, basis,

@@ -36,7 +36,7 @@ from supple.core.energy_state import (
     STEP,
     own_size,
 )
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 from supple.core.layout import views
 from supple.core.linalg import lu, lu_solve
 
@@ -329,10 +329,12 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
     k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
-    o = es.own_views(run, i, count, k, r.u.shape[0])
+    o = hold(es.own_views(run, i, count, k, r.u.shape[0]))
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)
         if outcome != st.DONE:

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import slaved
-from supple.core.jit import kernel
+from supple.core.jit import block, kernel
 
 
 @kernel
 def rows(tree, work, f):
     """Workspace rows (FLEX_ROWS, n + r) of flexible body f, in a tuple: an array alone cannot be returned."""
     n, i = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.flex[f, at.FLEX_WORK]
-    return (work.flex[i : i + at.FLEX_ROWS * n].reshape((at.FLEX_ROWS, n)),)
+    return (block(work.flex, i, at.FLEX_ROWS, n),)
 
 
 @kernel

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from supple.core import bushing, callback, joint_forces, links, load, membrane
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.core.jit import REAL, VEC, kernel, shared
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING, JOINT_STOP, PID
+from supple.core.layout import TREE, WORK
 from supple.core.line import line, spring_tangent
 from supple.core.signals import evaluate
 from supple.core.wrench import point, subtract_wrench_turn
@@ -77,7 +78,7 @@ def gear(tree, e, q, u):
     return c[0] * q[el[1]] + c[1] * q[el[3]] - c[4], c[0] * u[el[2]] + c[1] * u[el[4]]
 
 
-@kernel
+@shared(TREE, WORK, REAL, VEC, VEC, VEC)
 def apply(tree, work, t, q, u, z):
     """Subtract wrenches from W, collect efforts, powers (nf) and controller rates (nz)."""
     effort, power, zdot, x = work.effort, work.power, work.zdot, work.node

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import dynamics, forces, links, tree
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 from supple.core.layout import Tree, views
 
 # Columns of one node: R 0:9, p 9:12, V 12:18 (at the node's origin), A 18:24 (classical), W 24:30 (about
@@ -19,7 +19,8 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
     elastic, momentum [angular about the world's origin; linear], strain. Where the mass matrix is singular,
     accelerations and wrenches are NaN.
     """
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     nu = a.shape[1]
     nn = m.node.shape[0]
     o = w.origin
@@ -70,11 +71,12 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
     ``places`` (np) are nodes; the wrench of the element on each is about the point ``points`` (np, 3) of the
     node, world axes. The element is evaluated by ``forces.apply`` as the only one of the model, so every kind is served.
     """
-    m, w = views(ints, reals, work)
-    alone = Tree(
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    alone = hold(Tree(
         m.node, m.body, m.dof, m.element[e : e + 1], m.coef[e : e + 1], m.signal, m.curve, m.gravity,
         m.head, m.flex, m.attach, m.shape, m.rotor, m.unit, m.link, m.length, m.plan,
-    )
+    ))
     nn = m.node.shape[0]
     for i in range(time.shape[0]):
         tree.poses(m, w, q[i])

@@ -1,53 +1,80 @@
-"""How kernels are compiled, cached and warmed up.
+"""How kernels are declared, found and warmed up.
 
 Three decorators:
 
 - ``kernel``: an inner function, compiled when a caller is.
-- ``entry(*types)``: a function called from Python. It has exactly one signature, is compiled on its
+- ``entry(*kinds)``: a function called from Python. It has exactly one signature, is compiled on its
   first use (never at import) and then refuses any other signature: a wrong array type raises at once
   instead of silently compiling for half a minute.
-- ``shared(*types)``: an inner function with one signature. Plain kernels become a part of every entry that calls
+- ``shared(*kinds)``: an inner function with one signature. Plain kernels become a part of every entry that calls
   them, and are optimized there again; a shared one is compiled once and called by its address.
 
-Numba's disk cache notices a changed file but not a changed callee in another file. The cache folder
-therefore carries a hash of *all* kernel sources: editing any of them moves every kernel to a new folder.
+A wheel brings all entries as machine code (``supple.core._kernels``, made by ``ahead.py``). It is used as long as
+the kernel sources are those it was made from and the processor can run it. Otherwise Numba compiles
+(``compiler.py``), and is not even imported before that.
+
+What is compiled is kept on disk under a hash of the kernel and of everything it refers to (``fingerprint.py``): after an
+edit only what depends on it is compiled again.
 """
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
-import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
+import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import llvmlite.binding
-import numba
-from numba import types
-from numba.core import caching, cgutils, codegen
-from numba.extending import intrinsic
-
 FASTMATH = {"contract", "reassoc", "arcp", "nsz"}  # not nnan/ninf: failures are found by isfinite
 
-# Argument types of entry kernels. Model buffers are read-only, everything else is writable.
-INTS = types.Array(types.int64, 1, "C", readonly=True)
-REALS = types.Array(types.float64, 1, "C", readonly=True)
-VEC = types.Array(types.float64, 1, "C")
-MAT = types.Array(types.float64, 2, "C")
-IVEC = types.Array(types.int64, 1, "C")
-REAL = types.float64
-INT = types.int64
+DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels are plain Python
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What an argument of an entry is: a number, or an array with that many dimensions in C order."""
+
+    number: str  # "float64" or "int64"
+    dims: int = 0
+    fixed: bool = False  # read-only arrays are accepted too
+
+    def described(self) -> str:
+        """Its parts in a word."""
+        return f"{self.number}{self.dims}{'fixed' if self.fixed else ''}"
+
+
+@dataclass(frozen=True)
+class TupleKind:
+    """A named tuple of arguments."""
+
+    members: tuple[Kind, ...]
+    made_by: Any
+
+    def described(self) -> str:
+        """Its name and fields, the same in every process."""
+        fields = ", ".join(f"{n} {k.described()}" for n, k in zip(self.made_by._fields, self.members, strict=True))
+        return f"{self.made_by.__name__}({fields})"
+
+
+# Arguments of entry kernels. Model buffers are read-only, everything else is writable.
+INTS = Kind("int64", 1, fixed=True)
+REALS = Kind("float64", 1, fixed=True)
+VEC = Kind("float64", 1)
+MAT = Kind("float64", 2)
+IVEC = Kind("int64", 1)
+REAL = Kind("float64")
+INT = Kind("int64")
+TRUTH = Kind("boolean")
 
 
 def _sources_hash() -> str:
-    digest = hashlib.sha256(f"numba {numba.__version__}".encode())
+    digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
@@ -71,106 +98,67 @@ def cache_root() -> Path:
     return Path(base) / "supple"
 
 
-def _usable(folder: Path) -> bool:
+
+def prebuilt(name: str) -> Callable[..., Any] | None:
+    """The entry as it was compiled when the package was built, if that can be used here."""
+    global _table
+    if _table is None:
+        _table = {}
+        if not DISABLED and os.environ.get("SUPPLE_PREBUILT", "1") != "0":
+            try:
+                from supple.core import _kernels
+            except ImportError:  # a source tree, or another platform
+                pass
+            else:
+                if _kernels.SOURCES == SOURCES_HASH and _kernels.runs_here():
+                    _table = _kernels.entries()
+    return _table.get(name)
+
+
+_table: dict[str, Callable[..., Any]] | None = None
+
+
+def _compiler() -> Any:
+    """The module that needs Numba."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
-
-
-def _pick_folder() -> Path:
-    folder = cache_root() / f"kernels-{SOURCES_HASH}"
-    if not _usable(folder):  # a folder of this process: what others put there must not be loaded
-        folder = Path(tempfile.mkdtemp(prefix="supple-kernels-"))
-    return folder
-
-
-CACHE_FOLDER = _pick_folder()
-
-
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Puts every kernel into the folder that carries the hash of all kernel sources."""
-
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        self._line = py_func.__code__.co_firstlineno
-
-    def get_cache_path(self) -> str:
-        return str(CACHE_FOLDER)
-
-    def get_source_stamp(self) -> str:
-        return SOURCES_HASH
-
-    def get_disambiguator(self) -> str:
-        return str(self._line)
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
-        return cls(py_func, py_file)
-
-
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]  # noqa: RUF012  (numba's own attribute)
-
-
-class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
-
-
-# Kernels never allocate, so they need no reference counting: without it a step is five times faster.
-_OPTIONS: dict[str, Any] = {"fastmath": FASTMATH, "error_model": "numpy", "_nrt": False}
+        from supple.core import compiler
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"supple has no compiled kernels for this platform, and cannot compile them without {error.name}: "
+            "pip install numba"
+        ) from error
+    return compiler
 
 
 _INNER, _ENTRY = "supple.core.inner.", "supple.core.entry."
 
 
-def _leave_code_to_entries() -> None:
-    """Inner kernels are linked into entries, which are optimized and translated as a whole: once is enough.
-
-    Numba would optimize every kernel with all it calls, and again in each caller, and twice: first cheaply, to
-    find reference counts that can go, of which kernels have none; and make machine code of each that nobody
-    runs. That is half of the compilation time. Only libraries with our own prefixes are touched.
-    """
-    library = codegen.CPUCodeLibrary
-    optimize, finish, serialize = (
-        library._optimize_final_module, library._finalize_final_module, library.serialize_using_object_code
-    )
-    set_environment = codegen.JITCPUCodegen.set_env
-
-    def optimize_entries(self: Any) -> None:
-        if self.name.startswith(_ENTRY):
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(self._final_module, builder)
-        elif not self.name.startswith(_INNER):
-            optimize(self)
-
-    def finish_entries(self: Any) -> None:
-        if self.name.startswith(_INNER):
-            self._finalize_dynamic_globals()
-            self._finalized = True
-        else:
-            finish(self)
-
-    def serialize_entries(self: Any) -> Any:
-        return self.serialize_using_bitcode() if self.name.startswith(_INNER) else serialize(self)
-
-    def set_known_environment(self: Any, name: str, environment: Any) -> None:
-        if self._engine.is_symbol_defined(name):  # not of a kernel without machine code
-            set_environment(self, name, environment)
-
-    library._optimize_final_module = optimize_entries
-    library._finalize_final_module = finish_entries
-    library.serialize_using_object_code = serialize_entries
-    codegen.JITCPUCodegen.set_env = set_known_environment
-
-
-_leave_code_to_entries()
-
-
 def _rename(function: Callable[..., Any], prefix: str) -> None:
     """Numba names its libraries by the qualified names of functions."""
     function.__qualname__ = f"{prefix}{function.__module__.rsplit('.', 1)[-1]}.{function.__name__}"
+
+
+class Kernel:
+    """An inner kernel. Numba is told what it is by ``real``, which is made when a caller is compiled."""
+
+    def __init__(
+        self, make: Callable[[], Any], function: Callable[..., Any], shared: Shared | None = None
+    ) -> None:
+        self._make, self.function, self.shared = make, function, shared
+        self._real: Any = None
+        self.__doc__ = function.__doc__
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """The function as it is written, by the name that Numba has for it."""
+        return self.function
+
+    @property
+    def real(self) -> Any:
+        """Numba's object."""
+        if self._real is None:
+            self._real = self._make()
+        return self._real
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -181,16 +169,49 @@ def kernel(function: Callable[..., Any]) -> Any:
     The wrappers for Python and C callers are left out: for arguments that are tuples of arrays they
     cost more compilation than the kernel itself.
     """
+    if DISABLED:
+        return function
     _rename(function, _INNER)
-    return _compile_later(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    def make() -> Any:
+        return _compiler().dispatcher(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+    return Kernel(make, function)
 
 
-def _compile_later(function: Callable[..., Any], **options: Any) -> Any:
-    dispatcher = numba.njit(**_OPTIONS, **options)(function)
-    if hasattr(dispatcher, "py_func"):  # false under NUMBA_DISABLE_JIT=1
-        dispatcher._cache = _KernelCache(function)
-    return dispatcher
+def generated(make: Callable[[], Any], shared: Shared | None = None) -> Any:
+    """An inner kernel that is written in LLVM's language: ``make`` returns Numba's intrinsic."""
+    INTRINSICS.append(Kernel(make, make, shared))
+    return INTRINSICS[-1]
 
+
+def _hold() -> Any:
+    from supple.core import held
+
+    return held.hold
+
+
+def _cut() -> Any:
+    from supple.core import held
+
+    return held.block
+
+
+def _cut_plainly(buffer: Any, start: int, *shape: int) -> Any:
+    """View of a flat buffer with that shape."""
+    size = 1
+    for extent in shape:
+        size *= int(extent)
+    if start + size > len(buffer):
+        raise IndexError(f"{size} numbers from {start} of a buffer of {len(buffer)}")
+    return buffer[start : start + size].reshape(shape)
+
+
+INTRINSICS: list[Kernel] = []  # Numba must know them before it compiles a caller
+
+
+hold = (lambda views: views) if DISABLED else generated(_hold)
+block = _cut_plainly if DISABLED else generated(_cut)
 
 _LOCK = threading.RLock()
 
@@ -201,49 +222,55 @@ class Entry:
     options: ClassVar[dict[str, Any]] = {"no_cfunc_wrapper": True}
 
     def __init__(
-        self, function: Callable[..., Any], signature: Sequence[Any], calls: Sequence[str] | None
+        self,
+        function: Callable[..., Any],
+        signature: Sequence[Any],
+        gives: Kind | None = None,
     ) -> None:
         self.name = function.__name__
         self.signature = tuple(signature)
         self.function = function
-        self._dispatcher = _compile_later(function, **self.options)
+        self.gives = gives
+        self._dispatcher: Any = None
         self._ready: Callable[..., Any] | None = None
-        self._calls = calls
 
-    def _needed(self) -> Sequence[Shared]:
-        """What it may call by address."""
-        return [SHARED[n] for n in (SHARED if self._calls is None else self._calls)]
+    def needed(self) -> Sequence[Shared]:
+        """What it calls by address."""
+        from supple.core import fingerprint
+
+        return [SHARED[n] for n in sorted(fingerprint.calls(self.function))]
+
+    @property
+    def dispatcher(self) -> Any:
+        """Numba's object."""
+        if self._dispatcher is None:
+            self._dispatcher = _compiler().dispatcher(self.function, **self.options)
+        return self._dispatcher
 
     @property
     def cached(self) -> bool:
         """True when the compiled kernel is on disk or in memory."""
-        if self._ready is not None or not hasattr(self._dispatcher, "py_func"):
+        if self._ready is not None or DISABLED or prebuilt(self.name) is not None:
             return True
-        return os.path.exists(self._dispatcher._cache._cache_file._index_path)
+        return os.path.exists(self.dispatcher._cache._cache_file._index_path)
 
     def ready(self) -> Callable[..., Any]:
         """Compile (or load) if needed and return the plain callable for hot paths."""
         if self._ready is None:
+            self._ready = self.function if DISABLED else prebuilt(self.name)
+        if self._ready is None:
             with _LOCK:
-                for other in self._needed():
+                for other in self.needed():
                     other.ready()
                 if self._ready is None:
-                    if hasattr(self._dispatcher, "py_func"):
-                        if not self.cached:
-                            _announce()
-                        self._compile()
-                    self._ready = self._dispatcher
+                    if not self.cached:
+                        _announce()
+                    self._compile()
+                    self._ready = self.dispatcher
         return self._ready
 
     def _compile(self) -> None:
-        collecting = gc.isenabled()
-        gc.disable()  # the compiler keeps what it makes; looking for garbage costs a quarter of the time
-        try:
-            self._dispatcher.compile(self.signature)
-        finally:
-            if collecting:
-                gc.enable()
-        self._dispatcher.disable_compile()
+        _compiler().compile_for(self)
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled kernel."""
@@ -251,7 +278,7 @@ class Entry:
 
 
 class Shared(Entry):
-    """A kernel that others call by its address, as ``inside``.
+    """A kernel that others call by its address.
 
     The address is made known to the linker under a name of our own before anything that needs it is loaded:
     a kernel makes those ready that it calls.
@@ -262,69 +289,69 @@ class Shared(Entry):
     @property
     def symbol(self) -> str:
         """Name for the linker."""
-        return f"supple_{SOURCES_HASH}_{self.name}"
+        return f"supple_{self.name}"
+
+    @property
+    def interface(self) -> str:
+        """What its callers are compiled for."""
+        takes = ", ".join(k.described() for k in self.signature)
+        return f"{self.name}({takes}) {'' if self.gives is None else self.gives.described()}"
 
     def _compile(self) -> None:
         super()._compile()
-        (made,) = self._dispatcher.overloads.values()
-        address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-        llvmlite.binding.add_symbol(self.symbol, address)
+        _compiler().publish(self)
+
+    @property
+    def plain(self) -> Any:
+        """The same as an inner kernel, for arguments of other types."""
+        if self._plain is None:
+            f = self.function
+            copy = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+            copy.__module__ = f.__module__
+            _rename(copy, _INNER)
+            self._plain = _compiler().dispatcher(copy, **self.options)
+        return self._plain
+
+    _plain: Any = None
 
     def inside(self) -> Any:
         """The function for kernels."""
-        if not hasattr(self._dispatcher, "py_func"):
+        if DISABLED:
             return self.function
 
-        def call(typing: Any, *given: Any) -> Any:
-            wanted = self.signature
-            if len(given) != len(wanted) or not all(
-                a == b or typing.can_convert(a, b) is not None for a, b in zip(given, wanted, strict=True)
-            ):
-                raise numba.TypingError(f"{self.name} takes {wanted}, not {given}")
-            self.ready()
-            (made,) = self._dispatcher.overloads.values()
-            result = made.signature.return_type
+        def make() -> Any:
+            return _compiler().call_by_address(self)
 
-            def generate(context: Any, builder: Any, signature: Any, packed: Any) -> Any:
-                values = [
-                    context.cast(builder, value, a, b)
-                    for value, a, b in zip(
-                        cgutils.unpack_tuple(builder, packed[0]), given, wanted, strict=True
-                    )
-                ]
-                kind = context.call_conv.get_function_type(result, wanted)
-                function = cgutils.get_or_insert_function(builder.module, kind, self.symbol)
-                return context.call_conv.call_function(builder, function, result, wanted, values)[1]
-
-            return result(types.StarArgTuple.from_types(given)), generate
-
-        return intrinsic(call)
+        return generated(make, self)
 
 
 ENTRIES: dict[str, Entry] = {}
 SHARED: dict[str, Shared] = {}
 
 
-def entry(
-    *signature: Any, calls: Sequence[str] | None = None
-) -> Callable[[Callable[..., Any]], Entry]:
-    """Declare an entry kernel with its one signature; ``calls`` names the shared ones it calls (None: any)."""
+def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
+    """Declare an entry kernel with its one signature."""
 
     def declare(function: Callable[..., Any]) -> Entry:
         _rename(function, _ENTRY)
-        made = Entry(function, signature, calls)
+        made = Entry(function, signature)
         ENTRIES[made.name] = made
         return made
 
     return declare
 
 
-def shared(*signature: Any, calls: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Any]:
-    """Declare a kernel that is compiled once for all callers; ``calls`` names the shared ones it calls."""
+def shared(
+    *signature: Any, gives: Kind | None = None
+) -> Callable[[Callable[..., Any]], Any]:
+    """Declare a kernel that is compiled once for all callers.
+
+    ``gives`` is what it returns (None: nothing): callers are compiled without looking into it.
+    """
 
     def declare(function: Callable[..., Any]) -> Any:
         _rename(function, _ENTRY)
-        made = Shared(function, signature, calls)
+        made = Shared(function, signature, gives)
         ENTRIES[made.name] = made
         SHARED[made.name] = made
         return made.inside()
@@ -339,14 +366,14 @@ def tuple_type(
     reals: Mapping[str, int] = {},
     counts: Mapping[str, int] = {},
     numbers: Sequence[str] = (),
-) -> Any:
-    """Type of a named tuple of arrays, given by their dimensions: read-only integers and constants, and others."""
+) -> TupleKind:
+    """Kind of a named tuple of arrays, given by their dimensions: read-only integers and constants, and others."""
     found = dict.fromkeys(numbers, REAL)
     for fields, number, fixed in (
         (ints, INT, True), (constants, REAL, True), (reals, REAL, False), (counts, INT, False)
     ):
-        found.update({k: types.Array(number, n, "C", readonly=fixed) for k, n in fields.items()})
-    return types.NamedTuple([found[k] for k in kind._fields], kind)
+        found.update({k: Kind(number.number, n, fixed) for k, n in fields.items()})
+    return TupleKind(tuple(found[k] for k in kind._fields), kind)
 
 
 def all_entries() -> dict[str, Entry]:
@@ -354,16 +381,6 @@ def all_entries() -> dict[str, Entry]:
     from supple.core import alpha, dop853, dynamics, energy_step, history, multistep, radau  # noqa: F401
 
     return ENTRIES
-
-
-def compile_entries(names: Sequence[str]) -> None:
-    """Compile the named entry kernels in this process, announcing each on standard output."""
-    global _announced
-    _announced = True
-    entries = all_entries()
-    for name in names:
-        entries[name].ready()
-        print(name, flush=True)
 
 
 _announced = False
@@ -392,15 +409,16 @@ def prepare(*needed: Entry) -> None:
         e.ready()
 
 
-# What two processes compile side by side: first shared kernels, then entries. What is named in neither list of
-# a pair goes to the second process.
-_SIDES = (("tangent_at",), ("radau_run", "history", "dop853_run"))
+# The longest to compile begin; the first two have little in common, so that two processes do not do the same
+_FIRST = ("radau_run", "residual_at", "energy_run", "tangent_at", "alpha_run", "dop853_run", "factorize", "history")
 
 
 def warmup(
-    report: Callable[[str, float], None] | None = None, names: Sequence[str] | None = None
+    report: Callable[[str, float], None] | None = None,
+    names: Sequence[str] | None = None,
+    workers: int | None = None,
 ) -> float:
-    """Compile kernels into the disk cache, two processes side by side.
+    """Compile kernels into the disk cache, in as many processes as there are processors.
 
     Numba compiles under one lock, so threads do not help. ``report(name, fraction)`` is called after
     each kernel. Returns the seconds taken.
@@ -409,81 +427,60 @@ def warmup(
     start = time.perf_counter()
     entries = all_entries()
     _announced = True
-    todo = [n for n in (names or entries) if not entries[n].cached]
-    if any(n not in SHARED for n in todo):  # entries need all shared ones
-        todo = list(dict.fromkeys([*(n for n in SHARED if not entries[n].cached), *todo]))
-    can_split = bool(sys.executable) and not getattr(sys, "frozen", False)
-    if can_split and (os.cpu_count() or 1) > 1:
-        done: list[str] = []
-        for first, shares in zip(_SIDES, (True, False), strict=True):
-            now = [n for n in todo if (n in SHARED) == shares]
-            _compile_aside(
-                [[n for n in first if n in now], [n for n in now if n not in first]],
-                done, len(todo), report,
-            )
+    wanted = list(names or entries)
+    for name in wanted:  # the list grows: what is called by address is needed too
+        wanted.extend(e.name for e in entries[name].needed() if e.name not in wanted)
+    todo = [n for n in dict.fromkeys((*_FIRST, *wanted)) if n in wanted and not entries[n].cached]
+    if not todo:
+        return time.perf_counter() - start
+    workers = min(workers or int(os.environ.get("SUPPLE_WORKERS", os.cpu_count() or 1)), len(todo))
+    if workers > 1 and sys.executable and not getattr(sys, "frozen", False):
+        _share_out(todo, workers, report)
     for name in todo:
         if not entries[name].cached:
             entries[name].ready()
     if report is not None:
         report("done", 1.0)
-    _prune()
+    _compiler().prune()
     return time.perf_counter() - start
 
 
-def _compile_aside(
-    sides: Sequence[Sequence[str]],
-    done: list[str],
-    total: int,
-    report: Callable[[str, float], None] | None,
+def compile_as_told() -> None:
+    """Compile entries whose names come line by line, without those that they call, and answer each with its name."""
+    entries = all_entries()
+    for line in sys.stdin:
+        _compiler().compile_alone(entries[line.strip()])
+        print(line.strip(), flush=True)
+
+
+def _share_out(
+    names: Sequence[str], workers: int, report: Callable[[str, float], None] | None
 ) -> None:
-    """Compile two lists of kernels in two processes, unless one of them is empty: that is left to this process."""
-    if not all(sides):
-        return
-    code = "import sys; from supple.core import jit; jit.compile_entries(sys.argv[1:])"
+    """Compile in child processes; each gets the next name when it is done with one."""
+    waiting, done = list(reversed(names)), []
+    code = "from supple.core import jit; jit.compile_as_told()"
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, *side], stdout=subprocess.PIPE, text=True, env=env
-        )
-        for side in sides
-    ]
-    _follow(running, done, total, report)
 
+    def follow() -> None:
+        with subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+        ) as process:
+            assert process.stdin is not None and process.stdout is not None
+            while waiting:
+                try:
+                    name = waiting.pop()
+                except IndexError:  # another thread took the last one
+                    break
+                print(name, file=process.stdin, flush=True)
+                if process.stdout.readline().strip() != name:  # it failed: left to the calling process
+                    break
+                done.append(name)
+                if report is not None:
+                    report(name, len(done) / (len(names) + 1))
+            process.stdin.close()
 
-def _follow(
-    running: Sequence[subprocess.Popen[str]],
-    done: list[str],
-    total: int,
-    report: Callable[[str, float], None] | None,
-) -> None:
-    """Report the kernels that child processes announce, as they come."""
-
-    def listen(process: subprocess.Popen[str]) -> None:
-        for line in process.stdout or ():
-            done.append(line.strip())
-            if report is not None:
-                report(done[-1], len(done) / (total + 1))
-
-    listeners = [threading.Thread(target=listen, args=(p,), daemon=True) for p in running]
-    for listener in listeners:
-        listener.start()
-    for listener, process in zip(listeners, running, strict=True):
-        listener.join()
-        process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
-
-
-def _prune(keep_days: float = 30.0) -> None:
-    """Remove caches of other source versions that were not touched for a month."""
-    limit = time.time() - keep_days * 86400.0
-    for folder in CACHE_FOLDER.parent.glob("kernels-*"):
-        if not re.fullmatch(r"kernels-[0-9a-f]{16}", folder.name) or folder == CACHE_FOLDER:
-            continue
-        try:
-            if folder.stat().st_mtime < limit:
-                for item in (*folder.glob("*.nbi"), *folder.glob("*.nbc")):
-                    item.unlink()
-                folder.rmdir()
-        except OSError:  # in use, or with something of somebody else in it
-            continue
+    threads = [threading.Thread(target=follow, daemon=True) for _ in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

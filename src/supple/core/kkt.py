@@ -14,7 +14,7 @@ import math
 
 from supple.core import elimination, linalg, links, tree
 from supple.core import layout as at
-from supple.core.jit import VEC, kernel, shared
+from supple.core.jit import INT, VEC, kernel, shared
 from supple.core.layout import TREE, WORK
 
 DENSE, BLOCKS, ADDED = 0.0, 1.0, 2.0  # what the factors are of: all together, blocks, blocks with inertia added
@@ -35,7 +35,7 @@ def weight(m, w, i):
     return mean / (n * square) if square > 0.0 else 0.0
 
 
-@shared(TREE, WORK)
+@shared(TREE, WORK, gives=INT)
 def factorize(m, w):
     """Factors for ``solve`` from w.mass and w.rows, by blocks if they allow it.
 
@@ -131,7 +131,7 @@ def factor_in_place(a):
     return -1
 
 
-@shared(TREE, WORK, VEC, VEC)
+@shared(TREE, WORK, VEC, VEC, gives=INT)
 def solve(m, w, f, c):
     """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``. Returns like it.
 

@@ -15,7 +15,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core.jit import kernel, tuple_type
+from supple.core.jit import block, kernel, tuple_type
 from supple.core.opcodes import STACK
 
 # Motions
@@ -142,32 +142,32 @@ def views(ints, reals, work):
     ne, ns, nf, na = ints[H_ELEMENTS], ints[H_SIGNALS], ints[H_FLEX], ints[H_ATTACH]
     nl, nr = ints[H_LINKS], ints[H_ROWS]
     i = HEADER
-    node = ints[i : i + nn * NODE_INTS].reshape((nn, NODE_INTS))
+    node = block(ints, i, nn, NODE_INTS)
     i += nn * NODE_INTS
-    dof = ints[i : i + nc * COLUMN_INTS].reshape((nc, COLUMN_INTS))
+    dof = block(ints, i, nc, COLUMN_INTS)
     i += nc * COLUMN_INTS
-    element = ints[i : i + ne * ELEMENT_INTS].reshape((ne, ELEMENT_INTS))
+    element = block(ints, i, ne, ELEMENT_INTS)
     i += ne * ELEMENT_INTS
-    signal = ints[i : i + ns * SIGNAL_INTS].reshape((ns, SIGNAL_INTS))
+    signal = block(ints, i, ns, SIGNAL_INTS)
     i += ns * SIGNAL_INTS
-    flex = ints[i : i + nf * FLEX_INTS].reshape((nf, FLEX_INTS))
+    flex = block(ints, i, nf, FLEX_INTS)
     i += nf * FLEX_INTS
-    attach = ints[i : i + na * ATTACH_INTS].reshape((na, ATTACH_INTS))
+    attach = block(ints, i, na, ATTACH_INTS)
     i += na * ATTACH_INTS
-    link = ints[i : i + nl * LINK_INTS].reshape((nl, LINK_INTS))
+    link = block(ints, i, nl, LINK_INTS)
     i += nl * LINK_INTS
-    plan = ints[i : i + ints[H_PLAN]]
+    plan = block(ints, i, ints[H_PLAN])
     gravity = reals[0:3]
     i = 4
-    rotor = reals[i : i + nu]
+    rotor = block(reals, i, nu)
     i += nu
-    unit = reals[i : i + nu]
+    unit = block(reals, i, nu)
     i += nu
-    body = reals[i : i + nn * NODE_REALS].reshape((nn, NODE_REALS))
+    body = block(reals, i, nn, NODE_REALS)
     i += nn * NODE_REALS
-    coef = reals[i : i + ne * ELEMENT_REALS].reshape((ne, ELEMENT_REALS))
+    coef = block(reals, i, ne, ELEMENT_REALS)
     i += ne * ELEMENT_REALS
-    curve = reals[i : i + ints[H_SIGNAL_REALS]]
+    curve = block(reals, i, ints[H_SIGNAL_REALS])
     i += ints[H_SIGNAL_REALS]
     shape = reals[i:]
     tree = Tree(
@@ -176,52 +176,52 @@ def views(ints, reals, work):
     )
 
     i = nn * NODE_WORK
-    nodes = work[0:i].reshape((nn, NODE_WORK))
-    dofs = work[i : i + nc * COLUMN_WORK].reshape((nc, 6, 6))
+    nodes = block(work, 0, nn, NODE_WORK)
+    dofs = block(work, i, nc, 6, 6)
     i += nc * COLUMN_WORK
-    matrices = work[i : i + nn * NODE_MATRICES].reshape((nn, 2, 6, 6))
+    matrices = block(work, i, nn, 2, 6, 6)
     i += nn * NODE_MATRICES
-    origin = work[i : i + 3]
+    origin = block(work, i, 3)
     i += 3
-    effort = work[i : i + nu]
+    effort = block(work, i, nu)
     i += nu
-    power = work[i : i + ne]
+    power = block(work, i, ne)
     i += ne
-    zdot = work[i : i + nz]
+    zdot = block(work, i, nz)
     i += nz
-    mass = work[i : i + nu * nu].reshape((nu, nu))
+    mass = block(work, i, nu, nu)
     i += nu * nu
-    lower = work[i : i + nu * nu].reshape((nu, nu))
+    lower = block(work, i, nu, nu)
     i += nu * nu
-    scratch = work[i : i + 6 * SCRATCH_ROWS].reshape((SCRATCH_ROWS, 6))
+    scratch = block(work, i, SCRATCH_ROWS, 6)
     i += 6 * SCRATCH_ROWS
-    stack = work[i : i + 3 * STACK].reshape((STACK, 3))
+    stack = block(work, i, STACK, 3)
     i += 3 * STACK
-    links = work[i : i + nl * LINK_WORK].reshape((nl, 6, 7))
+    links = block(work, i, nl, 6, 7)
     i += nl * LINK_WORK
-    turn = work[i : i + 36].reshape((6, 6))
+    turn = block(work, i, 6, 6)
     i += 36
-    lam = work[i : i + nr]
+    lam = block(work, i, nr)
     i += nr
-    gap = work[i : i + nr]
+    gap = block(work, i, nr)
     i += nr
-    weight = work[i : i + nr]
+    weight = block(work, i, nr)
     i += nr
-    rows = work[i : i + nr * nu].reshape((nr, nu))
+    rows = block(work, i, nr, nu)
     i += nr * nu
-    solved = work[i : i + nr * nu].reshape((nr, nu))
+    solved = block(work, i, nr, nu)
     i += nr * nu
-    schur = work[i : i + nr * nr].reshape((nr, nr))
+    schur = block(work, i, nr, nr)
     i += nr * nr
-    force = work[i : i + nu]
+    force = block(work, i, nu)
     i += nu
-    local = work[i : i + nl * 36].reshape((nl, 6, 6))
+    local = block(work, i, nl, 6, 6)
     i += nl * 36
-    flag = work[i : i + 1]
+    flag = block(work, i, 1)
     i += 1
-    thin = work[i : i + nu]
+    thin = block(work, i, nu)
     i += nu
-    again = work[i : i + 2 * (nu + nr)]
+    again = block(work, i, 2 * (nu + nr))
     i += 2 * (nu + nr)
     flexible = work[i:]
     return tree, Work(

@@ -29,7 +29,8 @@ from supple.core.bushing import (
     turned,
     turned_back,
 )
-from supple.core.jit import kernel
+from supple.core.jit import REAL, VEC, kernel, shared
+from supple.core.layout import TREE, WORK
 from supple.core.signals import evaluate
 from supple.core.wrench import cross, last_column, point, scatter
 
@@ -50,7 +51,7 @@ def ends(m, w, c):
     return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (d0 / length, d1 / length, d2 / length), length
 
 
-@kernel
+@shared(TREE, WORK, REAL, VEC)
 def refresh(m, w, t, q):
     """Wrenches and violations of all links; needs poses, and the reference point set by motion."""
     for c in range(m.link.shape[0]):

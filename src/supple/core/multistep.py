@@ -35,7 +35,7 @@ import numpy as np
 from supple.core import dynamics, kkt, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
-from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, kernel
+from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, block, entry, hold, kernel
 from supple.core.layout import views
 
 BDF, ADAMS = 0, 1
@@ -70,30 +70,30 @@ def own_views(m, run, i, ints):
     """The method's own part of the buffers."""
     nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
     nr = m.head[at.H_ROWS]
-    scalar = run[i : i + SCALARS]
+    scalar = block(run, i, SCALARS)
     i += SCALARS
-    base = run[i : i + nq]
+    base = block(run, i, nq)
     i += nq
-    qd = run[i : i + nq]
+    qd = block(run, i, nq)
     i += nq
-    u = run[i : i + U_ROWS * nu].reshape((U_ROWS, nu))
+    u = block(run, i, U_ROWS, nu)
     i += U_ROWS * nu
-    z = run[i : i + nz]
+    z = block(run, i, nz)
     i += nz
-    e = run[i : i + ne]
+    e = block(run, i, ne)
     i += ne
     size = 1 + nq + 2 * nu + 2 * nz + 2 * ne + 2 * nr
-    ends = run[i : i + REMEMBERED * size].reshape((REMEMBERED, size))
+    ends = block(run, i, REMEMBERED, size)
     i += REMEMBERED * size
-    basis = run[i : i + st.DEGREE * st.DEGREE].reshape((st.DEGREE, st.DEGREE))
+    basis = block(run, i, st.DEGREE, st.DEGREE)
     i += st.DEGREE * st.DEGREE
-    nodes = run[i : i + 4 * st.DEGREE].reshape((4, st.DEGREE))
+    nodes = block(run, i, 4, st.DEGREE)
     i += 4 * st.DEGREE
-    B = run[i : i + nr * nu].reshape((nr, nu))
+    B = block(run, i, nr, nu)
     i += nr * nu
-    push = run[i : i + nr * st.DEGREE].reshape((nr, st.DEGREE))
+    push = block(run, i, nr, st.DEGREE)
     k = st.INT_STATE + 2 + ints[st.INT_STATE] * st.EVENT_INTS + ints[st.INT_STATE + 1]
-    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, B, push, ints[k : k + OWN_INTS])
+    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, B, push, block(ints, k, OWN_INTS))
 
 
 def own_size(nu: int, nz: int, ne: int, nr: int = 0) -> tuple[int, int]:
@@ -200,9 +200,11 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
     Adams, and BDF at the start of a step: out = [q', u', z', lam, 0]; not a number where accelerations do not
     exist, so that the step is repeated.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
-    o = own_views(m, run, i, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
+    o = hold(own_views(m, run, i, count))
     nq, nu, nz, nr = r.q.shape[0], r.u.shape[0], r.z.shape[0], w.lam.shape[0]
     first = nq + nu + nz  # of the multipliers
     implicit = o.ints[METHOD] == BDF and t > state[st.T]
@@ -378,9 +380,11 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
     The tangents are those of ``dynamics.tangent``, which need not be compiled a second time: Jacobians are rare.
     Multipliers wait in the workspace, lam for the tangents and mu for ``bdf_jacobian``; B is renewed.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
-    o = own_views(m, run, i, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
+    o = hold(own_views(m, run, i, count))
     count[st.JACOBIANS] += 1
     count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
     if o.ints[SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
@@ -412,7 +416,8 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
 
     Needs the workspace as ``bdf_point`` and then ``dynamics.tangent`` leave it.
     """
-    m, w = views(ints, reals, work)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
     nq, nu, nz, nr = q.shape[0], u.shape[0], Gz.shape[0], w.lam.shape[0]
     v = w.force
     st.copy(u, v)
@@ -600,9 +605,11 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     the solver must begin again. BEGIN: the run starts or goes on behind a stop with the rates in yp, and
     those of controllers and force elements in the workspace. FAILED: look for the velocity to blame.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
-    o = own_views(m, run, i, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
+    o = hold(own_views(m, run, i, count))
     nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
     t, h, half = state[st.T], t1 - state[st.T], stops.shape[0] // 2
     end, first = o.ends[0], state[st.E_MAX] < 0.0

@@ -23,7 +23,7 @@ from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import radau_stages as stages
 from supple.core import step as st
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, kernel
+from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 from supple.core.layout import views
 from supple.core.radau_stages import MAX_NEWTON
 from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
@@ -201,10 +201,12 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run, state, count hold everything that lives between calls; rows of ``out`` (q, u, z, w) are filled
     as their times in ``grid`` are passed.
     """
-    m, w = views(ints, reals, work)
-    r, i = st.run_views(m, run, count)
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    run_views, i = st.run_views(m, run, count)
+    r = hold(run_views)
     k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
-    o = own_views(m, run, i, count, k)
+    o = hold(own_views(m, run, i, count, k))
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
     if count[st.STEPS] == 0 and count[st.FRESH] == 0:
         outcome = st.restart(m, w, r, count, state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.core.jit import block, kernel
 from supple.core.links import LINEAR
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
@@ -92,7 +92,7 @@ def choose(m, free, kept, pin):
 @kernel
 def cut(a, i, rows, columns):
     """A matrix from a[i], and where the next one begins."""
-    return a[i : i + rows * columns].reshape((rows, columns)), i + rows * columns
+    return block(a, i, rows, columns), i + rows * columns
 
 
 @kernel
@@ -117,16 +117,16 @@ def own_views(m, run, i, ints, k):
     Gz, i = cut(run, i, nz, nz)
     squares = 5 if nr > 0 else 3
     first = i
-    tangent = run[i : i + squares * nf * nf].reshape((squares, nf, nf))
+    tangent = block(run, i, squares, nf, nf)
     i += squares * nf * nf
     Rz, i = cut(run, i, nf, nz)
     Gq, i = cut(run, i, nz, nf)
     Gu, i = cut(run, i, nz, nf)
     G, i = cut(run, i, nk, nf)
     if nf == nu:  # rows that Newton solves for are all there are
-        whole = Full(run[first : first + 3 * nf * nf].reshape((3, nf, nf)), Rz, Gq, Gu, G)
+        whole = Full(block(run, first, 3, nf, nf), Rz, Gq, Gu, G)
     else:
-        before = run[i : i + 3 * nu * nu].reshape((3, nu, nu))
+        before = block(run, i, 3, nu, nu)
         i += 3 * nu * nu
         a, i = cut(run, i, nu, nz)
         b, i = cut(run, i, nz, nu)
@@ -134,10 +134,10 @@ def own_views(m, run, i, ints, k):
         j, i = cut(run, i, nr, nu)
         whole = Full(before, a, b, g, j)
     GB, i = cut(run, i, nk, nk)
-    wide = run[i : i + 3 * extra * nu].reshape((3, extra, nu))
+    wide = block(run, i, 3, extra, nu)
     i += 3 * extra * nu
     GuB, i = cut(run, i, nz, extra)
-    newton = run[i : i + 3 * n * n].reshape((3, n, n))
+    newton = block(run, i, 3, n, n)
     pivots, k = cut(ints, k, 2, n)
     size = nu if extra > 0 else 0
     near, k = cut(ints, k, size, nu + 1)

@@ -15,7 +15,19 @@ import numpy as np
 
 from supple.core import dynamics, forces, tree
 from supple.core import layout as at
-from supple.core.jit import IVEC, MAT, REAL, REALS, VEC, kernel, shared, tuple_type
+from supple.core.jit import (
+    INT,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    TRUTH,
+    VEC,
+    block,
+    kernel,
+    shared,
+    tuple_type,
+)
 from supple.core.layout import TREE, WORK
 
 # Integer state of a run
@@ -62,67 +74,67 @@ def run_views(m, run, ints):
     nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
     nv, ns = ints[INT_STATE], ints[INT_STATE + 1]
     i = 0
-    q = run[i : i + nq]
+    q = block(run, i, nq)
     i += nq
-    u = run[i : i + nu]
+    u = block(run, i, nu)
     i += nu
-    a = run[i : i + nu]
+    a = block(run, i, nu)
     i += nu
-    z = run[i : i + nz]
+    z = block(run, i, nz)
     i += nz
-    w = run[i : i + ne]
+    w = block(run, i, ne)
     i += ne
-    zdot = run[i : i + nz]
+    zdot = block(run, i, nz)
     i += nz
-    power = run[i : i + ne]
+    power = block(run, i, ne)
     i += ne
-    scale = run[i : i + nu]
+    scale = block(run, i, nu)
     i += nu
-    rate_scale = run[i : i + nu]
+    rate_scale = block(run, i, nu)
     i += nu
-    sign = run[i : i + ne]
+    sign = block(run, i, ne)
     i += ne
-    px = run[i : i + nu * DEGREE].reshape((nu, DEGREE))
+    px = block(run, i, nu, DEGREE)
     i += nu * DEGREE
-    pu = run[i : i + nu * DEGREE].reshape((nu, DEGREE))
+    pu = block(run, i, nu, DEGREE)
     i += nu * DEGREE
-    pz = run[i : i + nz * DEGREE].reshape((nz, DEGREE))
+    pz = block(run, i, nz, DEGREE)
     i += nz * DEGREE
-    pw = run[i : i + ne * DEGREE].reshape((ne, DEGREE))
+    pw = block(run, i, ne, DEGREE)
     i += ne * DEGREE
-    qt = run[i : i + nq]
+    qt = block(run, i, nq)
     i += nq
-    ut = run[i : i + nu]
+    ut = block(run, i, nu)
     i += nu
-    zt = run[i : i + nz]
+    zt = block(run, i, nz)
     i += nz
-    wt = run[i : i + ne]
+    wt = block(run, i, ne)
     i += ne
-    xt = run[i : i + nu]
+    xt = block(run, i, nu)
     i += nu
-    event_reals = run[i : i + nv * EVENT_REALS].reshape((nv, EVENT_REALS))
+    event_reals = block(run, i, nv, EVENT_REALS)
     i += nv * EVENT_REALS
-    last = run[i : i + nv]
+    last = block(run, i, nv)
     i += nv
     room = EVENTS_WAITING + PER_STEP * nv
-    found = run[i : i + 2 * room].reshape((room, 2))
+    found = block(run, i, room, 2)
     i += 2 * room
-    screws = run[i : i + ns * 6].reshape((ns, 6))
+    screws = block(run, i, ns, 6)
     i += ns * 6
-    momentum = run[i : i + ns]
+    momentum = block(run, i, ns)
     i += ns
-    screw_error = run[i : i + ns]
+    screw_error = block(run, i, ns)
     i += ns
-    screw_size = run[i : i + ns]
+    screw_size = block(run, i, ns)
     i += ns
     lam = run[i : i + m.head[at.H_ROWS]]
     i += m.head[at.H_ROWS]
-    qs = run[i : i + nq]
+    qs = block(run, i, nq)
     i += nq
     k = INT_STATE + 2
-    events = ints[k : k + nv * EVENT_INTS].reshape((nv, EVENT_INTS))
+    events = block(ints, k, nv, EVENT_INTS)
     k += nv * EVENT_INTS
-    roots = ints[k : k + ns]
+    roots = block(ints, k, ns)
     return Run(
         q, u, a, z, w, zdot, power, scale, rate_scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
         event_reals, last, found, roots, screws, momentum, screw_error, screw_size, lam, qs,
@@ -382,7 +394,7 @@ def audit(m, w, r, ints, reals):
 
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL)
+@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=REAL)
 def find_switch(m, w, r, ints, reals, t0, h):
     """Fraction of the step behind which a force law changes its branch, above 1 if none does.
 
@@ -418,7 +430,7 @@ def find_switch(m, w, r, ints, reals, t0, h):
 
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, calls=("audit",))
+@shared(TREE, WORK, RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, gives=TRUTH)
 def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
     """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
 
@@ -449,7 +461,7 @@ def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
 
 
 
-@shared(TREE, WORK, RUN, IVEC, VEC, calls=("forward", "audit"))
+@shared(TREE, WORK, RUN, IVEC, VEC, gives=INT)
 def restart(m, w, r, ints, reals):
     """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
     bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)

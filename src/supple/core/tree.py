@@ -15,10 +15,11 @@ import numpy as np
 
 from supple.core import flex, flex_body, slaved, so3
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.core.jit import VEC, kernel, shared
+from supple.core.layout import TREE, WORK
 
 
-@kernel
+@shared(TREE, WORK, VEC)
 def poses(tree, work, q):
     """World rotation and origin of every node."""
     node, body, x = tree.node, tree.body, work.node
@@ -66,7 +67,7 @@ def poses(tree, work, q):
         r[9], r[10], r[11] = px, py, pz
 
 
-@kernel
+@shared(TREE, WORK, VEC, VEC)
 def motion(tree, work, u, a):
     """Jacobian columns, twists and accelerations of every node; needs poses."""
     node, x, col, o = tree.node, work.node, work.dof, work.origin
@@ -133,7 +134,7 @@ def motion(tree, work, u, a):
         r[23] = p[23] + y5 + v0 * z1 - v1 * z0 + w0 * z4 - w1 * z3
 
 
-@kernel
+@shared(TREE, WORK, VEC, VEC, VEC)
 def inertias(tree, work, q, u, a):
     """World inertia of every node about the reference point, and its inertia wrench W.
 

@@ -1,0 +1,77 @@
+"""What a cached kernel depends on."""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+from supple.core import fingerprint, jit, layout, so3, tree
+
+
+def _fresh(function, **changes):
+    """The fingerprint of a copy of a function whose module has other names in it."""
+    names = {**function.__globals__, **changes}
+    copy = types.FunctionType(function.__code__, names, function.__name__, function.__defaults__)
+    copy.__doc__ = function.__doc__
+    return fingerprint.fingerprint(copy)
+
+
+def _compiled(text: str, name: str):
+    names: dict = {"jit": jit}
+    exec(compile(text, "made up", "exec"), names)
+    return names[name]
+
+
+def test_comments_docstrings_and_lines_do_not_count():
+    one = _compiled("def f(x):\n    '''One.'''\n    return 2.0 * x\n", "f")
+    text = "\n\n# moved\ndef f(x):\n    '''Another.'''\n    # why\n    return 2.0 * x\n"
+    other = _compiled(text, "f")
+    assert fingerprint.fingerprint(one) == fingerprint.fingerprint(other)
+    changed = _compiled("def f(x):\n    '''One.'''\n    return 3.0 * x\n", "f")
+    assert fingerprint.fingerprint(one) != fingerprint.fingerprint(changed)
+
+
+def test_constants_of_other_modules_count():
+    f = layout.views.py_func
+    assert _fresh(f) == fingerprint.fingerprint(f)
+    assert _fresh(f, NODE_WORK=layout.NODE_WORK + 1) != fingerprint.fingerprint(f)
+
+
+def test_kernels_that_are_called_count():
+    f = tree.retract.py_func
+    other = types.ModuleType("supple.core.so3")
+    other.__dict__.update(vars(so3))
+    assert _fresh(f, so3=other) == fingerprint.fingerprint(f)
+    other.quaternion_step = so3.matrix
+    assert _fresh(f, so3=other) != fingerprint.fingerprint(f)
+
+
+def test_of_shared_kernels_only_the_interface_counts():
+    entries = jit.all_entries()
+    shared, f = entries["residual_at"], entries["residual"].function
+    before = fingerprint.fingerprint(f)
+    assert fingerprint.calls(f) == {"residual_at"}
+    body, shared.function = shared.function, tree.retract.py_func
+    try:
+        assert _fresh(f) == before
+        shared.gives = jit.INT
+        assert _fresh(f) != before
+    finally:
+        shared.function, shared.gives = body, None
+
+
+def test_what_is_not_understood_is_refused():
+    f = _compiled("table = {1: 2}\ndef f(x):\n    return table[x]\n", "f")
+    with pytest.raises(TypeError, match="would not be noticed"):
+        fingerprint.fingerprint(f)
+
+
+def test_every_kernel_has_one_and_only_entries_hold_views():
+    """What is held lives on the stack of the function that holds it."""
+    for entry in jit.all_entries().values():
+        fingerprint.fingerprint(entry.function)
+    for function in list(fingerprint._known):
+        holds = any(path[-1] == "hold" for path in fingerprint._paths(function.__code__))
+        if "supple.core.inner." in function.__qualname__:
+            assert not holds, function.__qualname__
