@@ -23,7 +23,7 @@ COMPILER = ["numba==0.68.*", "numpy>=2.0"]
 # supple/__init__.py imports libraries that are not needed here: kernels are imported without it
 START = (
     "import sys, types; p = types.ModuleType('supple'); p.__path__ = [sys.argv.pop(1)]; "
-    "sys.modules['supple'] = p; from supple.core import ahead; ahead.main()"
+    "sys.modules['supple'] = p; from supple.native import objects; objects.main()"
 )
 
 # Processors that the code is made for, by machine

@@ -72,7 +72,7 @@ def build() -> sp.Model:
 
 def _cord(m: sp.Model, name: str, A: sp.Frame, B: sp.Frame, load: float, stiffness: float) -> None:
     """Add a cord that pulls with ``load`` (N) in the starting posture."""
-    from supple.transformation import body_poses
+    from supple.formulations.transformation import body_poses
 
     poses = {"ground": (np.eye(3), np.zeros(3)), **body_poses(m)}
     ends = [poses[f.body.name][1] + poses[f.body.name][0] @ f.position for f in (A, B)]

@@ -35,7 +35,9 @@ def columns() -> Callable:
     """
     import numba
 
-    from supple.core import compiler, dynamics, jit, layout, tree  # noqa: F401  (Numba learns of kernels)
+    from supple.core import dynamics, layout, tree
+    from supple.native import compiler  # noqa: F401  (Numba learns of kernels)
+    from supple.native import declare as jit
 
     # Without reference counting like all kernels: arrays that views returns are borrowed.
     @numba.njit(fastmath=jit.FASTMATH, error_model="numpy", _nrt=False)

@@ -27,7 +27,7 @@ import oracle
 import supple
 from flexible_oracle import field_of
 from oracle import cross_matrix
-from supple.transformation import VelocityTransformation, velocity_transformation
+from supple.formulations.transformation import VelocityTransformation, velocity_transformation
 
 Array = NDArray[np.float64]
 Values = Mapping[str, ArrayLike]

@@ -14,8 +14,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple.formulations.transformation import (
+    VelocityTransformation,
+    body_poses,
+    velocity_transformation,
+)
 from supple.model import Model
-from supple.transformation import VelocityTransformation, body_poses, velocity_transformation
 
 Array = NDArray[np.float64]
 Rates = Mapping[str, ArrayLike] | Array | None

@@ -16,8 +16,8 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from random_models import KINDS, Recipe, _Maker, flexible_recipes, recipes
-from supple.assembly import compile_model
 from supple.formulations.equations import Equations
+from supple.loops.assembly import compile_model
 
 Array = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from supple.cases import (
 )
 from supple.cases.case import references
 from supple.cases.nada_arm import measure_arm, nada_arm
-from supple.spectrum import spectrum
+from supple.results.spectrum import spectrum
 
 AXES = {"x": np.eye(3)[0], "y": np.eye(3)[1], "z": np.eye(3)[2]}
 

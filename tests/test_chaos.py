@@ -7,7 +7,7 @@ import pytest
 
 import supple as sp
 from random_models import flexible_recipes, recipes
-from supple.chaos import Lyapunov, _estimate, increment
+from supple.studies.lyapunov import Lyapunov, _estimate, increment
 from test_properties import equations, examples, given
 
 

@@ -116,7 +116,7 @@ def test_warmup(monkeypatch):
         report("done", 1.0)
         return 2.5
 
-    monkeypatch.setattr("supple.core.jit.warmup", quick)
+    monkeypatch.setattr("supple.native.declare.warmup", quick)
     done = run("warmup")
     assert done.exit_code == 0
     assert done.stdout.strip() == "kernels ready after 2.5 s"

@@ -11,10 +11,10 @@ import pytest
 import supple as sp
 from linkages import parallelogram
 from natural_coordinates import poses
-from supple.assembly import compile_model
 from supple.cases.mechanisms import CASES
-from supple.closing import MOVED
 from supple.formulations.equations import Equations
+from supple.loops.assembly import compile_model
+from supple.loops.closing import MOVED
 from test_mechanisms import gap
 from test_topology import FIGURE_BODIES, FIGURE_EDGES, Graph
 

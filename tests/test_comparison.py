@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.curves import Curve, curves, difference
+from supple.studies.curves import Curve, curves, difference
 
 
 def flying(spin=2.0):

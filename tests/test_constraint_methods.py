@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.assembly import compile_model
 from supple.core.layout import new_work
-from supple.row_values import row_sizes, rows_at
+from supple.engine.rows import row_sizes, rows_at
+from supple.loops.assembly import compile_model
 from test_alpha_loops import four_bar, spatial_loop
 
 METHODS = ("projection", "baumgarte", "partitioning")

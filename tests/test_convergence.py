@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.convergence import Convergence
-from supple.quantities import quantity
+from supple.results.quantities import quantity
+from supple.studies.convergence import Convergence
 
 
 def swinging(elements=4, modes=4, damping=1e-3):

@@ -8,11 +8,11 @@ from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
-from supple.assembly import compile_model
-from supple.compiled import Compiled
 from supple.core import dynamics
 from supple.core import layout as at
+from supple.engine.builder import Compiled
 from supple.formulations.equations import Equations
+from supple.loops.assembly import compile_model
 from test_alpha_loops import four_bar, spatial_loop
 from test_formulations import condition
 from test_properties import examples

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import supple as sp
-from supple import expressions
+from supple.signals import expressions
 
 FORMULAS = {
     "215*sin(2*pi*t)**3 + 62": lambda t: 215 * np.sin(2 * np.pi * t) ** 3 + 62,

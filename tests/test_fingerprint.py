@@ -6,7 +6,9 @@ import types
 
 import pytest
 
-from supple.core import fingerprint, jit, layout, so3, tree
+from supple.core import layout, so3, tree
+from supple.native import declare as jit
+from supple.native import fingerprint
 
 
 def _fresh(function, **changes):

@@ -9,8 +9,8 @@ import pytest
 
 import supple as sp
 from supple import demo
-from supple.flexible_views import Turn
-from supple.spectrum import spectrum
+from supple.results.flexible_views import Turn
+from supple.results.spectrum import spectrum
 
 INNER = slice(2, -2)
 

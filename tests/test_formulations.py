@@ -8,10 +8,10 @@ from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
-from supple.assembly import compile_model, redundant, transferred
-from supple.compiled import Compiled
+from supple.engine.builder import Compiled
 from supple.formulations.equations import Equations
-from supple.topology import Components
+from supple.graph.topology import Components
+from supple.loops.assembly import compile_model, redundant, transferred
 from test_properties import examples
 
 # Condition of the bordered mass matrix, in units of the model, above which rounding decides.

@@ -22,7 +22,7 @@ from random_models import rotation as random_rotation
 from supple.cases import huang
 from supple.cases.huang_flexible import two_link_arm
 from supple.formulations.equations import Equations
-from supple.transformation import body_poses, velocity_transformation
+from supple.formulations.transformation import body_poses, velocity_transformation
 from test_properties import POINTS, STEP, close, derivative, equations, examples
 
 Array = NDArray[np.float64]

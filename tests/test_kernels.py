@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import supple
-from supple.core import dynamics, jit, layout, step
+from supple.core import dynamics, layout, step
+from supple.native import declare as jit
 
 PACKAGE = Path(supple.__file__).parent
 
@@ -63,7 +64,7 @@ def test_editing_any_kernel_file_invalidates_every_dependent_cache(tmp_path):
 def test_importing_compiles_nothing():
     code = (
         "import supple\n"
-        "from supple.core import jit\n"
+        "from supple.native import declare as jit\n"
         "entries = jit.all_entries()\n"
         "assert entries and all(e._ready is None for e in entries.values())\n"
         "assert all(e._dispatcher is None for e in entries.values())\n"
@@ -88,7 +89,7 @@ def test_every_entry_is_in_the_warm_up():
 
 def test_declared_types_are_those_of_the_views():
     """Shared kernels have one signature: that of the views as they are cut."""
-    from supple.core.compiler import numba_type
+    from supple.native.compiler import numba_type
 
     def returned(kernel, *kinds):
         given = tuple(numba_type(k) for k in kinds)
@@ -104,6 +105,6 @@ def test_declared_types_are_those_of_the_views():
 def test_an_unusable_cache_folder_does_not_stop_the_program(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    code = "from supple.core import compiler; print(compiler.CACHE_FOLDER)"
+    code = "from supple.native import compiler; print(compiler.CACHE_FOLDER)"
     out, _ = _run(PACKAGE.parent, blocked, code)
     assert str(blocked) not in out

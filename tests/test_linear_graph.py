@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import supple as sp
 from supple.cases import richard
-from supple.linear_graph import KINDS
-from supple.tree_choice import priority
+from supple.graph.linear_graph import KINDS
+from supple.graph.tree_choice import priority
 
 STEEL = sp.Material(E=2e11, G=8e10, density=7800.0)
 ROD = sp.Circle(0.0075)

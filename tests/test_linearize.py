@@ -334,7 +334,7 @@ def test_matrices_give_the_accelerations_near_the_state(formulation):
     y, w = rng.normal(size=(2, 3))
 
     def acceleration(s):
-        from supple.assembly import on_constraints
+        from supple.loops.assembly import on_constraints
 
         moved = equations.retract(state.q, s * linear.N @ y)
         there = on_constraints(

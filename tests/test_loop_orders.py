@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.assembly import row_sizes
 from supple.cases.four_bar import four_bar
+from supple.loops.assembly import row_sizes
 from test_alpha_loops import spatial_loop, watch
 
 JOINTS, ABSOLUTE = sp.JointCoordinates(), sp.Absolute()

@@ -14,11 +14,11 @@ import pytest
 
 import supple as sp
 from random_loops import flexible_loop
-from supple.assembly import compile_model, on_constraints, redundant, transferred
-from supple.compiled import Compiled
+from supple.engine.builder import Compiled
+from supple.engine.rows import scaled_rows
 from supple.formulations.equations import Equations
-from supple.row_values import scaled_rows
-from supple.run_data import History
+from supple.loops.assembly import compile_model, on_constraints, redundant, transferred
+from supple.results.run_data import History
 from supple.state import State
 from test_formulations import WORST, condition, random_tree
 

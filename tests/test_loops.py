@@ -12,9 +12,9 @@ import supple as sp
 from random_loops import loop_recipes
 from random_models import State
 from supple import cases
-from supple.assembly import compile_model
-from supple.compiled import build
+from supple.engine.builder import build
 from supple.formulations.equations import Equations
+from supple.loops.assembly import compile_model
 from test_properties import close, examples
 
 STEP = 1e-3

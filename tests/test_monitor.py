@@ -9,9 +9,9 @@ import pytest
 
 import supple as sp
 from supple.bodies.flexible import FlexibleBody
-from supple.deformation import Extreme, highest_share, lost_stiffness, modal_energies
 from supple.fem.stress_points import mesh_rotations
-from supple.monitor import Monitor
+from supple.results.deformation import Extreme, highest_share, lost_stiffness, modal_energies
+from supple.results.monitor import Monitor
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 

@@ -9,9 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from supple.core import jit
+from supple.native import declare as jit
 
-kernels = pytest.importorskip("supple.core._kernels")
+kernels = pytest.importorskip("supple.native._kernels")
 pytestmark = pytest.mark.skipif(
     kernels.SOURCES != jit.SOURCES_HASH, reason="made from other sources"
 )

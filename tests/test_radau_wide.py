@@ -7,9 +7,9 @@ import pytest
 
 import supple as sp
 from random_loops import flexible_loop
-from supple import elimination
 from supple.core import layout as at
 from supple.core import radau_views
+from supple.engine import plan as elimination
 from supple.formulations.equations import Equations
 
 # Beyond its limit the integral of a controller follows the velocity, too.

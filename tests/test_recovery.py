@@ -9,12 +9,12 @@ import pytest
 
 import supple as sp
 from shell_meshes import ALUMINIUM, folded, irregular
-from supple import recovery
 from supple.fem import plane_von_mises, plate, rigid_modes
 from supple.fem.point_history import point_history
 from supple.fem.rosette import principal_strains, rosette_strain
 from supple.fem.stress_points import mesh_blocks, solid_tensor, von_mises
-from supple.recovery import StressHistory, body_component, stress_blocks
+from supple.results import stress as recovery
+from supple.results.stress import StressHistory, body_component, stress_blocks
 
 T = np.linspace(0.0, 1.0, 11)
 SWING = np.sin(2.5 * T)[:, None]  # largest at t = 0.6

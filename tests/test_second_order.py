@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 from elastica_oracle import SpinningElastica, spin_up
-from supple.carried import carried
+from supple.engine.attached import carried
 from supple.formulations.trees import JointCoordinates
 
 SOFT = sp.Material(E=1e7, G=4e6, density=1e3)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.assembly import compile_model
 from supple.errors import ModelError, SuppleWarning
 from supple.formulations.equations import Equations
+from supple.loops.assembly import compile_model
 from supple.reduction.modal import ModalBody
 from supple.reduction.sid import SecondDisplacements, StandardData, of_gyroscopic, write_sid_file
 from supple.reduction.sid_read import read_sid_file

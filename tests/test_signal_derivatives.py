@@ -9,9 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import supple as sp
-from supple import derivatives, expressions
 from supple.core import opcodes as op
 from supple.core import signals as kernels
+from supple.signals import derivatives, expressions
 from test_expressions import FORMULAS, one_slider
 from test_signals import SIGNALS
 

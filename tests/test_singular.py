@@ -9,11 +9,11 @@ import pytest
 
 import supple as sp
 from linkages import arm, parallelogram, slider_crank
-from supple.assembly import compile_model
 from supple.cases.mechanisms import CASES
 from supple.core import step as st
 from supple.integrators import driver
-from supple.ranks import analyse
+from supple.loops.assembly import compile_model
+from supple.loops.ranks import analyse
 
 BY_NAME = {case.name: case for case in CASES}
 FLAT = (np.pi - 0.5) / 2.0  # s, when a crank that turns from 0.5 rad with 2 rad/s is in line

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.spectrogram import spectrogram
-from supple.spectrum import spectrum
+from supple.results.spectrogram import spectrogram
+from supple.results.spectrum import spectrum
 
 T = np.arange(4000) * 0.01  # 40 s, frequencies 0.025 Hz apart
 

@@ -12,8 +12,8 @@ from scipy.optimize import brentq
 import supple as sp
 from random_loops import loop_recipes
 from supple.analyses.equilibrium import Search
-from supple.assembly import compile_model, transferred
 from supple.formulations.equations import Equations
+from supple.loops.assembly import compile_model, transferred
 from test_properties import examples
 
 G = 9.81

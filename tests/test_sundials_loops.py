@@ -14,8 +14,8 @@ from random_loops import loop_recipes
 from supple import cases
 from supple.cases.four_bar import four_bar
 from supple.cases.n_four_bar import windows
-from supple.compiled import build as build_loops
 from supple.core import step as st
+from supple.engine.builder import build as build_loops
 from supple.formulations.equations import Equations
 from supple.formulations.trees import Absolute, Branch, JointCoordinates
 from supple.integrators import sundials

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 import oracle
 import supple
 from supple.errors import ModelError
-from supple.transformation import body_poses, velocity_transformation
+from supple.formulations.transformation import body_poses, velocity_transformation
 
 KINDS = (
     "Fixed",

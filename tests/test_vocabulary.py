@@ -372,7 +372,7 @@ def test_unknown_names_of_the_package() -> None:
 
 
 def test_simulate_is_the_function_even_after_its_module_was_imported() -> None:
-    import supple.simulation
+    import supple.analyses.simulate
 
     assert callable(sp.simulate)
-    assert sp.simulate is supple.simulation.simulate
+    assert sp.simulate is supple.analyses.simulate.simulate

@@ -23,8 +23,8 @@ import numpy as np
 
 import supple as sp
 from supple import cases
-from supple.assembly import compile_model
 from supple.integrators.sundials import coordinate_scales
+from supple.loops.assembly import compile_model
 
 LUCK = np.pi / np.sqrt(8.0) / np.log(10.0)  # decades
 OUTPUT = 200

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from supple.analyses.diagnosis import Diagnosis
 from supple.bodies import (
     Beam,
     Body,
@@ -32,7 +33,6 @@ from supple.constraints import (
     Rack,
     Screw,
 )
-from supple.diagnosis import Diagnosis
 from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
 from supple.fem import (
@@ -68,6 +68,7 @@ from supple.forces import (
     SpringDamper,
 )
 from supple.frames import Frame
+from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.joints import (
     Cylindrical,
     Fixed,
@@ -80,7 +81,6 @@ from supple.joints import (
     Spherical,
     Universal,
 )
-from supple.linear_graph import GraphEdge, LinearGraph
 from supple.model import Model
 from supple.reduction import (
     Axial,
@@ -104,12 +104,9 @@ if TYPE_CHECKING:
     from supple.analyses.kinematics import kinematics
     from supple.analyses.linear_model import LinearModel
     from supple.analyses.linearize import linearize
+    from supple.analyses.simulate import simulate
     from supple.analyses.statics import StaticResult, statics
-    from supple.assembly import assemble
     from supple.bodies.mesh import MeshBody
-    from supple.chaos import lyapunov
-    from supple.comparison import compare
-    from supple.convergence import converge
     from supple.fem.block import block
     from supple.fem.buckling import Buckling, buckling
     from supple.fem.check import ComponentReport, check_component
@@ -129,17 +126,20 @@ if TYPE_CHECKING:
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
+    from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.energy import EnergyScheme
     from supple.integrators.explicit import DormandPrince
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
-    from supple.monitor import Monitor
-    from supple.result import Result, load
-    from supple.section_views import SectionForces
-    from supple.simulation import simulate
-    from supple.transformation import velocity_transformation
+    from supple.loops.assembly import assemble
+    from supple.results.monitor import Monitor
+    from supple.results.result import Result, load
+    from supple.results.section_views import SectionForces
+    from supple.studies.comparison import compare
+    from supple.studies.convergence import converge
+    from supple.studies.lyapunov import lyapunov
 
 __version__ = "0.1.0.dev0"
 
@@ -300,27 +300,27 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "LinearModel": "supple.analyses.linear_model",
     "MeshBody": "supple.bodies.mesh",
     "MeshData": "supple.fem.mesh_data",
-    "Monitor": "supple.monitor",
+    "Monitor": "supple.results.monitor",
     "Newmark": "supple.integrators.alpha",
     "Radau": "supple.integrators.radau",
-    "Result": "supple.result",
-    "SectionForces": "supple.section_views",
+    "Result": "supple.results.result",
+    "SectionForces": "supple.results.section_views",
     "SolidMesh": "supple.fem.solid",
     "StaticResult": "supple.analyses.statics",
-    "assemble": "supple.assembly",
+    "assemble": "supple.loops.assembly",
     "block": "supple.fem.block",
     "buckling": "supple.fem.buckling",
     "cases": None,
     "check_component": "supple.fem.check",
-    "compare": "supple.comparison",
-    "converge": "supple.convergence",
+    "compare": "supple.studies.comparison",
+    "converge": "supple.studies.convergence",
     "inverse_dynamics": "supple.analyses.inverse",
     "kinematics": "supple.analyses.kinematics",
     "linearize": "supple.analyses.linearize",
-    "load": "supple.result",
+    "load": "supple.results.result",
     "load_component": "supple.fem.matrix_files",
     "lowest_modes": "supple.fem.vibration",
-    "lyapunov": "supple.chaos",
+    "lyapunov": "supple.studies.lyapunov",
     "mesh_geometry": "supple.fem.mesh_files",
     "principal_strains": "supple.fem.rosette",
     "read_abaqus": "supple.fem.matrix_files",
@@ -330,10 +330,10 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "read_nastran": "supple.fem.nastran",
     "rosette_strain": "supple.fem.rosette",
     "save_component": "supple.fem.matrix_files",
-    "simulate": "supple.simulation",
+    "simulate": "supple.analyses.simulate",
     "statics": "supple.analyses.statics",
     "tie": "supple.fem.ties",
-    "velocity_transformation": "supple.transformation",
+    "velocity_transformation": "supple.formulations.transformation",
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import supple as sp
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 NOTE = (
     "link1's inertia breaks the triangle inequality: the thesis lumps the inertia of the joint "

@@ -21,8 +21,8 @@ class Body:
     1. Write a frozen dataclass derived from ``Body`` in its own file in ``bodies/``; its
        ``__init__`` validates with ``validate.py`` and stores read-only arrays by ``set_fields``,
        and takes every field by its name so that ``Model.replace`` can rebuild it.
-    2. Pack its mass, first moment and inertia into its node in ``compiled.py``; a body that is
-       rigid in the end needs nothing more.
+    2. Pack its mass, first moment and inertia into its node in ``engine/builder.py``; a body that
+       is rigid in the end needs nothing more.
     3. If it has velocities or inertia of its own, reserve their places in ``core/layout.py`` and
        give the kernels that read them a branch: ``inertias`` and ``motion`` in ``core/tree.py``,
        the derivatives in ``core/dynamics.py``.

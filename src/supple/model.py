@@ -6,24 +6,26 @@ import dataclasses
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.constraints import Constraint, Driver, FrameDriver
-from supple.diagnosis import Diagnosis
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.frames import Body
-from supple.graph_elements import linear_graph
+from supple.graph.linear_graph import LinearGraph
+from supple.graph.reading import linear_graph
+from supple.graph.topology import Graph
+from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
-from supple.linear_graph import LinearGraph
-from supple.topology import Graph
-from supple.tree_choice import Tree, checked_tree, priority
 from supple.validate import Vector
+
+if TYPE_CHECKING:
+    from supple.analyses.diagnosis import Diagnosis
 
 Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)
@@ -251,7 +253,7 @@ class Model:
 
         Drivers are followed until the time ``until`` (s). Raises nothing.
         """
-        from supple.doctor import diagnose
+        from supple.analyses.doctor import diagnose
 
         return diagnose(self, until)
 

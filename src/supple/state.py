@@ -13,7 +13,7 @@ from supple.errors import SuppleError, suggestion
 from supple.poses import Array
 
 if TYPE_CHECKING:
-    from supple.records import Compiled
+    from supple.engine.compiled import Compiled
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import supple as sp
 from supple.cases.four_bar import four_bar
 from supple.core import dynamics
 from supple.core.layout import new_work
+from supple.engine.loads import Loads
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
-from supple.loads import Loads
 
 STEP = 1e-30  # of the complex step: no subtraction, so it may be as small as we like
 

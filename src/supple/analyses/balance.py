@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.assembly import Assembler, row_sizes
 from supple.core.layout import power_slice
 from supple.formulations.equations import Equations
+from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.assembly import CLOSED, row_sizes
 from supple.core import dynamics
 from supple.core.layout import power_slice
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
+from supple.loops.assembly import CLOSED, row_sizes
 from supple.poses import Array
 
 FAR = 0.3  # rad, or lengths of the model: the longest piece

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from supple.analyses.arguments import expect, number, output_times
 from supple.analyses.kinematics import follow, rigid
 from supple.analyses.recorded import Recorded
 from supple.constraints import Driver
@@ -15,8 +16,7 @@ from supple.constraints.couplings import joint_target
 from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.model import Model
-from supple.result import Result
-from supple.run_arguments import expect, number, output_times
+from supple.results.result import Result
 from supple.signals import SignalLike
 
 OWNER = "inverse_dynamics"

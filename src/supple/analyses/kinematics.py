@@ -8,24 +8,24 @@ import warnings
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple.analyses.arguments import expect, number, output_times
 from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
 from supple.analyses.left_out import broken_row
-from supple.assembly import compile_model, rows_at, scaled_rows
-from supple.audit import AuditRecord
 from supple.bodies.flexible import FlexibleBody
-from supple.compiled import Compiled, build
 from supple.core.layout import new_work
+from supple.engine.builder import Compiled, build
+from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
-from supple.loads import Loads
+from supple.loops.assembly import compile_model, rows_at, scaled_rows
 from supple.model import Model
 from supple.poses import Array
-from supple.result import Result, RunData
-from supple.run_arguments import expect, number, output_times
-from supple.run_data import History
+from supple.results.audit import AuditRecord
+from supple.results.result import Result, RunData
+from supple.results.run_data import History
 
 
 def kinematics(

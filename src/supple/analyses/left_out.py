@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.assembly import row_sizes, rows_at
-from supple.compiled import Compiled
 from supple.core.layout import new_work
+from supple.engine.builder import Compiled
+from supple.loops.assembly import row_sizes, rows_at
 from supple.poses import Array
 
 CONTRADICTION = 1e-8  # rad, or lengths of the model: how far a row that was left out may be off

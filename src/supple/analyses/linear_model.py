@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.analyses.mode import Complex, Mode
-from supple.compiled import Compiled
+from supple.engine.builder import Compiled
 from supple.poses import Array
 from supple.state import State
 

@@ -21,20 +21,20 @@ from typing import Literal
 
 import numpy as np
 
+from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.balance import null_space
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.statics import StaticResult, statics
-from supple.assembly import compile_model, on_constraints, scaled_rows
-from supple.compiled import Compiled
 from supple.constraints.couplings import joint_target
+from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
+from supple.loops.assembly import compile_model, on_constraints, scaled_rows
 from supple.model import Model
 from supple.poses import Array, skew
-from supple.result import Result
-from supple.run_arguments import expect, number, starting_state
+from supple.results.result import Result
 from supple.state import State
 
 OWNER = "linearize"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.compiled import Compiled
+from supple.engine.builder import Compiled
 from supple.errors import SuppleError, suggestion
 from supple.poses import Array
 

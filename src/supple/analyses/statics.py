@@ -6,20 +6,20 @@ import warnings
 
 import numpy as np
 
+from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Equilibrium, Places, Search
 from supple.analyses.left_out import broken_row
-from supple.assembly import compile_model
-from supple.audit import AuditRecord
-from supple.compiled import Compiled, build
+from supple.engine.builder import Compiled, build
+from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning, label
 from supple.forces import PID
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
-from supple.loads import Loads
+from supple.loops.assembly import compile_model
 from supple.model import Model
-from supple.result import Result, RunData
-from supple.run_arguments import expect, number, starting_state
+from supple.results.audit import AuditRecord
+from supple.results.result import Result, RunData
 from supple.state import State
 
 OWNER = "statics"

@@ -31,7 +31,7 @@ class FlexibleBody(Body):
     The engine reads ``modal`` and ``attachment`` only: it does not know where the shapes came
     from. A place on the body is a number that ``station`` finds for a frame, a station along a
     beam or the number of a node; point masses are pairs (place, mass), with a mass of zero where
-    only something is attached (`supple.carried`).
+    only something is attached (`supple.engine.attached`).
     """
 
     @property

@@ -15,7 +15,7 @@ from supple.errors import SuppleError, SuppleWarning
 if TYPE_CHECKING:
     from supple.integrators.base import Integrator
     from supple.model import Model
-    from supple.result import Result
+    from supple.results.result import Result
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Case:
         """
         import numpy as np
 
-        from supple.simulation import simulate
+        from supple.analyses.simulate import simulate
 
         times = np.array([t for t in self.times if until is None or t <= until])
         if not len(times):

@@ -37,7 +37,7 @@ from supple.joints import Prismatic
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 PERIOD = 2.0 * pi  # s, of the drive
 TIMES = tuple(float(t) for t in range(1, 16))  # s
@@ -130,8 +130,8 @@ def _measure(reference: Reference) -> Callable[[Result], list[Quantity]]:
 
 def _growth(result: Result) -> tuple[float, float]:
     """Exponent and its sign over the window, of the model of a run that reached its end."""
-    from supple.chaos import lyapunov
     from supple.integrators.explicit import DormandPrince
+    from supple.studies.lyapunov import lyapunov
 
     if not result.success or result.t[-1] < WINDOW:
         return np.nan, np.nan

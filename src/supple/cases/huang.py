@@ -27,7 +27,7 @@ from supple.joints import Revolute
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 G = 9.81  # m/s2
 TIMES = (0.5, 1.0, 2.0, 3.0, 5.0)  # s

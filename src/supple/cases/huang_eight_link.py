@@ -34,7 +34,7 @@ from supple.joints import General, Prismatic, Revolute
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 LENGTH = 1.0  # m, of links 1 and 2
 SHORT = 0.1  # m, of links 3 to 8

@@ -36,8 +36,8 @@ from supple.joints import Prismatic, Revolute
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.flexible_views import BeamView
-    from supple.result import Result
+    from supple.results.flexible_views import BeamView
+    from supple.results.result import Result
 
 Array = NDArray[np.float64]
 

@@ -28,7 +28,7 @@ from supple.model import Model
 from supple.reduction.stiffening import Stiffening
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 TIP_MASS = 0.604  # kg
 STIFFNESS = 0.1  # N m/rad, of both joints

@@ -40,7 +40,7 @@ from supple.reduction import Sines
 from supple.signals import Polynomial
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 CRANK, ROD = 0.15, 0.3  # m
 SPEED = 150.0  # rad/s

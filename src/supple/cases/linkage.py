@@ -26,7 +26,7 @@ from supple.cases.case import Case, Quantity, at_times, references
 if TYPE_CHECKING:
     from supple.integrators.base import Integrator
     from supple.model import Model
-    from supple.result import Result
+    from supple.results.result import Result
 
 ANGLE = 1e-6  # rad
 RELATIVE = 1e-6  # of the largest of a kind

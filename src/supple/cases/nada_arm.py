@@ -41,7 +41,7 @@ from supple.model import Model
 
 if TYPE_CHECKING:
     from supple.reduction.stiffening import Stiffening, StiffeningName
-    from supple.result import Result
+    from supple.results.result import Result
 
 TORQUE = 0.1  # N m
 DAMPING = 0.015  # N m s/rad, of the hub's bearing

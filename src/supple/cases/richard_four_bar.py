@@ -37,7 +37,7 @@ from supple.reduction import Sines
 from supple.signals import Polynomial
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 GROUND, CRANK, COUPLER, FOLLOWER = 0.9, 0.3, 0.9, 0.75  # m
 SPEED = 210.0  # rad/s

@@ -37,7 +37,7 @@ from supple.model import Model
 from supple.reduction import CraigBampton
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 SIDE, THICKNESS = 2.0, 0.003  # m
 STEEL = Material(E=2.1e11, G=2.1e11 / 2.6, density=7800)

@@ -33,7 +33,7 @@ from supple.model import Model
 from supple.signals import Expression, Signal
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 # Unit bending stiffness and line mass; along its axis the beam is 1e8 times stiffer.
 UNIT_SECTION, UNIT_MATERIAL = Section(1.0, 1e-8, 1e-8, 1e-8), Material(E=1e8, G=1e8, density=1.0)

@@ -25,7 +25,7 @@ from supple.joints import Revolute
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 LENGTH = 0.75  # m, of each link
 LINKS = (1.4, 0.62)  # kg

@@ -37,7 +37,7 @@ from supple.model import Model
 from supple.reduction import Sines
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
 
 BENDING = (1220.0, 218.0)  # N m2
 # Stiffness along the axis, out of the plane and in twist, against that of bending: so large that

@@ -27,7 +27,7 @@ from supple.joints import Revolute
 from supple.model import Model
 
 if TYPE_CHECKING:
-    from supple.result import Result
+    from supple.results.result import Result
     from supple.validate import Vector
 
 GRAVITY = 9.81  # m/s2

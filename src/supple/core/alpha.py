@@ -54,8 +54,8 @@ from supple.core.alpha_stage import (
     F,
     own_size,
 )
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 from supple.core.layout import views
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 
 __all__ = ["alpha_run", "own_size"]
 

@@ -12,7 +12,7 @@ neither the matrix nor its condition depends on the step as it goes to zero:
 
 from __future__ import annotations
 
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 
 @kernel

@@ -23,8 +23,8 @@ from supple.core import alpha_rows as rows
 from supple.core import dynamics, linalg, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
-from supple.core.jit import block, kernel
 from supple.core.radau_stages import spin
+from supple.native.declare import block, kernel
 
 MAX_NEWTON = 10
 

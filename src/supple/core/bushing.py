@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import kernel
 from supple.core.wrench import cross, scatter
+from supple.native.declare import kernel
 
 # Element integers: nodes of A and B, place in the signal reals of: pose of A's frame in node A (R 9, p 3), the same
 # for B, stiffness (6: places, rotations), damping (6). Scratch rows of the tangents:

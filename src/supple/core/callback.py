@@ -10,8 +10,8 @@ import ctypes
 from typing import Any
 
 from supple.core import layout as at
-from supple.core.jit import DISABLED, generated, kernel
 from supple.core.wrench import point, subtract_wrench_turn
+from supple.native.declare import DISABLED, generated, kernel
 
 # Frame functions: time, place, axes (9), velocity, angular velocity; force and torque
 F_PLACE, F_AXES, F_VELOCITY, F_SPIN, F_OUT, F_SIZE = 1, 4, 13, 16, 19, 25

@@ -23,8 +23,8 @@ from supple.core import dop853_table as table
 from supple.core import dynamics, kkt, links, partition, tree
 from supple.core import layout as at
 from supple.core import step as st
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, block, entry, hold, kernel
 from supple.core.layout import views
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, block, entry, hold, kernel
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages
 EXPONENT, BETA = -1.0 / 8.0, 0.04

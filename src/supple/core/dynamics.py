@@ -15,8 +15,8 @@ import math
 
 from supple.core import flex, flex_body, forces, kkt, linalg, links, membrane, slaved, tree
 from supple.core import layout as at
-from supple.core.jit import INT, INTS, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
 from supple.core.layout import TREE, WORK, views
+from supple.native.declare import INT, INTS, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
 
 
 @kernel

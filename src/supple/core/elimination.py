@@ -20,8 +20,8 @@ from __future__ import annotations
 import math
 
 from supple.core import layout as at
-from supple.core.jit import kernel
 from supple.core.links import LINEAR
+from supple.native.declare import kernel
 
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 

@@ -26,9 +26,9 @@ from supple.core.energy_state import (
     TURN,
 )
 from supple.core.forces import FORCE, SPRING_DAMPER
-from supple.core.jit import kernel
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION
 from supple.core.signals import evaluate
+from supple.native.declare import kernel
 
 COSINE, MEAN, BETWEEN = 6, 12, 13  # rows of the scratch: see ``increment``
 VECTOR, CHANGE, UNITS, OTHER = 26, 27, 28, 29

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 POINT, DOT, LINE_A, LINE_B, LENGTH = 0, 1, 2, 3, 4
 # A form: kind, bodies A and B (0: the ground), a, b, pA, pB in the axes of their nodes, value, unit

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.core import energy_forms as form
 from supple.core import so3
-from supple.core.jit import block, kernel
+from supple.native.declare import block, kernel
 
 # Head of the method's own reals
 BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, DECAY, STEP, MASS, RATE = range(11)

@@ -36,9 +36,9 @@ from supple.core.energy_state import (
     STEP,
     own_size,
 )
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 from supple.core.layout import views
 from supple.core.linalg import lu, lu_solve
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 __all__ = ["energy_run", "own_size"]
 

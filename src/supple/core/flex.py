@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import slaved, so3
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 
 @kernel

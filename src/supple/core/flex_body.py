@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import slaved
-from supple.core.jit import block, kernel
+from supple.native.declare import block, kernel
 
 
 @kernel

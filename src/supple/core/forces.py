@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from supple.core import bushing, callback, joint_forces, links, load, membrane
 from supple.core import layout as at
-from supple.core.jit import REAL, VEC, kernel, shared
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING, JOINT_STOP, PID
 from supple.core.layout import TREE, WORK
 from supple.core.line import line, spring_tangent
 from supple.core.signals import evaluate
 from supple.core.wrench import point, subtract_wrench_turn
+from supple.native.declare import REAL, VEC, kernel, shared
 
 __all__ = [
     "BODY_DAMPING", "BUSHING", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION", "JOINT_FUNCTION",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import dynamics, forces, links, tree
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 from supple.core.layout import Tree, views
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 
 # Columns of one node: R 0:9, p 9:12, V 12:18 (at the node's origin), A 18:24 (classical), W 24:30 (about
 # the node's origin): everything in world axes

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import kernel
 from supple.core.signals import evaluate
+from supple.native.declare import kernel
 
 JOINT_SPRING, JOINT_EFFORT, PID, JOINT_FRICTION, JOINT_STOP = 20, 21, 22, 23, 24
 RATIO = 27  # place of g in the reals of every such element

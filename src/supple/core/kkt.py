@@ -14,8 +14,8 @@ import math
 
 from supple.core import elimination, linalg, links, tree
 from supple.core import layout as at
-from supple.core.jit import INT, VEC, kernel, shared
 from supple.core.layout import TREE, WORK
+from supple.native.declare import INT, VEC, kernel, shared
 
 DENSE, BLOCKS, ADDED = 0.0, 1.0, 2.0  # what the factors are of: all together, blocks, blocks with inertia added
 REPEATS = 8

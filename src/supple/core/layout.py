@@ -15,8 +15,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core.jit import block, kernel, tuple_type
 from supple.core.opcodes import STACK
+from supple.native.declare import block, kernel, tuple_type
 
 # Motions
 FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 
 @kernel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import layout as at
-from supple.core.jit import kernel
 from supple.core.wrench import last_column, point, subtract_wrench_turn
+from supple.native.declare import kernel
 
 
 @kernel

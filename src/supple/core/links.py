@@ -29,10 +29,10 @@ from supple.core.bushing import (
     turned,
     turned_back,
 )
-from supple.core.jit import REAL, VEC, kernel, shared
 from supple.core.layout import TREE, WORK
 from supple.core.signals import evaluate
 from supple.core.wrench import cross, last_column, point, scatter
+from supple.native.declare import REAL, VEC, kernel, shared
 
 JOIN, DISTANCE, LINEAR = 0, 1, 2
 # Rows of the scratch for tangents: as in core/bushing.py

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import slaved
-from supple.core.jit import kernel
 from supple.core.signals import evaluate
 from supple.core.wrench import last_column, subtract_wrench_turn
+from supple.native.declare import kernel
 
 
 @kernel

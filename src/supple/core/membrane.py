@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from supple.core import flex_body
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 AXIAL, AXIAL_QUADRATIC, VON_KARMAN = 0, 1, 2
 HEAD = 3

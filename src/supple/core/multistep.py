@@ -35,8 +35,8 @@ import numpy as np
 from supple.core import dynamics, kkt, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
-from supple.core.jit import INT, INTS, IVEC, MAT, REAL, REALS, VEC, block, entry, hold, kernel
 from supple.core.layout import views
+from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, block, entry, hold, kernel
 
 BDF, ADAMS = 0, 1
 MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 from supple.core import linalg, links, tree
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 ITERATIONS = 20
 

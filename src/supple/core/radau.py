@@ -23,7 +23,6 @@ from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import radau_stages as stages
 from supple.core import step as st
-from supple.core.jit import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 from supple.core.layout import views
 from supple.core.radau_stages import MAX_NEWTON
 from supple.core.radau_table import AI, CUBIC, EST1, EST2, EST3, GAMMA
@@ -55,6 +54,7 @@ from supple.core.radau_views import (
     own_size,
     own_views,
 )
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 __all__ = ["own_size", "radau_run"]
 

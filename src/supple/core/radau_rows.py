@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from supple.core import kkt, linalg, radau_wide
 from supple.core import step as st
-from supple.core.jit import kernel
 from supple.core.radau_table import ALPHA, BETA, GAMMA, TI, TT
 from supple.core.radau_views import (
     BMU,
@@ -32,6 +31,7 @@ from supple.core.radau_views import (
     Y3,
     is_wide,
 )
+from supple.native.declare import kernel
 
 
 @kernel

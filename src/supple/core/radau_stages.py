@@ -24,7 +24,6 @@ from supple.core import dynamics, linalg, links, radau_wide, tree
 from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import step as st
-from supple.core.jit import kernel
 from supple.core.radau_rows import flushed
 from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, THROUGH, TI, TT, A, C
 from supple.core.radau_views import (
@@ -66,6 +65,7 @@ from supple.core.radau_views import (
     is_wide,
 )
 from supple.core.signals import evaluate
+from supple.native.declare import kernel
 
 MAX_NEWTON = 10
 

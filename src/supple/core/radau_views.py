@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 from supple.core import layout as at
-from supple.core.jit import block, kernel
 from supple.core.links import LINEAR
+from supple.native.declare import block, kernel
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
 # stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, B mu of the

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from supple.core import envelope
 from supple.core import layout as at
-from supple.core.jit import kernel
 from supple.core.radau_table import ALPHA, BETA, GAMMA, TI
 from supple.core.radau_views import (
     DOWN,
@@ -44,6 +43,7 @@ from supple.core.radau_views import (
     Y2,
     Y3,
 )
+from supple.native.declare import kernel
 
 
 @kernel

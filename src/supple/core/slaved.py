@@ -13,7 +13,7 @@ Matrices of the extended body are built from the parts of D1 that are not zero.
 from __future__ import annotations
 
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 
 @kernel

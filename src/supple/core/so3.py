@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 
 @kernel

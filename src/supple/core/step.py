@@ -15,7 +15,8 @@ import numpy as np
 
 from supple.core import dynamics, forces, tree
 from supple.core import layout as at
-from supple.core.jit import (
+from supple.core.layout import TREE, WORK
+from supple.native.declare import (
     INT,
     IVEC,
     MAT,
@@ -28,7 +29,6 @@ from supple.core.jit import (
     shared,
     tuple_type,
 )
-from supple.core.layout import TREE, WORK
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)

@@ -15,8 +15,8 @@ import numpy as np
 
 from supple.core import flex, flex_body, slaved, so3
 from supple.core import layout as at
-from supple.core.jit import VEC, kernel, shared
 from supple.core.layout import TREE, WORK
+from supple.native.declare import VEC, kernel, shared
 
 
 @shared(TREE, WORK, VEC)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.core import layout as at
-from supple.core.jit import kernel
+from supple.native.declare import kernel
 
 
 @kernel

@@ -28,8 +28,8 @@ class ForceElement(Element):
     2. Return its signals from ``signals``, so that their breakpoints are known.
     3. Give ``core/forces.py`` (or ``core/joint_forces.py``) a branch with a new integer code:
        wrench or effort and power, stored energy (if any), derivatives.
-    4. Pack its numbers in ``force_rows.py``; say there whether its power is dissipation or work,
-       and how many states of its own it has.
+    4. Pack its numbers in ``engine/pack_forces.py``; say there whether its power is dissipation or
+       work, and how many states of its own it has.
     5. Export it in ``supple/__init__.py``; test its sign on a single body against a closed form,
        the energy audit of a run with it, and the tangent against differences.
     """

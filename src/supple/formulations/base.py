@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from supple.assembly import compile_model
 from supple.formulations.equations import Equations
+from supple.graph.tree_choice import Tree
+from supple.loops.assembly import compile_model
 from supple.model import Model
-from supple.tree_choice import Tree
 
 
 @dataclass(frozen=True)

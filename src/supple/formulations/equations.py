@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.assembly import Rows, rows_at
-from supple.compiled import Compiled
 from supple.core import dynamics
 from supple.core.layout import multiplier_slice, new_work, power_slice
+from supple.engine.builder import Compiled
+from supple.engine.histories import histories
 from supple.errors import ModelError
-from supple.histories import histories
+from supple.loops.assembly import Rows, rows_at
 from supple.poses import Array, quaternion_matrix
-from supple.result import History
+from supple.results.result import History
 
 
 class Energies(NamedTuple):

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from supple.errors import ModelError
 from supple.formulations.base import Formulation
+from supple.graph.topology import FREE
+from supple.graph.tree_choice import Tree
 from supple.joints import Free
 from supple.model import Model
-from supple.topology import FREE
-from supple.tree_choice import Tree
 
 
 @dataclass(frozen=True)

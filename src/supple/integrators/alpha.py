@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from supple import validate
-from supple.assembly import row_sizes
-from supple.compiled import Compiled
 from supple.core import alpha
-from supple.core.jit import Entry
+from supple.engine.builder import Compiled
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
+from supple.loops.assembly import row_sizes
+from supple.native.declare import Entry
 from supple.poses import Array
 
 

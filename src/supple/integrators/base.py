@@ -9,10 +9,10 @@ from functools import partial
 from typing import ClassVar
 
 from supple import validate
-from supple.compiled import Compiled
-from supple.core.jit import Entry
+from supple.engine.builder import Compiled
 from supple.errors import ModelError
 from supple.integrators.driver import Loop, LoopOptions, Problem, Solution, run_loop
+from supple.native.declare import Entry
 from supple.poses import Array
 
 

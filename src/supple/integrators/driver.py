@@ -12,19 +12,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.audit import AuditRecord, MomentumRecord
 from supple.core import dynamics
 from supple.core import step as st
 from supple.core.layout import new_work
+from supple.engine.compiled import Compiled
+from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.loops.singular import Watch, failed_near
 from supple.poses import Array
-from supple.records import Compiled
-from supple.result import EventRecord
-from supple.singular import Watch, failed_near
+from supple.results.audit import AuditRecord, MomentumRecord
+from supple.results.result import EventRecord
 from supple.state import State
-from supple.symmetry import Symmetry
 
 PAUSE = 0.03  # s between returns of a loop to Python
 # Between looks at the rows in use: motion (rad, or lengths of the model), and number of steps.

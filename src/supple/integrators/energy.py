@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from supple import validate
-from supple.assembly import CLOSED, row_sizes, rows_at
-from supple.compiled import Compiled
 from supple.core import energy_state as own
 from supple.core import energy_step
-from supple.core.jit import Entry
 from supple.core.layout import new_work
+from supple.engine.builder import Compiled
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import LoopOptions, Problem, Solution, run_loop
 from supple.integrators.energy_tables import tables
+from supple.loops.assembly import CLOSED, row_sizes, rows_at
+from supple.native.declare import Entry
 from supple.poses import Array
 
 OUT = 8  # place of the rows of output among the arguments of a loop

@@ -9,10 +9,10 @@ import numpy as np
 from supple.core import energy_state as own
 from supple.core import forces, joint_forces, links
 from supple.core import layout as at
+from supple.engine.compiled import Compiled
 from supple.errors import ModelError
 from supple.integrators.energy_rows import Axis, Pair, UnfitError, joint_coordinates, joint_rows
 from supple.poses import IDENTITY, Array, Pose
-from supple.records import Compiled
 
 OWNER = "EnergyScheme"
 # Least moment of inertia, of the largest, with which the rotation of a body may jump.

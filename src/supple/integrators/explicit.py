@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from supple import validate
-from supple.compiled import Compiled
 from supple.core import dop853
-from supple.core.jit import Entry
+from supple.engine.builder import Compiled
 from supple.integrators.base import Integrator
+from supple.native.declare import Entry
 from supple.poses import Array
 
 CONSTRAINTS = {

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from supple.core import radau
-from supple.core.jit import Entry
 from supple.integrators.base import Integrator
+from supple.native.declare import Entry
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from supple.compiled import Compiled
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
-from supple.core.jit import Entry
+from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Loop, Problem
+from supple.native.declare import Entry
 from supple.poses import Array
 
 ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration

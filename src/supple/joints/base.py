@@ -77,8 +77,8 @@ class Joint(ABC):
 
     4. Add the kind to ``MotionKind`` and ``_KINDS``, and override ``_coordinates``.
     5. Take a new integer code in ``core/layout.py`` and give ``core/tree.py`` a branch with it:
-       pose, motion, retraction and chart; then ``compiled.py`` the code and the conversion to the
-       user's convention for a joint crossed from B to A.
+       pose, motion, retraction and chart; then ``engine/builder.py`` the code and the conversion
+       to the user's convention for a joint crossed from B to A.
     """
 
     name: str

@@ -1,0 +1,91 @@
+"""Arguments that runs and analyses share: where they start, when they end, what they show."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from supple.engine.builder import Compiled
+from supple.errors import ModelError
+from supple.loops.assembly import transferred
+from supple.poses import Array
+from supple.results.result import Result
+from supple.state import State, mismatch, same_parts
+
+DEFAULT_OUTPUT = 500  # intervals
+
+
+def expect(owner: str, field: str, value: Any, kind: Any, expected: str) -> None:
+    """Refuse an argument of another type."""
+    if not isinstance(value, kind):
+        raise ModelError(owner, field, value, expected)
+
+
+def starting_state(owner: str, start: State | Result | None, compiled: Compiled) -> State:
+    """Where a run starts: a state of this model; None is its initial state at t = 0 s."""
+    if start is None:
+        return State(0.0, compiled.q0.copy(), compiled.u0.copy(), compiled.z0.copy())
+    state = start.state() if isinstance(start, Result) else start
+    if not isinstance(state, State):
+        raise ModelError(owner, "start", start, "a State or a Result of this model")
+    wrong = mismatch(state, compiled)
+    if wrong and state.compiled is not None and same_parts(state.compiled, compiled):
+        q, u = transferred(state.compiled, state.q, state.u, compiled)  # of another formulation
+        state = dataclasses.replace(state, q=q, u=u, compiled=None)
+    elif wrong:
+        raise ModelError(owner, "start", wrong, "a State or a Result of this model")
+    arrays = [np.array(x, dtype=float) for x in (state.q, state.u, state.z)]
+    found, expected = [len(x) for x in arrays], [compiled.nq, compiled.nu, compiled.nz]
+    if found != expected or not all(np.all(np.isfinite(x)) for x in arrays):
+        sizes = "{} coordinates, {} velocities and {} controller states"
+        raise ModelError(owner, "start", sizes.format(*found), f"finite {sizes.format(*expected)}")
+    return State(float(state.t), *arrays)
+
+
+def number(owner: str, field: str, value: Any) -> float:
+    """A finite time in s."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise ModelError(owner, field, value, "a finite number of seconds")
+    return number
+
+
+def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
+    """Output times (nt,), read-only: intervals (int), their length in s (float), or the times."""
+    expected = "a number of intervals, an interval in s, or increasing times in the run"
+    times: Array
+    if output is None:
+        output = DEFAULT_OUTPUT
+    if isinstance(output, bool) or isinstance(output, str):
+        raise ModelError(owner, "output", output, expected)
+    if isinstance(output, (int, np.integer)):
+        if output < 1:
+            raise ModelError(owner, "output", output, expected)
+        times = np.linspace(begin, end, int(output) + 1)
+    elif isinstance(output, float):
+        if not 0.0 < output <= end - begin:
+            raise ModelError(owner, "output", output, expected)
+        count = int(np.floor((end - begin) / output * (1 + 1e-12)))
+        times = np.array([min(begin + output * k, end) for k in range(count + 1)])
+    else:
+        try:
+            times = np.asarray(output, dtype=float)
+        except (TypeError, ValueError):
+            times = np.zeros((0, 0))
+        if (
+            times.ndim != 1
+            or len(times) == 0
+            or not np.all(np.isfinite(times))
+            or np.any(np.diff(times) <= 0.0)
+            or times[0] < begin
+            or times[-1] > end
+        ):
+            raise ModelError(owner, "output", output, expected)
+    times = np.array(times)
+    times.flags.writeable = False
+    return times

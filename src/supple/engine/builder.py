@@ -1,0 +1,527 @@
+"""Model + spanning tree -> Compiled: flat buffers for the kernels and the names to read them by.
+
+Each body's working frame (its node) sits at the outboard side of its inboard joint, turned so that
+a revolute or prismatic axis is z; the body's own frame is a constant pose away. A joint with
+several axes becomes a chain of massless nodes. A joint crossed from B to A is compiled with its
+motions in reverse order about the opposite axes, so that its coordinates stay "pose of B in A"; for
+ball and free motions the engine keeps the inverse pose and ``JointRecord`` converts at the
+boundary.
+
+A joint outside the tree is a chain of massless nodes, too, with its own coordinates; its end is
+joined to B's frame by constraint rows (``link_rows``). So a joint's coordinates, forces and
+reaction are the same things wherever it is. A body that the tree hangs on a free joint of its own
+(``free:<body>``) moves by its own frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from supple.bodies.flexible import FlexibleBody
+from supple.bodies.rigid import PointMass, RigidBody
+from supple.constraints import Constraint
+from supple.core import forces as force_codes
+from supple.core import layout as at
+from supple.core import membrane as membrane_codes
+from supple.core import opcodes
+from supple.engine import pack_constraints as link_rows
+from supple.engine import pack_forces as force_rows
+from supple.engine.attached import carried
+from supple.engine.callbacks import Callback
+from supple.engine.compiled import (
+    BodyRecord,
+    Compiled,
+    FlexRecord,
+    FrameKey,
+    JointRecord,
+    MotorRecord,
+    RowRecord,
+    frame_key,
+    place_of,
+)
+from supple.engine.plan import with_plan
+from supple.errors import label
+from supple.forces import Motor
+from supple.frames import Frame
+from supple.graph.topology import FREE, Graph
+from supple.graph.tree_choice import Tree
+from supple.joints import Joint
+from supple.joints.base import Motion
+from supple.model import Model
+from supple.poses import IDENTITY, Array, Pose, aligned, skew
+from supple.reduction.modal import Attachment
+from supple.signals import Constant, Signal
+
+_MEMBRANES = {
+    "axial": membrane_codes.AXIAL,
+    "axial_quadratic": membrane_codes.AXIAL_QUADRATIC,
+    "von_karman": membrane_codes.VON_KARMAN,
+}
+_MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
+
+__all__ = ["Compiled", "JointRecord", "build"]
+
+
+class _Builder:
+    """Collects nodes, columns, flexible bodies, elements and signals while walking the tree."""
+
+    def __init__(
+        self, model: Model, graph: Graph, frames: Iterable[Frame], frozen: float | None = None
+    ) -> None:
+        self.model = model
+        self.frozen = frozen
+        self.bodies_by_name = model.bodies
+        self.node_ints = [[-1, at.FIXED, -1, -1, 0, -1, 0, 0, 0, -1, -1]]
+        self.node_reals = [np.concatenate([np.eye(3).ravel(), np.zeros(13)])]
+        self.columns: list[list[int]] = []
+        self.scale: list[float] = []
+        self.rate_scale: list[float] = []
+        self.nq = 0
+        self.nu = 0
+        self.length = _model_length(model)
+        self.bodies: dict[str, BodyRecord] = {}
+        self.joints: dict[str, JointRecord] = {}
+        self.flexible: dict[str, FlexRecord] = {}
+        self.places: dict[FrameKey, tuple[int, Pose]] = {}
+        self.flex_ints: list[list[int]] = []
+        self.attach_ints: list[list[int]] = []
+        self.shape: list[Array] = []
+        self.shape_size = 0
+        self.flex_work = 0
+        self.q0: list[float] = []
+        self.u0: list[float] = []
+        self.element_ints: list[list[int]] = []
+        self.element_reals: list[Array] = []
+        self.force_names: list[str] = []
+        self.dissipates: list[bool] = []
+        self.creating: list[str] = []
+        self.signals: list[list[int]] = []
+        self.curve: list[float] = []
+        self.nz = 0
+        self.wrenches = 0
+        self.switches = 0
+        self.rotors: dict[int, float] = {}
+        self.motors: dict[str, MotorRecord] = {}
+        self.callbacks: list[Callback] = []
+        self.link_ints: list[list[int]] = []
+        self.rows: list[RowRecord] = []
+        self.extra: dict[str, JointRecord] = {}
+        for edge in graph.tree:
+            if edge.joint.startswith(FREE) and edge.joint not in model.joints:
+                self.add_free(edge.child, edge.joint)
+            else:
+                self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
+        for name in graph.chords:
+            self.add_chord(model.joints[name])
+        for force in model.forces.values():
+            if isinstance(force, Motor):
+                self.add_motor(force)
+        for force in model.forces.values():
+            force_rows.pack(self, force)
+        for constraint in model.constraints.values():
+            link_rows.pack(self, constraint)
+        for record in self.flexible.values():
+            self.add_damping(record)
+            self.add_membranes(record)
+        for frame in frames:
+            self.place(frame)
+
+    def add_node(self, parent: int, motion: int, pose: Pose, nq: int, nu: int) -> int:
+        """Add a node whose columns are new velocities."""
+        n = self._append(parent, motion, pose, nu)
+        self.node_ints[n][at.Q0], self.node_ints[n][at.U0] = self.nq, self.nu
+        for k in range(nu):
+            self._add_column(n, k, self.nu + k)
+            linear = motion == at.PRISMATIC or k > 2
+            self.scale.append(self.length if linear else 1.0)
+        self.rate_scale.extend(self.scale[self.nu :])
+        self.nq += nq
+        self.nu += nu
+        return n
+
+    def add_elastic(
+        self, parent: int, motion: int, pose: Pose, name: str, where: Attachment
+    ) -> int:
+        """Add a node behind an elastic edge, whose columns are the body's elastic velocities."""
+        record = self.flexible[name]
+        n = self._append(parent, motion, pose, record.modal.n)
+        index = list(self.flexible).index(name)
+        self.node_ints[n][at.FLEX], self.node_ints[n][at.ATTACH] = index, len(self.attach_ints)
+        self.attach_ints.append([index, self.shape_size, -1])
+        self._add_shape(where.p0, where.R0, where.Phi, where.Psi)
+        if where.slaved is not None:
+            self._add_shape(where.slaved)
+            self.attach_ints[-1][2] = self.flex_work
+            self.flex_work += at.ATTACH_ROWS * record.modal.n
+        for k in range(record.modal.n):
+            self._add_column(n, k, record.u.start + k)
+        return n
+
+    def _append(self, parent: int, motion: int, pose: Pose, columns: int) -> int:
+        n = len(self.node_ints)
+        root = n if parent == 0 else self.node_ints[parent][at.ROOT]
+        last = self.last_column(parent)
+        row = [parent, motion, -1, -1, columns, last, 0, root, len(self.columns), -1, -1]
+        self.node_ints.append(row)
+        self.node_reals.append(np.concatenate([pose.R.ravel(), pose.p, np.zeros(10)]))
+        return n
+
+    def _add_column(self, node: int, k: int, dof: int) -> None:
+        before = self.node_ints[node][at.LAST] if k == 0 else len(self.columns) - 1
+        self.columns.append([before, node, dof])
+
+    def _add_shape(self, *arrays: Array) -> None:
+        for array in arrays:
+            self.shape.append(np.ravel(array))
+            self.shape_size += np.size(array)
+
+    def last_column(self, node: int) -> int:
+        row = self.node_ints[node]
+        return row[at.COL0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
+
+    def add_joint(self, joint: Joint, parent: str, child: str, backwards: bool) -> None:
+        node, current = self.add_chain(joint, child, backwards)
+        self.add_body(child, node, current, joint.A if backwards else joint.B)
+
+    def add_chord(self, joint: Joint) -> None:
+        """Add a joint that is not in the tree: its chain from A, joined to B's frame at its end."""
+        link_rows.join(self, joint, *self.add_chain(joint, joint.B.body.name, False))
+
+    def add_chain(self, joint: Joint, child: str, backwards: bool) -> tuple[int, Pose]:
+        """Add a joint's nodes; returns the last one and the pose of the joint's far frame in it."""
+        inner = joint.B if backwards else joint.A
+        start = self.place(inner)
+        q_start, u_start = self.nq, self.nu
+        node, current, kind = self.add_motions(*start, joint.motions, backwards)
+        record = JointRecord(
+            joint.name,
+            kind,
+            label(joint),
+            child,
+            joint.coordinate_names,
+            backwards,
+            slice(q_start, self.nq),
+            slice(u_start, self.nu),
+            node,
+            start[0] if backwards else node,
+            start[1].p if backwards else current.p,
+        )
+        self.joints[joint.name] = record
+        q, u = record.from_user(joint.initial, joint.initial_rate)
+        self.q0.extend(q)
+        self.u0.extend(u)
+        return node, current
+
+    def add_motions(
+        self, node: int, current: Pose, motions: Sequence[Motion], backwards: bool = False
+    ) -> tuple[int, Pose, str]:
+        """Add a chain of nodes behind a frame; returns its end and the kind of coordinates."""
+        kind = "axes"
+        for motion in motions[::-1] if backwards else motions:
+            code = _MOTIONS[motion.kind]
+            if motion.axis is None:
+                kind = motion.kind
+                node = self.add_node(node, code, current, motion.nq, motion.nu)
+                current = IDENTITY
+            else:
+                turn = aligned(-motion.axis if backwards else motion.axis)
+                placed = Pose(current.R @ turn, current.p)
+                node = self.add_node(node, code, placed, 1, 1)
+                current = Pose(turn.T, np.zeros(3))
+        if not motions:
+            node = self.add_node(node, at.FIXED, current, 0, 0)
+            current = IDENTITY
+        return node, current, kind
+
+    def add_free(self, body: str, name: str) -> None:
+        """Hang a body by its own frame on a free joint from the ground."""
+        q, u = slice(self.nq, self.nq + 7), slice(self.nu, self.nu + 6)
+        node = self.add_node(0, at.FREE, IDENTITY, 7, 6)
+        names = ("qw", "qx", "qy", "qz", "x", "y", "z")
+        owner = f"{label(self.bodies_by_name[body])} (free)"
+        record = JointRecord(
+            name, "free", owner, body, names, False, q, u, node, node, np.zeros(3)
+        )
+        self.extra[name] = record
+        self.q0.extend([1.0, *np.zeros(6)])
+        self.u0.extend(np.zeros(6))
+        self.add_body(body, node, IDENTITY, None)
+
+    def add_body(self, name: str, node: int, current: Pose, outer: Frame | None) -> None:
+        """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes.
+
+        None is the body's own frame.
+        """
+        body = self.bodies_by_name[name]
+        masses = [p for p in self.model.point_masses.values() if p.frame.body.name == name]
+        if isinstance(body, RigidBody):
+            pose = current
+            if outer is not None:
+                pose = current.then(Pose(outer.rotation, outer.position).inverse)
+            self.bodies[name] = BodyRecord(name, node, pose)
+            self.add_inertia(body, masses, node, pose)
+        elif isinstance(body, FlexibleBody):
+            self.add_flexible(body, carried(self.model, body), node, current, outer)
+        else:
+            raise TypeError(f"no compiler for {type(body).__name__}")
+
+    def add_flexible(
+        self,
+        body: FlexibleBody,
+        masses: tuple[tuple[float, float], ...],
+        node: int,
+        current: Pose,
+        outer: Frame | None,
+    ) -> None:
+        modal = body.modal(masses)
+        n = modal.n
+        here = slice(self.nq, self.nq + n), slice(self.nu, self.nu + n)
+        index = len(self.flexible)
+        record = FlexRecord(body.name, label(body), *here, modal, masses)
+        self.flexible[body.name] = record
+        r, of = modal.r, modal.slaves or modal
+        self.flex_ints.append([n, self.nq, self.nu, self.shape_size, -1, self.flex_work, r])
+        self.flex_work += at.flex_work_size(n, r)
+        self._add_shape(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
+        self._add_shape(of.M, modal.K, modal.C)
+        if modal.slaves is not None:
+            self._add_shape(modal.slaves.Gamma, modal.slaves.parts)
+        self.nq += n
+        self.nu += n
+        self.q0.extend(np.zeros(n))
+        self.u0.extend(np.zeros(n))
+        # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
+        if n:
+            slow = 2.0 * np.pi * modal.frequencies[0] * body.typical_length * np.sqrt(modal.mass)
+            self.scale.extend(slow / np.sqrt(np.diag(modal.K)))
+            self.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
+        where = None if outer is None else body.attachment(outer, masses)
+        if where is None:
+            node = self.add_node(node, at.FIXED, current, 0, 0)
+        elif not where.fixed:
+            node = self.add_elastic(node, at.ELASTIC_IN, current, body.name, where)
+        else:
+            pose = current.then(Pose(where.R0, where.p0).inverse)
+            node = self.add_node(node, at.FIXED, pose, 0, 0)
+        self.flex_ints[index][at.FLEX_NODE] = node
+        self.node_ints[node][at.HEAVY], self.node_ints[node][at.FLEX] = at.FLEXIBLE, index
+        self.bodies[body.name] = BodyRecord(body.name, node, IDENTITY)
+
+    def place(self, frame: Frame) -> tuple[int, Pose]:
+        """Node and pose of a frame; a frame on a flexible body gets an elastic edge of its own."""
+        name = frame.body.name
+        if name not in self.flexible:
+            return place_of(self.bodies, frame)
+        key = frame_key(frame)
+        if key not in self.places:
+            body, record = self.bodies_by_name[name], self.flexible[name]
+            where = body.attachment(frame, record.point_masses)  # type: ignore[attr-defined]
+            node = self.bodies[name].node
+            if not where.fixed:
+                node = self.add_elastic(node, at.ELASTIC_OUT, IDENTITY, name, where)
+                self.places[key] = node, IDENTITY
+            else:
+                self.places[key] = node, Pose(where.R0, where.p0)
+        return self.places[key]
+
+    def add_damping(self, record: FlexRecord) -> None:
+        if np.any(record.modal.C):
+            ints = [0] * at.ELEMENT_INTS
+            ints[:2] = [force_codes.BODY_DAMPING, list(self.flexible).index(record.name)]
+            self.add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping", True)
+
+    def add_membranes(self, record: FlexRecord) -> None:
+        """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
+        found = record.modal.membranes
+        if found is None:
+            return
+        body, (m, p, _) = list(self.flexible).index(record.name), found.slopes.shape
+        law = _MEMBRANES[found.law]
+        ints = [force_codes.MEMBRANE, body, self.shape_size, m, p, law]
+        for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):
+            moving = np.flatnonzero(np.any(s, axis=0) | (a != 0.0))
+            ends = (moving[0], moving[-1] + 1) if len(moving) else (0, 0)
+            self._add_shape(np.array([k, *ends], dtype=float), a, s)
+        name = f"{record.name}.stiffening"
+        ints += [0] * (at.ELEMENT_INTS - len(ints))
+        self.add_element(ints, np.zeros(at.ELEMENT_REALS), name, False)
+        if law != membrane_codes.VON_KARMAN:
+            self.creating.append(name)
+
+    def add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
+        """Add a force element with one work channel."""
+        self.element_ints.append(ints)
+        self.element_reals.append(reals)
+        self.force_names.append(name)
+        self.dissipates.append(dissipates)
+
+    def add_inertia(self, body: RigidBody, masses: list[PointMass], node: int, pose: Pose) -> None:
+        mass, first, second = body.mass, body.mass * body.com, body.inertia_origin.copy()
+        for point in masses:
+            x = point.frame.position
+            mass += point.mass
+            first = first + point.mass * x
+            second = second - point.mass * skew(x) @ skew(x)
+        # About the node's origin in the node's axes: second moments shift as in core/tree.py.
+        c = pose.R @ first
+        r = pose.p
+        inertia = pose.R @ second @ pose.R.T + (2 * r @ c + mass * r @ r) * np.eye(3)
+        inertia -= np.outer(r, c) + np.outer(c, r) + mass * np.outer(r, r)
+        six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        self.node_reals[node][12:22] = [mass, *(c + mass * r), *six]
+        self.node_ints[node][at.HEAVY] = at.RIGID
+
+    def add_link(
+        self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
+    ) -> None:
+        """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none."""
+        self.link_ints.append([kind, *ends, place, signal, *rows, *[-1] * (6 - len(rows))])
+
+    def add_row(self, owner: Joint | Constraint, part: str, unit: str) -> int:
+        """Add a constraint row; returns its number."""
+        self.rows.append(RowRecord(owner.name, label(owner), part, unit))
+        return len(self.rows) - 1
+
+    def add_signal(self, signal: Signal) -> int:
+        if self.frozen is not None:
+            signal = Constant(float(signal(self.frozen)))
+        if isinstance(signal, Constant) and signal.value == 0.0:
+            return -1
+        parts = [self.add_signal(part) for part in signal.parts]
+        code, params = signal.program()
+        if parts:  # the program refers to its parts by place
+            params = np.array(params)
+            params[2::2][params[1::2] == opcodes.SIGNAL] = parts
+        self.signals.append([code, len(self.curve)])
+        self.curve.extend(params)
+        return len(self.signals) - 1
+
+    def add_numbers(self, numbers: Iterable[float]) -> int:
+        """Put numbers of an element beside those of the signals; returns their place."""
+        place = len(self.curve)
+        self.curve.extend(float(x) for x in numbers)
+        return place
+
+    def add_state(self) -> int:
+        """Add a controller state; returns its place."""
+        self.nz += 1
+        return self.nz - 1
+
+    def shaft(self, name: str, coordinate: int | str, owner: str) -> tuple[int, int, float]:
+        """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
+        if name in self.motors:
+            record = self.motors[name]
+            return record.q, record.u, record.ratio
+        joint, where = self.model.joints[name], self.joints[name]
+        k = joint.coordinate_index(coordinate, owner)
+        k = joint.nu - 1 - k if where.reversed else k
+        return where.q.start + k, where.u.start + k, 1.0
+
+    def add_motor(self, motor: Motor) -> None:
+        """Put a rotor on the joint's velocity, or behind an elastic gear on one of its own."""
+        q, u, _ = self.shaft(motor.joint, motor.coordinate, label(motor))
+        if motor.stiffness is None:
+            self.rotors[u] = self.rotors.get(u, 0.0) + motor.ratio**2 * motor.inertia
+            self.motors[motor.name] = MotorRecord(motor.name, label(motor), q, u, motor.ratio)
+            return
+        node = self.add_node(0, at.REVOLUTE, IDENTITY, 1, 1)
+        record = MotorRecord(motor.name, label(motor), self.nq - 1, self.nu - 1, 1.0, True)
+        self.rotors[record.u] = motor.inertia
+        self.motors[motor.name] = record
+        self.q0.append(motor.ratio * self.q0[q])
+        self.u0.append(motor.ratio * self.u0[u])
+        assert self.node_ints[node][at.HEAVY] == 0  # its inertia is the rotor's alone
+
+
+def _model_length(model: Model) -> float:
+    """A typical length of the model (m), the unit of its translations in error control."""
+    lengths = [0.0]
+    for joint in model.joints.values():
+        for frame in (joint.A, joint.B):
+            if frame.body.name in model.bodies:
+                lengths.append(float(np.linalg.norm(frame.position)))
+    for body in model.bodies.values():
+        if isinstance(body, RigidBody):
+            lengths.append(float(np.linalg.norm(body.com)))
+            gyration = np.trace(body.inertia_com) / (2.0 * body.mass)
+            lengths.append(float(np.sqrt(max(gyration, 0.0))))
+        elif isinstance(body, FlexibleBody):
+            lengths.append(body.typical_length)
+    return max(lengths) or 1.0
+
+
+def build(
+    model: Model,
+    frames: Iterable[Frame] = (),
+    tree: Tree | None = None,
+    frozen: float | None = None,
+) -> Compiled:
+    """Compile a model as it is written down: all constraint rows, initial state not assembled.
+
+    With ``frozen``, a time in s, all signals keep the values that they have then. See
+    ``assembly.compile_model``.
+    """
+    graph = model.spanning_tree(tree)
+    b = _Builder(model, graph, frames, frozen)
+    head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
+    head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
+    head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows), 0]
+    rows = (
+        *b.node_ints,
+        *b.columns,
+        *b.element_ints,
+        *b.signals,
+        *b.flex_ints,
+        *b.attach_ints,
+        *b.link_ints,
+    )
+    ints = np.array([*head, *(x for row in rows for x in row)], dtype=np.int64)
+    rotors = np.zeros(b.nu)
+    for k, inertia in b.rotors.items():
+        rotors[k] = inertia
+    constants = [model.gravity, [b.length], rotors, b.scale]
+    reals = np.concatenate([*constants, *b.node_reals, *b.element_reals, b.curve, *b.shape])
+    reals = np.ascontiguousarray(reals, dtype=float)
+    reals.flags.writeable = False
+    timed = (*model.forces.values(), *model.constraints.values())
+    return Compiled(
+        ints=with_plan(ints, reals),
+        reals=reals,
+        bodies=b.bodies,
+        joints=b.joints,
+        extra=b.extra,
+        flexible=b.flexible,
+        motors=b.motors,
+        callbacks=tuple(b.callbacks),
+        signals=tuple((label(f), s) for f in timed for s in f.signals),
+        places=b.places,
+        force_names=tuple(b.force_names),
+        force_dissipates=tuple(b.dissipates),
+        creating=tuple(b.creating),
+        rows=tuple(b.rows),
+        all_rows=tuple(b.rows),
+        graph=graph,
+        q0=np.array(b.q0, dtype=float),
+        u0=np.array(b.u0, dtype=float),
+        z0=np.zeros(b.nz),
+        scale=np.array(b.scale, dtype=float),
+        rate_scale=np.array(b.rate_scale, dtype=float),
+        breakpoints=tuple(sorted({t for item in timed for t in item.breakpoints})),
+        gravity=np.array(model.gravity),
+        length=b.length,
+        around=_loops(model, graph),
+    )
+
+
+def _loops(model: Model, graph: Graph) -> dict[str, tuple[str, ...]]:
+    """Joints of the tree around the loop that each chord and each constraint of frames closes."""
+    closing: list[Joint | Constraint] = [model.joints[name] for name in graph.chords]
+    closing.extend(model.constraints.values())
+    found = {}
+    for item in closing:
+        ends = [frame.body.name for frame in item.frames.values()]
+        if len(ends) == 2:
+            found[item.name] = graph.path(*ends)
+    return found

@@ -1,0 +1,305 @@
+"""Compiled: a model as flat buffers for the kernels, and the names to read them by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.engine.callbacks import Callback
+from supple.engine.plan import with_plan
+from supple.frames import Frame
+from supple.graph.topology import Graph
+from supple.poses import Array, Pose, quaternion_matrix
+from supple.reduction.modal import ModalBody
+from supple.signals import Signal
+
+FrameKey = tuple[str, bytes, bytes]
+
+
+@dataclass(frozen=True)
+class BodyRecord:
+    """Where a body is in the engine: its node and the pose of its own frame in the node's axes."""
+
+    name: str
+    node: int
+    pose: Pose
+
+
+@dataclass(frozen=True)
+class JointRecord:
+    """Where a joint is in the engine.
+
+    ``q``, ``u`` are its slices of the state; ``node`` carries its wrench (sign -1 when the joint is
+    crossed from B to A); ``place`` is B's origin in the axes of ``place_node``.
+    """
+
+    name: str
+    kind: str
+    label: str
+    child: str
+    coordinate_names: tuple[str, ...]
+    reversed: bool
+    q: slice
+    u: slice
+    node: int
+    place_node: int
+    place: Array
+
+    def to_user(self, q: Array, u: Array) -> tuple[Array, Array]:
+        """Coordinates and rates of this joint from the whole state q (..., nq), u (..., nu)."""
+        return self._convert(q[..., self.q], u[..., self.u])
+
+    def from_user(self, coordinates: Array, rates: Array) -> tuple[Array, Array]:
+        """The inverse of ``to_user`` for this joint's own coordinates (nq_j) and rates (nu_j)."""
+        return self._convert(np.asarray(coordinates, float), np.asarray(rates, float))
+
+    def _convert(self, c: Array, r: Array) -> tuple[Array, Array]:
+        if not self.reversed:
+            return c.copy(), r.copy()
+        if self.kind == "axes":
+            return c[..., ::-1].copy(), r[..., ::-1].copy()
+        # The inverse pose and the opposite twist, seen from the other side; an involution.
+        out_c, out_r = c.copy(), r.copy()
+        rotation = quaternion_matrix(c[..., :4])
+        out_c[..., 1:4] = -c[..., 1:4]
+        turned = np.einsum("...ij,...j->...i", rotation, r[..., :3])
+        out_r[..., :3] = -turned
+        if self.kind == "free":
+            p = c[..., 4:]
+            out_c[..., 4:] = -np.einsum("...ji,...j->...i", rotation, p)
+            v = np.einsum("...ij,...j->...i", rotation, r[..., 3:])
+            out_r[..., 3:] = -v - np.cross(p, turned)
+        return out_c, out_r
+
+    def effort_to_user(self, effort: Array) -> Array:
+        """Efforts on this joint's own velocities from all generalized forces (..., nu)."""
+        own = effort[..., self.u]
+        return own[..., ::-1].copy() if self.reversed and self.kind == "axes" else own.copy()
+
+
+@dataclass(frozen=True)
+class FlexRecord:
+    """Where a flexible body's elastic coordinates are in the state, and what they mean."""
+
+    name: str
+    label: str
+    q: slice
+    u: slice
+    modal: ModalBody
+    point_masses: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class MotorRecord:
+    """Where a motor's shaft is: places in q and u, and shaft angle per coordinate there.
+
+    ``own``: the coordinate is the shaft's own, behind an elastic gear.
+    """
+
+    name: str
+    label: str
+    q: int
+    u: int
+    ratio: float
+    own: bool = False
+
+
+@dataclass(frozen=True)
+class RowRecord:
+    """A constraint row: the joint or constraint it belongs to, which part of it, and its unit."""
+
+    owner: str
+    label: str
+    part: str
+    unit: str
+
+    @property
+    def name(self) -> str:
+        """For messages, e.g. "Revolute 'C' (place along x)"."""
+        return f"{self.label} ({self.part})"
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A model as flat buffers; read-only, and it pickles, so it travels to other processes.
+
+    ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
+    their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
+    ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
+    while none is left out. ``around`` has, for each closing joint and each constraint between
+    frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular
+    value of all scaled rows, but for redundant ones, away from singular positions. ``creating`` are
+    the names of forces in ``force_names`` to which no energy belongs, though they are internal.
+    """
+
+    ints: np.ndarray
+    reals: Array
+    bodies: dict[str, BodyRecord]
+    joints: dict[str, JointRecord]
+    extra: dict[str, JointRecord]
+    flexible: dict[str, FlexRecord]
+    motors: dict[str, MotorRecord]
+    callbacks: tuple[Callback, ...]
+    signals: tuple[tuple[str, Signal], ...]
+    places: dict[FrameKey, tuple[int, Pose]]
+    force_names: tuple[str, ...]
+    force_dissipates: tuple[bool, ...]
+    creating: tuple[str, ...]
+    rows: tuple[RowRecord, ...]
+    all_rows: tuple[RowRecord, ...]
+    graph: Graph
+    q0: Array
+    u0: Array
+    z0: Array
+    scale: Array
+    rate_scale: Array
+    breakpoints: tuple[float, ...]
+    gravity: Array
+    length: float
+    around: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    all_ints: np.ndarray | None = None
+    usual: float = 0.0
+
+    @cached_property
+    def body_names(self) -> tuple[str, ...]:
+        """Bodies in engine order."""
+        return tuple(self.bodies)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Joints in engine order."""
+        return tuple(self.joints)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return len(self.q0)
+
+    @property
+    def nu(self) -> int:
+        """Number of velocities."""
+        return len(self.u0)
+
+    @property
+    def nz(self) -> int:
+        """Number of controller states."""
+        return len(self.z0)
+
+    @property
+    def nr(self) -> int:
+        """Number of constraint rows in use."""
+        return len(self.rows)
+
+    def with_rows(self, kept: Sequence[int]) -> Compiled:
+        """The same model with some of its constraint rows, given by their places in ``rows``."""
+        if len(set(kept)) == len(self.rows):
+            return self
+        ints = self.ints.copy()
+        number = {old: new for new, old in enumerate(sorted(kept))}
+        places = at.link_table(ints)[:, at.LINK_ROW :]
+        places[:] = [[number.get(int(row), -1) for row in link] for link in places]
+        ints[at.H_ROWS] = len(number)
+        ints = with_plan(ints, self.reals)
+        rows = tuple(self.rows[k] for k in sorted(kept))
+        return replace(self, ints=ints, rows=rows, all_ints=self.complete.ints)
+
+    @property
+    def complete(self) -> Compiled:
+        """The same model with all its constraint rows in use."""
+        if self.all_ints is None:
+            return self
+        return replace(self, ints=self.all_ints, rows=self.all_rows, all_ints=None)
+
+    def trouble(self, t: float) -> str | None:
+        """What functions and signals do wrong about the time t; raises an interrupt in them."""
+        for callback in self.callbacks:
+            if callback.interrupt is not None:
+                raise callback.interrupt
+        for owner, signal in self.signals:
+            for time in (t, t + 1e-9 * (1.0 + abs(t))):
+                value = signal(time)
+                if not np.isfinite(value):
+                    return f"{owner}: its signal is {value:g} at t = {time:.9g} s"
+        # trouble before t was overcome by smaller steps
+        return next((c.trouble for c in self.callbacks if c.trouble and c.when >= t), None)
+
+    def channels(self, name: str) -> list[int]:
+        """Work channels of a force element: its own, or those of its parts."""
+        if name in self.force_names:
+            return [self.force_names.index(name)]
+        return [k for k, n in enumerate(self.force_names) if n.startswith((f"{name}[", f"{name}."))]
+
+    def place(self, frame: Frame) -> tuple[int, Pose]:
+        """Node of a frame and the frame's pose in the node's axes.
+
+        A frame on a flexible body has a node only if the model, or an event given to the compiler,
+        uses it.
+        """
+        if frame.body.name in self.flexible:
+            return self.places[frame_key(frame)]
+        return place_of(self.bodies, frame)
+
+    def shaft(self, name: str, index: int) -> tuple[int, int, float]:
+        """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
+        if name in self.motors:
+            motor = self.motors[name]
+            return motor.q, motor.u, motor.ratio
+        return *self.coordinate(name, index), 1.0
+
+    def coordinate(self, joint: str, index: int) -> tuple[int, int]:
+        """Places in q and u of a scalar joint coordinate given by its place in the user's order."""
+        record = self.joints[joint]
+        count = record.u.stop - record.u.start
+        k = count - 1 - index if record.reversed else index
+        return record.q.start + k, record.u.start + k
+
+    def joint_of(self, dof: int) -> JointRecord | None:
+        """The joint that a velocity belongs to; None for an elastic one."""
+        known = (*self.joints.values(), *self.extra.values())
+        return next((j for j in known if j.u.start <= dof < j.u.stop), None)
+
+    def dof_label(self, dof: int) -> str:
+        """The joint, its coordinate and the body it moves behind a velocity, for messages."""
+        record = self.joint_of(dof)
+        if record is None:
+            motor = next((m for m in self.motors.values() if m.own and m.u == dof), None)
+            if motor is not None:
+                return f"{motor.label} (shaft)"
+            body = next(b for b in self.flexible.values() if b.u.start <= dof < b.u.stop)
+            return f"{body.label} ({body.modal.coordinate_names[dof - body.u.start]})"
+        k, count = dof - record.u.start, record.u.stop - record.u.start
+        if record.kind != "axes":
+            part = f"{'rotation about' if k < 3 else 'motion along'} {'xyz'[k % 3]}"
+        else:
+            part = record.coordinate_names[count - 1 - k if record.reversed else k]
+        return f"{record.label} ({part} of body {record.child!r})"
+
+    def to_user(self, joint: str, q: Array, u: Array) -> tuple[Array, Array]:
+        """Coordinates and rates of a joint in the user's convention, from the whole state."""
+        return self.joints[joint].to_user(q, u)
+
+    def from_user(self, joint: str, coordinates: Array, rates: Array) -> tuple[Array, Array]:
+        """Engine coordinates and velocities of a joint from the user's."""
+        return self.joints[joint].from_user(coordinates, rates)
+
+    def effort_to_user(self, joint: str, effort: Array) -> Array:
+        """Efforts on a joint's own velocities from the whole generalized force."""
+        return self.joints[joint].effort_to_user(effort)
+
+
+def frame_key(frame: Frame) -> FrameKey:
+    """What tells two frames apart: the body and the place and axes on it."""
+    return frame.body.name, frame.position.tobytes(), frame.rotation.tobytes()
+
+
+def place_of(bodies: dict[str, BodyRecord], frame: Frame) -> tuple[int, Pose]:
+    """Node of a frame on a rigid body or the ground, and the frame's pose in the node's axes."""
+    own = Pose(frame.rotation, frame.position)
+    if frame.body.name not in bodies:
+        return 0, own
+    record = bodies[frame.body.name]
+    return record.node, record.pose.then(own)

@@ -1,0 +1,139 @@
+"""Constraints as rows for the kernels: see ``core/links.py`` for their three kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.constraints import (
+    Constraint,
+    CoordinateConstraint,
+    Distance,
+    FrameDriver,
+    PointOnLine,
+    PointOnPlane,
+)
+from supple.core import forces as force_codes
+from supple.core import layout as at
+from supple.core import links
+from supple.engine.compiled import JointRecord
+from supple.errors import label
+from supple.joints import Joint
+from supple.poses import Pose, aligned
+from supple.signals import Constant, Signal
+
+if TYPE_CHECKING:
+    from supple.engine.builder import _Builder
+
+PLACES = tuple(f"place along {axis}" for axis in "xyz")
+TURNS = tuple(f"rotation about {axis}" for axis in "xyz")
+Term = tuple[int, int, float]  # place in q, place in u, coefficient
+
+
+def join(b: _Builder, joint: Joint, node: int, end: Pose) -> None:
+    """Join the end of a closing joint's chain to its frame B: three places, three rotations."""
+    _join(b, joint, (node, end), b.place(joint.B), PLACES + TURNS)
+
+
+def pack(b: _Builder, item: Constraint) -> None:
+    """Add the rows of a constraint or driver."""
+    if isinstance(item, CoordinateConstraint):
+        terms = []
+        for name, coordinate, factor in item.terms:
+            q, u, ratio = b.shaft(name, coordinate, item.name)
+            terms.append((q, u, factor * ratio))
+        value = item.value
+        if value is None:  # what the initial coordinates give
+            value = Constant(sum(factor * b.q0[q] for q, _, factor in terms))
+        _linear(b, item, terms, value, item.name)
+    elif isinstance(item, Distance):
+        (node_a, a), (node_b, c) = b.place(item.A), b.place(item.B)
+        fixed, signal = _value(b, item.length)
+        place = b.add_numbers([*a.p, *c.p, fixed])
+        row = b.add_row(item, "distance", "m")
+        b.add_link(links.DISTANCE, (node_a, node_b), place, signal, [row])
+        b.wrenches += 1
+        _channel(b, item.name, signal)
+    elif isinstance(item, (PointOnLine, PointOnPlane)):
+        line = isinstance(item, PointOnLine)
+        turn = aligned(item.axis if isinstance(item, PointOnLine) else item.normal)
+        node, pose = b.place(item.A)
+        parts = ("distance along x", "distance along y", "") if line else ("", "", "distance")
+        first = node, Pose(pose.R @ turn, pose.p)
+        _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
+    elif isinstance(item, FrameDriver):
+        _drive_frame(b, item)
+    else:
+        raise TypeError(f"no compiler for {type(item).__name__}")
+
+
+def _drive_frame(b: _Builder, item: FrameDriver) -> None:
+    """A chain of the driver's motions from A, joined to B, some of its coordinates driven."""
+    q, u = b.nq, b.nu
+    node, end, _ = b.add_motions(*b.place(item.A), item.motions)
+    names = ("x", "y", "z", "angle")
+    turns = item.axis is None
+    axes = 3 if turns else 4
+    parts = [("axes", names[:axes], slice(q, q + axes), slice(u, u + axes))]
+    if turns:
+        parts.append(("ball", ("qw", "qx", "qy", "qz"), slice(q + 3, b.nq), slice(u + 3, b.nu)))
+    for kind, coordinates, at_q, at_u in parts:
+        record = JointRecord(
+            f"{item.name}.{kind}", kind, label(item), item.B.body.name, coordinates, False,
+            at_q, at_u, node, node, end.p,
+        )  # fmt: skip
+        b.extra[record.name] = record
+    start = np.zeros(b.nq - q)
+    if turns:
+        start[3] = 1.0  # quaternion
+    for k, signal in item.drives:
+        start[k] = signal(0.0)
+    b.q0.extend(start)
+    b.u0.extend(np.zeros(b.nu - u))
+    _join(b, item, (node, end), b.place(item.B), PLACES + TURNS)
+    for k, signal in item.drives:
+        _linear(b, item, [(q + k, u + k, 1.0)], signal, f"{item.name}.{names[k]}")
+
+
+def _join(
+    b: _Builder,
+    owner: Joint | Constraint,
+    first: tuple[int, Pose],
+    second: tuple[int, Pose],
+    parts: Sequence[str],
+) -> None:
+    """Rows for the named parts of the second frame's pose in the first; others stay free."""
+    (node_a, a), (node_b, c) = first, second
+    place = b.add_numbers([*a.R.ravel(), *a.p, *c.R.ravel(), *c.p])
+    units = ("m", "m", "m", "rad", "rad", "rad")
+    rows = [b.add_row(owner, p, unit) if p else -1 for p, unit in zip(parts, units, strict=True)]
+    b.add_link(links.JOIN, (node_a, node_b), place, -1, rows)
+    b.wrenches += 1
+
+
+def _linear(
+    b: _Builder, owner: Constraint, terms: Sequence[Term], value: Signal, channel: str
+) -> None:
+    """One row: the sum of factor * coordinate equals the value."""
+    fixed, signal = _value(b, value)
+    place = b.add_numbers([*(x for term in terms for x in term), fixed])
+    row = b.add_row(owner, channel, "1")
+    b.add_link(links.LINEAR, (len(terms), 0), place, signal, [row])
+    _channel(b, channel, signal)
+
+
+def _value(b: _Builder, value: Signal) -> tuple[float, int]:
+    """A number and a signal whose sum is the value."""
+    if isinstance(value, Constant):
+        return value.value, -1
+    return 0.0, b.add_signal(value)
+
+
+def _channel(b: _Builder, name: str, signal: int) -> None:
+    """Count the work of a row that moves in time."""
+    if signal >= 0:
+        ints = [0] * at.ELEMENT_INTS
+        ints[:2] = [force_codes.DRIVE, len(b.link_ints) - 1]
+        b.add_element(ints, np.zeros(at.ELEMENT_REALS), name, False)

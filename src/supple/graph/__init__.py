@@ -1,0 +1,1 @@
+"""The linear graph of a model: spanning trees, path, cutset and circuit matrices."""

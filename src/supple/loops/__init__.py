@@ -1,0 +1,1 @@
+"""Constraint rows: closing them, their rank, singular positions."""

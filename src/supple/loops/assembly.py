@@ -1,0 +1,255 @@
+"""Assembly: from a compiled model to one that starts on its constraints, with independent rows.
+
+Positions and velocities are moved onto the constraints as little as possible (``closing``). Rows
+that follow from the others (a planar loop of spatial revolutes has three) are left out (``ranks``):
+they hold as long as the rest does, wherever the mechanism goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from supple.core.layout import new_work
+from supple.engine.builder import Compiled, build
+from supple.engine.compiled import RowRecord
+from supple.engine.histories import histories
+from supple.engine.rows import Rows, moving, row_sizes, rows_at, scaled_rows
+from supple.errors import ModelError, suggestion
+from supple.frames import Frame
+from supple.graph.topology import FREE
+from supple.graph.tree_choice import Tree
+from supple.joints import Joint
+from supple.loops.closing import CLOSED, Assembler
+from supple.loops.ranks import DEPENDENT, analyse
+from supple.model import Model
+from supple.poses import Array, matrix_quaternion
+from supple.state import State
+
+__all__ = [
+    "CLOSED",
+    "Assembler",
+    "Rows",
+    "assemble",
+    "assembled",
+    "compile_model",
+    "contradiction",
+    "on_constraints",
+    "open_loop",
+    "redundant",
+    "refuse_gap",
+    "refuse_rate",
+    "row_sizes",
+    "rows_at",
+    "scaled_rows",
+    "transferred",
+    "unfollowed",
+]
+
+
+def compile_model(
+    model: Model,
+    frames: Iterable[Frame] = (),
+    tree: Tree | None = None,
+    frozen: float | None = None,
+) -> Compiled:
+    """Check a model, compile it on a spanning tree and assemble it.
+
+    ``frames`` on flexible bodies that are watched, but not used by the model itself, get nodes too.
+    ``tree`` names the joints of a spanning tree and the bodies, as ``free:<body>``, that hang on
+    free joints of their own; by default the tree with the fewest velocities is taken. Where there
+    are constraints, the initial state is moved onto them, as little as possible, and rows that
+    follow from others are left out. ``frozen`` is a time (s) at which all signals stand still.
+    """
+    model.check()
+    frames = tuple(frames)
+    compiled = build(model, frames, frozen=frozen)
+    if compiled.nr:
+        compiled = assembled(compiled)
+    if tree is None:
+        return compiled
+    other = build(model, frames, tree, frozen)
+    q, u = transferred(compiled, compiled.q0, compiled.u0, other)
+    other = replace(other, q0=q, u0=u)
+    return assembled(other) if other.nr else other
+
+
+def assembled(compiled: Compiled, fixed: Sequence[int] = (), held: str = "") -> Compiled:
+    """The model with its initial state on the constraints and its dependent rows left out.
+
+    ``fixed`` are places in u that keep their coordinates and rates, ``held`` their names.
+    """
+    move = Assembler(compiled, fixed)
+    q, gap = move.positions(0.0, compiled.q0)
+    refuse_gap(compiled, gap, held)
+    ranks = analyse(compiled, q)
+    u = move.velocities(0.0, q, compiled.u0)
+    rate = rows_at(compiled, move.work, 0.0, q, u).rate
+    if not ranks.singular:  # there velocities mean nothing; a run that starts there is refused
+        refuse_rate(compiled, rate, float(np.max(np.abs(u), initial=1.0)), held)
+    return replace(compiled.with_rows(ranks.kept), q0=q, u0=u, usual=ranks.usual)
+
+
+def assemble(model: Model, fixed: Any = ()) -> State:
+    """Assemble a model from its initial coordinates and return the state that was found.
+
+    Parameters
+    ----------
+    fixed : sequence
+        Joints, by name, or pairs (joint, coordinate) that keep their initial coordinates and rates.
+        All others move as little as possible, measured by the mass that they move.
+
+    The state has ``coordinates(name)`` and ``rates(name)``, and a run may start from it:
+    ``simulate(model, 2.0, start=assemble(model, fixed=["crank"]))``.
+    """
+    if not isinstance(model, Model):
+        raise ModelError("assemble", "model", model, "a Model")
+    model.check()
+    compiled = build(model)
+    places, names = _held(model, compiled, fixed)
+    if compiled.nr:
+        compiled = assembled(compiled, places, ", ".join(names))
+    c = compiled
+    return State(0.0, c.q0.copy(), c.u0.copy(), c.z0.copy(), compiled=compiled)
+
+
+def _held(model: Model, compiled: Compiled, fixed: Any) -> tuple[list[int], list[str]]:
+    """Places in u, and names, of joints and coordinates that stay."""
+    expected = "names of joints or pairs (joint, coordinate)"
+    if isinstance(fixed, (str, Joint)):
+        fixed = (fixed,)
+    if not isinstance(fixed, (tuple, list)):
+        raise ModelError("assemble", "fixed", fixed, expected)
+    places: list[int] = []
+    names: list[str] = []
+    for i, item in enumerate(fixed):
+        pair = isinstance(item, (tuple, list))
+        if pair and len(item) != 2:
+            expected = "a joint or a pair (joint, coordinate)"
+            raise ModelError("assemble", f"fixed[{i}]", item, expected)
+        joint = item[0] if pair else item
+        name = joint.name if isinstance(joint, Joint) else joint
+        if not isinstance(name, str) or name not in model.joints:
+            hint = suggestion(name, list(model.joints))
+            raise ModelError("assemble", f"fixed[{i}]", name, f"the name of a joint, {hint}")
+        names.append(repr(name))
+        record = compiled.joints[name]
+        if pair:
+            index = model.joints[name].coordinate_index(item[1], "assemble")
+            places.append(compiled.coordinate(name, index)[1])
+        else:
+            places.extend(range(record.u.start, record.u.stop))
+    return places, names
+
+
+def refuse_gap(compiled: Compiled, gap: Array, held: str = "") -> None:
+    """Raise if a mechanism cannot be closed; the sentence names the loop that is farthest open."""
+    sentence = open_loop(compiled, gap)
+    if sentence:
+        raise ModelError.plain(
+            f"{contradiction(compiled, gap)}{sentence}{_while(held)}, expected dimensions and "
+            "initial coordinates with which the mechanism can be assembled"
+        )
+
+
+def unfollowed(compiled: Compiled, residual: Array) -> tuple[str, ...]:
+    """Labels of the drivers that a least-squares solution leaves residuals (nr,) in.
+
+    A residual is across all motions: drivers that others can follow have none.
+    """
+    relative = np.abs(residual) / row_sizes(compiled)
+    seen = moving(compiled) & (relative > 1e-3 * float(np.max(relative, initial=0.0)))
+    labels = (compiled.rows[k].label for k in np.flatnonzero(seen))
+    return tuple(dict.fromkeys(labels))
+
+
+def contradiction(compiled: Compiled, residual: Array) -> str:
+    """The beginning of a sentence about drivers that contradict each other; else empty."""
+    names = unfollowed(compiled, residual)
+    if len(names) < 2:
+        return ""
+    both = "both" if len(names) == 2 else "all"
+    return f"{' and '.join(names)} cannot {both} be followed: "
+
+
+def _while(held: str) -> str:
+    return f" while {held} {'are' if ',' in held else 'is'} held" if held else ""
+
+
+def open_loop(compiled: Compiled, gap: Array) -> str:
+    """Say which loop the violations (nr,) leave open, and how far; empty if they are rounding."""
+    relative = np.abs(gap) / row_sizes(compiled)
+    if not len(gap) or np.max(relative) < CLOSED:
+        return ""
+    k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
+    row = compiled.rows[k]
+    if row.unit == "1":
+        return f"{row.label}: its {row.part} stays {abs(gap[k]):.3g} away from what it must be"
+    own = [(r.unit, g) for r, g in zip(compiled.rows, gap, strict=True) if r.owner == row.owner]
+    sizes = {x: float(np.linalg.norm([g for u, g in own if u == x])) for x in ("m", "rad")}
+    units = {"m": compiled.length, "rad": 1.0}
+    seen = 1e-3 * max(sizes[unit] / units[unit] for unit in units)  # the rest is what is left of it
+    shown = [f"{s:.3g} {unit}" for unit, s in sizes.items() if not s / units[unit] < seen]
+    around = ", ".join(repr(name) for name in (row.owner, *compiled.around.get(row.owner, ())))
+    return f"{row.label}: the loop of {around} stays open by {' and '.join(shown)}"
+
+
+def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") -> None:
+    """Raise if drivers ask for velocities that the other constraints do not allow."""
+    relative = np.abs(rate) / row_sizes(compiled)
+    # a row that follows from others to DEPENDENT has their rate no more exactly than that
+    if len(rate) and not np.max(relative) < DEPENDENT * size:
+        k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
+        row = compiled.rows[k]
+        unit = "1/s" if row.unit == "1" else f"{row.unit}/s"
+        raise ModelError.plain(
+            f"{contradiction(compiled, rate)}{row.label}: its {row.part} moves with "
+            f"{rate[k]:.3g} {unit} at the start whatever the velocities are{_while(held)}, "
+            "expected drivers that the constraints can follow"
+        )
+
+
+def redundant(compiled: Compiled) -> tuple[RowRecord, ...]:
+    """Rows of a model that were left out because they follow from others."""
+    used = list(compiled.rows)
+    return tuple(row for row in compiled.all_rows if row not in used)
+
+
+def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple[Array, Array]:
+    """The state of one compilation of a model as coordinates of another one."""
+    out_q, out_u = target.q0.copy(), target.u0.copy()
+    for name, record in target.joints.items():
+        out_q[record.q], out_u[record.u] = record.from_user(*source.joints[name].to_user(q, u))
+    for name, flexible in target.flexible.items():
+        own = source.flexible[name]
+        out_q[flexible.q], out_u[flexible.u] = q[own.q], u[own.u]
+    for name, motor in target.motors.items():
+        if motor.own:
+            out_q[motor.q], out_u[motor.u] = q[source.motors[name].q], u[source.motors[name].u]
+    for name, driver in target.extra.items():
+        if name in source.extra and driver.kind in ("axes", "ball"):  # of frame drivers
+            own_driver = source.extra[name]
+            out_q[driver.q], out_u[driver.u] = q[own_driver.q], u[own_driver.u]
+    bodies = {name.removeprefix(FREE): r for name, r in target.extra.items() if r.kind == "free"}
+    if bodies:
+        rows = (np.array([0.0]), q[None], u[None], source.z0[None])
+        _, history = histories(source, new_work(source.ints), *rows)
+        for name, record in bodies.items():
+            k = source.body_names.index(name)
+            R, p, V = history.R[0, k], history.p[0, k], history.V[0, k]
+            out_q[record.q] = [*matrix_quaternion(R), *p]
+            out_u[record.u] = [*(R.T @ V[:3]), *(R.T @ V[3:])]
+    return out_q, out_u
+
+
+def on_constraints(compiled: Compiled, state: State) -> State:
+    """A state moved onto the constraints at its time, as little as possible."""
+    if not compiled.nr:
+        return state
+    move = Assembler(compiled.complete)  # the rows in use may be a poor choice here
+    q, gap = move.positions(state.t, state.q)
+    refuse_gap(move.compiled, gap)
+    return replace(state, q=q, u=move.velocities(state.t, q, state.u))

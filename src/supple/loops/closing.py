@@ -1,0 +1,306 @@
+"""Closing: moves a state onto the constraints, as little as possible.
+
+A start near the constraints is closed by damped Gauss-Newton steps, the smallest in the norm of the
+mass matrix. Where these get stuck, closures are sought from places around the start
+(Levenberg-Marquardt, whose damping falls with the square of the gap: it also converges where rows
+depend on each other at the solution), and the nearest one found is taken. In the end the closed
+mechanism slides along its own motions until no closed position nearby is nearer to the start.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
+
+from supple.core import dynamics
+from supple.core import layout as at
+from supple.core.layout import new_work
+from supple.engine.compiled import Compiled
+from supple.engine.rows import Rows, row_sizes, rows_at
+from supple.poses import Array, quaternion_matrix
+
+# How exactly an assembled mechanism closes, in lengths of the model and radians.
+CLOSED = 1e-11
+# Part of the mean mass with which coordinates without mass resist their first guess.
+SOFT = 1e-6
+ITERATIONS = 100
+LARGEST_STEP = 0.5  # rad, or lengths of the model
+# Where a start is stuck: sizes of random moves (rad, lengths) to other starts, and how many of each
+FAR = (0.3, 0.8, 1.6, 3.0)
+TRIES = 6
+SIZE = 30  # velocities up to which all tries are made: a try costs the third power of them
+SLIDES = 30  # steps along the mechanism's own motions towards the start
+MOVED = 1e-6  # rad or lengths: below that a closed position is as near as it can be
+LARGE = 200  # unknowns, from which on systems are solved as sparse ones
+
+
+class Assembler:
+    """Moves states of a compiled model onto its constraints.
+
+    ``fixed`` are places in u that do not move.
+    """
+
+    def __init__(self, compiled: Compiled, fixed: Sequence[int] = ()) -> None:
+        self.compiled = compiled
+        self.work = new_work(compiled.ints)
+        self.sizes = row_sizes(compiled)
+        self.free = np.setdiff1d(np.arange(compiled.nu), np.array(fixed, dtype=int))
+
+    def positions(self, t: float, q: Array, search: bool = True) -> tuple[Array, Array]:
+        """Coordinates near q that satisfy the rows, and the violations that are left (nr,).
+
+        Flexible bodies keep their shape if the mechanism closes so. Without ``search`` the closure
+        that Newton's steps lead to is good enough.
+        """
+        free, rigid = self.free, np.setdiff1d(self.free, self._elastic())
+        if 0 < len(rigid) < len(free):
+            self.free = rigid
+            found, gap = self._positions(t, q, search)
+            self.free = free
+            if _closed(gap / self.sizes):
+                return found, gap
+        return self._positions(t, q, search)
+
+    def _elastic(self) -> np.ndarray:
+        """Places in u of elastic coordinates."""
+        own = [np.arange(b.u.start, b.u.stop) for b in self.compiled.flexible.values()]
+        return np.concatenate([*own, np.zeros(0, dtype=int)]).astype(int)
+
+    def _positions(self, t: float, q: Array, search: bool) -> tuple[Array, Array]:
+        start = np.array(q, dtype=float)
+        found, gap = self._newton(t, start)
+        if not _closed(gap) and search and len(self.free):
+            found, gap = self._search(t, start, found, gap)
+        if _closed(gap) and search:
+            found, gap = self._nearest(t, start, found, gap)
+        return found, gap * self.sizes
+
+    def velocities(self, t: float, q: Array, u: Array) -> Array:
+        """Velocities that satisfy the rows, nearest to u in the norm of the mass matrix.
+
+        Velocities that move no mass follow: they do not pull on the others. Elastic velocities stay
+        if the others suffice.
+        """
+        free, rigid = self.free, np.setdiff1d(self.free, self._elastic())
+        if 0 < len(rigid) < len(free):
+            self.free = rigid
+            out = self._velocities(t, q, u)
+            self.free = free
+            rate = rows_at(self.compiled, self.work, t, q, out).rate / self.sizes
+            if np.max(np.abs(rate), initial=0.0) < CLOSED * (1.0 + np.max(np.abs(out))):
+                return out
+        return self._velocities(t, q, u)
+
+    def _velocities(self, t: float, q: Array, u: Array) -> Array:
+        rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
+        nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
+        M = self.mass(q, 0.0)[np.ix_(free, free)] * np.outer(unit, unit)
+        G = rows.G[:, free] * unit / self.sizes[:, None]
+        bordered = np.zeros((n + nr, n + nr))
+        bordered[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
+        bordered[n:, :n], bordered[:n, n:] = G, G.T
+        right = np.concatenate([np.zeros(n), -rows.rate / self.sizes])
+        step = _sparse_solution(bordered, right)
+        if step is None:
+            step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
+        out = np.array(u, dtype=float)
+        out[free] += unit * step[:n]
+        return out
+
+    def moved(self, q: Array, d: Array) -> Array:
+        """The configuration q moved by the increment d (nu,)."""
+        out = np.empty(self.compiled.nq)
+        c = self.compiled
+        dynamics.move(c.ints, c.reals, self.work, np.ascontiguousarray(q), np.array(d), out)
+        return out
+
+    def mass(self, q: Array, soft: float = SOFT) -> Array:
+        """Mass matrix (nu, nu), with a little mass on coordinates that have none."""
+        c = self.compiled
+        M = np.zeros((c.nu, c.nu))
+        dynamics.mass_matrix(c.ints, c.reals, self.work, np.ascontiguousarray(q), M)
+        mean = float(np.sum(np.diag(M) * c.scale**2)) / max(c.nu, 1) or 1.0
+        M += np.diag(soft * mean / c.scale**2)
+        return M
+
+    def rows(self, t: float, q: Array) -> tuple[Array, Array]:
+        """Violations (nr,) and Jacobian (nr, nu) of the rows in their own units."""
+        rows: Rows = rows_at(self.compiled, self.work, t, q, np.zeros(self.compiled.nu))
+        return rows.violation / self.sizes, rows.G / self.sizes[:, None]
+
+    def increment(self, q: Array, target: Array) -> Array:
+        """The increment d (nu,) that moves q to the target; of quaternions the shorter way."""
+        c = self.compiled
+        d = np.zeros(c.nu)
+        for body in c.flexible.values():
+            d[body.u] = target[body.q] - q[body.q]
+        for motor in c.motors.values():
+            d[motor.u] = target[motor.q] - q[motor.q]
+        for record in (*c.joints.values(), *c.extra.values()):
+            own, there = q[record.q], target[record.q]
+            if record.kind == "axes":
+                d[record.u] = there - own
+                continue
+            w = own[:4] @ there[:4]
+            v = own[0] * there[1:4] - there[0] * own[1:4] - np.cross(own[1:4], there[1:4])
+            size, sign = float(np.linalg.norm(v)), 1.0 if w >= 0.0 else -1.0
+            turn = sign * v * (2.0 * np.arctan2(size, abs(w)) / size if size > 0.0 else 2.0)
+            d[record.u][:3] = turn
+            if record.kind == "free":
+                d[record.u][3:] = quaternion_matrix(own[:4]).T @ (there[4:] - own[4:])
+        return d
+
+    def _smallest(self, q: Array, G: Array, right: Array) -> Array:
+        """The step d with G d = right, in the least-squares sense, of the smallest d M d."""
+        free, d = self.free, np.zeros(self.compiled.nu)
+        if len(free) and len(right):
+            M = self.mass(q)[np.ix_(free, free)]
+            n, nr = len(free), len(right)
+            if n + nr > LARGE:
+                mean, rows = float(np.mean(np.diag(M))), G[:, free]
+                bordered = np.block([[M / mean, rows.T], [rows, np.zeros((nr, nr))]])
+                found = _sparse_solution(bordered, np.concatenate([np.zeros(n), right]))
+                if found is not None:
+                    d[free] = found[:n]
+                    return d
+            L = np.linalg.cholesky(M)
+            whitened = np.linalg.solve(L, G[:, free].T).T
+            y = np.linalg.lstsq(whitened, right, rcond=1e-10)[0]
+            d[free] = np.linalg.solve(L.T, y)
+        return d
+
+    def _newton(self, t: float, q: Array) -> tuple[Array, Array]:
+        """Damped steps, the smallest in the norm of the mass matrix."""
+        gap, G = self.rows(t, q)
+        slow = 0
+        for _ in range(ITERATIONS):
+            before = float(np.linalg.norm(gap))
+            if not before > 1e-14 or slow > 5:
+                break
+            step = self._smallest(q, G, -gap)
+            longest = float(np.max(np.abs(step / self.compiled.scale), initial=0.0))
+            if not longest > 0.0:
+                break
+            part = min(1.0, LARGEST_STEP / longest)
+            for _ in range(12):
+                trial = self.moved(q, part * step)
+                new, G_new = self.rows(t, trial)
+                if np.linalg.norm(new) < (1.0 - 1e-4 * part) * before:
+                    break
+                part *= 0.5
+            if not np.linalg.norm(new) < before:
+                break
+            slow = slow + 1 if np.linalg.norm(new) > 0.98 * before else 0
+            q, gap, G = trial, new, G_new
+        return q, gap
+
+    def _levenberg(self, t: float, q: Array) -> tuple[Array, Array]:
+        """Steps damped by the square of the gap, all increments alike in their units."""
+        scale, damping, slow = self.compiled.scale, 0.1, 0
+        gap, G = self.rows(t, q)
+        for _ in range(ITERATIONS):
+            before = float(np.linalg.norm(gap))
+            if not before > 1e-12 or slow > 5 or damping > 1e6:
+                break
+            U, s, Vt = np.linalg.svd((G * scale)[:, self.free], full_matrices=False)
+            y = Vt.T @ (s / (s * s + damping * before**2) * (U.T @ gap))
+            longest = float(np.max(np.abs(y), initial=0.0))
+            step = np.zeros(self.compiled.nu)
+            step[self.free] = -y * min(1.0, LARGEST_STEP / max(longest, 1e-300))
+            trial = self.moved(q, step * scale)
+            new, G_new = self.rows(t, trial)
+            if not np.linalg.norm(new) < before:
+                damping *= 8.0
+                continue
+            slow = slow + 1 if np.linalg.norm(new) > 0.98 * before else 0
+            damping = max(0.2 * damping, 1e-8)
+            q, gap, G = trial, new, G_new
+        return self._newton(t, q) if np.linalg.norm(gap) < 0.1 else (q, gap)
+
+    def _search(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
+        """The nearest closure found from the start and from random places around it."""
+        rng = np.random.default_rng(1)
+        c = self.compiled
+        tries = int(np.clip(TRIES * (SIZE / c.nu) ** 3, 1, TRIES))
+        for far in (0.0, *FAR):
+            closed: list[tuple[float, Array, Array]] = []
+            for _ in range(tries if far else 1):
+                d = np.zeros(c.nu)
+                d[self.free] = far * rng.uniform(-1.0, 1.0, len(self.free)) * c.scale[self.free]
+                trial, left = self._levenberg(t, self.moved(start, d))
+                if _closed(left):
+                    trial = self._unwound(t, start, trial)
+                    closed.append((self._distance(start, trial), trial, left))
+                elif np.linalg.norm(left) < np.linalg.norm(gap):
+                    q, gap = trial, left
+            if closed:
+                return min(closed, key=lambda found: found[0])[1:]
+        return q, gap
+
+    def _unwound(self, t: float, start: Array, q: Array) -> Array:
+        """The same position with angles within half a turn of the start, where rows allow it."""
+        c = self.compiled
+        count = int(c.ints[at.H_NODES])
+        table = c.ints[at.HEADER : at.HEADER + count * at.NODE_INTS].reshape(count, -1)
+        angles = [int(row[at.Q0]) for row in table if row[at.MOTION] == at.REVOLUTE]
+        for k in angles:
+            turns = np.round((q[k] - start[k]) / (2.0 * np.pi))
+            if turns:
+                other = q.copy()
+                other[k] -= 2.0 * np.pi * turns
+                if _closed(self.rows(t, other)[0]):
+                    q = other
+        return q
+
+    def _distance(self, start: Array, q: Array) -> float:
+        """The square of the way back to the start, weighted by the masses there."""
+        d = self.increment(q, start)
+        return float(d @ self.mass(start) @ d)
+
+    def _nearest(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
+        """Slide along the mechanism's own motions while that comes nearer to the start."""
+        c, free, M = self.compiled, self.free, self.mass(start)
+        part = 1.0
+        for _ in range(SLIDES):
+            d = self.increment(q, start)
+            if part < 0.01 or not np.max(np.abs(d / c.scale), initial=0.0) > MOVED:
+                break
+            G = self.rows(t, q)[1]
+            _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
+            kept = int(np.sum(s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)))
+            N = np.zeros((c.nu, len(free) - kept))
+            N[free] = c.scale[free, None] * Vt[kept:].T
+            step = N @ np.linalg.solve(N.T @ M @ N, N.T @ M @ d)
+            longest = float(np.max(np.abs(step / c.scale), initial=0.0))
+            if not longest > MOVED:
+                break
+            step *= part * min(1.0, LARGEST_STEP / longest)
+            trial, left = self._newton(t, self.moved(q, step))
+            if _closed(left) and self._distance(start, trial) < self._distance(start, q):
+                q, gap = trial, left
+            else:
+                part *= 0.5
+        return q, gap
+
+
+def _closed(gap: Array) -> bool:
+    """Whether violations in their own units are rounding."""
+    return bool(np.max(np.abs(gap), initial=0.0) < CLOSED)
+
+
+def _sparse_solution(matrix: Array, right: Array) -> Array | None:
+    """Solution of a large system that is mostly zeros; None if it is small, or not solved well."""
+    if len(right) <= LARGE:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found: Array = splu(csc_array(matrix)).solve(right)
+    except RuntimeError:  # singular: rows depend on each other
+        return None
+    missing = np.abs(matrix @ found - right).max()
+    return found if missing <= 1e-10 * (np.abs(right).max() + np.abs(found).max()) else None

@@ -1,0 +1,173 @@
+"""Which constraint rows follow from others: everywhere, or in a singular position only.
+
+The scaled Jacobian of all rows is examined where the mechanism starts and at two places that it
+can reach: a random motion along its freedom, closed again. Rows of drivers are open there, since
+they move. A row that depends on others at all three places is redundant: it holds as long as the
+rest does. Rank that is missing at the start alone means a singular position, and no row is left out
+for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import splu
+
+from supple.core.layout import new_work
+from supple.engine.compiled import Compiled
+from supple.engine.rows import moving, rows_at, scaled_rows
+from supple.loops.closing import CLOSED, Assembler
+from supple.poses import Array
+
+# A row whose independent part, as a part of the whole row, is below this follows from others. An
+# assembled mechanism's rows differ by its closure, 1e-12, and where it closes as a double root by
+# the root of that. Where only one place is known the smaller bound decides.
+DEPENDENT = 1e-6
+ROUNDING = 1e-9
+# A position is singular where the smallest singular value is this part of what it is at other
+# places: positions that are found as double roots are exact to 1e-7 only.
+SINGULAR = 1e-5
+ORDINARY = 0.1  # what it is taken to be where no other place can be reached
+# Random motions to other places (rad or lengths), the largest that closes is taken; crooked
+# numbers, since 0.3 is how far many a start is from a special position.
+SIZES = (0.2718, 0.0919, 0.0311)
+PLACES = 2
+LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; inverse iterations
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """What the rows of a model are worth.
+
+    Attributes
+    ----------
+    kept : places of rows that do not follow from others, in ``rows``
+    freedom : degrees of freedom, velocities less independent rows
+    smallest : smallest singular value of all rows that should not vanish, at the start and at the
+        other places
+    weakest : the kept row that depends most on others at the start, its place in ``rows``
+    stuck : whether there should be motion, counted by rows at the start, but none was found
+    """
+
+    kept: tuple[int, ...]
+    freedom: int
+    smallest: tuple[float, ...]
+    weakest: int | None
+    stuck: bool
+
+    @property
+    def singular(self) -> bool:
+        """Whether the start is a singular position."""
+        return bool(self.smallest) and self.smallest[0] < SINGULAR * self.usual
+
+    @property
+    def usual(self) -> float:
+        """Smallest singular value away from singular positions."""
+        return max(self.smallest[1:], default=ORDINARY)
+
+
+def analyse(compiled: Compiled, q: Array) -> Ranks:
+    """Examine all rows in use of a model at a closed position q (nq,) and around it."""
+    if not compiled.nr:
+        return Ranks((), compiled.nu, (), None, False)
+    places, stuck = _places(compiled, q)
+    work, u = new_work(compiled.ints), np.zeros(compiled.nu)
+    tables = [scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places]
+    size = np.max([np.linalg.norm(table, axis=1) for table in tables], axis=0)
+    # rows of whole joints have the size one in these units; rounding is no row
+    size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
+    bound = DEPENDENT if len(places) > 1 else ROUNDING
+    alike = [table / size[:, None] for table in tables]
+    counts = [int(np.sum(np.linalg.svd(x, compute_uv=False) > bound)) for x in alike]
+    usual = [table for table, count in zip(alike, counts, strict=True) if count == max(counts)]
+    kept = list(range(compiled.nr))
+    if min(counts) < compiled.nr:
+        moves = moving(compiled)
+        kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
+    smallest = tuple(smallest_value(table, len(kept)) for table in tables)
+    weakest = kept[weakest_row(tables[0][kept])] if kept else None
+    return Ranks(tuple(kept), compiled.nu - len(kept), smallest, weakest, stuck)
+
+
+def smallest_value(table: Array, rank: int) -> float:
+    """The last of the singular values of scaled rows that are not zero where the rank is full."""
+    if rank == len(table) > LARGE:
+        return _smallest_of_many(table)
+    s = np.linalg.svd(table, compute_uv=False)
+    return float(s[rank - 1]) if 0 < rank <= len(s) else 1.0
+
+
+def _smallest_of_many(table: Array) -> float:
+    """Smallest singular value of many independent rows, to some per cent, by inverse iteration."""
+    rows = csr_array(table)
+    try:
+        factors = splu((rows @ rows.T).tocsc())
+    except RuntimeError:
+        return 0.0
+    x, size = np.random.default_rng(1).standard_normal(len(table)), 1.0
+    for _ in range(INVERSIONS):
+        x = factors.solve(x / np.linalg.norm(x))
+        size = float(np.linalg.norm(x))
+    return 1.0 / float(np.sqrt(size))
+
+
+def weakest_row(table: Array) -> int:
+    """The row that depends most on the others."""
+    return int(np.argmax(np.abs(np.linalg.svd(table)[0][:, -1])))
+
+
+def independent(
+    tables: Sequence[Array],
+    groups: Sequence[np.ndarray],
+    bound: float = DEPENDENT,
+    most: int | None = None,
+) -> list[int]:
+    """Rows that are independent in all tables (nr, nu): QR with one order of pivots for all.
+
+    The next pivot is the row whose smallest rest, of all tables, is the largest. Rows of an earlier
+    group are taken first. ``most`` is the rank, where it is known: off the constraints all rows
+    are a little independent.
+    """
+    rests = [table.copy() for table in tables]
+    kept: list[int] = []
+    for group in groups:
+        left = list(group)
+        while left and len(kept) != most:
+            rest = np.min([np.linalg.norm(r[left], axis=1) for r in rests], axis=0)
+            best = int(np.argmax(rest))
+            if not rest[best] > bound:
+                break
+            k = left.pop(best)
+            kept.append(int(k))
+            for r in rests:
+                pivot = r[k] / np.linalg.norm(r[k])
+                for _ in range(2):  # once more against rounding
+                    r -= np.outer(r @ pivot, pivot)
+    return sorted(kept)
+
+
+def _places(compiled: Compiled, q: Array) -> tuple[list[Array], bool]:
+    """The position q and others that the mechanism can reach when its drivers let go."""
+    still = compiled.with_rows([int(k) for k in np.flatnonzero(~moving(compiled))])
+    move = Assembler(still)
+    G = scaled_rows(still, rows_at(still, move.work, 0.0, q, np.zeros(still.nu)).G)
+    _, s, Vt = np.linalg.svd(G)
+    rank = int(np.sum(s > 1e-7 * float(s.max(initial=1.0))))
+    if rank == still.nu:
+        return [q], False
+    rng = np.random.default_rng(2)
+    places = [q]
+    for _ in range(PLACES):
+        way = Vt[rank:].T @ rng.normal(size=still.nu - rank)
+        way /= np.max(np.abs(way))
+        for size in SIZES:
+            trial = move.moved(q, size * way * still.scale)
+            found, gap = move.positions(0.0, trial, search=False)
+            far = np.max(np.abs(move.increment(found, q) / still.scale))
+            if np.max(np.abs(gap / move.sizes), initial=0.0) < CLOSED and far > 0.1 * size:
+                places.append(found)
+                break
+    return places, len(places) == 1

@@ -1,0 +1,194 @@
+"""Singular positions of a run: where constraint rows come to depend on each other.
+
+The smallest singular value of all scaled rows that is not zero everywhere is compared with what it
+is elsewhere. It falls like the distance to the singular position, so a run that jumps over one is
+noticed by looking between its output times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from supple.core.layout import new_work
+from supple.engine.compiled import Compiled, RowRecord
+from supple.engine.rows import moving, row_sizes, rows_at, scaled_rows
+from supple.errors import ModelError
+from supple.loops.closing import Assembler
+from supple.loops.ranks import SINGULAR, independent, smallest_value, weakest_row
+from supple.poses import Array
+
+# A run has come close where the smallest singular value is this part of its usual one.
+CLOSE = 1e-3
+# A step that fails there has failed because of it.
+NEAR = 1e-2
+# Rows in use are changed where their smallest singular value is this part of that of all rows.
+WEAK = 0.05
+SAMPLES = 400
+BUDGET = 2e8  # operations: samples times rows times rank times velocities
+# A row that was left out must stay this small, in lengths of the model and radians: what it
+# follows from is kept to rounding, which a position near a singular one multiplies by 1 / CLOSE^2.
+LEFT_OUT = 1e-7
+
+
+def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
+    """Raise if a run would start in a singular position."""
+    if compiled.nr:
+        watch = Watch(compiled)
+        if watch.size(t, q) < SINGULAR * compiled.usual:
+            raise ModelError.plain(
+                f"{about(compiled, watch.row(t, q))} at the start, from which more than one motion "
+                "is possible, expected initial coordinates a little away from it"
+            )
+
+
+def failed_near(compiled: Compiled, t: float, q: Array) -> str:
+    """One sentence about the singular position in which a run failed; empty if it is none."""
+    if not compiled.nr or not np.all(np.isfinite(q)):
+        return ""
+    watch = Watch(compiled)
+    if watch.size(t, q) < NEAR * compiled.usual:
+        return about(compiled, watch.row(t, q))
+    return ""
+
+
+def about(compiled: Compiled, row: RowRecord) -> str:
+    """A singular position by the row that depends on others there."""
+    around = compiled.around.get(row.owner, ())
+    loop = f" in the loop of {', '.join(map(repr, (row.owner, *around)))}" if around else ""
+    return f"a singular position{loop}: {row.name} follows from the other constraints"
+
+
+def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
+    """One sentence about the worst singular position close to the states of a run, or nothing.
+
+    t (nt,), q (nt, nq), u (nt, nu) are output times and states.
+    """
+    if not compiled.nr or len(t) < 2:
+        return ""
+    watch, move = Watch(compiled), Assembler(compiled)
+    work = len(compiled.all_rows) * compiled.nr * compiled.nu
+    count = int(np.clip(BUDGET / work, 20, SAMPLES))
+    chosen = np.unique(np.linspace(0, len(t) - 1, min(count, len(t))).astype(int))
+    chosen = chosen[np.all(np.isfinite(q[chosen]), axis=1)]
+    sizes = np.array([watch.size(t[k], q[k]) for k in chosen])
+    usual = max(float(np.median(sizes)), compiled.usual) if len(sizes) else 0.0
+
+    def near(time: float) -> Array:
+        k = int(np.argmin(np.abs(t - time)))
+        return move.moved(q[k], (time - t[k]) * u[k])
+
+    worst, when = np.inf, 0.0
+    for i in np.flatnonzero(sizes < 0.1 * usual):
+        low, high = max(int(i) - 1, 0), min(int(i) + 1, len(sizes) - 1)
+        if sizes[i] > min(sizes[low], sizes[high]):
+            continue
+        ends = float(t[chosen[low]]), float(t[chosen[high]])
+        time = _lowest(lambda s: watch.size(s, near(s)), *ends)
+        if (size := watch.size(time, near(time))) < worst:
+            worst, when = size, time
+    if not worst < CLOSE * usual:
+        return ""
+    return (
+        f"near t = {when:.4g} s the run passes {about(compiled, watch.row(when, near(when)))}; "
+        "more than one motion continues from it, and this run shows one of them"
+    )
+
+
+def violated(compiled: Compiled, t: Array, q: Array) -> str:
+    """One sentence about a row that was left out but does not hold in a run, or nothing."""
+    complete = compiled.complete
+    out = np.array([row not in compiled.rows for row in complete.rows], dtype=bool)
+    if not np.any(out):
+        return ""
+    work, u = new_work(complete.ints), np.zeros(complete.nu)
+    sizes = row_sizes(complete)
+    chosen = np.unique(np.linspace(0, len(t) - 1, min(50, len(t))).astype(int))
+    for k in chosen[np.all(np.isfinite(q[chosen]), axis=1)]:
+        rows = rows_at(complete, work, t[k], q[k], u)
+        gap = rows.violation
+        relative = np.where(out, np.abs(gap) / sizes, 0.0)
+        worst = int(np.argmax(relative))
+        if relative[worst] > LEFT_OUT:
+            row = complete.rows[worst]
+            unit = "" if row.unit == "1" else f" {row.unit}"
+            who = _contradicting(complete, scaled_rows(complete, rows.G), out, worst)
+            return (
+                f"{row.name} seemed to follow from the other constraints and was left out, but is "
+                f"violated by {abs(gap[worst]):.3g}{unit} at t = {t[k]:.4g} s: {who} "
+                "contradict each other there, do not trust this run"
+            )
+    return ""
+
+
+def _contradicting(complete: Compiled, table: Array, out: np.ndarray, row: int) -> str:
+    """The drivers among the rows that one which was left out is made of, if there are two."""
+    used = np.flatnonzero(~out)
+    shares = np.zeros(len(table))
+    shares[used] = np.linalg.lstsq(table[used].T, table[row], rcond=None)[0]
+    shares[row] = 1.0
+    seen = moving(complete) & (np.abs(shares) > 1e-6)
+    names = dict.fromkeys(complete.rows[k].label for k in np.flatnonzero(seen))
+    return " and ".join(names) if len(names) > 1 else "the constraints"
+
+
+class Watch:
+    """Examines positions of a compiled model."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled, self.complete = compiled, compiled.complete
+        self.work = new_work(self.complete.ints)
+        used = set(compiled.rows)
+        self.used = [k for k, row in enumerate(self.complete.rows) if row in used]
+
+    def table(self, t: float, q: Array) -> Array:
+        """All rows (nr, nu), scaled."""
+        c = self.complete
+        return scaled_rows(c, rows_at(c, self.work, float(t), q, np.zeros(c.nu)).G)
+
+    def size(self, t: float, q: Array) -> float:
+        """The singular value that vanishes in singular positions."""
+        return smallest_value(self.table(t, q), self.compiled.nr)
+
+    def row(self, t: float, q: Array) -> RowRecord:
+        """The row in use that depends most on the others."""
+        return self.compiled.rows[weakest_row(self.table(t, q)[self.used])]
+
+    def choice(self, t: float, q: Array) -> tuple[float, Compiled | None]:
+        """How good the rows in use are, 1 at best, and the model with better ones if need be.
+
+        There are mechanisms (Bennett's) in which no choice of rows is good all the way round,
+        though all rows together always are. Rows that do work, those that move in time, stay.
+        """
+        if self.compiled.all_ints is None or not np.all(np.isfinite(q)):
+            return 1.0, None
+        table, rank = self.table(t, q), self.compiled.nr
+        now, whole = smallest_value(table[self.used], rank), smallest_value(table, rank)
+        if now > WEAK * whole:
+            return now / whole, None
+        moves = moving(self.complete)
+        first = [k for k in self.used if moves[k]]
+        others = [k for k in range(len(table)) if not moves[k]]
+        groups = [np.array(first, dtype=int), np.array(others, dtype=int)]
+        kept = independent([table], groups, most=rank)
+        if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
+            return 0.0, None
+        return 1.0, self.complete.with_rows(kept)
+
+
+def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
+    """Where f is lowest between low and high, by golden sections."""
+    ratio = 0.5 * (float(np.sqrt(5.0)) - 1.0)
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    fa, fb = f(a), f(b)
+    for _ in range(25):
+        if fa < fb:
+            high, b, fb = b, a, fa
+            a = high - ratio * (high - low)
+            fa = f(a)
+        else:
+            low, a, fa = a, b, fb
+            b = low + ratio * (high - low)
+            fb = f(b)
+    return a if fa < fb else b

@@ -1,0 +1,132 @@
+"""What compiled code depends on: a hash of a kernel's own code and of everything it refers to.
+
+Numba's cache notices a changed file, but not a changed callee in another file. A hash of all kernel sources would
+(and compile everything again after every edit). This one follows the names that a kernel uses: other kernels with
+all that they use, constants, tables, named tuples. A shared kernel is called by its address, so of it only the
+interface counts. Comments, docstrings and line numbers do not.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import hashlib
+import types
+from typing import Any
+
+import numpy as np
+
+from supple.native import declare as jit
+
+PACKAGE = "supple."
+
+
+def fingerprint(function: types.FunctionType) -> str:
+    """Hash of a function's code and all it refers to."""
+    return _look(function)[0]
+
+
+def calls(function: types.FunctionType) -> frozenset[str]:
+    """Names of the shared kernels that it calls by address, itself or through inner kernels."""
+    return _look(function)[1]
+
+
+_known: dict[types.FunctionType, tuple[str, frozenset[str]]] = {}
+
+
+def _look(function: types.FunctionType) -> tuple[str, frozenset[str]]:
+    if function not in _known:
+        _known[function] = ("", frozenset())  # of a kernel that calls itself
+        look = _Look()
+        look.function(function)
+        _known[function] = look.digest.hexdigest()[:24], frozenset(look.calls)
+    return _known[function]
+
+
+def _paths(code: types.CodeType) -> set[tuple[str, ...]]:
+    """Global names that code reads, each with the attributes that follow it."""
+    found, path = set(), []
+    for step in dis.get_instructions(code):
+        if step.opname == "LOAD_GLOBAL":
+            path = [step.argval]
+        elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and path:
+            path.append(step.argval)
+        elif step.opname != "EXTENDED_ARG":
+            path = []
+        if path:
+            found.discard(tuple(path[:-1]))
+            found.add(tuple(path))
+    return found
+
+
+class _Look:
+    """Feeds a hash with what is found."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self.calls: set[str] = set()
+
+    def add(self, *parts: Any) -> None:
+        self.digest.update(repr(parts).encode() + b"\n")
+
+    def function(self, function: types.FunctionType) -> None:
+        self.code(function.__code__, function.__globals__, function.__doc__)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self.add("cell", name)
+            self.value(cell.cell_contents)
+        for value in function.__defaults__ or ():
+            self.value(value)
+
+    def code(self, code: types.CodeType, names: dict[str, Any], doc: str | None = None) -> None:
+        self.add(code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount, code.co_exceptiontable)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self.code(constant, names)
+            elif constant != doc:
+                self.add(type(constant).__name__, constant)
+        for path in sorted(_paths(code)):
+            value: Any = names
+            for step in path:
+                if isinstance(value, dict):
+                    value = value.get(step, builtins)
+                elif isinstance(value, types.ModuleType) and value is not builtins:
+                    value = getattr(value, step)
+            if value is not builtins:
+                self.add(*path)
+                self.value(value)
+
+    def value(self, value: Any) -> None:
+        """One thing that is referred to."""
+        if isinstance(value, jit.Kernel):
+            self.kernel(value)
+        elif isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
+            self.add(value.__name__)
+        elif isinstance(value, (bool, int, float, complex, str, bytes, type(None))):
+            self.add(type(value).__name__, value)
+        elif isinstance(value, np.ndarray):
+            self.add(value.dtype.str, value.shape, value.tobytes())
+        elif isinstance(value, (tuple, list)):
+            self.add(type(value).__name__, len(value))
+            for member in value:
+                self.value(member)
+        elif isinstance(value, type):
+            self.add(value.__qualname__, getattr(value, "_fields", None))
+        elif isinstance(value, (jit.Kind, jit.TupleKind)):
+            self.add(value.described())
+        elif isinstance(value, np.ufunc | types.BuiltinFunctionType):
+            self.add(value.__name__)
+        elif isinstance(value, types.FunctionType) and not value.__module__.startswith(PACKAGE):
+            self.add(value.__module__, value.__qualname__)  # NumPy's, as Numba knows it
+        elif isinstance(value, types.FunctionType):
+            self.add(fingerprint(value))
+        else:
+            raise TypeError(f"a kernel refers to {value!r}, whose changes would not be noticed")
+
+    def kernel(self, kernel: jit.Kernel) -> None:
+        if kernel.shared is not None:
+            self.calls.add(kernel.shared.name)
+            self.add("shared", kernel.shared.interface)
+        else:
+            known, called = _look(kernel.function)
+            self.add("kernel", known)
+            self.calls |= called

@@ -1,0 +1,1 @@
+"""Results: arrays by name, verdicts, stress, files and plots."""

@@ -1,0 +1,90 @@
+"""What ``result["motor"]`` gives for a constraint or a driver: the loads that keep it.
+
+Evaluated when they are asked for, from the stored states. Arrays have time first.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.constraints import Constraint, Distance
+from supple.errors import SuppleError, label, suggestion
+from supple.results.run_data import LoadSource, RowHistory
+
+Array = NDArray[np.float64]
+
+
+class ConstraintView:
+    """Loads of a constraint or a driver.
+
+    A load is positive where it would make the constrained quantity larger: a coordinate, a sum of
+    coordinates, a distance, a place of B along an axis of A.
+    """
+
+    def __init__(
+        self, item: Constraint, parts: tuple[str, ...], work: Array, source: LoadSource | None
+    ) -> None:
+        self.name = item.name
+        self.work = work
+        """(nt,) work of what moves it, on the system, since the start of the run, J"""
+        self._item = item
+        self._parts = parts
+        self._source = source
+
+    @cached_property
+    def _load(self) -> RowHistory:
+        if self._source is None:
+            raise SuppleError(f"the loads of '{self.name}' are not in this result")
+        return self._source.rows(self.name)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of its parts, for ``load``: e.g. ("x", "angle") of a frame driver."""
+        return tuple(_short(part, self.name) for part in self._parts)
+
+    def load(self, part: str) -> Array:
+        """(nt,) load of one part, N or N m."""
+        found = {_short(p, self.name): values for p, values in self._load.pushes.items()}
+        if part in found:
+            return found[part]
+        if part in self.parts:
+            raise SuppleError(
+                f"{label(self._item)}: its {part} follows from other constraints, "
+                "so its load is not determined"
+            )
+        raise SuppleError(
+            f"{label(self._item)} has no part {part!r}, {suggestion(part, list(self.parts))}"
+        )
+
+    @property
+    def effort(self) -> Array:
+        """(nt,) load of its only part: N m or N on a driver's coordinate, N along a distance.
+
+        Of a sum of coordinates each one gets its coefficient times this effort.
+        """
+        if len(self._parts) != 1:
+            raise AttributeError(f"'{self.name}' has {len(self._parts)} parts: see its .load(part)")
+        return self.load(self.parts[0])
+
+    @property
+    def tension(self) -> Array:
+        """(nt,) N, positive where a distance constraint pulls its ends together."""
+        if not isinstance(self._item, Distance):
+            raise AttributeError(f"'{self.name}' is no distance: see its .effort")
+        return -self.effort
+
+    @property
+    def power(self) -> Array:
+        """(nt,) W, rate of ``work``."""
+        return self._load.power
+
+    def __repr__(self) -> str:
+        return f"<constraint '{self.name}': {', '.join(self.parts)}; {len(self.work)} times>"
+
+
+def _short(part: str, name: str) -> str:
+    """The part without the name of its owner: "x" of "shaker.x"; a coordinate's is "effort"."""
+    return "effort" if part == name else part.removeprefix(f"{name}.")

@@ -1,0 +1,284 @@
+"""A result as one table of named histories: xarray in memory, NetCDF-4 on disk.
+
+Variables are called ``object.quantity`` ("elbow.angle", "link2.position", "energy.kinetic"); of a
+beam there are its elastic coordinates ("link2.mode_1") and its far end ("link2@1.02.deflection").
+The first dimension is time, a second one numbers the components: ``xyz``, ``quaternion`` (w, x, y,
+z) or ``wrench`` (torque, then force). Each variable carries its units, the axes it is given in and
+its role.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supple.constraints import Distance, Driver, FrameDriver
+from supple.errors import SuppleError, suggestion
+from supple.results.force_views import (
+    ForceView,
+    JointForceView,
+    LineForceView,
+    MotorView,
+    PointForceView,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+    from supple.results.constraint_views import ConstraintView
+    from supple.results.flexible_views import FlexibleView
+    from supple.results.result import Result
+    from supple.results.views import BodyView, JointView, PointView
+
+Array = NDArray[np.float64]
+
+COMPONENTS = {
+    "xyz": ["x", "y", "z"],
+    "quaternion": ["w", "x", "y", "z"],
+    "wrench": ["torque_x", "torque_y", "torque_z", "force_x", "force_y", "force_z"],
+}
+ENERGIES = (
+    "kinetic",
+    "gravity",
+    "elastic",
+    "strain",
+    "work",
+    "created",
+    "dissipated",
+    "total",
+    "error",
+)
+
+
+class Variable(NamedTuple):
+    """One entry of the dataset; ``dim`` names the components of a vector, or is empty."""
+
+    name: str
+    values: Array
+    dim: str
+    units: str
+    frame: str
+    role: str
+
+
+class Track(NamedTuple):
+    """What a plot needs of a result, without xarray: it takes half a second to load."""
+
+    t: Array
+    variables: dict[str, Variable]
+    attrs: dict[str, Any]
+
+
+def track(result: Result) -> Track:
+    """Return the variables of a result by name."""
+    return Track(result.t, {v.name: v for v in _variables(result)}, _attributes(result))
+
+
+def history(data: Track, name: str) -> Array:
+    """Return the values of the variable ``object.quantity``, or raise with the closest name."""
+    if name in data.variables:
+        return data.variables[name].values
+    raise _unknown(name, data.variables)
+
+
+def series(data: Track, what: str | ArrayLike) -> tuple[ArrayLike, str, str]:
+    """Values of a variable with its name and units, or a plain array without them."""
+    if isinstance(what, str):
+        return history(data, what), what, data.variables[what].units
+    return what, "", ""
+
+
+def build(result: Result) -> xr.Dataset:
+    """Return all histories of a result as a dataset."""
+    import xarray as xr
+
+    variables = list(_variables(result))
+    used = {v.dim for v in variables}
+    coords: dict[str, Any] = {dim: names for dim, names in COMPONENTS.items() if dim in used}
+    coords["time"] = ("time", result.t, {"units": "s"})
+    return xr.Dataset(
+        {
+            v.name: (
+                ("time", v.dim) if v.dim else ("time",),
+                v.values,
+                {"units": v.units, "frame": v.frame, "role": v.role},
+            )
+            for v in variables
+        },
+        coords=coords,
+        attrs=_attributes(result),
+    )
+
+
+def _attributes(result: Result) -> dict[str, Any]:
+    return {
+        "model": result.model.name,
+        "success": int(result.success),  # NetCDF attributes know no booleans
+        "message": result.message,
+        "verdict": result.energy.verdict,
+        "energy_reference": float(result.energy.reference),
+        "momentum_verdict": result.momentum.verdict,
+        "validity_verdict": result.monitor.verdict,
+        "statistics": json.dumps(result.statistics, default=float),
+        "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
+    }
+
+
+def _variables(result: Result) -> Iterator[Variable]:
+    for name in result.joints:
+        yield from _of_joint(result[name])
+    flexible = result.data.compiled.flexible
+    for name in result.bodies:
+        yield from _of_body(result[name])
+        if name in flexible:
+            yield from _of_flexible(result[name])
+    for name in result.point_masses:
+        yield from _of_point(result[name])
+    for name in result.forces:
+        yield from _of_force(result[name], result.data.loads is not None)
+    for name in result.constraints:
+        yield from _of_constraint(result, result[name])
+    for kind in ENERGIES:
+        if kind == "strain" and not flexible:
+            continue
+        if kind == "created" and not result.energy.creates:
+            continue
+        yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
+    momentum = result.data.history.momentum
+    yield Variable("momentum.angular", momentum[:, :3], "xyz", "kg m2/s", "world", "momentum")
+    yield Variable("momentum.linear", momentum[:, 3:], "xyz", "kg m/s", "world", "momentum")
+
+
+def _of_joint(view: JointView) -> Iterator[Variable]:
+    joint, name = view.joint, view.name
+    named = dict(zip(joint.coordinate_names, joint.units, strict=True))
+    for k, (coordinate, unit) in enumerate(named.items()):
+        values = view.coordinates[:, k]
+        yield Variable(f"{name}.{coordinate}", values, "", unit, "A", "coordinate")
+    if joint.nq == joint.nu:
+        single = joint.nu == 1
+        for k, (coordinate, unit) in enumerate(named.items()):
+            rate = f"{name}.{coordinate}_rate"
+            yield Variable(rate, view.rates[:, k], "", f"{unit}/s", "A", "rate")
+            rate, values = f"{name}.{coordinate}_acceleration", view.accelerations[:, k]
+            yield Variable(rate, values, "", f"{unit}/s2", "A", "rate of rate")
+            effort = f"{name}.effort" if single else f"{name}.{coordinate}_effort"
+            unit = "N m" if unit == "rad" else "N"
+            yield Variable(effort, view.effort[:, k], "", unit, "A", "effort")
+    else:
+        spin, change = view.rates[:, :3], view.accelerations[:, :3]
+        yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "B", "rate")
+        turning = f"{name}.angular_acceleration"
+        yield Variable(turning, change, "xyz", "rad/s2", "B", "rate of rate")
+        if joint.nu == 6:
+            move, change = view.rates[:, 3:], view.accelerations[:, 3:]
+            yield Variable(f"{name}.velocity", move, "xyz", "m/s", "B", "rate")
+            yield Variable(f"{name}.velocity_rate", change, "xyz", "m/s2", "B", "rate of rate")
+    for kind in ("reaction", "wrench"):
+        yield Variable(f"{name}.{kind}", getattr(view, kind), "wrench", "N m, N", "world", "load")
+
+
+def _of_body(view: BodyView) -> Iterator[Variable]:
+    name = view.name
+    yield from _of_point(view)
+    yield Variable(f"{name}.rotation", view.rotation, "quaternion", "1", "world", "rotation")
+    spin, change = view.angular_velocity, view.angular_acceleration
+    yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "world", "velocity")
+    yield Variable(f"{name}.angular_acceleration", change, "xyz", "rad/s2", "world", "acceleration")
+
+
+def _of_flexible(view: FlexibleView) -> Iterator[Variable]:
+    name = view.name
+    named = zip(view.coordinate_names, view.coordinate_units, strict=True)
+    for k, (coordinate, unit) in enumerate(named):
+        for suffix, per, values in (
+            ("", "", view.coordinates),
+            ("_rate", "/s", view.rates),
+            ("_acceleration", "/s2", view.accelerations),
+        ):
+            role = f"elastic {suffix[1:]}".strip()
+            full = f"{name}.{coordinate}{suffix}"
+            yield Variable(full, values[:, k], "", f"{unit}{per}", "body", role)
+    yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
+    yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
+    end = view.far_end
+    if end is None:
+        return
+    yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
+    yield Variable(f"{end.name}.rotation", end.rotation, "xyz", "rad", "body", "deflection")
+    yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")
+
+
+def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
+    name = view.name
+    kind = "dissipated" if view.dissipates else "work"
+    yield Variable(f"{name}.{kind}", getattr(view, kind), "", "J", "", "energy")
+    if isinstance(view, MotorView):
+        yield Variable(f"{name}.angle", view.angle, "", "rad", "A", "shaft")
+        yield Variable(f"{name}.rate", view.rate, "", "rad/s", "A", "shaft rate")
+    if loads and isinstance(view, (JointForceView, MotorView)):
+        yield Variable(f"{name}.effort", view.effort, "", view.units, "A", "effort")
+    elif loads and isinstance(view, LineForceView):
+        yield Variable(f"{name}.tension", view.tension, "", "N", "", "effort")
+        yield Variable(f"{name}.length", view.length, "", "m", "", "length")
+    elif loads and isinstance(view, PointForceView):
+        yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
+        yield Variable(f"{name}.torque", view.torque, "xyz", "N m", "world", "load")
+
+
+def _of_constraint(result: Result, view: ConstraintView) -> Iterator[Variable]:
+    """Work and effort of drivers, tension of distances, where they are determined."""
+    item, loads = result.constraints[view.name], result.data.loads
+    determined = loads is not None and len(loads.rows(view.name).pushes) == 1
+    if isinstance(item, (Driver, FrameDriver)):
+        yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
+    if determined and isinstance(item, Driver):
+        joint = result.joints[item.joint]
+        turns = joint.units[joint.coordinate_index(item.coordinate, item.name)] == "rad"
+        units = "N m" if turns else "N"
+        yield Variable(f"{view.name}.effort", view.effort, "", units, "A", "effort")
+    elif determined and isinstance(item, Distance):
+        yield Variable(f"{view.name}.tension", view.tension, "", "N", "", "effort")
+
+
+def _of_point(view: PointView) -> Iterator[Variable]:
+    for kind, units in (("position", "m"), ("velocity", "m/s"), ("acceleration", "m/s2")):
+        yield Variable(f"{view.name}.{kind}", getattr(view, kind), "xyz", units, "world", kind)
+
+
+def write(dataset: xr.Dataset, path: str | Path) -> Path:
+    """Write a dataset as NetCDF-4 and return the path."""
+    path = Path(path)
+    dataset.to_netcdf(path, engine="h5netcdf")
+    return path
+
+
+def table(dataset: xr.Dataset) -> pd.DataFrame:
+    """Return the dataset as a pandas table, vectors spread over columns ``link2.position.x``."""
+    import pandas as pd
+
+    columns: dict[str, Array] = {}
+    for name, variable in dataset.data_vars.items():
+        if variable.ndim == 1:
+            columns[str(name)] = variable.values
+            continue
+        labels = dataset[variable.dims[1]].values
+        columns.update({f"{name}.{c}": variable.values[:, k] for k, c in enumerate(labels)})
+    return pd.DataFrame(columns, index=pd.Index(dataset["time"].values, name="time"))
+
+
+def pick(dataset: xr.Dataset, name: str) -> xr.DataArray:
+    """Return the variable ``object.quantity``, or raise with the closest name."""
+    if name in dataset:
+        return dataset[name]
+    raise _unknown(name, map(str, dataset.data_vars))
+
+
+def _unknown(name: str, known: Iterable[str]) -> SuppleError:
+    return SuppleError(f"the result has no variable {name!r}, {suggestion(name, list(known))}")

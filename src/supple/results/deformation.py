@@ -1,0 +1,245 @@
+"""How far a flexible body deforms over a run: rotation, deflection, strain, modes and spin.
+
+These are the numbers that `supple.results.monitor` compares with the limits of a body's
+assumptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.bodies.beam import Beam
+from supple.bodies.frame import FrameBody
+from supple.bodies.sid import SIDBody
+from supple.errors import ModelError
+from supple.fem.sections import Section
+from supple.fem.stress_points import StressBlock, mesh_rotations
+from supple.reduction.modal import ModalBody
+from supple.results.stress import beam_stations, body_component, stress_blocks
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody, PointMasses
+
+Array = NDArray[np.float64]
+Side = Literal["y", "-y", "z", "-z"]
+
+# Numbers that may be computed for one quantity of one body: of longer runs some times are left out.
+BUDGET = 2_000_000
+FEWEST_TIMES = 50
+# A mode with less of the largest energy than this is at rest.
+AT_REST = 1e-6
+# Modes whose frequencies differ relatively by less belong together.
+EQUAL = 1e-6
+SIDES: tuple[Side, ...] = ("y", "-y", "z", "-z")
+# Lowest modes among which the loss of stiffness by spin is looked for: it is theirs.
+SOFTEST = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Extreme:
+    """The course of a quantity that should stay small.
+
+    Attributes
+    ----------
+    t : (k,) s
+    values : (k,) not negative
+    """
+
+    t: Array
+    values: Array
+
+    @property
+    def largest(self) -> float:
+        """Its largest value; 0 if there is none."""
+        return float(self.values.max(initial=0.0))
+
+    @property
+    def time(self) -> float:
+        """When it is largest, s."""
+        return float(self.t[int(np.argmax(self.values))]) if len(self.t) else 0.0
+
+    def passes(self, limit: float) -> float | None:
+        """The first time at which it is above a limit, s."""
+        above = np.flatnonzero(~(self.values <= limit))
+        return float(self.t[above[0]]) if len(above) else None
+
+
+def rotations(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme:
+    """Largest elastic rotation of the body at each time, rad."""
+    return _largest(_moving_rows(body, point_masses)[1], t, q)
+
+
+def deflections(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme:
+    """Largest elastic displacement of the body at each time, in lengths of the body."""
+    found = _largest(_moving_rows(body, point_masses)[0], t, q)
+    return Extreme(found.t, found.values / body.typical_length)
+
+
+def strains(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme | None:
+    """Largest principal strain, by magnitude, at each time; None where strains are not known."""
+    try:
+        blocks = list(_strain_blocks(body, point_masses))
+    except ModelError:  # a component of matrices only
+        return None
+    if not blocks:
+        return None
+    which = _times(sum(b.strain[..., 0].size for b in blocks), t, q)
+    t, q = t[which], q[which]
+    every, k = np.arange(len(t)), blocks[0].strain.shape[1]
+    weights = np.where(np.arange(k) < blocks[0].normals, 1.0, 0.5)  # shear strains are angles
+    size, largest = np.full(len(t), -1.0), np.zeros((len(t), k))
+    for block in blocks:  # the point with the largest strain, by the norm of the tensor
+        m, _, n = block.strain.shape
+        strain = (block.strain.reshape(m * k, n) @ q.T).reshape(m, k, len(t))
+        norm = np.einsum("mkt,k->mt", strain**2, weights)
+        point = np.argmax(norm, axis=0)
+        larger = norm[point, every] > size
+        size = np.where(larger, norm[point, every], size)
+        largest[larger] = strain[point, :, every][larger]
+    finite = np.all(np.isfinite(largest), axis=1)
+    tensors = blocks[0].strain_tensor(np.where(finite[:, None], largest, 0.0))
+    principal = np.abs(np.linalg.eigvalsh(tensors)).max(axis=1)
+    return Extreme(t, np.where(finite, principal, np.inf))
+
+
+def modal_energies(modal: ModalBody, q: Array) -> tuple[Array, Array]:
+    """Frequencies (n,) rad/s of the body in its frame, and the energy (nt, n) in each mode, J."""
+    from scipy.linalg import eigh
+
+    # Scaled to a unit diagonal: coordinates may have different units.
+    scale = 1.0 / np.sqrt(np.diag(modal.M))
+    both = np.outer(scale, scale)
+    squares, vectors = eigh(both * modal.K, both * modal.M)
+    amplitudes = q @ modal.M @ (scale[:, None] * vectors)
+    squares = np.maximum(squares, 0.0)
+    return np.sqrt(squares), 0.5 * squares * amplitudes**2
+
+
+def highest_share(frequencies: Array, energies: Array) -> float | None:
+    """Part of the strain energy in the highest of the modes that move; None if there is one only.
+
+    Modes of equal frequency count as one. Both energies are the largest of the run.
+    """
+    whole = energies.sum(axis=1).max(initial=0.0)
+    if not whole > 0.0 or not np.isfinite(whole):
+        return None
+    peaks = energies.max(axis=0)
+    moving = np.flatnonzero(peaks > AT_REST * whole)
+    groups = np.concatenate(
+        [[0], np.cumsum(np.diff(frequencies[moving]) > EQUAL * frequencies[moving][1:])]
+    )
+    if groups[-1] == 0:
+        return None
+    highest = moving[groups == groups[-1]]
+    return float(energies[:, highest].sum(axis=1).max() / whole)
+
+
+def pulling_spin(body: FlexibleBody, modal: ModalBody, spin: Array) -> Array:
+    """The part (nt, 3) of a spin (nt, 3) rad/s in body axes that pulls the body apart.
+
+    Of a beam it is that across its axis. Of others it is shortened by the square root of w . J w /
+    (w . w J_max), with the inertia J about the centre of mass: a shaft that turns about itself
+    is not pulled.
+    """
+    if isinstance(body, Beam):
+        return spin * [0.0, 1.0, 1.0]
+    moments = modal.E0 - np.outer(modal.s0, modal.s0) / modal.mass
+    inertia = np.trace(moments) * np.eye(3) - moments
+    squares = np.einsum("ti,ti->t", spin, spin)
+    pulls = np.einsum("ti,ij,tj->t", spin, inertia, spin) / np.linalg.eigvalsh(inertia)[-1]
+    part = np.sqrt(np.maximum(pulls, 0.0) / np.where(squares > 0.0, squares, 1.0))
+    return np.asarray(part[:, None] * spin)
+
+
+def lost_stiffness(modal: ModalBody, spin: Array) -> Array:
+    """Part (nt,) of the stiffness that the spin (nt, 3) rad/s in body axes takes from the shapes.
+
+    Shapes without stiffening feel the centrifugal force ``|w|^2 S1 - w (w . S1)`` of their own
+    displacement and nothing that balances it: ``K - |w|^2 M + w_i w_j D1_ij`` is what is left of K.
+    At 1 a shape has none left.
+    """
+    from scipy.linalg import eigh
+
+    count = min(SOFTEST, modal.n)
+    if not count:
+        return np.zeros(len(spin))
+    squares, shapes = eigh(modal.K, modal.M, subset_by_index=[0, count - 1])
+    if not squares[0] > 0.0:
+        return np.zeros(len(spin))
+    shapes = shapes / np.sqrt(squares)  # of unit stiffness
+    mass = shapes.T @ modal.M @ shapes
+    D1 = np.einsum("ba,ijbc,cd->ijad", shapes, modal.D1, shapes)
+    square = np.einsum("ti,ti->t", spin, spin)
+    taken = square[:, None, None] * mass - np.einsum("ti,tj,ijad->tad", spin, spin, D1)
+    taken = 0.5 * (taken + np.swapaxes(taken, 1, 2))
+    return np.asarray(np.linalg.eigvalsh(taken)[:, -1])
+
+
+def _moving_rows(body: FlexibleBody, point_masses: PointMasses) -> tuple[Array, Array]:
+    """Rows (p, 3, n) of displacements and (r, 3, n) of rotations, all over the body."""
+    if isinstance(body, Beam):
+        places = [body.attachment(body.at(x), point_masses) for x in beam_stations(body)]
+        return np.stack([p.Phi for p in places]), np.stack([p.Psi for p in places])
+    if isinstance(body, FrameBody):
+        basis = body.reduction(point_masses).basis
+        nodal = basis.reshape(-1, 6, basis.shape[1])
+        return nodal[:, :3], nodal[:, 3:]
+    if isinstance(body, SIDBody):
+        places = [body.attachment(body.at(name), point_masses) for name in body.nodes]
+        return np.stack([p.Phi for p in places]), np.stack([p.Psi for p in places])
+    component, basis = body_component(body, point_masses)
+    nodal = basis.reshape(-1, component.node_size, basis.shape[1])
+    return nodal[:, :3], mesh_rotations(component, basis)
+
+
+def _strain_blocks(body: FlexibleBody, point_masses: PointMasses) -> Iterator[StressBlock]:
+    """Points where strains are known; of a section given by numbers the middles of its sides."""
+    sections = [getattr(body, "section", None), *(m.section for m in getattr(body, "members", ()))]
+    if not any(isinstance(s.at(0.0), Section) for s in sections if s is not None):
+        yield from stress_blocks(body, point_masses)
+    elif isinstance(body, Beam) and body.section.at(0.0).half_sizes is not None:
+        for x in beam_stations(body):
+            gauges = [body.strain_gauge(float(x), side, True, point_masses) for side in SIDES]
+            yield StressBlock(
+                places=np.full((len(gauges), 3), (x, 0.0, 0.0)),
+                strain=np.stack(gauges)[:, None],
+                stress=body.material.E * np.stack(gauges)[:, None],
+                von_mises=lambda stress: np.abs(stress[..., 0]),
+                strain_tensor=lambda strain: strain[..., None],
+                normals=1,
+                name=partial(_side_name, float(x)),
+            )
+
+
+def _side_name(x: float, k: int) -> str:
+    return f"x = {x:.6g} m, side {SIDES[k]}"
+
+
+def _largest(rows: Array, t: Array, q: Array) -> Extreme:
+    """Largest length of the vectors rows @ q, rows (p, 3, n), at each time."""
+    if not len(rows):
+        return Extreme(t[:0], np.zeros(0))
+    which = _times(rows[..., 0].size, t, q)
+    moved = (rows.reshape(-1, rows.shape[2]) @ q[which].T).reshape(len(rows), 3, -1)
+    return Extreme(t[which], np.sqrt(np.einsum("pit,pit->pt", moved, moved).max(axis=0)))
+
+
+def _times(numbers: int, t: Array, q: Array) -> NDArray[np.int_]:
+    """Times to look at: all, or of a long run of a large mesh as many as the budget allows.
+
+    Half of them are those at which the elastic coordinates are largest.
+    """
+    allowed = max(FEWEST_TIMES, BUDGET // max(numbers, 1))
+    if len(t) <= allowed:
+        return np.arange(len(t))
+    unit = np.abs(q).max(axis=0)
+    size = np.einsum("ti,i->t", np.abs(q), 1.0 / np.where(unit > 0.0, unit, 1.0))
+    top = np.argsort(size)[-(allowed // 2) :]
+    even = np.linspace(0, len(t) - 1, allowed - len(top)).astype(int)
+    return np.unique(np.concatenate([top, even]))

@@ -1,0 +1,393 @@
+"""Histories of flexible bodies: the motion of their frame, their deformation, and any station.
+
+What deforms is given in body axes: elastic displacement ``deflection`` and rotation vector
+``rotation``. Motion is given in world axes, as for rigid bodies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+import numpy as np
+
+from supple import validate
+from supple.errors import label
+from supple.fem.point_history import ShellPointHistory, SolidPointHistory, point_history
+from supple.results.section_balance import BeamLoads, section_balance
+from supple.results.section_views import SectionForces
+from supple.results.stress import (
+    LargestStress,
+    StressEnvelope,
+    StressHistory,
+    body_component,
+    stress_blocks,
+)
+from supple.results.views import Array, BodyView, PointView, into
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam
+    from supple.bodies.flexible import FlexibleBody, PointMasses
+    from supple.bodies.frame import FrameBody
+    from supple.bodies.mesh import MeshBody
+    from supple.frames import Frame
+    from supple.reduction.membranes import Membranes
+
+Side = Literal["y", "-y", "z", "-z"]
+Method = Literal["shapes", "balance"]
+
+
+@dataclass(frozen=True, eq=False)
+class Deformation:
+    """Elastic coordinates of one body over time, and what they mean.
+
+    Attributes
+    ----------
+    body : as it was simulated
+    point_masses : ((place, mass kg), ...) on it
+    names, units : n texts
+    q, u, a : (nt, n) coordinates, rates and accelerations
+    stiffness : (n, n)
+    membranes : what slopes add to the energy of the stiffness, if anything
+    dissipated : (nt,) energy taken by the body's damping since the start, J
+    t : (nt,) s
+    modal_mass : kg, with point masses
+    loads : finds all loads on a beam
+    """
+
+    body: FlexibleBody
+    point_masses: PointMasses
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    q: Array
+    u: Array
+    a: Array
+    stiffness: Array
+    membranes: Membranes | None
+    dissipated: Array
+    t: Array
+    modal_mass: float
+    loads: Callable[[], BeamLoads] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Travel without the result that the loads come from."""
+        return self.__dict__ | {"loads": None}
+
+
+class PlaceView(PointView):
+    """Motion and deformation of a place on a flexible body: ``result["tower"].at("top")``.
+
+    ``position``, ``velocity``, ``acceleration``, ``angular_velocity`` and ``angular_acceleration``
+    are those of the deformed body.
+    """
+
+    def __init__(self, name: str, place: Frame, deformation: Deformation, frame: BodyView) -> None:
+        d = deformation
+        where = d.body.attachment(place, d.point_masses)
+        moved, rates, changes = where.motion(d.q, d.u, d.a)
+        deflection = moved[:, :3]
+        # world components, or those of the body if the frame's view is local
+        own, w, dw = frame._own, frame.angular_velocity, frame.angular_acceleration
+        arm = _out_of(own, where.p0 + deflection)
+        rate, change = _out_of(own, rates[:, :3]), _out_of(own, changes[:, :3])
+        turn = Turn(moved[:, 3:], rates[:, 3:])
+        spin = _out_of(own, turn.spin)
+        super().__init__(
+            name,
+            own,
+            frame.position + arm,
+            frame.velocity + np.cross(w, arm) + rate,
+            frame.acceleration
+            + np.cross(dw, arm)
+            + np.cross(w, np.cross(w, arm) + 2.0 * rate)
+            + change,
+            w + spin,
+            dw + np.cross(w, spin) + _out_of(own, turn.change(changes[:, 3:])),
+        )
+        self.deflection = deflection
+        """(nt, 3) elastic displacement in body axes, m"""
+        self.rotation = turn.theta
+        """(nt, 3) elastic rotation vector in body axes, rad"""
+        self._turn, self._deformation, self._frame, self._place = turn, d, frame, place
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) attitude of the deformed section: maps its axes to the world."""
+        return self._frame.matrix @ self._turn.matrix
+
+    @property
+    def local(self) -> Self:
+        """The same with components along the axes of the body."""
+        return type(self)(self.name, self._place, self._deformation, self._frame.local)
+
+
+class StationView(PlaceView):
+    """Motion and deformation of a station of a beam: ``result["link2"].at(1.02)``."""
+
+    @property
+    def x(self) -> float:
+        """Station on the axis, m from the origin."""
+        return float(self._place.position[0])
+
+    def strain(self, side: Side = "y", axial: bool = True) -> Array:
+        """(nt,) strain along x at the middle of a side of the section, as a gauge measures it.
+
+        It is positive in tension. Without ``axial`` it is the part of bending only, as a pair of
+        gauges on opposite sides measures it.
+        """
+        d = self._deformation
+        row = cast("Beam", d.body).strain_gauge(self.x, side, axial, d.point_masses)
+        strain: Array = d.q @ row
+        return strain
+
+    def section_forces(self, method: Method = "shapes") -> SectionForces:
+        """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes.
+
+        "shapes": from the strain of the elastic coordinates, which converges slowly with modes.
+        "balance": loads beyond the section less the inertia there, far more accurate with few
+        modes; it includes what the beam's damping carries, and needs all loads to be known.
+        """
+        d = self._deformation
+        beam = cast("Beam", d.body)
+        if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "balance":
+            values = section_balance(cast("BeamView", self._frame), self.x)
+        else:
+            values = d.q @ beam.section_forces(self.x, d.point_masses).T
+        return SectionForces(values, beam.section.at(self.x / beam.length), method)
+
+    def stress(self, y: float, z: float, method: Method = "shapes") -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
+
+        Of stretching, bending and torsion, see `SectionForces.stress`.
+        """
+        return self.section_forces(method).stress(y, z)
+
+    def von_mises(
+        self, y: float | None = None, z: float | None = None, method: Method = "shapes"
+    ) -> Array:
+        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
+        return self.section_forces(method).von_mises(y, z)
+
+
+class FlexibleView(BodyView):
+    """Motion of a flexible body's frame, its elastic coordinates, and its places by ``at(...)``."""
+
+    def __init__(self, deformation: Deformation, R: Array, p: Array, V: Array, A: Array) -> None:
+        super().__init__(deformation.body.name, R, p, V, A)
+        self._deformation = deformation
+        self.coordinates = deformation.q
+        """(nt, n) elastic coordinates, in the order of ``coordinate_names``"""
+        self.rates = deformation.u
+        """(nt, n) their rates"""
+        self.accelerations = deformation.a
+        """(nt, n) their second derivatives"""
+        self.coordinate_names = deformation.names
+        """``mode_1`` ..., or by node ``u_1, v_1, w_1, tx_1, ty_1, tz_1`` ..."""
+        self.coordinate_units = deformation.units
+        self.dissipated = deformation.dissipated
+        """(nt,) energy taken by the body's own damping since the start, J"""
+
+    @property
+    def strain_energy(self) -> Array:
+        """(nt,) J."""
+        q, K = self.coordinates, self._deformation.stiffness
+        energy: Array = 0.5 * np.einsum("ti,ij,tj->t", q, K, q)
+        membranes = self._deformation.membranes
+        return energy if membranes is None else energy + membranes.energy(q)
+
+    @property
+    def local(self) -> Self:
+        """The same with vectors along the axes of the body; the attitude is unchanged."""
+        rigid = super().local
+        V = np.hstack([rigid.angular_velocity, rigid.velocity])
+        A = np.hstack([rigid.angular_acceleration, rigid.acceleration])
+        view = type(self)(self._deformation, self.matrix, rigid.position, V, A)
+        view._own = rigid._own
+        return view
+
+    @cached_property
+    def stress_history(self) -> StressHistory:
+        """Equivalent stress of all points of the body that are looked at, see `recovery`."""
+        d = self._deformation
+        return StressHistory(d.t, d.q, partial(stress_blocks, d.body, d.point_masses))
+
+    def von_mises(self) -> Array:
+        """(nt,) largest equivalent stress of the body at each time, Pa."""
+        return self.stress_history.envelope.over_time
+
+    def largest_stress(self) -> LargestStress:
+        """The largest equivalent stress over the run: value, time, place."""
+        return self.stress_history.largest
+
+    def stress_envelope(self) -> StressEnvelope:
+        """The largest equivalent stress of each point of the body over the run."""
+        return self.stress_history.envelope
+
+    def point(self, *place: Any, **where: Any) -> ShellPointHistory | SolidPointHistory:
+        """Strain and stress of a material point of a body made of shells or solids over time.
+
+        ``point((x, y, z))`` or ``point(node=3)``; of shells also ``point(triangle=7)``.
+        """
+        d = self._deformation
+        component, basis = body_component(d.body, d.point_masses)
+        return point_history(component, basis, d.q, *place, **where)
+
+    @property
+    def far_end(self) -> PlaceView | None:
+        """The far end of a body that has one: a beam."""
+        return None
+
+    def at(self, x: Any = None, y: float = 0.0, z: float = 0.0) -> PlaceView:
+        """Motion and deformation of a place, as the body's own ``at`` takes it."""
+        place = self._deformation.body.at(x, y, z)
+        return PlaceView(place.name, place, self._deformation, self)
+
+
+class BeamView(FlexibleView):
+    """Motion of a beam's frame, its elastic coordinates, and its stations by ``at(x)``."""
+
+    @property
+    def length(self) -> float:
+        """Length of the beam, m: its last station."""
+        return self._deformation.body.typical_length
+
+    @property
+    def far_end(self) -> StationView:
+        """The last station."""
+        return self.at()
+
+    def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
+        """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
+
+        Without x it is the far end.
+        """
+        place = self._deformation.body.at(self.length if x is None else x, y, z)
+        name = f"{self.name}@{float(place.position[0]):g}"
+        return StationView(name, place, self._deformation, self)
+
+
+class NodalView(FlexibleView):
+    """Motion of a body whose places are nodes and interfaces, and its elastic coordinates."""
+
+    def at(
+        self, x: Any = None, y: float = 0.0, z: float = 0.0, node: str | int | None = None
+    ) -> PlaceView:
+        """Motion and deformation of a place by name, as ``node=...``, or by its coordinates (m)."""
+        body = cast("FrameBody | MeshBody", self._deformation.body)
+        place = body.at(x, y, z, node=cast("Any", node))
+        return PlaceView(place.name, place, self._deformation, self)
+
+
+class FrameBodyView(NodalView):
+    """Motion of a frame structure, its elastic coordinates, its nodes by ``at(name)``."""
+
+    def strain(self, member: int, s: float, side: Side = "y", axial: bool = True) -> Array:
+        """(nt,) strain along a member at the middle of a side of its section, as a gauge measures.
+
+        ``member`` counts from 0, ``s`` in 0..1 goes along its axis. It is positive in tension.
+        """
+        d = self._deformation
+        row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
+        strain: Array = d.q @ row
+        return strain
+
+    def section_forces(self, member: int, s: float) -> SectionForces:
+        """Force and moment in a member at the place s in 0..1 over time, in its axes.
+
+        They come from the strain of the elastic coordinates.
+        """
+        d = self._deformation
+        body = cast("FrameBody", d.body)
+        rows = body.section_forces(member, s, d.point_masses)
+        return SectionForces(d.q @ rows.T, body.members[member].section.at(s), "shapes")
+
+    def stress(self, member: int, s: float, y: float, z: float) -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of a member's section, Pa."""
+        return self.section_forces(member, s).stress(y, z)
+
+
+def flexible_view(deformation: Deformation, *motion: Array) -> FlexibleView:
+    """The view that suits a body."""
+    from supple.bodies.beam import Beam
+    from supple.bodies.frame import FrameBody
+
+    if isinstance(deformation.body, Beam):
+        return BeamView(deformation, *motion)
+    if isinstance(deformation.body, FrameBody):
+        return FrameBodyView(deformation, *motion)
+    return NodalView(deformation, *motion)
+
+
+def _out_of(R: Array, x: Array) -> Array:
+    """World components of the vectors x (nt, 3) along the axes whose columns are R (nt, 3, 3)."""
+    return into(np.swapaxes(R, 1, 2), x)
+
+
+class Turn:
+    """Rotations by vectors theta (nt, 3) that change with rates (nt, 3), as matrices and spin.
+
+    With s = theta^2 the matrix is 1 + c theta~ + a theta~^2, and the spin, in the axes before the
+    rotation, is theta' + a theta x theta' + b theta x (theta x theta'). Near s = 0 the functions
+    c, a, b are summed as series, where quotients would cancel.
+    """
+
+    def __init__(self, theta: Array, rate: Array) -> None:
+        self.theta, self.rate = theta, rate
+        s = np.einsum("ti,ti->t", theta, theta)
+        self._s = s[:, None]
+        f = np.sqrt(s)
+        c = np.sinc(f / np.pi)
+        a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
+        small = s < 0.25
+        far = np.where(small, 1.0, s)
+        b = np.where(small, _series(s, 3), (1.0 - c) / far)
+        # derivatives of a and b with respect to s
+        da = np.where(small, _series_slope(s, 2), (c - 2.0 * a) / (2.0 * far))
+        db = np.where(small, _series_slope(s, 3), (a - 3.0 * b) / (2.0 * far))
+        self._c, self._a, self._b, self._da, self._db = (x[:, None] for x in (c, a, b, da, db))
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) exp(~theta)."""
+        x, y, z = self.theta.T
+        o = np.zeros_like(x)
+        skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
+        matrix: Array = np.eye(3) + self._c[..., None] * skew + self._a[..., None] * (skew @ skew)
+        return matrix
+
+    @property
+    def spin(self) -> Array:
+        """(nt, 3) angular velocity in the axes before the rotation: exp' exp^T = ~spin."""
+        return self._operate(self.rate)
+
+    def change(self, acceleration: Array) -> Array:
+        """(nt, 3) time derivative of the spin when theta'' is the given acceleration (nt, 3)."""
+        theta, rate = self.theta, self.rate
+        cross = np.cross(theta, rate)
+        twice = np.cross(theta, cross)
+        ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
+        moved: Array = self._da * ds * cross + self._db * ds * twice
+        return moved + self._b * np.cross(rate, cross) + self._operate(acceleration)
+
+    def _operate(self, x: Array) -> Array:
+        cross = np.cross(self.theta, x)
+        turned: Array = x + self._a * cross + self._b * np.cross(self.theta, cross)
+        return turned
+
+
+TERMS = 9  # of the series: the next one is below rounding for s < 0.25
+
+
+def _series(s: Array, first: int) -> Array:
+    """Sum of (-s)^k / (2 k + first)!."""
+    terms = ((-s) ** k / math.factorial(2 * k + first) for k in range(TERMS))
+    return np.asarray(sum(terms))
+
+
+def _series_slope(s: Array, first: int) -> Array:
+    """Derivative of `_series` with respect to s."""
+    terms = (-k * (-s) ** (k - 1) / math.factorial(2 * k + first) for k in range(1, TERMS))
+    return np.asarray(sum(terms))

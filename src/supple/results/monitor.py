@@ -1,0 +1,335 @@
+"""The validity monitor: whether flexible bodies stay within the assumptions of their models.
+
+Linear shapes describe small rotations and small strains, few modes describe slow deformations, and
+without stiffening no force along a beam changes its bending. For each flexible body of a run the
+monitor compares what happened with limits, and says in one sentence what was found, what the limit
+is, when it was passed and what to do.
+
+The limits:
+
+- Rotation, 0.15 rad. The deflection of a cantilever with a load at its tip, by the exact theory of
+  large deflections, is less than the linear one by 0.45 times the square of its tip's rotation: 1 %
+  at 0.15 rad. With stiffening the place of the tip along the beam is right to second order as well,
+  and 0.3 rad (4 %) is allowed.
+- Strain, 0.01: beyond it the difference between strain measures, of the size of its square, reaches
+  1 % of it, and few structural materials are elastic. With ``yield_stress`` of the material the
+  limit is that stress over E.
+- Deflection, 0.1 of the body's length, where rotations are not known: that of a cantilever whose
+  tip turns by 0.15 rad.
+- Highest mode, 5 % of the strain energy: under a point load modal energies fall with the fourth
+  power of the mode's number, so that all modes beyond n have about n/3 times the energy of mode n.
+- Spin, 0.15 of the lowest frequency, for bodies without stiffening: its relative square, 2 %, is
+  missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
+  about its own axis does not. Where no stiffness is left, at the lowest frequency in the
+  plane of rotation, the model diverges.
+
+Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
+deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import label
+from supple.results.deformation import (
+    Extreme,
+    deflections,
+    highest_share,
+    lost_stiffness,
+    modal_energies,
+    pulling_spin,
+    rotations,
+    strains,
+)
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
+    from supple.results.result import Result
+
+Array = NDArray[np.float64]
+
+ROTATION, ROTATION_STIFFENED = 0.15, 0.3
+STRAIN = 0.01
+DEFLECTION = 0.1
+SHARE = 0.05
+SPIN, SERIOUS_SPIN = 0.15, 0.5
+SERIOUS = 2.0  # times a limit
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that leaves the range of a body's assumptions.
+
+    Attributes
+    ----------
+    body : name of the body
+    what : "rotation", "strain", "deflection", "modes", "spin" or "stability"
+    value, limit : what was found at most, and what is allowed
+    time : s, when the limit was passed; None where a whole run is judged
+    serious : whether the results cannot be used without a look at it
+    sentence : all of it, and what to do
+    """
+
+    body: str
+    what: str
+    value: float
+    limit: float
+    time: float | None
+    serious: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class BodyMonitor:
+    """How far a flexible body went over a run.
+
+    Attributes
+    ----------
+    name : of the body
+    rotation : rad, largest elastic rotation of its nodes
+    strain : largest principal strain; NaN where it is not known
+    deflection : largest elastic displacement, in lengths of the body
+    highest_mode : part of the strain energy in the highest mode that moves; NaN if there is one
+    spin : rad/s, of the body's frame, as far as it pulls: of a beam across its axis
+    lowest_frequency : rad/s, of the body in its frame
+    lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero
+        with stiffening
+    findings : what is beyond a limit
+    """
+
+    name: str
+    rotation: float
+    strain: float
+    deflection: float
+    highest_mode: float
+    spin: float
+    lowest_frequency: float
+    lost_stiffness: float
+    findings: tuple[Finding, ...]
+
+
+class Monitor:
+    """What the validity monitor found: ``print(result.monitor)``.
+
+    Attributes
+    ----------
+    bodies : `BodyMonitor` by name
+    """
+
+    def __init__(self, bodies: Mapping[str, BodyMonitor]) -> None:
+        self.bodies = dict(bodies)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything beyond a limit: serious ones first, then by time."""
+        found = [f for body in self.bodies.values() for f in body.findings]
+        late = np.inf
+        return tuple(
+            sorted(found, key=lambda f: (not f.serious, late if f.time is None else f.time))
+        )
+
+    @property
+    def level(self) -> str:
+        """``"valid"``, ``"doubtful"`` or ``"not valid"``."""
+        if any(f.serious for f in self.findings):
+            return "not valid"
+        return "doubtful" if self.findings else "valid"
+
+    @property
+    def verdict(self) -> str:
+        """One line: the level, and the first finding."""
+        if not self.bodies:
+            return "no flexible bodies"
+        if not self.findings:
+            return "valid: all flexible bodies stay within the limits of their models"
+        more = len(self.findings) - 1
+        others = f" (and {more} more, see result.monitor)" if more else ""
+        return f"{self.level}: {self.findings[0]}{others}"
+
+    def __getitem__(self, name: str) -> BodyMonitor:
+        return self.bodies[name]
+
+    def __str__(self) -> str:
+        lines = ["body           rotation    strain  deflection  highest  spin/lowest"]
+        for b in self.bodies.values():
+            ratio = b.spin / b.lowest_frequency if b.lowest_frequency > 0.0 else 0.0
+            lines.append(
+                f"{b.name:<12} {b.rotation:10.3g} {b.strain:9.2g} {b.deflection:11.3g} "
+                f"{b.highest_mode:8.2g} {ratio:12.3g}"
+            )
+        return "\n".join([self.verdict, *lines, *(f"- {f}" for f in self.findings)])
+
+    def __repr__(self) -> str:
+        return f"<Monitor {self.verdict}>"
+
+
+def monitor(result: Result) -> Monitor:
+    """Look at all flexible bodies of a result, up to where its run came."""
+    names = result.data.compiled.flexible
+    with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
+        return Monitor({name: _watch(result, name) for name in names if names[name].modal.n})
+
+
+def _watch(result: Result, name: str) -> BodyMonitor:
+    record, body = result.data.compiled.flexible[name], cast("FlexibleBody", result.bodies[name])
+    t, q = result.t, result.q[:, record.q]
+    final = result.data.final
+    if final is not None and (not len(t) or final.t > t[-1]):  # where a failed run ended
+        t, q = np.append(t, final.t), np.vstack([q, final.q[record.q]])
+    masses: Any = record.point_masses
+    turned, moved = rotations(body, masses, t, q), deflections(body, masses, t, q)
+    strained = strains(body, masses, t, q)
+    frequencies, energies = modal_energies(record.modal, q)
+    share = highest_share(frequencies, energies)
+    stiffened = getattr(body, "stiffening", None) is not None
+    spin = pulling_spin(body, record.modal, result[name].local.angular_velocity)
+    speed = Extreme(result.t, np.linalg.norm(spin, axis=1))
+    lost = Extreme(
+        result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
+    )
+    findings = [
+        *_of_rotation(body, turned, stiffened),
+        *_of_strain(body, strained),
+        *(_of_deflection(body, moved) if not len(turned.values) else ()),
+        *_of_modes(body, share),
+        *(() if stiffened else _of_spin(body, speed, lost, float(frequencies[0]))),
+    ]
+    return BodyMonitor(
+        name,
+        turned.largest,
+        np.nan if strained is None else strained.largest,
+        moved.largest,
+        np.nan if share is None else share,
+        speed.largest,
+        float(frequencies[0]),
+        lost.largest,
+        tuple(findings),
+    )
+
+
+def _of_rotation(body: Any, turned: Extreme, stiffened: bool) -> Iterator[Finding]:
+    limit = ROTATION_STIFFENED if stiffened else ROTATION
+    passed = turned.passes(limit)
+    if passed is None:
+        return
+    advice = "divide it into several bodies"
+    if hasattr(body, "stiffening") and not stiffened:
+        advice = f"use stiffening='second_order', or {advice}"
+    value = turned.largest
+    yield Finding(
+        body.name,
+        "rotation",
+        value,
+        limit,
+        passed,
+        not value <= SERIOUS * limit,
+        f"{label(body)}: its elastic rotation reaches {value:.3g} rad, beyond {limit:g} rad from "
+        f"t = {passed:.4g} s on, where small rotations no longer hold: {advice}",
+    )
+
+
+def _of_strain(body: Any, strained: Extreme | None) -> Iterator[Finding]:
+    yields = _yield_strain(body)
+    limit = STRAIN if yields is None else yields
+    passed = None if strained is None else strained.passes(limit)
+    if passed is None or strained is None:
+        return
+    value = strained.largest
+    beyond = "linear elasticity" if yields is None else "the material's yield stress over E"
+    yield Finding(
+        body.name,
+        "strain",
+        value,
+        limit,
+        passed,
+        not value <= SERIOUS * limit,
+        f"{label(body)}: its strain reaches {value:.3g}, beyond {limit:.3g} ({beyond}) from "
+        f"t = {passed:.4g} s on: look at its loads, or give it a stronger section",
+    )
+
+
+def _yield_strain(body: Any) -> float | None:
+    """The smallest yield stress over E of a body's materials, if one has it."""
+    owners = [body, getattr(body, "component", None), *getattr(body, "members", ())]
+    materials = [m for m in (getattr(owner, "material", None) for owner in owners) if m is not None]
+    return min(
+        (m.yield_stress / m.E for m in materials if m.yield_stress is not None), default=None
+    )
+
+
+def _of_deflection(body: Any, moved: Extreme) -> Iterator[Finding]:
+    passed = moved.passes(DEFLECTION)
+    if passed is None:
+        return
+    value = moved.largest
+    yield Finding(
+        body.name,
+        "deflection",
+        value,
+        DEFLECTION,
+        passed,
+        not value <= SERIOUS * DEFLECTION,
+        f"{label(body)}: its deflection reaches {value:.3g} of its length, beyond {DEFLECTION:g} "
+        f"from t = {passed:.4g} s on, where small rotations no longer hold: divide it into several "
+        "bodies",
+    )
+
+
+def _of_modes(body: Any, share: float | None) -> Iterator[Finding]:
+    if share is None or share <= SHARE:
+        return
+    advice = "more elements" if getattr(body, "modes", None) == "all" else "more modes"
+    yield Finding(
+        body.name,
+        "modes",
+        share,
+        SHARE,
+        None,
+        False,
+        f"{label(body)}: its highest mode that moves carries {share:.0%} of the strain energy, "
+        f"expected at most {SHARE:.0%}: see whether {advice} change the answer",
+    )
+
+
+def _of_spin(body: Any, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
+    advice = "divide it into several bodies"
+    if hasattr(body, "stiffening"):
+        advice = "use stiffening='second_order'"
+    unstable = lost.passes(1.0)
+    if unstable is not None:
+        k = int(np.argmax(lost.values))
+        threshold = float(speed.values[k] / np.sqrt(lost.values[k]))
+        yield Finding(
+            body.name,
+            "stability",
+            speed.largest,
+            threshold,
+            unstable,
+            True,
+            f"{label(body)}: its spin reaches {speed.largest:.4g} rad/s, beyond {threshold:.4g} "
+            f"rad/s from t = {unstable:.4g} s on, where without stiffening no bending stiffness is "
+            f"left and deflections can grow without bound: {advice}",
+        )
+    passed = speed.passes(SPIN * lowest)
+    if passed is not None:
+        ratio = speed.largest / lowest
+        yield Finding(
+            body.name,
+            "spin",
+            ratio,
+            SPIN,
+            passed,
+            ratio > SERIOUS_SPIN,
+            f"{label(body)}: its spin reaches {speed.largest:.4g} rad/s, {ratio:.2g} of its lowest "
+            f"frequency and beyond {SPIN:g} of it from t = {passed:.4g} s on, so that without "
+            f"stiffening some {ratio**2:.0%} of its bending stiffness are wrong: {advice}",
+        )

@@ -1,0 +1,379 @@
+"""The result of a run: histories by name, the audit, files and plots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from supple.errors import SuppleError, suggestion
+from supple.forces import (
+    Bushing,
+    EffortFunction,
+    Force,
+    ForceFunction,
+    JointForce,
+    Motor,
+    SpringDamper,
+)
+from supple.results.audit import EnergyAudit, MomentumAudit
+from supple.results.constraint_views import ConstraintView
+from supple.results.dataset import Array, Track, history, series, track
+from supple.results.flexible_views import Deformation, FlexibleView, PlaceView, flexible_view
+from supple.results.force_views import (
+    EffortFunctionView,
+    ForceView,
+    JointForceView,
+    LineForceView,
+    MotorView,
+    PointForceView,
+)
+from supple.results.monitor import Monitor, monitor
+from supple.results.run_data import EventRecord, History, RunData
+from supple.results.saved import SavedResult, load
+from supple.results.section_balance import BeamLoads, collect_loads
+from supple.results.spectrogram import Spectrogram, spectrogram
+from supple.results.spectrum import Spectrum, spectrum
+from supple.results.views import BodyView, JointLoad, JointView, PointView
+from supple.state import State
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
+
+    from supple.bodies.flexible import FlexibleBody
+    from supple.frames import Frame
+
+__all__ = [
+    "EventRecord",
+    "History",
+    "Result",
+    "RunData",
+    "SavedResult",
+    "Spectrogram",
+    "Spectrum",
+    "load",
+]
+
+
+class Result:
+    """What a simulation found.
+
+    ``result["elbow"]`` gives the histories of a joint, body, point mass or force by its name (or
+    the object itself, or a frame ``link2.at(1.02)``); ``print(result)`` tells how the run went.
+
+    Attributes
+    ----------
+    t : (nt,) output times, s
+    success, message : whether the run reached its end, and why not
+    statistics : counts of steps, evaluations and so on
+    events : events in order of time
+    q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
+    energy, momentum : the audit; each has a ``.verdict``
+    monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
+    """
+
+    def __init__(self, data: RunData) -> None:
+        self.data = data
+        self.model = data.model
+        # The model may change after the run; these are its items as they were simulated.
+        self.joints = dict(data.model.joints)
+        self.bodies = dict(data.model.bodies)
+        self.point_masses = dict(data.model.point_masses)
+        self.forces = dict(data.model.forces)
+        self.constraints = dict(data.model.constraints)
+        self.t = data.t
+        self.q, self.u, self.a, self.z = data.q, data.u, data.a, data.z
+        self.success = data.success
+        self.message = data.message
+        self.events = data.events
+        self.statistics = dict(data.statistics)
+        takes = np.asarray(data.compiled.force_dissipates, dtype=bool)
+        creates = np.isin(data.compiled.force_names, data.compiled.creating)
+        self.energy = EnergyAudit(
+            data.history.energy,
+            work=data.channels[:, ~(takes | creates)].sum(axis=1),
+            dissipated=data.channels[:, takes].sum(axis=1),
+            record=data.audit,
+            complete=data.success,
+            strain=data.history.strain,
+            created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
+        )
+        self.momentum = MomentumAudit(data.momentum)
+
+    def state(self, index: int | None = None) -> State:
+        """State at an output time, or where the run ended, to start another run from."""
+        if index is None and self.data.final is not None:
+            return replace(self.data.final, compiled=self.data.compiled)
+        try:
+            k = range(len(self.t))[-1 if index is None else index]
+        except (IndexError, TypeError):
+            raise SuppleError(
+                f"state({index!r}): expected the place of one of {len(self.t)} output times"
+            ) from None
+        rows = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
+        return State(float(self.t[k]), *rows, compiled=self.data.compiled)
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the energy audit, one line."""
+        return self.energy.verdict
+
+    @cached_property
+    def monitor(self) -> Monitor:
+        """Whether flexible bodies stayed within the assumptions of their models; print it."""
+        return monitor(self)
+
+    @property
+    def names(self) -> list[str]:
+        """Names that ``result[...]`` knows."""
+        return [*self.joints, *self.bodies, *self.point_masses, *self.forces, *self.constraints]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __getitem__(self, item: Any) -> Any:
+        """View of a joint, body, point mass, force, constraint or frame, see ``result_views``."""
+        from supple.frames import Frame
+
+        if isinstance(item, Frame):
+            return self._point(item)
+        name = item if isinstance(item, str) else str(getattr(item, "name", item))
+        if name in self.joints:
+            return self._joint(name)
+        if name in self.bodies or name == self.model.ground.name:
+            return self._body(name)
+        if name in self.point_masses:
+            return self._point(self.point_masses[name].frame, name)
+        if name in self.constraints:
+            return self._constraint(name)
+        # a beam's damping and stiffening have names of their own
+        if name in self.forces or name in self.data.compiled.force_names:
+            return self._force(name)
+        raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
+
+    def _body(self, name: str) -> BodyView:
+        h = self.data.history
+        if name == self.model.ground.name:
+            n = len(self.t)
+            R = np.broadcast_to(np.eye(3), (n, 3, 3))
+            return BodyView(name, R, np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 6)))
+        k = list(self.data.compiled.body_names).index(name)
+        motion = h.R[:, k], h.p[:, k], h.V[:, k], h.A[:, k]
+        if name in self.data.compiled.flexible:
+            return flexible_view(self._deformation(name), *motion)
+        return BodyView(name, *motion)
+
+    def _deformation(self, name: str) -> Deformation:
+        compiled = self.data.compiled
+        record, channel = compiled.flexible[name], f"{name}.damping"
+        damped = channel in compiled.force_names
+        return Deformation(
+            body=cast("FlexibleBody", self.bodies[name]),
+            point_masses=record.point_masses,
+            names=record.modal.coordinate_names,
+            units=record.modal.coordinate_units,
+            q=self.q[:, record.q],
+            u=self.u[:, record.u],
+            a=self.a[:, record.u],
+            stiffness=record.modal.K,
+            membranes=record.modal.membranes,
+            dissipated=self._force(channel).dissipated if damped else np.zeros(len(self.t)),
+            t=self.t,
+            modal_mass=record.modal.mass,
+            loads=lambda: self._beam_loads(name),
+        )
+
+    def _beam_loads(self, name: str) -> BeamLoads:
+        """All loads on a beam, found once."""
+        known: dict[str, BeamLoads] = self.__dict__.setdefault("_loads_of_beams", {})
+        if name not in known:
+            known[name] = collect_loads(self, name)
+        return known[name]
+
+    def _attitude(self, frame: Frame) -> Array:
+        """Rotation matrices (nt, 3, 3) from the axes of a frame to the world."""
+        view: BodyView | PlaceView = self._body(frame.body.name)
+        if isinstance(view, FlexibleView):
+            view = view.at(*frame.position)
+        attitude: Array = view.matrix @ frame.rotation
+        return attitude
+
+    def _point(self, frame: Frame, name: str | None = None) -> PointView:
+        x, y, z = (float(c) for c in frame.position)
+        view = self._body(frame.body.name).at(x, y, z)
+        view.name = name or view.name
+        return view
+
+    def _joint(self, name: str) -> JointView:
+        compiled, h, joint = self.data.compiled, self.data.history, self.joints[name]
+        k = list(compiled.joint_names).index(name)
+        coordinates, rates = compiled.to_user(name, self.q, self.u)
+        return JointView(
+            joint,
+            coordinates,
+            rates,
+            compiled.to_user(name, self.q, self.a)[1],  # they convert as rates do
+            wrench=h.wrench[:, k],
+            reaction=h.reaction[:, k],
+            effort=compiled.effort_to_user(name, h.effort),
+            axes=self._attitude(joint.B),
+            smallest=lambda: self._loads.get(name),
+        )
+
+    @cached_property
+    def _loads(self) -> dict[str, JointLoad]:
+        """Smallest loads of joints whose reactions are not unique."""
+        if self.data.reactions is None:
+            return {}
+        return self.data.reactions({n: self._attitude(j.B) for n, j in self.joints.items()})
+
+    def _force(self, name: str) -> ForceView:
+        compiled = self.data.compiled
+        parts = compiled.channels(name)
+        force = self.forces.get(name)
+        takes = any(compiled.force_dissipates[k] for k in parts) or isinstance(force, Motor)
+        common = name, self.data.channels[:, parts].sum(axis=1), takes, self.data.loads
+        if isinstance(force, Motor):
+            return self._motor(force, common)
+        if isinstance(force, JointForce):
+            _, place, ratio = compiled.shaft(*self._coordinate(force))
+            units = self._effort_units(force)
+            return JointForceView(*common, place=place, units=units, ratio=ratio)
+        if isinstance(force, EffortFunction):
+            shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
+            return EffortFunctionView(*common, shafts=shafts)
+        if isinstance(force, SpringDamper):
+            return LineForceView(*common, ends=(self._point(force.A), self._point(force.B)))
+        if isinstance(force, (Force, ForceFunction, Bushing)):
+            return PointForceView(*common)
+        return ForceView(*common)
+
+    def _constraint(self, name: str) -> ConstraintView:
+        compiled = self.data.compiled
+        parts = tuple(row.part for row in compiled.all_rows if row.owner == name)
+        work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
+        return ConstraintView(self.constraints[name], parts, work, self.data.loads)
+
+    def _coordinate(self, force: JointForce) -> tuple[str, int]:
+        """Joint or motor, and place of the coordinate, on which an element acts."""
+        return self._target(force.joint, force.coordinate)
+
+    def _target(self, name: str, coordinate: int | str) -> tuple[str, int]:
+        joint = self.joints.get(name)
+        return name, 0 if joint is None else joint.coordinate_index(coordinate, name)
+
+    def _effort_units(self, force: JointForce) -> str:
+        motor = self.forces.get(force.joint)
+        if isinstance(motor, Motor):
+            force = motor
+        name, index = self._coordinate(force)
+        return "N m" if self.joints[name].units[index] == "rad" else "N"
+
+    def _motor(self, motor: Motor, common: tuple[str, Array, bool, Any]) -> MotorView:
+        compiled = self.data.compiled
+        record = compiled.motors[motor.name]
+        _, place, _ = compiled.shaft(*self._coordinate(motor))
+        drives = [f.name for f in self.forces.values() if motor.name in dict(f.targets)]
+        return MotorView(
+            *common,
+            shaft=(
+                record.ratio * self.q[:, record.q],
+                record.ratio * self.u[:, record.u],
+                record.ratio * self.a[:, record.u],
+            ),
+            place=place,
+            gear=f"{motor.name}.gear" if record.own else None,
+            drives=() if record.own else tuple(drives),
+            inertia=motor.ratio**2 * motor.inertia * self.a[:, place],
+            units=self._effort_units(motor),
+        )
+
+    @cached_property
+    def dataset(self) -> xr.Dataset:
+        """All histories as an xarray Dataset, variables ``object.quantity`` with units."""
+        from supple.results.dataset import build
+
+        return build(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path."""
+        from supple.results.dataset import write
+
+        return write(self.dataset, path)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
+        from supple.results.dataset import table
+
+        return table(self.dataset)
+
+    def track(self) -> Track:
+        """What a plot needs: all variables by name, without xarray."""
+        return track(self)
+
+    def history(self, name: str) -> Array:
+        """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
+        return history(self.track(), name)
+
+    def spectrum(self, what: str | ArrayLike) -> Spectrum:
+        """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
+
+        The output times must be equally spaced; see `supple.results.spectrum.spectrum`.
+        """
+        return spectrum(self.t, *series(self.track(), what))
+
+    def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
+        """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
+
+        ``what`` is a variable or an array, as for `spectrum`; see
+        `supple.results.spectrogram.spectrogram`.
+        """
+        values, name, units = series(self.track(), what)
+        return spectrogram(self.t, values, window, name, units)
+
+    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+        """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy".
+
+        See `supple.results.plot`.
+        """
+        from supple.results.plot import plot
+
+        return plot(self, *what, path=path)
+
+    def __repr__(self) -> str:
+        end = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no output"
+        state = "completed" if self.success else "FAILED"
+        count = self.statistics
+        lines = [
+            f"Result of model '{self.model.name}': {end}, {len(self.t)} output times, {state}",
+            f"  energy    {self.energy.verdict}",
+            f"  momentum  {self.momentum.verdict}",
+            f"  steps     {count.get('steps', 0)} ({count.get('rejected', 0)} rejected), "
+            f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
+            f"  message   {self.message}",
+        ]
+        if self.data.compiled.flexible:
+            lines.insert(3, f"  validity  {self.monitor.verdict}")
+        happened = [f"{e.name} at {e.t:.6g} s" for e in self.events]
+        groups = {
+            "joints": self.joints,
+            "bodies": self.bodies,
+            "points": self.point_masses,
+            "forces": self.forces,
+            "relations": self.constraints,
+            "events": happened,
+        }
+        lines += [f"  {title:<9} {_shortened(names)}" for title, names in groups.items() if names]
+        return "\n".join(lines)
+
+
+def _shortened(names: Any, most: int = 6) -> str:
+    names = list(names)
+    more = f", ... ({len(names)} in all)" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,0 +1,131 @@
+"""What a simulation hands over: plain arrays in the order of the compiled model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.results.audit import AuditRecord, MomentumRecord
+from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.engine.builder import Compiled
+    from supple.model import Model
+    from supple.results.views import JointLoad
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class EventRecord:
+    """An event that happened: its name and its time in s."""
+
+    name: str
+    t: float
+
+
+@dataclass(frozen=True)
+class History:
+    """Quantities computed at the output times; world axes.
+
+    Attributes
+    ----------
+    R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
+    V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
+    wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
+    effort : (nt, nu) effort of joint forces on each velocity coordinate
+    energy : (nt, 3) kinetic, gravity, elastic, J
+    momentum : (nt, 6) [angular about the world origin; linear]
+    strain : (nt,) strain energy of flexible bodies, J, a part of the elastic energy
+    """
+
+    R: Array
+    p: Array
+    V: Array
+    A: Array
+    wrench: Array
+    reaction: Array
+    effort: Array
+    energy: Array
+    momentum: Array
+    strain: Array
+
+
+@dataclass(frozen=True)
+class ElementHistory:
+    """What one force element does at the output times.
+
+    Attributes
+    ----------
+    power : (nt,) W, work on the system or energy dissipated
+    efforts : (nt, nu) on the velocities, engine order
+    wrenches : (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
+    """
+
+    power: Array
+    efforts: Array
+    wrenches: Array
+
+
+@dataclass(frozen=True)
+class RowHistory:
+    """What the rows of one constraint do at the output times.
+
+    Attributes
+    ----------
+    power : (nt,) W, of what moves the rows in time, on the system
+    pushes : (nt,) by part of the constraint: the effort on the row's quantity, positive where it
+        would make it larger, N or N m
+    """
+
+    power: Array
+    pushes: Mapping[str, Array]
+
+
+class LoadSource(Protocol):
+    """Evaluates one force element by its name, or the rows of one constraint."""
+
+    def __call__(self, name: str) -> ElementHistory:
+        """Power, efforts and wrenches of a force element."""
+
+    def rows(self, name: str) -> RowHistory:
+        """Pushes of the rows of a constraint."""
+
+
+@dataclass(frozen=True)
+class RunData:
+    """Everything that a simulation hands over to `Result`.
+
+    Attributes
+    ----------
+    t : (nt,) output times, s
+    q, u, a, z : (nt, n) states in engine order
+    channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
+    final : state where the run ended, on the output grid or not
+    loads : evaluates one force element by its name; without it results have no loads of elements
+    reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
+        reactions are not unique; None if all are
+    """
+
+    model: Model
+    compiled: Compiled
+    t: Array
+    q: Array
+    u: Array
+    a: Array
+    z: Array
+    channels: Array
+    history: History
+    audit: AuditRecord
+    momentum: tuple[MomentumRecord, ...]
+    events: tuple[EventRecord, ...]
+    success: bool
+    message: str
+    statistics: Mapping[str, int | float]
+    final: State | None = None
+    loads: LoadSource | None = None
+    reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None

@@ -1,0 +1,104 @@
+"""Results read back from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from supple.errors import SuppleError
+from supple.results.dataset import Array, Track, Variable, pick, series, table
+from supple.results.spectrogram import Spectrogram, spectrogram
+from supple.results.spectrum import Spectrum, spectrum
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+
+def load(path: str | Path) -> SavedResult:
+    """Read a result saved by ``result.save(path)``."""
+    import xarray as xr
+
+    path = Path(path)
+    if not path.exists():
+        raise SuppleError(f"there is no file {str(path)!r}")
+    expected = "expected a NetCDF-4 file that result.save(path) wrote"
+    try:
+        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+            found = dataset.load()
+    except (OSError, ValueError) as error:
+        raise SuppleError(f"the file {str(path)!r} cannot be read, {expected}: {error}") from error
+    if "time" not in found or "verdict" not in found.attrs:
+        raise SuppleError(f"the file {str(path)!r} holds something else, {expected}")
+    return SavedResult(found)
+
+
+class SavedResult:
+    """A result read from a file: histories and verdicts without the model.
+
+    ``saved["elbow.angle"]`` is the array of a variable (units in ``saved.dataset``).
+    """
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self.dataset = dataset
+        self.t: Array = dataset["time"].values
+        self.success = bool(dataset.attrs["success"])
+        self.message: str = dataset.attrs["message"]
+        self.verdict: str = dataset.attrs["verdict"]
+        self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
+        self.validity_verdict: str = dataset.attrs.get("validity_verdict", "")
+        self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
+        self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
+
+    def __getitem__(self, name: str) -> Array:
+        values: Array = pick(self.dataset, name).values
+        return values
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.dataset
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
+        return table(self.dataset)
+
+    def track(self) -> Track:
+        """What a plot needs."""
+        variables = {
+            str(name): Variable(
+                str(name),
+                v.values,
+                str(v.dims[1]) if v.ndim > 1 else "",
+                v.attrs["units"],
+                v.attrs["frame"],
+                v.attrs["role"],
+            )
+            for name, v in self.dataset.data_vars.items()
+        }
+        return Track(self.t, variables, dict(self.dataset.attrs))
+
+    def spectrum(self, name: str) -> Spectrum:
+        """Frequencies (Hz) and amplitudes of a variable; see `supple.results.spectrum.spectrum`."""
+        return spectrum(self.t, *series(self.track(), name))
+
+    def spectrogram(self, name: str, window: float | None = None) -> Spectrogram:
+        """Spectra of parts of the run; see `supple.results.spectrogram.spectrogram`."""
+        values, label, units = series(self.track(), name)
+        return spectrogram(self.t, values, window, label, units)
+
+    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+        """Draw objects, quantities or "energy"; see `supple.results.plot`."""
+        from supple.results.plot import plot
+
+        return plot(self, *what, path=path)
+
+    def __repr__(self) -> str:
+        state = "completed" if self.success else "FAILED"
+        return (
+            f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
+            f"{len(self.dataset.data_vars)} variables, {state}\n"
+            f"  energy    {self.verdict}\n  momentum  {self.momentum_verdict}\n"
+            f"  validity  {self.validity_verdict}\n"
+            f"  message   {self.message}"
+        )

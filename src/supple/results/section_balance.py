@@ -1,0 +1,280 @@
+"""Section forces of a beam by balance: loads beyond a section less the inertia of what is there.
+
+The part of the beam beyond a section moves by Newton's law, so that the section exerts on it what
+other loads do not. This needs accelerations instead of curvatures, which a few modes describe far
+better. It contains what the beam's own damping carries. The moment is about the place of the
+deformed section and in its axes.
+
+Loads at the very station of the section count as before it, but at the beam's end as beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, label
+from supple.fem.line import gauss
+from supple.fem.section_forces import in_section_axes
+from supple.forces import DistributedLoad
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam
+    from supple.reduction.assumed import AssumedBeam
+    from supple.reduction.field import MeshField
+    from supple.results.flexible_views import BeamView, Deformation
+
+Array = NDArray[np.float64]
+
+# All loads on the beam must balance its inertia within this part of the largest of them: what is
+# left, accelerations of Newton's method on constraints included, is far below.
+BALANCED = 1e-6
+# Gauss points for products of two shapes between two nodes.
+MASS_POINTS = 4
+# A station this near to the end, in lengths of the beam, is the end.
+AT_END = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class PointLoadHistory:
+    """A load at one station over time, world axes.
+
+    Attributes
+    ----------
+    station : m
+    place : (nt, 3) m, the point that the torque is about
+    force, torque : (nt, 3) N, N m
+    """
+
+    station: float
+    place: Array
+    force: Array
+    torque: Array
+
+
+@dataclass(frozen=True, eq=False)
+class BeamLoads:
+    """All loads on a beam over a run.
+
+    Attributes
+    ----------
+    gravity : (3,) m/s2
+    points : loads at stations
+    lines : loads per length, each with its force (nt, 3), N/m in its own axes
+    complete : filled when all loads were found to balance the inertia of the beam
+    """
+
+    gravity: Array
+    points: Sequence[PointLoadHistory]
+    lines: Sequence[tuple[DistributedLoad, Array]]
+    complete: list[bool] = field(default_factory=list)
+
+
+def section_balance(view: BeamView, x: float) -> Array:
+    """Forces (nt, 6) N, Vy, Vz, T, My, Mz at the station x (m) of a beam, in its section's axes."""
+    beam, loads = _known(view)
+    motion = _Motion.of(view)
+    _refuse_unknown(motion, beam, loads)
+    at_end = x >= beam.length * (1.0 - AT_END)
+    force, torque = _beyond(motion, loads, x, at_end, motion.place(x))
+    axes = view.at(x).matrix
+    both = [np.einsum("tij,ti->tj", axes, vector) for vector in (force, torque)]
+    return in_section_axes(np.hstack(both).T, beam.roll).T
+
+
+@dataclass(frozen=True, eq=False)
+class _Motion:
+    """Motion of a beam's frame over time in world axes, whatever axes its view has."""
+
+    view: BeamView
+    turn: Array  # (nt, 3, 3), from the axes of the view to the world
+    R: Array
+    p: Array
+    w: Array
+    dw: Array
+    a: Array
+
+    @classmethod
+    def of(cls, view: BeamView) -> _Motion:
+        turn = view.matrix @ np.swapaxes(view._own, 1, 2)
+        vectors = view.position, view.angular_velocity, view.angular_acceleration, view.acceleration
+        return cls(view, turn, view.matrix, *(_turned(turn, v) for v in vectors))
+
+    def place(self, x: float) -> Array:
+        """Place (nt, 3) of a station of the deformed beam, m."""
+        return _turned(self.turn, self.view.at(x).position)
+
+
+def collect_loads(result: Any, name: str) -> BeamLoads:
+    """The loads on a beam of a result: joints, force elements at its stations, loads along it."""
+    beam, t = result.bodies[name], result.t
+    points: list[PointLoadHistory] = []
+    lines: list[tuple[DistributedLoad, Array]] = []
+    for joint in result.joints.values():
+        for frame, sign in ((joint.A, -1.0), (joint.B, 1.0)):
+            if frame.body.name == name:
+                wrench = sign * result[joint.name].wrench
+                place = result[joint.B].position
+                points.append(
+                    PointLoadHistory(beam.station(frame), place, wrench[:, 3:], wrench[:, :3])
+                )
+    for force in result.forces.values():
+        if isinstance(force, DistributedLoad):
+            if force.frame.body.name == name:
+                values = np.array([[float(s(time)) for s in force.force] for time in t])
+                lines.append((force, values.reshape(len(t), 3)))
+            continue
+        frames = list(force.frames.values())
+        if any(frame.body.name == name for frame in frames):
+            wrenches = result.data.loads(force.name).wrenches
+            for k, frame in enumerate(frames):
+                if frame.body.name == name:
+                    place, wrench = result[frame].position, wrenches[:, k]
+                    points.append(
+                        PointLoadHistory(beam.station(frame), place, wrench[:, 3:], wrench[:, :3])
+                    )
+    return BeamLoads(result.data.compiled.gravity, points, lines)
+
+
+def _known(view: BeamView) -> tuple[Beam, BeamLoads]:
+    d = view._deformation
+    beam: Any = d.body
+    loads = d.loads() if d.loads is not None else None
+    if loads is None:
+        raise SuppleError(f"{label(beam)}: section forces by balance need the loads of a run")
+    return beam, loads
+
+
+def _refuse_unknown(motion: _Motion, beam: Beam, loads: BeamLoads) -> None:
+    """All loads together must be the inertia of the whole beam: otherwise one is not known."""
+    if loads.complete:
+        return
+    force, torque = _beyond(motion, loads, -1.0, False, motion.place(0.5 * beam.length))
+    parts = [np.abs(p.force).max(initial=0.0) for p in loads.points]
+    weight = motion.view._deformation.modal_mass * np.linalg.norm(loads.gravity)
+    size = max([*parts, weight, np.finfo(float).tiny])
+    turning = [np.abs(p.torque).max(initial=0.0) for p in loads.points]
+    left = np.abs(force).max(initial=0.0) / size
+    left = max(left, np.abs(torque).max(initial=0.0) / max([size * beam.length, *turning]))
+    if left > BALANCED:
+        raise SuppleError(
+            f"{label(beam)}: loads leave {left:.1e} of themselves unbalanced, expected none; a "
+            "constraint acts on the beam whose load is not known, so use "
+            "section_forces(method='shapes')"
+        )
+    loads.complete.append(True)
+
+
+def _beyond(
+    motion: _Motion, loads: BeamLoads, x: float, end: bool, about: Array
+) -> tuple[Array, Array]:
+    """Force and moment (nt, 3) about a place (nt, 3) of all that acts beyond x, world axes."""
+    d = motion.view._deformation
+    force, torque = np.zeros_like(about), np.zeros_like(about)
+    for load in loads.points:
+        if load.station > x or (end and load.station >= x):
+            force += load.force
+            torque += load.torque + np.cross(load.place - about, load.force)
+    for line, values in loads.lines:
+        for station, weight in _line_points(d, line, x):
+            pushed = weight * _in_world(line, values, motion, station)
+            force += pushed
+            torque += np.cross(motion.place(station) - about, pushed)
+    w, dw = motion.w, motion.dw
+    slaves = _slaves(d)
+    for mass, place, shape in _masses(d, x, end):
+        n = d.q.shape[1]
+        inside = [place + d.q @ shape[:, :n].T, d.u @ shape[:, :n].T, d.a @ shape[:, :n].T]
+        if slaves is not None:
+            for moved_by, amplitude in zip(inside, slaves, strict=True):
+                moved_by += amplitude @ shape[:, n:].T
+        arm, rate, change = (_turned(motion.R, v) for v in inside)
+        moved = motion.a + np.cross(dw, arm) + np.cross(w, np.cross(w, arm) + 2.0 * rate) + change
+        inertia = mass * (moved - loads.gravity)
+        force -= inertia
+        torque -= np.cross(motion.p + arm - about, inertia)
+    return force, torque
+
+
+def _slaves(d: Deformation) -> tuple[Array, Array, Array] | None:
+    """Amplitudes (nt, r) of shapes of second order and their first and second rates."""
+    slaves = d.body.modal(d.point_masses).slaves
+    if slaves is None:
+        return None
+    bent, bending = (np.einsum("rij,tj->tri", slaves.Gamma, x) for x in (d.q, d.u))
+    along = np.einsum("tri,ti->tr", bent, d.a) + np.einsum("tri,ti->tr", bending, d.u)
+    return 0.5 * np.einsum("tri,ti->tr", bent, d.q), np.einsum("tri,ti->tr", bent, d.u), along
+
+
+def _masses(d: Deformation, x: float, end: bool) -> Iterator[tuple[float, Array, Array]]:
+    """Mass, place (3,) and shape (3, n) of mass points beyond a station.
+
+    With displacements of second order their shapes follow, (3, n + r).
+    """
+    beam: Any = d.body
+    shapes: MeshField | AssumedBeam = beam._reduced(d.point_masses)
+    line: Any = getattr(shapes, "mesh", shapes)
+
+    def rows(station: float) -> tuple[Array, Array]:
+        found = beam._slaved_rows(station, d.point_masses)
+        more = found.get("slaved", np.zeros((6, 0)))
+        move, turn = shapes.displacement(station), shapes.rotation(station)
+        return np.hstack([move, more[:3]]), np.hstack([turn, more[3:]])
+
+    for start, stop, points in _cells(beam, line, x):
+        for s, weight in line.quadrature(start / beam.length, stop / beam.length, points):
+            law = line.at(s, beam.roll)
+            move, turn = rows(s * beam.length)
+            offsets = law.section_points
+            mass = law.line_mass * beam.length * weight / len(offsets)
+            for y, z in offsets:
+                shape = move + np.stack([z * turn[1] - y * turn[2], -z * turn[0], y * turn[0]])
+                yield mass, np.array([s * beam.length, y, z]), shape
+    for station, mass in d.point_masses:
+        if station > x or (end and station >= x):
+            yield mass, np.array([station, 0.0, 0.0]), rows(station)[0]
+
+
+def _cells(beam: Beam, line: Any, x: float) -> Iterator[tuple[float, float, int]]:
+    """Parts of the beam beyond a station within which shapes are smooth, and Gauss points there."""
+    nodes, _ = beam.load_cells(1)
+    cuts = [max(x, 0.0), *nodes[nodes > x], beam.length]
+    points = MASS_POINTS
+    if not len(nodes) and hasattr(line, "shapes"):
+        points = max(functions.points for functions in line.shapes.fields.values())
+    for start, stop in pairwise(cuts):
+        if stop > start:
+            yield float(start), float(stop), points
+
+
+def _line_points(d: Deformation, load: DistributedLoad, x: float) -> Iterator[tuple[float, float]]:
+    """Stations and weights (m, profile included) of a load along the beam beyond a station."""
+    beam: Any = d.body
+    begin = beam.station(load.frame)
+    nodes, count = beam.load_cells(MASS_POINTS)
+    first = max(begin, x)
+    cuts = [first, *nodes[(nodes > first) & (nodes < load.end)], load.end]
+    for start, stop in pairwise(cuts):
+        if stop > start:
+            for s, weight in gauss(count):
+                station = start + (stop - start) * s
+                part = (station - begin) / (load.end - begin)
+                factor = load.profile[0] * (1.0 - part) + load.profile[1] * part
+                yield float(station), float((stop - start) * weight * factor)
+
+
+def _in_world(load: DistributedLoad, values: Array, motion: _Motion, station: float) -> Array:
+    if load.axes == "world":
+        return values
+    axes = motion.R if load.axes == "body" else motion.view.at(station).matrix
+    return np.asarray(np.einsum("tij,jk,tk->ti", axes, load.frame.rotation, values))
+
+
+def _turned(R: Array, x: Array) -> Array:
+    """The vectors R x (nt, 3)."""
+    return np.asarray(np.einsum("tij,tj->ti", R, x))

@@ -1,0 +1,1 @@
+"""Studies of several runs: convergence, chaos, comparison."""

@@ -1,0 +1,269 @@
+"""compare: how much two runs of the same, or a similar, model differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, suggestion
+from supple.results.result import Result
+from supple.results.saved import SavedResult
+from supple.studies.curves import Curve, curves, difference
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+SAME_TIME = 1e-9  # of the common time: output times closer than this are one
+ROUNDING = 1e-12  # of the largest value with the same units
+SHOWN = 40  # rows of the printed table
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """How much one quantity differs between two runs.
+
+    Attributes
+    ----------
+    name, units : of the quantity; rotations are compared by the angle between them, rad
+    max, at : largest difference, and its time in s; of a vector the length of the difference
+    rms : root of the mean square over time
+    size : largest value of the quantity, for comparison; of rotations 1 rad. It is at least 1e-12
+        of the largest quantity with the same units: less is rounding
+    interpolation : estimated error of the values between output times; 0 if both runs have the
+        same ones. A difference below it means nothing.
+    values : (nt,) difference at the times of the comparison
+    """
+
+    name: str
+    units: str
+    max: float
+    at: float
+    rms: float
+    size: float
+    interpolation: float
+    values: Array
+
+    @property
+    def relative(self) -> float:
+        """Largest difference over the largest value; 0 if both are zero."""
+        return self.max / self.size if self.size > 0.0 else float(self.max > 0.0)
+
+
+class Comparison:
+    """Differences of two runs by quantity: ``comparison["elbow.angle"].max``; it prints as a table.
+
+    Attributes
+    ----------
+    t : (nt,) times of the comparison: the output times of both runs where they overlap, s
+    differences : by name, see `Difference`
+    skipped : what could not be compared, and why
+    """
+
+    def __init__(
+        self, t: Array, differences: dict[str, Difference], skipped: dict[str, str]
+    ) -> None:
+        self.t = t
+        self.differences = differences
+        self.skipped = skipped
+
+    @property
+    def max(self) -> dict[str, float]:
+        """Largest difference of each quantity, in its units."""
+        return {name: d.max for name, d in self.differences.items()}
+
+    @property
+    def rms(self) -> dict[str, float]:
+        """Root of the mean square difference of each quantity, in its units."""
+        return {name: d.rms for name, d in self.differences.items()}
+
+    @property
+    def worst(self) -> Difference:
+        """The quantity with the largest relative difference above what interpolation may cost."""
+        return self._ranked()[0]
+
+    def _ranked(self) -> list[Difference]:
+        """Largest relative differences first, those that mean nothing last."""
+        found = self.differences.values()
+        return sorted(found, key=lambda d: (d.max < d.interpolation, -d.relative))
+
+    def __getitem__(self, name: str) -> Difference:
+        if name not in self.differences:
+            known = list(self.differences)
+            raise SuppleError(f"the comparison has no {name!r}, {suggestion(name, known)}")
+        return self.differences[name]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a table with one row for each quantity."""
+        import pandas as pd
+
+        columns = ("units", "max", "at", "rms", "size", "relative", "interpolation")
+        rows = [[getattr(d, c) for c in columns] for d in self.differences.values()]
+        index = pd.Index(list(self.differences), name="quantity")
+        return pd.DataFrame(rows, columns=list(columns), index=index)
+
+    def plot(self, *names: str, path: str | Path | None = None) -> Figure:
+        """Draw differences over time on a logarithmic axis; by default the six largest, relatively.
+
+        Each is divided by the largest value of its quantity.
+        """
+        from matplotlib.figure import Figure
+
+        from supple.results.plot import COLOURS, INK, WIDTH, dress
+
+        ranked = self._ranked()
+        chosen = [self[name] for name in names] if names else ranked[:6]
+        figure = Figure(figsize=(WIDTH, 3.6), layout="constrained")
+        ax = figure.subplots()
+        top = max((d.relative for d in chosen), default=0.0) or 1.0
+        for k, d in enumerate(chosen):
+            values = np.maximum(d.values / (d.size or 1.0), 1e-16)
+            ax.plot(self.t, values, lw=1.2, color=COLOURS[k % len(COLOURS)], label=d.name)
+        ax.set_yscale("log")
+        ax.set_ylim(max(1e-7 * top, 1e-16), 3.0 * top)
+        ax.set_xlim(self.t[0], self.t[-1])
+        ax.set_xlabel("time (s)", color=INK)
+        ax.set_ylabel("difference / largest value", color=INK)
+        dress(ax)
+        if path is not None:
+            figure.savefig(path, dpi=150)
+        return figure
+
+    def __repr__(self) -> str:
+        rows = self._ranked()
+        width = max(8, *(len(d.name) for d in rows[:SHOWN]))
+        lines = [
+            f"Comparison of two runs at {len(self.t)} times, {self.t[0]:g} to {self.t[-1]:g} s",
+            f"  {'quantity':<{width}}  {'max':>9}  {'at (s)':>8}  {'rms':>9}  {'of':>9}  units",
+        ]
+        for d in rows[:SHOWN]:
+            weak = "  (interpolation)" if d.max < d.interpolation else ""
+            lines.append(
+                f"  {d.name:<{width}}  {d.max:9.2e}  {d.at:8.4g}  {d.rms:9.2e}  {d.size:9.2e}"
+                f"  {d.units}{weak}"
+            )
+        if len(rows) > SHOWN:
+            lines.append(f"  ... {len(rows) - SHOWN} more, see .differences")
+        lines += [f"  not compared: {name}, {why}" for name, why in self.skipped.items()]
+        return "\n".join(lines)
+
+
+def compare(first: Result | SavedResult, second: Result | SavedResult, *what: str) -> Comparison:
+    """Compare two results of the same or a similar model.
+
+    Joint coordinates and rates, places and attitudes of bodies, elastic coordinates (where a body
+    has the same in both), deflections of beam ends and energies are compared by name, at the output
+    times of both where the runs overlap. Between output times values come from quintic polynomials
+    through values, rates and accelerations.
+
+    Parameters
+    ----------
+    first, second : results, or files read by `supple.load`
+    what : names of objects ("elbow") or quantities ("elbow.angle"); everything without it
+    """
+    for result in (first, second):
+        if not isinstance(result, (Result, SavedResult)):
+            raise SuppleError(f"compare: found {type(result).__name__}, expected two results")
+    t = _times(first.t, second.t)
+    a, b = ({c.name: c for c in curves(r.track())} for r in (first, second))
+    common = [name for name in a if name in b]
+    if not common:
+        raise SuppleError(
+            f"compare: the results have nothing in common, the first has {_objects(a)}, the second "
+            f"{_objects(b)}"
+        )
+    chosen = _chosen(common, what)
+    skipped = {} if what else _alone(a, b)
+    differences: dict[str, Difference] = {}
+    different = _different_bodies(a, b)
+    for name in chosen:
+        owner = name.rpartition(".")[0]
+        if owner in different and _elastic(a[name]):
+            skipped.setdefault(owner, "its elastic coordinates are not the same")
+            continue
+        differences[name] = _difference(a[name], b[name], t)
+    largest: dict[str, float] = {}
+    for d in differences.values():
+        largest[d.units] = max(d.size, largest.get(d.units, 0.0))
+    for name, d in differences.items():
+        differences[name] = replace(d, size=max(d.size, ROUNDING * largest[d.units]))
+    return Comparison(t, differences, skipped)
+
+
+def _difference(a: Curve, b: Curve, t: Array) -> Difference:
+    x, y = a.at(t), b.at(t)
+    values = difference(x, y, a.turns)
+    known = np.isfinite(values)
+    if not np.any(known):
+        raise SuppleError(f"compare: {a.name} is not finite in one of the results")
+    values = np.where(known, values, 0.0)
+    k = int(np.argmax(values))
+    same = np.array_equal(a.t, t) and np.array_equal(b.t, t)
+    error = 0.0 if same else a.uncertainty() + b.uncertainty()
+    sizes = [np.linalg.norm(v[known], axis=1).max() for v in (x, y)]
+    size = 1.0 if a.turns else float(max(sizes))
+    rms = float(np.sqrt(np.trapezoid(values**2, t) / (t[-1] - t[0])))
+    return Difference(a.name, a.units, float(values[k]), float(t[k]), rms, size, error, values)
+
+
+def _times(a: Array, b: Array) -> Array:
+    if len(a) == len(b) and np.array_equal(a, b) and len(a) > 1:
+        return a
+    spans = [f"{t[0]:g} to {t[-1]:g} s" if len(t) else "no output" for t in (a, b)]
+    if min(len(a), len(b)) < 2 or min(a[-1], b[-1]) <= max(a[0], b[0]):
+        raise SuppleError(
+            f"compare: the results have no stretch of time in common, found {' and '.join(spans)}"
+        )
+    low, high = max(a[0], b[0]), min(a[-1], b[-1])
+    t = np.sort(np.concatenate([a[(a >= low) & (a <= high)], b[(b >= low) & (b <= high)]]))
+    apart = np.diff(t) > SAME_TIME * (high - low)
+    return np.asarray(t[np.concatenate([[True], apart])])
+
+
+def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
+    chosen: list[str] = []
+    for item in what:
+        found = [n for n in common if n == item or n.rpartition(".")[0] == item]
+        if not found:
+            objects = list(dict.fromkeys(n.rpartition(".")[0] for n in common))
+            raise SuppleError(
+                f"compare: the results do not both have {item!r}, "
+                f"{suggestion(item, objects + common)}"
+            )
+        chosen += found
+    return list(dict.fromkeys(chosen)) if what else common
+
+
+def _elastic(curve: Curve) -> bool:
+    name = curve.name.rpartition(".")[2]
+    return name.removesuffix("_rate").rpartition("_")[2].isdigit()
+
+
+def _different_bodies(a: dict[str, Curve], b: dict[str, Curve]) -> set[str]:
+    """Beams whose elastic coordinates differ in number or name."""
+    own: list[dict[str, set[str]]] = [{}, {}]
+    for found, table in zip(own, (a, b), strict=True):
+        for name, curve in table.items():
+            if _elastic(curve) and f"{name.rpartition('.')[0]}.strain_energy" in table:
+                found.setdefault(name.rpartition(".")[0], set()).add(name)
+    return {body for body in {*own[0], *own[1]} if own[0].get(body) != own[1].get(body)}
+
+
+def _alone(a: dict[str, Curve], b: dict[str, Curve]) -> dict[str, str]:
+    """Objects that only one of the two results has."""
+    objects = [{n.rpartition(".")[0] for n in table} for table in (a, b)]
+    only: dict[str, str] = {}
+    for k, word in enumerate(("first", "second")):
+        only |= {n: f"only in the {word} result" for n in sorted(objects[k] - objects[1 - k]) if n}
+    return only
+
+
+def _objects(table: dict[str, Any]) -> str:
+    names = list(dict.fromkeys(n.rpartition(".")[0] for n in table))
+    return ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
