@@ -16,7 +16,7 @@ from typing import Any
 
 import timing  # noqa: F401  (one thread for libraries, here and in the child processes)
 
-COMPILE = "from supple.native import declare as jit; jit.warmup()"
+COMPILE = "from supple.native import library; library.warm_up()"
 DEMO = "from supple.cli import app; app()"
 IMPORT = "import supple"
 

@@ -36,11 +36,12 @@ def columns() -> Callable:
     import numba
 
     from supple.core import dynamics, layout, tree
-    from supple.native import compiler  # noqa: F401  (Numba learns of kernels)
-    from supple.native import declare as jit
+    from supple.native import compiler, declare
+
+    compiler.prepare(None, "native")
 
     # Without reference counting like all kernels: arrays that views returns are borrowed.
-    @numba.njit(fastmath=jit.FASTMATH, error_model="numpy", _nrt=False)
+    @numba.njit(fastmath=declare.FASTMATH, error_model="numpy", _nrt=False)
     def step(ints, reals, work, t, q, d, u, a, z, moved, r, zdot):
         m, w = layout.views(ints, reals, work)
         tree.retract(m, q, d, moved)

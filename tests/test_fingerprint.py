@@ -7,8 +7,7 @@ import types
 import pytest
 
 from supple.core import layout, so3, tree
-from supple.native import declare as jit
-from supple.native import fingerprint
+from supple.native import declare, fingerprint
 
 
 def _fresh(function, **changes):
@@ -20,7 +19,7 @@ def _fresh(function, **changes):
 
 
 def _compiled(text: str, name: str):
-    names: dict = {"jit": jit}
+    names: dict = {}
     exec(compile(text, "made up", "exec"), names)
     return names[name]
 
@@ -35,13 +34,13 @@ def test_comments_docstrings_and_lines_do_not_count():
 
 
 def test_constants_of_other_modules_count():
-    f = layout.views.py_func
+    f = layout.views.function
     assert _fresh(f) == fingerprint.fingerprint(f)
     assert _fresh(f, NODE_WORK=layout.NODE_WORK + 1) != fingerprint.fingerprint(f)
 
 
 def test_kernels_that_are_called_count():
-    f = tree.retract.py_func
+    f = tree.retract.function
     other = types.ModuleType("supple.core.so3")
     other.__dict__.update(vars(so3))
     assert _fresh(f, so3=other) == fingerprint.fingerprint(f)
@@ -50,14 +49,14 @@ def test_kernels_that_are_called_count():
 
 
 def test_of_shared_kernels_only_the_interface_counts():
-    entries = jit.all_entries()
+    entries = declare.all_entries()
     shared, f = entries["residual_at"], entries["residual"].function
     before = fingerprint.fingerprint(f)
     assert fingerprint.calls(f) == {"residual_at"}
-    body, shared.function = shared.function, tree.retract.py_func
+    body, shared.function = shared.function, tree.retract.function
     try:
         assert _fresh(f) == before
-        shared.gives = jit.INT
+        shared.gives = declare.INT
         assert _fresh(f) != before
     finally:
         shared.function, shared.gives = body, None
@@ -71,9 +70,9 @@ def test_what_is_not_understood_is_refused():
 
 def test_every_kernel_has_one_and_only_entries_hold_views():
     """What is held lives on the stack of the function that holds it."""
-    for entry in jit.all_entries().values():
+    for entry in declare.all_entries().values():
         fingerprint.fingerprint(entry.function)
     for function in list(fingerprint._known):
         holds = any(path[-1] == "hold" for path in fingerprint._paths(function.__code__))
-        if "supple.core.inner." in function.__qualname__:
+        if declare.INNER in function.__qualname__:
             assert not holds, function.__qualname__

@@ -28,7 +28,7 @@ from supple.integrators.radau import Radau
 from supple.loops.assembly import compile_model, on_constraints
 from supple.loops.singular import passed, refuse_singular, violated
 from supple.model import Model
-from supple.native import declare
+from supple.native import library
 from supple.poses import Array
 from supple.results.result import History, Result, RunData
 from supple.state import State
@@ -86,7 +86,7 @@ def simulate(
     formulation = JointCoordinates() if formulation is None else formulation
     watched = [f for e in events for f in e.frames.values()]
     compiled = compile_model(model, watched, formulation.tree(model))
-    declare.prepare(*integrator.entries, history.history, dynamics.accelerate)
+    library.load((*integrator.entries, history.history, dynamics.accelerate))
     equations = Equations(compiled)
     rtol, atol = tolerances(tolerance)
     if isinstance(start, str) and start == "static":

@@ -11,7 +11,7 @@ from typing import Any
 
 from supple.core import layout as at
 from supple.core.wrench import point, subtract_wrench_turn
-from supple.native.declare import DISABLED, generated, kernel
+from supple.native.declare import generated, kernel
 
 # Frame functions: time, place, axes (9), velocity, angular velocity; force and torque
 F_PLACE, F_AXES, F_VELOCITY, F_SPIN, F_OUT, F_SIZE = 1, 4, 13, 16, 19, 25
@@ -47,7 +47,7 @@ def _call_by_address() -> Any:
     return call
 
 
-call = _call_plainly if DISABLED else generated(_call_by_address)
+call = generated(_call_by_address, _call_plainly)
 
 
 @kernel

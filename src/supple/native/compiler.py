@@ -1,34 +1,49 @@
-"""How Numba is made to compile kernels: types, cache, and what is left out. Imported when something is compiled."""
+"""How Numba compiles kernels into machine code, by its public and extension interfaces only.
+
+Imported where something is compiled: in the processes that ``build.py`` starts, and in tests. What
+makes it faster by touching Numba's private parts is in ``numba_private.py`` and may be missing.
+
+An entry becomes a function of the C language in an object file,
+
+    int32 supple_entry_<name>(int64 *unused, void **unused, const int64 *words, int64 *result)
+
+whose words are, for each argument, a number (its 64 bits), or the address and the sizes of an array
+in C order; it returns zero. The two unused pointers are Numba's own convention for results and
+errors. A shared kernel becomes ``supple_<name>``, called by entries in Numba's convention.
+"""
 
 from __future__ import annotations
 
-import contextlib
+import collections
 import ctypes
 import functools
 import gc
-import hashlib
-import os
-import re
-import tempfile
-import time
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import llvmlite.binding
+import llvmlite.binding as llvm
 import numba
+from llvmlite import ir
 from numba import types
-from numba.core import caching, cgutils, codegen, targetconfig
+from numba.core import cgutils
 from numba.core.registry import cpu_target
-from numba.core.types import functions
 from numba.extending import intrinsic, typeof_impl
 
-from supple.native import declare as jit
-from supple.native import held
-from supple.native.declare import _ENTRY, _INNER, FASTMATH, Kernel, Kind, TupleKind, cache_root
-from supple.native.fingerprint import fingerprint
-from supple.native.held import Held
+from supple.native import declare, fingerprint, numba_private
+from supple.native.declare import FASTMATH, INNER, OUTER, Entry, Kernel, Kind, Shared, TupleKind
+from supple.native.held import Held, array_at
+
+# Kernels never allocate, so they need no reference counting: without it a step is five times
+# faster. Nobody calls them as Python functions.
+_OPTIONS: dict[str, Any] = {
+    "fastmath": FASTMATH,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 
 
 @functools.cache
@@ -40,230 +55,65 @@ def numba_type(kind: Kind | TupleKind) -> Any:
     return types.Array(number, kind.dims, "C", readonly=kind.fixed) if kind.dims else number
 
 
+@functools.cache
+def inner(function: Callable[..., Any]) -> Any:
+    """Numba's dispatcher of an inner kernel: compiled for each set of types, and kept on disk."""
+    made = numba.njit(**_OPTIONS)(function)
+    numba_private.keep_on_disk(made, function)
+    return made
+
+
+def of_kernel(kernel: Kernel) -> Any:
+    """What Numba calls where a kernel is named."""
+    if kernel.made is None:
+        kernel.made = inner(kernel.function) if kernel.make is None else kernel.make()
+        if kernel.make is not None:
+            cpu_target.typing_context.refresh()  # an intrinsic is new to Numba
+    return kernel.made
+
+
 @typeof_impl.register(Kernel)
 def _type_of_kernel(value: Kernel, purpose: Any) -> Any:
-    real, context = value.real, cpu_target.typing_context
-    if value in jit.INTRINSICS:
-        context.refresh()  # it may be new to Numba
-    return context.resolve_value_type(real)
+    return cpu_target.typing_context.resolve_value_type(of_kernel(value))
 
 
-def _usable(folder: Path) -> bool:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
-
-
-def _pick_folder() -> Path:
-    digest = hashlib.sha256(f"numba {numba.__version__} llvmlite {llvmlite.__version__}".encode())
-    for part in ("compiler.py", "held.py"):
-        digest.update((Path(__file__).parent / part).read_bytes())
-    folder = cache_root() / f"kernels-{digest.hexdigest()[:16]}"
-    if not _usable(folder):  # a folder of this process: what others put there must not be loaded
-        folder = Path(tempfile.mkdtemp(prefix="supple-kernels-"))
-    return folder
-
-
-CACHE_FOLDER = _pick_folder()
-
-
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Puts every kernel into a file that carries a hash of all it is made of: versions live side by side."""
-
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        self._fingerprint = fingerprint(py_func)
-
-    def get_cache_path(self) -> str:
-        return str(CACHE_FOLDER)
-
-    def get_source_stamp(self) -> str:
-        return self._fingerprint
-
-    def get_disambiguator(self) -> str:
-        return self._fingerprint
-
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
-        return cls(py_func, py_file)
-
-
-class _CacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_Locator]  # noqa: RUF012  (numba's own attribute)
-
-
-class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
-        if found is not None:  # in use: not to be removed by ``prune``
-            for path in (self._cache_file._index_path, self._cache_file._data_path(self._cache_file._data_name(1))):
-                with contextlib.suppress(OSError):
-                    os.utime(path)
-        return found
-
-
-# Kernels never allocate, so they need no reference counting: without it a step is five times faster.
-_OPTIONS: dict[str, Any] = {"fastmath": FASTMATH, "error_model": "numpy", "_nrt": False}
-
-
-def _leave_code_to_entries() -> None:
-    """Inner kernels are linked into entries, which are optimized and translated as a whole: once is enough.
-
-    Numba would optimize every kernel with all it calls, and again in each caller, and twice: first cheaply, to
-    find reference counts that can go, of which kernels have none; and make machine code of each that nobody
-    runs. That is half of the compilation time. Only libraries with our own prefixes are touched.
-    """
-    library = codegen.CPUCodeLibrary
-    optimize, finish, serialize = (
-        library._optimize_final_module, library._finalize_final_module, library.serialize_using_object_code
-    )
-    set_environment = codegen.JITCPUCodegen.set_env
-
-    def optimize_entries(self: Any) -> None:
-        if self.name.startswith(_ENTRY):
-            passes, builder = self._codegen._module_pass_manager()
-            passes.run(self._final_module, builder)
-        elif not self.name.startswith(_INNER):
-            optimize(self)
-
-    def finish_entries(self: Any) -> None:
-        if self.name.startswith(_INNER):
-            self._finalize_dynamic_globals()
-            self._finalized = True
-        else:
-            finish(self)
-
-    def serialize_entries(self: Any) -> Any:
-        return self.serialize_using_bitcode() if self.name.startswith(_INNER) else serialize(self)
-
-    def set_known_environment(self: Any, name: str, environment: Any) -> None:
-        if self._engine.is_symbol_defined(name):  # not of a kernel without machine code
-            set_environment(self, name, environment)
-
-    library._optimize_final_module = optimize_entries
-    library._finalize_final_module = finish_entries
-    library.serialize_using_object_code = serialize_entries
-    codegen.JITCPUCodegen.set_env = set_known_environment
-
-
-_leave_code_to_entries()
-
-
-def _resolve_once() -> None:
-    """Operators on plain numbers and arrays are looked up once, not at each use; a quarter of the time in Python.
-
-    Numba tries every implementation of ``*`` for every product, and compares all compiler flags in each attempt.
-    What it finds depends on function, types and flags only, which are the key.
-    """
-    config, function = targetconfig.TargetConfig, functions.BaseFunction
-    equal, resolve = config.__eq__, function.get_call_type
-    plain = (types.Number, types.Boolean, types.Array, types.BaseTuple, types.SliceType, types.RangeType, types.NoneType)
-    known: dict[Any, Any] = {}
-
-    def same(self: Any, other: Any) -> Any:
-        if self is other or (type(self) is type(other) and self._values == other._values):
-            return True
-        return equal(self, other)
-
-    def resolve_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
-        if kws or not all(isinstance(types.unliteral(a), plain) for a in args):
-            return resolve(self, context, args, kws)
-        key = self, context, tuple(args), targetconfig.ConfigStack.top_or_none()
-        if key not in known:
-            known[key] = resolve(self, context, args, kws)
-        return known[key]
-
-    config.__eq__, config.__hash__ = same, lambda self: hash(type(self))
-    function.get_call_type = resolve_once
-
-
-_resolve_once()
-
-
-def dispatcher(function: Callable[..., Any], **options: Any) -> Any:
-    """Numba's object for a function, with our options and cache; nothing is compiled yet."""
-    made = numba.njit(**_OPTIONS, **options)(function)
-    made._cache = _KernelCache(function)
-    return made
-
-
-def compile_for(entry: jit.Entry) -> None:
-    """Compile an entry for its one signature, or load it from the cache; then refuse others."""
-    collecting = gc.isenabled()
-    gc.disable()  # the compiler keeps what it makes; looking for garbage costs a quarter of the time
-    try:
-        entry.dispatcher.compile(tuple(numba_type(k) for k in entry.signature))
-    finally:
-        if collecting:
-            gc.enable()
-    entry.dispatcher.disable_compile()
-
-
-def compile_alone(entry: jit.Entry) -> None:
-    """Compile into the cache, without the shared kernels that it calls: it cannot be called here."""
-    nowhere = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value  # any address will do
-    for shared in entry.needed():
-        llvmlite.binding.add_symbol(shared.symbol, nowhere)
-    compile_for(entry)
-    if isinstance(entry, jit.Shared):
-        _check_result(entry)
-
-
-def _check_result(shared: jit.Shared) -> Any:
-    (made,) = shared.dispatcher.overloads.values()
-    if made.signature.return_type != result_type(shared):
-        raise numba.TypingError(f"{shared.name} gives {made.signature.return_type}, not {result_type(shared)}")
-    return made
-
-
-def result_type(shared: jit.Shared) -> Any:
+def result_type(shared: Shared) -> Any:
     """Numba's type of what a shared kernel is declared to return."""
     return types.none if shared.gives is None else numba_type(shared.gives)
 
 
-def publish(shared: jit.Shared) -> None:
-    """Tell the linker where a shared kernel is."""
-    made = _check_result(shared)
-    address = made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
-    llvmlite.binding.add_symbol(shared.symbol, address)
-
-
-def call_by_address(shared: jit.Shared) -> Any:
+def call_by_address(shared: Shared) -> Any:
     """The intrinsic that calls a shared kernel."""
 
-    def call_plain(typing: Any, given: Any) -> Any:
-        """With other numbers, as tests with complex ones have: like any inner kernel."""
-        plain = types.Dispatcher(shared.plain)
+    def call_inner(typing: Any, given: Any) -> Any:
+        """With other types, as complex numbers in tests: like any inner kernel."""
+        plain = types.Dispatcher(inner(_as_inner(shared.function)))
         chosen = typing.resolve_function_type(plain, given, {})
 
         def generate(context: Any, builder: Any, signature: Any, packed: Any) -> Any:
-            return context.get_function(plain, chosen)(builder, cgutils.unpack_tuple(builder, packed[0]))
+            values = cgutils.unpack_tuple(builder, packed[0])
+            return context.get_function(plain, chosen)(builder, values)
 
         return chosen.return_type(types.StarArgTuple.from_types(given)), generate
 
     def call(typing: Any, *given: Any) -> Any:
         wanted = tuple(numba_type(k) for k in shared.signature)
         if len(given) != len(wanted) or not all(
-            a == b or typing.can_convert(a, b) is not None for a, b in zip(given, wanted, strict=True)
+            a == b or typing.can_convert(a, b) is not None
+            for a, b in zip(given, wanted, strict=True)
         ):
-            return call_plain(typing, given)
+            return call_inner(typing, given)
         result = result_type(shared)
 
         def generate(context: Any, builder: Any, signature: Any, packed: Any) -> Any:
+            unpacked = cgutils.unpack_tuple(builder, packed[0])
             values = [
                 context.cast(builder, value, a, b)
-                for value, a, b in zip(
-                    cgutils.unpack_tuple(builder, packed[0]), given, wanted, strict=True
-                )
+                for value, a, b in zip(unpacked, given, wanted, strict=True)
             ]
             kind = context.call_conv.get_function_type(result, wanted)
             function = cgutils.get_or_insert_function(builder.module, kind, shared.symbol)
-            if not any("noalias" in a.attributes for a in function.args):
-                held._mark_arguments(context.call_conv, function, wanted)
+            numba_private.mark_arguments(context.call_conv, function, wanted)
             return context.call_conv.call_function(builder, function, result, wanted, values)[1]
 
         return result(types.StarArgTuple.from_types(given)), generate
@@ -271,17 +121,170 @@ def call_by_address(shared: jit.Shared) -> Any:
     return intrinsic(call)
 
 
-def prune(keep_days: float = 30.0) -> None:
-    """Remove what was not used for a month, of this and other versions of Numba."""
-    limit = time.time() - keep_days * 86400.0
-    for folder in CACHE_FOLDER.parent.glob("kernels-*"):
-        if not re.fullmatch(r"kernels-[0-9a-f]{16}", folder.name):
-            continue
-        try:
-            for item in (*folder.glob("*.nbi"), *folder.glob("*.nbc")):
-                if item.stat().st_mtime < limit:
-                    item.unlink()
-            if folder != CACHE_FOLDER:
-                folder.rmdir()
-        except OSError:  # in use, or with something of somebody else in it
-            continue
+@functools.cache
+def _as_inner(function: Any) -> Callable[..., Any]:
+    """A copy of the function of an entry or shared kernel under the name of an inner one."""
+    copy: Callable[..., Any] = type(function)(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
+        function.__closure__,
+    )
+    copy.__module__ = function.__module__
+    copy.__qualname__ = INNER + function.__qualname__.removeprefix(OUTER)
+    return copy
+
+
+def _adapter(entry: Entry) -> tuple[Callable[..., Any], list[Any]]:
+    """The function that reads an entry's arguments from words; the list gets what it returns."""
+    body = types.Dispatcher(inner(_as_inner(entry.function)))
+    kinds = tuple(numba_type(k) for k in entry.signature)
+    returned: list[Any] = []
+
+    @intrinsic
+    def call(typing: Any, words: Any, result: Any) -> Any:
+        chosen = typing.resolve_function_type(body, kinds, {})
+        returned.append(types.unliteral(chosen.return_type))
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            values, place = [], 0
+
+            def take() -> Any:
+                nonlocal place
+                place += 1
+                return builder.load(builder.gep(arguments[0], [ir.IntType(64)(place - 1)]))
+
+            for kind in kinds:
+                if isinstance(kind, types.Array):
+                    data = context.get_data_type(kind.dtype).as_pointer()
+                    address = builder.inttoptr(take(), data)
+                    extents = [take() for _ in range(kind.ndim)]
+                    values.append(array_at(context, builder, kind, address, extents))
+                elif kind == types.float64:
+                    values.append(builder.bitcast(take(), ir.DoubleType()))
+                else:
+                    values.append(take())
+            out = context.get_function(body, chosen)(builder, values)
+            if returned[0] != types.none:
+                if isinstance(out.type, ir.DoubleType):
+                    out = builder.bitcast(out, ir.IntType(64))
+                builder.store(out, arguments[1])
+            return context.get_dummy_value()
+
+        return types.void(words, result), generate
+
+    def adapter(words: Any, result: Any) -> None:
+        call(words, result)  # type: ignore[call-arg]
+
+    adapter.__qualname__ = f"{OUTER}{entry.name}"
+    return adapter, returned
+
+
+_NOWHERE = ctypes.cast(ctypes.pythonapi.Py_IncRef, ctypes.c_void_p).value
+
+
+@functools.cache
+def _machine(cpu: str) -> Any:
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    features = ""
+    if cpu == "native":
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    return target.create_target_machine(
+        cpu=cpu, features=features, opt=3, reloc="pic", codemodel="default"
+    )
+
+
+def compile_object(entry: Entry, cpu: str) -> tuple[bytes, str]:
+    """Object file of an entry or a shared kernel, and its result: 'r', 'n', or '-' for none."""
+    pointer = types.CPointer(types.int64)
+    if isinstance(entry, Shared):
+        function, symbol = entry.function, entry.symbol
+        signature: Any = tuple(numba_type(k) for k in entry.signature)
+    else:
+        function, returned = _adapter(entry)
+        symbol, signature = f"supple_entry_{entry.name}", (pointer, pointer)
+    for other in fingerprint.calls(entry.function):  # any address: nothing is run here
+        llvm.add_symbol(f"supple_{other}", _NOWHERE)
+    collecting = gc.isenabled()
+    gc.disable()  # the compiler keeps what it makes: looking for garbage is a quarter of the time
+    try:
+        made = numba.njit(**_OPTIONS)(function)
+        made.compile(signature)
+        module = numba_private.module_of(made, signature)
+    finally:
+        if collecting:
+            gc.enable()
+    if isinstance(entry, Shared):
+        found = made.overloads[signature].signature.return_type
+        if found != result_type(entry):
+            wanted = result_type(entry)
+            raise TypeError(f"{entry.name} is declared to give {wanted}, and gives {found}")
+        gives = "-"
+    else:
+        gives = {types.none: "-", types.float64: "r", types.int64: "n"}[returned[0]]
+    _name_only(module, symbol)
+    return _machine(cpu).emit_object(module), gives
+
+
+def _name_only(module: Any, symbol: str) -> None:
+    """Give the compiled function its name for the linker, and hide everything else of a module."""
+    outer = [
+        f for f in module.functions if not f.is_declaration and f.linkage == llvm.Linkage.external
+    ]
+    if len(outer) != 1:
+        raise RuntimeError(f"{symbol}: {len(outer)} functions that others could call")
+    outer[0].name = symbol
+    for function in module.functions:
+        if not function.is_declaration and function.name != symbol:
+            function.linkage = "internal"
+    for value in module.global_variables:
+        if not value.is_declaration:
+            value.linkage = "internal"
+
+
+def prepare(folder: Path | None, cpu: str) -> None:
+    """Apply the changes to Numba, and leave them out if a small kernel then goes wrong."""
+    if folder is not None:
+        folder.mkdir(exist_ok=True)
+    if not numba_private.apply(folder):
+        return
+    try:
+        right = _trial(cpu) == 10.0
+    except Exception:
+        right = False
+    if not right:
+        numba_private.IN_FORCE.revert()
+        print("supple: Numba is not one of those known; compiling takes longer", file=sys.stderr)
+
+
+def _square(x: Any) -> Any:
+    """Inner kernel of the trial."""
+    return x * x
+
+
+def _trial(cpu: str) -> float:
+    """Compile and run 1 + 3 * 3 by an inner kernel, a view that is held, and an entry."""
+    Pair = collections.namedtuple("Pair", "data one")
+    square, hold, block = declare.kernel(_square), declare.hold, declare.block
+
+    @declare.kernel
+    def read(pair: Any) -> Any:
+        return square(pair.data[0])
+
+    def trial(x: Any) -> Any:
+        return 1.0 + read(hold(Pair(block(x, 0, 1), 1)))
+
+    trial.__qualname__ = f"{OUTER}trial"
+    code, _ = compile_object(Entry(trial, (declare.VEC,)), cpu)
+    machine = _machine.__wrapped__(cpu)  # the engine owns and deletes it
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    number = ctypes.c_double(3.0)
+    words = (ctypes.c_int64 * 2)(ctypes.addressof(number), 1)
+    result, unused = ctypes.c_double(), ctypes.c_void_p()
+    call = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 4)
+    address = engine.get_function_address("supple_entry_trial")
+    call(address)(
+        ctypes.addressof(unused), ctypes.addressof(unused), ctypes.addressof(words),
+        ctypes.addressof(result),
+    )
+    return result.value

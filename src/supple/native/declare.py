@@ -1,46 +1,35 @@
-"""How kernels are declared, found and warmed up.
+"""How kernels are declared.
 
 Three decorators:
 
-- ``kernel``: an inner function, compiled when a caller is.
-- ``entry(*kinds)``: a function called from Python. It has exactly one signature, is compiled on its
-  first use (never at import) and then refuses any other signature: a wrong array type raises at once
-  instead of silently compiling for half a minute.
-- ``shared(*kinds)``: an inner function with one signature. Plain kernels become a part of every entry that calls
-  them, and are optimized there again; a shared one is compiled once and called by its address.
+- ``kernel``: an inner function, compiled into every entry that calls it.
+- ``entry(*kinds)``: a function called from Python, with exactly one signature. Its machine code
+  is loaded, or made, when it is first used, never at import (``library.py``); other types of
+  arguments are refused.
+- ``shared(*kinds)``: an inner function with one signature, compiled once and called by its
+  address: what many entries need.
 
-A wheel brings all entries as machine code (``supple.native._kernels``, made by ``ahead.py``). It is used as long as
-the kernel sources are those it was made from and the processor can run it. Otherwise Numba compiles
-(``compiler.py``), and is not even imported before that.
-
-What is compiled is kept on disk under a hash of the kernel and of everything it refers to (``fingerprint.py``): after an
-edit only what depends on it is compiled again.
+Nothing here needs Numba: a kernel is a plain function with a record of what it is. With
+NUMBA_DISABLE_JIT=1 kernels run as plain Python, which finds errors that compiled code hides.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import subprocess
-import sys
-import threading
-import time
-import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-FASTMATH = {"contract", "reassoc", "arcp", "nsz"}  # not nnan/ninf: failures are found by isfinite
+FASTMATH = {"contract", "reassoc", "arcp", "nsz"}  # no nnan, ninf: failures are found by isfinite
 
-DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels are plain Python
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # kernels run as Python
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument of an entry is: a number, or an array with that many dimensions in C order."""
+    """An argument of an entry: a number, or an array with that many dimensions in C order."""
 
-    number: str  # "float64" or "int64"
+    number: str  # "float64", "int64" or "boolean"
     dims: int = 0
     fixed: bool = False  # read-only arrays are accepted too
 
@@ -51,14 +40,15 @@ class Kind:
 
 @dataclass(frozen=True)
 class TupleKind:
-    """A named tuple of arguments."""
+    """A named tuple of arguments, passed by its address."""
 
     members: tuple[Kind, ...]
     made_by: Any
 
     def described(self) -> str:
         """Its name and fields, the same in every process."""
-        fields = ", ".join(f"{n} {k.described()}" for n, k in zip(self.made_by._fields, self.members, strict=True))
+        pairs = zip(self.made_by._fields, self.members, strict=True)
+        fields = ", ".join(f"{name} {kind.described()}" for name, kind in pairs)
         return f"{self.made_by.__name__}({fields})"
 
 
@@ -72,65 +62,10 @@ REAL = Kind("float64")
 INT = Kind("int64")
 TRUTH = Kind("boolean")
 
+# How the launcher is told of them (launcher.c)
+LETTERS = {INTS: "i", IVEC: "j", REALS: "f", VEC: "v", MAT: "m", REAL: "r", INT: "n"}
 
-def _sources_hash() -> str:
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-SOURCES_HASH = _sources_hash()
-
-
-def cache_root() -> Path:
-    """Folder that holds the kernel caches; the environment variable SUPPLE_CACHE_DIR overrides it."""
-    chosen = os.environ.get("SUPPLE_CACHE_DIR")
-    if chosen:
-        return Path(chosen).resolve()
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or str(Path.home())
-    elif sys.platform == "darwin":
-        base = str(Path.home() / "Library" / "Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "supple"
-
-
-
-def prebuilt(name: str) -> Callable[..., Any] | None:
-    """The entry as it was compiled when the package was built, if that can be used here."""
-    global _table
-    if _table is None:
-        _table = {}
-        if not DISABLED and os.environ.get("SUPPLE_PREBUILT", "1") != "0":
-            try:
-                from supple.native import _kernels
-            except ImportError:  # a source tree, or another platform
-                pass
-            else:
-                if _kernels.SOURCES == SOURCES_HASH and _kernels.runs_here():
-                    _table = _kernels.entries()
-    return _table.get(name)
-
-
-_table: dict[str, Callable[..., Any]] | None = None
-
-
-def _compiler() -> Any:
-    """The module that needs Numba."""
-    try:
-        from supple.native import compiler
-    except ModuleNotFoundError as error:
-        raise ImportError(
-            f"supple has no compiled kernels for this platform, and cannot compile them without {error.name}: "
-            "pip install numba"
-        ) from error
-    return compiler
-
-
-_INNER, _ENTRY = "supple.core.inner.", "supple.core.entry."
+INNER, OUTER = "supple.core.inner.", "supple.core.entry."  # prefixes of Numba's names
 
 
 def _rename(function: Callable[..., Any], prefix: str) -> None:
@@ -139,50 +74,33 @@ def _rename(function: Callable[..., Any], prefix: str) -> None:
 
 
 class Kernel:
-    """An inner kernel. Numba is told what it is by ``real``, which is made when a caller is compiled."""
+    """An inner kernel; ``make`` gives what Numba calls when it meets the name in another kernel."""
 
     def __init__(
-        self, make: Callable[[], Any], function: Callable[..., Any], shared: Shared | None = None
+        self,
+        function: Callable[..., Any],
+        make: Callable[[], Any] | None = None,
+        shared: Shared | None = None,
     ) -> None:
-        self._make, self.function, self.shared = make, function, shared
-        self._real: Any = None
+        self.function, self.make, self.shared = function, make, shared
+        self.made: Any = None  # Numba's object, kept by compiler.py
         self.__doc__ = function.__doc__
-
-    @property
-    def py_func(self) -> Callable[..., Any]:
-        """The function as it is written, by the name that Numba has for it."""
-        return self.function
-
-    @property
-    def real(self) -> Any:
-        """Numba's object."""
-        if self._real is None:
-            self._real = self._make()
-        return self._real
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile an inner kernel when its first caller is compiled; it cannot be called from Python.
-
-    Nor from a plain ``numba.njit`` function that keeps arrays it returns: they are borrowed, not counted.
-
-    The wrappers for Python and C callers are left out: for arguments that are tuples of arrays they
-    cost more compilation than the kernel itself.
-    """
-    if DISABLED:
+    """Declare an inner kernel; it is compiled with its callers and cannot be called from Python."""
+    if PLAIN:
         return function
-    _rename(function, _INNER)
-
-    def make() -> Any:
-        return _compiler().dispatcher(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-
-    return Kernel(make, function)
+    _rename(function, INNER)
+    return Kernel(function)
 
 
-def generated(make: Callable[[], Any], shared: Shared | None = None) -> Any:
-    """An inner kernel that is written in LLVM's language: ``make`` returns Numba's intrinsic."""
-    INTRINSICS.append(Kernel(make, make, shared))
-    return INTRINSICS[-1]
+def generated(make: Callable[[], Any], plain: Callable[..., Any]) -> Any:
+    """Declare an inner kernel that is written in LLVM's language, and the same in plain Python.
+
+    ``make`` returns Numba's intrinsic; it is called when something is compiled.
+    """
+    return plain if PLAIN else Kernel(make, make)
 
 
 def _hold() -> Any:
@@ -191,13 +109,13 @@ def _hold() -> Any:
     return held.hold
 
 
-def _cut() -> Any:
+def _block() -> Any:
     from supple.native import held
 
     return held.block
 
 
-def _cut_plainly(buffer: Any, start: int, *shape: int) -> Any:
+def _block_checked(buffer: Any, start: int, *shape: int) -> Any:
     """View of a flat buffer with that shape."""
     size = 1
     for extent in shape:
@@ -207,84 +125,55 @@ def _cut_plainly(buffer: Any, start: int, *shape: int) -> Any:
     return buffer[start : start + size].reshape(shape)
 
 
-INTRINSICS: list[Kernel] = []  # Numba must know them before it compiles a caller
-
-
-hold = (lambda views: views) if DISABLED else generated(_hold)
-block = _cut_plainly if DISABLED else generated(_cut)
-
-_LOCK = threading.RLock()
+hold = generated(_hold, lambda views: views)
+block = generated(_block, _block_checked)
 
 
 class Entry:
-    """A kernel with one signature, compiled on first use. ``ready()`` gives the callable itself."""
+    """A kernel with one signature that Python can call; ``ready()`` gives the callable itself."""
 
-    options: ClassVar[dict[str, Any]] = {"no_cfunc_wrapper": True}
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        signature: Sequence[Any],
-        gives: Kind | None = None,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Sequence[Any]) -> None:
         self.name = function.__name__
-        self.signature = tuple(signature)
         self.function = function
-        self.gives = gives
-        self._dispatcher: Any = None
-        self._ready: Callable[..., Any] | None = None
-
-    def needed(self) -> Sequence[Shared]:
-        """What it calls by address."""
-        from supple.native import fingerprint
-
-        return [SHARED[n] for n in sorted(fingerprint.calls(self.function))]
+        self.signature = tuple(signature)
+        self._ready: Callable[..., Any] | None = function if PLAIN else None
 
     @property
-    def dispatcher(self) -> Any:
-        """Numba's object."""
-        if self._dispatcher is None:
-            self._dispatcher = _compiler().dispatcher(self.function, **self.options)
-        return self._dispatcher
-
-    @property
-    def cached(self) -> bool:
-        """True when the compiled kernel is on disk or in memory."""
-        if self._ready is not None or DISABLED or prebuilt(self.name) is not None:
-            return True
-        return os.path.exists(self.dispatcher._cache._cache_file._index_path)
+    def loaded(self) -> bool:
+        """Whether its machine code is in memory."""
+        return self._ready is not None
 
     def ready(self) -> Callable[..., Any]:
-        """Compile (or load) if needed and return the plain callable for hot paths."""
+        """Load its machine code, or make it, and return the callable for hot paths."""
         if self._ready is None:
-            self._ready = self.function if DISABLED else prebuilt(self.name)
-        if self._ready is None:
-            with _LOCK:
-                for other in self.needed():
-                    other.ready()
-                if self._ready is None:
-                    if not self.cached:
-                        _announce()
-                    self._compile()
-                    self._ready = self.dispatcher
+            from supple.native import library
+
+            library.load([self])
+            assert self._ready is not None
         return self._ready
 
-    def _compile(self) -> None:
-        _compiler().compile_for(self)
+    def use(self, code: Callable[..., Any]) -> None:
+        """Call this from now on."""
+        self._ready = code
 
     def __call__(self, *args: Any) -> Any:
-        """Call the compiled kernel."""
+        """Call the machine code."""
         return self.ready()(*args)
+
+    @property
+    def interface(self) -> str:
+        """What its callers are compiled for."""
+        return f"{self.name}({', '.join(k.described() for k in self.signature)})"
 
 
 class Shared(Entry):
-    """A kernel that others call by its address.
+    """A kernel that others call by its address; ``gives`` is what it returns (None: nothing)."""
 
-    The address is made known to the linker under a name of our own before anything that needs it is loaded:
-    a kernel makes those ready that it calls.
-    """
-
-    options: ClassVar[dict[str, Any]] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    def __init__(
+        self, function: Callable[..., Any], signature: Sequence[Any], gives: Kind | None
+    ) -> None:
+        super().__init__(function, signature)
+        self.gives = gives
 
     @property
     def symbol(self) -> str:
@@ -294,46 +183,32 @@ class Shared(Entry):
     @property
     def interface(self) -> str:
         """What its callers are compiled for."""
-        takes = ", ".join(k.described() for k in self.signature)
-        return f"{self.name}({takes}) {'' if self.gives is None else self.gives.described()}"
+        return f"{super().interface} {'' if self.gives is None else self.gives.described()}"
 
-    def _compile(self) -> None:
-        super()._compile()
-        _compiler().publish(self)
+    def _call(self) -> Any:
+        from supple.native import compiler
 
-    @property
-    def plain(self) -> Any:
-        """The same as an inner kernel, for arguments of other types."""
-        if self._plain is None:
-            f = self.function
-            copy = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
-            copy.__module__ = f.__module__
-            _rename(copy, _INNER)
-            self._plain = _compiler().dispatcher(copy, **self.options)
-        return self._plain
-
-    _plain: Any = None
-
-    def inside(self) -> Any:
-        """The function for kernels."""
-        if DISABLED:
-            return self.function
-
-        def make() -> Any:
-            return _compiler().call_by_address(self)
-
-        return generated(make, self)
+        return compiler.call_by_address(self)
 
 
-ENTRIES: dict[str, Entry] = {}
-SHARED: dict[str, Shared] = {}
+ENTRIES: dict[str, Entry] = {}  # with the shared ones
+MODULES = ("alpha", "dop853", "dynamics", "energy_step", "history", "multistep", "radau")
+
+
+def all_entries() -> dict[str, Entry]:
+    """Every entry and shared kernel by name (importing the modules that declare them)."""
+    import importlib
+
+    for module in MODULES:
+        importlib.import_module(f"supple.core.{module}")
+    return ENTRIES
 
 
 def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
     """Declare an entry kernel with its one signature."""
 
     def declare(function: Callable[..., Any]) -> Entry:
-        _rename(function, _ENTRY)
+        _rename(function, OUTER)
         made = Entry(function, signature)
         ENTRIES[made.name] = made
         return made
@@ -344,19 +219,26 @@ def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
 def shared(
     *signature: Any, gives: Kind | None = None
 ) -> Callable[[Callable[..., Any]], Any]:
-    """Declare a kernel that is compiled once for all callers.
-
-    ``gives`` is what it returns (None: nothing): callers are compiled without looking into it.
-    """
+    """Declare a kernel that is compiled once for all callers, without which they are compiled."""
 
     def declare(function: Callable[..., Any]) -> Any:
-        _rename(function, _ENTRY)
+        _rename(function, OUTER)
         made = Shared(function, signature, gives)
         ENTRIES[made.name] = made
-        SHARED[made.name] = made
-        return made.inside()
+        return function if PLAIN else Kernel(function, made._call, made)
 
     return declare
+
+
+def with_shared(entries: Iterable[Entry]) -> list[Entry]:
+    """Entries, and the shared kernels that they call, directly or not."""
+    from supple.native import fingerprint
+
+    found = list(dict.fromkeys(entries))
+    for one in found:  # the list grows
+        called = (ENTRIES[name] for name in sorted(fingerprint.calls(one.function)))
+        found.extend(other for other in called if other not in found)
+    return found
 
 
 def tuple_type(
@@ -367,120 +249,14 @@ def tuple_type(
     counts: Mapping[str, int] = {},
     numbers: Sequence[str] = (),
 ) -> TupleKind:
-    """Kind of a named tuple of arrays, given by their dimensions: read-only integers and constants, and others."""
+    """Kind of a named tuple of arrays, given by their dimensions.
+
+    ``ints`` and ``constants`` are read-only, ``counts`` and ``reals`` are not, of whole and real
+    numbers; ``numbers`` are no arrays.
+    """
     found = dict.fromkeys(numbers, REAL)
     for fields, number, fixed in (
         (ints, INT, True), (constants, REAL, True), (reals, REAL, False), (counts, INT, False)
     ):
         found.update({k: Kind(number.number, n, fixed) for k, n in fields.items()})
     return TupleKind(tuple(found[k] for k in kind._fields), kind)
-
-
-def all_entries() -> dict[str, Entry]:
-    """Every entry kernel by name (importing the modules that declare them)."""
-    from supple.core import alpha, dop853, dynamics, energy_step, history, multistep, radau  # noqa: F401
-
-    return ENTRIES
-
-
-_announced = False
-
-
-def _announce() -> None:
-    """Say once why the first call takes long."""
-    global _announced
-    if not _announced:
-        _announced = True
-        print(
-            "supple: compiling kernels, once on this machine (about a minute; "
-            "`supple warmup` does it ahead)",
-            file=sys.stderr,
-            flush=True,
-        )
-
-
-def prepare(*needed: Entry) -> None:
-    """Make kernels ready; several that are not on disk yet are compiled side by side."""
-    missing = [e.name for e in needed if not e.cached]
-    if len(missing) > 1:
-        _announce()
-        warmup(names=missing)
-    for e in needed:
-        e.ready()
-
-
-# The longest to compile begin; the first two have little in common, so that two processes do not do the same
-_FIRST = ("radau_run", "residual_at", "energy_run", "tangent_at", "alpha_run", "dop853_run", "factorize", "history")
-
-
-def warmup(
-    report: Callable[[str, float], None] | None = None,
-    names: Sequence[str] | None = None,
-    workers: int | None = None,
-) -> float:
-    """Compile kernels into the disk cache, in as many processes as there are processors.
-
-    Numba compiles under one lock, so threads do not help. ``report(name, fraction)`` is called after
-    each kernel. Returns the seconds taken.
-    """
-    global _announced
-    start = time.perf_counter()
-    entries = all_entries()
-    _announced = True
-    wanted = list(names or entries)
-    for name in wanted:  # the list grows: what is called by address is needed too
-        wanted.extend(e.name for e in entries[name].needed() if e.name not in wanted)
-    todo = [n for n in dict.fromkeys((*_FIRST, *wanted)) if n in wanted and not entries[n].cached]
-    if not todo:
-        return time.perf_counter() - start
-    workers = min(workers or int(os.environ.get("SUPPLE_WORKERS", os.cpu_count() or 1)), len(todo))
-    if workers > 1 and sys.executable and not getattr(sys, "frozen", False):
-        _share_out(todo, workers, report)
-    for name in todo:
-        if not entries[name].cached:
-            entries[name].ready()
-    if report is not None:
-        report("done", 1.0)
-    _compiler().prune()
-    return time.perf_counter() - start
-
-
-def compile_as_told() -> None:
-    """Compile entries whose names come line by line, without those that they call, and answer each with its name."""
-    entries = all_entries()
-    for line in sys.stdin:
-        _compiler().compile_alone(entries[line.strip()])
-        print(line.strip(), flush=True)
-
-
-def _share_out(
-    names: Sequence[str], workers: int, report: Callable[[str, float], None] | None
-) -> None:
-    """Compile in child processes; each gets the next name when it is done with one."""
-    waiting, done = list(reversed(names)), []
-    code = "from supple.native import declare; declare.compile_as_told()"
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-
-    def follow() -> None:
-        with subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
-        ) as process:
-            assert process.stdin is not None and process.stdout is not None
-            while waiting:
-                try:
-                    name = waiting.pop()
-                except IndexError:  # another thread took the last one
-                    break
-                print(name, file=process.stdin, flush=True)
-                if process.stdout.readline().strip() != name:  # it failed: left to the calling process
-                    break
-                done.append(name)
-                if report is not None:
-                    report(name, len(done) / (len(names) + 1))
-            process.stdin.close()
-
-    threads = [threading.Thread(target=follow, daemon=True) for _ in range(workers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()

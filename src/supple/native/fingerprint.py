@@ -1,9 +1,10 @@
 """What compiled code depends on: a hash of a kernel's own code and of everything it refers to.
 
-Numba's cache notices a changed file, but not a changed callee in another file. A hash of all kernel sources would
-(and compile everything again after every edit). This one follows the names that a kernel uses: other kernels with
-all that they use, constants, tables, named tuples. A shared kernel is called by its address, so of it only the
-interface counts. Comments, docstrings and line numbers do not.
+Numba's cache notices a changed file, but not a changed callee in another file. A hash of all kernel
+sources would, and compile everything again after every edit. This one follows the names that a
+kernel uses: other kernels with all that they use, constants, tables, named tuples. A shared kernel
+is called by its address, so of it only the interface counts. Comments, docstrings and line numbers
+do not.
 """
 
 from __future__ import annotations
@@ -12,34 +13,50 @@ import builtins
 import dis
 import hashlib
 import types
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from supple.native import declare as jit
+from supple.native import declare
 
 PACKAGE = "supple."
 
 
-def fingerprint(function: types.FunctionType) -> str:
+@dataclass(frozen=True)
+class Found:
+    """What is known of a function."""
+
+    digest: str = ""
+    calls: frozenset[str] = frozenset()  # shared kernels
+    reached: frozenset[types.FunctionType] = frozenset()  # kernels compiled with it, and itself
+
+
+def fingerprint(function: Any) -> str:
     """Hash of a function's code and all it refers to."""
-    return _look(function)[0]
+    return _look(function).digest
 
 
-def calls(function: types.FunctionType) -> frozenset[str]:
+def calls(function: Any) -> frozenset[str]:
     """Names of the shared kernels that it calls by address, itself or through inner kernels."""
-    return _look(function)[1]
+    return _look(function).calls
 
 
-_known: dict[types.FunctionType, tuple[str, frozenset[str]]] = {}
+def reached(function: Any) -> frozenset[types.FunctionType]:
+    """The function and all inner kernels that are compiled with it."""
+    return _look(function).reached
 
 
-def _look(function: types.FunctionType) -> tuple[str, frozenset[str]]:
+_known: dict[types.FunctionType, Found] = {}
+
+
+def _look(function: Any) -> Found:
     if function not in _known:
-        _known[function] = ("", frozenset())  # of a kernel that calls itself
+        _known[function] = Found()  # of a kernel that calls itself
         look = _Look()
         look.function(function)
-        _known[function] = look.digest.hexdigest()[:24], frozenset(look.calls)
+        digest = look.digest.hexdigest()[:24]
+        _known[function] = Found(digest, frozenset(look.calls), frozenset(look.reached))
     return _known[function]
 
 
@@ -65,20 +82,29 @@ class _Look:
     def __init__(self) -> None:
         self.digest = hashlib.sha256()
         self.calls: set[str] = set()
+        self.reached: set[types.FunctionType] = set()
 
     def add(self, *parts: Any) -> None:
+        """Feed the hash."""
         self.digest.update(repr(parts).encode() + b"\n")
 
     def function(self, function: types.FunctionType) -> None:
+        """A function with its code, closure and defaults."""
+        self.reached.add(function)
         self.code(function.__code__, function.__globals__, function.__doc__)
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        cells = function.__closure__ or ()
+        for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
             self.add("cell", name)
             self.value(cell.cell_contents)
         for value in function.__defaults__ or ():
             self.value(value)
 
     def code(self, code: types.CodeType, names: dict[str, Any], doc: str | None = None) -> None:
-        self.add(code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount, code.co_exceptiontable)
+        """Code and the globals it reads."""
+        self.add(
+            code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount,
+            code.co_exceptiontable,
+        )
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):
                 self.code(constant, names)
@@ -97,7 +123,7 @@ class _Look:
 
     def value(self, value: Any) -> None:
         """One thing that is referred to."""
-        if isinstance(value, jit.Kernel):
+        if isinstance(value, declare.Kernel):
             self.kernel(value)
         elif isinstance(value, types.ModuleType) and not value.__name__.startswith(PACKAGE):
             self.add(value.__name__)
@@ -111,7 +137,7 @@ class _Look:
                 self.value(member)
         elif isinstance(value, type):
             self.add(value.__qualname__, getattr(value, "_fields", None))
-        elif isinstance(value, (jit.Kind, jit.TupleKind)):
+        elif isinstance(value, (declare.Kind, declare.TupleKind)):
             self.add(value.described())
         elif isinstance(value, np.ufunc | types.BuiltinFunctionType):
             self.add(value.__name__)
@@ -122,11 +148,13 @@ class _Look:
         else:
             raise TypeError(f"a kernel refers to {value!r}, whose changes would not be noticed")
 
-    def kernel(self, kernel: jit.Kernel) -> None:
+    def kernel(self, kernel: declare.Kernel) -> None:
+        """A kernel that is called: by address, or compiled with the caller."""
         if kernel.shared is not None:
             self.calls.add(kernel.shared.name)
             self.add("shared", kernel.shared.interface)
         else:
-            known, called = _look(kernel.function)
-            self.add("kernel", known)
-            self.calls |= called
+            known = _look(kernel.function)
+            self.add("kernel", known.digest)
+            self.calls |= known.calls
+            self.reached |= known.reached

@@ -1,8 +1,9 @@
-"""Views that kernels hand on by address: a named tuple of arrays is one pointer instead of 300 numbers.
+"""Views that kernels hand on by address: a named tuple of arrays is one pointer, not 300 numbers.
 
-Numba passes a named tuple by all the numbers in it: pointers, sizes and strides of each array. For the views of a model that is 300
-arguments in every call of every kernel. ``hold``, called in an entry, puts the tuple on the entry's stack and gives its
-address; kernels read members as they need them, and nobody writes to it.
+Numba passes a named tuple by all the numbers in it: pointers, sizes and strides of each array. For
+the views of a model that is 300 arguments in every call of every kernel. ``hold``, called in an
+entry, puts the tuple on the entry's stack and gives its address; kernels read members as they need
+them, and nobody writes to it. ``block`` cuts a view out of a flat buffer without checks.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import callconv, cgutils
-from numba.core.datamodel import models
-from numba.core.datamodel.registry import register_default
+from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import infer_getattr, intrinsic, lower_getattr_generic
-from numba.np import arrayobj
+from numba.extending import (
+    infer_getattr,
+    intrinsic,
+    lower_getattr_generic,
+    models,
+    register_model,
+)
 
 
 class Held(types.Type):
@@ -33,7 +37,7 @@ class Held(types.Type):
         return self.content
 
 
-@register_default(Held)
+@register_model(Held)
 class _HeldModel(models.PrimitiveModel):
     def __init__(self, manager: Any, held: Held) -> None:
         members = [manager.lookup(t).get_value_type() for t in held.content.types]
@@ -44,7 +48,7 @@ class _HeldModel(models.PrimitiveModel):
 class _HeldAttributes(AttributeTemplate):
     key = Held
 
-    def generic_resolve(self, held: Held, name: str) -> Any:
+    def generic_resolve(self, held: Held, name: str) -> Any:  # type: ignore[override]
         if name in held.content.fields:
             return held.content.types[held.content.fields.index(name)]
         return None
@@ -67,96 +71,59 @@ def _member(context: Any, builder: Any, held: Held, address: Any, name: str) -> 
 
 @intrinsic
 def hold(typing: Any, views: Any) -> Any:
-    """Put a named tuple on the caller's stack; its address lives as long as the call of an entry."""
+    """Put a named tuple on the caller's stack; its address is good for one call of an entry."""
     if not isinstance(views, types.NamedTuple):
         return None
     held = Held(views)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        pointer = context.get_value_type(held)
-        at = cgutils.alloca_once(builder, pointer.pointee)
+        at = cgutils.alloca_once(builder, context.get_value_type(held).pointee)
         for k in range(len(views.types)):
             member = builder.extract_value(arguments[0], k)
-            builder.store(member, builder.gep(at, [ir.IntType(32)(0), ir.IntType(32)(k)], inbounds=True))
+            place = builder.gep(at, [ir.IntType(32)(0), ir.IntType(32)(k)], inbounds=True)
+            builder.store(member, place)
         return at
 
     return held(views), generate
 
 
+def array_at(context: Any, builder: Any, kind: Any, data: Any, extents: Any) -> Any:
+    """An array in C order whose numbers begin at the address ``data``."""
+    word = context.get_value_type(types.intp)
+    size = word(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    steps: list[Any] = []
+    step = size
+    for extent in reversed(extents):
+        steps.insert(0, step)
+        step = builder.mul(step, extent, flags=("nsw",))
+    count = word(1)
+    for extent in extents:
+        count = builder.mul(count, extent, flags=("nsw",))
+    array = context.make_array(kind)(context, builder)
+    array.data, array.itemsize, array.nitems = data, size, count
+    array.shape = cgutils.pack_array(builder, extents)
+    array.strides = cgutils.pack_array(builder, steps)
+    array.meminfo = ir.Constant(context.get_value_type(types.MemInfoPointer(types.voidptr)), None)
+    array.parent = ir.Constant(array.parent.type, None)
+    return array._getvalue()
+
+
 @intrinsic
 def block(typing: Any, buffer: Any, start: Any, *shape: Any) -> Any:
-    """View of a flat buffer in C order, without checks: the sizes are those by which it was made."""
-    sizes = shape[0].types if len(shape) == 1 and isinstance(shape[0], types.BaseTuple) else shape
-    made = types.Array(buffer.dtype, len(sizes), "C", readonly=not buffer.mutable, aligned=buffer.aligned)
+    """View of a flat buffer in C order, without checks: the sizes are those it was made by."""
+    single = len(shape) == 1 and isinstance(shape[0], types.BaseTuple)
+    sizes = shape[0].types if single else shape
+    made = types.Array(
+        buffer.dtype, len(sizes), "C", readonly=not buffer.mutable, aligned=buffer.aligned
+    )
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = context.get_value_type(types.intp)
         given = context.make_array(buffer)(context, builder, arguments[0])
         first = context.cast(builder, arguments[1], start, types.intp)
+        values = cgutils.unpack_tuple(builder, arguments[2])
         extents = [
-            context.cast(builder, v, k, types.intp)
-            for v, k in zip(cgutils.unpack_tuple(builder, arguments[2]), sizes, strict=True)
+            context.cast(builder, v, k, types.intp) for v, k in zip(values, sizes, strict=True)
         ]
-        size = context.get_abi_sizeof(context.get_data_type(buffer.dtype))
-        steps, step = [], word(size)
-        for extent in reversed(extents):
-            steps.insert(0, step)
-            step = builder.mul(step, extent, flags=("nsw",))
-        array = context.make_array(made)(context, builder)
-        arrayobj.populate_array(
-            array, data=builder.gep(given.data, [first]), shape=extents, strides=steps, itemsize=word(size), meminfo=None
-        )
-        return array._getvalue()
+        return array_at(context, builder, made, builder.gep(given.data, [first]), extents)
 
     return made(buffer, start, types.StarArgTuple.from_types(sizes)), generate
-
-
-def mark(function: Any, kinds: Any, arguments: Any) -> None:
-    """Tell LLVM that what is held is only read, through this address alone, and that the address is not kept."""
-    for kind, argument in zip(kinds, arguments, strict=True):
-        if isinstance(kind, Held):
-            for attribute in ("noalias", "readonly", "nonnull", CAPTURES):
-                set.add(argument.attributes, attribute)  # llvmlite does not know all of them
-            argument.attributes.dereferenceable = 8 * _words(argument.type.pointee)
-
-
-def _words(kind: Any) -> int:
-    """All members are of eight bytes."""
-    if isinstance(kind, ir.LiteralStructType):
-        return sum(_words(k) for k in kind.elements)
-    return kind.count * _words(kind.element) if isinstance(kind, ir.ArrayType) else 1
-
-
-CAPTURES = "captures(none)" if "captures(none)" in ir.values.ArgumentAttributes._known else "nocapture"
-_decorate = callconv.CPUCallConv.decorate_function
-
-
-def _decorate_held(self: Any, fn: Any, args: Any, kinds: Any, noalias: bool = False) -> None:
-    _decorate(self, fn, args, kinds, noalias)
-    _mark_arguments(self, fn, kinds)
-
-
-def _mark_arguments(convention: Any, fn: Any, kinds: Any) -> None:
-    if any(isinstance(k, Held) for k in kinds):
-        mark(fn, kinds, _first(convention._get_arg_packer(kinds), convention.get_arguments(fn)))
-
-
-def _first(packer: Any, arguments: Any) -> Any:
-    """The first LLVM argument of each of Numba's."""
-    flat, found = list(arguments), []
-    for model in packer._dm_args:
-        count = len(list(_leaves(model.get_argument_type())))
-        found.append(flat[0] if count else None)
-        del flat[:count]
-    return found
-
-
-def _leaves(kind: Any) -> Any:
-    if isinstance(kind, tuple):
-        for part in kind:
-            yield from _leaves(part)
-    else:
-        yield kind
-
-
-callconv.CPUCallConv.decorate_function = _decorate_held

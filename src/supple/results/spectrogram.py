@@ -101,7 +101,8 @@ def spectrogram(
 
     Each part is ``window`` seconds long (an eighth of the run by default) and is treated as
     `supple.results.spectrum.spectrum` does: lines closer than 4 / window cannot be told apart,
-    changes quicker than the window are smeared. Neighbouring parts are an eighth of the window apart.
+    changes quicker than the window are smeared. Neighbouring parts are an eighth of the window
+    apart.
     """
     x, step = even(t, values, "a spectrogram")
     length = step * len(x)

@@ -186,9 +186,9 @@ def converge(
         1, 2, 4, 8, tolerances 1e-4 ... 1e-10; other fields have no default.
     output : str or callable, optional
         A text as "link2.at(0.5).deflection", see `supple.results.quantities.quantity`, or a
-        function of the result that returns a number or an array. By default the deflection of the beam's end (of
-        its middle if its frame is the chord), or the positions of all bodies if the object is no
-        beam.
+        function of the result that returns a number or an array. By default the deflection of the
+        beam's end (of its middle if its frame is the chord), or the positions of all bodies if the
+        object is no beam.
     times : output times of the runs, as ``output`` of `simulate`
     options : passed on to `simulate`
 

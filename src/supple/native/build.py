@@ -1,0 +1,251 @@
+"""Machine code from kernels: object files by worker processes, then a shared library.
+
+    python alone.py build [ENTRY ...] [--cpu CPU] [--into FOLDER]
+
+Object files are kept under the fingerprint of their entry, so that after an edit only what depends
+on it is compiled again. A C compiler links them; without one they are loaded as they are
+(``library.py``). Nothing here imports Numba: compilation happens in other processes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from supple.native import cache, declare
+from supple.native.declare import LETTERS, Entry, Shared
+from supple.native.fingerprint import fingerprint
+from supple.native.schedule import Progress, Schedule
+
+HERE = Path(__file__).parent
+TOOLS = ("compiler.py", "declare.py", "held.py", "numba_private.py")
+BASELINES = {"x86_64": ("x86-64-v3", "x86-64-v2"), "amd64": ("x86-64-v3", "x86-64-v2")}
+
+
+class BuildError(ImportError):
+    """Kernels could not be compiled or linked."""
+
+
+def processors() -> tuple[str, ...]:
+    """Kinds of processor to make code for, best first; the variable SUPPLE_CPU names another one.
+
+    Code for a named kind gives the same digits on every machine that can run it, and is as fast as
+    code for exactly this one ("native").
+    """
+    chosen = os.environ.get("SUPPLE_CPU")
+    return (chosen,) if chosen else BASELINES.get(platform.machine().lower(), ("generic",))
+
+
+def processor() -> str:
+    """The best of these that this machine can run."""
+    kinds = processors()
+    if len(kinds) == 1:
+        return kinds[0]
+    import llvmlite.binding as llvm
+
+    has = llvm.get_host_cpu_features()
+    fits = all(has.get(k) for k in ("avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"))
+    return kinds[0] if fits else kinds[1]
+
+
+def _compiler_version() -> str:
+    """Versions of Numba and llvmlite, without importing them."""
+    try:
+        return " ".join(f"{n} {importlib.metadata.version(n)}" for n in ("numba", "llvmlite"))
+    except importlib.metadata.PackageNotFoundError as error:
+        raise BuildError(
+            "supple has no compiled kernels for this platform and cannot compile them without "
+            f"{error.name}: pip install numba"
+        ) from None
+
+
+def object_folder(cpu: str) -> Path:
+    """Where object files for a kind of processor are kept."""
+    plain = os.environ.get("SUPPLE_PLAIN_NUMBA", "0")
+    digest = hashlib.sha256(f"{_compiler_version()} {plain} {cpu}".encode())
+    for name in TOOLS:
+        digest.update((HERE / name).read_bytes())
+    found = cache.folder() / f"objects-{digest.hexdigest()[:16]}"
+    found.mkdir(exist_ok=True)
+    return found
+
+
+def object_name(entry: Entry, gives: str) -> str:
+    """File of an entry; ``gives`` is the kind of its result."""
+    key = hashlib.sha256(f"{entry.interface} {fingerprint(entry.function)}".encode())
+    return f"{entry.name}-{key.hexdigest()[:24]}-{gives}.o"
+
+
+def find_object(entry: Entry, folder: Path) -> Path | None:
+    """The object file of an entry, if it was made before."""
+    for gives in ("-",) if isinstance(entry, Shared) else ("-", "n", "r"):
+        path = folder / object_name(entry, gives)
+        if path.exists():
+            cache.used(path)
+            return path
+    return None
+
+
+def compile_objects(
+    entries: Iterable[Entry], cpu: str, progress: Progress | None = None, workers: int = 0
+) -> dict[str, Path]:
+    """Object files of entries and of the shared kernels they call, by name."""
+    from filelock import FileLock, Timeout
+
+    folder = object_folder(cpu)
+    wanted = declare.with_shared(entries)
+    missing = [e for e in wanted if find_object(e, folder) is None]
+    if missing:
+        lock = FileLock(folder / ".lock")
+        try:
+            lock.acquire(timeout=0.1)
+        except Timeout:
+            print("supple: waiting for another process that compiles kernels", file=sys.stderr)
+            lock.acquire()
+        with lock:
+            missing = [e for e in wanted if find_object(e, folder) is None]
+            _share_out(missing, folder, cpu, progress or Progress(), workers)
+        lock.release()
+        cache.prune()
+    found = {e.name: find_object(e, folder) for e in wanted}
+    return {name: path for name, path in found.items() if path is not None}
+
+
+def _share_out(
+    missing: Sequence[Entry], folder: Path, cpu: str, progress: Progress, workers: int
+) -> None:
+    """Compile in child processes; each gets the next entry when it is done with one."""
+    if not missing:
+        return
+    count = workers or int(os.environ.get("SUPPLE_WORKERS", os.cpu_count() or 1))
+    schedule = Schedule(missing, min(count, len(missing)))
+    command = [sys.executable, str(HERE / "alone.py"), "worker", str(folder), "--cpu", cpu]
+    env = {**os.environ, cache.VARIABLE: str(cache.folder())}
+    env["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p)
+    errors: list[str] = []
+
+    def follow(process: subprocess.Popen[str]) -> None:
+        assert process.stdin is not None and process.stdout is not None
+        while not errors and (entry := schedule.take()) is not None:
+            print(entry.name, file=process.stdin, flush=True)
+            line = process.stdout.readline()
+            answer = json.loads(line) if line else {"error": "the compiling process ended"}
+            if "error" in answer:
+                errors.append(f"kernel {entry.name} cannot be compiled: {answer['error']}")
+            schedule.finish(entry)
+            progress.show(schedule)
+        if process.poll() is None:
+            print(file=process.stdin, flush=True)
+
+    progress.show(schedule)
+    processes = [
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
+        for _ in range(schedule.workers)
+    ]
+    try:
+        threads = [threading.Thread(target=follow, args=(p,), daemon=True) for p in processes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(1.0)
+                progress.show(schedule)
+    finally:  # also when interrupted: the end of its input ends a worker at once
+        for process in processes:
+            process.kill()
+            process.wait()
+        progress.end()
+    if errors:
+        raise BuildError(errors[0])
+
+
+def c_compiler() -> str | None:
+    """The command that compiles and links C, if there is one."""
+    if sys.platform == "win32":
+        return None
+    for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
+        if name and shutil.which(name.split()[0]):
+            return name
+    return None
+
+
+def _run_c(compiler: str, made: Path, sources: Sequence[Path], options: Sequence[str]) -> None:
+    """Compile and link into a shared library, whole or not at all."""
+    kind = ["-bundle", "-undefined", "dynamic_lookup"]
+    if sys.platform != "darwin":
+        kind = ["-shared", "-s", "-Wl,--gc-sections", "-Wl,-Bsymbolic"]
+    with tempfile.TemporaryDirectory(dir=made.parent, prefix=".link-") as place:
+        out = Path(place) / made.name
+        command = [*compiler.split(), "-O2", "-Wall", "-fPIC", *kind, *options]
+        done = subprocess.run(
+            [*command, *map(str, sources), "-o", str(out), "-lm"], capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            raise BuildError(f"{made.name} cannot be linked: {done.stderr.strip()[-800:]}")
+        os.replace(out, made)
+
+
+def link(objects: dict[str, Path], made: Path, cpu: str, compiler: str) -> Path:
+    """A shared library of entries with a table of them; its interface is ``supple.h``."""
+    rows = []
+    for name, path in sorted(objects.items()):
+        entry = declare.ENTRIES[name]
+        if not isinstance(entry, Shared):
+            kinds = "".join(LETTERS[k] for k in entry.signature)
+            rows.append(f"ENTRY({name}, \"{kinds}\", '{path.stem[-1]}')\n")
+    level = cpu[-1] if cpu.startswith("x86-64-v") else "0"
+    with tempfile.TemporaryDirectory(dir=made.parent, prefix=".table-") as place:
+        (Path(place) / "entries.h").write_text("".join(rows))
+        options = [f"-I{place}", f"-I{HERE}", f'-DSOURCES="{cache.sources()}"', f"-DLEVEL={level}"]
+        _run_c(compiler, made, [HERE / "kernels.c", *objects.values()], options)
+    return made
+
+
+def build_launcher(folder: Path, compiler: str) -> Path:
+    """The extension module that calls entries with NumPy arrays; one for all versions of Python."""
+    source = HERE / "launcher.c"
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:16]
+    made = folder / f"_launcher-{digest}.abi3.so"
+    if not made.exists():
+        _run_c(compiler, made, [source], [f"-I{HERE}", f"-I{sysconfig.get_path('include')}"])
+    return made
+
+
+def main() -> None:
+    """Compile entries (all if none is named) and link them; without a compiler, compile only."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--cpu", default="")
+    parser.add_argument("--into", type=Path, help="folder for library and launcher of a wheel")
+    o = parser.parse_args()
+    known = declare.all_entries()
+    for name in o.names:
+        if name not in known:
+            raise SystemExit(f"no entry is called {name}")
+    chosen = [known[n] for n in o.names] or list(known.values())
+    cpu = o.cpu or processor()
+    try:
+        objects = compile_objects(chosen, cpu, Progress())
+        compiler = c_compiler()
+        if o.into is not None:
+            if compiler is None:
+                raise BuildError("a wheel with kernels needs a C compiler")
+            o.into.mkdir(parents=True, exist_ok=True)
+            link(objects, o.into / "libsupple.so", cpu, compiler)
+            os.replace(build_launcher(o.into, compiler), o.into / "_launcher.abi3.so")
+    except BuildError as error:
+        raise SystemExit(f"supple: {error}") from None
+
+

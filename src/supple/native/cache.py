@@ -1,0 +1,93 @@
+"""The folder in which machine code is kept between runs."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+VARIABLE = "SUPPLE_CACHE_DIR"
+KEEP_DAYS = 30.0  # what was not used for so long is removed
+
+
+def wanted_folder() -> Path:
+    """Folder of all compiled kernels; the environment variable SUPPLE_CACHE_DIR overrides it."""
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser().resolve()
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home())
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "supple"
+
+
+@functools.cache
+def folder() -> Path:
+    """The folder, made if need be; one of this process, removed at its end, if it is unusable."""
+    chosen = wanted_folder()
+    try:
+        chosen.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=chosen).close()
+    except OSError as error:
+        print(
+            f"supple: compiled kernels cannot be kept in {chosen} ({error.strerror}); this run "
+            f"compiles them for itself. {VARIABLE} names another folder.",
+            file=sys.stderr,
+        )
+        chosen = Path(tempfile.mkdtemp(prefix="supple-"))
+        atexit.register(shutil.rmtree, chosen, ignore_errors=True)
+    return chosen
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file as a whole: others see all of it or nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@functools.cache
+def sources() -> str:
+    """Hash of all that machine code is made from: kernels, and how they are compiled."""
+    digest = hashlib.sha256()
+    here = Path(__file__).parent
+    for path in sorted([*here.parent.glob("core/*.py"), *here.glob("*.py"), *here.glob("*.[ch]")]):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def used(path: Path) -> None:
+    """Note that a file is in use: it is kept for another month."""
+    try:
+        if time.time() - path.stat().st_mtime > 86400.0:
+            os.utime(path)
+    except OSError:  # somebody else's, or removed just now
+        pass
+
+
+def prune() -> None:
+    """Remove what was not used for a month, and what builds that were killed left behind."""
+    now = time.time()
+    for path in folder().rglob("*"):
+        try:
+            days = KEEP_DAYS if path.name[0] != "." else 0.1
+            if path.is_file() and now - path.stat().st_mtime > days * 86400.0:
+                if path.name != ".lock":
+                    path.unlink()
+        except OSError:  # in use, or removed by another process
+            continue

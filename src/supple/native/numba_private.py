@@ -1,0 +1,244 @@
+"""What touches Numba's private parts: faster compilation, and nothing else.
+
+Four changes, each on its own: inner kernels get no machine code (``once``), operators are looked up
+once (``lookup``), LLVM is told that views are only read (``marks``), inner kernels are kept on disk
+(``disk``). A change whose names are missing in this version of Numba is left out; if a small kernel
+then does not compile to the right number, all of them are (``checked``). Numba works as it was
+written then: about twice as slow, with results that differ by rounding at most.
+SUPPLE_PLAIN_NUMBA=1 asks for that.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import types
+from numba.core import caching, callconv, codegen, targetconfig
+from numba.core.types import functions
+
+from supple.native.declare import INNER, OUTER
+from supple.native.fingerprint import fingerprint
+from supple.native.held import Held
+
+_MISSING = (AttributeError, TypeError)
+
+
+class Changes:
+    """Replaced attributes of Numba's classes, and what they were."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []  # changes in force
+        self.folder: Path | None = None  # of inner kernels on disk
+        self._before: list[tuple[Any, str, Any]] = []
+
+    def replace(self, owner: Any, name: str, value: Any) -> None:
+        """Replace an attribute."""
+        self._before.append((owner, name, owner.__dict__.get(name)))
+        setattr(owner, name, value)
+
+    def apply(self, folder: Path | None) -> None:
+        """Make all changes that this version of Numba allows."""
+        if os.environ.get("SUPPLE_PLAIN_NUMBA", "0") not in ("", "0"):
+            return
+        for change in (once, lookup, marks):
+            known = len(self._before)
+            try:
+                change(self)
+            except _MISSING:
+                self.revert(known)
+            else:
+                self.names.append(change.__name__)
+        if folder is not None:
+            self.names.append("disk")
+            self.folder = folder
+
+    def revert(self, known: int = 0) -> None:
+        """Undo the changes made after the first ``known`` ones."""
+        while len(self._before) > known:
+            owner, name, value = self._before.pop()
+            if value is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+        if known == 0:
+            self.names, self.folder = [], None
+
+
+IN_FORCE = Changes()
+
+
+def once(changes: Changes) -> None:
+    """Inner kernels are linked into entries, which are optimized as a whole: once is enough.
+
+    Numba would optimize every kernel with all it calls, again in each caller, and twice: first
+    cheaply, to find reference counts that can go, of which kernels have none; and make machine code
+    of each that nobody runs. That is half of the compilation time. The machine code of entries is
+    made by ``compiler.py``. Only libraries with our own prefixes are touched.
+    """
+    library = codegen.CPUCodeLibrary
+    optimize, finish, serialize = (
+        library._optimize_final_module,
+        library._finalize_final_module,
+        library.serialize_using_object_code,
+    )
+    set_environment = codegen.JITCPUCodegen.set_env
+
+    def optimize_entries(self: Any) -> None:
+        if self.name.startswith(OUTER):
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
+        elif not self.name.startswith(INNER):
+            optimize(self)
+
+    def finish_others(self: Any) -> None:
+        if self.name.startswith((INNER, OUTER)):
+            self._finalize_dynamic_globals()
+            self._finalized = True
+        else:
+            finish(self)
+
+    def serialize_others(self: Any) -> Any:
+        inner = self.name.startswith(INNER)
+        return self.serialize_using_bitcode() if inner else serialize(self)
+
+    def set_known_environment(self: Any, name: str, environment: Any) -> None:
+        if self._engine.is_symbol_defined(name):  # not of a kernel without machine code
+            set_environment(self, name, environment)
+
+    changes.replace(library, "_optimize_final_module", optimize_entries)
+    changes.replace(library, "_finalize_final_module", finish_others)
+    changes.replace(library, "serialize_using_object_code", serialize_others)
+    changes.replace(codegen.JITCPUCodegen, "set_env", set_known_environment)
+
+
+def lookup(changes: Changes) -> None:
+    """Operators on plain numbers and arrays are looked up once, not at each use.
+
+    Numba tries every implementation of ``*`` for every product, and compares all compiler flags in
+    each attempt, a quarter of the time in Python. What it finds depends on function, types and
+    flags only, which are the key.
+    """
+    config, function = targetconfig.TargetConfig, functions.BaseFunction
+    equal, resolve = config.__eq__, function.get_call_type
+    plain = (
+        types.Number, types.Boolean, types.Array, types.BaseTuple, types.SliceType,
+        types.RangeType, types.NoneType,
+    )
+    known: dict[Any, Any] = {}
+
+    def same(self: Any, other: Any) -> Any:
+        if self is other or (type(self) is type(other) and self._values == other._values):
+            return True
+        return equal(self, other)
+
+    def resolve_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if kws or not all(isinstance(types.unliteral(a), plain) for a in args):
+            return resolve(self, context, args, kws)
+        key = self, context, tuple(args), targetconfig.ConfigStack.top_or_none()
+        if key not in known:
+            known[key] = resolve(self, context, args, kws)
+        return known[key]
+
+    changes.replace(config, "__eq__", same)
+    changes.replace(config, "__hash__", lambda self: hash(type(self)))
+    changes.replace(function, "get_call_type", resolve_once)
+
+
+def marks(changes: Changes) -> None:
+    """LLVM is told that views are only read, through one address that nobody keeps."""
+    convention = callconv.CPUCallConv
+    decorate = convention.decorate_function
+
+    def decorate_held(self: Any, fn: Any, args: Any, kinds: Any, noalias: bool = False) -> None:
+        decorate(self, fn, args, kinds, noalias)
+        _mark(self, fn, kinds)
+
+    changes.replace(convention, "decorate_function", decorate_held)
+
+
+def mark_arguments(convention: Any, function: Any, kinds: Any) -> None:
+    """The same for a function that is declared to be called by its address."""
+    marked = any("noalias" in a.attributes for a in function.args)
+    if "marks" in IN_FORCE.names and not marked:
+        _mark(convention, function, kinds)
+
+
+def _mark(convention: Any, function: Any, kinds: Any) -> None:
+    if not any(isinstance(k, Held) for k in kinds):
+        return
+    flat = list(convention.get_arguments(function))
+    known = ir.values.ArgumentAttributes._known
+    captures = "captures(none)" if "captures(none)" in known else "nocapture"
+    for kind, model in zip(kinds, convention._get_arg_packer(kinds)._dm_args, strict=True):
+        count = _leaves(model.get_argument_type())
+        if isinstance(kind, Held):
+            for attribute in ("noalias", "readonly", "nonnull", captures):
+                set.add(flat[0].attributes, attribute)  # llvmlite does not know all of them
+            flat[0].attributes.dereferenceable = 8 * _words(flat[0].type.pointee)
+        del flat[:count]
+
+
+def _leaves(kind: Any) -> int:
+    """Number of LLVM's arguments for one of Numba's."""
+    return sum(map(_leaves, kind)) if isinstance(kind, tuple) else 1
+
+
+def _words(kind: Any) -> int:
+    """All members are of eight bytes."""
+    if isinstance(kind, ir.LiteralStructType):
+        return sum(map(_words, kind.elements))
+    return kind.count * _words(kind.element) if isinstance(kind, ir.ArrayType) else 1
+
+
+class _Locator(caching._CacheLocator):
+    """Files that carry a hash of all that a kernel is made of: versions live side by side."""
+
+    def __init__(self, py_func: Any, py_file: str) -> None:
+        self._fingerprint = fingerprint(py_func)
+
+    def get_cache_path(self) -> str:
+        return str(IN_FORCE.folder)
+
+    def get_source_stamp(self) -> str:
+        return self._fingerprint
+
+    def get_disambiguator(self) -> str:
+        return self._fingerprint
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+        return cls(py_func, py_file)
+
+
+class _CacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012  (numba's own attribute)
+
+
+class _KernelCache(caching.FunctionCache):
+    _impl_class = _CacheImpl
+
+
+def keep_on_disk(dispatcher: Any, function: Callable[..., Any]) -> None:
+    """Let a dispatcher look for compiled inner kernels on disk, and keep them there."""
+    if IN_FORCE.folder is not None:
+        dispatcher._cache = _KernelCache(function)
+
+
+def module_of(dispatcher: Any, signature: Any) -> Any:
+    """LLVM's module of a compiled function, optimized."""
+    if "once" in IN_FORCE.names:
+        return dispatcher.overloads[signature].library._final_module
+    return llvm.parse_assembly(dispatcher.inspect_llvm(signature))
+
+
+@functools.cache
+def apply(folder: Path | None) -> str:
+    """Make the changes, in this process, once; returns the names of those in force."""
+    IN_FORCE.apply(folder)
+    return " ".join(IN_FORCE.names)

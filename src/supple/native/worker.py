@@ -1,0 +1,58 @@
+"""A process that compiles: reads names of entries line by line, answers each with a line of JSON.
+
+Started by ``build.py``. It ends when its input ends, at once even if it is compiling: a build that
+is killed leaves nothing running.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import queue
+import sys
+import threading
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+
+def _read(names: queue.SimpleQueue[str]) -> None:
+    for line in sys.stdin:
+        if not line.strip():  # no more names: finish, then end
+            names.put("")
+        else:
+            names.put(line.strip())
+    os._exit(1)
+
+
+def main() -> None:
+    """Compile what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where object files go")
+    parser.add_argument("--cpu", required=True)
+    o = parser.parse_args()
+    names: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(names,), daemon=True).start()
+    if o.cpu != "native":  # Numba reads this when it is imported
+        os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = o.cpu, ""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what compilers print is no answer
+
+    from supple.native import build, cache, compiler, declare
+
+    compiler.prepare(o.folder / "inner", o.cpu)
+    entries = declare.all_entries()
+    while name := names.get():
+        start = time.process_time()
+        row: dict[str, Any] = {"name": name}
+        try:
+            code, gives = compiler.compile_object(entries[name], o.cpu)
+            cache.write(o.folder / build.object_name(entries[name], gives), code)
+            row |= {"gives": gives, "seconds": time.process_time() - start, "bytes": len(code)}
+        except Exception as error:
+            row["error"] = f"{type(error).__name__}: {error}"
+            traceback.print_exc()
+        print(json.dumps(row), file=answers, flush=True)
+    os._exit(0)
