@@ -4,7 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO_OUT ?= build/demo
 WORKERS ?= 2
-PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# Bytecode is made when a module is first imported: most of what is installed never is.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
+
+# What compiles the kernels, and the entries that the demo needs
+HOOK := ["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
+COMPILER = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))$(HOOK)["compiler"])')
+BUILD := $(BIN)/python src/supple/native/alone.py build
+DEMO_ENTRIES := radau_run history accelerate
 
 # One thread for each worker: the machine's cores go to the workers, and results do not
 # depend on how a library splits its sums.
@@ -24,17 +31,23 @@ $(BIN)/python:
 		{ echo "Supple needs Python 3.11 or newer; try make PYTHON=python3.11"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.with-package: pyproject.toml | $(BIN)/python
-	@echo "installing supple into $(VENV)"
-	@$(PIP) --editable .
+$(VENV)/.with-compiler: pyproject.toml | $(BIN)/python
+	@echo "installing the compiler of the kernels into $(VENV)"
+	@$(PIP) $(COMPILER)
 	@touch $@
 
-$(VENV)/.with-tests: pyproject.toml | $(BIN)/python
-	@echo "installing supple and its test tools into $(VENV)"
-	@$(PIP) --editable '.[test]'
+# The kernels are compiled while the rest is installed; they need nothing of it.
+$(VENV)/.with-package: pyproject.toml | $(VENV)/.with-compiler
+	@echo "installing supple into $(VENV); meanwhile its kernels are compiled"
+	@$(BUILD) $(DEMO_ENTRIES) & build=$$!; $(PIP) --editable . || { kill $$build; exit 1; }; wait $$build
+	@touch $@
+
+$(VENV)/.with-tests: pyproject.toml | $(VENV)/.with-compiler
+	@echo "installing supple and its test tools into $(VENV); meanwhile its kernels are compiled"
+	@$(ONE_THREAD) $(BUILD) & build=$$!; $(PIP) --editable '.[test]' || { kill $$build; exit 1; }; wait $$build
 	@touch $@ $(VENV)/.with-package
 
-$(VENV)/.with-bench: pyproject.toml | $(BIN)/python
+$(VENV)/.with-bench: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple and the programs it is measured against into $(VENV)"
 	@$(PIP) --editable '.[bench]'
 	@touch $@ $(VENV)/.with-package
@@ -42,7 +55,7 @@ $(VENV)/.with-bench: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.with-package ## simulate a two-link arm, check its energy, draw it
 	@$(BIN)/supple demo --out $(DEMO_OUT)
 
-# The kernels are compiled once before the workers start, or each worker would compile them.
+# Before tests and benchmarks, so that these do not wait for the compiler.
 warmup: $(VENV)/.with-package ## compile all kernels into the cache
 	@$(ONE_THREAD) $(BIN)/supple warmup
 

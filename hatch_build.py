@@ -19,9 +19,6 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# What compiles kernels, when the wheel is built or on first use
-COMPILER = ["numba>=0.62", "filelock>=3.12"]
-
 # Processors that a wheel is made for, by machine
 BASELINE = {"x86_64": "x86-64-v3", "aarch64": "generic", "arm64": "apple-m1"}
 
@@ -39,12 +36,12 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
 
     def dependencies(self) -> list[str]:
         """What the build needs."""
-        return [*COMPILER, "numpy>=2.0"] if self._wanted() else []
+        return list(self.config["compiler"]) if self._wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile, link, and say what kind of wheel it is."""
         if version == "editable" or not self._wanted():
-            build_data["dependencies"].extend(COMPILER)
+            build_data["dependencies"].extend(self.config["compiler"])
             return
         root = Path(self.root)
         package, made = root / "src" / "supple" / "native", root / "build" / "kernels"
