@@ -32,7 +32,7 @@ class Integrator(ABC):
     1. Write ``core/<method>.py`` with one entry kernel of the signature of ``radau_run``. State,
        output, events, audit and restarts are in ``core/step.py``: an accepted step fills the
        polynomials px, pu, pz, pw, then calls ``emit`` and ``audit``. Add the module to
-       ``jit.all_entries``.
+       ``MODULES`` of ``native/declare.py``.
     2. Derive a class here with ``kernel`` and ``own_size``, export it in ``supple/__init__.py``.
     3. A loop that is not compiled, like that of ``BDF``, overrides ``loop`` and ``entries``.
     4. Test its order on smooth problems and its audit, in ``tests/test_integrators.py``, and add
