@@ -1,16 +1,31 @@
-"""Every Python block of the documentation runs, page by page, in the order of the page."""
+"""Documentation: Python blocks run page by page, links and anchors resolve, names and files exist."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+import supple
+
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [ROOT / "README.md", *DOCS]
+OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "benchmarks" / "README.md"]
+TEXTS = [*PAGES, *OTHERS]
+
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
+# A file or folder of the sources or of the repository, in monospace: `engine/builder.py`, `bodies/`.
+SOURCE = re.compile(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.py)?|[a-z_0-9]+\.py)`")
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
 
 
 def blocks(page: Path) -> list[tuple[int, str]]:
@@ -19,7 +34,31 @@ def blocks(page: Path) -> list[tuple[int, str]]:
     return [(text.count("\n", 0, f.start(1)), f.group(1)) for f in FENCE.finditer(text)]
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda p: p.stem)
+def prose(page: Path) -> str:
+    """The page without its code blocks."""
+    return ANY_FENCE.sub("", page.read_text(encoding="utf-8"))
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as GitHub makes them: a repeated one is numbered."""
+    found: list[str] = []
+    for heading in HEADING.findall(prose(page)):
+        words = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
+        found.append(re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-"))
+    return {a if not (n := found[:i].count(a)) else f"{a}-{n}" for i, a in enumerate(found)}
+
+
+def links(page: Path) -> list[tuple[Path, str]]:
+    """Target and anchor ("" if there is none) of each link to a file of the repository."""
+    found = LINK.findall(prose(page))
+    return [
+        ((page.parent / target).resolve() if target else page, anchor)
+        for target, anchor in found
+        if "://" not in target
+    ]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=name)
 def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pandas")
     monkeypatch.chdir(tmp_path)  # files that a page writes go here
@@ -30,14 +69,51 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         exec(compile("\n" * line + code, str(page), "exec"), namespace)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", TEXTS, ids=name)
+def test_blocks_compile(page: Path) -> None:
+    for line, code in blocks(page):
+        ast.parse("\n" * line + code, filename=str(page))
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name)
+def test_names_of_the_package_exist(page: Path) -> None:
+    used = set(re.findall(r"\bsp\.([A-Za-z_]\w*)", page.read_text(encoding="utf-8")))
+    assert not {n for n in used if not hasattr(supple, n)}
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name)
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = LINK.findall(page.read_text(encoding="utf-8"))
-    missing = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
-    assert not missing
+    found = links(page)
+    assert not [target for target, _ in found if not target.exists()]
+    assert not [(t.name, a) for t, a in found if a and t.suffix == ".md" and a not in anchors(t)]
+
+
+def test_every_page_is_linked() -> None:
+    start = ROOT / "docs" / "index.md"
+    reached, waiting = {start}, [start]
+    while waiting:
+        page = waiting.pop()
+        new = {t for t, _ in links(page) if t.suffix == ".md" and t.exists()} - reached
+        reached |= new
+        waiting += new
+    assert not [name(p) for p in DOCS if p not in reached]
+
+
+def test_every_how_to_is_in_its_list() -> None:
+    folder = ROOT / "docs" / "how-to"
+    listed = {target for target, _ in links(folder / "index.md")}
+    assert not [p.name for p in folder.glob("*.md") if p.name != "index.md" and p not in listed]
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name)
+def test_sources_that_are_named_exist(page: Path) -> None:
+    """Files and folders in monospace are in the sources, beside the page or in the repository."""
+    places = (ROOT / "src" / "supple", ROOT, page.parent)
+    named = set(SOURCE.findall(prose(page)))
+    assert not {n for n in named if not any((p / n).exists() for p in places)}
 
 
 def test_the_pages_have_code() -> None:
     """A change of the fences must not silently empty the test above."""
-    names = {p.stem for p in PAGES if blocks(p)}
-    assert {"README", "howto"} <= names
+    names = {name(p) for p in PAGES if blocks(p)}
+    assert {"README.md", "docs/tutorial.md", "docs/how-to/beams.md"} <= names
