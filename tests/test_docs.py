@@ -1,4 +1,4 @@
-"""Documentation: Python blocks run page by page, links and anchors resolve, names and files exist."""
+"""Documentation: Python blocks run, links and anchors resolve, names and files exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
-# A file or folder of the sources or of the repository, in monospace: `engine/builder.py`, `bodies/`.
+# A file or folder of the sources or the repository in monospace: `engine/builder.py`, `bodies/`.
 SOURCE = re.compile(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.py)?|[a-z_0-9]+\.py)`")
 
 
@@ -111,6 +111,16 @@ def test_sources_that_are_named_exist(page: Path) -> None:
     places = (ROOT / "src" / "supple", ROOT, page.parent)
     named = set(SOURCE.findall(prose(page)))
     assert not {n for n in named if not any((p / n).exists() for p in places)}
+
+
+def test_recipes_that_docstrings_name_exist() -> None:
+    headings = set(HEADING.findall(prose(ROOT / "CONTRIBUTING.md")))
+    named = {
+        (source.name, recipe)
+        for source in (ROOT / "src").rglob("*.py")
+        for recipe in re.findall(r'CONTRIBUTING\.md, "([^"]+)"', source.read_text(encoding="utf-8"))
+    }
+    assert named and not {n for n in named if n[1] not in headings}
 
 
 def test_the_pages_have_code() -> None:

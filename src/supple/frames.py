@@ -16,19 +16,7 @@ from supple.validate import Vector, set_fields
 class Body:
     """Base of everything that has mass, or is the ground, and carries frames.
 
-    To add a kind of body:
-
-    1. Write a frozen dataclass derived from ``Body`` in its own file in ``bodies/``; its
-       ``__init__`` validates with ``validate.py`` and stores read-only arrays by ``set_fields``,
-       and takes every field by its name so that ``Model.replace`` can rebuild it.
-    2. Pack its mass, first moment and inertia into its node in ``engine/builder.py``; a body that
-       is rigid in the end needs nothing more.
-    3. If it has velocities or inertia of its own, reserve their places in ``core/layout.py`` and
-       give the kernels that read them a branch: ``inertias`` and ``motion`` in ``core/tree.py``,
-       the derivatives in ``core/dynamics.py``.
-    4. Override ``at`` if its places are not rigid points (stations, nodes, interfaces).
-    5. Export it in ``bodies/__init__.py`` and ``supple/__init__.py``; test its construction
-       messages, its energy and its momentum, and compare it with an independent model.
+    How to add one is in CONTRIBUTING.md, "A body".
     """
 
     name: str

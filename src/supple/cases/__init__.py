@@ -4,15 +4,7 @@
 ``run(integrator=..., until=...)`` does so with another method, or only up to a time.
 Tests, the gallery, benchmarks and ``supple cases`` use the same objects.
 
-To add a case:
-
-1. Write ``build()`` that returns the `Model`, and ``measure(result)`` that returns the compared
-   quantities, in the file of its source (or a new one).
-2. Give the reference numbers with all their digits, their source and a tolerance that is derived
-   from something: never one that was loosened until the case passed. `at_times` in ``case.py``
-   compares a history, `references` reads a JSON file of this folder.
-   A case about the model itself, without a run, is a `ModelCase` with ``inspect(model)``.
-3. Add the `Case` to the ``CASES`` of that file, and a new file to `_FILES` below.
+How to add one is in CONTRIBUTING.md, "A case".
 """
 
 from __future__ import annotations

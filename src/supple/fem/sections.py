@@ -40,10 +40,7 @@ class CrossSection:
     shear_centre : (2,) m
         Place y, z of the shear centre: forces through it do not twist the beam.
 
-    To add a section, derive a frozen dataclass whose ``__init__`` validates its sizes by
-    ``_sizes`` and stores these numbers by ``set_fields``, and give it ``shear_coefficients``;
-    export it in ``fem/__init__.py`` and ``supple/__init__.py``; test its numbers against integrals
-    over the section.
+    How to add one is in CONTRIBUTING.md, "A section".
     """
 
     area: float = field(init=False, repr=False)

@@ -19,19 +19,7 @@ SignalTriple = tuple[Signal, Signal, Signal]
 class ForceElement(Element):
     """Base of all force elements.
 
-    To add one:
-
-    1. Derive a frozen dataclass in this package: from ``JointForce`` if it acts on a joint's
-       coordinate, otherwise from ``ForceElement`` with ``frames``. Its ``__init__`` validates,
-       stores by ``set_fields``, and takes every field by its name so that ``Model.replace`` can
-       rebuild it.
-    2. Return its signals from ``signals``, so that their breakpoints are known.
-    3. Give ``core/forces.py`` (or ``core/joint_forces.py``) a branch with a new integer code:
-       wrench or effort and power, stored energy (if any), derivatives.
-    4. Pack its numbers in ``engine/pack_forces.py``; say there whether its power is dissipation or
-       work, and how many states of its own it has.
-    5. Export it in ``supple/__init__.py``; test its sign on a single body against a closed form,
-       the energy audit of a run with it, and the tangent against differences.
+    How to add one is in CONTRIBUTING.md, "A force element".
     """
 
 

@@ -1,4 +1,4 @@
-"""Integrator: the options of one method, and how to add one more."""
+"""Integrator: the options of one method."""
 
 from __future__ import annotations
 
@@ -27,16 +27,7 @@ class Integrator(ABC):
     max_steps : int
         The run stops with a message after this many steps.
 
-    To add a method:
-
-    1. Write ``core/<method>.py`` with one entry kernel of the signature of ``radau_run``. State,
-       output, events, audit and restarts are in ``core/step.py``: an accepted step fills the
-       polynomials px, pu, pz, pw, then calls ``emit`` and ``audit``. Add the module to
-       ``MODULES`` of ``native/declare.py``.
-    2. Derive a class here with ``kernel`` and ``own_size``, export it in ``supple/__init__.py``.
-    3. A loop that is not compiled, like that of ``BDF``, overrides ``loop`` and ``entries``.
-    4. Test its order on smooth problems and its audit, in ``tests/test_integrators.py``, and add
-       it to the methods that run every case in ``tests/test_cases.py``.
+    How to add one is in CONTRIBUTING.md, "An integrator".
     """
 
     first_step: float = 0.0

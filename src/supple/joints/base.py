@@ -65,20 +65,7 @@ class Joint(ABC):
     The pose of B in A is ``motion_1(q_1) motion_2(q_2) ...`` in the order of ``motions``. A joint
     means the same whichever side is nearer to the ground.
 
-    To add a joint that is a chain of rotations and translations:
-
-    1. Derive a frozen dataclass in ``joints/kinds.py``, with ``motions`` and
-       ``coordinate_names``; its ``__init__`` calls ``_connect``, stores its axes, then calls
-       ``_start``, and takes every field by its name so that ``Model.replace`` can rebuild it.
-    2. Export it in ``supple/__init__.py``. The compiler reads ``motions``: no kernel changes.
-    3. Test its pose, its velocities against differences, and its energy, on either side.
-
-    To add a joint with a new kind of motion, also:
-
-    4. Add the kind to ``MotionKind`` and ``_KINDS``, and override ``_coordinates``.
-    5. Take a new integer code in ``core/layout.py`` and give ``core/tree.py`` a branch with it:
-       pose, motion, retraction and chart; then ``engine/builder.py`` the code and the conversion
-       to the user's convention for a joint crossed from B to A.
+    How to add one is in CONTRIBUTING.md, "A joint".
     """
 
     name: str

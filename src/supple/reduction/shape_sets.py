@@ -1,8 +1,8 @@
 """Choices of shapes for a component: normal modes, Craig and Bampton, static deflections.
 
 A choice is a value of a body's ``modes``. It returns shapes in nodal coordinates; the reduction
-takes out the rigid motion that the body's frame follows, and makes modes of what is left. To add
-one, derive it from `ShapeSet`.
+takes out the rigid motion that the body's frame follows, and makes modes of what is left. How to
+add one is in CONTRIBUTING.md, "A set of shapes".
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Assumed shapes: functions along a beam that are its elastic coordinates, instead of a mesh.
 
 A set of shapes gives functions to the fields u, v, w (displacements along x, y, z) and tx (twist).
-To add one: derive its functions from `Functions` and the set from `AssumedShapes`; the beam
-integrates them and nothing else changes.
+How to add one is in CONTRIBUTING.md, "A set of shapes".
 """
 
 from __future__ import annotations

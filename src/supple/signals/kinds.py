@@ -24,17 +24,7 @@ OPEN_END = 1e300
 class Signal(ABC):
     """Base of all signals.
 
-    To add a signal:
-
-    1. If it is a piecewise polynomial, derive a frozen dataclass from ``Piecewise`` and supply
-       ``pieces``; nothing else changes.
-    2. Otherwise derive it from ``Signal`` with ``__call__``, ``derivatives`` and ``program``, take
-       the next free integer code in ``core/opcodes.py``, and give ``core/signals.py`` a branch with
-       that code: value and first two derivatives in time.
-    3. Declare in ``breakpoints`` the times where it is not smooth, so that integrators land on
-       them and do not step over them.
-    4. Export it in ``supple/__init__.py``; test ``__call__`` against a closed form, and the
-       kernel against ``__call__``.
+    How to add one is in CONTRIBUTING.md, "A signal".
     """
 
     __array_ufunc__ = None  # numbers of NumPy leave sums and products to the signal
