@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.studies.curves import Curve, curves, difference
+from supple.studies.interpolation import Interpolant, difference, interpolants
 
 
 def flying(spin=2.0):
@@ -71,7 +71,7 @@ def test_other_output_times_make_no_difference(runs):
 
 
 def test_a_known_difference_is_found(runs):
-    """A start that differs by 1e-4 rad/s, and the time at which another curve is largest."""
+    """A start that differs by 1e-4 rad/s, and the time at which another difference is largest."""
     m = flying()
     a = sp.simulate(m, 0.3, tolerance="tight", output=60)
     m.replace("ball", initial_rate=(1, -2.0 - 1e-4, 0.5))
@@ -108,10 +108,10 @@ def test_order_of_the_interpolation(known, shown, order):
     for n in (21, 41):
         t = np.linspace(0.0, 2.0, n)
         parts = (np.sin(3 * t), 3 * np.cos(3 * t), -9 * np.sin(3 * t))[:known]
-        curve = Curve("x", "m", t, tuple(p[:, None] for p in parts), order=shown)
-        errors.append(np.abs(curve.at(dense)[:, 0] - exact).max())
-        guesses.append(curve.uncertainty())
-        assert np.allclose(curve.at(t[:-1])[:, 0], parts[shown][:-1], atol=1e-13)
+        interpolant = Interpolant("x", "m", t, tuple(p[:, None] for p in parts), order=shown)
+        errors.append(np.abs(interpolant.at(dense)[:, 0] - exact).max())
+        guesses.append(interpolant.uncertainty())
+        assert np.allclose(interpolant.at(t[:-1])[:, 0], parts[shown][:-1], atol=1e-13)
     assert np.log2(errors[0] / errors[1]) > order - 0.4
     if known > 1:
         assert np.log2(errors[0] / errors[1]) < order + 0.4
@@ -128,10 +128,10 @@ def test_motions_quicker_than_the_output_are_not_trusted():
         return s, -100.0 * s, 1e4 * s
 
     for known in (1, 2, 3):
-        curve = Curve("x", "m", t, tuple(d[:, None] for d in motion(t)[:known]))
-        error = np.abs(curve.at(dense)[:, 0] - motion(dense)[0]).max()
+        interpolant = Interpolant("x", "m", t, tuple(d[:, None] for d in motion(t)[:known]))
+        error = np.abs(interpolant.at(dense)[:, 0] - motion(dense)[0]).max()
         assert error > 1e-2
-        assert curve.uncertainty() > 0.5 * error
+        assert interpolant.uncertainty() > 0.5 * error
 
 
 def test_rounding_is_not_the_worst_difference():
@@ -147,14 +147,14 @@ def test_rounding_is_not_the_worst_difference():
 
 
 def test_curves_of_a_run_join_its_values(runs):
-    """Each derivative in a curve is that of the value before it."""
-    for curve in curves(runs[0].track()):
-        h = curve.t[1] - curve.t[0]
-        for value, rate in zip(curve.derivatives, curve.derivatives[1:], strict=False):
+    """Each derivative of an interpolant is that of the value before it."""
+    for interpolant in interpolants(runs[0].track()):
+        h = interpolant.t[1] - interpolant.t[0]
+        for value, rate in zip(interpolant.derivatives, interpolant.derivatives[1:], strict=False):
             slope = (value[:-4] - 8 * value[1:-3] + 8 * value[3:-1] - value[4:]) / (12 * h)
             size = np.abs(rate).max() + np.abs(value).max()
             # differences of fourth order over 5 ms, motions of some 10 rad/s
-            assert np.abs(slope - rate[2:-2]).max() < 1e-5 * size, curve.name
+            assert np.abs(slope - rate[2:-2]).max() < 1e-5 * size, interpolant.name
 
 
 def test_beams_with_other_modes_are_compared_by_deflection():

@@ -55,7 +55,7 @@ def diagnose(model: Model, until: float = 1.0) -> Diagnosis:
 
 
 class _Examination:
-    """Goes from question to question as long as the answers make sense."""
+    """One check after another, as long as the results of the earlier ones allow it."""
 
     def __init__(
         self, model: Model, found: dict[str, Any], findings: list[Finding], until: float
@@ -86,14 +86,14 @@ class _Examination:
         self.findings.append(Finding(text, advice, severe))
 
     def freedom(self) -> None:
-        """What a mechanism without freedom is: a structure, or driven in all it does."""
+        """Whether the model is a structure: no degree of freedom and no driver."""
         if self.ranks.freedom == 0 and not np.any(moving(self.compiled)):
             text = "nothing can move: the constraints leave no degree of freedom"
             advice = "a run shows a structure at rest and its reactions; if it should move, remove"
             self.note(text, f"{advice} a constraint or replace a joint by one with more freedom")
 
     def redundancy(self, q: Array) -> None:
-        """Rows that follow from others, and whose reactions they leave open."""
+        """Redundant rows, and joints whose reactions are not unique because of them."""
         c, kept = self.compiled, self.ranks.kept
         out = [row for k, row in enumerate(c.rows) if k not in kept]
         self.found["redundant"] = tuple(row.name for row in out)
@@ -112,7 +112,7 @@ class _Examination:
                 self.note(text, "leave it out, or give back a freedom to the mechanism")
 
     def position(self, q: Array) -> None:
-        """Whether the start is special."""
+        """Whether the start is a singular position, or the mechanism is locked."""
         c, ranks = self.compiled, self.ranks
         if ranks.singular and ranks.weakest is not None:
             text = f"the start is {about(c, c.rows[ranks.weakest])} there"
@@ -185,7 +185,7 @@ class _Examination:
             self.note(f"{name} moves no mass", "give the body an inertia, or remove it", True)
 
     def drivers(self, q: Array, until: float) -> None:
-        """Follow moving constraints for a while."""
+        """Whether drivers can be followed until the time ``until`` (s)."""
         c = self.compiled
         if not np.any(moving(c)) or self.found.get("drivers") or self.found.get("singular"):
             return

@@ -1,4 +1,4 @@
-"""Whether rows that followed from others when a model was assembled still hold."""
+"""Whether rows that were redundant when a model was assembled still hold."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CONTRADICTION = 1e-8  # rad, or lengths of the model: how far a row that was lef
 
 
 def broken_row(compiled: Compiled, whole: Compiled, t: float, q: Array) -> str:
-    """Say which row of the whole model (all rows) is broken at q, and how far; empty if none."""
+    """Name the most violated row of the whole model (all rows) at q, and by how much; or empty."""
     if whole.nr == compiled.nr:
         return ""
     gap = rows_at(whole, new_work(whole.ints), t, q, np.zeros(whole.nu)).violation

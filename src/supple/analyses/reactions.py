@@ -189,7 +189,7 @@ def in_equilibrium(G: Array, x: Array) -> Array:
 
 
 class _Table:
-    """Loads of one joint, changed at one output time after the other.
+    """Loads of one joint over a run; set one output time after the other.
 
     The rows of a joint are its three places and three rotations; their multipliers are the force
     and the torque on A at B's origin, along the axes of B.
@@ -225,7 +225,7 @@ class _Table:
             table[k, 3:] += R @ push[:3]
 
     def look(self, k: int, G: Array, basis: Array) -> None:
-        """See which components null vectors (nr, n) leave open."""
+        """Note which components of the load the null vectors (nr, n) leave undetermined."""
         S = G[np.ix_(self.rows, self.columns)]
         null = basis[self.rows] - S @ (np.linalg.pinv(S) @ basis[self.rows])
         for most, axes in zip(self.along, (self.axes[k], np.eye(3)), strict=True):
@@ -234,6 +234,6 @@ class _Table:
 
     @property
     def load(self) -> JointLoad:
-        """What was found."""
+        """The load, and which of its components are unique."""
         unique = (most < ZERO for most in self.along)
         return JointLoad(self.wrench, self.reaction, self.effort, *unique)

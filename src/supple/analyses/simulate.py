@@ -160,7 +160,7 @@ def simulate(
 
 
 def _histories(solution: Solution) -> tuple[Array, History]:
-    """Everything at the output times, each with the constraint rows that were in use."""
+    """Accelerations and histories at the output times, with the rows in use at each of them."""
     s = solution
     begins = [t for t, _ in s.rows]
     which = np.maximum(np.searchsorted(begins, s.t, side="right") - 1, 0)
@@ -179,7 +179,7 @@ def _histories(solution: Solution) -> tuple[Array, History]:
 def _reactions(
     model: Model, compiled: Compiled, solution: Solution, states: History
 ) -> Reactions | None:
-    """Who knows the reactions that are not unique; a tree without constraints has none."""
+    """Source of the smallest reactions where they are not unique; None without constraint rows."""
     if not compiled.all_rows:
         return None
     s = solution

@@ -1,4 +1,4 @@
-"""What a flexible body carries: point masses, and places where something else is attached."""
+"""Point masses on a flexible body, and places where joints, forces or constraints act on it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def carried(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]
     """Places and masses (kg) of the point masses on a body of a model.
 
     Where displacements of second order are asked for, the places of joints, constraints and forces
-    follow with a mass of zero. Frames that are only watched are none of these: looking at a
-    place changes no motion.
+    follow with a mass of zero. Frames of events and result views are not among them: what is only
+    looked at must not change the motion.
     """
     points = model.point_masses.values()
     found = [(body.station(p.frame), p.mass) for p in points if p.frame.body.name == body.name]

@@ -8,9 +8,9 @@ ball and free motions the engine keeps the inverse pose and ``JointRecord`` conv
 boundary.
 
 A joint outside the tree is a chain of massless nodes, too, with its own coordinates; its end is
-joined to B's frame by constraint rows (``link_rows``). So a joint's coordinates, forces and
-reaction are the same things wherever it is. A body that the tree hangs on a free joint of its own
-(``free:<body>``) moves by its own frame.
+joined to B's frame by constraint rows (``engine/pack_constraints.py``). So a joint's coordinates,
+forces and reaction are the same wherever it is. A body that the tree hangs on a free joint of its
+own (``free:<body>``) moves by its own frame.
 """
 
 from __future__ import annotations

@@ -132,8 +132,9 @@ class Compiled:
     ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
     while none is left out. ``around`` has, for each closing joint and each constraint between
     frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular
-    value of all scaled rows, but for redundant ones, away from singular positions. ``creating`` are
-    the names of forces in ``force_names`` to which no energy belongs, though they are internal.
+    value of the scaled rows, but for redundant ones, at regular positions: what singular positions
+    are compared with. ``creating`` are the names in ``force_names`` of internal forces without a
+    potential: their work counts as energy that the model creates.
     """
 
     ints: np.ndarray
@@ -215,7 +216,10 @@ class Compiled:
         return replace(self, ints=self.all_ints, rows=self.all_rows, all_ints=None)
 
     def trouble(self, t: float) -> str | None:
-        """What functions and signals do wrong about the time t; raises an interrupt in them."""
+        """The failure of a Python function or signal near the time t as a sentence, or None.
+
+        An interrupt (Ctrl-C) that came inside a function is raised again.
+        """
         for callback in self.callbacks:
             if callback.interrupt is not None:
                 raise callback.interrupt

@@ -1,4 +1,4 @@
-"""From states on a grid to everything a result shows: poses, motions, wrenches, energies."""
+"""Poses, motions, wrenches and energies of bodies and joints, from the states at output times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each force element does over a run, evaluated when it is asked for."""
+"""Power, efforts and wrenches of one force element or constraint over a run, found on request."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Loads:
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
 
     def rows(self, name: str) -> RowHistory:
-        """What the rows of a constraint push with, by part, and the power that drives them."""
+        """Loads of the rows of a constraint, by part, and the power of their motion in time."""
         multipliers, powers = self._solved
         own = [k for k, row in enumerate(self.compiled.all_rows) if row.owner == name]
         known = [k for k in own if np.any(np.isfinite(multipliers[:, k]))]

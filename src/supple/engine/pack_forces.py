@@ -1,4 +1,4 @@
-"""Force elements -> rows of integers and reals for the kernels."""
+"""Force elements as records of integers and reals for the kernels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DISSIPATIVE = (SpringDamper, JointSpring, JointFriction, JointStop, Bushing)
 
 
 def pack(b: _Builder, force: ForceElement) -> None:
-    """Add the rows of one force element to the builder."""
+    """Add the records of one force element to the builder."""
     packer = _PACKERS.get(type(force))
     if packer is None:
         raise TypeError(f"no compiler for {type(force).__name__}")

@@ -1,10 +1,10 @@
-"""Which parts of equations under constraints belong together: the plan of ``core/elimination.py``.
+"""Sparsity of the equations with constraints: the elimination plan of ``core/elimination.py``.
 
-Read from the compiled integers alone: nodes, columns and links. Velocities that move on their own
-tree, with nothing else on it, are a block of the mass matrix; the coordinates of a closing joint,
-which have no mass and act in its own rows only, are eliminated with these; the rows that are left
-couple where they act on one block. They are numbered by reverse Cuthill and McKee, as are the
-unknowns of Newton's iteration where that saves work (``core/radau_wide.py``).
+It is read from the compiled integers alone: nodes, columns and links. The velocities of each tree
+on the ground are a diagonal block of the mass matrix. The coordinates of a closing joint, which
+have no mass and occur in its own rows only, are eliminated together with these rows. The rows that
+are left are coupled where they act on the same block; they are numbered by reverse Cuthill-McKee,
+as are the unknowns of Newton's iteration where that saves work (``core/radau_wide.py``).
 """
 
 from __future__ import annotations

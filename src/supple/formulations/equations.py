@@ -230,13 +230,13 @@ class Equations:
         return momentum
 
     def history(self, t: Array, q: Array, u: Array, z: Array) -> tuple[Array, History]:
-        """Accelerations (nt, nu) and all histories at given states, rows of time."""
+        """Accelerations (nt, nu) and all histories at given states, time first."""
         return histories(self.compiled, self.work, t, q, u, z)
 
     def body_states(
         self, t: float, q: Array, u: Array, z: Array | None = None
     ) -> tuple[Array, History]:
-        """``history`` at one state: accelerations (nu,) and histories of one row."""
+        """``history`` at one state: accelerations (nu,) and histories of one time."""
         a, history = self._one(t, q, u, z)
         return a[0], history
 
@@ -261,7 +261,7 @@ class Equations:
 
 
 def _sizes(c: Compiled, **given: Array) -> str:
-    """One sentence about arrays of a wrong length: kernels do not look."""
+    """One sentence about arrays of a wrong length, which kernels do not check."""
     sizes = {"q": c.nq, "u": c.nu, "a": c.nu, "z": c.nz, "d": c.nu, "effort": c.nu}
     wrong = [f"{k} has {len(v)} entries, expected {sizes[k]}" for k, v in given.items()]
     return "Equations: " + ", ".join(

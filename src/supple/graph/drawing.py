@@ -70,7 +70,7 @@ def draw(graph: LinearGraph, path: str | Path | None = None) -> Figure:
     figure = Figure(figsize=tuple(np.maximum(span * 1.25 + (3.2, 1.8), (6.0, 4.0))))
     ax = figure.add_axes((0.0, 0.0, 1.0, 0.93))
     taken = list(xy)
-    for edge, line in curves(graph, places):
+    for edge, line in edge_lines(graph, places):
         bold = edge in graph.tree
         _draw_edge(ax, edge, line, bold)
         if edge.kind not in UNLABELLED:
@@ -108,7 +108,7 @@ def layout(graph: LinearGraph) -> dict[str, Array]:
     return {node: scale * np.asarray(place) for node, place in found.items()}
 
 
-def curves(graph: LinearGraph, places: dict[str, Array]) -> list[tuple[GraphEdge, Array]]:
+def edge_lines(graph: LinearGraph, places: dict[str, Array]) -> list[tuple[GraphEdge, Array]]:
     """Each edge with its line (POINTS, 2): parallel ones side by side, all around other boxes."""
     groups = defaultdict(list)
     for edge in graph.edges:
@@ -118,14 +118,15 @@ def curves(graph: LinearGraph, places: dict[str, Array]) -> list[tuple[GraphEdge
         a, b = places[edges[0].tail], places[edges[0].head]
         others = np.array([p for n, p in places.items() if n not in edges[0][2:]]).reshape(-1, 2)
         apart = BEND * (2 * np.arange(len(edges)) - len(edges) + 1)
-        tries = [[_curve(a, b, base + x) for x in apart] for base in BASES]
+        tries = [[_arc(a, b, base + x) for x in apart] for base in BASES]
         lines = max(tries, key=lambda lines: min(_clearance(line, others) for line in lines))
         for edge, line in zip(edges, lines, strict=True):
             found.append((edge, line if edge.tail == edges[0].tail else line[::-1]))
     return found
 
 
-def _curve(a: Array, b: Array, bend: float) -> Array:
+def _arc(a: Array, b: Array, bend: float) -> Array:
+    """Points (POINTS, 2) of a parabola from a to b, bent aside by a part of its length."""
     s = np.linspace(0.0, 1.0, POINTS)[:, None]
     middle = 0.5 * (a + b) + bend * np.array([a[1] - b[1], b[0] - a[0]])
     return np.asarray((1 - s) ** 2 * a + 2 * s * (1 - s) * middle + s**2 * b)

@@ -202,7 +202,7 @@ def _split(
 def _chosen(
     edges: Sequence[tuple[str, str, str]], tree: Sequence[str], root: str
 ) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
-    """Take the named edges as branches; that they form a tree was checked by who chose them."""
+    """Take the named edges as branches; the caller has checked that they form a tree."""
     known = {edge[0]: edge for edge in edges}
     branches = [known.get(name, (name, root, name.removeprefix(FREE))) for name in tree]
     return branches, tuple(edge[0] for edge in edges if edge[0] not in set(tree))

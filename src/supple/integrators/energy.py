@@ -66,7 +66,7 @@ class EnergyScheme(Integrator):
         return energy_step.energy_run
 
     def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
-        """Nothing that these numbers tell: ``run`` takes the lengths from the model's tables."""
+        """Zero: the lengths follow from the tables of the model, which ``run`` makes."""
         return 0, 0
 
     def run(self, problem: Problem) -> Solution:

@@ -1,8 +1,8 @@
 """Assembly: from a compiled model to one that starts on its constraints, with independent rows.
 
-Positions and velocities are moved onto the constraints as little as possible (``closing``). Rows
-that follow from the others (a planar loop of spatial revolutes has three) are left out (``ranks``):
-they hold as long as the rest does, wherever the mechanism goes.
+Positions and velocities are moved onto the constraints as little as possible
+(``loops/closing.py``). Rows that depend on others (a planar loop of spatial revolutes has three)
+are redundant and left out (``loops/ranks.py``): they hold as long as the others do, everywhere.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A start near the constraints is closed by damped Gauss-Newton steps, the smallest in the norm of the
 mass matrix. Where these get stuck, closures are sought from places around the start
 (Levenberg-Marquardt, whose damping falls with the square of the gap: it also converges where rows
-depend on each other at the solution), and the nearest one found is taken. In the end the closed
-mechanism slides along its own motions until no closed position nearby is nearer to the start.
+depend on each other at the solution), and the nearest one found is taken. In the end the distance
+to the start is reduced by steps along the motions that the constraints allow.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Assembler:
         return d
 
     def _smallest(self, q: Array, G: Array, right: Array) -> Array:
-        """The step d with G d = right, in the least-squares sense, of the smallest d M d."""
+        """The step d (nu,) with G d = right, in the least-squares sense, and the least d^T M d."""
         free, d = self.free, np.zeros(self.compiled.nu)
         if len(free) and len(right):
             M = self.mass(q)[np.ix_(free, free)]
@@ -174,7 +174,7 @@ class Assembler:
         return d
 
     def _newton(self, t: float, q: Array) -> tuple[Array, Array]:
-        """Damped steps, the smallest in the norm of the mass matrix."""
+        """Damped Gauss-Newton steps, the smallest in the norm of the mass matrix."""
         gap, G = self.rows(t, q)
         slow = 0
         for _ in range(ITERATIONS):
@@ -199,7 +199,7 @@ class Assembler:
         return q, gap
 
     def _levenberg(self, t: float, q: Array) -> tuple[Array, Array]:
-        """Steps damped by the square of the gap, all increments alike in their units."""
+        """Levenberg-Marquardt steps in scaled increments, damped by the square of the gap."""
         scale, damping, slow = self.compiled.scale, 0.1, 0
         gap, G = self.rows(t, q)
         for _ in range(ITERATIONS):
@@ -257,12 +257,12 @@ class Assembler:
         return q
 
     def _distance(self, start: Array, q: Array) -> float:
-        """The square of the way back to the start, weighted by the masses there."""
+        """Squared distance to the start in the norm of the mass matrix there."""
         d = self.increment(q, start)
         return float(d @ self.mass(start) @ d)
 
     def _nearest(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
-        """Slide along the mechanism's own motions while that comes nearer to the start."""
+        """Reduce the distance to the start by steps in the null space of the rows."""
         c, free, M = self.compiled, self.free, self.mass(start)
         part = 1.0
         for _ in range(SLIDES):

@@ -1,10 +1,10 @@
 """Which constraint rows follow from others: everywhere, or in a singular position only.
 
-The scaled Jacobian of all rows is examined where the mechanism starts and at two places that it
-can reach: a random motion along its freedom, closed again. Rows of drivers are open there, since
-they move. A row that depends on others at all three places is redundant: it holds as long as the
-rest does. Rank that is missing at the start alone means a singular position, and no row is left out
-for that.
+The rank of the scaled Jacobian of all rows is found at the start and at two other positions that
+the mechanism can reach: random displacements along its degrees of freedom, moved back onto the
+constraints. Rows of drivers need not hold there, since they change in time. A row that depends
+linearly on others at all three positions is redundant: it holds as long as the others do. A loss of
+rank at the start alone means a singular position, and no row is left out for that.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; i
 
 @dataclass(frozen=True)
 class Ranks:
-    """What the rows of a model are worth.
+    """Rank of the constraint rows of a model at its start and at other positions.
 
     Attributes
     ----------
     kept : places of rows that do not follow from others, in ``rows``
     freedom : degrees of freedom, velocities less independent rows
-    smallest : smallest singular value of all rows that should not vanish, at the start and at the
-        other places
+    smallest : smallest singular value of the scaled rows, but for redundant ones, at the start and
+        at the other positions
     weakest : the kept row that depends most on others at the start, its place in ``rows``
-    stuck : whether there should be motion, counted by rows at the start, but none was found
+    stuck : whether degrees of freedom were counted at the start, but no other position was found
     """
 
     kept: tuple[int, ...]
@@ -70,7 +70,7 @@ class Ranks:
 
 
 def analyse(compiled: Compiled, q: Array) -> Ranks:
-    """Examine all rows in use of a model at a closed position q (nq,) and around it."""
+    """Rank of all rows in use at a closed position q (nq,) and at others nearby."""
     if not compiled.nr:
         return Ranks((), compiled.nu, (), None, False)
     places, stuck = _places(compiled, q)
@@ -93,7 +93,7 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
 
 
 def smallest_value(table: Array, rank: int) -> float:
-    """The last of the singular values of scaled rows that are not zero where the rank is full."""
+    """Singular value number ``rank`` of scaled rows: zero only in a singular position."""
     if rank == len(table) > LARGE:
         return _smallest_of_many(table)
     s = np.linalg.svd(table, compute_uv=False)
@@ -115,7 +115,7 @@ def _smallest_of_many(table: Array) -> float:
 
 
 def weakest_row(table: Array) -> int:
-    """The row that depends most on the others."""
+    """The row with the largest part in the left singular vector of the smallest value."""
     return int(np.argmax(np.abs(np.linalg.svd(table)[0][:, -1])))
 
 
@@ -150,7 +150,7 @@ def independent(
 
 
 def _places(compiled: Compiled, q: Array) -> tuple[list[Array], bool]:
-    """The position q and others that the mechanism can reach when its drivers let go."""
+    """The position q and others that it can reach without its drivers; whether none was found."""
     still = compiled.with_rows([int(k) for k in np.flatnonzero(~moving(compiled))])
     move = Assembler(still)
     G = scaled_rows(still, rows_at(still, move.work, 0.0, q, np.zeros(still.nu)).G)

@@ -1,8 +1,8 @@
 """Singular positions of a run: where constraint rows come to depend on each other.
 
-The smallest singular value of all scaled rows that is not zero everywhere is compared with what it
-is elsewhere. It falls like the distance to the singular position, so a run that jumps over one is
-noticed by looking between its output times.
+The smallest singular value of the scaled rows, but for redundant ones, is compared with its value
+at regular positions. It falls in proportion to the distance to the singular position, so a run that
+steps over one is noticed by looking for minima between its output times.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def failed_near(compiled: Compiled, t: float, q: Array) -> str:
 
 
 def about(compiled: Compiled, row: RowRecord) -> str:
-    """A singular position by the row that depends on others there."""
+    """Words for a singular position: its loop, and the row that depends on others there."""
     around = compiled.around.get(row.owner, ())
     loop = f" in the loop of {', '.join(map(repr, (row.owner, *around)))}" if around else ""
     return f"a singular position{loop}: {row.name} follows from the other constraints"
@@ -134,7 +134,7 @@ def _contradicting(complete: Compiled, table: Array, out: np.ndarray, row: int) 
 
 
 class Watch:
-    """Examines positions of a compiled model."""
+    """Singular values of the constraint rows of a compiled model at given positions."""
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled, self.complete = compiled, compiled.complete
@@ -156,10 +156,11 @@ class Watch:
         return self.compiled.rows[weakest_row(self.table(t, q)[self.used])]
 
     def choice(self, t: float, q: Array) -> tuple[float, Compiled | None]:
-        """How good the rows in use are, 1 at best, and the model with better ones if need be.
+        """Smallest singular value of the rows in use over that of all, and a model with other rows.
 
-        There are mechanisms (Bennett's) in which no choice of rows is good all the way round,
-        though all rows together always are. Rows that do work, those that move in time, stay.
+        The model is None where the rows in use are good enough. There are mechanisms (Bennett's) in
+        which no choice of rows stays independent in all positions, though all rows together have
+        full rank. Rows that do work, those that change in time, stay in use.
         """
         if self.compiled.all_ints is None or not np.all(np.isfinite(q)):
             return 1.0, None

@@ -1,7 +1,7 @@
-"""Deflections and lowest modes of a tied component, and what its stiffness cannot be.
+"""Deflections and lowest modes of a tied component, and checks of its stiffness.
 
-Modes are found by flexibility: of the inverse stiffness times mass the largest eigenvalues are the
-best determined.
+Modes are found by flexibility: the lowest ones are the largest eigenvalues of the inverse stiffness
+times mass, which are the best determined.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a choice of shapes is asked about: a component, its frame, and where things are on it."""
+"""A component to be reduced: its matrices, its frame of reference, its static and normal modes."""
 
 from __future__ import annotations
 

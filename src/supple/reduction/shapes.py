@@ -153,7 +153,7 @@ class Sines(AssumedShapes):
         return found
 
     def __repr__(self) -> str:
-        """As it is written down, without what is usual."""
+        """As it is written down, without default values."""
         parts = [str(self.n)]
         if self.planes != tuple(PLANES):
             parts.append(f"planes={self.planes!r}")

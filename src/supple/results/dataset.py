@@ -68,7 +68,7 @@ class Variable(NamedTuple):
 
 
 class Track(NamedTuple):
-    """What a plot needs of a result, without xarray: it takes half a second to load."""
+    """Variables of a result by name, without xarray, which takes half a second to import."""
 
     t: Array
     variables: dict[str, Variable]

@@ -43,7 +43,7 @@ SOFTEST = 12
 
 @dataclass(frozen=True, eq=False)
 class Extreme:
-    """The course of a quantity that should stay small.
+    """History of a quantity that should stay small.
 
     Attributes
     ----------

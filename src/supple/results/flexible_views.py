@@ -73,7 +73,7 @@ class Deformation:
     loads: Callable[[], BeamLoads] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel without the result that the loads come from."""
+        """Pickle without the result that the loads come from."""
         return self.__dict__ | {"loads": None}
 
 
@@ -210,7 +210,7 @@ class FlexibleView(BodyView):
 
     @cached_property
     def stress_history(self) -> StressHistory:
-        """Equivalent stress of all points of the body that are looked at, see `recovery`."""
+        """Equivalent stress of the points of the body over time; see ``results/stress.py``."""
         d = self._deformation
         return StressHistory(d.t, d.q, partial(stress_blocks, d.body, d.point_masses))
 

@@ -138,7 +138,7 @@ class Result:
         return name in self.names
 
     def __getitem__(self, item: Any) -> Any:
-        """View of a joint, body, point mass, force, constraint or frame, see ``result_views``."""
+        """View of a joint, body, point mass, force, constraint or frame, see ``views.py``."""
         from supple.frames import Frame
 
         if isinstance(item, Frame):

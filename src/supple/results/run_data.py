@@ -1,4 +1,7 @@
-"""What a simulation hands over: plain arrays in the order of the compiled model."""
+"""Data of a run: plain arrays in the order of the compiled model.
+
+A history is an array over the output times, time first.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ class EventRecord:
 
 @dataclass(frozen=True)
 class History:
-    """Quantities computed at the output times; world axes.
+    """Histories of all bodies and joints, and of the energies; world axes.
 
     Attributes
     ----------
@@ -57,7 +60,7 @@ class History:
 
 @dataclass(frozen=True)
 class ElementHistory:
-    """What one force element does at the output times.
+    """Histories of one force element.
 
     Attributes
     ----------
@@ -73,7 +76,7 @@ class ElementHistory:
 
 @dataclass(frozen=True)
 class RowHistory:
-    """What the rows of one constraint do at the output times.
+    """Histories of the rows of one constraint.
 
     Attributes
     ----------
@@ -93,7 +96,7 @@ class LoadSource(Protocol):
         """Power, efforts and wrenches of a force element."""
 
     def rows(self, name: str) -> RowHistory:
-        """Pushes of the rows of a constraint."""
+        """Loads of the rows of a constraint."""
 
 
 @dataclass(frozen=True)

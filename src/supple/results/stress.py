@@ -2,8 +2,8 @@
 
 What is needed of a body is a set of `StressBlock`: rows of its elastic coordinates. Beams and
 frames make them of section forces; every other body has a ``component`` (a finite-element mesh)
-and a reduction with a ``basis`` (size, n), see `body_component`. `stress_blocks` is the one place
-that knows.
+and a reduction with a ``basis`` (size, n), see `body_component`. `stress_blocks` chooses between
+these.
 """
 
 from __future__ import annotations

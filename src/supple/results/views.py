@@ -186,7 +186,7 @@ class JointView:
 
     @cached_property
     def _load(self) -> JointLoad:
-        """The load, looked at when it is asked for: sharing it out takes time."""
+        """The load, found on request: smallest reactions that are not unique take time."""
         found = self._smallest() if self._smallest is not None else None
         everything = np.ones(6, dtype=bool)
         return JointLoad(*self._given, everything, everything) if found is None else found
@@ -259,7 +259,7 @@ class JointView:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Travel with the load, not with the result that it comes from."""
+        """Pickle with the load, not with the result that it comes from."""
         return self.__dict__ | {"_load": self._load, "_smallest": None}
 
     def __dir__(self) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supple.errors import SuppleError, suggestion
 from supple.results.result import Result
 from supple.results.saved import SavedResult
-from supple.studies.curves import Curve, curves, difference
+from supple.studies.interpolation import Interpolant, difference, interpolants
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,7 +171,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
         if not isinstance(result, (Result, SavedResult)):
             raise SuppleError(f"compare: found {type(result).__name__}, expected two results")
     t = _times(first.t, second.t)
-    a, b = ({c.name: c for c in curves(r.track())} for r in (first, second))
+    a, b = ({c.name: c for c in interpolants(r.track())} for r in (first, second))
     common = [name for name in a if name in b]
     if not common:
         raise SuppleError(
@@ -196,7 +196,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
     return Comparison(t, differences, skipped)
 
 
-def _difference(a: Curve, b: Curve, t: Array) -> Difference:
+def _difference(a: Interpolant, b: Interpolant, t: Array) -> Difference:
     x, y = a.at(t), b.at(t)
     values = difference(x, y, a.turns)
     known = np.isfinite(values)
@@ -240,22 +240,22 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(chosen)) if what else common
 
 
-def _elastic(curve: Curve) -> bool:
-    name = curve.name.rpartition(".")[2]
+def _elastic(interpolant: Interpolant) -> bool:
+    name = interpolant.name.rpartition(".")[2]
     return name.removesuffix("_rate").rpartition("_")[2].isdigit()
 
 
-def _different_bodies(a: dict[str, Curve], b: dict[str, Curve]) -> set[str]:
+def _different_bodies(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> set[str]:
     """Beams whose elastic coordinates differ in number or name."""
     own: list[dict[str, set[str]]] = [{}, {}]
     for found, table in zip(own, (a, b), strict=True):
-        for name, curve in table.items():
-            if _elastic(curve) and f"{name.rpartition('.')[0]}.strain_energy" in table:
+        for name, interpolant in table.items():
+            if _elastic(interpolant) and f"{name.rpartition('.')[0]}.strain_energy" in table:
                 found.setdefault(name.rpartition(".")[0], set()).add(name)
     return {body for body in {*own[0], *own[1]} if own[0].get(body) != own[1].get(body)}
 
 
-def _alone(a: dict[str, Curve], b: dict[str, Curve]) -> dict[str, str]:
+def _alone(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> dict[str, str]:
     """Objects that only one of the two results has."""
     objects = [{n.rpartition(".")[0] for n in table} for table in (a, b)]
     only: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """Histories between output times: Hermite polynomials through values, rates and accelerations.
 
-Never a straight line: a chord of a swing misses by h^2 / 8 times the acceleration, which is more
-than what two runs differ by.
+Linear interpolation has the error h^2 / 8 times the acceleration, which is more than what two runs
+differ by.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ RATE_ERROR = 3.0 * 64.0 / (25.0 * 5.0**0.5)
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
-    """A history with its derivatives, as far as they are known.
+class Interpolant:
+    """A history between its output times, by its derivatives as far as they are known.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Curve:
         return found
 
     def uncertainty(self) -> float:
-        """Return an estimate of the largest error between output times, in the curve's units.
+        """Return an estimate of the largest error between output times, in ``units``.
 
         Every second output time is left out and found again from the others; an interpolation of
         order p on half the interval is better by 2^p. The same with three of four left out tells
@@ -65,15 +65,15 @@ class Curve:
         if self.order == 1:  # its error is zero in the middle: take it from that of the value
             interval = float(np.diff(self.t).mean())
             return replace(self, order=0).uncertainty() * RATE_ERROR / interval
-        near, far = self._left_out(2), self._left_out(4)
+        near, far = self._interpolation_error(2), self._interpolation_error(4)
         # a spline would have 6, but not yet near the ends of the run
         order = 4 if len(self.derivatives) == 1 else 2 * len(self.derivatives)
         return near / min(max(far / near, 1.0), 2.0**order) if near > 0.0 else 0.0
 
-    def _left_out(self, stride: int) -> float:
+    def _interpolation_error(self, stride: int) -> float:
         """Largest error in the middle between every second, fourth ... output time."""
-        thin = tuple(d[::stride] for d in self.derivatives)
-        coarse = replace(self, t=self.t[::stride], derivatives=thin)
+        fewer = tuple(d[::stride] for d in self.derivatives)
+        coarse = replace(self, t=self.t[::stride], derivatives=fewer)
         inside = slice(stride // 2, stride * (len(coarse.t) - 1), stride)
         error = difference(coarse.at(self.t[inside]), self.derivatives[0][inside], self.turns)
         return float(np.nanmax(error, initial=0.0))  # a run that failed ends with NaN
@@ -89,46 +89,46 @@ def difference(a: Array, b: Array, turns: bool = False) -> Array:
     return np.asarray(2.0 * np.arctan2(sine, cosine))
 
 
-def curves(data: Track) -> Iterator[Curve]:
+def interpolants(data: Track) -> Iterator[Interpolant]:
     """Yield what two runs can be compared by: coordinates, rates, places, attitudes, energies."""
     for name, v in data.variables.items():
         if v.role in ("coordinate", "elastic") and f"{name}_rate" in data.variables:
             parts = tuple(_columns(data, name + s) for s in ("", "_rate", "_acceleration"))
             rate = data.variables[f"{name}_rate"]
-            yield Curve(name, v.units, data.t, parts)
-            yield Curve(rate.name, rate.units, data.t, parts, order=1)
+            yield Interpolant(name, v.units, data.t, parts)
+            yield Interpolant(rate.name, rate.units, data.t, parts, order=1)
         elif v.role == "coordinate" and name.endswith(".qw"):
             yield from _of_quaternion_joint(data, name.removesuffix(".qw"))
         elif v.role == "position":
             owner = name.removesuffix(".position")
             moves = [f"{owner}.{kind}" for kind in ("position", "velocity", "acceleration")]
             known = tuple(_columns(data, m) for m in moves if m in data.variables)
-            yield Curve(name, v.units, data.t, known)
+            yield Interpolant(name, v.units, data.t, known)
         elif v.role == "rotation":
             owner = name.removesuffix(".rotation")
             spin, change = (
                 _columns(data, f"{owner}.angular_{kind}") for kind in ("velocity", "acceleration")
             )
             turning = _turning(v.values, spin, change, own=False)
-            yield Curve(name, "rad", data.t, turning, turns=True)
+            yield Interpolant(name, "rad", data.t, turning, turns=True)
         elif v.role == "deflection" or (v.role == "energy" and name != "energy.error"):
-            yield Curve(name, v.units, data.t, (_columns(data, name),))
+            yield Interpolant(name, v.units, data.t, (_columns(data, name),))
 
 
-def _of_quaternion_joint(data: Track, joint: str) -> Iterator[Curve]:
+def _of_quaternion_joint(data: Track, joint: str) -> Iterator[Interpolant]:
     q = np.hstack([_columns(data, f"{joint}.{c}") for c in ("qw", "qx", "qy", "qz")])
     spin = _columns(data, f"{joint}.angular_velocity")
     change = _columns(data, f"{joint}.angular_acceleration")
     turning = _turning(q, spin, change, own=True)
-    yield Curve(f"{joint}.rotation", "rad", data.t, turning, turns=True)
-    yield Curve(f"{joint}.angular_velocity", "rad/s", data.t, (spin, change))
+    yield Interpolant(f"{joint}.rotation", "rad", data.t, turning, turns=True)
+    yield Interpolant(f"{joint}.angular_velocity", "rad/s", data.t, (spin, change))
     if f"{joint}.x" in data.variables:
         place = np.hstack([_columns(data, f"{joint}.{c}") for c in "xyz"])
         v = _columns(data, f"{joint}.velocity")
         dv = _columns(data, f"{joint}.velocity_rate")
         moves = _rotated(q, v), _rotated(q, dv + np.cross(spin, v))
-        yield Curve(f"{joint}.position", "m", data.t, (place, *moves))
-        yield Curve(f"{joint}.velocity", "m/s", data.t, (v, dv))
+        yield Interpolant(f"{joint}.position", "m", data.t, (place, *moves))
+        yield Interpolant(f"{joint}.velocity", "m/s", data.t, (v, dv))
 
 
 def _columns(data: Track, name: str) -> Array:
