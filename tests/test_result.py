@@ -88,7 +88,7 @@ def result(model):
         joint_names=("rail", "hinge"),
         force_names=("motor", "grease"),
         force_dissipates=(False, True),
-        creating=(),
+        energy_creating=(),
         flexible={},
         slices={"rail": slice(0, 1), "hinge": slice(1, 2)},
     )

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 from elastica_oracle import SpinningElastica, spin_up
-from supple.engine.attached import carried
+from supple.engine.attached import attached_masses
 from supple.formulations.trees import JointCoordinates
 
 SOFT = sp.Material(E=1e7, G=4e6, density=1e3)
@@ -147,9 +147,9 @@ def test_what_a_model_attaches():
     model.add(sp.Force("pull", body.at(0.4), (1, 0, 0)))
     model.add(sp.PointMass("lump", body.at(0.8), 0.2))
     model.add(sp.DistributedLoad("wind", body.at(0.1), (0, 1, 0)))
-    assert carried(model, body) == ((0.8, 0.2), (0.0, 0.0), (0.4, 0.0))
+    assert attached_masses(model, body) == ((0.8, 0.2), (0.0, 0.0), (0.4, 0.0))
     plain = dataclasses.replace(body, stiffening=None)
-    assert carried(model, plain) == ((0.8, 0.2),)
+    assert attached_masses(model, plain) == ((0.8, 0.2),)
 
 
 # ------------------------------------------------------------------------- frequencies and buckling

@@ -62,7 +62,7 @@ class _Examination:
     ) -> None:
         self.model, self.found, self.findings = model, found, findings
         self.compiled = c = build(model)
-        found["loops"] = tuple(Loop(name, joints) for name, joints in c.around.items())
+        found["loops"] = tuple(Loop(name, joints) for name, joints in c.loop_joints.items())
         found["velocities"], found["rows"] = c.nu, c.nr
         self.move = Assembler(c)
         q, gap = self.move.positions(0.0, c.q0)
@@ -148,8 +148,8 @@ class _Examination:
             now = record.to_user(q, u)
             units = joint.units
             if np.max(np.abs(now[0] - joint.initial), initial=0.0) > SHOWN:
-                rows = zip(joint.coordinate_names, joint.initial, now[0], units, strict=True)
-                moved += [Change(name, n, float(a), float(b), x) for n, a, b, x in rows]
+                entries = zip(joint.coordinate_names, joint.initial, now[0], units, strict=True)
+                moved += [Change(name, n, float(a), float(b), x) for n, a, b, x in entries]
             if np.max(np.abs(now[1] - joint.initial_rate), initial=0.0) > SHOWN:
                 names = joint.coordinate_names if joint.nq == joint.nu else "xyzxyz"[: joint.nu]
                 per = [f"{x}/s" for x in units] if joint.nq == joint.nu else ["rad/s", "m/s"]

@@ -140,7 +140,7 @@ class Search:
         With one-way forces the symmetric part of the stiffness says nothing about stability. The
         motions are then those that keep their shape as they grow, by eigenvalues of M^-1 K.
         """
-        if self.compiled.creating:
+        if self.compiled.energy_creating:
             moved = self.compiled.scale[:, None] * here.N
             mass = moved.T @ self.equations.mass_matrix(q) @ moved
             try:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from supple.analyses.arguments import expect, number, output_times
 from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
-from supple.analyses.left_out import broken_row
+from supple.analyses.redundant_rows import violated_row
 from supple.bodies.flexible import FlexibleBody
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled, build
@@ -86,7 +86,7 @@ def follow(
         follower = Follower(equations, begin)
         for t in times:
             follower.go(float(t))
-            broken = broken_row(compiled, whole, float(t), follower.q)
+            broken = violated_row(compiled, whole, float(t), follower.q)
             if broken:
                 raise StuckError(
                     f"t = {t:.6g} s: {broken}, "

@@ -46,7 +46,7 @@ class Reactions:
     ----------
     model : a model that nobody changes any more
     parts : times from which on rows were in use, and the model with these
-    t, q, u, z, history : the run, rows of time
+    t, q, u, z, history : the run, time first
     """
 
     model: Model

@@ -148,7 +148,7 @@ def simulate(
                 solution.q,
                 solution.u,
                 solution.z,
-                tuple(solution.rows),
+                tuple(solution.row_sets),
             ),
             _reactions(model, compiled, solution, states),
         )
@@ -162,12 +162,12 @@ def simulate(
 def _histories(solution: Solution) -> tuple[Array, History]:
     """Accelerations and histories at the output times, with the rows in use at each of them."""
     s = solution
-    begins = [t for t, _ in s.rows]
+    begins = [t for t, _ in s.row_sets]
     which = np.maximum(np.searchsorted(begins, s.t, side="right") - 1, 0)
     parts = []
-    for k, (_, compiled) in enumerate(s.rows):
+    for k, (_, compiled) in enumerate(s.row_sets):
         mine = which == k
-        if np.any(mine) or len(s.rows) == 1:
+        if np.any(mine) or len(s.row_sets) == 1:
             parts.append(Equations(compiled).history(s.t[mine], s.q[mine], s.u[mine], s.z[mine]))
     if len(parts) == 1:
         return parts[0]
@@ -183,7 +183,7 @@ def _reactions(
     if not compiled.all_rows:
         return None
     s = solution
-    return Reactions(model.copy(), s.rows, s.t, s.q, s.u, s.z, states)
+    return Reactions(model.copy(), s.row_sets, s.t, s.q, s.u, s.z, states)
 
 
 def _equilibrium(model: Model, formulation: Formulation) -> State:

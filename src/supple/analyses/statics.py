@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Equilibrium, Places, Search
-from supple.analyses.left_out import broken_row
+from supple.analyses.redundant_rows import violated_row
 from supple.engine.builder import Compiled, build
 from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning, label
@@ -97,7 +97,7 @@ def statics(
     success, message = _verdict(model, compiled, found)
     if success:
         whole = build(model, (), formulation.tree(model), time)
-        broken = broken_row(compiled, whole, time, found.q)
+        broken = violated_row(compiled, whole, time, found.q)
         success = not broken and not (broken := _locked(equations, time, found))
         message = message if success else f"no equilibrium: {broken}"
     if not success:

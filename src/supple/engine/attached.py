@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from supple.model import Model
 
 
-def carried(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]:
+def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]:
     """Places and masses (kg) of the point masses on a body of a model.
 
     Where displacements of second order are asked for, the places of joints, constraints and forces

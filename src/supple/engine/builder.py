@@ -28,7 +28,7 @@ from supple.core import membrane as membrane_codes
 from supple.core import opcodes
 from supple.engine import pack_constraints as link_rows
 from supple.engine import pack_forces as force_rows
-from supple.engine.attached import carried
+from supple.engine.attached import attached_masses
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import (
     BodyRecord,
@@ -96,7 +96,7 @@ class _Builder:
         self.element_reals: list[Array] = []
         self.force_names: list[str] = []
         self.dissipates: list[bool] = []
-        self.creating: list[str] = []
+        self.energy_creating: list[str] = []
         self.signals: list[list[int]] = []
         self.curve: list[float] = []
         self.nz = 0
@@ -263,7 +263,7 @@ class _Builder:
             self.bodies[name] = BodyRecord(name, node, pose)
             self.add_inertia(body, masses, node, pose)
         elif isinstance(body, FlexibleBody):
-            self.add_flexible(body, carried(self.model, body), node, current, outer)
+            self.add_flexible(body, attached_masses(self.model, body), node, current, outer)
         else:
             raise TypeError(f"no compiler for {type(body).__name__}")
 
@@ -348,7 +348,7 @@ class _Builder:
         ints += [0] * (at.ELEMENT_INTS - len(ints))
         self.add_element(ints, np.zeros(at.ELEMENT_REALS), name, False)
         if law != membrane_codes.VON_KARMAN:
-            self.creating.append(name)
+            self.energy_creating.append(name)
 
     def add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
         """Add a force element with one work channel."""
@@ -499,7 +499,7 @@ def build(
         places=b.places,
         force_names=tuple(b.force_names),
         force_dissipates=tuple(b.dissipates),
-        creating=tuple(b.creating),
+        energy_creating=tuple(b.energy_creating),
         rows=tuple(b.rows),
         all_rows=tuple(b.rows),
         graph=graph,
@@ -511,7 +511,7 @@ def build(
         breakpoints=tuple(sorted({t for item in timed for t in item.breakpoints})),
         gravity=np.array(model.gravity),
         length=b.length,
-        around=_loops(model, graph),
+        loop_joints=_loops(model, graph),
     )
 
 

@@ -130,11 +130,11 @@ class Compiled:
     ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
     their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
     ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
-    while none is left out. ``around`` has, for each closing joint and each constraint between
-    frames, the joints of the tree that make a loop with it. ``usual`` is the smallest singular
-    value of the scaled rows, but for redundant ones, at regular positions: what singular positions
-    are compared with. ``creating`` are the names in ``force_names`` of internal forces without a
-    potential: their work counts as energy that the model creates.
+    while none is left out. ``loop_joints`` has, for each closing joint and each constraint between
+    frames, the joints of the tree that make a loop with it. ``regular_value`` is the smallest
+    singular value of the scaled rows, but for redundant ones, at regular positions: singular
+    positions are compared with it. ``energy_creating`` are the names in ``force_names`` of internal
+    forces without a potential: their work counts as energy that the model creates.
     """
 
     ints: np.ndarray
@@ -149,7 +149,7 @@ class Compiled:
     places: dict[FrameKey, tuple[int, Pose]]
     force_names: tuple[str, ...]
     force_dissipates: tuple[bool, ...]
-    creating: tuple[str, ...]
+    energy_creating: tuple[str, ...]
     rows: tuple[RowRecord, ...]
     all_rows: tuple[RowRecord, ...]
     graph: Graph
@@ -161,9 +161,9 @@ class Compiled:
     breakpoints: tuple[float, ...]
     gravity: Array
     length: float
-    around: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    loop_joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     all_ints: np.ndarray | None = None
-    usual: float = 0.0
+    regular_value: float = 0.0
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:

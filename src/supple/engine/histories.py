@@ -19,17 +19,17 @@ def histories(
     nt, nn = len(t), int(compiled.ints[at.H_NODES])
     a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
     flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 10))
-    rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
+    arrays = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
     shapes = [(nt, compiled.nq), (nt, compiled.nu), (nt, compiled.nz)]
-    if [x.shape for x in rows] != shapes:
-        found = ", ".join(str(x.shape) for x in rows)
+    if [x.shape for x in arrays] != shapes:
+        found = ", ".join(str(x.shape) for x in arrays)
         raise SuppleError(f"states q, u, z have the shapes {found}, expected {shapes}")
     kernel.history(
         compiled.ints,
         compiled.reals,
         work,
         np.ascontiguousarray(t, dtype=float),
-        *rows,
+        *arrays,
         a,
         flat,
         effort,

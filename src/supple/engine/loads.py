@@ -14,7 +14,7 @@ from supple.core.layout import multiplier_slice, new_work, power_slice
 from supple.engine.builder import Compiled
 from supple.forces import DistributedLoad, ForceElement
 from supple.poses import Array
-from supple.results.run_data import ElementHistory, RowHistory
+from supple.results.run_data import ConstraintHistory, ElementHistory
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Loads:
         power, efforts = np.zeros((nt, 1)), np.zeros((nt, c.nu))
         wrenches = np.zeros((nt, 6 * len(places)))
         states = self.q, self.u, self.z
-        rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in states]
+        arrays = [np.require(x, dtype=float, requirements=["C", "W"]) for x in states]
         for part in c.channels(name):
             one = np.zeros_like(power), np.zeros_like(efforts), np.zeros_like(wrenches)
             kernel.element_history(
@@ -55,7 +55,7 @@ class Loads:
                 c.reals,
                 new_work(c.ints),
                 np.ascontiguousarray(self.t, dtype=float),
-                *rows,
+                *arrays,
                 part,
                 np.array([node for node, _ in places], dtype=np.int64),
                 np.array([pose.p for _, pose in places], dtype=float).reshape(-1, 3),
@@ -65,14 +65,14 @@ class Loads:
                 total += mine
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
 
-    def rows(self, name: str) -> RowHistory:
+    def constraint(self, name: str) -> ConstraintHistory:
         """Loads of the rows of a constraint, by part, and the power of their motion in time."""
         multipliers, powers = self._solved
         own = [k for k, row in enumerate(self.compiled.all_rows) if row.owner == name]
         known = [k for k in own if np.any(np.isfinite(multipliers[:, k]))]
-        return RowHistory(
+        return ConstraintHistory(
             power=powers[:, self.compiled.channels(name)].sum(axis=1),
-            pushes={self.compiled.all_rows[k].part: -multipliers[:, k] for k in known},
+            loads={self.compiled.all_rows[k].part: -multipliers[:, k] for k in known},
         )
 
     @cached_property

@@ -101,7 +101,7 @@ class Equations:
     ) -> Array:
         """M a + h - applied forces + G' lam (nu,); no multipliers: zeros."""
         r = np.empty(self.nu)
-        self._push(lam)
+        self._set_multipliers(lam)
         dynamics.residual(*self._buffers, float(t), *self._state(q, u, a, z), r)
         return r
 
@@ -176,7 +176,7 @@ class Equations:
         lam: Array | None = None,
     ) -> Tangents:
         """The residual and all its derivatives, and those of the controller rates."""
-        self._push(lam)
+        self._set_multipliers(lam)
         n, nz = self.nu, self.nz
         shapes = (n,), (n, n), (n, n), (n, n), (n, nz), (nz, n), (nz, n), (nz, nz)
         out = Tangents(*(np.empty(shape) for shape in shapes))
@@ -240,7 +240,7 @@ class Equations:
         a, history = self._one(t, q, u, z)
         return a[0], history
 
-    def _push(self, lam: Array | None) -> None:
+    def _set_multipliers(self, lam: Array | None) -> None:
         here = multiplier_slice(self.compiled.ints)
         if lam is not None and len(lam) != here.stop - here.start:
             raise ModelError.plain(

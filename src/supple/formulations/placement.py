@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.bodies.flexible import FlexibleBody
 from supple.bodies.rigid import RigidBody
-from supple.engine.attached import carried
+from supple.engine.attached import attached_masses
 from supple.errors import ModelError, label
 from supple.frames import Frame
 from supple.graph.topology import Graph, TreeEdge
@@ -73,7 +73,7 @@ class Layout:
             columns[edge.joint] = slice(nu, nu := nu + joints[edge.joint].nu)
             n = 0
             if isinstance(body, FlexibleBody):
-                masses = carried(model, body)
+                masses = attached_masses(model, body)
                 beams[body.name] = body, masses
                 n = body.modal(masses).n
                 columns[body.name] = slice(nu, nu := nu + n)

@@ -87,7 +87,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Solution:
-    """Rows (t, state) that were reached, and how the run went."""
+    """States at the output times that were reached, and how the run went."""
 
     t: Array
     q: Array
@@ -101,7 +101,7 @@ class Solution:
     message: str
     statistics: dict[str, int | float]
     final: State
-    rows: tuple[tuple[float, Compiled], ...] = ()  # from which time on which rows are in use
+    row_sets: tuple[tuple[float, Compiled], ...] = ()  # times, and the rows in use from then on
 
 
 def _no_more(own: Array) -> dict[str, float]:
@@ -367,7 +367,7 @@ class _Run:
             final=State(
                 float(s[st.T]), *(run[k].copy() for k in (self.at_q, self.at_u, self.at_z))
             ),
-            rows=tuple(self.rows),
+            row_sets=tuple(self.rows),
         )
 
     def _message(self, outcome: int) -> str:

@@ -90,7 +90,7 @@ def assembled(compiled: Compiled, fixed: Sequence[int] = (), held: str = "") -> 
     rate = rows_at(compiled, move.work, 0.0, q, u).rate
     if not ranks.singular:  # there velocities mean nothing; a run that starts there is refused
         refuse_rate(compiled, rate, float(np.max(np.abs(u), initial=1.0)), held)
-    return replace(compiled.with_rows(ranks.kept), q0=q, u0=u, usual=ranks.usual)
+    return replace(compiled.with_rows(ranks.kept), q0=q, u0=u, regular_value=ranks.regular_value)
 
 
 def assemble(model: Model, fixed: Any = ()) -> State:
@@ -193,8 +193,9 @@ def open_loop(compiled: Compiled, gap: Array) -> str:
     units = {"m": compiled.length, "rad": 1.0}
     seen = 1e-3 * max(sizes[unit] / units[unit] for unit in units)  # the rest is what is left of it
     shown = [f"{s:.3g} {unit}" for unit, s in sizes.items() if not s / units[unit] < seen]
-    around = ", ".join(repr(name) for name in (row.owner, *compiled.around.get(row.owner, ())))
-    return f"{row.label}: the loop of {around} stays open by {' and '.join(shown)}"
+    loop = row.owner, *compiled.loop_joints.get(row.owner, ())
+    joints = ", ".join(repr(name) for name in loop)
+    return f"{row.label}: the loop of {joints} stays open by {' and '.join(shown)}"
 
 
 def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") -> None:

@@ -61,11 +61,11 @@ class Ranks:
     @property
     def singular(self) -> bool:
         """Whether the start is a singular position."""
-        return bool(self.smallest) and self.smallest[0] < SINGULAR * self.usual
+        return bool(self.smallest) and self.smallest[0] < SINGULAR * self.regular_value
 
     @property
-    def usual(self) -> float:
-        """Smallest singular value away from singular positions."""
+    def regular_value(self) -> float:
+        """Smallest singular value at regular positions."""
         return max(self.smallest[1:], default=ORDINARY)
 
 
@@ -80,13 +80,14 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
     # rows of whole joints have the size one in these units; rounding is no row
     size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
     bound = DEPENDENT if len(places) > 1 else ROUNDING
-    alike = [table / size[:, None] for table in tables]
-    counts = [int(np.sum(np.linalg.svd(x, compute_uv=False) > bound)) for x in alike]
-    usual = [table for table, count in zip(alike, counts, strict=True) if count == max(counts)]
+    unit_rows = [table / size[:, None] for table in tables]
+    counts = [int(np.sum(np.linalg.svd(x, compute_uv=False) > bound)) for x in unit_rows]
+    most = max(counts)
+    full_rank = [x for x, count in zip(unit_rows, counts, strict=True) if count == most]
     kept = list(range(compiled.nr))
     if min(counts) < compiled.nr:
         moves = moving(compiled)
-        kept = independent(usual, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
+        kept = independent(full_rank, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
     weakest = kept[weakest_row(tables[0][kept])] if kept else None
     return Ranks(tuple(kept), compiled.nu - len(kept), smallest, weakest, stuck)

@@ -19,7 +19,7 @@ from supple.loops.closing import Assembler
 from supple.loops.ranks import SINGULAR, independent, smallest_value, weakest_row
 from supple.poses import Array
 
-# A run has come close where the smallest singular value is this part of its usual one.
+# A run has come close where the smallest singular value is this part of the regular one.
 CLOSE = 1e-3
 # A step that fails there has failed because of it.
 NEAR = 1e-2
@@ -36,7 +36,7 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
     if compiled.nr:
         watch = Watch(compiled)
-        if watch.size(t, q) < SINGULAR * compiled.usual:
+        if watch.size(t, q) < SINGULAR * compiled.regular_value:
             raise ModelError.plain(
                 f"{about(compiled, watch.row(t, q))} at the start, from which more than one motion "
                 "is possible, expected initial coordinates a little away from it"
@@ -48,15 +48,15 @@ def failed_near(compiled: Compiled, t: float, q: Array) -> str:
     if not compiled.nr or not np.all(np.isfinite(q)):
         return ""
     watch = Watch(compiled)
-    if watch.size(t, q) < NEAR * compiled.usual:
+    if watch.size(t, q) < NEAR * compiled.regular_value:
         return about(compiled, watch.row(t, q))
     return ""
 
 
 def about(compiled: Compiled, row: RowRecord) -> str:
     """Words for a singular position: its loop, and the row that depends on others there."""
-    around = compiled.around.get(row.owner, ())
-    loop = f" in the loop of {', '.join(map(repr, (row.owner, *around)))}" if around else ""
+    joints = compiled.loop_joints.get(row.owner, ())
+    loop = f" in the loop of {', '.join(map(repr, (row.owner, *joints)))}" if joints else ""
     return f"a singular position{loop}: {row.name} follows from the other constraints"
 
 
@@ -73,14 +73,14 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
     chosen = np.unique(np.linspace(0, len(t) - 1, min(count, len(t))).astype(int))
     chosen = chosen[np.all(np.isfinite(q[chosen]), axis=1)]
     sizes = np.array([watch.size(t[k], q[k]) for k in chosen])
-    usual = max(float(np.median(sizes)), compiled.usual) if len(sizes) else 0.0
+    reference = max(float(np.median(sizes)), compiled.regular_value) if len(sizes) else 0.0
 
     def near(time: float) -> Array:
         k = int(np.argmin(np.abs(t - time)))
         return move.moved(q[k], (time - t[k]) * u[k])
 
     worst, when = np.inf, 0.0
-    for i in np.flatnonzero(sizes < 0.1 * usual):
+    for i in np.flatnonzero(sizes < 0.1 * reference):
         low, high = max(int(i) - 1, 0), min(int(i) + 1, len(sizes) - 1)
         if sizes[i] > min(sizes[low], sizes[high]):
             continue
@@ -88,7 +88,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
         time = _lowest(lambda s: watch.size(s, near(s)), *ends)
         if (size := watch.size(time, near(time))) < worst:
             worst, when = size, time
-    if not worst < CLOSE * usual:
+    if not worst < CLOSE * reference:
         return ""
     return (
         f"near t = {when:.4g} s the run passes {about(compiled, watch.row(when, near(when)))}; "

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supple.constraints import Constraint, Distance
 from supple.errors import SuppleError, label, suggestion
-from supple.results.run_data import LoadSource, RowHistory
+from supple.results.run_data import ConstraintHistory, LoadSource
 
 Array = NDArray[np.float64]
 
@@ -35,10 +35,10 @@ class ConstraintView:
         self._source = source
 
     @cached_property
-    def _load(self) -> RowHistory:
+    def _load(self) -> ConstraintHistory:
         if self._source is None:
             raise SuppleError(f"the loads of '{self.name}' are not in this result")
-        return self._source.rows(self.name)
+        return self._source.constraint(self.name)
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class ConstraintView:
 
     def load(self, part: str) -> Array:
         """(nt,) load of one part, N or N m."""
-        found = {_short(p, self.name): values for p, values in self._load.pushes.items()}
+        found = {_short(p, self.name): values for p, values in self._load.loads.items()}
         if part in found:
             return found[part]
         if part in self.parts:

@@ -80,7 +80,7 @@ def track(result: Result) -> Track:
     return Track(result.t, {v.name: v for v in _variables(result)}, _attributes(result))
 
 
-def history(data: Track, name: str) -> Array:
+def values_of(data: Track, name: str) -> Array:
     """Return the values of the variable ``object.quantity``, or raise with the closest name."""
     if name in data.variables:
         return data.variables[name].values
@@ -90,7 +90,7 @@ def history(data: Track, name: str) -> Array:
 def series(data: Track, what: str | ArrayLike) -> tuple[ArrayLike, str, str]:
     """Values of a variable with its name and units, or a plain array without them."""
     if isinstance(what, str):
-        return history(data, what), what, data.variables[what].units
+        return values_of(data, what), what, data.variables[what].units
     return what, "", ""
 
 
@@ -235,7 +235,7 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
 def _of_constraint(result: Result, view: ConstraintView) -> Iterator[Variable]:
     """Work and effort of drivers, tension of distances, where they are determined."""
     item, loads = result.constraints[view.name], result.data.loads
-    determined = loads is not None and len(loads.rows(view.name).pushes) == 1
+    determined = loads is not None and len(loads.constraint(view.name).loads) == 1
     if isinstance(item, (Driver, FrameDriver)):
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
     if determined and isinstance(item, Driver):

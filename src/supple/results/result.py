@@ -21,7 +21,7 @@ from supple.forces import (
 )
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.constraint_views import ConstraintView
-from supple.results.dataset import Array, Track, history, series, track
+from supple.results.dataset import Array, Track, series, track, values_of
 from supple.results.flexible_views import Deformation, FlexibleView, PlaceView, flexible_view
 from supple.results.force_views import (
     EffortFunctionView,
@@ -94,7 +94,7 @@ class Result:
         self.events = data.events
         self.statistics = dict(data.statistics)
         takes = np.asarray(data.compiled.force_dissipates, dtype=bool)
-        creates = np.isin(data.compiled.force_names, data.compiled.creating)
+        creates = np.isin(data.compiled.force_names, data.compiled.energy_creating)
         self.energy = EnergyAudit(
             data.history.energy,
             work=data.channels[:, ~(takes | creates)].sum(axis=1),
@@ -116,8 +116,8 @@ class Result:
             raise SuppleError(
                 f"state({index!r}): expected the place of one of {len(self.t)} output times"
             ) from None
-        rows = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
-        return State(float(self.t[k]), *rows, compiled=self.data.compiled)
+        vectors = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
+        return State(float(self.t[k]), *vectors, compiled=self.data.compiled)
 
     @property
     def verdict(self) -> str:
@@ -319,7 +319,7 @@ class Result:
 
     def history(self, name: str) -> Array:
         """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
-        return history(self.track(), name)
+        return values_of(self.track(), name)
 
     def spectrum(self, what: str | ArrayLike) -> Spectrum:
         """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).

@@ -75,18 +75,18 @@ class ElementHistory:
 
 
 @dataclass(frozen=True)
-class RowHistory:
+class ConstraintHistory:
     """Histories of the rows of one constraint.
 
     Attributes
     ----------
     power : (nt,) W, of what moves the rows in time, on the system
-    pushes : (nt,) by part of the constraint: the effort on the row's quantity, positive where it
+    loads : (nt,) by part of the constraint: the effort on the row's quantity, positive where it
         would make it larger, N or N m
     """
 
     power: Array
-    pushes: Mapping[str, Array]
+    loads: Mapping[str, Array]
 
 
 class LoadSource(Protocol):
@@ -95,7 +95,7 @@ class LoadSource(Protocol):
     def __call__(self, name: str) -> ElementHistory:
         """Power, efforts and wrenches of a force element."""
 
-    def rows(self, name: str) -> RowHistory:
+    def constraint(self, name: str) -> ConstraintHistory:
         """Loads of the rows of a constraint."""
 
 

@@ -179,7 +179,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
             f"{_objects(b)}"
         )
     chosen = _chosen(common, what)
-    skipped = {} if what else _alone(a, b)
+    skipped = {} if what else _only_in_one(a, b)
     differences: dict[str, Difference] = {}
     different = _different_bodies(a, b)
     for name in chosen:
@@ -255,7 +255,7 @@ def _different_bodies(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> s
     return {body for body in {*own[0], *own[1]} if own[0].get(body) != own[1].get(body)}
 
 
-def _alone(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> dict[str, str]:
+def _only_in_one(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> dict[str, str]:
     """Objects that only one of the two results has."""
     objects = [{n.rpartition(".")[0] for n in table} for table in (a, b)]
     only: dict[str, str] = {}

@@ -12,7 +12,7 @@ from supple.poses import Array
 CONTRADICTION = 1e-8  # rad, or lengths of the model: how far a row that was left out may be off
 
 
-def broken_row(compiled: Compiled, whole: Compiled, t: float, q: Array) -> str:
+def violated_row(compiled: Compiled, whole: Compiled, t: float, q: Array) -> str:
     """Name the most violated row of the whole model (all rows) at q, and by how much; or empty."""
     if whole.nr == compiled.nr:
         return ""
