@@ -68,7 +68,7 @@ class AtRest:
             beyond = acts[~np.any(tangents.Rz[:, acts] != 0.0, axis=0)]
             if not len(beyond):
                 break
-            # more is asked of a controller than its limit: it pushes with that, and holds nothing
+            # a controller beyond its limit exerts the limit and does not hold its target
             acts, z = np.setdiff1d(acts, beyond), z.copy()
             z[beyond] = wanted[beyond]
             first = eq.tangents(self.t, q, self.still, self.still, z)

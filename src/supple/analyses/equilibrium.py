@@ -156,15 +156,15 @@ class Search:
         return found.eigenvalues, found.eigenvectors
 
     def _balanced(self, q: Array, here: Balance, largest: float) -> bool:
-        """Whether the load left is small beside the largest on the way, or a usual stiffness.
+        """Whether the load left is small beside the largest of the search, or the median stiffness.
 
-        Near a singular position the stiffness is beyond bounds, and small steps mean nothing.
+        Near a singular position the stiffness has no bound: small steps are no sign of convergence.
         """
         if np.max(np.abs(here.gap), initial=0.0) > STALLED:
             return False  # rows and targets that contradict each other
         left = float(np.max(np.abs(self.rest.load(q, here)), initial=0.0))
-        usual = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
-        return left <= UNBALANCED * max(largest, usual)
+        median = float(np.median(np.abs(np.diag(here.K)))) if here.K.size else 0.0
+        return left <= UNBALANCED * max(largest, median)
 
     def _correction(self, here: Balance) -> float:
         """Largest part of the step from here."""

@@ -1,4 +1,4 @@
-"""Follower: a mechanism without freedom moves along in time, and its forces do work.
+"""Follower: the motion of a mechanism without freedom, and the work of its forces.
 
 A step predicts coordinates from velocities and accelerations and corrects them by Newton's method
 on the rows. A correction that is large for the step means that another branch of the mechanism, a
@@ -59,7 +59,7 @@ class Follower:
                 self._piece(min(stop, self.t + self._reach()), stop)
 
     def _reach(self) -> float:
-        """Time in which nothing moves far."""
+        """Time (s) in which no coordinate moves farther than ``FAR``."""
         speed = float(np.max(np.abs(self.u) / self.compiled.scale, initial=0.0))
         push = float(np.max(np.abs(self.a) / self.compiled.scale, initial=0.0))
         slow = FAR / speed if speed > 0.0 else np.inf

@@ -44,7 +44,7 @@ class Reactions:
 
     Attributes
     ----------
-    model : a model that nobody changes any more
+    model : the model as it was simulated, a copy
     parts : times from which on rows were in use, and the model with these
     t, q, u, z, history : the run, time first
     """

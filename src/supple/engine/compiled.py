@@ -125,7 +125,7 @@ class RowRecord:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A model as flat buffers; read-only, and it pickles, so it travels to other processes.
+    """A model as flat buffers; read-only, and it pickles, for other processes.
 
     ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
     their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,

@@ -133,14 +133,14 @@ class AttachPoint:
         beam, masses = layout.beams[name]
         where = beam.attachment(frame, masses)
         own = elastic_values(beam, layout.size(name), "coordinates", q)
-        moved, slopes = where.motion(own, own, own)[0], where.slopes(own)
-        theta, Psi = moved[3:], slopes[3:]
+        moved, jacobian = where.motion(own, own, own)[0], where.jacobian(own)
+        theta, Psi = moved[3:], jacobian[3:]
         T, _ = tangent_operator(theta, np.zeros(3))
         turn = np.eye(3) + tilde(theta) @ T.T  # exp(theta~)
         return cls(
             R=turn @ where.R0,
             arm=where.p0 + moved[:3],
-            E=slopes[:3],
+            E=jacobian[:3],
             D=turn @ T @ Psi,
             turned=turn,
             theta=theta,
@@ -169,10 +169,10 @@ class AttachPoint:
         if self.where is None or not own.size:
             return spin @ self.arm, self.E, self.D
         T, T_dot = tangent_operator(self.theta, self.Psi @ own)
-        bend = self.where.bend(own)
+        change = self.where.jacobian_rate(own)
         D_dot = (spin + tilde(self.D @ own)) @ self.D
-        D_dot += self.turned @ (T_dot @ self.Psi + T @ bend[3:])
-        return spin @ self.arm + self.E @ own, spin @ self.E + self.axes @ bend[:3], D_dot
+        D_dot += self.turned @ (T_dot @ self.Psi + T @ change[3:])
+        return spin @ self.arm + self.E @ own, spin @ self.E + self.axes @ change[:3], D_dot
 
 
 @dataclass(frozen=True, eq=False)

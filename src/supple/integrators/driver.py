@@ -27,7 +27,7 @@ from supple.results.result import EventRecord
 from supple.state import State
 
 PAUSE = 0.03  # s between returns of a loop to Python
-# Between looks at the rows in use: motion (rad, or lengths of the model), and number of steps.
+# Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
 FAR, LONGEST = 0.1, 1000
 COUNTS = (
     "steps",
@@ -262,7 +262,7 @@ class _Run:
         return self.steps_before + int(self.count[st.STEPS])
 
     def _advance(self, budget: int) -> int:
-        """Make steps; where rows were left out, look at those in use now and then."""
+        """Make steps; where rows were left out, check those in use at intervals."""
         p, left, outcome = self.problem, budget, int(st.PAUSED)
         while left > 0 and outcome == st.PAUSED:
             c = self.compiled

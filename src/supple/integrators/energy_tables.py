@@ -43,7 +43,7 @@ QUADRATIC = (
 
 @dataclass
 class Tables:
-    """Rows of numbers as ``core/energy_state.py`` wants them; the first ``rows`` forms are rows."""
+    """Tables for ``core/energy_state.py``; the first ``rows`` forms are constraint rows."""
 
     bodies: list[list[float]] = field(default_factory=list)
     forms: list[list[float]] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Tables:
     elements: list[list[float]] = field(default_factory=list)
 
     def numbers(self, decay: float, step: float) -> tuple[float, ...]:
-        """All tables in one row, the head first."""
+        """All tables one after the other, the head first."""
         mass = float(np.mean([body[own.B_MASS] for body in self.bodies]))
         head = np.zeros(own.HEAD)
         head[[own.DECAY, own.STEP, own.MASS]] = decay, step, mass

@@ -27,12 +27,12 @@ from supple.poses import Array
 # the root of that. Where only one place is known the smaller bound decides.
 DEPENDENT = 1e-6
 ROUNDING = 1e-9
-# A position is singular where the smallest singular value is this part of what it is at other
-# places: positions that are found as double roots are exact to 1e-7 only.
+# A position is singular where the smallest singular value is this part of that at regular
+# positions: positions that are found as double roots are exact to 1e-7 only.
 SINGULAR = 1e-5
-ORDINARY = 0.1  # what it is taken to be where no other place can be reached
-# Random motions to other places (rad or lengths), the largest that closes is taken; crooked
-# numbers, since 0.3 is how far many a start is from a special position.
+ORDINARY = 0.1  # taken for the regular value where no other position can be reached
+# Random displacements to other positions (rad or lengths), of which the largest that closes is
+# taken; no round numbers, since many models start 0.3 away from a singular position.
 SIZES = (0.2718, 0.0919, 0.0311)
 PLACES = 2
 LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; inverse iterations

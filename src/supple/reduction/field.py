@@ -12,7 +12,7 @@ from supple.validate import Vector
 
 
 class LineMesh(Protocol):
-    """What is asked of the shapes of a mesh along a line; rows belong to nodal coordinates."""
+    """Displacement, rotation and strain along a line, as rows for the nodal coordinates."""
 
     def displacement(self, x: float) -> Vector:
         """Rows (3, size) of the displacement at the station x."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from supple.reduction.assumed import AssumedBeam
 
 Law = Literal["axial", "axial_quadratic", "von_karman"]
-# What is asked of an axis at a point: E A times weight and length (N m), the rows of u' (n,) and of
+# Data of an axis at a point: E A times weight and length (N m), the rows of u' (n,) and of
 # v', w' (2, n). A cell is an element.
 Point = tuple[float, Vector, Vector]
 Cell = list[Point]

@@ -90,13 +90,13 @@ class Attachment:
             change = change + both @ follow
         return now, rate, change
 
-    def slopes(self, q: Vector) -> Vector:
+    def jacobian(self, q: Vector) -> Vector:
         """Derivatives (6, n) of displacement and rotation vector by the coordinates q (n,)."""
         rows = np.vstack([self.Phi, self.Psi])
-        return rows + self.bend(q)
+        return rows + self.jacobian_rate(q)
 
-    def bend(self, u: Vector) -> Vector:
-        """Rate (6, n) of `slopes` when the coordinates change at the rates u (n,)."""
+    def jacobian_rate(self, u: Vector) -> Vector:
+        """Rate (6, n) of `jacobian` when the coordinates change at the rates u (n,)."""
         if self.slaved is None or self.Gamma is None:
             return np.zeros((6, self.Phi.shape[1]))
         return np.asarray(np.einsum("kr,rij,j->ki", self.slaved, self.Gamma, u))
@@ -153,7 +153,7 @@ class ModalBody:
     slaves : Slaves, optional
         Shapes of second order.
     membranes : Membranes, optional
-        What slopes do to extension, for geometric stiffening.
+        Extension of the axis by slopes, for geometric stiffening.
     """
 
     mass: float

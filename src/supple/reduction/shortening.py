@@ -1,7 +1,7 @@
 """Shortening of straight beams: axial displacements of second order, by a few axial shapes.
 
-A deflected beam that keeps its length has u = -1/2 int (v'^2 + w'^2) along its axis. Of this
-field the loads along the axis see a few integrals: rho and rho x (inertia and gravity), and
+A deflected beam that keeps its length has u = -1/2 int (v'^2 + w'^2) along its axis. Loads along
+the axis do work on a few integrals of this field only: rho and rho x (inertia and gravity), and
 forces at attach places. The shapes are the axial deflections under these loads, in closed form
 along the beam: normal force N, displacement int N / EA. So r = 2 + attach places, however many
 modes there are.
@@ -158,8 +158,8 @@ def shortening(
     return Shortening(
         Gamma=read_only(found.Gamma),
         cuts=read_only(cells.cuts),
-        series=read_only(cells.series(moved) @ found.turn),
-        ends=read_only(ends @ found.turn),
+        series=read_only(cells.series(moved) @ found.combinations),
+        ends=read_only(ends @ found.combinations),
     )
 
 

@@ -1,6 +1,6 @@
-"""Displacements of second order, carried by a few static shapes.
+"""Displacements of second order, as combinations of a few static shapes.
 
-A deflected body shortens, and what bends and twists together moves aside: its displacement is
+A deflected body shortens, and bending and twist together move it sideways: its displacement is
 S q + g z with amplitudes z_r = q . Gamma_r q / 2 that follow the elastic coordinates q. The shapes
 g are static deflections W = K^-1 F under the loads F that act on a moving body: its own inertia
 (rho e_d, rho x_i e_d) and a force in each direction at each place where something is attached. They
@@ -21,7 +21,7 @@ from supple.reduction.modal import ModalBody, Slaves
 from supple.reduction.problem import Problem
 from supple.validate import Vector, read_only
 
-# Squares of independent parts of loads, each scaled to one: less is not told from the others.
+# Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
 DEPENDENT = 1e-8
 # Parts of an integral that are less, relative to the mass of both shapes, are zero.
 NOTHING = 1e-13
@@ -33,11 +33,12 @@ class Whitened:
 
     Attributes
     ----------
-    turn : (loads, r)
+    combinations : (loads, r)
+        Columns are factors of the loads.
     Gamma : (r, n, n)
     """
 
-    turn: Vector
+    combinations: Vector
     Gamma: Vector
 
     @classmethod
@@ -50,10 +51,10 @@ class Whitened:
         scale = 1.0 / np.sqrt(np.diag(work)[real])
         values, vectors = np.linalg.eigh(work[np.ix_(real, real)] * np.outer(scale, scale))
         good = values > DEPENDENT
-        turn = np.zeros((len(work), int(good.sum())))
-        turn[real] = scale[:, None] * vectors[:, good] / np.sqrt(values[good])
-        Gamma = -np.einsum("sr,sab->rab", turn, geometric)
-        return cls(turn, 0.5 * (Gamma + Gamma.transpose(0, 2, 1)))
+        combinations = np.zeros((len(work), int(good.sum())))
+        combinations[real] = scale[:, None] * vectors[:, good] / np.sqrt(values[good])
+        Gamma = -np.einsum("sr,sab->rab", combinations, geometric)
+        return cls(combinations, 0.5 * (Gamma + Gamma.transpose(0, 2, 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ class MeshSlaves:
         acts = size > 0.0
         most = np.max(np.diag(work)[acts] / size[acts] ** 2, initial=0.0)
         found = Whitened.of(work, geometric, NOTHING * most * size**2)
-        return cls(read_only(found.Gamma), read_only(W @ found.turn))
+        return cls(read_only(found.Gamma), read_only(W @ found.combinations))
 
 
 def inertia_loads(mesh: Any) -> Vector:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Numbers that are held at once while points and times are gone through: 32 megabytes.
+# Numbers that are in memory at once, for some of the points and times: 32 megabytes.
 AT_ONCE = 4_000_000
 # Stations of a beam with assumed shapes, which has no elements.
 STATIONS = 21
@@ -147,10 +147,10 @@ class StressHistory:
 
 
 def stress_blocks(body: FlexibleBody, point_masses: PointMasses) -> Iterator[StressBlock]:
-    """Points of a body at which its stress is looked at.
+    """Points of a body at which its stress is evaluated.
 
-    A beam is looked at on its surface, at its nodes and between them; shells in the centres of
-    their triangles, at the top and the bottom; solids at their nodes.
+    Of a beam they are on its surface, at its nodes and between them; of shells in the centres of
+    their triangles, at the top and the bottom; of solids at their nodes.
     """
     from supple.bodies.beam import Beam
     from supple.bodies.frame import FrameBody
@@ -173,7 +173,7 @@ def body_component(body: Any, point_masses: PointMasses) -> tuple[Any, Array]:
 
 
 def beam_stations(beam: Beam) -> Array:
-    """Stations (k,) of a beam where its deformation is looked at, m: nodes and between them."""
+    """Stations (k,) of a beam where its deformation is evaluated, m: nodes and between them."""
     cells = STATIONS - 1 if not len(beam.load_cells(1)[0]) else 2 * beam.elements
     return np.linspace(0.0, beam.length, cells + 1)
 
