@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from random_models import flexible_recipes, recipes
-from supple.studies.lyapunov import Lyapunov, _estimate, increment
-from test_properties import equations, examples, given
+from supple.studies.lyapunov import Lyapunov, _estimate
 
 
 def pendulum(damping=0.0, drive=0.0, start=0.2, frequency=2.0 / 3.0 / (2.0 * np.pi)):
@@ -105,33 +103,6 @@ def test_a_tumbling_body_and_a_controller():
     slowest = np.roots([0.8, 2.0, 4.8, 1.0]).real.max()
     assert found.exponent == pytest.approx(slowest, abs=2 * found.error)
     assert found.sign == -1
-
-
-@examples(30)
-@given(recipes(max_bodies=5))
-def test_increments_are_inverse_to_retraction(recipe):
-    check_increment(recipe)
-
-
-@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
-@examples(15)
-@given(flexible_recipes())
-def test_increments_of_flexible_trees(recipe):
-    check_increment(recipe)
-
-
-def check_increment(recipe):
-    eq = equations(recipe.model())
-    s = recipe.state(eq)
-    d = 0.3 * np.random.default_rng(recipe.seed).normal(size=eq.nu)
-    found = increment(eq.compiled, s.q, eq.retract(s.q, d))
-    assert np.allclose(found, d, atol=1e-12 * max(1.0, np.abs(s.q).max()))
-    assert np.allclose(increment(eq.compiled, s.q, s.q), 0.0, atol=1e-15)
-    other = eq.retract(s.q, d)  # a quaternion and its negative are the same rotation
-    for joint in eq.compiled.joints.values():
-        if joint.kind != "axes":
-            other[joint.q.start : joint.q.start + 4] *= -1.0
-    assert np.allclose(increment(eq.compiled, s.q, other), found, atol=1e-13)
 
 
 def test_estimate_of_rates_that_are_known():

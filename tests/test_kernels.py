@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import supple
-from supple.core import dynamics, layout, step
+from supple.core import chart, layout, step
 from supple.native import build, cache, declare, library, plain_launcher, schedule
 from supple.native.declare import INTS, IVEC, REALS, VEC
 
@@ -33,10 +33,10 @@ def run(code: str, cache_folder: Path, parent: Path = PACKAGE.parent, **variable
 # the model come from a file, so that no other entry is needed.
 MOVE = """
 import sys, numpy as np
-from supple.core import dynamics
+from supple.core import chart
 ints, reals, work, q = (np.load(sys.argv[1])[k] for k in ("ints", "reals", "work", "q"))
 out = np.zeros(4)
-dynamics.move(ints, reals, work, q, np.array([0.4, 0.0, 0.0]), out)
+chart.move(ints, reals, work, q, np.array([0.4, 0.0, 0.0]), out)
 print(*map(float.hex, out), "numba" in sys.modules)
 """
 
@@ -121,7 +121,7 @@ def test_importing_compiles_nothing():
     ids=["stride", "single", "dimensions", "real for whole", "number", "read-only"],
 )
 def test_other_arguments_are_refused(launcher, which, value):
-    move = dynamics.move.ready()
+    move = chart.move.ready()
     if launcher == "plain":
         move = plain_launcher._callable("move", "iffvvv", "-", 8)  # refused before it is called
     given = [np.zeros(64, np.int64), *(np.zeros(n) for n in (64, 64, 4, 4, 4))]

@@ -8,7 +8,6 @@ from scipy.optimize import brentq
 
 import supple as sp
 from one_degree import STEP, Moving, OneDegree
-from supple.analyses.linearize import chart
 from supple.cases import four_bar as numbers
 from supple.formulations.equations import Equations
 
@@ -268,7 +267,7 @@ def test_charts_turn_with_their_bodies():
     model.add(sp.Revolute("pin", b.at(0.5), model.add(sp.RigidBody("c", 1.0, inertia=1.0)).at(0)))
     equations = sp.JointCoordinates().equations(model)
     u, x = np.random.default_rng(5).normal(size=(2, equations.nu))
-    turn = chart(equations.compiled, u)
+    turn = equations.drift(u)
     step = 1e-4
 
     def mixed(f):

@@ -68,7 +68,7 @@ class State:
             compiled = self._compiled()
             if name in compiled.joints:
                 joint = compiled.joints[name]
-                if joint.kind != "axes":
+                if joint.chart.quaternion:
                     new[0][:4] = _unit(name, new[0][:4])
                 q[joint.q], u[joint.u] = joint.from_user(*new)
             else:

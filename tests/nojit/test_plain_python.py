@@ -13,7 +13,7 @@ import pytest
 
 import supple as sp
 from supple.cases.four_bar import four_bar
-from supple.core import dynamics
+from supple.core import chart, dynamics
 from supple.core.layout import new_work
 from supple.engine.loads import Loads
 from supple.formulations.equations import Equations
@@ -124,7 +124,7 @@ def complex_retract(equations: Equations, q: np.ndarray, d: np.ndarray) -> np.nd
     compiled = equations.compiled
     out = np.zeros(equations.nq, complex)
     work = new_work(compiled.ints, complex)
-    dynamics.move(compiled.ints, compiled.reals, work, q.astype(complex), d, out)
+    chart.move(compiled.ints, compiled.reals, work, q.astype(complex), d, out)
     return out
 
 

@@ -147,8 +147,8 @@ def _coordinate_units(equations: Equations) -> Array:
     c = equations.compiled
     unit = np.ones(c.nq)
     for record in (*c.joints.values(), *c.extra.values()):
-        if record.kind == "axes":
-            unit[record.q] = c.scale[record.u]
-        elif record.kind == "free":
+        if record.chart.quaternion:
             unit[record.q.start + 4 : record.q.stop] = c.length
+        else:
+            unit[record.q] = c.scale[record.u]
     return unit

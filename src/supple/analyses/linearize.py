@@ -33,7 +33,7 @@ from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model, on_constraints, scaled_rows
 from supple.model import Model
-from supple.poses import Array, skew
+from supple.poses import Array
 from supple.results.result import Result
 from supple.state import State
 
@@ -99,7 +99,7 @@ def _linear(
     chosen = _chosen(c, motions, independent, model)
     N = motions @ np.linalg.inv(motions[chosen])
     P = _slaved(c, rows.G, rows.H, N, chosen)
-    turn = (chart(c, u) @ N)[chosen]  # y' = w - turn y
+    turn = (equations.drift(u) @ N)[chosen]  # y' = w - turn y
     mass = N.T @ tangents.M
     damping = N.T @ tangents.Ru
     M = mass @ N
@@ -129,21 +129,6 @@ def _slaved(c: Compiled, G: Array, H: Array, N: Array, chosen: list[int]) -> Arr
         P[others] = -np.linalg.lstsq(G[:, others] * c.scale[others], H @ N, rcond=1e-13)[0]
         P[others] *= c.scale[others, None]
     return P
-
-
-def chart(c: Compiled, u: Array) -> Array:
-    """L (nu, nu) of x' = v - L x: velocities in axes that turn with their body."""
-    L = np.zeros((c.nu, c.nu))
-    for record in (*c.joints.values(), *c.extra.values()):
-        if record.kind == "axes":
-            continue
-        own, here = u[record.u], record.u.start
-        spin = skew(own[:3])
-        L[here : here + 3, here : here + 3] = spin
-        if record.kind == "free":
-            L[here + 3 : here + 6, here + 3 : here + 6] = spin
-            L[here + 3 : here + 6, here : here + 3] = skew(own[3:6])
-    return L
 
 
 def _chosen(
@@ -177,12 +162,9 @@ def _chosen(
 def dof_names(c: Compiled) -> list[str]:
     """Name of each velocity (nu): "elbow.angle", "ball.rotation_x", "rod.mode_1"."""
     names = [""] * c.nu
-    parts = [f"{what}_{axis}" for what in ("rotation", "motion") for axis in "xyz"]
     for name, record in (*c.joints.items(), *c.extra.items()):
-        own = list(record.coordinate_names) if record.kind == "axes" else parts
-        own = own[::-1] if record.kind == "axes" and record.reversed else own
         for k in range(record.u.stop - record.u.start):
-            names[record.u.start + k] = f"{name}.{own[k]}"
+            names[record.u.start + k] = f"{name}.{record.velocity_name(k)}"
     for name, body in c.flexible.items():
         for k, part in enumerate(body.modal.coordinate_names):
             names[body.u.start + k] = f"{name}.{part}"

@@ -12,7 +12,7 @@ from supple.analyses.redundant_rows import violated_row
 from supple.engine.builder import Compiled, build
 from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning, label
-from supple.forces import PID
+from supple.forces.kinds import force_kind
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -156,7 +156,7 @@ def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool
 
 def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
     if np.max(np.abs(found.missed), initial=0.0) > MISSED:
-        controllers = [f for f in model.forces.values() if isinstance(f, PID)]
+        controllers = [f for f in model.forces.values() if force_kind(f).states]
         k = int(np.argmax(np.abs(found.missed)))
         return (
             f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from "

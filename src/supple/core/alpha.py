@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from supple.core import alpha_stage as stage
-from supple.core import dynamics, links, tree
+from supple.core import chart, dynamics, links, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
@@ -163,12 +163,12 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             stage.change(m, r, o, n, h, be, ge)
             stage.middle_state(m, r, o, h)
             if r.w.shape[0] > 0:
-                tree.retract(m, r.q, o.u[XM], r.qt)
+                chart.retract(m, r.q, o.u[XM], r.qt)
                 for j in range(nr):
                     w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])
                 dynamics.residual_at(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
                 st.copy(w.power, o.e[PM])
-                tree.retract(m, r.q, o.u[XI], r.qt)
+                chart.retract(m, r.q, o.u[XI], r.qt)
                 st.copy(o.row[LAM], w.lam)
             dynamics.residual_at(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
             st.copy(w.power, o.e[P1])

@@ -20,7 +20,7 @@ import math
 from collections import namedtuple
 
 from supple.core import alpha_rows as rows
-from supple.core import dynamics, linalg, links, so3, tree
+from supple.core import chart, dynamics, linalg, links, so3
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.radau_stages import spin
@@ -140,7 +140,7 @@ def begin(m, w, r, o, h, h_old, fresh):
     for k in range(nu):
         r.xt[k] = 0.0
         o.u[P, k] = 0.0
-    tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.u[A0])
+    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[A0])
     if fresh:
         s, sz = c[AM] - c[AF], c[DM] - c[DF]
         be, ge, te = c[BETA] + 0.5 * s, c[GAMMA] + s, c[THETA] + sz
@@ -228,7 +228,7 @@ def end_state(m, r, o, h, be, ge, te):
             a[j + 3] -= u[j + 1] * u[j + 5] - u[j + 2] * u[j + 4]
             a[j + 4] -= u[j + 2] * u[j + 3] - u[j] * u[j + 5]
             a[j + 5] -= u[j] * u[j + 4] - u[j + 1] * u[j + 3]
-    tree.retract(m, r.q, o.u[XI], r.qt)
+    chart.retract(m, r.q, o.u[XI], r.qt)
 
 
 @kernel
@@ -452,7 +452,7 @@ def middle_state(m, r, o, h):
     Cubic Hermite: of xi from increments and velocities, of u and z from these and the filtered change of
     their rates.
     """
-    tree.chart_rate(m, o.u[XI], r.ut, o.u[S1])
+    chart.rate(m, o.u[XI], r.ut, o.u[S1])
     st.copy(o.u[D], o.u[S2])
     turn(m, o.u[XI], 1.0, o.u[S2])
     for k in range(r.u.shape[0]):
@@ -511,7 +511,7 @@ def fill_polynomials(m, r, o, h):
     """Dense output: cubic Hermite for xi, parabolas through both ends and the middle for u and z, and for
     w the integral of the parabola through the powers. Needs end_state and middle_state.
     """
-    tree.chart_rate(m, o.u[XI], r.ut, o.u[S1])
+    chart.rate(m, o.u[XI], r.ut, o.u[S1])
     for k in range(r.u.shape[0]):
         p, x, a, b = r.px[k], o.u[XI, k], h * r.u[k], h * o.u[S1, k]
         p[0], p[1], p[2], p[3] = 0.0, a, 3.0 * x - 2.0 * a - b, a + b - 2.0 * x

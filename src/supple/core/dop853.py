@@ -19,8 +19,8 @@ from collections import namedtuple
 
 import numpy as np
 
+from supple.core import chart, dynamics, kkt, links, partition, tree
 from supple.core import dop853_table as table
-from supple.core import dynamics, kkt, links, partition, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.layout import views
@@ -136,7 +136,7 @@ def stages(m, w, r, o, ints, which, t, h, stop, y):
             r.ut[i] = r.u[i] + y[nu + i]
         for i in range(nz):
             r.zt[i] = r.z[i] + y[2 * nu + i]
-        tree.retract(m, r.q, r.xt, r.qt)
+        chart.retract(m, r.q, r.xt, r.qt)
         x = o.k[s]
         if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
             if not partition.complete(m, w, time, r.q, r.xt, r.ut, r.qt, o.which, o.square, o.pivots):
@@ -147,7 +147,7 @@ def stages(m, w, r, o, ints, which, t, h, stop, y):
             ints[st.BAD_DOF] = bad
             finite = bad >= nu or math.isfinite(w.mass[bad, bad])
             return st.LOCKED if finite else st.NOT_FINITE
-        tree.chart_rate(m, r.xt, r.ut, x[0:nu])
+        chart.rate(m, r.xt, r.ut, x[0:nu])
         if o.which.shape[0] > 0 and o.c[KEEP] == BAUMGARTE:
             kkt.pull(m, w, time, r.ut, x[nu : 2 * nu], o.c[PULL], r.xt, r.lam)
         for i in range(nz):
@@ -222,7 +222,7 @@ def accept(m, w, r, o, t):
         if not partition.complete(m, w, t, r.q, r.xt, r.u, r.qt, o.which, o.square, o.pivots):
             return st.LOCKED
     else:
-        tree.retract(m, r.q, r.xt, r.qt)
+        chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.qt, r.q)
     for i in range(nz):
         r.z[i] += o.y[2 * nu + i]

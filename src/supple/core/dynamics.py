@@ -174,7 +174,7 @@ def dof_rows(m, w, n, c):
 def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); of controller rates Gq, Gu (nz, nu), Gz (nz, nz).
 
-    The derivative with respect to q is taken along ``tree.retract``.
+    The derivative with respect to q is taken along ``chart.retract``.
     """
     node, dof, x, col, mat, s = m.node, m.dof, w.node, w.dof, w.matrices, w.scratch
     nu, nz = r.shape[0], z.shape[0]
@@ -501,14 +501,6 @@ def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
     tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
-
-
-@entry(INTS, REALS, VEC, VEC, VEC, VEC)
-def move(ints, reals, work, q, d, out):
-    """out (nq) = q moved by the increment d (nu)."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
-    tree.retract(m, q, d, out)
 
 
 @entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT)

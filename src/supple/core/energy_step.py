@@ -19,11 +19,10 @@ from __future__ import annotations
 
 import math
 
+from supple.core import chart, tree
 from supple.core import energy_balance as balance
 from supple.core import energy_forms as form
 from supple.core import energy_state as es
-from supple.core import layout as at
-from supple.core import so3, tree
 from supple.core import step as st
 from supple.core.energy_state import (
     CARRIED,
@@ -229,53 +228,13 @@ def project(m, o):
 
 
 @kernel
-def increments(m, q, after, out):
-    """The increments out (nu) that move q to ``after``; of quaternions the shorter way."""
-    for n in range(1, m.node.shape[0]):
-        kind, i, j = m.node[n, at.MOTION], m.node[n, at.Q0], m.node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            out[j] = after[i] - q[i]
-        elif kind == at.BALL or kind == at.FREE:
-            a, b, c, d = q[i], q[i + 1], q[i + 2], q[i + 3]
-            e, x, y, z = after[i], after[i + 1], after[i + 2], after[i + 3]
-            w = a * e + b * x + c * y + d * z
-            p0 = a * x - e * b - (c * z - d * y)
-            p1 = a * y - e * c - (d * x - b * z)
-            p2 = a * z - e * d - (b * y - c * x)
-            size = math.sqrt(p0 * p0 + p1 * p1 + p2 * p2)
-            s = 2.0 * math.atan2(size, abs(w)) / size if size > 1e-100 else 2.0
-            if w < 0.0:
-                s = -s
-            out[j], out[j + 1], out[j + 2] = s * p0, s * p1, s * p2
-            if kind == at.FREE:
-                t = so3.matrix(a, b, c, d)
-                d0, d1, d2 = after[i + 4] - q[i + 4], after[i + 5] - q[i + 5], after[i + 6] - q[i + 6]
-                for k in range(3):
-                    out[j + 3 + k] = t[k] * d0 + t[3 + k] * d1 + t[6 + k] * d2
-
-
-@kernel
-def chart_velocity(m, xi, rate, out):
-    """Velocities out (nu) of the increment xi that moves with this rate: T(xi) xi' = u, the inverse of ``chart_rate``."""
-    for n in range(1, m.node.shape[0]):
-        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            out[j] = rate[j]
-        elif kind == at.BALL or kind == at.FREE:
-            x, y, z = xi[j], xi[j + 1], xi[j + 2]
-            out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, rate[j], rate[j + 1], rate[j + 2])
-            if kind == at.FREE:
-                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, rate[j + 3], rate[j + 4], rate[j + 5])
-
-
-@kernel
 def fill_polynomials(m, r, o, h):
     """Cubics for increments, parabolas for velocities, lines for work, from r.q, r.u to r.qt, r.ut.
 
     In the middle velocities are those of the cubics.
     """
-    increments(m, r.q, r.qt, r.xt)
-    tree.chart_rate(m, r.xt, r.ut, r.a)  # r.a is free: accelerations are not used
+    chart.increment(m, r.q, r.qt, r.xt)
+    chart.rate(m, r.xt, r.ut, r.a)  # r.a is free: accelerations are not used
     for k in range(r.u.shape[0]):
         a, b, d = h * r.u[k], h * r.a[k], r.xt[k]
         for i in range(st.DEGREE):
@@ -284,7 +243,7 @@ def fill_polynomials(m, r, o, h):
         r.xt[k] = st.polynomial(r.px[k], 0.5)
         r.a[k] = (1.5 * d - 0.25 * (a + b)) / h
         r.pu[k, 0] = r.u[k]
-    chart_velocity(m, r.xt, r.a, o.middle)
+    chart.velocity(m, r.xt, r.a, o.middle)
     for k in range(r.u.shape[0]):
         a, b, c = r.u[k], o.middle[k], r.ut[k]
         r.pu[k, 1], r.pu[k, 2] = 4.0 * b - 3.0 * a - c, 2.0 * (a + c) - 4.0 * b

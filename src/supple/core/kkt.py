@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import elimination, linalg, links, tree
+from supple.core import chart, elimination, linalg, links, tree
 from supple.core import layout as at
 from supple.core.layout import TREE, WORK
 from supple.native.declare import INT, VEC, kernel, shared
@@ -246,7 +246,7 @@ def positions(m, w, t, q, u, d, place):
             w.gap[i] = -w.gap[i]
         if solve(m, w, d, w.gap) >= 0:
             return math.inf
-        tree.retract(m, q, d, place)
+        chart.retract(m, q, d, place)
         for k in range(q.shape[0]):
             q[k] = place[k]
     return size

@@ -32,7 +32,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, kkt, links, so3, tree
+from supple.core import chart, dynamics, kkt, links, so3, tree
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.layout import views
@@ -120,34 +120,6 @@ def unpack(m, r, o, y):
         r.ut[k] = y[nq + k]
     for k in range(r.z.shape[0]):
         r.zt[k] = y[nq + nu + k]
-
-
-@kernel
-def coordinate_rates(m, y, q, u, out):
-    """out (nq) = q' of the coordinates in y, with the pull on the norm of quaternions; q has unit ones."""
-    node = m.node
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
-            out[i + k] = u[j + k]
-    for n in range(1, node.shape[0]):
-        kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            out[i] = u[j]
-        elif kind == at.BALL or kind == at.FREE:
-            a, b, c, d = y[i], y[i + 1], y[i + 2], y[i + 3]
-            w0, w1, w2 = 0.5 * u[j], 0.5 * u[j + 1], 0.5 * u[j + 2]
-            s = math.sqrt(w0 * w0 + w1 * w1 + w2 * w2) * (1.0 - a * a - b * b - c * c - d * d)
-            out[i] = s * a - b * w0 - c * w1 - d * w2
-            out[i + 1] = s * b + a * w0 + c * w2 - d * w1
-            out[i + 2] = s * c + a * w1 - b * w2 + d * w0
-            out[i + 3] = s * d + a * w2 + b * w1 - c * w0
-            if kind == at.FREE:
-                m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(q[i], q[i + 1], q[i + 2], q[i + 3])
-                v0, v1, v2 = u[j + 3], u[j + 4], u[j + 5]
-                out[i + 4] = m0 * v0 + m1 * v1 + m2 * v2
-                out[i + 5] = m3 * v0 + m4 * v1 + m5 * v2
-                out[i + 6] = m6 * v0 + m7 * v1 + m8 * v2
 
 
 @kernel
@@ -248,7 +220,7 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
         for i in range(nr):
             out[first + i] = w.lam[i]
             out[first + nr + i] = 0.0
-    coordinate_rates(m, y, r.qt, v, o.qd)
+    chart.coordinate_rates(m, y, r.qt, v, o.qd)
     for k in range(nq):
         out[k] = (yp[k] - o.qd[k]) if implicit else o.qd[k]
     for k in range(nu):
@@ -470,38 +442,6 @@ def constraint_border(m, w, y, q, c, J):
 
 
 @kernel
-def increment(m, q0, q1, out):
-    """Increment (nu) with ``retract`` from q0 to q1."""
-    node = m.node
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
-            out[j + k] = q1[i + k] - q0[i + k]
-    for n in range(1, node.shape[0]):
-        kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
-        if kind == at.REVOLUTE or kind == at.PRISMATIC:
-            out[j] = q1[i] - q0[i]
-        elif kind == at.BALL or kind == at.FREE:
-            a, b, c, d = q0[i], q0[i + 1], q0[i + 2], q0[i + 3]
-            e, f0, g, h = q1[i], q1[i + 1], q1[i + 2], q1[i + 3]
-            w = a * e + b * f0 + c * g + d * h
-            x = a * f0 - b * e - c * h + d * g
-            y = a * g + b * h - c * e - d * f0
-            z = a * h - b * g + c * f0 - d * e
-            if w < 0.0:
-                w, x, y, z = -w, -x, -y, -z
-            s = math.sqrt(x * x + y * y + z * z)
-            s = 2.0 * math.atan2(s, w) / s if s > 1e-150 else 2.0
-            out[j], out[j + 1], out[j + 2] = s * x, s * y, s * z
-            if kind == at.FREE:
-                m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(a, b, c, d)
-                e0, e1, e2 = q1[i + 4] - q0[i + 4], q1[i + 5] - q0[i + 5], q1[i + 6] - q0[i + 6]
-                out[j + 3] = m0 * e0 + m3 * e1 + m6 * e2
-                out[j + 4] = m1 * e0 + m4 * e1 + m7 * e2
-                out[j + 5] = m2 * e0 + m5 * e1 + m8 * e2
-
-
-@kernel
 def fit(o, n, h, value, rate, p):
     """p = polynomial through column ``value`` of the ends with column ``rate`` as its slopes."""
     for j in range(st.DEGREE):
@@ -560,8 +500,8 @@ def fill_polynomials(m, r, o, t, h):
     x, rate = o.u[S1], o.u[S2]
     for i in range(n):
         end = o.ends[int(rows[i])]
-        increment(m, r.q, end[1 : 1 + nq], x)
-        tree.chart_rate(m, x, end[1 + nq : 1 + nq + nu], rate)
+        chart.increment(m, r.q, end[1 : 1 + nq], x)
+        chart.rate(m, x, end[1 + nq : 1 + nq + nu], rate)
         for k in range(nu):
             for j in range(2 * n):
                 r.px[k, j] += o.basis[2 * i, j] * x[k] + o.basis[2 * i + 1, j] * h * rate[k]

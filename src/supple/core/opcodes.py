@@ -1,6 +1,7 @@
 """Codes of signals and of the operations of their programs; free of Numba, so that the vocabulary can use them."""
 
 PIECEWISE, SINE, PROGRAM = 0, 1, 2
+SIGNALS = (PIECEWISE, SINE, PROGRAM)  # all codes that ``core/signals.py`` evaluates
 
 # Operations of programs, each a pair (operation, argument) in the signal reals
 (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import linalg, links, tree
+from supple.core import chart, linalg, links, tree
 from supple.native.declare import kernel
 
 ITERATIONS = 20
@@ -57,7 +57,7 @@ def complete(m, w, t, q0, x, u, q, which, s, pivots):
     """
     nr, size = s.shape[0], math.inf
     for _ in range(ITERATIONS):
-        tree.retract(m, q0, x, q)
+        chart.retract(m, q0, x, q)
         tree.poses(m, w, q)
         tree.motion(m, w, u, u)
         links.refresh(m, w, t, q)

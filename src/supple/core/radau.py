@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from supple.core import dynamics, linalg, radau_wide, tree
+from supple.core import chart, dynamics, linalg, radau_wide
 from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import radau_stages as stages
@@ -76,7 +76,7 @@ def error_norm(m, w, r, o, h, t, attempt):
             r.ut[k] += r.u[k]
         for k in range(nz):
             r.zt[k] = r.z[k]
-        tree.retract(m, r.q, r.xt, r.qt)
+        chart.retract(m, r.q, r.xt, r.qt)
         dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
     n, free = o.f.shape[1], o.free
     for i in range(n):
@@ -140,7 +140,7 @@ def fill_polynomials(m, w, r, o, h):
     # chart rates at both ends; at the start T = I and xi'' = a, plus w x v for the places of free joints
     for k in range(nu):
         r.xt[k] = 0.0
-    tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
+    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
     for k in range(nu):
         p = r.px[k]
         p[0], p[1], p[2] = 0.0, h * r.u[k], 0.5 * h * h * o.u[S1, k]
@@ -155,8 +155,8 @@ def fill_polynomials(m, w, r, o, h):
             p[j] = 0.0
         for j in range(5, st.DEGREE):
             q[j] = 0.0
-    tree.chart_rate(m, r.xt, r.ut, o.u[S2])
-    tree.chart_acceleration(m, r.xt, o.u[S2], r.ut, o.u[RATE + 2], o.u[S1])
+    chart.rate(m, r.xt, r.ut, o.u[S2])
+    chart.acceleration(m, r.xt, o.u[S2], r.ut, o.u[RATE + 2], o.u[S1])
     for k in range(nu):
         p = r.px[k]
         # remaining powers 3, 4, 5 from value, slope and curvature at the end
@@ -308,7 +308,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             r.u[k] = rows.flushed(r.u[k] + o.u[U + 2, k])
             r.a[k] = o.u[RATE + 2, k]
         st.copy(o.c[LAM + 2], r.lam)
-        tree.retract(m, r.q, r.xt, r.qt)
+        chart.retract(m, r.q, r.xt, r.qt)
         st.copy(r.qt, r.q)
         for k in range(nz):
             r.z[k] += o.z[Z + 2, k]

@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 
-from supple.core import dynamics, linalg, links, radau_wide, tree
+from supple.core import chart, dynamics, linalg, links, radau_wide
 from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import step as st
@@ -75,7 +75,7 @@ def predict(m, r, o, fresh, h, h_old):
     """Starting values of the stages: the last step's polynomial, or the Taylor start."""
     for k in range(r.u.shape[0]):
         r.xt[k] = 0.0
-    tree.chart_acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
+    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[S1])
     for k in range(r.u.shape[0]):
         for i in range(3):
             c = C[i]
@@ -129,8 +129,8 @@ def stage(m, w, r, o, i, t, h):
     rates(m, r, o, i, h)
     for k in range(nz):
         r.zt[k] = r.z[k] + o.z[Z + i, k]
-    tree.retract(m, r.q, r.xt, r.qt)
-    tree.chart_rate(m, r.xt, r.ut, o.u[S1])
+    chart.retract(m, r.q, r.xt, r.qt)
+    chart.rate(m, r.xt, r.ut, o.u[S1])
     if o.c.shape[1] > 0:
         st.copy(o.c[LAM + i], w.lam)
         for k in range(nu):
@@ -155,7 +155,7 @@ def middle_tangent(m, w, r, o, t, h):
     for k in range(r.u.shape[0]):
         r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
-    tree.retract(m, r.q, r.xt, r.qt)
+    chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.lam, w.lam)
     full = o.full
     dynamics.tangent_at(
@@ -452,7 +452,7 @@ def work_stages(m, w, r, o, t, h, stop):
             r.ut[k] = r.u[k] + o.u[U + i, k]
         for k in range(r.z.shape[0]):
             r.zt[k] = r.z[k] + o.z[Z + i, k]
-        tree.retract(m, r.q, r.xt, r.qt)
+        chart.retract(m, r.q, r.xt, r.qt)
         st.copy(o.c[LAM + i], w.lam)
         dynamics.exert(m, w, stage_time(t, h, i, stop), r.qt, r.ut, o.u[RATE + i], r.zt)
         for k in range(ne):

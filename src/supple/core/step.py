@@ -13,7 +13,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import dynamics, forces, tree
+from supple.core import chart, dynamics, forces, tree
 from supple.core import layout as at
 from supple.core.layout import TREE, WORK
 from supple.native.declare import (
@@ -182,7 +182,7 @@ def state_at(m, r, s):
     for k in range(r.u.shape[0]):
         r.xt[k] = polynomial(r.px[k], s)
         r.ut[k] = polynomial(r.pu[k], s)
-    tree.retract(m, r.q, r.xt, r.qt)
+    chart.retract(m, r.q, r.xt, r.qt)
     for k in range(r.z.shape[0]):
         r.zt[k] = polynomial(r.pz[k], s)
     for k in range(r.w.shape[0]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from supple.forces import DistributedLoad
+from supple.forces.kinds import force_kind
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
@@ -21,7 +21,7 @@ def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, floa
     points = model.point_masses.values()
     found = [(body.station(p.frame), p.mass) for p in points if p.frame.body.name == body.name]
     if body.second_order:
-        forces = [f for f in model.forces.values() if not isinstance(f, DistributedLoad)]
+        forces = [f for f in model.forces.values() if force_kind(f).at_frames]
         used = [joint.frames for joint in model.joints.values()]
         used += [force.frames for force in forces]
         used += [constraint.frames for constraint in model.constraints.values()]

@@ -36,19 +36,23 @@ from supple.engine.compiled import (
     FlexRecord,
     FrameKey,
     JointRecord,
+    KindTable,
     MotorRecord,
     RowRecord,
     frame_key,
     place_of,
 )
+from supple.engine.kinds import refuse_unknown
 from supple.engine.plan import with_plan
 from supple.errors import label
 from supple.forces import Motor
+from supple.forces.kinds import ELEMENTS
 from supple.frames import Frame
 from supple.graph.topology import FREE, Graph
 from supple.graph.tree_choice import Tree
-from supple.joints import Joint
+from supple.joints import Free, Joint
 from supple.joints.base import Motion
+from supple.joints.motions import MOTIONS
 from supple.model import Model
 from supple.poses import IDENTITY, Array, Pose, aligned, skew
 from supple.reduction.modal import Attachment
@@ -59,7 +63,6 @@ _MEMBRANES = {
     "axial_quadratic": membrane_codes.AXIAL_QUADRATIC,
     "von_karman": membrane_codes.VON_KARMAN,
 }
-_MOTIONS = {"rotate": at.REVOLUTE, "translate": at.PRISMATIC, "ball": at.BALL, "free": at.FREE}
 
 __all__ = ["Compiled", "JointRecord", "build"]
 
@@ -108,6 +111,8 @@ class _Builder:
         self.link_ints: list[list[int]] = []
         self.rows: list[RowRecord] = []
         self.extra: dict[str, JointRecord] = {}
+        self.kinds: dict[tuple[KindTable, int], str] = {}
+        self.owner = ""  # label of what is being added
         for edge in graph.tree:
             if edge.joint.startswith(FREE) and edge.joint not in model.joints:
                 self.add_free(edge.child, edge.joint)
@@ -119,8 +124,10 @@ class _Builder:
             if isinstance(force, Motor):
                 self.add_motor(force)
         for force in model.forces.values():
+            self.owner = label(force)
             force_rows.pack(self, force)
         for constraint in model.constraints.values():
+            self.owner = label(constraint)
             link_rows.pack(self, constraint)
         for record in self.flexible.values():
             self.add_damping(record)
@@ -128,25 +135,30 @@ class _Builder:
         for frame in frames:
             self.place(frame)
 
-    def add_node(self, parent: int, motion: int, pose: Pose, nq: int, nu: int) -> int:
+    def use(self, table: KindTable, code: int) -> None:
+        """Note that the owner has something of a kind; refuse a code that no table has."""
+        refuse_unknown(table, code, self.owner)
+        self.kinds.setdefault((table, code), self.owner)
+
+    def add_node(self, parent: int, motion: str, pose: Pose) -> int:
         """Add a node whose columns are new velocities."""
-        n = self._append(parent, motion, pose, nu)
+        kind = MOTIONS[motion]
+        n = self._append(parent, kind.code, pose, len(kind.directions))
         self.node_ints[n][at.Q0], self.node_ints[n][at.U0] = self.nq, self.nu
-        for k in range(nu):
+        for k, unit in enumerate(kind.velocity_units):
             self._add_column(n, k, self.nu + k)
-            linear = motion == at.PRISMATIC or k > 2
-            self.scale.append(self.length if linear else 1.0)
+            self.scale.append(self.length if unit == "m" else 1.0)
         self.rate_scale.extend(self.scale[self.nu :])
-        self.nq += nq
-        self.nu += nu
+        self.nq += len(kind.units)
+        self.nu += len(kind.directions)
         return n
 
     def add_elastic(
-        self, parent: int, motion: int, pose: Pose, name: str, where: Attachment
+        self, parent: int, motion: str, pose: Pose, name: str, where: Attachment
     ) -> int:
         """Add a node behind an elastic edge, whose columns are the body's elastic velocities."""
         record = self.flexible[name]
-        n = self._append(parent, motion, pose, record.modal.n)
+        n = self._append(parent, MOTIONS[motion].code, pose, record.modal.n)
         index = list(self.flexible).index(name)
         self.node_ints[n][at.FLEX], self.node_ints[n][at.ATTACH] = index, len(self.attach_ints)
         self.attach_ints.append([index, self.shape_size, -1])
@@ -160,6 +172,7 @@ class _Builder:
         return n
 
     def _append(self, parent: int, motion: int, pose: Pose, columns: int) -> int:
+        self.use("motion", motion)
         n = len(self.node_ints)
         root = n if parent == 0 else self.node_ints[parent][at.ROOT]
         last = self.last_column(parent)
@@ -191,13 +204,14 @@ class _Builder:
 
     def add_chain(self, joint: Joint, child: str, backwards: bool) -> tuple[int, Pose]:
         """Add a joint's nodes; returns the last one and the pose of the joint's far frame in it."""
+        self.owner = label(joint)
         inner = joint.B if backwards else joint.A
         start = self.place(inner)
         q_start, u_start = self.nq, self.nu
-        node, current, kind = self.add_motions(*start, joint.motions, backwards)
+        node, current = self.add_motions(*start, joint.motions, backwards)
         record = JointRecord(
             joint.name,
-            kind,
+            joint.chart.name,
             label(joint),
             child,
             joint.coordinate_names,
@@ -216,33 +230,31 @@ class _Builder:
 
     def add_motions(
         self, node: int, current: Pose, motions: Sequence[Motion], backwards: bool = False
-    ) -> tuple[int, Pose, str]:
-        """Add a chain of nodes behind a frame; returns its end and the kind of coordinates."""
-        kind = "axes"
+    ) -> tuple[int, Pose]:
+        """Add a chain of nodes behind a frame; returns its end and the pose of its frame there."""
         for motion in motions[::-1] if backwards else motions:
-            code = _MOTIONS[motion.kind]
             if motion.axis is None:
-                kind = motion.kind
-                node = self.add_node(node, code, current, motion.nq, motion.nu)
+                node = self.add_node(node, motion.row.name, current)
                 current = IDENTITY
             else:
                 turn = aligned(-motion.axis if backwards else motion.axis)
                 placed = Pose(current.R @ turn, current.p)
-                node = self.add_node(node, code, placed, 1, 1)
+                node = self.add_node(node, motion.row.name, placed)
                 current = Pose(turn.T, np.zeros(3))
         if not motions:
-            node = self.add_node(node, at.FIXED, current, 0, 0)
+            node = self.add_node(node, "fixed", current)
             current = IDENTITY
-        return node, current, kind
+        return node, current
 
     def add_free(self, body: str, name: str) -> None:
         """Hang a body by its own frame on a free joint from the ground."""
-        q, u = slice(self.nq, self.nq + 7), slice(self.nu, self.nu + 6)
-        node = self.add_node(0, at.FREE, IDENTITY, 7, 6)
-        names = ("qw", "qx", "qy", "qz", "x", "y", "z")
-        owner = f"{label(self.bodies_by_name[body])} (free)"
+        self.owner = f"{label(self.bodies_by_name[body])} (free)"
+        q, u = self.nq, self.nu
+        node = self.add_node(0, "free", IDENTITY)
+        own = slice(q, self.nq), slice(u, self.nu)
+        names = Free.coordinate_names
         record = JointRecord(
-            name, "free", owner, body, names, False, q, u, node, node, np.zeros(3)
+            name, "free", self.owner, body, names, False, *own, node, node, np.zeros(3)
         )
         self.extra[name] = record
         self.q0.extend([1.0, *np.zeros(6)])
@@ -298,13 +310,14 @@ class _Builder:
             self.scale.extend(slow / np.sqrt(np.diag(modal.K)))
             self.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
         where = None if outer is None else body.attachment(outer, masses)
+        self.owner = label(body)
         if where is None:
-            node = self.add_node(node, at.FIXED, current, 0, 0)
+            node = self.add_node(node, "fixed", current)
         elif not where.fixed:
-            node = self.add_elastic(node, at.ELASTIC_IN, current, body.name, where)
+            node = self.add_elastic(node, "elastic_in", current, body.name, where)
         else:
             pose = current.then(Pose(where.R0, where.p0).inverse)
-            node = self.add_node(node, at.FIXED, pose, 0, 0)
+            node = self.add_node(node, "fixed", pose)
         self.flex_ints[index][at.FLEX_NODE] = node
         self.node_ints[node][at.HEAVY], self.node_ints[node][at.FLEX] = at.FLEXIBLE, index
         self.bodies[body.name] = BodyRecord(body.name, node, IDENTITY)
@@ -320,7 +333,7 @@ class _Builder:
             where = body.attachment(frame, record.point_masses)  # type: ignore[attr-defined]
             node = self.bodies[name].node
             if not where.fixed:
-                node = self.add_elastic(node, at.ELASTIC_OUT, IDENTITY, name, where)
+                node = self.add_elastic(node, "elastic_out", IDENTITY, name, where)
                 self.places[key] = node, IDENTITY
             else:
                 self.places[key] = node, Pose(where.R0, where.p0)
@@ -330,7 +343,8 @@ class _Builder:
         if np.any(record.modal.C):
             ints = [0] * at.ELEMENT_INTS
             ints[:2] = [force_codes.BODY_DAMPING, list(self.flexible).index(record.name)]
-            self.add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping", True)
+            self.owner = record.label
+            self.add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping")
 
     def add_membranes(self, record: FlexRecord) -> None:
         """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
@@ -346,16 +360,18 @@ class _Builder:
             self._add_shape(np.array([k, *ends], dtype=float), a, s)
         name = f"{record.name}.stiffening"
         ints += [0] * (at.ELEMENT_INTS - len(ints))
-        self.add_element(ints, np.zeros(at.ELEMENT_REALS), name, False)
+        self.owner = record.label
+        self.add_element(ints, np.zeros(at.ELEMENT_REALS), name)
         if law != membrane_codes.VON_KARMAN:
             self.energy_creating.append(name)
 
-    def add_element(self, ints: list[int], reals: Array, name: str, dissipates: bool) -> None:
+    def add_element(self, ints: list[int], reals: Array, name: str) -> None:
         """Add a force element with one work channel."""
+        self.use("element", ints[0])
         self.element_ints.append(ints)
         self.element_reals.append(reals)
         self.force_names.append(name)
-        self.dissipates.append(dissipates)
+        self.dissipates.append(ELEMENTS[ints[0]].dissipates)
 
     def add_inertia(self, body: RigidBody, masses: list[PointMass], node: int, pose: Pose) -> None:
         mass, first, second = body.mass, body.mass * body.com, body.inertia_origin.copy()
@@ -377,6 +393,7 @@ class _Builder:
         self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
     ) -> None:
         """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none."""
+        self.use("link" if signal < 0 else "driven link", kind)
         self.link_ints.append([kind, *ends, place, signal, *rows, *[-1] * (6 - len(rows))])
 
     def add_row(self, owner: Joint | Constraint, part: str, unit: str) -> int:
@@ -391,6 +408,7 @@ class _Builder:
             return -1
         parts = [self.add_signal(part) for part in signal.parts]
         code, params = signal.program()
+        self.use("signal", code)
         if parts:  # the program refers to its parts by place
             params = np.array(params)
             params[2::2][params[1::2] == opcodes.SIGNAL] = parts
@@ -426,7 +444,8 @@ class _Builder:
             self.rotors[u] = self.rotors.get(u, 0.0) + motor.ratio**2 * motor.inertia
             self.motors[motor.name] = MotorRecord(motor.name, label(motor), q, u, motor.ratio)
             return
-        node = self.add_node(0, at.REVOLUTE, IDENTITY, 1, 1)
+        self.owner = label(motor)
+        node = self.add_node(0, "rotate", IDENTITY)
         record = MotorRecord(motor.name, label(motor), self.nq - 1, self.nu - 1, 1.0, True)
         self.rotors[record.u] = motor.inertia
         self.motors[motor.name] = record
@@ -512,6 +531,7 @@ def build(
         gravity=np.array(model.gravity),
         length=b.length,
         loop_joints=_loops(model, graph),
+        kinds=b.kinds,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -13,11 +14,13 @@ from supple.engine.callbacks import Callback
 from supple.engine.plan import with_plan
 from supple.frames import Frame
 from supple.graph.topology import Graph
-from supple.poses import Array, Pose, quaternion_matrix
+from supple.joints.motions import CHARTS, Chart
+from supple.poses import Array, Pose
 from supple.reduction.modal import ModalBody
 from supple.signals import Signal
 
 FrameKey = tuple[str, bytes, bytes]
+KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,9 @@ class BodyRecord:
 class JointRecord:
     """Where a joint is in the engine.
 
-    ``q``, ``u`` are its slices of the state; ``node`` carries its wrench (sign -1 when the joint is
-    crossed from B to A); ``place`` is B's origin in the axes of ``place_node``.
+    ``kind`` is the name of its chart; ``q``, ``u`` are its slices of the state; ``node`` carries
+    its wrench (sign -1 when the joint is crossed from B to A); ``place`` is B's origin in the axes
+    of ``place_node``.
     """
 
     name: str
@@ -57,28 +61,25 @@ class JointRecord:
         """The inverse of ``to_user`` for this joint's own coordinates (nq_j) and rates (nu_j)."""
         return self._convert(np.asarray(coordinates, float), np.asarray(rates, float))
 
+    @property
+    def chart(self) -> Chart:
+        """How its coordinates stand for its motion."""
+        return CHARTS[self.kind]
+
     def _convert(self, c: Array, r: Array) -> tuple[Array, Array]:
-        if not self.reversed:
-            return c.copy(), r.copy()
-        if self.kind == "axes":
-            return c[..., ::-1].copy(), r[..., ::-1].copy()
-        # The inverse pose and the opposite twist, seen from the other side; an involution.
-        out_c, out_r = c.copy(), r.copy()
-        rotation = quaternion_matrix(c[..., :4])
-        out_c[..., 1:4] = -c[..., 1:4]
-        turned = np.einsum("...ij,...j->...i", rotation, r[..., :3])
-        out_r[..., :3] = -turned
-        if self.kind == "free":
-            p = c[..., 4:]
-            out_c[..., 4:] = -np.einsum("...ji,...j->...i", rotation, p)
-            v = np.einsum("...ij,...j->...i", rotation, r[..., 3:])
-            out_r[..., 3:] = -v - np.cross(p, turned)
-        return out_c, out_r
+        return self.chart.backwards(c, r) if self.reversed else (c.copy(), r.copy())
 
     def effort_to_user(self, effort: Array) -> Array:
         """Efforts on this joint's own velocities from all generalized forces (..., nu)."""
         own = effort[..., self.u]
-        return own[..., ::-1].copy() if self.reversed and self.kind == "axes" else own.copy()
+        return self.chart.effort_backwards(own) if self.reversed else own.copy()
+
+    def velocity_name(self, k: int) -> str:
+        """Name of its velocity in place k: "angle", "rotation_x"."""
+        names = self.chart.velocities
+        if not names:
+            names = self.coordinate_names[::-1] if self.reversed else self.coordinate_names
+        return names[k]
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ class Compiled:
     singular value of the scaled rows, but for redundant ones, at regular positions: singular
     positions are compared with it. ``energy_creating`` are the names in ``force_names`` of internal
     forces without a potential: their work counts as energy that the model creates.
+    ``kinds`` has the codes of all kinds that the buffers hold, each with the first that is of it.
     """
 
     ints: np.ndarray
@@ -164,6 +166,7 @@ class Compiled:
     loop_joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     all_ints: np.ndarray | None = None
     regular_value: float = 0.0
+    kinds: dict[tuple[KindTable, int], str] = field(default_factory=dict)
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
@@ -275,11 +278,10 @@ class Compiled:
                 return f"{motor.label} (shaft)"
             body = next(b for b in self.flexible.values() if b.u.start <= dof < b.u.stop)
             return f"{body.label} ({body.modal.coordinate_names[dof - body.u.start]})"
-        k, count = dof - record.u.start, record.u.stop - record.u.start
-        if record.kind != "axes":
-            part = f"{'rotation about' if k < 3 else 'motion along'} {'xyz'[k % 3]}"
-        else:
-            part = record.coordinate_names[count - 1 - k if record.reversed else k]
+        part = record.velocity_name(dof - record.u.start)
+        if not record.chart.axes:
+            word, axis = part.split("_")
+            part = f"{word} {'about' if word == 'rotation' else 'along'} {axis}"
         return f"{record.label} ({part} of body {record.child!r})"
 
     def to_user(self, joint: str, q: Array, u: Array) -> tuple[Array, Array]:

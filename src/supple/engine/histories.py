@@ -8,6 +8,7 @@ from supple.core import history as kernel
 from supple.core import layout as at
 from supple.engine.builder import Compiled, JointRecord
 from supple.errors import SuppleError
+from supple.joints.motions import motion_of
 from supple.poses import Array
 from supple.results.result import History
 
@@ -101,11 +102,7 @@ def _motion_at(compiled: Compiled, nodes: Array, joint: JointRecord, place: Arra
             continue
         rotation = nodes[:, n, :9].reshape(-1, 3, 3)
         arm = place - nodes[:, n, 9:12]
-        for k in range(row[at.NDOF]):
-            single = row[at.MOTION] in (at.REVOLUTE, at.PRISMATIC)
-            axis = rotation[:, :, 2 if single else k % 3]
-            if row[at.MOTION] == at.PRISMATIC or k > 2:
-                columns.append(np.concatenate([np.zeros_like(axis), axis], axis=1))
-            else:
-                columns.append(np.concatenate([axis, np.cross(axis, arm)], axis=1))
+        for direction in motion_of(int(row[at.MOTION])).directions:
+            w, v = rotation @ direction[:3], rotation @ direction[3:]
+            columns.append(np.concatenate([w, v + np.cross(w, arm)], axis=1))
     return np.stack(columns, axis=2)

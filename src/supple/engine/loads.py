@@ -12,7 +12,8 @@ from supple.core import dynamics
 from supple.core import history as kernel
 from supple.core.layout import multiplier_slice, new_work, power_slice
 from supple.engine.builder import Compiled
-from supple.forces import DistributedLoad, ForceElement
+from supple.forces import ForceElement
+from supple.forces.kinds import force_kind
 from supple.poses import Array
 from supple.results.run_data import ConstraintHistory, ElementHistory
 
@@ -40,10 +41,8 @@ class Loads:
         """Power, efforts and wrenches of the element alone, by the kernel that serves all kinds."""
         c, nt = self.compiled, len(self.t)
         force = self.forces.get(name)
-        frames = (
-            () if force is None or isinstance(force, DistributedLoad) else force.frames.values()
-        )
-        places = [c.place(frame) for frame in frames]
+        at_frames = force is not None and force_kind(force).at_frames
+        places = [c.place(frame) for frame in force.frames.values()] if force and at_frames else []
         power, efforts = np.zeros((nt, 1)), np.zeros((nt, c.nu))
         wrenches = np.zeros((nt, 6 * len(places)))
         states = self.q, self.u, self.z

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,17 +11,20 @@ from supple.constraints import (
     Constraint,
     CoordinateConstraint,
     Distance,
+    Driver,
+    FrameConstraint,
     FrameDriver,
     PointOnLine,
     PointOnPlane,
 )
+from supple.constraints.kinds import constraint_kind
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import links
 from supple.engine.compiled import JointRecord
 from supple.errors import label
-from supple.joints import Joint
-from supple.poses import Pose, aligned
+from supple.joints import Joint, Spherical
+from supple.poses import Array, Pose, aligned
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
@@ -39,46 +42,56 @@ def join(b: _Builder, joint: Joint, node: int, end: Pose) -> None:
 
 def pack(b: _Builder, item: Constraint) -> None:
     """Add the rows of a constraint or driver."""
-    if isinstance(item, CoordinateConstraint):
-        terms = []
-        for name, coordinate, factor in item.terms:
-            q, u, ratio = b.shaft(name, coordinate, item.name)
-            terms.append((q, u, factor * ratio))
-        value = item.value
-        if value is None:  # what the initial coordinates give
-            value = Constant(sum(factor * b.q0[q] for q, _, factor in terms))
-        _linear(b, item, terms, value, item.name)
-    elif isinstance(item, Distance):
-        (node_a, a), (node_b, c) = b.place(item.A), b.place(item.B)
-        fixed, signal = _value(b, item.length)
-        place = b.add_numbers([*a.p, *c.p, fixed])
-        row = b.add_row(item, "distance", "m")
-        b.add_link(links.DISTANCE, (node_a, node_b), place, signal, [row])
-        b.wrenches += 1
-        _channel(b, item.name, signal)
-    elif isinstance(item, (PointOnLine, PointOnPlane)):
-        line = isinstance(item, PointOnLine)
-        turn = aligned(item.axis if isinstance(item, PointOnLine) else item.normal)
-        node, pose = b.place(item.A)
-        parts = ("distance along x", "distance along y", "") if line else ("", "", "distance")
-        first = node, Pose(pose.R @ turn, pose.p)
-        _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
-    elif isinstance(item, FrameDriver):
-        _drive_frame(b, item)
-    else:
-        raise TypeError(f"no compiler for {type(item).__name__}")
+    PACKERS[constraint_kind(item).cls](b, item)
+
+
+def _coordinates(b: _Builder, item: CoordinateConstraint) -> None:
+    terms = []
+    for name, coordinate, factor in item.terms:
+        q, u, ratio = b.shaft(name, coordinate, item.name)
+        terms.append((q, u, factor * ratio))
+    value = item.value
+    if value is None:  # what the initial coordinates give
+        value = Constant(sum(factor * b.q0[q] for q, _, factor in terms))
+    _linear(b, item, terms, value, item.name)
+
+
+def _distance(b: _Builder, item: Distance) -> None:
+    (node_a, a), (node_b, c) = b.place(item.A), b.place(item.B)
+    fixed, signal = _value(b, item.length)
+    place = b.add_numbers([*a.p, *c.p, fixed])
+    row = b.add_row(item, "distance", "m")
+    b.add_link(links.DISTANCE, (node_a, node_b), place, signal, [row])
+    b.wrenches += 1
+    _channel(b, item.name, signal)
+
+
+def _on_line(b: _Builder, item: PointOnLine) -> None:
+    _across(b, item, item.axis, ("distance along x", "distance along y", ""))
+
+
+def _on_plane(b: _Builder, item: PointOnPlane) -> None:
+    _across(b, item, item.normal, ("", "", "distance"))
+
+
+def _across(b: _Builder, item: FrameConstraint, axis: Array, parts: tuple[str, ...]) -> None:
+    """Rows for parts of the place of B in A's axes, turned so that ``axis`` is z."""
+    node, pose = b.place(item.A)
+    first = node, Pose(pose.R @ aligned(axis), pose.p)
+    _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
 
 
 def _drive_frame(b: _Builder, item: FrameDriver) -> None:
     """A chain of the driver's motions from A, joined to B, some of its coordinates driven."""
     q, u = b.nq, b.nu
-    node, end, _ = b.add_motions(*b.place(item.A), item.motions)
+    node, end = b.add_motions(*b.place(item.A), item.motions)
     names = ("x", "y", "z", "angle")
     turns = item.axis is None
     axes = 3 if turns else 4
     parts = [("axes", names[:axes], slice(q, q + axes), slice(u, u + axes))]
     if turns:
-        parts.append(("ball", ("qw", "qx", "qy", "qz"), slice(q + 3, b.nq), slice(u + 3, b.nu)))
+        ball = Spherical.coordinate_names
+        parts.append(("ball", ball, slice(q + 3, b.nq), slice(u + 3, b.nu)))
     for kind, coordinates, at_q, at_u in parts:
         record = JointRecord(
             f"{item.name}.{kind}", kind, label(item), item.B.body.name, coordinates, False,
@@ -136,4 +149,14 @@ def _channel(b: _Builder, name: str, signal: int) -> None:
     if signal >= 0:
         ints = [0] * at.ELEMENT_INTS
         ints[:2] = [force_codes.DRIVE, len(b.link_ints) - 1]
-        b.add_element(ints, np.zeros(at.ELEMENT_REALS), name, False)
+        b.add_element(ints, np.zeros(at.ELEMENT_REALS), name)
+
+
+PACKERS: dict[type[Constraint], Callable[..., None]] = {
+    CoordinateConstraint: _coordinates,
+    Driver: _coordinates,
+    Distance: _distance,
+    PointOnLine: _on_line,
+    PointOnPlane: _on_plane,
+    FrameDriver: _drive_frame,
+}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -28,20 +27,18 @@ from supple.forces import (
     Motor,
     SpringDamper,
 )
+from supple.forces.kinds import force_kind
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
     from supple.engine.builder import _Builder
 
-DISSIPATIVE = (SpringDamper, JointSpring, JointFriction, JointStop, Bushing)
-
 
 def pack(b: _Builder, force: ForceElement) -> None:
     """Add the records of one force element to the builder."""
-    packer = _PACKERS.get(type(force))
-    if packer is None:
-        raise TypeError(f"no compiler for {type(force).__name__}")
-    packer(b, force)
+    kind = force_kind(force)
+    b.switches += kind.switches(force)
+    PACKERS[kind.cls](b, force)
 
 
 def add(b: _Builder, force: ForceElement, ints: list[int], reals: Any, name: str = "") -> None:
@@ -51,7 +48,6 @@ def add(b: _Builder, force: ForceElement, ints: list[int], reals: Any, name: str
         ints + [0] * (at.ELEMENT_INTS - len(ints)),
         np.concatenate([numbers, np.zeros(at.ELEMENT_REALS - len(numbers))]),
         name or force.name,
-        isinstance(force, DISSIPATIVE) or name.startswith(f"{force.name}."),
     )
 
 
@@ -130,17 +126,17 @@ def _joint_function(b: _Builder, force: EffortFunction) -> None:
     add(b, force, row, [])
 
 
-def _on_coordinate(kind: int, numbers: Callable[[Any], list[float]]) -> Callable[..., None]:
+def _on_coordinate(numbers: Callable[[Any], list[float]]) -> Callable[..., None]:
     def pack_row(b: _Builder, force: Any) -> None:
         q, u, ratio = b.shaft(force.joint, force.coordinate, label(force))
         signal = b.add_signal(force.signals[0]) if force.signals else -1
-        state = b.add_state() if kind == codes.PID else 0
+        kind = force_kind(force)
+        state = b.add_state() if kind.states else 0
         reals = np.zeros(at.ELEMENT_REALS)
         values = numbers(force)
         reals[: len(values)] = values
         reals[RATIO] = ratio
-        b.switches += kind == codes.JOINT_STOP or (kind == codes.PID and force.limit < math.inf)
-        add(b, force, [kind, q, u, signal, state], reals)
+        add(b, force, [kind.laws[0], q, u, signal, state], reals)
 
     return pack_row
 
@@ -170,7 +166,7 @@ def _pid(f: PID) -> list[float]:
     return [f.kp, f.ki, f.kd, f.limit, f.back_calculation]
 
 
-_PACKERS: dict[type[ForceElement], Callable[..., None]] = {
+PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     Force: _force,
     SpringDamper: _spring_damper,
     Bushing: _bushing,
@@ -178,11 +174,9 @@ _PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     ForceFunction: _frame_function,
     EffortFunction: _joint_function,
     Motor: _motor,
-    JointSpring: _on_coordinate(
-        codes.JOINT_SPRING, lambda f: [f.stiffness, f.damping, f.rest, f.cubic]
-    ),
-    JointEffort: _on_coordinate(codes.JOINT_EFFORT, lambda f: []),
-    PID: _on_coordinate(codes.PID, _pid),
-    JointFriction: _on_coordinate(codes.JOINT_FRICTION, _friction),
-    JointStop: _on_coordinate(codes.JOINT_STOP, _stop),
+    JointSpring: _on_coordinate(lambda f: [f.stiffness, f.damping, f.rest, f.cubic]),
+    JointEffort: _on_coordinate(lambda f: []),
+    PID: _on_coordinate(_pid),
+    JointFriction: _on_coordinate(_friction),
+    JointStop: _on_coordinate(_stop),
 }

@@ -15,10 +15,10 @@ import numpy as np
 from scipy.sparse import block_array, csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from supple.core import forces
+from supple.constraints.kinds import LINKS
 from supple.core import layout as at
-from supple.core.links import JOIN, LINEAR
 from supple.core.radau_views import WIDE_FROM
+from supple.forces.kinds import ELEMENTS
 
 # Work of an entry within an envelope, in that of one of a whole matrix
 NARROW = 0.6
@@ -71,7 +71,7 @@ class _Plan:
 
     def ends(self, link: np.ndarray) -> set[int]:
         """Velocities in the rows of a link."""
-        if link[0] == LINEAR:
+        if not LINKS[int(link[0])].of_frames:
             return set(self.terms(link))
         return set(self.path(int(link[at.LINK_A]))) | set(self.path(int(link[at.LINK_B])))
 
@@ -162,11 +162,12 @@ class _Plan:
                 members += range(int(f[at.FLEX_U0]), int(f[at.FLEX_U0] + f[at.FLEX_N]))
             found.append(members)
         for e in self.elements:
-            if e[0] in (forces.SPRING_DAMPER, forces.BUSHING):
+            couples = ELEMENTS[int(e[0])].couples
+            if couples == "nodes":
                 found.append(self.path(int(e[1])) + self.path(int(e[2])))
-            elif e[0] == forces.GEAR:
+            elif couples == "velocities":
                 found.append([int(e[2]), int(e[4])])
-            elif e[0] == forces.PID:
+            elif couples == "state":
                 found.append([int(e[2]), self.nu + int(e[4])])
         return found
 
@@ -188,12 +189,12 @@ class _Plan:
         acts = [self.ends(link) for link in self.links]
         count: dict[int, int] = {}
         for link, ends in zip(self.links, acts, strict=True):
-            if link[0] != LINEAR:
+            if LINKS[int(link[0])].of_frames:
                 for k in ends:
                     count[k] = count.get(k, 0) + 1
         for c, (link, ends) in enumerate(zip(self.links, acts, strict=True)):
             mine = []
-            if link[0] == JOIN:
+            if LINKS[int(link[0])].closes:
                 mine = sorted(k for k in ends if not moved[k] and count[k] == 1)
             coordinates.append(mine)
             for j, k in enumerate(mine):
@@ -208,7 +209,7 @@ class _Plan:
         ranges: list[list[int]] = []
         for link, ends in zip(self.links, acts, strict=True):
             touched = set(ends)
-            if link[0] == LINEAR:
+            if not LINKS[int(link[0])].of_frames:
                 for k in ends:
                     if own[k] >= 0:
                         touched |= acts[own[k] // 8]

@@ -89,13 +89,15 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
                 return []
     point, gravity = ground.position, model.gravity
     out = []
-    directions: list[tuple[bool, Array]]
+    directions: list[tuple[bool, Array]] = []
+    turns, slides = first.row.turns, first.row.slides
     if first.axis is not None:
-        directions = [(first.kind == "rotate", ground.rotation @ first.axis)]
+        if not (turns and slides):  # a screw passes on a mixture of both
+            directions.append((turns, ground.rotation @ first.axis))
     else:
-        turning = _across(gravity, along=True)
-        directions = [(True, d) for d in turning]
-        if first.kind == "free":
+        if turns:
+            directions += [(True, d) for d in _across(gravity, along=True)]
+        if slides:
             directions += [(False, d) for d in _across(gravity, along=False)]
             point = np.zeros(3)
     for turns, axis in directions:

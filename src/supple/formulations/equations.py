@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.core import dynamics
+from supple.core import chart, dynamics
 from supple.core.layout import multiplier_slice, new_work, power_slice
 from supple.engine.builder import Compiled
 from supple.engine.histories import histories
 from supple.errors import ModelError
 from supple.loops.assembly import Rows, rows_at
-from supple.poses import Array, quaternion_matrix
+from supple.native.declare import Entry
+from supple.poses import Array
 from supple.results.result import History
 
 
@@ -185,31 +186,33 @@ class Equations:
 
     def retract(self, q: Array, d: Array) -> Array:
         """The configuration q (nq,) moved by the increment d (nu,)."""
-        out = np.empty(self.nq)
-        q, d = _vector(q), _vector(d)
-        if len(q) != self.nq or len(d) != self.nu:
-            raise ModelError.plain(_sizes(self.compiled, q=q, d=d))
-        dynamics.move(*self._buffers, q, d, out)
-        return out
+        return self._chart(chart.move, self.nq, q=q, d=d)
+
+    def increment(self, q: Array, target: Array) -> Array:
+        """The increment (nu,) that moves q to the target (nq,); of rotations the shorter way."""
+        return self._chart(chart.difference, self.nu, q=q, target=target)
 
     def qdot(self, q: Array, u: Array) -> Array:
         """Time derivative of the coordinates (nq,)."""
-        out = np.empty(self.nq)
-        for body in self.compiled.flexible.values():
-            out[body.q] = u[body.u]
-        for motor in self.compiled.motors.values():
-            if motor.own:
-                out[motor.q] = u[motor.u]
-        records = (*self.compiled.joints.values(), *self.compiled.extra.values())
-        for record in records:
-            own, rate = q[record.q], u[record.u]
-            if record.kind == "axes":
-                out[record.q] = rate
-                continue
-            w, v, spin = own[0], own[1:4], rate[:3]
-            half = 0.5 * np.concatenate([[-v @ spin], w * spin + np.cross(v, spin)])
-            place = quaternion_matrix(own[:4]) @ rate[3:] if record.kind == "free" else ()
-            out[record.q] = [*half, *place]
+        return self._chart(chart.qdot, self.nq, q=q, u=u)
+
+    def drift(self, u: Array) -> Array:
+        """L (nu, nu) of x' = v - L x, for the increment x to a neighbour with velocity u + v."""
+        L = np.empty((self.nu, self.nu))
+        u = _vector(u)
+        if len(u) != self.nu:
+            raise ModelError.plain(_sizes(self.compiled, u=u))
+        chart.drift(*self._buffers, u, L)
+        return L
+
+    def _chart(self, kernel: Entry, size: int, **given: Array) -> Array:
+        """What a kernel of ``core/chart.py`` makes of two vectors, (size,)."""
+        out = np.empty(size)
+        given = {name: _vector(x) for name, x in given.items()}
+        problem = _sizes(self.compiled, **given)
+        if problem:
+            raise ModelError.plain(problem)
+        kernel(*self._buffers, *given.values(), out)
         return out
 
     def power(self, t: float, q: Array, u: Array, z: Array | None = None) -> Array:
@@ -261,12 +264,14 @@ class Equations:
 
 
 def _sizes(c: Compiled, **given: Array) -> str:
-    """One sentence about arrays of a wrong length, which kernels do not check."""
-    sizes = {"q": c.nq, "u": c.nu, "a": c.nu, "z": c.nz, "d": c.nu, "effort": c.nu}
-    wrong = [f"{k} has {len(v)} entries, expected {sizes[k]}" for k, v in given.items()]
-    return "Equations: " + ", ".join(
-        w for w, (k, v) in zip(wrong, given.items(), strict=True) if len(v) != sizes[k]
-    )
+    """One sentence about arrays of a wrong length, which kernels do not check; empty if none is."""
+    sizes = {"q": c.nq, "target": c.nq, "z": c.nz}
+    wrong = [
+        f"{name} has {len(x)} entries, expected {sizes.get(name, c.nu)}"
+        for name, x in given.items()
+        if len(x) != sizes.get(name, c.nu)
+    ]
+    return "Equations: " + ", ".join(wrong) if wrong else ""
 
 
 def _vector(x: Array) -> Array:

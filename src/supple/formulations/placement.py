@@ -240,8 +240,12 @@ def _steps(
     zero = np.zeros(3)
     for motion, x, columns in reversed(parts) if edge.reversed else parts:
         here = len(steps)
-        if motion.kind in ("rotate", "translate"):
-            assert motion.axis is not None
+        if motion.kind not in ("rotate", "translate", "ball", "free"):
+            raise ModelError.plain(
+                f"velocity_transformation: {label(joint)} has a motion of the kind "
+                f"{motion.kind!r}, expected rotate, translate, ball or free"
+            )
+        if motion.axis is not None:
             V = sign * (R @ motion.axis)[:, None]  # Huang1998 (2.97), axes composed
             rotates = motion.kind == "rotate"
             steps.append(Step(rotates, V, zero if rotates else V[:, 0] * x[0], here, columns))

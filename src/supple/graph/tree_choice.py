@@ -18,10 +18,7 @@ def priority(joint: Joint) -> int:
     Welds move no more than an arm does; then come joints that only turn (his N_3), joints that
     slide (N_4), and last free joints, which have the coordinates of a body (N_5).
     """
-    kinds = {motion.kind for motion in joint.motions}
-    if "free" in kinds:
-        return 3
-    return 2 if "translate" in kinds else min(len(kinds), 1)
+    return max((motion.row.rank for motion in joint.motions), default=0)
 
 
 def checked_tree(

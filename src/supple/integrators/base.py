@@ -10,8 +10,10 @@ from typing import ClassVar
 
 from supple import validate
 from supple.engine.builder import Compiled
+from supple.engine.kinds import refuse_untreated
 from supple.errors import ModelError
 from supple.integrators.driver import Loop, LoopOptions, Problem, Solution, run_loop
+from supple.joints.motions import Method
 from supple.native.declare import Entry
 from supple.poses import Array
 
@@ -35,6 +37,7 @@ class Integrator(ABC):
     max_steps: int = 10_000_000
 
     loops: ClassVar[bool] = False  # whether the method keeps constraint rows
+    method: ClassVar[Method] = "one-step"  # whose kernels it uses: see joints/motions.py
 
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
@@ -82,6 +85,7 @@ class Integrator(ABC):
         if c.nr and not self.loops:
             expected = "a method that keeps constraints, e.g. Radau()"
             raise ModelError("simulate", "integrator", self, expected)
+        refuse_untreated(c, type(self).__name__, self.method)
         size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
         options = LoopOptions(
             self.first_step,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,10 +13,12 @@ from supple.core import energy_state as own
 from supple.core import energy_step
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled
+from supple.engine.kinds import refuse_untreated
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import LoopOptions, Problem, Solution, run_loop
 from supple.integrators.energy_tables import tables
+from supple.joints.motions import Method
 from supple.loops.assembly import CLOSED, row_sizes, rows_at
 from supple.native.declare import Entry
 from supple.poses import Array
@@ -52,6 +54,8 @@ class EnergyScheme(Integrator):
     step: float
     decay: float = 0.0
 
+    method: ClassVar[Method] = "energy"
+
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         super().__post_init__()
@@ -73,6 +77,7 @@ class EnergyScheme(Integrator):
         """Integrate a problem."""
         c = problem.equations.compiled
         made = tables(c, monotone=self.decay > 0.0)
+        refuse_untreated(c, type(self).__name__, self.method)
         size = energy_step.own_size(*made.sizes, self.decay > 0.0, c.nu)
         options = LoopOptions(
             self.first_step,

@@ -6,31 +6,26 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from supple.constraints.kinds import LINKS
 from supple.core import energy_state as own
 from supple.core import forces, joint_forces, links
 from supple.core import layout as at
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError
+from supple.forces.kinds import ELEMENTS
 from supple.integrators.energy_rows import Axis, Pair, UnfitError, joint_coordinates, joint_rows
+from supple.joints.motions import motion_of
 from supple.poses import IDENTITY, Array, Pose
 
-OWNER = "EnergyScheme"
-# Least moment of inertia, of the largest, with which the rotation of a body may jump.
-SLENDER = 1e-9
-KNOWN = (
-    forces.FORCE,
-    forces.SPRING_DAMPER,
+OWNER, METHOD = "EnergyScheme", "energy"
+MOTIONS_TREATED = (at.FIXED, at.REVOLUTE, at.PRISMATIC, at.BALL, at.FREE)
+ON_COORDINATE = (
     joint_forces.JOINT_SPRING,
     joint_forces.JOINT_EFFORT,
     joint_forces.JOINT_FRICTION,
 )
-WORDS = {
-    forces.BUSHING: "a bushing",
-    forces.FRAME_FUNCTION: "a function of the state",
-    forces.JOINT_FUNCTION: "a function of the state",
-    joint_forces.PID: "a controller",
-    joint_forces.JOINT_STOP: "a stop",
-}
+# Least moment of inertia, of the largest, with which the rotation of a body may jump.
+SLENDER = 1e-9
 EXACT = (
     "forces whose work over a step is known exactly: gravity, Force, SpringDamper, JointSpring, "
     "JointEffort and JointFriction"
@@ -159,15 +154,17 @@ class _Maker:
         kind, a, b, place = (int(x) for x in link[:4])
         used = [int(row) for row in link[at.LINK_ROW :] if row >= 0]
         owner = self.all.rows[used[0]].label
-        if kind == links.LINEAR or int(link[at.LINK_SIGNAL]) >= 0:
-            raise ModelError.plain(
-                f"{OWNER}: {owner} relates or drives coordinates, expected {QUADRATIC}"
-            )
+        row, driven = LINKS[kind], int(link[at.LINK_SIGNAL]) >= 0
+        if METHOD not in (row.driven if driven else row.methods):
+            words = LINKS[links.LINEAR].words if driven else row.words
+            raise _refused(owner, words, QUADRATIC)
         if kind == links.DISTANCE:
             x = self.curve[place : place + 7]
             pair = self._pair(a, b, x[:3], x[3:6], np.eye(3))
             self.out.forms.append(pair.apart(float(x[6])))
             return
+        if kind != links.JOIN:
+            raise _refused(owner, row.words, QUADRATIC)
         chain = []
         while a not in self.number:
             chain.append(a)
@@ -187,12 +184,14 @@ class _Maker:
             x = self.body[n]
             pose = pose.then(Pose(x[:9].reshape(3, 3), x[9:12]))
             motion, q, u = (int(self.node[n, k]) for k in (at.MOTION, at.Q0, at.U0))
+            known = motion_of(motion)
+            if METHOD not in known.methods or motion not in MOTIONS_TREATED:
+                raise _refused(owner, f"has a motion of the kind {known.name!r}", QUADRATIC)
             if motion in (at.BALL, at.FREE):
                 self._ball(motion, (q, u), (a, b), pose, second)
                 return
             if motion != at.FIXED:
-                kind_of = "rotate" if motion == at.REVOLUTE else "translate"
-                axes.append((kind_of, pose.R[:, 2].copy(), q, u))
+                axes.append((known.name, pose.R[:, 2].copy(), q, u))
         pose = pose.then(first)
         pair = self._pair(a, b, pose.p, second.p, second.R @ pose.R.T)
         try:
@@ -214,8 +213,9 @@ class _Maker:
 
     def _element(self, k: int, element: np.ndarray) -> None:
         kind, out, name = int(element[0]), self.out, self.c.force_names[k]
-        if kind not in KNOWN:
-            raise _refused(repr(name), f"is {WORDS[kind]}", EXACT)
+        row = ELEMENTS[kind]
+        if METHOD not in row.methods:
+            raise _refused(repr(name), f"is {row.words}", EXACT)
         x = self.coef[k]
         if kind == forces.FORCE:
             body = self.number[int(element[1])]
@@ -231,6 +231,8 @@ class _Maker:
         if kind == joint_forces.JOINT_FRICTION and self.monotone and x[2] > x[0]:
             expected = "decay 0, or friction that grows with the rate so that energy never does"
             raise _refused(repr(name), "has more static than sliding friction", expected)
+        if kind not in ON_COORDINATE:
+            raise _refused(repr(name), f"is {row.words}", EXACT)
         q = int(element[1])
         target = next(i for i, c in enumerate(out.coordinates) if int(c[own.C_Q]) == q)
         out.elements.append([k, target, 0, 0, 0])

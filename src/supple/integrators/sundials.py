@@ -22,6 +22,7 @@ from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Loop, Problem
+from supple.joints.motions import Method
 from supple.native.declare import Entry
 from supple.poses import Array
 
@@ -38,6 +39,7 @@ class _Sundials(Integrator):
     """Options and kernels that both methods share."""
 
     loops: ClassVar[bool] = True
+    method: ClassVar[Method] = "multistep"
 
     @property
     def kernel(self) -> Entry:
@@ -184,12 +186,12 @@ def coordinate_scales(c: Compiled) -> tuple[Array, np.ndarray]:
         if motor.own:
             scale[motor.q] = c.scale[motor.u]
     for joint in (*c.joints.values(), *c.extra.values()):
-        if joint.kind == "axes":
-            scale[joint.q] = c.scale[joint.u]
-        else:
+        if joint.chart.quaternion:
             quaternion = slice(joint.q.start, joint.q.start + 4)
             scale[quaternion], plain[quaternion] = 0.5 * c.scale[joint.u.start], False
             scale[quaternion.stop : joint.q.stop] = c.scale[joint.u][3:]
+        else:
+            scale[joint.q] = c.scale[joint.u]
     return scale, plain
 
 

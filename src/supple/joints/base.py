@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from supple import validate
 from supple.errors import ModelError, describe, label
 from supple.frames import Frame, expect_two_bodies
+from supple.joints.motions import MOTIONS, Chart, MotionKind, MotionName
 from supple.validate import Vector, read_only, set_fields
-
-MotionKind = Literal["rotate", "translate", "ball", "free"]
-
-# kind: (units of its coordinates, number of velocities)
-_KINDS: dict[MotionKind, tuple[tuple[str, ...], int]] = {
-    "rotate": (("rad",), 1),
-    "translate": (("m",), 1),
-    "ball": (("1",) * 4, 3),
-    "free": (("1",) * 4 + ("m",) * 3, 6),
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +24,30 @@ class Motion:
     (unit quaternion) and "free" (unit quaternion, then position in A's axes).
     """
 
-    kind: MotionKind
+    kind: MotionName
     axis: Vector | None = None
+
+    @property
+    def row(self) -> MotionKind:
+        """What there is to know about its kind."""
+        found = MOTIONS.get(self.kind)
+        if found is None or found.chart is None:
+            known = [kind.name for kind in MOTIONS.values() if kind.chart is not None]
+            raise ModelError("Motion", "kind", self.kind, f"one of {', '.join(known)}")
+        if found.axis != (self.axis is not None):
+            expected = "an axis (3,)" if found.axis else f"none for {self.kind!r}"
+            raise ModelError("Motion", "axis", self.axis, expected)
+        return found
 
     @property
     def nq(self) -> int:
         """Number of coordinates."""
-        return len(_KINDS[self.kind][0])
+        return len(self.row.units)
 
     @property
     def nu(self) -> int:
         """Number of velocities."""
-        return _KINDS[self.kind][1]
+        return len(self.row.directions)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -97,7 +100,18 @@ class Joint(ABC):
     @property
     def units(self) -> tuple[str, ...]:
         """The unit of each coordinate: "rad", "m" or "1"."""
-        return tuple(unit for motion in self.motions for unit in _KINDS[motion.kind][0])
+        return tuple(unit for motion in self.motions for unit in motion.row.units)
+
+    @property
+    def chart(self) -> Chart:
+        """How its coordinates stand for its motion; of a chain, that of axes."""
+        charts = {motion.row.chart for motion in self.motions} or {MOTIONS["fixed"].chart}
+        (chart, *others) = charts
+        if chart is None or others or not (chart.axes or len(self.motions) == 1):
+            found = tuple(motion.kind for motion in self.motions)
+            expected = "motions about and along axes, or a single other motion"
+            raise ModelError(label(self), "motions", found, expected)
+        return chart
 
     @property
     def frames(self) -> dict[str, Frame]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled, build
-from supple.engine.compiled import RowRecord
+from supple.engine.compiled import JointRecord, RowRecord
 from supple.engine.histories import histories
 from supple.engine.rows import Rows, moving, row_sizes, rows_at, scaled_rows
 from supple.errors import ModelError, suggestion
@@ -231,10 +231,10 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
         if motor.own:
             out_q[motor.q], out_u[motor.u] = q[source.motors[name].q], u[source.motors[name].u]
     for name, driver in target.extra.items():
-        if name in source.extra and driver.kind in ("axes", "ball"):  # of frame drivers
+        if name in source.extra and not _of_body(driver):
             own_driver = source.extra[name]
             out_q[driver.q], out_u[driver.u] = q[own_driver.q], u[own_driver.u]
-    bodies = {name.removeprefix(FREE): r for name, r in target.extra.items() if r.kind == "free"}
+    bodies = {name.removeprefix(FREE): r for name, r in target.extra.items() if _of_body(r)}
     if bodies:
         rows = (np.array([0.0]), q[None], u[None], source.z0[None])
         _, history = histories(source, new_work(source.ints), *rows)
@@ -244,6 +244,11 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
             out_q[record.q] = [*matrix_quaternion(R), *p]
             out_u[record.u] = [*(R.T @ V[:3]), *(R.T @ V[3:])]
     return out_q, out_u
+
+
+def _of_body(record: JointRecord) -> bool:
+    """Whether coordinates that belong to no joint are those of a free body, not of a driver."""
+    return record.name == f"{FREE}{record.child}"
 
 
 def on_constraints(compiled: Compiled, state: State) -> State:

@@ -16,12 +16,13 @@ import numpy as np
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
-from supple.core import dynamics
+from supple.core import chart, dynamics
 from supple.core import layout as at
 from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.engine.rows import Rows, row_sizes, rows_at
-from supple.poses import Array, quaternion_matrix
+from supple.joints.motions import MOTIONS
+from supple.poses import Array
 
 # How exactly an assembled mechanism closes, in lengths of the model and radians.
 CLOSED = 1e-11
@@ -113,9 +114,14 @@ class Assembler:
 
     def moved(self, q: Array, d: Array) -> Array:
         """The configuration q moved by the increment d (nu,)."""
-        out = np.empty(self.compiled.nq)
-        c = self.compiled
-        dynamics.move(c.ints, c.reals, self.work, np.ascontiguousarray(q), np.array(d), out)
+        c, out = self.compiled, np.empty(self.compiled.nq)
+        chart.move(c.ints, c.reals, self.work, np.ascontiguousarray(q), np.array(d), out)
+        return out
+
+    def increment(self, q: Array, target: Array) -> Array:
+        """The increment d (nu,) that moves q to the target; of rotations the shorter way."""
+        c, out = self.compiled, np.empty(self.compiled.nu)
+        chart.difference(c.ints, c.reals, self.work, np.array(q), np.array(target), out)
         return out
 
     def mass(self, q: Array, soft: float = SOFT) -> Array:
@@ -131,28 +137,6 @@ class Assembler:
         """Violations (nr,) and Jacobian (nr, nu) of the rows in their own units."""
         rows: Rows = rows_at(self.compiled, self.work, t, q, np.zeros(self.compiled.nu))
         return rows.violation / self.sizes, rows.G / self.sizes[:, None]
-
-    def increment(self, q: Array, target: Array) -> Array:
-        """The increment d (nu,) that moves q to the target; of quaternions the shorter way."""
-        c = self.compiled
-        d = np.zeros(c.nu)
-        for body in c.flexible.values():
-            d[body.u] = target[body.q] - q[body.q]
-        for motor in c.motors.values():
-            d[motor.u] = target[motor.q] - q[motor.q]
-        for record in (*c.joints.values(), *c.extra.values()):
-            own, there = q[record.q], target[record.q]
-            if record.kind == "axes":
-                d[record.u] = there - own
-                continue
-            w = own[:4] @ there[:4]
-            v = own[0] * there[1:4] - there[0] * own[1:4] - np.cross(own[1:4], there[1:4])
-            size, sign = float(np.linalg.norm(v)), 1.0 if w >= 0.0 else -1.0
-            turn = sign * v * (2.0 * np.arctan2(size, abs(w)) / size if size > 0.0 else 2.0)
-            d[record.u][:3] = turn
-            if record.kind == "free":
-                d[record.u][3:] = quaternion_matrix(own[:4]).T @ (there[4:] - own[4:])
-        return d
 
     def _smallest(self, q: Array, G: Array, right: Array) -> Array:
         """The step d (nu,) with G d = right, in the least-squares sense, and the least d^T M d."""
@@ -246,7 +230,8 @@ class Assembler:
         c = self.compiled
         count = int(c.ints[at.H_NODES])
         table = c.ints[at.HEADER : at.HEADER + count * at.NODE_INTS].reshape(count, -1)
-        angles = [int(row[at.Q0]) for row in table if row[at.MOTION] == at.REVOLUTE]
+        winding = [kind.code for kind in MOTIONS.values() if kind.units == ("rad",)]
+        angles = [int(row[at.Q0]) for row in table if row[at.MOTION] in winding]
         for k in angles:
             turns = np.round((q[k] - start[k]) / (2.0 * np.pi))
             if turns:

@@ -192,7 +192,7 @@ class Shared(Entry):
 
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
-MODULES = ("alpha", "dop853", "dynamics", "energy_step", "history", "multistep", "radau")
+MODULES = ("alpha", "chart", "dop853", "dynamics", "energy_step", "history", "multistep", "radau")
 
 
 def all_entries() -> dict[str, Entry]:

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.constraints import Constraint, Distance
+from supple.constraints import Constraint
+from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, label, suggestion
 from supple.results.run_data import ConstraintHistory, LoadSource
 
@@ -72,7 +73,7 @@ class ConstraintView:
     @property
     def tension(self) -> Array:
         """(nt,) N, positive where a distance constraint pulls its ends together."""
-        if not isinstance(self._item, Distance):
+        if constraint_kind(self._item).load != "tension":
             raise AttributeError(f"'{self.name}' is no distance: see its .effort")
         return -self.effort
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.constraints import Distance, Driver, FrameDriver
+from supple.constraints import Driver
+from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, suggestion
 from supple.results.force_views import (
     ForceView,
@@ -236,14 +237,15 @@ def _of_constraint(result: Result, view: ConstraintView) -> Iterator[Variable]:
     """Work and effort of drivers, tension of distances, where they are determined."""
     item, loads = result.constraints[view.name], result.data.loads
     determined = loads is not None and len(loads.constraint(view.name).loads) == 1
-    if isinstance(item, (Driver, FrameDriver)):
+    kind = constraint_kind(item)
+    if kind.drives:
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
-    if determined and isinstance(item, Driver):
+    if determined and kind.load == "effort" and isinstance(item, Driver):
         joint = result.joints[item.joint]
         turns = joint.units[joint.coordinate_index(item.coordinate, item.name)] == "rad"
         units = "N m" if turns else "N"
         yield Variable(f"{view.name}.effort", view.effort, "", units, "A", "effort")
-    elif determined and isinstance(item, Distance):
+    elif determined and kind.load == "tension":
         yield Variable(f"{view.name}.tension", view.tension, "", "N", "", "effort")
 
 

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.errors import SuppleError, suggestion
-from supple.forces import (
-    Bushing,
-    EffortFunction,
-    Force,
-    ForceFunction,
-    JointForce,
-    Motor,
-    SpringDamper,
-)
+from supple.forces import JointForce, Motor
+from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.constraint_views import ConstraintView
 from supple.results.dataset import Array, Track, series, track, values_of
@@ -239,20 +232,20 @@ class Result:
         force = self.forces.get(name)
         takes = any(compiled.force_dissipates[k] for k in parts) or isinstance(force, Motor)
         common = name, self.data.channels[:, parts].sum(axis=1), takes, self.data.loads
-        if isinstance(force, Motor):
+        view = "energy" if force is None else force_kind(force).view
+        if isinstance(force, Motor) and view == "motor":
             return self._motor(force, common)
-        if isinstance(force, JointForce):
+        if isinstance(force, JointForce) and view == "coordinate":
             _, place, ratio = compiled.shaft(*self._coordinate(force))
             units = self._effort_units(force)
             return JointForceView(*common, place=place, units=units, ratio=ratio)
-        if isinstance(force, EffortFunction):
-            shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
+        if force is not None and view == "efforts":
+            shafts = [compiled.shaft(*self._target(*target)) for target in force.targets]
             return EffortFunctionView(*common, shafts=shafts)
-        if isinstance(force, SpringDamper):
-            return LineForceView(*common, ends=(self._point(force.A), self._point(force.B)))
-        if isinstance(force, (Force, ForceFunction, Bushing)):
-            return PointForceView(*common)
-        return ForceView(*common)
+        if force is not None and view == "line":
+            first, second = (self._point(frame) for frame in force.frames.values())
+            return LineForceView(*common, ends=(first, second))
+        return PointForceView(*common) if view == "point" else ForceView(*common)
 
     def _constraint(self, name: str) -> ConstraintView:
         compiled = self.data.compiled

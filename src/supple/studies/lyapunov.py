@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.simulate import simulate
-from supple.engine.builder import Compiled
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.model import Model
-from supple.poses import quaternion_matrix
 from supple.results.result import Result
 from supple.state import State
 
@@ -208,27 +206,6 @@ class _Metric:
 
     def between(self, a: State, b: State) -> Array:
         """The shift (size,) from a to b."""
-        d = [increment(self.compiled, a.q, b.q), b.u - a.u, b.z - a.z]
+        d = [self.equations.increment(a.q, b.q), b.u - a.u, b.z - a.z]
         shift: Array = np.concatenate(d) / self.units
         return shift
-
-
-def increment(compiled: Compiled, a: Array, b: Array) -> Array:
-    """The increment (nu,) with retract(a, increment) = b, for configurations (nq,) close by."""
-    d = np.zeros(compiled.nu)
-    for body in compiled.flexible.values():
-        d[body.u] = b[body.q] - a[body.q]
-    for joint in compiled.joints.values():
-        x, y = a[joint.q], b[joint.q]
-        if joint.kind == "axes":
-            d[joint.u] = y - x
-            continue
-        w = x[0] * y[0] + x[1:4] @ y[1:4]
-        v = x[0] * y[1:4] - y[0] * x[1:4] - np.cross(x[1:4], y[1:4])
-        half = float(np.linalg.norm(v))
-        turn = 2.0 * np.arctan2(half, abs(w)) / half if half > 0.0 else 2.0
-        own = [turn * np.copysign(1.0, w) * v]
-        if joint.kind == "free":
-            own.append(quaternion_matrix(x[:4]).T @ (y[4:] - x[4:]))
-        d[joint.u] = np.concatenate(own)
-    return d

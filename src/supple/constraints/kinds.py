@@ -1,0 +1,95 @@
+"""The kinds of constraints, one row for each: what anything but a kernel asks about them.
+
+To add a constraint: its class, a row in ``CONSTRAINTS``, and a packer in
+``engine/pack_constraints.py``; if its rows are none of those in ``LINKS``, also an integer code and
+branches in ``core/links.py``, and a row there (``CONTRIBUTING.md``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from supple.constraints.base import Constraint
+from supple.constraints.couplings import CoordinateConstraint
+from supple.constraints.drivers import Driver, FrameDriver
+from supple.constraints.points import Distance, PointOnLine, PointOnPlane
+from supple.core import links as codes
+from supple.errors import ModelError, label
+from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
+
+Load = Literal["effort", "tension", ""]
+
+
+@dataclass(frozen=True)
+class LinkKind:
+    """Up to six rows of the kernels.
+
+    Attributes
+    ----------
+    code : the link's integer in the kernels
+    words : what it does, for sentences
+    of_frames : it acts on the nodes of two frames; else on coordinates
+    closes : it closes joints, whose own coordinates are eliminated with its rows
+    methods : families of integrators that treat it while nothing moves it in time
+    driven : families that treat it where a signal moves it
+    """
+
+    code: int
+    words: str
+    of_frames: bool
+    closes: bool
+    methods: frozenset[Method]
+    driven: frozenset[Method]
+
+
+LINKS: dict[int, LinkKind] = {
+    kind.code: kind
+    for kind in (
+        LinkKind(codes.JOIN, "joins two frames", True, True, ALL_METHODS, frozenset()),
+        LinkKind(codes.DISTANCE, "keeps a distance", True, False, ALL_METHODS, WITHOUT_ENERGY),
+        LinkKind(
+            codes.LINEAR, "relates or drives coordinates", False, False, WITHOUT_ENERGY,
+            WITHOUT_ENERGY,
+        ),
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ConstraintKind:
+    """A class of constraints, with those derived from it that have no row of their own.
+
+    Attributes
+    ----------
+    links : codes of the rows that it is compiled to
+    drives : it gives a motion, so that its work is of interest
+    load : what the load of its only row is called in a dataset; empty if it has no entry
+    """
+
+    cls: type[Constraint]
+    links: tuple[int, ...]
+    drives: bool = False
+    load: Load = ""
+
+
+CONSTRAINTS: dict[type[Constraint], ConstraintKind] = {
+    kind.cls: kind
+    for kind in (
+        ConstraintKind(CoordinateConstraint, (codes.LINEAR,)),
+        ConstraintKind(Driver, (codes.LINEAR,), drives=True, load="effort"),
+        ConstraintKind(Distance, (codes.DISTANCE,), load="tension"),
+        ConstraintKind(PointOnLine, (codes.JOIN,)),
+        ConstraintKind(PointOnPlane, (codes.JOIN,)),
+        ConstraintKind(FrameDriver, (codes.JOIN, codes.LINEAR), drives=True),
+    )
+}
+
+
+def constraint_kind(item: Constraint) -> ConstraintKind:
+    """The row of a constraint: of its class, or of the nearest one it is derived from."""
+    found = next((CONSTRAINTS[cls] for cls in type(item).__mro__ if cls in CONSTRAINTS), None)
+    if found is None:
+        known = ", ".join(cls.__name__ for cls in CONSTRAINTS)
+        raise ModelError(label(item), "type", type(item), f"one of {known}, or derived from one")
+    return found

@@ -1,0 +1,129 @@
+"""The kinds of force elements, one row for each: what anything but a kernel asks about them.
+
+To add an element: its class, a row in ``FORCES``, and a packer in ``engine/pack_forces.py``; if it
+has a law of its own, also an integer code and branches in ``core/forces.py`` or
+``core/joint_forces.py``, and a row in ``ELEMENTS`` (``CONTRIBUTING.md``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from supple.core import forces as codes
+from supple.errors import ModelError, label
+from supple.forces.base import ForceElement
+from supple.forces.functions import EffortFunction, ForceFunction
+from supple.forces.joints import PID, JointEffort, JointFriction, JointSpring, JointStop
+from supple.forces.motor import Motor
+from supple.forces.points import Bushing, DistributedLoad, Force, SpringDamper
+from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
+
+Couples = Literal["", "nodes", "velocities", "state"]
+View = Literal["motor", "coordinate", "efforts", "line", "point", "energy"]
+
+
+@dataclass(frozen=True)
+class ElementKind:
+    """A law of the kernels.
+
+    Attributes
+    ----------
+    code : the element's integer in the kernels
+    words : what it is, for sentences
+    dissipates : its power is energy lost, not work done on the system
+    couples : what its tangent couples beyond bodies: paths to two nodes (places 1 and 2 of its
+        integers), two velocities (places 2 and 4), or a velocity with a controller state (2 and 4)
+    methods : families of integrators that treat it
+    """
+
+    code: int
+    words: str
+    dissipates: bool
+    couples: Couples = ""
+    methods: frozenset[Method] = ALL_METHODS
+
+
+ELEMENTS: dict[int, ElementKind] = {
+    kind.code: kind
+    for kind in (
+        ElementKind(codes.FORCE, "a force", False),
+        ElementKind(codes.SPRING_DAMPER, "a spring", True, "nodes"),
+        ElementKind(codes.BODY_DAMPING, "damping of a body", True, "", WITHOUT_ENERGY),
+        ElementKind(codes.BUSHING, "a bushing", True, "nodes", WITHOUT_ENERGY),
+        ElementKind(codes.LOAD, "a distributed load", False, "", WITHOUT_ENERGY),
+        ElementKind(codes.FRAME_FUNCTION, "a function of the state", False, "", WITHOUT_ENERGY),
+        ElementKind(codes.JOINT_FUNCTION, "a function of the state", False, "", WITHOUT_ENERGY),
+        ElementKind(codes.GEAR, "an elastic gear", True, "velocities", WITHOUT_ENERGY),
+        ElementKind(codes.DRIVE, "a driver", False, "", WITHOUT_ENERGY),
+        ElementKind(codes.MEMBRANE, "stiffening of a body", False, "", WITHOUT_ENERGY),
+        ElementKind(codes.JOINT_SPRING, "a spring", True),
+        ElementKind(codes.JOINT_EFFORT, "an effort", False),
+        ElementKind(codes.PID, "a controller", False, "state", WITHOUT_ENERGY),
+        ElementKind(codes.JOINT_FRICTION, "friction", True),
+        ElementKind(codes.JOINT_STOP, "a stop", True, "", WITHOUT_ENERGY),
+    )
+}
+
+
+def _never(force: Any) -> bool:
+    return False
+
+
+def _always(force: Any) -> bool:
+    return True
+
+
+def _if_limited(force: PID) -> bool:
+    return force.limit < math.inf
+
+
+@dataclass(frozen=True)
+class ForceKind:
+    """A class of force elements.
+
+    Attributes
+    ----------
+    laws : codes of the elements that it is compiled to
+    view : what ``result["its name"]`` shows
+    at_frames : its wrenches act at its ``frames``
+    states : number of controller states
+    switches : whether the law of a given element has branches, between which steps must end
+    """
+
+    cls: type[ForceElement]
+    laws: tuple[int, ...]
+    view: View
+    at_frames: bool = False
+    states: int = 0
+    switches: Callable[[Any], bool] = _never
+
+
+FORCES: dict[type[ForceElement], ForceKind] = {
+    kind.cls: kind
+    for kind in (
+        ForceKind(Force, (codes.FORCE,), "point", at_frames=True),
+        ForceKind(SpringDamper, (codes.SPRING_DAMPER,), "line", at_frames=True),
+        ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
+        ForceKind(DistributedLoad, (codes.LOAD, codes.FORCE), "energy"),
+        ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", at_frames=True),
+        ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),
+        ForceKind(Motor, (codes.JOINT_SPRING, codes.GEAR), "motor"),
+        ForceKind(JointSpring, (codes.JOINT_SPRING,), "coordinate"),
+        ForceKind(JointEffort, (codes.JOINT_EFFORT,), "coordinate"),
+        ForceKind(PID, (codes.PID,), "coordinate", states=1, switches=_if_limited),
+        ForceKind(JointFriction, (codes.JOINT_FRICTION,), "coordinate"),
+        ForceKind(JointStop, (codes.JOINT_STOP,), "coordinate", switches=_always),
+    )
+}
+
+
+def force_kind(force: ForceElement) -> ForceKind:
+    """The row of a force element."""
+    found = FORCES.get(type(force))
+    if found is None:
+        known = ", ".join(cls.__name__ for cls in FORCES)
+        raise ModelError(label(force), "type", type(force), f"one of {known}")
+    return found

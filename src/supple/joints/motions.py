@@ -1,0 +1,163 @@
+"""The kinds of motion that joints are made of, one row for each: what anything but a kernel asks.
+
+To add a kind of motion: a row in ``MOTIONS`` here, its integer code in ``core/layout.py``, and a
+branch in the kernels of the methods that the row names (``CONTRIBUTING.md``). Methods that are not
+named there refuse the kind by a sentence; ``tests/test_kinds.py`` runs those that are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.poses import Array, quaternion_matrix
+
+MotionName = Literal["rotate", "translate", "ball", "free"]
+ChartName = Literal["axes", "ball", "free"]
+# Families of integrators that share kernels: Radau, DormandPrince, GeneralizedAlpha and its kin
+# move by the charts of core/chart.py; BDF and Adams have unknowns of their own (core/multistep.py),
+# and so has EnergyScheme (core/energy_forms.py).
+Method = Literal["one-step", "multistep", "energy"]
+ALL_METHODS: frozenset[Method] = frozenset(("one-step", "multistep", "energy"))
+WITHOUT_ENERGY: frozenset[Method] = frozenset(("one-step", "multistep"))
+
+Converted = tuple[Array, Array]
+
+
+def _reversed(c: Array, r: Array) -> Converted:
+    """Axes crossed from B to A are compiled in reverse order, about the opposite axes."""
+    return c[..., ::-1].copy(), r[..., ::-1].copy()
+
+
+def _inverse_rotation(c: Array, r: Array) -> Converted:
+    """The inverse rotation and the opposite angular velocity, seen from the other side."""
+    turned = np.einsum("...ij,...j->...i", quaternion_matrix(c[..., :4]), r[..., :3])
+    out_c, out_r = c.copy(), r.copy()
+    out_c[..., 1:4] = -c[..., 1:4]
+    out_r[..., :3] = -turned
+    return out_c, out_r
+
+
+def _inverse_pose(c: Array, r: Array) -> Converted:
+    """The inverse pose and the opposite twist, seen from the other side."""
+    out_c, out_r = _inverse_rotation(c, r)
+    rotation, p = quaternion_matrix(c[..., :4]), c[..., 4:]
+    out_c[..., 4:] = -np.einsum("...ji,...j->...i", rotation, p)
+    v = np.einsum("...ij,...j->...i", rotation, r[..., 3:])
+    out_r[..., 3:] = -v + np.cross(p, out_r[..., :3])
+    return out_c, out_r
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How the coordinates of a joint stand for its motion.
+
+    Attributes
+    ----------
+    quaternion : whether the first four coordinates are a unit quaternion, and the first three
+        velocities its angular velocity
+    backwards : coordinates (..., nq) and rates (..., nu) of a joint seen from the other side, an
+        involution: what the engine works with when it crosses the joint from B to A
+    velocities : names of the velocities; empty if each is the rate of the coordinate in its place,
+        whose order ``backwards`` reverses
+    """
+
+    name: ChartName
+    quaternion: bool
+    backwards: Callable[[Array, Array], Converted]
+    velocities: tuple[str, ...] = ()
+
+    @property
+    def axes(self) -> bool:
+        """Whether velocities are rates of the coordinates, one for each axis."""
+        return not self.velocities
+
+    def effort_backwards(self, effort: Array) -> Array:
+        """Efforts (..., nu) on a joint that is crossed from B to A."""
+        return effort[..., ::-1].copy() if self.axes else effort.copy()
+
+
+_TURNS = ("rotation_x", "rotation_y", "rotation_z")
+_MOVES = ("motion_x", "motion_y", "motion_z")
+
+CHARTS: dict[str, Chart] = {
+    chart.name: chart
+    for chart in (
+        Chart("axes", False, _reversed),
+        Chart("ball", True, _inverse_rotation, _TURNS),
+        Chart("free", True, _inverse_pose, _TURNS + _MOVES),
+    )
+}
+
+Direction = tuple[int, int, int, int, int, int]
+_SIX = tuple(tuple(int(i == k) for i in range(6)) for k in range(6))
+
+
+@dataclass(frozen=True)
+class MotionKind:
+    """A kind of motion between two nodes of the engine.
+
+    Attributes
+    ----------
+    code : the node's integer in the kernels
+    units : of each coordinate, "rad", "m" or "1"
+    directions : of each velocity, the relative motion [angular; linear] of the outboard node in
+        its own axes; a motion with an axis has it along z
+    rank : Richard's order of tree components: the lower, the sooner is a joint in the tree
+    methods : families of integrators whose kernels have a branch for it
+    chart : how a joint of this motion has its coordinates; None for edges that are no joints'
+    """
+
+    name: str
+    code: int
+    units: tuple[str, ...]
+    directions: tuple[tuple[int, ...], ...]
+    rank: int
+    methods: frozenset[Method]
+    chart: Chart | None
+
+    @property
+    def axis(self) -> bool:
+        """Whether it is a motion about or along an axis."""
+        return self.chart is CHARTS["axes"] and len(self.directions) == 1
+
+    @property
+    def turns(self) -> bool:
+        """Whether it contains rotations."""
+        return any(any(direction[:3]) for direction in self.directions)
+
+    @property
+    def slides(self) -> bool:
+        """Whether it contains translations."""
+        return any(any(direction[3:]) for direction in self.directions)
+
+    @property
+    def velocity_units(self) -> tuple[str, ...]:
+        """Of each velocity's increment: "rad" if it turns, else "m"; the scale of its errors."""
+        return tuple("rad" if any(d[:3]) else "m" for d in self.directions)
+
+
+_W, _AXES = "1", CHARTS["axes"]
+
+MOTIONS: dict[str, MotionKind] = {
+    kind.name: kind
+    for kind in (
+        MotionKind("fixed", at.FIXED, (), (), 0, ALL_METHODS, _AXES),
+        MotionKind("rotate", at.REVOLUTE, ("rad",), (_SIX[2],), 1, ALL_METHODS, _AXES),
+        MotionKind("translate", at.PRISMATIC, ("m",), (_SIX[5],), 2, ALL_METHODS, _AXES),
+        MotionKind("ball", at.BALL, (_W,) * 4, _SIX[:3], 1, ALL_METHODS, CHARTS["ball"]),
+        MotionKind("free", at.FREE, (_W,) * 4 + ("m",) * 3, _SIX, 3, ALL_METHODS, CHARTS["free"]),
+        # columns and coordinates of elastic edges are those of their body
+        MotionKind("elastic_out", at.ELASTIC_OUT, (), (), 0, WITHOUT_ENERGY, None),
+        MotionKind("elastic_in", at.ELASTIC_IN, (), (), 0, WITHOUT_ENERGY, None),
+    )
+}
+
+
+def motion_of(code: int) -> MotionKind:
+    """The kind with an integer code of the kernels."""
+    return next(kind for kind in MOTIONS.values() if kind.code == code)
