@@ -19,15 +19,7 @@ from supple.validate import set_fields
 class Constraint(Element):
     """Base of all constraints and drivers: relations that hold whatever force it takes.
 
-    To add one:
-
-    1. Derive a frozen dataclass in this package: from ``FrameConstraint`` if it relates two
-       frames, from ``CoordinateConstraint`` if it is a sum of joint coordinates with
-       coefficients. Its ``__init__`` validates, stores by ``set_fields``, and takes every field by
-       its name so that ``Model.replace`` can rebuild it.
-    2. Make its signals by ``_signal``, which refuses jumps, and return them by field from
-       ``signal_fields``.
-    3. Export it in ``supple/__init__.py``; test its sentences and its relation.
+    How to add one is in CONTRIBUTING.md, "A constraint".
     """
 
     @property

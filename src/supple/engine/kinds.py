@@ -38,10 +38,16 @@ def treated(table: KindTable, code: int) -> tuple[str, frozenset[Method]] | None
 
 
 def refuse_unknown(table: KindTable, code: int, owner: str) -> None:
-    """Refuse what has a code without a row."""
-    if treated(table, code) is None:
+    """Refuse what has a code without a row, or without branches in the kernels that all need."""
+    found = treated(table, code)
+    if found is None:
         expected = "one with a row in the tables of kinds"
         raise ModelError(owner, f"code of its {table}", code, expected)
+    words, methods = found
+    if "one-step" not in methods:
+        raise ModelError.plain(
+            f"{owner} {words}, which the engine does not treat, expected another kind"
+        )
 
 
 def refuse_untreated(compiled: Compiled, integrator: str, method: Method) -> None:

@@ -18,9 +18,9 @@ from supple.poses import Array, quaternion_matrix
 
 MotionName = Literal["rotate", "translate", "ball", "free"]
 ChartName = Literal["axes", "ball", "free"]
-# Families of integrators that share kernels: Radau, DormandPrince, GeneralizedAlpha and its kin
-# move by the charts of core/chart.py; BDF and Adams have unknowns of their own (core/multistep.py),
-# and so has EnergyScheme (core/energy_forms.py).
+# Families of integrators that share kernels. "one-step": Radau, DormandPrince, GeneralizedAlpha and
+# its kin use those of the engine itself and the charts of core/chart.py, which every analysis needs;
+# BDF and Adams have unknowns of their own (core/multistep.py), so has EnergyScheme (core/energy_*).
 Method = Literal["one-step", "multistep", "energy"]
 ALL_METHODS: frozenset[Method] = frozenset(("one-step", "multistep", "energy"))
 WITHOUT_ENERGY: frozenset[Method] = frozenset(("one-step", "multistep"))
