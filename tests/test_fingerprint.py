@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from supple.core import layout, so3, tree
+from supple.core import chart, layout, so3
 from supple.native import declare, fingerprint
 
 
@@ -40,7 +40,7 @@ def test_constants_of_other_modules_count():
 
 
 def test_kernels_that_are_called_count():
-    f = tree.retract.function
+    f = chart.retract.function
     other = types.ModuleType("supple.core.so3")
     other.__dict__.update(vars(so3))
     assert _fresh(f, so3=other) == fingerprint.fingerprint(f)
@@ -53,7 +53,7 @@ def test_of_shared_kernels_only_the_interface_counts():
     shared, f = entries["residual_at"], entries["residual"].function
     before = fingerprint.fingerprint(f)
     assert fingerprint.calls(f) == {"residual_at"}
-    body, shared.function = shared.function, tree.retract.function
+    body, shared.function = shared.function, chart.retract.function
     try:
         assert _fresh(f) == before
         shared.gives = declare.INT

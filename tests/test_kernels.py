@@ -29,7 +29,7 @@ def run(code: str, cache_folder: Path, parent: Path = PACKAGE.parent, **variable
     )
 
 
-# Moves a ball joint: `move` calls `tree.retract`, which calls `so3.quaternion_step`. Buffers of
+# Moves a ball joint: `move` calls `retract`, which calls `so3.quaternion_step`. Buffers of
 # the model come from a file, so that no other entry is needed.
 MOVE = """
 import sys, numpy as np

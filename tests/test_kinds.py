@@ -122,7 +122,8 @@ def treats(kind: str, integrator: sp.Integrator, number: int) -> bool:
     found, compiled = compiled_kinds(kind, number)
     if not all(integrator.method in methods for _, methods in found):
         return False
-    return integrator.method != "energy" or (number == ABSOLUTE and not compiled.motors)
+    flying = all(isinstance(joint, sp.Free) for joint in model_of(kind).joints.values())
+    return integrator.method != "energy" or ((number == ABSOLUTE or flying) and not compiled.motors)
 
 
 def bounds(integrator: sp.Integrator) -> tuple[float, float]:

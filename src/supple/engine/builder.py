@@ -50,7 +50,7 @@ from supple.forces.kinds import ELEMENTS
 from supple.frames import Frame
 from supple.graph.topology import FREE, Graph
 from supple.graph.tree_choice import Tree
-from supple.joints import Free, Joint
+from supple.joints import Joint
 from supple.joints.base import Motion
 from supple.joints.motions import MOTIONS
 from supple.model import Model
@@ -252,7 +252,7 @@ class _Builder:
         q, u = self.nq, self.nu
         node = self.add_node(0, "free", IDENTITY)
         own = slice(q, self.nq), slice(u, self.nu)
-        names = Free.coordinate_names
+        names = MOTIONS["free"].coordinates
         record = JointRecord(
             name, "free", self.owner, body, names, False, *own, node, node, np.zeros(3)
         )

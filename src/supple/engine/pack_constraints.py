@@ -23,7 +23,8 @@ from supple.core import layout as at
 from supple.core import links
 from supple.engine.compiled import JointRecord
 from supple.errors import label
-from supple.joints import Joint, Spherical
+from supple.joints import Joint
+from supple.joints.motions import MOTIONS
 from supple.poses import Array, Pose, aligned
 from supple.signals import Constant, Signal
 
@@ -90,7 +91,7 @@ def _drive_frame(b: _Builder, item: FrameDriver) -> None:
     axes = 3 if turns else 4
     parts = [("axes", names[:axes], slice(q, q + axes), slice(u, u + axes))]
     if turns:
-        ball = Spherical.coordinate_names
+        ball = MOTIONS["ball"].coordinates
         parts.append(("ball", ball, slice(q + 3, b.nq), slice(u + 3, b.nu)))
     for kind, coordinates, at_q, at_u in parts:
         record = JointRecord(

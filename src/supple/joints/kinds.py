@@ -14,6 +14,7 @@ from supple import validate
 from supple.errors import ModelError
 from supple.frames import Frame
 from supple.joints.base import Joint, Motion
+from supple.joints.motions import MOTIONS
 from supple.validate import Axis, Vector, read_only, set_fields
 
 _PARALLEL = 1e-9
@@ -52,7 +53,7 @@ class _OneAxis(Joint):
 class Revolute(_OneAxis):
     """Rotation by ``angle`` (rad) about ``axis``."""
 
-    coordinate_names = ("angle",)
+    coordinate_names = MOTIONS["rotate"].coordinates
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class Revolute(_OneAxis):
 class Prismatic(_OneAxis):
     """Translation by ``displacement`` (m) along ``axis``."""
 
-    coordinate_names = ("displacement",)
+    coordinate_names = MOTIONS["translate"].coordinates
 
     def __init__(
         self,
@@ -200,7 +201,7 @@ class Spherical(Joint):
     the angular velocity (3,) rad/s of B relative to A, in B's axes.
     """
 
-    coordinate_names = ("qw", "qx", "qy", "qz")
+    coordinate_names = MOTIONS["ball"].coordinates
 
     def __init__(
         self,
@@ -236,7 +237,7 @@ class Free(Joint):
     relative to A, in B's axes at B's origin.
     """
 
-    coordinate_names = ("qw", "qx", "qy", "qz", "x", "y", "z")
+    coordinate_names = MOTIONS["free"].coordinates
 
     def __init__(
         self,
@@ -276,7 +277,7 @@ class General(Joint):
 
     axes: tuple[tuple[Literal["rotate", "translate"], Vector], ...]
 
-    NAMES: ClassVar[dict[str, str]] = {"rotate": "angle", "translate": "displacement"}
+    NAMES: ClassVar[dict[str, str]] = {k.name: k.coordinates[0] for k in MOTIONS.values() if k.axis}
 
     def __init__(
         self,

@@ -19,8 +19,8 @@ from supple.poses import Array, quaternion_matrix
 MotionName = Literal["rotate", "translate", "ball", "free"]
 ChartName = Literal["axes", "ball", "free"]
 # Families of integrators that share kernels. "one-step": Radau, DormandPrince, GeneralizedAlpha and
-# its kin use those of the engine itself and the charts of core/chart.py, which every analysis needs;
-# BDF and Adams have unknowns of their own (core/multistep.py), so has EnergyScheme (core/energy_*).
+# its kin use those of the engine and the charts of core/chart.py, which every analysis needs. BDF
+# and Adams have unknowns of their own (core/multistep.py), and so has EnergyScheme (core/energy_*).
 Method = Literal["one-step", "multistep", "energy"]
 ALL_METHODS: frozenset[Method] = frozenset(("one-step", "multistep", "energy"))
 WITHOUT_ENERGY: frozenset[Method] = frozenset(("one-step", "multistep"))
@@ -93,7 +93,6 @@ CHARTS: dict[str, Chart] = {
     )
 }
 
-Direction = tuple[int, int, int, int, int, int]
 _SIX = tuple(tuple(int(i == k) for i in range(6)) for k in range(6))
 
 
@@ -104,6 +103,7 @@ class MotionKind:
     Attributes
     ----------
     code : the node's integer in the kernels
+    coordinates : their names
     units : of each coordinate, "rad", "m" or "1"
     directions : of each velocity, the relative motion [angular; linear] of the outboard node in
         its own axes; a motion with an axis has it along z
@@ -114,6 +114,7 @@ class MotionKind:
 
     name: str
     code: int
+    coordinates: tuple[str, ...]
     units: tuple[str, ...]
     directions: tuple[tuple[int, ...], ...]
     rank: int
@@ -141,21 +142,21 @@ class MotionKind:
         return tuple("rad" if any(d[:3]) else "m" for d in self.directions)
 
 
-_W, _AXES = "1", CHARTS["axes"]
-
-MOTIONS: dict[str, MotionKind] = {
-    kind.name: kind
-    for kind in (
-        MotionKind("fixed", at.FIXED, (), (), 0, ALL_METHODS, _AXES),
-        MotionKind("rotate", at.REVOLUTE, ("rad",), (_SIX[2],), 1, ALL_METHODS, _AXES),
-        MotionKind("translate", at.PRISMATIC, ("m",), (_SIX[5],), 2, ALL_METHODS, _AXES),
-        MotionKind("ball", at.BALL, (_W,) * 4, _SIX[:3], 1, ALL_METHODS, CHARTS["ball"]),
-        MotionKind("free", at.FREE, (_W,) * 4 + ("m",) * 3, _SIX, 3, ALL_METHODS, CHARTS["free"]),
-        # columns and coordinates of elastic edges are those of their body
-        MotionKind("elastic_out", at.ELASTIC_OUT, (), (), 0, WITHOUT_ENERGY, None),
-        MotionKind("elastic_in", at.ELASTIC_IN, (), (), 0, WITHOUT_ENERGY, None),
-    )
-}
+_AXES, _BALL, _FREE = CHARTS.values()
+_QUATERNION, _PLACE = ("qw", "qx", "qy", "qz"), ("x", "y", "z")
+_ONES, _METRES = ("1",) * 4, ("m",) * 3
+# name, code, coordinates, units, directions, rank, methods, chart
+_ROWS = (
+    ("fixed", at.FIXED, (), (), (), 0, ALL_METHODS, _AXES),
+    ("rotate", at.REVOLUTE, ("angle",), ("rad",), (_SIX[2],), 1, ALL_METHODS, _AXES),
+    ("translate", at.PRISMATIC, ("displacement",), ("m",), (_SIX[5],), 2, ALL_METHODS, _AXES),
+    ("ball", at.BALL, _QUATERNION, _ONES, _SIX[:3], 1, ALL_METHODS, _BALL),
+    ("free", at.FREE, _QUATERNION + _PLACE, _ONES + _METRES, _SIX, 3, ALL_METHODS, _FREE),
+    # columns and coordinates of elastic edges are those of their body
+    ("elastic_out", at.ELASTIC_OUT, (), (), (), 0, WITHOUT_ENERGY, None),
+    ("elastic_in", at.ELASTIC_IN, (), (), (), 0, WITHOUT_ENERGY, None),
+)
+MOTIONS: dict[str, MotionKind] = {row[0]: MotionKind(*row) for row in _ROWS}
 
 
 def motion_of(code: int) -> MotionKind:
