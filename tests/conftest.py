@@ -35,7 +35,7 @@ def columns() -> Callable:
     """
     import numba
 
-    from supple.core import dynamics, layout, tree
+    from supple.core import chart, dynamics, layout
     from supple.native import compiler, declare
 
     compiler.prepare(None, "native")
@@ -44,7 +44,7 @@ def columns() -> Callable:
     @numba.njit(fastmath=declare.FASTMATH, error_model="numpy", _nrt=False)
     def step(ints, reals, work, t, q, d, u, a, z, moved, r, zdot):
         m, w = layout.views(ints, reals, work)
-        tree.retract(m, q, d, moved)
+        chart.retract(m, q, d, moved)
         dynamics.evaluate(m, w, t, moved, u, a, z, r)
         for k in range(zdot.shape[0]):
             zdot[k] = w.zdot[k]
