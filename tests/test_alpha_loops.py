@@ -102,7 +102,7 @@ class Watched:
         def loop(*arguments) -> int:
             *buffers, budget = arguments
             state, count = buffers[4:6]
-            events, screws = (int(k) for k in count[st.INT_STATE : st.INT_STATE + 2])
+            events, screws = int(count[st.N_EVENTS]), int(count[st.N_SCREWS])
             end = st.run_size(*self.sizes[:4], events, screws, nr) - nq
             for _ in range(budget):
                 if self.turns and 0 < count[st.STEPS] < self.steps - 1:  # h and 2 h in turn

@@ -101,6 +101,20 @@ def test_rows_change_where_those_in_use_become_dependent(name, integrator):
     assert np.all(np.isfinite(result.a))
 
 
+def test_fixed_steps_go_on_with_other_rows():
+    """Equal steps to the end are counted anew where rows change: the order is 2 all the way."""
+    model = BY_NAME["bennett"].build()
+    exact = sp.simulate(model, 1.0, tolerance=1e-9, output=5)
+    errors = []
+    for count in (400, 800):
+        integrator = sp.GeneralizedAlpha(step=1.0 / count)
+        result = sp.simulate(model, 1.0, integrator=integrator, output=5)
+        assert result.success and len(result.data.reactions.parts) > 1
+        assert result.statistics["steps"] == pytest.approx(count, abs=1)
+        errors.append(np.abs(result.q - exact.q).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
+
+
 def test_without_changing_rows_bennett_stops(monkeypatch):
     monkeypatch.setattr(driver.Watch, "choice", lambda *_: (1.0, None))
     with pytest.warns(sp.SuppleWarning):

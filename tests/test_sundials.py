@@ -111,7 +111,7 @@ class Point:
         shared = st.run_size(c.nq, nu, nz, ne, 0, 0, c.nr)
         reals, ints = ms.own_size(nu, nz, ne, c.nr)
         run, state = np.zeros(shared + reals), np.zeros(st.REAL_STATE)
-        count = np.zeros(st.INT_STATE + 2 + ints, dtype=np.int64)
+        count = np.zeros(st.INT_STATE + ints, dtype=np.int64)
         run[shared + ms.LEFT] = np.inf
         state[st.T] = -1.0
         self.buffers = c.ints, c.reals, equations.work, run, state, count

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import alpha, alpha_rows, alpha_stage, dynamics, links
+from supple.core import alpha, alpha_newton, alpha_rows, alpha_stage, dynamics, links
 from supple.core.alpha_stage import AT, GAP, LAM, RATE, E, F, G, P
 
 
@@ -35,9 +35,9 @@ class Spy:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.found: list[float] = []
         lu, rows, factorize = (
-            alpha_stage.linalg.lu,
-            alpha_stage.tangent_rows,
-            alpha_stage.factorize,
+            alpha_newton.linalg.lu,
+            alpha_newton.tangent_rows,
+            alpha_newton.factorize,
         )
 
         def see_lu(N, pivots):
@@ -53,9 +53,9 @@ class Spy:
             self.compare(m, r, o, n, h, be, ge, te)
             return good
 
-        monkeypatch.setattr(alpha_stage.linalg, "lu", see_lu)
-        monkeypatch.setattr(alpha_stage, "tangent_rows", see_rows)
-        monkeypatch.setattr(alpha_stage, "factorize", see_factorize)
+        monkeypatch.setattr(alpha_newton.linalg, "lu", see_lu)
+        monkeypatch.setattr(alpha_newton, "tangent_rows", see_rows)
+        monkeypatch.setattr(alpha_newton, "factorize", see_factorize)
 
     def equations(self, m, r, o, n, h, be, ge, te, d: np.ndarray) -> np.ndarray:
         """The equations of the step's end at the unknowns moved by d, as Newton scales them."""

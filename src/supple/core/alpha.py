@@ -20,47 +20,156 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
+from supple.core import acceptance, events, step_size, tree
+from supple.core import alpha_newton as newton
 from supple.core import alpha_stage as stage
-from supple.core import chart, dynamics, links, tree
-from supple.core import layout as at
 from supple.core import step as st
+from supple.core.alpha_error import change, error_norm, middle_state, powers
+from supple.core.alpha_newton import MAX_NEWTON
+from supple.core.alpha_output import fill_polynomials
 from supple.core.alpha_stage import (
     AF,
     AM,
-    AT,
     BOTH,
     GAMMA,
-    LAM,
     LEFT,
-    MASS,
-    MAX_NEWTON,
-    P1,
-    PM,
-    RATE,
-    RQ,
-    RU,
     STEP,
     TROUBLE,
-    UM,
     WU,
     WW,
     WX,
     WZ,
-    XI,
-    XM,
-    ZM,
-    F,
     own_size,
 )
+from supple.core.audit import audit
 from supple.core.layout import views
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 __all__ = ["alpha_run", "own_size"]
 
 GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
 SLOW = 0.05  # a contraction above it asks for a new tangent
+
+
+@kernel
+def next_step(o, count, state, stops):
+    """Size of the next step and the time at its end, of equal steps or by error control."""
+    if o.c[STEP] == 0.0:
+        return step_size.next_step(state, count, stops)
+    h = state[st.H]
+    return h, stops[count[st.STOP]] if o.ints[LEFT] == 1 else state[st.T] + h
+
+
+@kernel
+def solve_step(m, w, r, o, count, state, t, h, t1):
+    """Solve for the step's end, where forces are taken at the time t1; then all that its error and its output need.
+
+    Returns the outcome, and the factors of h^2 E, h E and h G at the end.
+    """
+    fresh = count[st.FRESH] == 1
+    index3 = r.lam.shape[0] > 0 and o.c[BOTH] == 0.0  # constraints on positions alone
+    step_size.forget_factors(state, count, h)
+    if index3:
+        stage.velocity_offset(m, w, r, o, t, 0.0 if fresh else h / state[st.H_OLD])
+    be, ge, te = stage.begin(m, w, r, o, h, state[st.H_OLD], fresh)
+    both = fresh or not index3
+    outcome = newton.solve_end(m, w, r, o, count, state, t1, h, be, ge, te, both)
+    if outcome != st.DONE:
+        count[st.BAD_DOF] = newton.worst_rate(o)
+        return outcome, be, ge, te
+    if index3 and fresh:
+        stage.add_offset(r, o, h)
+    stage.end_state(m, r, o, h, be, ge, te)
+    change(m, r, o, h, be, ge, both)
+    middle_state(m, r, o, h)
+    powers(m, w, r, o, t, h, t1)
+    return outcome, be, ge, te
+
+
+@kernel
+def estimate(m, r, o, count, state, h):
+    """Outcome and weighted error of a step that was solved for; the velocity with the largest error is noted."""
+    error, worst = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
+    if math.isfinite(error) and (error < 1.0 or o.c[STEP] > 0.0):
+        return st.DONE, error
+    count[st.BAD_DOF] = worst
+    return st.DONE if math.isfinite(error) else st.NOT_FINITE, error
+
+
+@kernel
+def shorten(o, count, state, h, outcome):
+    """After a failure, a new tangent or a smaller step; False if neither is possible."""
+    count[st.NEWTON_FAILURES] += 1
+    if count[st.KEEP_JACOBIAN] != 1:  # with a tangent of its own
+        if o.c[STEP] > 0.0:
+            return False
+        state[st.H] = 0.25 * h if outcome == st.NOT_FINITE else 0.5 * h
+    o.ints[TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
+    count[st.KEEP_JACOBIAN] = 0
+    count[st.AFTER_REJECT] = 1
+    return True
+
+
+@kernel
+def safety_factor(iterations):
+    """Factor of every new step size, careful where Newton needed many iterations."""
+    return 0.9 * (2 * MAX_NEWTON + 1) / (2 * MAX_NEWTON + iterations)
+
+
+@kernel
+def error_exponent(o, fresh):
+    """A third in steps of order 2, a half in fresh ones and where gamma damps."""
+    smooth = abs(o.c[GAMMA] + o.c[AM] - o.c[AF] - 0.5) < 1e-9
+    return 1.0 / 3.0 if smooth and not fresh else 0.5
+
+
+@kernel
+def refuse(o, count, state, h, error, power, safety):
+    """Whether the error forbids the step; then the size of the next attempt. Fixed steps are taken as they are."""
+    o.ints[TROUBLE] = st.DONE
+    if error < 1.0 or o.c[STEP] > 0.0:
+        return False
+    acceptance.reject(count, state, max(0.1, safety * error**-power) * h, count[st.BAD_DOF])
+    if count[st.KEEP_JACOBIAN] == 1:
+        count[st.KEEP_JACOBIAN] = 0
+    return True
+
+
+@kernel
+def move(m, w, r, o, h, h_old, fresh, be, ge, te):
+    """State, rates and multipliers at the end of the step, with its kinematics; what the next step begins from."""
+    stage.end_state(m, r, o, h, be, ge, te)
+    stage.update_rates(m, r, o, h, h_old, fresh)
+    stage.move(r, o, h)
+    tree.poses(m, w, r.q)  # output may have left others
+    if r.lam.shape[0] > 0:  # ... and have moved them onto the constraints
+        tree.motion(m, w, r.u, r.a)
+        tree.inertias(m, w, r.q, r.u, r.a)
+
+
+@kernel
+def control(o, count, state, h, wanted, error, power, safety, fresh):
+    """Size of the next step by proportional-integral control, and whether it keeps the tangents."""
+    error = max(error, 1e-10)
+    cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
+    factor = safety * error**-power
+    if state[st.ERROR_OLD] > 0.0 and not cut and not fresh:
+        factor = safety * error ** (-0.7 * power) * state[st.ERROR_OLD] ** (0.4 * power)
+    factor = min(GROWTH, max(0.2, factor))
+    if count[st.AFTER_REJECT] == 1:
+        factor = min(factor, 1.0)
+    count[st.AFTER_REJECT] = 0
+    state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-2)
+    state[st.H_OLD] = h
+    if fresh:
+        count[st.FACTORED] = 0  # the next step has other factors
+    count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= SLOW and count[st.FRESH] == 0 else 0
+    if o.c[STEP] > 0.0:
+        o.ints[LEFT] = 0 if count[st.FRESH] == 1 else o.ints[LEFT] - 1
+    elif cut:
+        state[st.H] = max(wanted, factor * h)
+    elif not 1.0 <= factor <= 1.2:
+        state[st.H] = factor * h
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -72,186 +181,54 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
-    run_views, i = st.run_views(m, run, count)
+    run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
     o = hold(stage.own_views(m, run, i, count, k))
-    nu, nz, nr = r.u.shape[0], r.z.shape[0], r.lam.shape[0]
     fixed = o.c[STEP] > 0.0
-    leaning = nr > 0 and o.c[BOTH] == 0.0  # velocities are not held
-    smooth = abs(o.c[GAMMA] + o.c[AM] - o.c[AF] - 0.5) < 1e-9  # of order 2
-    if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = st.restart(m, w, r, count, state)
-        if outcome != st.DONE:
-            return outcome
-        if state[st.H] <= 0.0:
-            state[st.H] = st.first_step(r, state, stops[stops.shape[0] // 2 - 1] - state[st.T], 2.0)
+    outcome = acceptance.start(m, w, r, count, state)
+    if outcome != st.DONE:
+        return outcome
+    if not fixed:
+        step_size.first_step(r, state, stops, 2.0)
     for _ in range(budget):
-        t = state[st.T]
-        stop = stops[count[st.STOP]]
-        left = stops[stops.shape[0] // 2 + count[st.STOP]]
-        if fixed and o.ints[LEFT] == 0:  # equal steps to the next stop
-            limit = min(o.c[STEP], state[st.H_MAX])
-            if limit < state[st.H_MIN]:
+        if acceptance.events_wait(count):
+            return st.PAUSED
+        if fixed:
+            o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.c[STEP], o.ints[LEFT])
+            if o.ints[LEFT] == 0:
                 return st.TOO_SMALL
-            o.ints[LEFT] = max(1, math.ceil((stop - t) / limit * (1.0 - 1e-12)))
-            state[st.H] = (stop - t) / o.ints[LEFT]
-        wanted = state[st.H]
+        t, wanted, fresh = state[st.T], state[st.H], count[st.FRESH] == 1
         if wanted < state[st.H_MIN]:
             return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.TOO_SMALL
-        h = wanted if fixed else st.next_step(state, count, stops, wanted)
-        if h != state[st.H_FACTORED]:
-            count[st.FACTORED] = 0
-            state[st.H_FACTORED] = h
-        t1 = t + h
-        if (fixed and o.ints[LEFT] == 1) or (not fixed and h >= stop - t):
-            t1 = stop
-        before = t1 if t1 < left else np.nextafter(left, t)  # a jump at the stop is not seen early
-        st.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
-        if st.grown(m, r, count, o.u[WX]):
+        h, t1 = next_step(o, count, state, stops)
+        step_size.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if step_size.grown(m, r, count, o.u[WX]):
             return st.GROWN
-        fresh = count[st.FRESH] == 1
-        both = fresh or not leaning
-        n = nu + nz + (2 * nr if both else nr)
-        h_old = state[st.H_OLD]
-        if leaning:
-            stage.offset(m, w, r, o, t, 0.0 if fresh else h / h_old)
-        be, ge, te = stage.begin(m, w, r, o, h, h_old, fresh)
-        used = count[st.NEWTON]
-        # Newton, and below what needs the kinematics, is written out here: a layer less to compile
-        outcome, rate, old = st.PAUSED, state[st.RATE], 0.0
-        floor, pushed = 0.0, 0.0
-        while outcome == st.PAUSED:
-            stage.end_state(m, r, o, h, be, ge, te)
-            if count[st.KEEP_JACOBIAN] == 0:
-                dynamics.tangent_at(
-                    m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
-                    o.Rz, o.Gq, o.Gu, o.Gz,
-                )
-                stage.tangent_rows(m, w, r, o, both)
-                count[st.JACOBIANS] += 1
-                count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
-                count[st.FACTORED] = 0
-            else:
-                dynamics.residual_at(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])
-            count[st.EVALUATIONS] += 1
-            if count[st.FACTORED] == 0:
-                count[st.FACTORIZATIONS] += 1
-                if not stage.factorize(m, r, o, n, h, be, ge, te):
-                    outcome = st.NOT_CONVERGED if stage.finite(o.u[F]) else st.NOT_FINITE
-                    break
-                count[st.FACTORED] = 1
-            if not both and old == 0.0:
-                floor = stage.rounding(m, r, o, n, h, be, ge)
-            norm, push = stage.newton_update(m, w, r, o, n, before, h, be, ge, te)
-            outcome, rate = stage.judge(m, r, o, count, state, h, count[st.NEWTON] - used, norm, old, floor)
-            if outcome == st.DONE and count[st.KEEP_JACOBIAN] == 1 and push > 1e-6:
-                # near dependent rows an old tangent lets multipliers run away that hardly move anything
-                if old > 0.0 and push > pushed:
-                    count[st.KEEP_JACOBIAN] = 0
-                if count[st.KEEP_JACOBIAN] == 0 or (old == 0.0 and push > 1e-2):
-                    outcome = st.PAUSED
-            count[st.NEWTON] += 1
-            old, pushed = norm, push
-        used = count[st.NEWTON] - used
-        state[st.RATE] = rate
-        error, worst = 0.0, 0
+        before, error = count[st.NEWTON], 0.0
+        end = step_size.left_of(t1, step_size.left_limit(count, stops), t)
+        outcome, be, ge, te = solve_step(m, w, r, o, count, state, t, h, end)
         if outcome == st.DONE:
-            if leaning and fresh:
-                stage.lean(r, o, h)
-            stage.end_state(m, r, o, h, be, ge, te)
-            stage.change(m, r, o, n, h, be, ge)
-            stage.middle_state(m, r, o, h)
-            if r.w.shape[0] > 0:
-                chart.retract(m, r.q, o.u[XM], r.qt)
-                for j in range(nr):
-                    w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])
-                dynamics.residual_at(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
-                st.copy(w.power, o.e[PM])
-                chart.retract(m, r.q, o.u[XI], r.qt)
-                st.copy(o.row[LAM], w.lam)
-            dynamics.residual_at(m, w, before, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
-            st.copy(w.power, o.e[P1])
-            links.rates(m, w, before, r.ut, o.row[RATE])
-            error, worst = stage.error_norm(m, r, o, h, h_old, fresh)
-            if not math.isfinite(error):
-                outcome = st.NOT_FINITE
-                count[st.BAD_DOF] = worst
-        else:
-            count[st.BAD_DOF] = stage.worst_rate(o)
+            outcome, error = estimate(m, r, o, count, state, h)
         if outcome != st.DONE:
-            count[st.NEWTON_FAILURES] += 1
-            if count[st.KEEP_JACOBIAN] != 1:  # with a tangent of its own
-                if fixed:
-                    return outcome
-                state[st.H] = 0.25 * h if outcome == st.NOT_FINITE else 0.5 * h
-            o.ints[TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
-            count[st.KEEP_JACOBIAN] = 0
-            count[st.AFTER_REJECT] = 1
-            continue
-        o.ints[TROUBLE] = st.DONE
-        error = max(error, 1e-10)
-        power = 1.0 / 3.0 if smooth and not fresh else 0.5
-        safety = 0.9 * (2 * MAX_NEWTON + 1) / (2 * MAX_NEWTON + used)
-        if error >= 1.0 and not fixed:
-            count[st.REJECTED] += 1
-            count[st.BAD_DOF] = worst
-            count[st.AFTER_REJECT] = 1
-            state[st.H] = max(0.1, safety * error**-power) * h
-            if count[st.KEEP_JACOBIAN] == 1:
-                count[st.KEEP_JACOBIAN] = 0
-            continue
-        if m.head[at.H_SWITCHES] > 0 and not fixed:
-            stage.fill_polynomials(m, r, o, h)
-            if st.find_switch(m, w, r, count, state, t, h) < 1.0:
-                continue
-        switched = state[st.H_SWITCH] > 0.0
-        state[st.H_SWITCH] = 0.0
-        count[st.STEPS] += 1
-        if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
-            stage.fill_polynomials(m, r, o, h)
-            if st.emit(m, w, r, count, state, grid, out, t, h, t1):
-                return st.EVENT
-        stage.end_state(m, r, o, h, be, ge, te)
-        stage.carry(m, r, o, h, h_old, fresh)
-        stage.accept(r, o, h)
-        tree.poses(m, w, r.q)  # output may have left others
-        if nr > 0:  # ... and have moved them onto the constraints
-            tree.motion(m, w, r.u, r.a)
-            tree.inertias(m, w, r.q, r.u, r.a)
-        state[st.T] = t1
-        st.audit(m, w, r, count, state)
-        if fresh:
-            count[st.FACTORED] = 0  # the next step has other factors
-        count[st.FRESH] = 0
-        o.ints[LEFT] -= 1
-        # proportional-integral control
-        cut = h < 0.9 * wanted  # to land on a stop: its error says little about the size to come
-        factor = safety * error**-power
-        if state[st.ERROR_OLD] > 0.0 and not cut and not fresh:
-            factor = safety * error ** (-0.7 * power) * state[st.ERROR_OLD] ** (0.4 * power)
-        factor = min(GROWTH, max(0.2, factor))
-        if count[st.AFTER_REJECT] == 1:
-            factor = min(factor, 1.0)
-        count[st.AFTER_REJECT] = 0
-        state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-2)
-        state[st.H_OLD] = h
-        if t1 >= stop:
-            o.ints[LEFT] = 0
-            count[st.STOP] += 1
-            if count[st.STOP] >= stops.shape[0] // 2:
-                return st.DONE
-            switched = True
-        if switched:
-            outcome = st.restart(m, w, r, count, state)
-            if outcome != st.DONE:
+            if not shorten(o, count, state, h, outcome):
                 return outcome
-        count[st.KEEP_JACOBIAN] = 1 if rate <= SLOW and count[st.FRESH] == 0 else 0
-        if not fixed:
-            if cut:
-                state[st.H] = max(wanted, factor * h)
-            elif not 1.0 <= factor <= 1.2:
-                state[st.H] = factor * h
-        if count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
-            return st.PAUSED
+            continue
+        power, safety = error_exponent(o, fresh), safety_factor(count[st.NEWTON] - before)
+        if refuse(o, count, state, h, error, power, safety):
+            continue
+        if acceptance.is_dense(m, r, count, grid, t1):
+            fill_polynomials(m, r, o, h)
+        if not fixed and events.find_switch(m, w, r, count, state, t, h):
+            continue
+        kink = acceptance.ends_on_kink(state)
+        count[st.STEPS] += 1
+        if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
+            return st.EVENT
+        move(m, w, r, o, h, state[st.H_OLD], fresh, be, ge, te)
+        state[st.T] = t1
+        audit(m, w, r, count, state)
+        outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)
+        if outcome != st.PAUSED:
+            return outcome
+        control(o, count, state, h, wanted, error, power, safety, fresh)
     return st.PAUSED

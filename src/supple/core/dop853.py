@@ -19,10 +19,11 @@ from collections import namedtuple
 
 import numpy as np
 
-from supple.core import chart, dynamics, kkt, links, partition, tree
+from supple.core import acceptance, chart, dynamics, events, kkt, links, partition, step_size, tree
 from supple.core import dop853_table as table
 from supple.core import layout as at
 from supple.core import step as st
+from supple.core.audit import audit_state
 from supple.core.layout import views
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, block, entry, hold, kernel
 
@@ -120,17 +121,12 @@ def first_rates(r, x):
 
 
 @kernel
-def stages(m, w, r, o, ints, which, t, h, stop, y):
-    """Rates k of some stages; y is left at the last one's increment. Returns an outcome.
-
-    Times stay left of the next stop, so that a jump there is not seen early.
-    """
+def stages(m, w, r, o, ints, which, t, h, left, y):
+    """Rates k of some stages; y is left at the last one's increment. Returns an outcome."""
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
     for s in which:
         combine(o.k, A[s][:s], h, y)
-        time = t + C[s] * h
-        if time >= stop:
-            time = np.nextafter(stop, t)
+        time = step_size.left_of(t + C[s] * h, left, t)
         for i in range(nu):
             r.xt[i] = y[i]
             r.ut[i] = r.u[i] + y[nu + i]
@@ -207,7 +203,7 @@ def fill_polynomials(r, o, h):
 
 
 @kernel
-def accept(m, w, r, o, t):
+def move(m, w, r, o, t):
     """Move the state to the step's end, with the rates that were found there; back onto the constraints.
 
     Returns an outcome: there may be no way back.
@@ -245,11 +241,64 @@ def accept(m, w, r, o, t):
         st.copy(w.zdot, r.zdot)
         st.copy(w.power, r.power)
         st.copy(w.lam, r.lam)
-    # kinematics for the audit, in every step: the same operations with output and without
-    tree.poses(m, w, r.q)
-    tree.motion(m, w, r.u, r.a)
-    tree.inertias(m, w, r.q, r.u, r.a)
     return st.DONE
+
+
+@kernel
+def step_weights(r, state, e):
+    """Error weights e of the unknowns xi, u, z, w."""
+    nu, nz = r.u.shape[0], r.z.shape[0]
+    step_size.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
+
+
+@kernel
+def choose_dependent(m, w, r, o, t):
+    """Partitioning: the dependent velocities of this step, by the constraints at its start."""
+    if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
+        tree.poses(m, w, r.q)
+        tree.motion(m, w, r.u, r.u)
+        links.refresh(m, w, t, r.q)
+        partition.choose(m, w, o.rows, o.which)
+
+
+@kernel
+def try_step(m, w, r, o, count, t, h, left):
+    """All stages of the step; returns the outcome, the weighted error and the velocity with the largest one."""
+    first_rates(r, o.k[0])
+    choose_dependent(m, w, r, o, t)
+    outcome = stages(m, w, r, o, count, STEP_STAGES, t, h, left, o.y)
+    error, worst = error_norm(o, r.u.shape[0], h)
+    if outcome == st.DONE and not math.isfinite(error):
+        outcome = st.NOT_FINITE
+        count[st.BAD_DOF] = worst
+    return outcome, error, worst
+
+
+@kernel
+def refuse(count, state, h, outcome, error, worst):
+    """Whether the step cannot be taken; then the size of the next attempt."""
+    if outcome != st.DONE:  # the stages know the velocity to blame
+        acceptance.reject(count, state, 0.25 * h, count[st.BAD_DOF])
+        return True
+    if error < 1.0:
+        return False
+    acceptance.reject(count, state, max(1.0 / 3.0, 0.9 * error**EXPONENT) * h, worst)
+    return True
+
+
+@kernel
+def control(count, state, h, wanted, error):
+    """Size of the next step by proportional-integral control (section II.4)."""
+    error = max(error, 1e-4)
+    factor = 0.9 * error ** (EXPONENT + 0.2 * BETA) * max(state[st.ERROR_OLD], 1e-4) ** BETA
+    factor = min(6.0, max(1.0 / 3.0, factor))
+    if count[st.AFTER_REJECT] == 1:
+        factor = min(factor, 1.0)
+    count[st.AFTER_REJECT] = 0
+    state[st.ERROR_OLD] = error
+    state[st.H] = factor * h
+    if factor >= 1.0:  # a step cut short by a stop says nothing against the one that was wanted
+        state[st.H] = max(factor * h, wanted)
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -261,95 +310,47 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
-    run_views, i = st.run_views(m, run, count)
-    r = hold(run_views)
-    nu, nz = r.u.shape[0], r.z.shape[0]
     # the method's own integer: why the last attempt failed (DONE: it did not, or only its error did)
-    trouble = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
+    run_views, i, trouble = st.run_views(m, run, count)
+    r = hold(run_views)
     o = hold(own_views(m, run, i, count, trouble))
-    if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = st.restart(m, w, r, count, state)
-        if outcome != st.DONE:
-            return outcome
-        if state[st.H] <= 0.0:
-            state[st.H] = st.first_step(r, state, stops[stops.shape[0] // 2 - 1] - state[st.T], 8.0)
+    outcome = acceptance.start(m, w, r, count, state)
+    if outcome != st.DONE:
+        return outcome
+    step_size.first_step(r, state, stops, 8.0)
     for _ in range(budget):
-        t = state[st.T]
-        stop = stops[count[st.STOP]]
-        left = stops[stops.shape[0] // 2 + count[st.STOP]]
-        wanted = state[st.H]
+        if acceptance.events_wait(count):
+            return st.PAUSED
+        t, wanted, left = state[st.T], state[st.H], step_size.left_limit(count, stops)
         if wanted < state[st.H_MIN]:  # a short way to the next stop is no failure
             return count[trouble] if count[trouble] != st.DONE else st.TOO_SMALL
-        h = st.next_step(state, count, stops, wanted)
-        t1 = stop if h >= stop - t else t + h
-        e = o.weight
-        st.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
-        if st.grown(m, r, count, e[0:nu]):
+        h, t1 = step_size.next_step(state, count, stops)
+        step_weights(r, state, o.weight)
+        if step_size.grown(m, r, count, o.weight):
             return st.GROWN
-        first_rates(r, o.k[0])
-        if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
-            tree.poses(m, w, r.q)
-            tree.motion(m, w, r.u, r.u)
-            links.refresh(m, w, t, r.q)
-            partition.choose(m, w, o.rows, o.which)
-        outcome = stages(m, w, r, o, count, STEP_STAGES, t, h, left, o.y)
-        error, worst = error_norm(o, nu, h)
-        if outcome == st.DONE and not math.isfinite(error):
-            outcome = st.NOT_FINITE
-            count[st.BAD_DOF] = worst
+        outcome, error, worst = try_step(m, w, r, o, count, t, h, left)
         count[trouble] = outcome
-        if outcome != st.DONE or error >= 1.0:
-            factor = 0.25
-            if outcome == st.DONE:
-                count[st.BAD_DOF] = worst
-                factor = max(1.0 / 3.0, 0.9 * error**EXPONENT)
-            count[st.REJECTED] += 1
-            count[st.AFTER_REJECT] = 1
-            state[st.H] = factor * h
+        if refuse(count, state, h, outcome, error, worst):
             continue
-        switches = m.head[at.H_SWITCHES] > 0
-        if switches or r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
+        if acceptance.is_dense(m, r, count, grid, t1):
             outcome = stages(m, w, r, o, count, DENSE_STAGES, t, h, left, o.d)
             count[trouble] = outcome
-            if outcome != st.DONE:
-                count[st.REJECTED] += 1
-                count[st.AFTER_REJECT] = 1
-                state[st.H] = 0.25 * h
+            if refuse(count, state, h, outcome, error, worst):
                 continue
             fill_polynomials(r, o, h)
-            if switches and st.find_switch(m, w, r, count, state, t, h) < 1.0:
-                continue
-            if st.emit(m, w, r, count, state, grid, out, t, h, t1):
-                count[st.STEPS] += 1
-                return st.EVENT
+        if events.find_switch(m, w, r, count, state, t, h):
+            continue
+        kink = acceptance.ends_on_kink(state)
         count[st.STEPS] += 1
-        switched = state[st.H_SWITCH] > 0.0
-        state[st.H_SWITCH] = 0.0
-        outcome = accept(m, w, r, o, t1 if t1 < left else np.nextafter(left, t))
+        if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
+            return st.EVENT
+        outcome = move(m, w, r, o, step_size.left_of(t1, left, t))
         state[st.T] = t1
         if outcome != st.DONE:
             return outcome
-        st.audit(m, w, r, count, state)
-        count[st.FRESH] = 0
-        error = max(error, 1e-4)
-        factor = 0.9 * error ** (EXPONENT + 0.2 * BETA) * max(state[st.ERROR_OLD], 1e-4) ** BETA
-        factor = min(6.0, max(1.0 / 3.0, factor))
-        if count[st.AFTER_REJECT] == 1:
-            factor = min(factor, 1.0)
-        count[st.AFTER_REJECT] = 0
-        state[st.ERROR_OLD] = error
-        state[st.H] = factor * h
-        if factor >= 1.0:  # a step cut short by a stop says nothing against the one that was wanted
-            state[st.H] = max(factor * h, wanted)
-        if t1 >= stop:
-            count[st.STOP] += 1
-            if count[st.STOP] >= stops.shape[0] // 2:
-                return st.DONE
-            switched = True
-        if switched:
-            outcome = st.restart(m, w, r, count, state)
-            if outcome != st.DONE:
-                return outcome
-        if count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
-            return st.PAUSED
+        audit_state(m, w, r, count, state)  # in every step: the same operations with output and without
+        control(count, state, h, wanted, error)
+        outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)
+        if outcome != st.PAUSED:
+            return outcome
     return st.PAUSED

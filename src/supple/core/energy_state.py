@@ -28,9 +28,9 @@ BALL = 29
 # An element: its number, its form, coordinate or body, its arm from the mass centre
 E_NUMBER, E_TARGET, E_ARM = 0, 1, 2
 ELEMENT = 5
-# Own integers: equal steps left to the next stop, 1 if state i is the last f, then rows in use and pivots
-LEFT, CARRIED = 0, 1
-OWN_INTS = 2
+# Own integers: equal steps left to the next stop, then rows in use and pivots
+LEFT = 0
+OWN_INTS = 1
 
 Own = namedtuple(
     "Own",
@@ -151,7 +151,7 @@ def read_state(r, o):
 
 
 @kernel
-def carry(o):
+def continue_from_end(o):
     """The state f of the last step as i of the next, bit by bit: what is read back from q and u has other rounding.
 
     With other rounding, rows would be closed a little differently at the end of a step and at the start of the next, and

@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import math
 
-from supple.core import chart, tree
+from supple.core import acceptance, chart, step_size
 from supple.core import energy_balance as balance
 from supple.core import energy_forms as form
 from supple.core import energy_state as es
 from supple.core import step as st
+from supple.core.audit import audit_state
+from supple.core.energy_forces import column_of, forces
 from supple.core.energy_state import (
-    CARRIED,
     DECAY,
     E_NUMBER,
     LEFT,
@@ -63,7 +64,7 @@ def choose_rows(m, o):
         for k in range(n):
             b[k] = 0.0
         for k in range(form.ROW):
-            c = balance.column_of(f, k)
+            c = column_of(f, k)
             if c >= 0:
                 b[c] += line[k] / f[form.UNIT] * (m.length if k % 6 < 3 else 1.0)
     for k in range(rank):
@@ -140,10 +141,10 @@ def correct(m, o, h, P):
 def solve(m, w, r, o, count, t, h, P):
     """Newton's iteration for one step, to rounding; returns the outcome."""
     nb = o.body.shape[0]
-    if o.ints[CARRIED] == 1:
-        es.carry(o)
-    else:
+    if count[st.FRESH] == 1:
         es.read_state(r, o)
+    else:
+        es.continue_from_end(o)
     choose_rows(m, o)
     for i in range(int(o.head[ROWS])):  # multipliers of rows that are not in use begin at zero when they are
         used = False
@@ -157,7 +158,7 @@ def solve(m, w, r, o, count, t, h, P):
     old = math.inf
     for i in range(MAX_NEWTON):
         kinematics(o, h, P)
-        balance.forces(m, w, r, o, t, h, P)
+        forces(m, w, r, o, t, h, P)
         balance.assemble(m, r, o, h, P)
         count[st.NEWTON] += 1
         count[st.EVALUATIONS] += 1
@@ -281,6 +282,15 @@ def largest_rate(o):
     return rate
 
 
+@kernel
+def move(r, o):
+    """The engine's state at the end of the step, which waits in qs and a: output may have left another in qt, ut."""
+    st.copy(r.qs, r.q)
+    st.copy(r.a, r.u)
+    for e in range(o.element.shape[0]):
+        r.w[int(o.element[e, E_NUMBER])] += o.work[e]
+
+
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
 def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """Advance until the end, an event, a failure or ``budget`` steps; returns the outcome.
@@ -290,25 +300,20 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
-    run_views, i = st.run_views(m, run, count)
+    run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    k = st.INT_STATE + 2 + count[st.INT_STATE] * st.EVENT_INTS + count[st.INT_STATE + 1]
     o = hold(es.own_views(run, i, count, k, r.u.shape[0]))
-    if count[st.STEPS] == 0 and count[st.FRESH] == 0:
-        outcome = st.restart(m, w, r, count, state)
-        if outcome != st.DONE:
-            return outcome
-        o.ints[CARRIED] = 0
+    outcome = acceptance.start(m, w, r, count, state)
+    if outcome != st.DONE:
+        return outcome
     for _ in range(budget):
-        t, stop = state[st.T], stops[count[st.STOP]]
-        if o.ints[LEFT] == 0 or not state[st.H] > 0.0:  # equal steps to the next stop
-            limit = min(o.head[STEP], state[st.H_MAX])
-            if limit < state[st.H_MIN]:
-                return st.TOO_SMALL
-            o.ints[LEFT] = max(1, math.ceil((stop - t) / limit * (1.0 - 1e-12)))
-            state[st.H] = (stop - t) / o.ints[LEFT]
-        h = state[st.H]
-        t1 = end_of_step(stop, o.ints[LEFT], h, grid, count[st.GRID])
+        if acceptance.events_wait(count):
+            return st.PAUSED
+        o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.head[STEP], o.ints[LEFT])
+        if o.ints[LEFT] == 0:
+            return st.TOO_SMALL
+        t, h = state[st.T], state[st.H]
+        t1 = end_of_step(stops[count[st.STOP]], o.ints[LEFT], h, grid, count[st.GRID])
         outcome = solve(m, w, r, o, count, t, h, o.head[DECAY] * h / 3.0)
         if outcome != st.DONE:
             count[st.NEWTON_FAILURES] += 1
@@ -316,32 +321,18 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if o.head[DECAY] > 0.0 and o.sel.shape[0] > 0 and not project(m, o):
             return st.NOT_CONVERGED
         count[st.STEPS] += 1
-        es.write_state(r, o)
         o.head[RATE] = max(o.head[RATE], largest_rate(o))
+        es.write_state(r, o)
         fill_polynomials(m, r, o, h)
-        for k in range(r.u.shape[0]):
-            r.a[k] = r.ut[k]
+        st.copy(r.ut, r.a)
         st.copy(r.qt, r.qs)
-        if r.events.shape[0] > 0 or (count[st.GRID] < grid.shape[0] and grid[count[st.GRID]] <= t1):
-            if st.emit(m, w, r, count, state, grid, out, t, t1 - t, t1):
-                return st.EVENT
-        st.copy(r.qs, r.q)  # qt, ut may hold another instant by now
-        st.copy(r.a, r.u)
-        for e in range(o.element.shape[0]):
-            r.w[int(o.element[e, E_NUMBER])] += o.work[e]
+        if acceptance.emit(m, w, r, count, state, grid, out, t, t1 - t, t1):
+            return st.EVENT
+        move(r, o)
         state[st.T] = t1
-        tree.poses(m, w, r.q)
-        tree.motion(m, w, r.u, r.a)
-        tree.inertias(m, w, r.q, r.u, r.a)
-        st.audit(m, w, r, count, state)
+        audit_state(m, w, r, count, state)
         count[st.FRESH] = 0
-        o.ints[LEFT] -= 1
-        o.ints[CARRIED] = 1
-        if t1 >= stop:
-            o.ints[LEFT] = 0
-            count[st.STOP] += 1
-            if count[st.STOP] >= stops.shape[0] // 2:
-                return st.DONE
-        if count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
-            return st.PAUSED
+        o.ints[LEFT] = 0 if acceptance.reaches_stop(count, stops, t1) else o.ints[LEFT] - 1
+        if acceptance.is_finished(count, stops):
+            return st.DONE
     return st.PAUSED

@@ -256,3 +256,10 @@ def force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz):
     k[2, 4] += fx
     tx, ty, tz = mx + py * fz - pz * fy, my + pz * fx - px * fz, mz + px * fy - py * fx
     subtract_wrench_turn(k, tx, ty, tz, fx, fy, fz)
+
+
+@kernel
+def turn_rotors(m, w, a):
+    """Subtract from the efforts what accelerates the rotors of motors."""
+    for k in range(a.shape[0]):
+        w.effort[k] -= m.rotor[k] * a[k]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import dynamics, forces, links, tree
+from supple.core.energies import kinetic, momentum, potential, strain
 from supple.core.layout import Tree, views
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 
@@ -30,13 +31,13 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
                 a[i, k] = np.nan
         tree.motion(m, w, u[i], a[i])
         tree.inertias(m, w, q[i], u[i], a[i])
-        energies[i, 0] = dynamics.kinetic(m, w, q[i], u[i])
-        energies[i, 1] = dynamics.potential(m, w)
-        energies[i, 2] = forces.energy(m, w, q[i]) + dynamics.strain(m, q[i], u[i])
-        energies[i, 9] = dynamics.strain(m, q[i], u[i])
-        dynamics.momentum(m, w, energies[i, 3:9])
+        energies[i, 0] = kinetic(m, w, q[i], u[i])
+        energies[i, 1] = potential(m, w)
+        energies[i, 2] = forces.energy(m, w, q[i]) + strain(m, q[i], u[i])
+        energies[i, 9] = strain(m, q[i], u[i])
+        momentum(m, w, energies[i, 3:9])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
-        dynamics.turn_rotors(m, w, a[i])
+        forces.turn_rotors(m, w, a[i])
         links.refresh(m, w, time[i], q[i])
         links.apply(m, w)
         for k in range(nu):

@@ -55,7 +55,10 @@ def factorize(m, w):
 
 @kernel
 def held(m, w):
-    """Whether constraints hold everything that inertia was added to: pushed along there, it hardly moves."""
+    """Whether constraints hold every coordinate that inertia was added to.
+
+    Then a force of the size of the added inertia, which would accelerate the free coordinate by 1, gives much less.
+    """
     n, nr = w.thin.shape[0], w.gap.shape[0]
     d, e = w.again[0:n], w.again[n : n + nr]
     for k in range(n):

@@ -155,7 +155,7 @@ def clear(m, G):
 
 @kernel
 def jacobian(m, w, G):
-    """G (rows, nu) from the refreshed links; needs the columns of motion. What is no entry of it stays as it is."""
+    """G (rows, nu) from the refreshed links; needs the columns of motion. Only entries on the paths to links are written."""
     clear(m, G)
     for c in range(m.link.shape[0]):
         link = m.link[c]
@@ -230,7 +230,7 @@ def accelerations(m, w, t, a, out):
 
 @kernel
 def rate_tangent(m, w, H):
-    """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``dynamics.columns``."""
+    """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``tangents.columns``."""
     clear(m, H)
     s = w.scratch
     for k in range(6):

@@ -31,6 +31,7 @@ from supple.core.radau_views import (
     Y3,
     is_wide,
 )
+from supple.core.step import flushed
 from supple.native.declare import kernel
 
 
@@ -232,12 +233,3 @@ def error_update(m, r, o, h):
         if not wide:
             o.f[FD, k] += h * dot(o.tangent[PX, k], o.f[FU])
         o.y[Y1, k] -= o.f[FD, k]
-
-
-@kernel
-def flushed(x):
-    """Zero instead of what decays towards the smallest numbers, with which processors are ten times slower.
-
-    Motion across the plane of a plane mechanism does so: nothing excites it, and the method damps it.
-    """
-    return x if abs(x) > 1e-60 else 0.0

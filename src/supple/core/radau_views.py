@@ -42,16 +42,16 @@ E1, ER, EI = 0, 1, 2
 # mu among its unknowns (core/radau_wide.py). Then also over velocities and rows: H, (M B)^T, (Ru B)^T
 WIDE_FROM = 40
 HX, MB, RB = 0, 1, 2
-# Integers: lists of the entries of matrices, each with its length in front: columns of rows and rows of columns of
-# the tangents (nu, nu); columns of rows (nr, nu) and rows of columns (nu, nr) of G and H; columns of rows of (M B)^T
-# and (Ru B)^T (nr, nu); rows of columns of G B (nr, nr). And of Newton's matrices: where rows of the real and of the
-# complex one end, last rows of columns, first columns of rows
+# Integers: the sparsity pattern of matrices, lists with their lengths in front: nonzero columns of each row and nonzero
+# rows of each column of the tangents (R_columns, R_rows), the same of G and H (G_columns, G_rows), nonzero columns of each
+# row of (M B)^T and (Ru B)^T (MB_columns), nonzero rows of each column of G B (GB_rows). And of Newton's matrices: where
+# rows of the real and of the complex one end, last rows of columns, first columns of rows
 END, ENDC, DOWN, LEFT = 0, 1, 2, 3
 
-Lists = namedtuple("Lists", "near into reach by felt met")
+Lists = namedtuple("Lists", "R_columns R_rows G_columns G_rows MB_columns GB_rows")
 Full = namedtuple("Full", "tangent Rz Gq Gu G")
 Own = namedtuple(
-    "Own", "u f z e c d y full tangent Rz Gq Gu Gz G GB wide GuB newton free kept pin pivots lists band"
+    "Own", "u f z e c d y full tangent Rz Gq Gu Gz G GB wide GuB newton free kept pin pivots pattern band"
 )
 
 
@@ -140,16 +140,16 @@ def own_views(m, run, i, ints, k):
     newton = block(run, i, 3, n, n)
     pivots, k = cut(ints, k, 2, n)
     size = nu if extra > 0 else 0
-    near, k = cut(ints, k, size, nu + 1)
-    into, k = cut(ints, k, size, nu + 1)
-    reach, k = cut(ints, k, extra, nu + 1)
-    by, k = cut(ints, k, size, nr + 1)
-    felt, k = cut(ints, k, extra, nu + 1)
-    met, k = cut(ints, k, extra, nr + 1)
-    lists = Lists(near, into, reach, by, felt, met)
+    R_columns, k = cut(ints, k, size, nu + 1)
+    R_rows, k = cut(ints, k, size, nu + 1)
+    G_columns, k = cut(ints, k, extra, nu + 1)
+    G_rows, k = cut(ints, k, size, nr + 1)
+    MB_columns, k = cut(ints, k, extra, nu + 1)
+    GB_rows, k = cut(ints, k, extra, nr + 1)
+    pattern = Lists(R_columns, R_rows, G_columns, G_rows, MB_columns, GB_rows)
     band, k = cut(ints, k, 4, n if extra > 0 else 0)
     return Own(
-        u, f, z, e, c, d, y, whole, tangent, Rz, Gq, Gu, Gz, G, GB, wide, GuB, newton, free, kept, pin, pivots, lists, band
+        u, f, z, e, c, d, y, whole, tangent, Rz, Gq, Gu, Gz, G, GB, wide, GuB, newton, free, kept, pin, pivots, pattern, band
     )
 
 

@@ -1,39 +1,27 @@
-"""What every compiled integrator does around its steps: state, dense output, events, audit.
+"""What every compiled integrator keeps between its steps: numbers of the run, state, dense output.
 
 An accepted step is described by polynomials in s = (t - t0)/h, eight coefficients for each increment
 xi, velocity u, controller state z and work channel w, whatever the method. Output on the requested grid
 and events are read from them; the energy audit is taken at the steps themselves, so its verdict does
 not depend on the grid.
+
+What is done with it: ``step_size`` (choice of steps), ``events``, ``audit``, and ``acceptance``, which puts
+them together.
 """
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 
-import numpy as np
-
-from supple.core import chart, dynamics, forces, tree
+from supple.core import chart
 from supple.core import layout as at
-from supple.core.layout import TREE, WORK
-from supple.native.declare import (
-    INT,
-    IVEC,
-    MAT,
-    REAL,
-    REALS,
-    TRUTH,
-    VEC,
-    block,
-    kernel,
-    shared,
-    tuple_type,
-)
+from supple.native.declare import block, kernel, tuple_type
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
 GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL, SWITCHED = range(7, 17)
-INT_STATE = 17
+N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
+INT_STATE = 19
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
@@ -45,8 +33,9 @@ DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range
 
 DEGREE = 8  # coefficients per polynomial
 
-# Events: kind, index (q, u or node), terminal, direction; reals: value, place (3), axis number
-EVENT_INTS, EVENT_REALS = 5, 4
+# Events: kind, index (q, u or node), terminal, direction, axis of a place; reals: value, place (3)
+EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
+EVENT_VALUE, EVENT_PLACE, EVENT_REALS = 0, 1, 4
 ON_COORDINATE, ON_RATE, ON_PLACE = 0, 1, 2
 EVENTS_WAITING = 32  # a loop returns to Python when so many wait
 PER_STEP = 256  # crossings of one event in one step that can be told apart
@@ -70,9 +59,9 @@ RUN = tuple_type(
 
 @kernel
 def run_views(m, run, ints):
-    """Cut the run buffer; returns the views and the place where the method's own part begins."""
+    """Cut the run's buffers; returns the views, and where the method's own reals and integers begin."""
     nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
-    nv, ns = ints[INT_STATE], ints[INT_STATE + 1]
+    nv, ns = ints[N_EVENTS], ints[N_SCREWS]
     i = 0
     q = block(run, i, nq)
     i += nq
@@ -131,14 +120,15 @@ def run_views(m, run, ints):
     i += m.head[at.H_ROWS]
     qs = block(run, i, nq)
     i += nq
-    k = INT_STATE + 2
+    k = INT_STATE
     events = block(ints, k, nv, EVENT_INTS)
     k += nv * EVENT_INTS
     roots = block(ints, k, ns)
+    k += ns
     return Run(
         q, u, a, z, w, zdot, power, scale, rate_scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
         event_reals, last, found, roots, screws, momentum, screw_error, screw_size, lam, qs,
-    ), i
+    ), i, k
 
 
 def event_room(nv: int) -> int:
@@ -200,285 +190,9 @@ def write_row(r, row):
 
 
 @kernel
-def event_value(m, w, r, e):
-    """Distance of event e from its value at the state qt, ut."""
-    ev, x = r.events[e], r.event_reals[e]
-    if ev[0] == ON_COORDINATE:
-        return r.qt[ev[1]] - x[0]
-    if ev[0] == ON_RATE:
-        return r.ut[ev[1]] - x[0]
-    tree.poses(m, w, r.qt)
-    f, k = w.node[ev[1]], 3 * ev[4]
-    return f[9 + ev[4]] + f[k] * x[1] + f[k + 1] * x[2] + f[k + 2] * x[3] - x[0]
+def flushed(x):
+    """Zero instead of what decays towards the smallest numbers, with which processors are ten times slower.
 
-
-@kernel
-def start_events(m, w, r):
-    """Remember every event's value at the state r.q, r.u."""
-    copy(r.q, r.qt)
-    copy(r.u, r.ut)
-    for e in range(r.events.shape[0]):
-        r.last[e] = event_value(m, w, r, e)
-
-
-@kernel
-def crosses(before, after, direction):
-    """Whether a value passes zero in the given direction (0: both); touching from zero is no crossing."""
-    rising = before < 0.0 and after >= 0.0
-    falling = before > 0.0 and after <= 0.0
-    return (rising and direction >= 0) or (falling and direction <= 0)
-
-
-@kernel
-def find_events(m, w, r, ints, t0, h, t1):
-    """Find events in the step from t0 to t1; returns the fraction to keep, above 1 if none is terminal.
-
-    A step is searched in quarters, so that a double crossing is not missed; for places, in parts of half a
-    radian of all rotations together. A crossing is placed on its far side, so that a run that starts there
-    does not find it again.
+    Motion across the plane of a plane mechanism does so: nothing excites it, and the method damps it.
     """
-    keep = 2.0
-    turn = 0.0
-    for n in range(1, m.node.shape[0]):
-        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-        if kind == at.REVOLUTE:
-            turn += abs(polynomial(r.px[j], 1.0))
-        elif kind == at.BALL or kind == at.FREE:
-            for k in range(j, j + 3):
-                turn += abs(polynomial(r.px[k], 1.0))
-    before_step = ints[EVENTS_FOUND]
-    for e in range(r.events.shape[0]):
-        direction = r.events[e, 3]
-        before, low = r.last[e], 0.0
-        parts = 4
-        if r.events[e, 0] == ON_PLACE:
-            parts = int(min(max(4.0, math.ceil(turn / 0.5)), 1.0 * PER_STEP))
-        for part in range(1, parts + 1):
-            high = part / parts
-            if low >= keep:
-                break
-            state_at(m, r, high)
-            after = event_value(m, w, r, e)
-            if crosses(before, after, direction):
-                a, b, fa, fb, side = low, high, before, after, 0
-                if after == 0.0:  # the sample is the root
-                    a = b
-                for _ in range(80):  # Illinois
-                    if b - a < 4e-16:
-                        break
-                    c = (a * fb - b * fa) / (fb - fa) if fb != fa else 0.5 * (a + b)
-                    if not (a < c < b):
-                        c = 0.5 * (a + b)
-                    state_at(m, r, c)
-                    fc = event_value(m, w, r, e)
-                    if fc == 0.0:
-                        a, b = c, c
-                    elif (fc < 0.0) == (before < 0.0):
-                        a, fa = c, fc
-                        if side == -1:
-                            fb *= 0.5
-                        side = -1
-                    else:
-                        b, fb = c, fc
-                        if side == 1:
-                            fa *= 0.5
-                        side = 1
-                s = b
-                if s <= keep:
-                    k = ints[EVENTS_FOUND]
-                    r.found[k, 0] = e
-                    r.found[k, 1] = t0 + s * h if s < 1.0 else t1
-                    ints[EVENTS_FOUND] += 1
-                    if r.events[e, 2] == 1:
-                        keep = s
-                        ints[TERMINAL] = e
-            before, low = after, high
-        r.last[e] = before
-    if keep <= 1.0:  # what was found behind a terminal event does not happen
-        kept = before_step
-        for k in range(before_step, ints[EVENTS_FOUND]):
-            if r.found[k, 1] <= (t0 + keep * h if keep < 1.0 else t1):
-                r.found[kept, 0], r.found[kept, 1] = r.found[k, 0], r.found[k, 1]
-                kept += 1
-        ints[EVENTS_FOUND] = kept
-    return keep
-
-
-@kernel
-def weights(r, reals, wx, wu, wz, ww):
-    """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
-    rtol, atol = reals[RTOL], reals[ATOL]
-    for k in range(r.u.shape[0]):
-        wx[k] = (atol + rtol) * r.scale[k]
-        wu[k] = atol * r.rate_scale[k] + rtol * abs(r.u[k])
-    for k in range(r.z.shape[0]):
-        wz[k] = atol + rtol * abs(r.z[k])
-    for k in range(r.w.shape[0]):
-        ww[k] = atol + rtol * (abs(r.w[k]) + reals[K_MAX] + reals[E_ELASTIC])
-
-
-@kernel
-def grown(m, r, ints, wx):
-    """Whether a coordinate is so large that its rounding exceeds its weight: a motion without bound."""
-    for n in range(1, m.node.shape[0]):
-        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-        if (kind == at.REVOLUTE or kind == at.PRISMATIC) and 1e-15 * abs(r.q[m.node[n, at.Q0]]) > wx[j]:
-            ints[BAD_DOF] = j
-            return True
-    return False
-
-
-@kernel
-def first_step(r, reals, span, order):
-    """A careful first step from the sizes of velocities and accelerations."""
-    rate = 0.0
-    for k in range(r.u.shape[0]):
-        rate = max(rate, abs(r.u[k]) / r.scale[k])
-        rate = max(rate, np.sqrt(abs(r.a[k]) / r.scale[k]))
-    h = 0.1 * span if rate == 0.0 else 0.5 * reals[RTOL] ** (1.0 / order) / rate
-    return min(h, 0.1 * span, reals[H_MAX])
-
-
-@kernel
-def next_step(reals, ints, stops, h):
-    """Step size that lands on the next stop without leaving a sliver."""
-    rest = stops[ints[STOP]] - reals[T]
-    h = min(h, reals[H_MAX])
-    if reals[H_SWITCH] > 0.0:
-        h = min(h, reals[H_SWITCH])
-        return h if h < rest else rest
-    if h >= rest * (1.0 - 1e-10):
-        return rest
-    return 0.5 * rest if h > 0.5 * rest else h
-
-
-@shared(TREE, WORK, RUN, IVEC, VEC)
-def audit(m, w, r, ints, reals):
-    """Energy balance and conserved momenta at the state whose kinematics are in the workspace.
-
-    The first call, with E_MAX still negative, sets what later ones are compared with.
-    """
-    first = reals[E_MAX] < 0.0
-    kinetic = dynamics.kinetic(m, w, r.q, r.u)
-    strain = dynamics.strain(m, r.q, r.u)
-    elastic = forces.energy(m, w, r.q) + strain
-    total = kinetic + dynamics.potential(m, w) + elastic
-    for e in range(r.w.shape[0]):
-        total -= r.sign[e] * r.w[e]
-    if first:
-        reals[E_START] = total
-        reals[E_ERROR] = 0.0
-        reals[E_ELASTIC] = elastic
-        reals[E_STRAIN] = strain
-        reals[K_MIN] = kinetic
-        reals[K_MAX] = kinetic
-        reals[E_MAX] = abs(total)
-        reals[OTHER_MIN] = total - kinetic
-        reals[OTHER_MAX] = total - kinetic
-    reals[OTHER_MIN] = min(reals[OTHER_MIN], total - kinetic)
-    reals[OTHER_MAX] = max(reals[OTHER_MAX], total - kinetic)
-    reals[E_ERROR] = max(reals[E_ERROR], abs(total - reals[E_START]))
-    reals[E_ELASTIC] = max(reals[E_ELASTIC], elastic)
-    reals[E_STRAIN] = max(reals[E_STRAIN], strain)
-    reals[K_MIN] = min(reals[K_MIN], kinetic)
-    reals[K_MAX] = max(reals[K_MAX], kinetic)
-    reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
-    for s in range(r.roots.shape[0]):
-        p, size = dynamics.momentum_along(m, w, r.roots[s], r.screws[s])
-        if first:
-            r.momentum[s] = p
-            r.screw_error[s] = 0.0
-            r.screw_size[s] = 0.0
-        r.screw_error[s] = max(r.screw_error[s], abs(p - r.momentum[s]))
-        r.screw_size[s] = max(r.screw_size[s], size)
-
-
-
-@shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=REAL)
-def find_switch(m, w, r, ints, reals, t0, h):
-    """Fraction of the step behind which a force law changes its branch, above 1 if none does.
-
-    Laws have branches: a stop touches or not, a controller saturates or not. A step over such a kink would
-    lose the method's order, so it is repeated up to the kink, and the repeated step is taken as it is. What
-    happens in the first ten-thousandth of a step belongs to the landing before it: a state that rests on a kink
-    cannot stall the run.
-    """
-    if ints[SWITCHED] == 1:
-        ints[SWITCHED] = 0
-        return 2.0
-    low = 1e-4
-    state_at(m, r, low)
-    before = forces.branches(m, w, t0 + low * h, r.qt, r.ut, r.zt)
-    for part in range(1, 5):
-        high = 0.25 * part
-        state_at(m, r, high)
-        if forces.branches(m, w, t0 + high * h, r.qt, r.ut, r.zt) != before:
-            for _ in range(48):
-                middle = 0.5 * (low + high)
-                state_at(m, r, middle)
-                if forces.branches(m, w, t0 + middle * h, r.qt, r.ut, r.zt) == before:
-                    low = middle
-                else:
-                    high = middle
-            if high > 0.999999:
-                return 2.0
-            ints[SWITCHED] = 1
-            reals[H_SWITCH] = max(high * h, 2.0 * reals[H_MIN])
-            return high
-        low = high
-    return 2.0
-
-
-
-@shared(TREE, WORK, RUN, IVEC, VEC, REALS, MAT, REAL, REAL, REAL, gives=TRUTH)
-def emit(m, w, r, ints, reals, grid, out, t0, h, t1):
-    """Events and output rows of one accepted step from t0 to t1; True if a terminal event ends the run.
-
-    On return of True the state is that of the event.
-    """
-    keep = 2.0
-    if r.events.shape[0] > 0:
-        keep = find_events(m, w, r, ints, t0, h, t1)
-    end = t1 if keep >= 1.0 else t0 + keep * h
-    while ints[GRID] < grid.shape[0] and grid[ints[GRID]] <= end:
-        s = min(max((grid[ints[GRID]] - t0) / h, 0.0), 1.0)
-        state_at(m, r, s)
-        write_row(r, out[ints[GRID]])
-        ints[GRID] += 1
-    if keep <= 1.0:
-        state_at(m, r, keep)
-        copy(r.qt, r.q)
-        copy(r.ut, r.u)
-        copy(r.zt, r.z)
-        copy(r.wt, r.w)
-        reals[T] = end
-        tree.poses(m, w, r.q)
-        tree.motion(m, w, r.u, r.a)
-        tree.inertias(m, w, r.q, r.u, r.a)
-        audit(m, w, r, ints, reals)
-        return True
-    return False
-
-
-
-@shared(TREE, WORK, RUN, IVEC, VEC, gives=INT)
-def restart(m, w, r, ints, reals):
-    """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
-    bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
-    ints[EVALUATIONS] += 1
-    if bad >= 0:
-        ints[BAD_DOF] = bad
-        return LOCKED
-    for k in range(r.a.shape[0]):
-        if not math.isfinite(r.a[k]):
-            ints[BAD_DOF] = k
-            return NOT_FINITE
-    copy(w.zdot, r.zdot)
-    copy(w.power, r.power)
-    copy(w.lam, r.lam)
-    if reals[E_MAX] < 0.0:
-        audit(m, w, r, ints, reals)
-        start_events(m, w, r)
-    ints[FRESH] = 1
-    ints[KEEP_JACOBIAN] = 0
-    return DONE
+    return x if abs(x) > 1e-60 else 0.0

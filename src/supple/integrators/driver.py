@@ -143,9 +143,9 @@ class _Run:
         shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
         self.run_buffer = np.zeros(shared + own_size[0])
         self.state = np.zeros(st.REAL_STATE)
-        head = st.INT_STATE + 2 + nv * st.EVENT_INTS + ns
+        head = st.INT_STATE + nv * st.EVENT_INTS + ns
         self.count = np.zeros(head + own_size[1], dtype=np.int64)
-        self.count[st.INT_STATE : st.INT_STATE + 2] = nv, ns
+        self.count[[st.N_EVENTS, st.N_SCREWS]] = nv, ns
         self._fill(ne, nv, ns)
         self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + ne))
         self.stops = self._stops()
@@ -182,7 +182,7 @@ class _Run:
         place(np.zeros(c.nr + c.nq))
         self.at_own = slice(i, None)
         place(np.array(self.options.parameters))
-        k = st.INT_STATE + 2
+        k = st.INT_STATE
         self.count[k : k + ints.size] = ints.ravel()
         self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
         span = p.t_end - p.t_start
@@ -201,8 +201,8 @@ class _Run:
         ints = np.zeros((len(model_events), st.EVENT_INTS), dtype=np.int64)
         reals = np.zeros((len(model_events), st.EVENT_REALS))
         for row, x, event in zip(ints, reals, model_events, strict=True):
-            x[0] = event.value
-            row[2:4] = int(event.terminal), event.direction
+            x[st.EVENT_VALUE] = event.value
+            row[[st.EVENT_TERMINAL, st.EVENT_DIRECTION]] = int(event.terminal), event.direction
             if event.joint is not None:
                 record = c.joints[event.joint]
                 k = event.coordinate

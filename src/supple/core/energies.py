@@ -1,0 +1,108 @@
+"""Energies and momenta of a model; they need the kinematics and inertias of ``tree``."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import flex_body, forces, membrane
+from supple.core import layout as at
+from supple.native.declare import kernel
+
+
+@kernel
+def kinetic(m, w, q, u):
+    """Kinetic energy (J); needs motion and inertias."""
+    total = 0.0
+    for k in range(u.shape[0]):
+        total += 0.5 * m.rotor[k] * u[k] * u[k]
+    for f in range(m.flex.shape[0]):
+        total += flex_body.kinetic(m, w, f)
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.HEAVY]:
+            r = w.node[n]
+            w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+            total += 0.5 * (
+                r[24] * (v0 * v0 + v1 * v1 + v2 * v2)
+                + r[28] * w0 * w0 + r[29] * w1 * w1 + r[30] * w2 * w2
+            )
+            total += r[31] * w0 * w1 + r[32] * w0 * w2 + r[33] * w1 * w2
+            total += (
+                v0 * (w1 * r[27] - w2 * r[26]) + v1 * (w2 * r[25] - w0 * r[27])
+                + v2 * (w0 * r[26] - w1 * r[25])
+            )
+            total += w0 * r[50] + w1 * r[51] + w2 * r[52] + v0 * r[53] + v1 * r[54] + v2 * r[55]
+    return total
+
+
+@kernel
+def strain(m, q, u):
+    """Strain energy of flexible bodies (J)."""
+    total = 0.0
+    for f in range(m.flex.shape[0]):
+        total += flex_body.strain(m, f, q)
+    for e in range(m.element.shape[0]):
+        if m.element[e, 0] == forces.MEMBRANE:
+            total += membrane.energy(m, e, q)
+    return total
+
+
+@kernel
+def potential(m, w):
+    """Gravity potential (J), zero at the world's origin; needs inertias."""
+    g, o, total = m.gravity, w.origin, 0.0
+    for n in range(1, m.node.shape[0]):
+        r = w.node[n]
+        for k in range(3):
+            total -= g[k] * (r[25 + k] + r[24] * o[k])
+    return total
+
+
+@kernel
+def node_momentum(r):
+    """Momentum [angular about the reference point; linear] of the node with workspace row r."""
+    mass, cx, cy, cz = r[24], r[25], r[26], r[27]
+    w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+    return (
+        r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1 + r[50],
+        r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2 + r[51],
+        r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0 + r[52],
+        mass * v0 + w1 * cz - w2 * cy + r[53],
+        mass * v1 + w2 * cx - w0 * cz + r[54],
+        mass * v2 + w0 * cy - w1 * cx + r[55],
+    )
+
+
+@kernel
+def momentum(m, w, out):
+    """Momentum (6) [angular about the world's origin; linear] of the whole model; needs inertias."""
+    o = w.origin
+    for k in range(6):
+        out[k] = 0.0
+    for n in range(1, m.node.shape[0]):
+        h = node_momentum(w.node[n])
+        for k in range(6):
+            out[k] += h[k]
+    out[0] += o[1] * out[5] - o[2] * out[4]
+    out[1] += o[2] * out[3] - o[0] * out[5]
+    out[2] += o[0] * out[4] - o[1] * out[3]
+
+
+@kernel
+def momentum_along(m, w, root, s):
+    """Momentum on the screw s (6, about the world's origin) of the nodes below a root, and a size for its
+    errors: the bodies' whole momenta, since a component may vanish by its direction.
+    """
+    o = w.origin
+    s3 = s[3] + s[1] * o[2] - s[2] * o[1]
+    s4 = s[4] + s[2] * o[0] - s[0] * o[2]
+    s5 = s[5] + s[0] * o[1] - s[1] * o[0]
+    turn = math.sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2])
+    slide = math.sqrt(s3 * s3 + s4 * s4 + s5 * s5)
+    total, size = 0.0, 0.0
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.ROOT] == root:
+            h = node_momentum(w.node[n])
+            total += s[0] * h[0] + s[1] * h[1] + s[2] * h[2] + s3 * h[3] + s4 * h[4] + s5 * h[5]
+            size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
+            size += slide * math.sqrt(h[3] * h[3] + h[4] * h[4] + h[5] * h[5])
+    return total, size

@@ -1,0 +1,245 @@
+"""Forces of a step of the energy scheme, and their derivatives; see ``energy_step`` for the symbols.
+
+They are gathered in world axes; columns are displacements of the mass centres and rotations of the bodies at f and at j.
+"""
+
+from __future__ import annotations
+
+from supple.core import energy_forms as form
+from supple.core import joint_forces
+from supple.core.energy_increments import BETWEEN, CHANGE, MEAN, increment, increment_change
+from supple.core.energy_state import (
+    B_MASS,
+    C_FORM,
+    C_KIND,
+    C_Q,
+    E_ARM,
+    E_NUMBER,
+    E_TARGET,
+    LINE,
+    TURN,
+)
+from supple.core.forces import FORCE, SPRING_DAMPER
+from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION
+from supple.core.signals import evaluate
+from supple.native.declare import kernel
+
+
+@kernel
+def spread(table, f, x, column, s):
+    """Add s times a row (12) of a form to a column of a table (6 bodies, n)."""
+    for side in range(2):
+        n = int(f[form.A + side]) - 1
+        if n >= 0:
+            for i in range(6):
+                table[6 * n + i, column] += s * x[6 * side + i]
+
+
+@kernel
+def push(force, f, x, s):
+    """Add s times a row (12) of a form to the forces (bodies, 6)."""
+    for side in range(2):
+        n = int(f[form.A + side]) - 1
+        if n >= 0:
+            for i in range(6):
+                force[n, i] += s * x[6 * side + i]
+
+
+@kernel
+def column_of(f, k):
+    """Column of the motion k (of 12) of a form's bodies; negative on the ground."""
+    n = int(f[form.A + k // 6]) - 1
+    return 6 * n + k % 6 if n >= 0 else -1
+
+
+@kernel
+def constrain(o, f, before, after, lam, force, table, first, last, column):
+    """Force of a constraint between two states and its derivatives; first < 0: the state before is given."""
+    x0, x1, x, y = o.buf[0], o.buf[1], o.buf[2], o.buf[3]
+    line, change, unit = o.buf[4], o.buf[5], o.buf[6]
+    form.vectors(f, before, x0)
+    form.vectors(f, after, x1)
+    form.mean(x0, x1, x)
+    form.row(f, x, line)
+    push(force, f, line, lam)
+    spread(table, f, line, column, 1.0)
+    for k in range(form.ROW):
+        c = column_of(f, k)
+        if c >= 0:
+            form.moved(f, x1, k, unit, y)
+            form.row_change(f, x, y, change)
+            spread(table, f, change, last + c, lam)
+            if first >= 0:
+                form.moved(f, x0, k, unit, y)
+                form.row_change(f, x, y, change)
+                spread(table, f, change, first + c, lam)
+
+
+@kernel
+def spring_part(k, cubic, d0, d1):
+    """Mean force of a spring between two stretches, its energy's difference quotient, and its derivatives."""
+    a, b = 0.5 * (d0 + d1), k + 0.5 * cubic * (d0 * d0 + d1 * d1)
+    return a * b, 0.5 * b + a * cubic * d0, 0.5 * b + a * cubic * d1
+
+
+@kernel
+def law(m, w, e, t, di, dj, df, rate, jump):
+    """Effort of an element on its coordinate and its derivatives along the coordinate at j, at f, and along the rate.
+
+    di, dj, df: coordinates at the three states; ``jump`` 1 asks for the effort at j that belongs to the jump, 0 for the one
+    between j and f. The last number is the effort of dampers or actuators, whose work is counted.
+    """
+    el, c = m.element[e], m.coef[e]
+    kind = el[0]
+    if kind == JOINT_EFFORT:
+        f = evaluate(m, w, el[3], t)[0]
+        return f, 0.0, 0.0, 0.0, f
+    if kind == JOINT_FRICTION:
+        f, slope = joint_forces.friction(c, rate)
+        return -f, 0.0, 0.0, -slope, -f
+    k, damping, rest, cubic = c[0], c[1], c[2], c[3]
+    if kind == SPRING_DAMPER:
+        k, damping, rest, cubic = c[6], c[7], c[8], 0.0
+    if jump == 0:
+        f, fj, ff = spring_part(k, cubic, dj - rest, df - rest)
+        return -f - damping * rate, -fj, -ff, -damping, -damping * rate
+    if k < 0.0:  # not convex: the jump takes nothing from it
+        f, _, fj = spring_part(k, cubic, di - rest, dj - rest)
+        return -f - damping * rate, -fj, 0.0, -damping, -damping * rate
+    d = dj - rest
+    return -d * (k + cubic * d * d) - damping * rate, -k - 3.0 * cubic * d * d, 0.0, -damping, -damping * rate
+
+
+@kernel
+def act(m, w, r, o, i, t, h, P):
+    """Forces of element i on its coordinate and their derivatives; its work over the step into o.work."""
+    e = int(o.element[i, E_NUMBER])
+    c = o.coordinate[int(o.element[i, E_TARGET])]
+    f = o.form[int(c[C_FORM])]
+    nb = o.body.shape[0]
+    later, sooner = o.buf[0:BETWEEN], o.buf[BETWEEN : 2 * BETWEEN]
+    g = increment(o, c, o.cj, o.cf, later)
+    d = increment(o, c, o.ci, o.cj, sooner)
+    qi = d[4]
+    if c[C_KIND] == LINE or c[C_KIND] == TURN:
+        qi = r.q[int(c[C_Q])]
+    qj = qi + d[0]
+    qf = qj + g[0]
+    rate = (g[0] + d[0]) / h
+    work = 0.0
+    fg, gj, gf, gr, fh, hj, hr = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for part in range(2 if P > 0.0 else 1):
+        if part == 0:
+            fg, gj, gf, gr, counted = law(m, w, e, t + 0.5 * h, qi, qj, qf, rate, part)
+            push(o.fg, f, later[MEAN], fg)
+            work += counted * g[0]
+        else:
+            fh, hj, _, hr, counted = law(m, w, e, t, qi, qj, qf, rate + d[0] / P, part)
+            push(o.fh, f, sooner[MEAN], fh)
+            work += counted * d[0]
+    o.work[i] = work if m.element[e, 0] == JOINT_EFFORT else -work
+    for k in range(form.ROW):
+        n = column_of(f, k)
+        if n < 0:
+            continue
+        for end in range(2):  # poses at j, the end of the first interval; poses at f
+            if end == 0 and P == 0.0:
+                continue
+            column = n if end == 1 else n + 6 * nb
+            dg, dh = increment_change(o, c, later, k, end, g), 0.0
+            spread(o.kg, f, o.buf[CHANGE], column, fg)
+            if end == 0:
+                dh = increment_change(o, c, sooner, k, 1 - end, d)
+                spread(o.kh, f, o.buf[CHANGE], column, fh)
+            spread(o.kg, f, later[MEAN], column, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
+            if P > 0.0:
+                spread(o.kh, f, sooner[MEAN], column, hj * dh + hr * ((dg + dh) / h + dh / P))
+
+
+@kernel
+def load(m, w, o, i, t, before, after, turn, force, table, first, last):
+    """A given force and torque on a body between two states, and its derivatives; returns its work."""
+    e, n = int(o.element[i, E_NUMBER]), int(o.element[i, E_TARGET]) - 1
+    el, c = m.element[e], m.coef[e]
+    f, x, y, d = o.buf[0], o.buf[1], o.buf[2], o.buf[3]
+    for k in range(6):
+        f[k] = evaluate(m, w, el[3 + k], t)[0]
+    p0, p1 = before[n + 1], after[n + 1]
+    if el[2] == 1:  # along the axes of its frame: to node axes
+        for k in range(3):
+            x[k] = c[3 * k] * f[0] + c[3 * k + 1] * f[1] + c[3 * k + 2] * f[2]
+            x[3 + k] = c[3 * k] * f[3] + c[3 * k + 1] * f[4] + c[3 * k + 2] * f[5]
+        for k in range(0, 6, 3):
+            form.turned(p0, x[k:], y[k:])
+            form.turned(p1, x[k:], y[k + 6 :])
+        for k in range(6):
+            f[k] = 0.5 * (y[k] + y[k + 6])
+    arm0, arm1, arm = o.buf[4], o.buf[5], o.buf[6]
+    form.turned(p0, o.element[i][E_ARM:], arm0)
+    form.turned(p1, o.element[i][E_ARM:], arm1)
+    work = 0.0
+    for k in range(3):
+        arm[k] = 0.5 * (arm0[k] + arm1[k])
+        force[n, k] += f[k]
+        force[n, 3 + k] += f[3 + k]
+        d[k] = 0.0
+        # the Cayley vector is in the axes of the body, and the same in all between
+        work += f[k] * (p1[k] + arm1[k] - p0[k] - arm0[k]) + f[3 + k] * form.dot(p0[3 + 3 * k :], turn[n])
+    form.cross(arm, f, 1.0, d)
+    for k in range(3):
+        force[n, 3 + k] += d[k]
+    unit, change = o.buf[7], o.buf[8]
+    for end in range(2):
+        column = last if end == 1 else first
+        if column < 0:
+            continue
+        for k in range(3):
+            for j in range(3):
+                unit[j], change[j], change[3 + j], d[j] = 0.0, 0.0, 0.0, 0.0
+            unit[k] = 1.0
+            if end == 1:
+                form.cross(unit, arm1, 0.5, d)
+            else:
+                form.cross(unit, arm0, 0.5, d)
+            form.cross(d, f, 1.0, change[3:])
+            if el[2] == 1:
+                form.cross(unit, y[6 * end :], 0.5, change)
+                form.cross(unit, y[6 * end + 3 :], 0.5, change[3:])
+                form.cross(arm, change, 1.0, change[3:])
+            for j in range(6):
+                table[6 * n + j, column + 6 * n + 3 + k] += change[j]
+    return work
+
+
+@kernel
+def forces(m, w, r, o, t, h, P):
+    """All forces g and h, their derivatives along poses at f and j, and the work of the elements."""
+    nb = o.body.shape[0]
+    jump = P > 0.0
+    for i in range(6 * nb):
+        for k in range(o.kg.shape[1]):
+            o.kg[i, k] = 0.0
+            o.kh[i, k] = 0.0
+    for n in range(nb):
+        for k in range(3):
+            o.fg[n, k] = o.body[n, B_MASS] * m.gravity[k]
+            o.fh[n, k] = o.fg[n, k]
+            o.fg[n, 3 + k], o.fh[n, 3 + k] = 0.0, 0.0
+    for i in range(o.element.shape[0]):
+        o.work[i] = 0.0
+    before, after, force, table, turn = o.cj, o.cf, o.fg, o.kg, o.tf
+    first, last, time = (6 * nb if jump else -1), 0, t + 0.5 * h
+    for part in range(2 if jump else 1):
+        if part == 1:
+            before, after, force, table, turn = o.ci, o.cj, o.fh, o.kh, o.tj
+            first, last, time = -1, 6 * nb, t
+        for k in range(o.sel.shape[0]):
+            i = o.sel[k]
+            column = (12 * nb if jump else 6 * nb) + k
+            constrain(o, o.form[i], before, after, o.lam[i], force, table, first, last, column)
+        for i in range(o.element.shape[0]):
+            if m.element[int(o.element[i, E_NUMBER]), 0] == FORCE:
+                o.work[i] += load(m, w, o, i, time, before, after, turn, force, table, first, last)
+    for i in range(o.element.shape[0]):
+        if m.element[int(o.element[i, E_NUMBER]), 0] != FORCE:
+            act(m, w, r, o, i, t, h, P)

@@ -1,0 +1,111 @@
+"""Error estimate of a Radau step (Hairer and Wanner, section IV.8), embedded and filtered by Newton's real matrix."""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import chart, dynamics, linalg, radau_wide
+from supple.core import radau_rows as rows
+from supple.core import step as st
+from supple.core.radau_table import EST1, EST2, EST3, GAMMA
+from supple.core.radau_views import (
+    E1,
+    F2,
+    FA,
+    FU,
+    MASS,
+    RQ,
+    S1,
+    S2,
+    WORK,
+    WU,
+    WW,
+    WX,
+    WZ,
+    Y1,
+    U,
+    X,
+    Z,
+    is_wide,
+)
+from supple.native.declare import kernel
+
+
+@kernel
+def error_norm(m, w, r, o, h, t, attempt):
+    """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
+    second = attempt == 1
+    nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
+    y, wide = o.y[Y1], is_wide(m)
+    for k in range(nu):
+        o.u[S1, k] = (EST1 * o.u[U, k] + EST2 * o.u[U + 1, k] + EST3 * o.u[U + 2, k]) / h + r.a[k]
+        o.u[S2, k] = (EST1 * o.u[X, k] + EST2 * o.u[X + 1, k] + EST3 * o.u[X + 2, k]) / h + r.u[k]
+    if second:  # the right side at the state moved by the first estimate, left in xt, ut
+        for k in range(nu):
+            o.u[S2, k] += r.ut[k]
+            r.ut[k] += r.u[k]
+        for k in range(nz):
+            r.zt[k] = r.z[k]
+        chart.retract(m, r.q, r.xt, r.qt)
+        dynamics.residual_at(m, w, t, r.qt, r.ut, r.a, r.zt, o.u[F2])
+    n, free = o.f.shape[1], o.free
+    for i in range(n):
+        o.f[FA, i], o.f[FU, i] = o.u[S1, free[i]], o.u[S2, free[i]]
+    for k in range(n):
+        s = 0.0
+        if wide:
+            columns = o.pattern.R_columns[k]
+            s += radau_wide.dot(o.tangent[MASS, k], o.f[FA], columns) - h / GAMMA * radau_wide.dot(o.tangent[RQ, k], o.f[FU], columns)
+        else:
+            for j in range(n):
+                s += o.tangent[MASS, k, j] * o.f[FA, j] - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
+        y[k] = h * h * s
+        if second:
+            y[k] -= h * h * o.u[F2, free[k]]
+    for k in range(nz):
+        f = (EST1 * o.z[Z, k] + EST2 * o.z[Z + 1, k] + EST3 * o.z[Z + 2, k]) / h + r.zdot[k]
+        s = 0.0
+        for j in range(n):
+            s += o.Gq[k, j] * o.f[FU, j]
+        y[n + k] = h * (f + h / GAMMA * s)
+    if o.G.shape[0] > 0:
+        rows.error_sides(m, r, o, h)
+    if wide:
+        radau_wide.solve_real(m, o)
+    else:
+        linalg.lu_solve(o.newton[E1], o.pivots[0], y)
+    for k in range(n):  # xi, in place of its rate
+        o.f[FU, k] = (y[k] + h * o.f[FU, k]) / GAMMA
+    if o.G.shape[0] > 0:
+        rows.error_update(m, r, o, h)
+    total = 0.0
+    worst, worst_k = 0.0, 0
+    for k in range(nu):  # what drivers give has no error
+        r.xt[k], r.ut[k] = 0.0, 0.0
+    for i in range(n):
+        k = free[i]
+        r.ut[k] = y[i] / h
+        r.xt[k] = o.f[FU, i]
+        a, b = r.xt[k] / o.u[WX, k], r.ut[k] / o.u[WU, k]
+        total += a * a + b * b
+        if a * a + b * b > worst:
+            worst, worst_k = a * a + b * b, k
+    for k in range(nz):
+        a = y[n + k] / o.z[WZ, k]
+        total += a * a
+    for k in range(ne):
+        a = (EST1 * o.e[WORK, k] + EST2 * o.e[WORK + 1, k] + EST3 * o.e[WORK + 2, k]) / h + r.power[k]
+        a *= h / GAMMA / o.e[WW, k]
+        total += a * a
+    return math.sqrt(total / max(2 * n + nz + ne, 1)), worst_k
+
+
+@kernel
+def estimate(m, w, r, o, ints, t, h):
+    """Weighted error of the step and the velocity with the largest one; at the start or after a rejection filtered again."""
+    stiff_start = ints[st.FRESH] == 1 or ints[st.AFTER_REJECT] == 1
+    for attempt in range(2):  # a variable: a literal would compile error_norm once for each value
+        error, worst = error_norm(m, w, r, o, h, t, attempt)
+        if not (error >= 1.0 and stiff_start):
+            break
+    return error, worst

@@ -1,0 +1,113 @@
+"""Sizes of steps: weights of errors, the first step, steps that land on stops, equal steps between them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.core.step import (
+    ATOL,
+    BAD_DOF,
+    E_ELASTIC,
+    FACTORED,
+    H_FACTORED,
+    H_MAX,
+    H_MIN,
+    H_SWITCH,
+    K_MAX,
+    RTOL,
+    STOP,
+    H,
+    T,
+)
+from supple.native.declare import kernel
+
+
+@kernel
+def weights(r, reals, wx, wu, wz, ww):
+    """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
+    rtol, atol = reals[RTOL], reals[ATOL]
+    for k in range(r.u.shape[0]):
+        wx[k] = (atol + rtol) * r.scale[k]
+        wu[k] = atol * r.rate_scale[k] + rtol * abs(r.u[k])
+    for k in range(r.z.shape[0]):
+        wz[k] = atol + rtol * abs(r.z[k])
+    for k in range(r.w.shape[0]):
+        ww[k] = atol + rtol * (abs(r.w[k]) + reals[K_MAX] + reals[E_ELASTIC])
+
+
+@kernel
+def grown(m, r, ints, wx):
+    """Whether a coordinate is so large that its rounding exceeds its weight: a motion without bound."""
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if (kind == at.REVOLUTE or kind == at.PRISMATIC) and 1e-15 * abs(r.q[m.node[n, at.Q0]]) > wx[j]:
+            ints[BAD_DOF] = j
+            return True
+    return False
+
+
+@kernel
+def first_step(r, reals, stops, order):
+    """A careful first step from the sizes of velocities and accelerations, unless the size is given."""
+    if reals[H] > 0.0:
+        return
+    span, rate = stops[stops.shape[0] // 2 - 1] - reals[T], 0.0
+    for k in range(r.u.shape[0]):
+        rate = max(rate, abs(r.u[k]) / r.scale[k])
+        rate = max(rate, np.sqrt(abs(r.a[k]) / r.scale[k]))
+    h = 0.1 * span if rate == 0.0 else 0.5 * reals[RTOL] ** (1.0 / order) / rate
+    reals[H] = min(h, 0.1 * span, reals[H_MAX])
+
+
+@kernel
+def next_step(reals, ints, stops):
+    """Size of the next step and the time at its end: it lands on the next stop without leaving a sliver."""
+    stop = stops[ints[STOP]]
+    rest, h = stop - reals[T], min(reals[H], reals[H_MAX])
+    if reals[H_SWITCH] > 0.0:
+        h = min(h, reals[H_SWITCH], rest)
+    elif h >= rest * (1.0 - 1e-10):
+        h = rest
+    elif h > 0.5 * rest:
+        h = 0.5 * rest
+    return h, stop if h >= rest else reals[T] + h
+
+
+@kernel
+def equal_steps(reals, ints, stops, step, left):
+    """Number of equal steps to the next stop, at most ``step`` long, into H their size; 0 if they are too small.
+
+    Steps under way, of which there are ``left``, go on.
+    """
+    if left > 0 and reals[H] > 0.0:
+        return left
+    limit = min(step, reals[H_MAX])
+    if limit < reals[H_MIN]:
+        return 0
+    rest = stops[ints[STOP]] - reals[T]
+    left = max(1, math.ceil(rest / limit * (1.0 - 1e-12)))
+    reals[H] = rest / left
+    return left
+
+
+@kernel
+def left_limit(ints, stops):
+    """The earliest time that is the same instant as the next stop: evaluations before a stop stay left of it."""
+    return stops[stops.shape[0] // 2 + ints[STOP]]
+
+
+@kernel
+def left_of(time, limit, t):
+    """The time to evaluate at in a step from t, so that a jump at the stop is not seen early."""
+    return time if time < limit else np.nextafter(limit, t)
+
+
+@kernel
+def forget_factors(reals, ints, h):
+    """Factors of Newton's matrix belong to a size of the step: those of another one are of no use."""
+    if h != reals[H_FACTORED]:
+        ints[FACTORED] = 0
+        reals[H_FACTORED] = h

@@ -1,0 +1,265 @@
+"""Tangents of the equations of motion of a tree, analytic.
+
+In world axes, with V_p and A_p of the parent node, a dof with column J contributes (docs/theory.md)
+
+    dV = ad(V_p) J      psi_q = ad(A_p) J + ad(V_p) dV      psi_u = dV + ad(V) J
+
+and composites of inertia I, of B = dF/dV - I ad(V), of applied stiffness K and of the wrench W are plain
+sums over the subtree.
+"""
+
+from __future__ import annotations
+
+from supple.core import (
+    flex,
+    flex_body,
+    flex_body_tangents,
+    flex_tangents,
+    forces,
+    links,
+    slaved,
+    tree,
+)
+from supple.core import layout as at
+from supple.native.declare import kernel
+
+# Scratch rows of one dof: J^T I, J^T B, J^T K and the change of the subtree's wrench along q and u
+YI, YB, YK, DQ, DU = 0, 1, 2, 3, 4
+
+
+@kernel
+def columns(m, w, u, a):
+    """World columns dV, psi_q, psi_u of every dof; needs motion."""
+    node, x, s = m.node, w.node, w.scratch[0]
+    slaved.accelerations(m, w, a)
+    for n in range(1, node.shape[0]):
+        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
+            flex_tangents.edge_columns(m, w, n, u, a)
+            continue
+        p = node[n, at.PARENT]
+        parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
+        for d in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.NDOF]):
+            c = w.dof[d]
+            j, dv, psi_q, psi_u = c[at.DOF_J], c[at.DOF_DV], c[at.DOF_PSI_Q], c[at.DOF_PSI_U]
+            flex.spatial_cross(parent_v, j, dv)
+            flex.spatial_cross(parent_v, dv, s)
+            flex.spatial_cross(parent_a, j, psi_q)
+            flex.spatial_cross(x[n, at.V : at.V + 6], j, psi_u)
+            for k in range(6):
+                psi_q[k] += s[k]
+                psi_u[k] += dv[k]
+
+
+@kernel
+def velocity_matrices(m, w):
+    """B of every node and K = 0. For a rigid body B = [[w~J - Jw~ - v~c~ - c~v~ - t~, 0], [-2 f~, 0]]
+
+    with its momentum (t, f) about the reference point; the right half vanishes (Galilei).
+    """
+    node, x, mat = m.node, w.node, w.matrices
+    for n in range(node.shape[0]):
+        for i in range(6):
+            for k in range(6):
+                mat[n, at.NODE_B, i, k] = 0.0
+                mat[n, at.NODE_K, i, k] = 0.0
+        if node[n, at.HEAVY] == 0:
+            continue
+        b = mat[n, at.NODE_B]
+        r = x[n]
+        mass, cx, cy, cz = r[24], r[25], r[26], r[27]
+        xx, yy, zz, xy, xz, yz = r[28], r[29], r[30], r[31], r[32], r[33]
+        w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+        t0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
+        t1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
+        t2 = xz * w0 + yz * w1 + zz * w2 + cx * v1 - cy * v0
+        f0 = mass * v0 + w1 * cz - w2 * cy
+        f1 = mass * v1 + w2 * cx - w0 * cz
+        f2 = mass * v2 + w0 * cy - w1 * cx
+        # S = w~J, then S + S^T = w~J - Jw~; v~c~ + c~v~ = c v^T + v c^T - 2 (v.c) I
+        s00, s01, s02 = w1 * xz - w2 * xy, w1 * yz - w2 * yy, w1 * zz - w2 * yz
+        s10, s11, s12 = w2 * xx - w0 * xz, w2 * xy - w0 * yz, w2 * xz - w0 * zz
+        s20, s21, s22 = w0 * xy - w1 * xx, w0 * yy - w1 * xy, w0 * yz - w1 * xz
+        dot = 2.0 * (v0 * cx + v1 * cy + v2 * cz)
+        b[0, 0] = 2.0 * s00 - 2.0 * cx * v0 + dot
+        b[1, 1] = 2.0 * s11 - 2.0 * cy * v1 + dot
+        b[2, 2] = 2.0 * s22 - 2.0 * cz * v2 + dot
+        o01, o02, o12 = s01 + s10 - cx * v1 - cy * v0, s02 + s20 - cx * v2 - cz * v0, s12 + s21 - cy * v2 - cz * v1
+        b[0, 1], b[1, 0] = o01 + t2, o01 - t2
+        b[0, 2], b[2, 0] = o02 - t1, o02 + t1
+        b[1, 2], b[2, 1] = o12 + t0, o12 - t0
+        b[3, 1], b[3, 2] = 2.0 * f2, -2.0 * f1
+        b[4, 0], b[4, 2] = -2.0 * f2, 2.0 * f0
+        b[5, 0], b[5, 1] = 2.0 * f1, -2.0 * f0
+
+
+@kernel
+def dot6(x, y):
+    """Scalar product of spatial vectors."""
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
+
+
+@kernel
+def inertia_times(i, y, out):
+    """out = I y with the composite inertia of node row i."""
+    w0, w1, w2, v0, v1, v2 = y[0], y[1], y[2], y[3], y[4], y[5]
+    out[0] = i[44] * w0 + i[47] * w1 + i[48] * w2 + i[42] * v2 - i[43] * v1
+    out[1] = i[47] * w0 + i[45] * w1 + i[49] * w2 + i[43] * v0 - i[41] * v2
+    out[2] = i[48] * w0 + i[49] * w1 + i[46] * w2 + i[41] * v1 - i[42] * v0
+    out[3] = i[40] * v0 + w1 * i[43] - w2 * i[42]
+    out[4] = i[40] * v1 + w2 * i[41] - w0 * i[43]
+    out[5] = i[40] * v2 + w0 * i[42] - w1 * i[41]
+
+
+@kernel
+def row_times(y, b, out):
+    """out = y^T B for a 6x6 matrix."""
+    for j in range(6):
+        s = 0.0
+        for i in range(6):
+            s += y[i] * b[i, j]
+        out[j] = s
+
+
+@kernel
+def dof_rows(m, w, n, c):
+    """Fill the scratch rows for dof c of node n: rows J^T(I, B, K), columns dq, du."""
+    i, b, col, s = w.node[n], w.matrices[n, at.NODE_B], w.dof[c], w.scratch
+    j, dq, du = col[at.DOF_J], s[DQ], s[DU]
+    inertia_times(i, j, s[YI])
+    row_times(j, b, s[YB])
+    inertia_times(i, col[at.DOF_PSI_Q], dq)
+    inertia_times(i, col[at.DOF_PSI_U], du)
+    for k in range(6):  # B dV and B J
+        dq[k] += dot6(b[k], col[at.DOF_DV])
+        du[k] += dot6(b[k], j)
+    # - adT(W) J = -[t x Jw + f x Jv; f x Jw]
+    t0, t1, t2, f0, f1, f2 = i[34], i[35], i[36], i[37], i[38], i[39]
+    dq[0] -= t1 * j[2] - t2 * j[1] + f1 * j[5] - f2 * j[4]
+    dq[1] -= t2 * j[0] - t0 * j[2] + f2 * j[3] - f0 * j[5]
+    dq[2] -= t0 * j[1] - t1 * j[0] + f0 * j[4] - f1 * j[3]
+    dq[3] -= f1 * j[2] - f2 * j[1]
+    dq[4] -= f2 * j[0] - f0 * j[2]
+    dq[5] -= f0 * j[1] - f1 * j[0]
+    if m.head[at.H_WRENCHES] > 0:
+        stiff = w.matrices[n, at.NODE_K]
+        row_times(j, stiff, s[YK])
+        for k in range(6):
+            dq[k] += dot6(stiff[k], j)
+    else:
+        for k in range(6):
+            s[YK, k] = 0.0
+
+
+@kernel
+def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
+    """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); of controller rates Gq, Gu (nz, nu), Gz (nz, nz).
+
+    The derivative with respect to q is taken along ``chart.retract``.
+    """
+    node, dof, x, col, mat, s = m.node, m.dof, w.node, w.dof, w.matrices, w.scratch
+    nu, nz = r.shape[0], z.shape[0]
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, a)
+    tree.inertias(m, w, q, u, a)
+    columns(m, w, u, a)
+    velocity_matrices(m, w)
+    for c in range(nu):
+        for d in range(nu):
+            Rq[c, d] = 0.0
+            Ru[c, d] = 0.0
+            M[c, d] = 0.0
+        for d in range(nz):
+            Rz[c, d] = 0.0
+            Gq[d, c] = 0.0
+            Gu[d, c] = 0.0
+    for c in range(nz):
+        for d in range(nz):
+            Gz[c, d] = 0.0
+    forces.apply(m, w, t, q, u, z)
+    forces.turn_rotors(m, w, a)
+    for k in range(nu):
+        M[k, k] = m.rotor[k]
+    forces.differentiate(m, w, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz)
+    if m.link.shape[0] > 0:
+        links.refresh(m, w, t, q)
+        links.apply(m, w)
+        links.differentiate(m, w, Rq, Ru)
+    for n in range(node.shape[0]):
+        for k in range(10):
+            x[n, 40 + k] = x[n, 24 + k]
+    for n in range(node.shape[0] - 1, 0, -1):
+        first = node[n, at.COL0]
+        end = first + node[n, at.NDOF]
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            flex_body_tangents.differentiate(m, w, n, a, Rq, Ru, M)
+            couple(m, w, n, Rq, Ru, M)
+        for c in range(first, end):
+            dof_rows(m, w, n, c)
+            row = dof[c, at.DOF]
+            d = end - 1
+            while d >= 0:
+                j, dv, psi_q, psi_u = col[d, 0], col[d, 1], col[d, 2], col[d, 3]
+                e = dof[d, at.DOF]
+                mass = dot6(s[YI], j)
+                Rq[row, e] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
+                Ru[row, e] += dot6(s[YI], psi_u) + dot6(s[YB], j)
+                M[row, e] += mass
+                if d < first:
+                    Rq[e, row] += dot6(j, s[DQ])
+                    Ru[e, row] += dot6(j, s[DU])
+                    M[e, row] += mass
+                d = dof[d, at.BEFORE]
+        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
+            flex_tangents.edge_stiffness(m, w, n, Rq)
+        p = node[n, at.PARENT]
+        for k in range(34, 50):
+            x[p, k] += x[n, k]
+        for i in range(6):
+            for k in range(6):
+                mat[p, at.NODE_B, i, k] += mat[n, at.NODE_B, i, k]
+                mat[p, at.NODE_K, i, k] += mat[n, at.NODE_K, i, k]
+    residual_of_sums(m, w, r)
+
+
+@kernel
+def residual_of_sums(m, w, r):
+    """r = J^T W + Q - effort from wrenches that are summed over subtrees already."""
+    for k in range(r.shape[0]):
+        r[k] = -w.effort[k]
+    for f in range(m.flex.shape[0]):
+        y, k = flex_body.rows(m, w, f)[0], m.flex[f, at.FLEX_U0]
+        for i in range(m.flex[f, at.FLEX_N]):
+            r[k + i] += y[at.FX_Q, i]
+    for c in range(m.dof.shape[0]):
+        r[m.dof[c, at.DOF]] += dot6(w.dof[c, at.DOF_J], w.node[m.dof[c, at.OWNER], at.W : at.W + 6])
+
+
+@kernel
+def couple(m, w, n, Rq, Ru, M):
+    """Tangents between a flexible body's own coordinates and the columns on the path to it."""
+    f, dof, node = m.node[n, at.FLEX], m.dof, m.node
+    k = m.flex[f, at.FLEX_U0]
+    y = flex_body.rows(m, w, f)[0]
+    d = node[n, at.COL0] + node[n, at.NDOF] - 1 if node[n, at.NDOF] > 0 else node[n, at.LAST]
+    while d >= 0:
+        j, dv, psi_q, psi_u = w.dof[d, 0], w.dof[d, 1], w.dof[d, 2], w.dof[d, 3]
+        e = dof[d, at.DOF]
+        for i in range(m.flex[f, at.FLEX_N]):
+            mass, a, b = 0.0, 0.0, 0.0
+            fq, fu = 0.0, 0.0
+            for l in range(6):
+                mass += y[at.FX_LW + l, i] * j[l]
+                a += y[at.FX_LW + l, i] * psi_q[l]
+                b += y[at.FX_LW + l, i] * psi_u[l]
+                fq += y[at.FX_FQ + l, i] * j[l]
+                fu += y[at.FX_FU + l, i] * j[l]
+            for l in range(3):
+                a += y[at.FX_QW + l, i] * dv[l]
+                b += y[at.FX_QW + l, i] * j[l]
+            Rq[k + i, e] += a
+            Ru[k + i, e] += b
+            M[k + i, e] += mass
+            Rq[e, k + i] += fq
+            Ru[e, k + i] += fu
+            M[e, k + i] += mass
+        d = dof[d, at.BEFORE]

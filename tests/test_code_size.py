@@ -1,0 +1,40 @@
+"""Sizes of files and of kernels: a file holds one idea, a kernel is read at a glance."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import supple
+
+SOURCES = Path(supple.__file__).parent
+LONGEST_FILE = 400  # lines
+LONGEST_KERNEL = 90
+LONGER_FILES = {
+    "bodies/beam.py": "one body with all its options",
+    "engine/builder.py": "one walk through the model fills all tables of the engine",
+    "integrators/driver.py": "fills and reads the buffers of a run field by field",
+    "signals/kinds.py": "a table: one class for each kind of signal",
+}
+LONGER_KERNELS = {("core/layout.py", "views"): "a table: the fields of the buffers"}
+
+
+def name(path: Path) -> str:
+    """Its path within the package."""
+    return path.relative_to(SOURCES).as_posix()
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.rglob("*.py")), ids=name)
+def test_files_are_short(path: Path) -> None:
+    lines = len(path.read_text().splitlines())
+    assert lines <= LONGEST_FILE or name(path) in LONGER_FILES
+
+
+@pytest.mark.parametrize("path", sorted((SOURCES / "core").glob("*.py")), ids=name)
+def test_kernels_are_short(path: Path) -> None:
+    functions = [f for f in ast.walk(ast.parse(path.read_text())) if isinstance(f, ast.FunctionDef)]
+    lengths = {f.name: f.end_lineno - f.lineno + 1 for f in functions}
+    long = {f for f, lines in lengths.items() if lines > LONGEST_KERNEL}
+    assert long <= {kernel for file, kernel in LONGER_KERNELS if file == name(path)}
