@@ -1,6 +1,7 @@
 """Settings for all tests.
 
 Property tests draw the same examples in every run, so that a red test is red for everyone.
+`make test` draws few of them, `make test-slow` five times as many (the profile `full`), and
 `pytest --hypothesis-profile=thorough` searches further, with new examples each time.
 """
 
@@ -18,20 +19,23 @@ if TYPE_CHECKING:
     from supple.formulations.equations import Equations
 
 # Deadlines are off: the first example may load or compile kernels.
-settings.register_profile(
-    "ci", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.register_profile(
-    "thorough", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("ci")
+for name, count in (("quick", 20), ("full", 100), ("thorough", 1000)):
+    settings.register_profile(
+        name,
+        max_examples=count,
+        derandomize=name != "thorough",
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")
 def columns() -> Callable:
     """Residual and controller rates of the engine's own kernels for complex numbers.
 
-    Compiled once for all tests of a process: it takes long.
+    Compiled once for all tests of a process: it takes long, so all tests that use it belong to the
+    group "complex", which runs in one process.
     """
     import numba
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
@@ -42,6 +42,11 @@ WORST_CONDITION = 1e4
 WORST_ELASTIC_CONDITION = 1e6
 REFERENCES = ("clamped", "chord", "mean_axis")
 LARGEST_TURN = 0.3  # rad, elastic rotation of a section against the body's frame
+
+
+def examples(count: int) -> settings:
+    """Number of examples in the profile `full`; in others in proportion, but not less than five."""
+    return settings(max_examples=max(count * settings.default.max_examples // 100, min(count, 5)))
 
 
 class State(NamedTuple):

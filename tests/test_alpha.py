@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 import supple as sp
-from random_models import flexible_recipes, recipes
+from random_models import examples, flexible_recipes, recipes
 from supple import cases
 from supple.core import alpha
 from supple.core import step as st
@@ -148,14 +148,14 @@ def check_order_on(recipe) -> None:
     assert np.all(np.abs(slope - 2.0) < 0.1), (slope, fine, steps)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(recipes(forces="all", max_bodies=6, can_lock=False))
 def test_order_is_two_on_random_trees(recipe) -> None:
     """All joints, crossed in both directions, with all force elements."""
     check_order_on(recipe)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(flexible_recipes(forces="all"))
 def test_order_is_two_on_random_flexible_trees(recipe) -> None:
     check_order_on(recipe)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from scipy.linalg import null_space
 
 import supple as sp
 from random_loops import loop_recipes
+from random_models import examples
 from supple.core import step as st
 from test_alpha import LINEAR, oscillator
 from test_integrators import plane_pendulum
@@ -419,7 +420,7 @@ def fastest(equations, a: np.ndarray) -> float:
 
 
 @held
-@settings(max_examples=20)
+@examples(20)
 @given(recipe=loop_recipes(max_closings=2, max_bodies=4, forces="all"))
 def test_order_is_two_on_random_loops(held, recipe) -> None:
     """All joints and constraints, all force elements; 16 steps resolve half a radian at most."""

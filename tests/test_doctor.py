@@ -11,10 +11,10 @@ from hypothesis import given
 import supple as sp
 from linkages import parallelogram, rod
 from random_loops import loop_recipes
+from random_models import examples
 from supple.cases.mechanisms import CASES
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
-from test_properties import examples
 
 BY_NAME = {case.name: case for case in CASES}
 

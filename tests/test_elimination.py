@@ -8,6 +8,7 @@ from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
+from random_models import examples
 from supple.core import dynamics
 from supple.core import layout as at
 from supple.engine.builder import Compiled
@@ -15,7 +16,6 @@ from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
 from test_alpha_loops import four_bar, spatial_loop
 from test_formulations import condition
-from test_properties import examples
 
 BLOCKS, ADDED = 1.0, 2.0  # core/kkt.py
 

@@ -24,6 +24,7 @@ from random_models import (
     Recipe,
     State,
     deformation,
+    examples,
     flexible_recipes,
     largest_turn,
     rebuilt,
@@ -31,16 +32,7 @@ from random_models import (
 )
 from supple.core import layout
 from supple.formulations.equations import Equations
-from test_properties import (
-    POINTS,
-    STEP,
-    along,
-    close,
-    controllers,
-    derivative,
-    equations,
-    examples,
-)
+from test_properties import POINTS, STEP, along, close, controllers, derivative, equations
 
 Array = NDArray[np.float64]
 
@@ -308,6 +300,7 @@ def test_invariance(recipe):
 # ----------------------------------------------------------------------------------------- tangents
 
 
+@pytest.mark.xdist_group("complex")
 @examples(80)
 @given(recipe=flexible_recipes(forces="all"))
 def test_tangents_equal_complex_steps(columns, recipe):

@@ -8,11 +8,11 @@ from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
+from random_models import examples
 from supple.engine.builder import Compiled
 from supple.formulations.equations import Equations
 from supple.graph.topology import Components
 from supple.loops.assembly import compile_model, redundant, transferred
-from test_properties import examples
 
 # Condition of the bordered mass matrix, in units of the model, above which rounding decides.
 WORST = 1e9

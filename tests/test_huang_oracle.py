@@ -17,13 +17,13 @@ import oracle
 import supple
 from flexible_oracle import axial
 from huang_oracle import ShapeIntegrals, Tree
-from random_models import Recipe, State, flexible_recipes
+from random_models import Recipe, State, examples, flexible_recipes
 from random_models import rotation as random_rotation
 from supple.cases import huang
 from supple.cases.huang_flexible import two_link_arm
 from supple.formulations.equations import Equations
 from supple.formulations.transformation import body_poses, velocity_transformation
-from test_properties import POINTS, STEP, close, derivative, equations, examples
+from test_properties import POINTS, STEP, close, derivative, equations
 
 Array = NDArray[np.float64]
 

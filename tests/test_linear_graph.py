@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import supple as sp
+from random_models import examples
 from supple.cases import richard
 from supple.graph.linear_graph import KINDS
 from supple.graph.tree_choice import priority
@@ -143,7 +144,7 @@ def check_circuits(g: sp.LinearGraph) -> None:
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(seed=SEEDS)
 def test_identities_on_random_models(seed: int) -> None:
     m = random_model(seed)
@@ -163,7 +164,7 @@ def test_identities_on_random_models(seed: int) -> None:
     assert set(g.order) == set(m.bodies) and g.unreached == ()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(seed=SEEDS)
 def test_the_automatic_tree_has_the_fewest_velocities(seed: int) -> None:
     """Against the minimal spanning forest of networkx, for both weights of joints."""

@@ -8,10 +8,10 @@ from hypothesis import given
 
 import supple as sp
 from flexible_oracle import Cloud
-from random_models import flexible_recipes, recipes
+from random_models import examples, flexible_recipes, recipes
 from supple.engine.loads import Loads
 from supple.forces import JointForce
-from test_properties import close, equations, examples, joint_law
+from test_properties import close, equations, joint_law
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 

@@ -10,12 +10,12 @@ from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
-from random_models import State
+from random_models import State, examples
 from supple import cases
 from supple.engine.builder import build
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
-from test_properties import close, examples
+from test_properties import close
 
 STEP = 1e-3
 STENCIL = {-2: 1 / 12, -1: -2 / 3, 1: 2 / 3, 2: -1 / 12}  # fourth order
@@ -58,12 +58,14 @@ def test_rows_and_their_derivatives(recipe):
     close(found.acceleration, found.G @ s.a + found.H @ s.u + speed, 1e-8, size)
 
 
+@pytest.mark.xdist_group("complex")
 @examples(60)
 @given(recipe=loop_recipes(max_closings=3, max_bodies=4, forces="all"))
 def test_tangents_with_multipliers_equal_complex_steps(columns, recipe):
     check_tangents(columns, recipe)
 
 
+@pytest.mark.xdist_group("complex")
 @examples(25)
 @given(recipe=loop_recipes(max_closings=2, flexible=True))
 def test_tangents_of_flexible_loops(columns, recipe):

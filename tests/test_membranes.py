@@ -12,9 +12,9 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 import supple as sp
-from random_models import flexible_recipes
+from random_models import examples, flexible_recipes
 from supple.formulations.equations import Equations
-from test_properties import close, equations, examples
+from test_properties import close, equations
 
 Array = NDArray[np.float64]
 

@@ -11,14 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import oracle
 import supple
 from flexible_oracle import bushing_law
-from random_models import KINDS, Recipe, State, random_coordinates, rebuilt, recipes, rotation
+from random_models import (
+    KINDS,
+    Recipe,
+    State,
+    examples,
+    random_coordinates,
+    rebuilt,
+    recipes,
+    rotation,
+)
 from supple.core import layout
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -28,11 +37,6 @@ Array = NDArray[np.float64]
 STEP = 5e-4  # s; where truncation, STEP^6/140 of the seventh derivative, meets rounding
 POINTS = np.array([-3, -2, -1, 1, 2, 3])
 WEIGHTS = np.array([-1, 9, -45, 45, -9, 1]) / 60.0
-
-
-def examples(count: int) -> settings:
-    """Number of examples in the default profile; more in proportion in the thorough one."""
-    return settings(max_examples=count * settings.default.max_examples // 100)
 
 
 def equations(model: supple.Model) -> Equations:
@@ -389,6 +393,7 @@ def test_user_coordinates_are_the_pose_of_B_in_A(recipe):
 # ----------------------------------------------------------------------------------------- tangents
 
 
+@pytest.mark.xdist_group("complex")
 @examples(80)
 @given(recipe=recipes(forces="all"))
 def test_tangents_equal_complex_steps(columns, recipe):

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import supple as sp
-from random_models import Recipe, flexible_recipes, recipes
+from random_models import Recipe, examples, flexible_recipes, recipes
 from supple import cases
 from supple.core import dynamics
 from supple.core import multistep as ms
@@ -155,13 +155,13 @@ def check_jacobian(recipe: Recipe) -> None:
     np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=1e-7)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(recipes(forces="all", max_bodies=6))
 def test_jacobian_is_the_derivative_of_the_residual(recipe) -> None:
     check_jacobian(recipe)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(flexible_recipes(forces="all"))
 def test_jacobian_with_beams_is_the_derivative_of_the_residual(recipe) -> None:
     check_jacobian(recipe)

@@ -7,10 +7,11 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 import supple as sp
 from random_loops import loop_recipes
+from random_models import examples
 from supple import cases
 from supple.cases.four_bar import four_bar
 from supple.cases.n_four_bar import windows
@@ -298,13 +299,13 @@ def check_jacobian(recipe) -> None:
     np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=1e-7)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(loop_recipes(max_closings=3, max_bodies=4, forces="all"))
 def test_jacobian_is_the_derivative_of_the_residual(recipe) -> None:
     check_jacobian(recipe)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(loop_recipes(max_closings=2, flexible=True))
 def test_jacobian_with_beams_is_the_derivative_of_the_residual(recipe) -> None:
     check_jacobian(recipe)

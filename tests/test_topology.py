@@ -7,9 +7,10 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from random_models import examples
 from supple.errors import ModelError
 from supple.graph.topology import Graph, TreeEdge
 
@@ -95,7 +96,7 @@ def test_backward_joints_are_marked() -> None:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(n=st.integers(1, 12), seed=st.integers(0, 2**32 - 1))
 def test_order_and_direction_of_joints_do_not_matter(n: int, seed: int) -> None:
     rng = random.Random(seed)
@@ -111,7 +112,7 @@ def test_order_and_direction_of_joints_do_not_matter(n: int, seed: int) -> None:
     np.testing.assert_array_equal(one.chi, two.chi)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(n=st.integers(1, 12), seed=st.integers(0, 2**32 - 1))
 def test_matrices_follow_the_paths(n: int, seed: int) -> None:
     """Rebuild pi and chi by walking from each body to the root, and check depth-first order."""
