@@ -106,7 +106,28 @@ def surplus(studies: list) -> tuple[float, float]:
     return float(np.median(excess)), float(luck)
 
 
-@pytest.mark.parametrize("case", ALL)
+# One case of each kind; the others are long studies.
+KINDS = (
+    "huang-rigid",
+    "huang-two-modes",
+    "huang-three-link",
+    "huang-stiffening-30-axial",
+    "zhao-rigid",
+    "duffing-regular",
+    "flyball-governor",
+    "nada-arm-linear",
+    "spin-up",
+)
+LOOP_KINDS = ("four-bar", "bricard", "jonker-slider-crank", "n-four-bar")
+
+
+def some(names: list[str], quick: tuple[str, ...]) -> list:
+    """Names as parameters: those that are not among the quick ones are long studies."""
+    assert set(quick) <= set(names)
+    return [n if n in quick else pytest.param(n, marks=pytest.mark.slow) for n in names]
+
+
+@pytest.mark.parametrize("case", some(ALL, KINDS))
 def test_every_integrator_runs_every_case_and_all_agree(case):
     """Their distance is what a tighter tolerance changes in each; twice tightened against luck."""
     for a, b in pairs(list(METHODS)):
@@ -114,7 +135,7 @@ def test_every_integrator_runs_every_case_and_all_agree(case):
         assert found < FACTOR, (a, b)
 
 
-@pytest.mark.parametrize("case", CLOSED)
+@pytest.mark.parametrize("case", some(CLOSED, LOOP_KINDS))
 def test_all_integrators_agree_on_closed_loops(case):
     """As on trees, at two tolerances and in both forms of generalized-alpha."""
     for a, b in pairs(list(LOOP_METHODS)):
@@ -123,6 +144,11 @@ def test_all_integrators_agree_on_closed_loops(case):
             assert found < FACTOR, (a, b, tolerance)
 
 
+# These tests share the runs that `tolerance_study` keeps.
+together = pytest.mark.xdist_group("tolerance study")
+
+
+@together
 @pytest.mark.parametrize("method", METHODS)
 def test_error_falls_as_theory_says(method):
     studies = [study(case, method, until) for case, until in SMOOTH.items()]
@@ -143,6 +169,7 @@ def test_error_falls_as_theory_says_on_closed_loops(method):
     assert median > -3.0 * luck
 
 
+@together
 @pytest.mark.parametrize("method", [m for m in METHODS if METHODS[m].order is not None])
 def test_steps_shrink_with_the_order_of_the_estimate(method):
     """An estimate of another order would be off by one in 3 to 8; half of that is allowed."""
@@ -151,6 +178,7 @@ def test_steps_shrink_with_the_order_of_the_estimate(method):
     assert 1.0 / np.median(found) == pytest.approx(order, abs=0.5 if order < 8 else 1.0)
 
 
+@together
 def test_agreement_at_one_decade():
     """At equal tolerance methods differ by what a tenth of it changes in each, but for luck."""
     found = [

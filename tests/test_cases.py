@@ -145,12 +145,16 @@ def closed(case: Case) -> bool:
 
 
 def runs():
-    """Every case by every method that can: long runs are slow tests."""
+    """Every case by every method that can: long runs are slow tests.
+
+    So are runs by multistep methods, which take the smallest steps, but on one case of each kind.
+    """
     for case in (case for case in cases.all() if case.times):
         for method in TOLERANCES:
             if (case.name, method) in HOPELESS:
                 continue
             slow = case.long or (case.name, method) in LONG
+            slow = slow or (method in MULTISTEP and case.name not in ONE_OF_EACH_KIND)
             marks = [pytest.mark.slow] if slow else []
             yield pytest.param(case, method, id=f"{case.name}-{method}", marks=marks)
 
@@ -186,6 +190,10 @@ HOPELESS = {
     # singular positions on the way, see test_branching_stops_an_implicit_method
     *((name, m) for name in ("n-four-bar", "n-four-bar-40") for m in ("Radau", "BDF", "Adams")),
 }
+MULTISTEP = ("BDF", "Adams")
+# Rigid and flexible trees, driven, plane and spatial loops, one with redundant rows.
+ONE_OF_EACH_KIND = ("huang-rigid", "zhao-static", "huang-three-link", "four-bar", "bricard",
+                    "governor-links")  # fmt: skip
 LONG = {
     ("huang-two-link", "Radau"),
     ("huang-two-link", "BDF"),
@@ -199,12 +207,18 @@ LONG = {
     ("huang-eight-link-no-gravity", "Adams"),
     ("huang-rig-30", "Adams"),
     ("huang-rig-45", "Adams"),
+    ("zhao-one-sine", "Radau"),
     ("zhao-one-sine", "BDF"),
+    ("huang-five-elements", "Radau"),
+    ("huang-eight-link-no-gravity", "Radau"),
+    ("zhao-cantilever", "DormandPrince"),
+    ("zhao-three-sines", "DormandPrince"),
     ("zhao-three-sines", "Radau"),
     ("zhao-three-sines", "BDF"),
     ("zhao-three-sines", "Adams"),
     ("flyball-governor", "Adams"),
     ("richard-four-bar", "BDF"),
+    ("jonker-slider-crank-spatial", "Radau"),
     ("jonker-slider-crank-spatial", "BDF"),
     ("jonker-slider-crank-spatial", "Adams"),
     *((name, m) for name in SECOND_ORDER[:2] for m in ("Radau", "Adams")),
@@ -377,7 +391,10 @@ def test_a_case_runs_by_the_method_that_suits_it():
     assert result.momentum.max_error < 1e-9
 
 
-@pytest.mark.parametrize("name", ["huang-two-link-damped", "huang-five-elements"])
+@pytest.mark.parametrize(
+    "name",
+    ["huang-two-link-damped", pytest.param("huang-five-elements", marks=pytest.mark.slow)],
+)
 def test_damped_runs_lose_exactly_what_is_dissipated(name):
     result = cases.get(name).simulate()
     lost = result.energy.dissipated[-1]

@@ -491,7 +491,7 @@ def against_chord(values: dict[str, float], beam: supple.Beam) -> dict[str, floa
     return found
 
 
-@pytest.mark.parametrize("elements", [1, 3])
+@pytest.mark.parametrize("elements", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_reference_conditions_agree_to_first_order(elements):
     """One floating beam with all modes: its points differ by the square of the amplitude."""
     rng = np.random.default_rng(elements)
@@ -539,7 +539,8 @@ def floating_tree(seed: int, **options) -> Recipe:
     return Recipe(tuple(kinds), seed, can_lock=False, beams=tuple(flexible), **options)
 
 
-@pytest.mark.parametrize("seed", range(6))
+# Beams with fast modes, which take most of the time.
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), *range(1, 6)])
 def test_runs_with_large_elastic_rotations_keep_energy_and_momentum(seed):
     """Floating trees that start at 0.3 rad: both to the integrator's tolerance."""
     recipe = floating_tree(seed, forces="internal", floating=True, gravity=False)
@@ -564,7 +565,7 @@ def test_runs_with_large_elastic_rotations_keep_energy_and_momentum(seed):
     assert max(reached, default=LARGEST_TURN) > 0.99 * LARGEST_TURN
 
 
-@pytest.mark.parametrize("seed", range(10, 15))
+@pytest.mark.parametrize("seed", [10, 11, 12, pytest.param(13, marks=pytest.mark.slow), 14])
 def test_runs_with_forces_balance_their_energy(seed):
     """Trees on the ground with gravity, forces of all kinds and damped beams."""
     recipe = floating_tree(seed, forces="all")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -38,6 +39,25 @@ def richard_chords() -> tuple[Callable[[float], Chord], Callable[[float], Chord]
     return four_bar(*lengths, richard.SPEED)
 
 
+# These tests share the motions of the oracle.
+together = pytest.mark.xdist_group("loop cases")
+
+
+@cache
+def rod_of_the_slider_crank(name: str) -> np.ndarray:
+    """Amplitudes (times, 3, 3) of the rod of a case, by the oracle."""
+    w = frequencies(jonker.slider_crank().bodies["rod"], 3)
+    return deflection(jonker_chord(TILTS[name]), jonker.ROD, w, np.array(jonker.TIMES))[0]
+
+
+@cache
+def beam_of_the_four_bar(name: str) -> np.ndarray:
+    """Amplitudes (times, 2, 3) of the coupler or the follower, by the oracle."""
+    beam = richard.four_bar().bodies[name]
+    chord = dict(zip(("coupler", "follower"), richard_chords(), strict=True))[name]
+    return deflection(chord, beam.length, frequencies(beam, 2), np.array(richard.TIMES))[0]
+
+
 # ------------------------------------------------------------------------------------ the reference
 
 
@@ -51,12 +71,10 @@ def test_derivatives_of_the_chords(chord: Callable[[float], Chord], part: int) -
         np.testing.assert_allclose(found / h, chord(t)[part][order + 1], atol=1e-9 * size)
 
 
+@together
 @pytest.mark.parametrize("name", TILTS)
 def test_reference_of_the_slider_crank(name: str) -> None:
-    rod = jonker.slider_crank().bodies["rod"]
-    times = np.array(jonker.TIMES)
-    y, _ = deflection(jonker_chord(TILTS[name]), jonker.ROD, frequencies(rod, 3), times)
-    v = middle(y) / jonker.ROD
+    v = middle(rod_of_the_slider_crank(name)) / jonker.ROD
     reference = REFERENCES[name]
     # Ten times the error of the reference.
     for key, k in (("vxy", 1), ("vxz", 2)):
@@ -66,6 +84,7 @@ def test_reference_of_the_slider_crank(name: str) -> None:
         np.testing.assert_allclose(extremes, reference[f"max_min_{key}"], rtol=0, atol=9e-9)
 
 
+@together
 def test_reference_of_the_four_bar() -> None:
     model, reference = richard.four_bar(), REFERENCES["richard-four-bar"]
     np.testing.assert_allclose(richard.start()[0], reference["angles"], rtol=1e-14)
@@ -75,9 +94,8 @@ def test_reference_of_the_four_bar() -> None:
         beam = model.bodies[name]
         w = frequencies(beam, 2)
         assert w[0] == pytest.approx(reference["frequencies"][k], rel=1e-14)
-        y, _ = deflection(chord, beam.length, w, times)
         normal = np.array([np.cross([0, 0, 1], chord(t).d[0]) for t in times])
-        v = np.sum(middle(y) * normal, axis=1)
+        v = np.sum(middle(beam_of_the_four_bar(name)) * normal, axis=1)
         # The absolute error that the reference states; found 1e-14.
         np.testing.assert_allclose(v[::30], reference[f"mid_{key}"], rtol=0, atol=1e-6)
         extremes = v.max(), v.min()
@@ -91,11 +109,12 @@ def audited(views: dict) -> SimpleNamespace:
     return type("Measured", (dict,), {"energy": energy})(views)
 
 
+@together
 @pytest.mark.parametrize("case", jonker.CASES[:2], ids=lambda case: case.name)
 def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     times, chord = np.array(case.times), jonker_chord(TILTS[case.name])
-    w = frequencies(jonker.slider_crank().bodies["rod"], 3)
-    y, _ = deflection(chord, jonker.ROD, w, times)
+    assert case.times == jonker.TIMES
+    y = rod_of_the_slider_crank(case.name).copy()
 
     def at(x: float) -> SimpleNamespace:
         sines = np.sin(np.arange(1, 4) * np.pi * x / jonker.ROD)
@@ -111,12 +130,13 @@ def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     assert not all(q.passed for q in case.measure(audited({"rod": SimpleNamespace(at=at)})))
 
 
+@together
 def test_four_bar_is_measured_as_the_reference_was() -> None:
     (case,) = richard.CASES
-    model, times, views = richard.four_bar(), np.array(case.times), {}
+    assert case.times == richard.TIMES
+    times, views = np.array(case.times), {}
     for name, chord in zip(("coupler", "follower"), richard_chords(), strict=True):
-        beam = model.bodies[name]
-        y, _ = deflection(chord, beam.length, frequencies(beam, 2), times)
+        y = beam_of_the_four_bar(name)
         axes = [Rotation.from_euler("z", np.arctan2(*chord(t).d[0][1::-1])) for t in times]
         local = np.array([R.inv().apply(v) for R, v in zip(axes, middle(y), strict=True)])
         views[name] = SimpleNamespace(at=lambda x, v=local: SimpleNamespace(deflection=v))

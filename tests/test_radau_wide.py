@@ -64,13 +64,13 @@ def agree(wide, dense, bound):
         assert np.abs(x - y).max() < bound * (1.0 + np.abs(y).max())
 
 
-@pytest.mark.parametrize("controlled", [False, True])
+@pytest.mark.parametrize("controlled", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_chain_of_free_bodies(monkeypatch, controlled):
     """The same Newton iteration, so the same numbers but for rounding."""
     agree(*both(monkeypatch, chain(6, controlled), sp.Absolute()), 1e-10)
 
 
-@pytest.mark.parametrize("number", [2, 5, 9])
+@pytest.mark.parametrize("number", [*(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5)), 9])
 @pytest.mark.parametrize(
     "formulation", [sp.JointCoordinates(), sp.Absolute()], ids=["joint", "absolute"]
 )

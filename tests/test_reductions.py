@@ -158,7 +158,7 @@ def test_dependent_loads_count_once() -> None:
 # ------------------------------------------------------------------ polynomials and functions
 
 
-@pytest.mark.parametrize("reference", ["clamped", "chord"])
+@pytest.mark.parametrize("reference", ["clamped", pytest.param("chord", marks=pytest.mark.slow)])
 def test_polynomials_converge_to_the_modes(reference: Any) -> None:
     exact = beam(elements=40, reference=reference).modal().frequencies[:4]
     shapes = sp.Polynomials(11, axial=4, twist=4, reference=reference)

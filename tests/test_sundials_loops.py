@@ -143,17 +143,25 @@ def error(found: sp.Result, exact: sp.Result) -> float:
     return max(float(x.max()) for x in parts if x.size)
 
 
-every_run = [
-    pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__),
-    pytest.mark.parametrize("kind", [JointCoordinates, Absolute, Branch], ids=lambda k: k.__name__),
-    pytest.mark.parametrize("build", BRANCHES, ids=lambda f: f.__name__),
-]
+def every_run():
+    """All models in all coordinates; long studies are all but one of each."""
+    for build in BRANCHES:
+        for kind in (JointCoordinates, Absolute, Branch):
+            quick = kind is JointCoordinates or build is spatial_loop
+            for method in METHODS:
+                yield pytest.param(
+                    build,
+                    kind,
+                    method,
+                    id=f"{method.__name__}-{kind.__name__}-{build.__name__}",
+                    marks=[] if quick else [pytest.mark.slow],
+                )
 
 
 def in_all_coordinates(test):
-    for mark in every_run:
-        test = mark(test)
-    return test
+    """The tests share their runs."""
+    test = pytest.mark.parametrize(("build", "kind", "method"), list(every_run()))(test)
+    return pytest.mark.xdist_group("sundials on loops")(test)
 
 
 # The error of a formula of order k falls with tolerance^(k/(k + 1)): by 1e4^(1/2) at least, when
