@@ -399,7 +399,8 @@ def test_messages_of_files(tmp_path: Path) -> None:
     body = beam(modes=2)
     path = tmp_path / "a.sid"
     sp.write_sid(path, body, frames(body))
-    swapped = (r"^  m1\(\s*1,\s*2,\s*1\)", "  m1( 1, 1, 2)")
+    # an entry that is there whatever the rounding: zeros are not written
+    swapped = (r"(^mdCM\n.*?)m1\(\s*2,\s*2,\s*1\)", r"\1m1( 2, 1, 2)")
     cases: list[tuple[tuple[str, str], str]] = [
         ((r"^part$", "parts"), "SID file 'other.sid': it ends too early, expected a block 'part'"),
         (
@@ -418,7 +419,7 @@ def test_messages_of_files(tmp_path: Path) -> None:
         ((r"(^Ke\n.*?structure\s+= )\d", r"\g<1>7"), "structure of Ke is 7, expected an integer"),
         ((r"(^Ke\n  order\s+= )0", r"\g<1>none"), "order of Ke is 'none', expected an integer"),
         ((r"(^Cr\n.*?nq\s+= )2", r"\g<1>9"), "nq of Cr is '9', expected 2, the number of elastic"),
-        (swapped, "an entry of mdCM is (1, 1, 2), expected m1(row, coordinate, column) within"),
+        (swapped, "an entry of mdCM is (2, 1, 2), expected m1(row, coordinate, column) within"),
         ((r"(^Ke\n.*?)m0\(\s*1,\s*1\)", r"\1m0( 1, 9)"), "of Ke is (1, 9), expected m0(row, col"),
         ((r"m0\(\s*1,\s*1\)", "m0( 1, 1, 1)"), "is 'm0( 1, 1, 1)', expected m0(i, j) or m1(i, b"),
         ((r"(^Ke\n.*?m0\(\s*1,\s*1\)\s+= )\S+", r"\g<1>-1.0D+00"), "the lowest eigenvalue of Ke"),
