@@ -413,7 +413,7 @@ def test_order_holds_across_a_jump(method) -> None:
 class ByTurns:
     """The compiled loop, made to take steps of h and 2 h in turn."""
 
-    name, cached = "by_turns", True
+    name, loaded = "by_turns", True
 
     def __init__(self, h: float) -> None:
         self.h = h

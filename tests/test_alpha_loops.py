@@ -88,7 +88,7 @@ def pushed_loop() -> sp.Model:
 class Watched:
     """The compiled loop, step by step: it remembers the end of each step."""
 
-    name, cached = "watched", True
+    name, loaded = "watched", True
 
     def __init__(self, kernel, sizes: tuple[int, ...], turns: float, steps: int) -> None:
         self.kernel, self.sizes, self.turns, self.steps = kernel, sizes, turns, steps
