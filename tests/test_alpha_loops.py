@@ -173,7 +173,10 @@ def errors(build, formulation, method, options, n: int, turns: bool = False) -> 
     assert result.statistics["steps"] == steps
     ends = np.array([np.argmin(np.abs(t - x)) for x in times])
     np.testing.assert_allclose(t[ends], times, atol=1e-12)
-    pairs = (result.q, exact.q), (result.u, exact.u), (lam[ends], right)
+    # Where positions alone are held, what multipliers are off at the start falls by rho at every
+    # step only: after an eighth of 512 steps 0.8^64 = 6e-7 of it is left.
+    settled = times > (0.12 * SPAN if options.get("constraints") == "index3" else 0.0)
+    pairs = (result.q, exact.q), (result.u, exact.u), (lam[ends][settled], right[settled])
     return np.array([np.abs(a - b).max() for a, b in pairs])
 
 
@@ -211,11 +214,12 @@ CASES = [
 def test_order_is_two_of_positions_velocities_and_multipliers(
     build, formulation, method, options
 ) -> None:
-    counts = (2048, 4096) if build is flexible_loop else (512, 1024)  # fast modes
-    if (build, formulation, options) == (spatial_loop, ABSOLUTE, POSITIONS):
-        counts = (1024, 2048)  # before that the next order is in the multipliers, later rounding
-    found = slopes(build, formulation, method, options, counts=counts)
-    # the next order changes the slope by no more than the step itself changes it: a few percent
+    """The next order changes the slope by what the step is of the time constants, a few percent.
+
+    Where positions alone are held, rounding of places is divided by h^2 in the multipliers: with
+    1e-16 / 2e-7 these steps are far from showing it in errors of 2e-5 and more.
+    """
+    found = slopes(build, formulation, method, options, counts=(512, 1024))
     assert np.all(np.abs(found - 2.0) < 0.1), found
 
 
