@@ -333,7 +333,7 @@ def test_the_error_falls_with_the_tolerance(build, held) -> None:
 
 
 @held
-@pytest.mark.parametrize("formulation", [JOINTS, ABSOLUTE])
+@pytest.mark.parametrize("formulation", [JOINTS, pytest.param(ABSOLUTE, marks=pytest.mark.slow)])
 def test_constraints_do_not_drift(formulation, held) -> None:
     """After 20000 steps, some 25 turns of the crank, they hold as after 2000."""
     violations, rates = [], []

@@ -102,7 +102,10 @@ def lagrangian(axes, links, place, gravity):
     return terms
 
 
-@pytest.mark.parametrize("name", READINGS)
+@pytest.mark.parametrize(
+    "name",
+    ["huang-rigid", *(pytest.param(name, marks=pytest.mark.slow) for name in [*READINGS][1:])],
+)
 def test_reference_against_a_second_lagrangian(name):
     """Derivatives by complex step, DOP853 of SciPy: nothing in common with Supple."""
     from scipy.integrate import solve_ivp
