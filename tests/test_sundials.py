@@ -30,6 +30,7 @@ from test_integrators import (
     tethered_body,
     turning_body,
 )
+from tolerance_study import exponent
 
 METHODS = [sp.BDF, sp.Adams]
 both_methods = pytest.mark.parametrize("method", METHODS, ids=lambda m: m.__name__)
@@ -89,16 +90,19 @@ def run_and_error(build, method, tolerance: float) -> tuple[sp.Result, float]:
     return found, max(float((np.abs(a - b) / s).max()) for a, b, s in pairs if a.size)
 
 
-# The global error of a formula of order k falls with tolerance^(k/(k + 1)): by 100^(1/2) at
-# least, when the tolerance falls by 100. It is less than the sum of the errors of all steps, each
-# below the tolerance, since neighbouring motions do not part in these runs.
+# The global error of a formula of order k falls with tolerance^(k/(k + 1)), with the exponent 1/2
+# at least, and 0.75 and more at the orders that are used here. It is fitted over six decades: two
+# errors alone say less, since much of each cancels, another share at every tolerance
+# (tolerance_study.py: 0.48 decades, which is 0.1 in the exponent of the four). The error is less
+# than the sum of those of all steps, each below the tolerance, since neighbouring motions do not
+# part in these runs.
 @both_methods
 @pytest.mark.parametrize("build", SMOOTH, ids=lambda f: f.__name__)
 def test_errors_fall_with_the_tolerance(build, method) -> None:
     runs = [run_and_error(build, method, tolerance) for tolerance in TOLERANCES]
     worst = np.array([error for _, error in runs])
     bounds = np.array([r.statistics["steps"] for r, _ in runs]) * TOLERANCES
-    assert np.all(worst[1:] < 0.1 * worst[:-1]), worst
+    assert exponent(np.array(TOLERANCES), worst) > 0.5, worst
     assert np.all(worst < bounds), (worst, bounds)
 
 
