@@ -424,7 +424,7 @@ def test_ctrl_c_in_a_function():
 # ------------------------------------------------------------------ audits with everything together
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [*(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2)), 3])
 def test_audit_of_twenty_elements_of_all_kinds(seed):
     """The error of the energy balance falls with the tolerance, with functions among the forces."""
     recipe = Recipe(KINDS[:6], seed, forces="all", can_lock=False, beams=(False,) * 4 + (True,) * 2)
