@@ -287,7 +287,7 @@ def loops_of_order_two():
             yield pytest.param(case, id=case.name, marks=marks)
 
 
-@pytest.mark.parametrize("constraints", ["ggl", "index3"])
+@pytest.mark.parametrize("constraints", ["ggl", pytest.param("index3", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", list(loops_of_order_two()))
 def test_order_two_comes_nearer_to_the_references(case, constraints):
     """Bounds of 1e-6 are out of its reach, but its error falls as the method's does.
