@@ -65,11 +65,11 @@ lint: $(VENV)/.with-tests ## style, types, import contracts
 	@$(BIN)/lint-imports --no-logo
 
 test: $(VENV)/.with-tests lint warmup ## lint, all quick tests, the no-JIT run
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS)
 	@$(MAKE) --no-print-directory nojit
 
 test-slow: $(VENV)/.with-tests warmup ## the long studies
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "slow or hypothesis" --hypothesis-profile=full || [ $$? -eq 5 ]  # 5: there are none
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m "slow or hypothesis" --hypothesis-profile=full || [ $$? -eq 5 ]  # 5: there are none
 
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit

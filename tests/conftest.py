@@ -7,8 +7,9 @@ Property tests draw the same examples in every run, so that a red test is red fo
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -30,12 +31,43 @@ for name, count in (("quick", 20), ("full", 100), ("thorough", 1000)):
 settings.load_profile("quick")
 
 
+# Tests that share a long preparation run in one process: beginnings of their names. (The marks of
+# pytest-xdist for that have no effect with pytest 9.)
+TOGETHER = {
+    "complex numbers": (
+        "tests/test_properties.py::test_tangents",
+        "tests/test_flexible_properties.py::test_tangents",
+        "tests/test_loops.py::test_tangents",
+    ),
+    "tolerance study": (
+        "tests/test_agreement.py::test_error_falls_as_theory_says[",
+        "tests/test_agreement.py::test_steps_shrink",
+        "tests/test_agreement.py::test_agreement_at_one_decade",
+    ),
+    "deflections of an oracle": ("tests/test_loop_cases.py::",),
+    "multistep methods on loops": ("tests/test_sundials_loops.py::",),
+    "one run of a beam": ("tests/test_section_forces.py::",),
+}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out tests one by one, and those of a group together, the largest groups first."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            groups = (group for group, names in TOGETHER.items() if nodeid.startswith(names))
+            return next(groups, nodeid)
+
+    return Together(config, log)
+
+
 @pytest.fixture(scope="session")
 def columns() -> Callable:
     """Residual and controller rates of the engine's own kernels for complex numbers.
 
-    Compiled once for all tests of a process: it takes long, so all tests that use it belong to the
-    group "complex", which runs in one process.
+    Compiled once for all tests of a process: it takes long.
     """
     import numba
 
@@ -66,12 +98,14 @@ def columns() -> Callable:
             work[layout.multiplier_slice(c.ints)] = lam
         moved, r, zdot = (np.zeros(n, complex) for n in (eq.nq, eq.nu, eq.nz))
         residuals, rates = [], []
+        gc.disable()  # the compiler keeps what it makes: looking for garbage takes long
         for k in range(len(start[which])):
             x = {name: value.astype(complex) for name, value in start.items()}
             x[which][k] += 1j * tiny
             step(c.ints, c.reals, work, s.t, s.q.astype(complex), *x.values(), moved, r, zdot)
             residuals.append(r.imag / tiny)
             rates.append(zdot.imag / tiny)
+        gc.enable()
         n = len(residuals)
         return np.array(residuals).reshape(n, eq.nu).T, np.array(rates).reshape(n, eq.nz).T
 

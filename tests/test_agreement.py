@@ -116,7 +116,6 @@ KINDS = (
     "duffing-regular",
     "flyball-governor",
     "nada-arm-linear",
-    "spin-up",
 )
 LOOP_KINDS = ("four-bar", "bricard", "jonker-slider-crank", "n-four-bar")
 
@@ -144,11 +143,6 @@ def test_all_integrators_agree_on_closed_loops(case):
             assert found < FACTOR, (a, b, tolerance)
 
 
-# These tests share the runs that `tolerance_study` keeps.
-together = pytest.mark.xdist_group("tolerance study")
-
-
-@together
 @pytest.mark.parametrize("method", METHODS)
 def test_error_falls_as_theory_says(method):
     studies = [study(case, method, until) for case, until in SMOOTH.items()]
@@ -169,7 +163,6 @@ def test_error_falls_as_theory_says_on_closed_loops(method):
     assert median > -3.0 * luck
 
 
-@together
 @pytest.mark.parametrize("method", [m for m in METHODS if METHODS[m].order is not None])
 def test_steps_shrink_with_the_order_of_the_estimate(method):
     """An estimate of another order would be off by one in 3 to 8; half of that is allowed."""
@@ -178,7 +171,6 @@ def test_steps_shrink_with_the_order_of_the_estimate(method):
     assert 1.0 / np.median(found) == pytest.approx(order, abs=0.5 if order < 8 else 1.0)
 
 
-@together
 def test_agreement_at_one_decade():
     """At equal tolerance methods differ by what a tenth of it changes in each, but for luck."""
     found = [

@@ -300,7 +300,6 @@ def test_invariance(recipe):
 # ----------------------------------------------------------------------------------------- tangents
 
 
-@pytest.mark.xdist_group("complex")
 @examples(80)
 @given(recipe=flexible_recipes(forces="all"))
 def test_tangents_equal_complex_steps(columns, recipe):

@@ -39,10 +39,6 @@ def richard_chords() -> tuple[Callable[[float], Chord], Callable[[float], Chord]
     return four_bar(*lengths, richard.SPEED)
 
 
-# These tests share the motions of the oracle.
-together = pytest.mark.xdist_group("loop cases")
-
-
 @cache
 def rod_of_the_slider_crank(name: str) -> np.ndarray:
     """Amplitudes (times, 3, 3) of the rod of a case, by the oracle."""
@@ -71,7 +67,6 @@ def test_derivatives_of_the_chords(chord: Callable[[float], Chord], part: int) -
         np.testing.assert_allclose(found / h, chord(t)[part][order + 1], atol=1e-9 * size)
 
 
-@together
 @pytest.mark.parametrize("name", TILTS)
 def test_reference_of_the_slider_crank(name: str) -> None:
     v = middle(rod_of_the_slider_crank(name)) / jonker.ROD
@@ -84,7 +79,6 @@ def test_reference_of_the_slider_crank(name: str) -> None:
         np.testing.assert_allclose(extremes, reference[f"max_min_{key}"], rtol=0, atol=9e-9)
 
 
-@together
 def test_reference_of_the_four_bar() -> None:
     model, reference = richard.four_bar(), REFERENCES["richard-four-bar"]
     np.testing.assert_allclose(richard.start()[0], reference["angles"], rtol=1e-14)
@@ -109,7 +103,6 @@ def audited(views: dict) -> SimpleNamespace:
     return type("Measured", (dict,), {"energy": energy})(views)
 
 
-@together
 @pytest.mark.parametrize("case", jonker.CASES[:2], ids=lambda case: case.name)
 def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     times, chord = np.array(case.times), jonker_chord(TILTS[case.name])
@@ -130,7 +123,6 @@ def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     assert not all(q.passed for q in case.measure(audited({"rod": SimpleNamespace(at=at)})))
 
 
-@together
 def test_four_bar_is_measured_as_the_reference_was() -> None:
     (case,) = richard.CASES
     assert case.times == richard.TIMES

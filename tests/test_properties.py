@@ -393,7 +393,6 @@ def test_user_coordinates_are_the_pose_of_B_in_A(recipe):
 # ----------------------------------------------------------------------------------------- tangents
 
 
-@pytest.mark.xdist_group("complex")
 @examples(80)
 @given(recipe=recipes(forces="all"))
 def test_tangents_equal_complex_steps(columns, recipe):

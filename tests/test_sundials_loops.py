@@ -159,9 +159,7 @@ def every_run():
 
 
 def in_all_coordinates(test):
-    """The tests share their runs."""
-    test = pytest.mark.parametrize(("build", "kind", "method"), list(every_run()))(test)
-    return pytest.mark.xdist_group("sundials on loops")(test)
+    return pytest.mark.parametrize(("build", "kind", "method"), list(every_run()))(test)
 
 
 # The error of a formula of order k falls with tolerance^(k/(k + 1)): by 1e4^(1/2) at least, when
