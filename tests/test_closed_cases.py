@@ -30,6 +30,8 @@ TREES = {
 BRANCHING = {"n-four-bar"}  # stops where it is level, but for DormandPrince in joint coordinates
 # The implicit method has some twenty times as many unknowns in absolute coordinates.
 SLOW = {("absolute", sp.Radau)}
+# Flexible bodies with fast modes
+LONG = {"jonker-slider-crank-spatial", "richard-four-bar"}
 
 
 def chosen(name: str, formulation: str) -> sp.JointCoordinates | sp.Absolute | sp.Branch:
@@ -58,7 +60,8 @@ def runs():
                     continue  # in test_cases
                 if name in BRANCHING and formulation != "joint":
                     continue
-                marks = [pytest.mark.slow] if (formulation, method) in SLOW else []
+                slow = (formulation, method) in SLOW or (name in LONG and method is sp.Radau)
+                marks = [pytest.mark.slow] if slow else []
                 tag = f"{name}-{formulation}-{method.__name__}"
                 yield pytest.param(name, formulation, method, id=tag, marks=marks)
 
