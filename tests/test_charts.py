@@ -7,13 +7,13 @@ import pytest
 
 import supple as sp
 from random_loops import loop_recipes
-from random_models import flexible_recipes, recipes
+from random_models import examples, flexible_recipes, recipes
 from supple.engine.builder import build
 from supple.formulations.equations import Equations
 from supple.loops.closing import Assembler
 from supple.state import State
 from supple.studies.lyapunov import _Metric
-from test_properties import equations, examples, given
+from test_properties import equations, given
 
 
 def turns(eq: Equations) -> list[slice]:
