@@ -95,7 +95,7 @@ def columns() -> Callable:
         start = {"d": np.zeros(eq.nu), "u": s.u, "a": s.a, "z": s.z}
         work = layout.new_work(c.ints, complex)
         if lam is not None:
-            work[layout.multiplier_slice(c.ints)] = lam
+            layout.read_work(c.ints, work).lam[:] = lam
         moved, r, zdot = (np.zeros(n, complex) for n in (eq.nq, eq.nu, eq.nz))
         residuals, rates = [], []
         gc.disable()  # the compiler keeps what it makes: looking for garbage takes long

@@ -90,29 +90,26 @@ class Watched:
 
     name, loaded = "watched", True
 
-    def __init__(self, kernel, sizes: tuple[int, ...], turns: float, steps: int) -> None:
-        self.kernel, self.sizes, self.turns, self.steps = kernel, sizes, turns, steps
+    def __init__(self, kernel, turns: float, steps: int) -> None:
+        self.kernel, self.turns, self.steps = kernel, turns, steps
         self.t: list[float] = []
         self.lam: list[np.ndarray] = []
         self.states: list[tuple[float, np.ndarray, np.ndarray]] = []
 
     def ready(self):
         run = self.kernel.ready()
-        nq, nu, *_, nr = self.sizes
 
         def loop(*arguments) -> int:
             *buffers, budget = arguments
             state, count = buffers[4:6]
-            events, screws = int(count[st.N_EVENTS]), int(count[st.N_SCREWS])
-            end = st.run_size(*self.sizes[:4], events, screws, nr) - nq
+            fields = st.read_run(buffers[0], buffers[3], count)
             for _ in range(budget):
                 if self.turns and 0 < count[st.STEPS] < self.steps - 1:  # h and 2 h in turn
                     state[st.H] = self.turns * (2 - count[st.STEPS] % 2)
                 outcome = run(*buffers, 1)
                 self.t.append(float(state[st.T]))
-                self.lam.append(buffers[3][end - nr : end].copy())
-                q, u = np.split(buffers[3][: nq + nu].copy(), [nq])
-                self.states.append((self.t[-1], q, u))
+                self.lam.append(fields.lam.copy())
+                self.states.append((self.t[-1], fields.q.copy(), fields.u.copy()))
                 if outcome != st.PAUSED:
                     return outcome
             return st.PAUSED
@@ -122,9 +119,7 @@ class Watched:
 
 def watch(build, formulation, method, options, turns: float = 0.0, steps: int = 0, **run: Any):
     """A result, and what was seen at the ends of its steps."""
-    c = formulation.equations(build()).compiled
-    sizes = c.nq, c.nu, c.nz, len(c.force_names), c.nr
-    seen = Watched(method(**options).kernel, sizes, turns, steps)
+    seen = Watched(method(**options).kernel, turns, steps)
 
     class Seen(method):
         kernel = seen

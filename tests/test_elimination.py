@@ -22,21 +22,20 @@ BLOCKS, ADDED = 1.0, 2.0  # core/kkt.py
 
 def flag(c: Compiled, work: np.ndarray) -> float:
     """Which factors the last accelerations used: core/kkt.py."""
-    nu, nr, flex = c.nu, c.nr, int(c.ints[at.H_FLEX_WORK])
-    return float(work[len(work) - flex - 2 * (nu + nr) - nu - 1])
+    return float(at.read_work(c.ints, work).factors[0])
 
 
 def both_ways(c: Compiled) -> tuple[float, list[np.ndarray]]:
     """Factors used, and accelerations with multipliers by blocks and by the whole system."""
     whole = c.ints.copy()
-    whole[len(whole) - c.ints[at.H_PLAN]] = 0
+    at.integers(whole, "plan")[at.PLAN_USABLE] = 0
     found, used = [], []
     for ints in (c.ints, whole):
         work, a = at.new_work(ints), np.zeros(c.nu)
         state = c.q0.copy(), c.u0.copy(), c.z0.copy()
         bad = dynamics.accelerate(ints, c.reals, work, 0.0, *state, a)
         assume(bad == -1)  # else something moves without mass, or rows depend on others
-        found.append(np.concatenate([a, work[at.multiplier_slice(ints)]]))
+        found.append(np.concatenate([a, at.read_work(ints, work).lam]))
         used.append(flag(c, work))
     assert used[1] == 0.0
     return used[0], found
@@ -102,7 +101,7 @@ def chain(links: int) -> sp.Model:
 def test_a_chain_of_free_bodies_has_a_narrow_envelope():
     """Each of its five rows reaches those of the joint before it and no others."""
     c = compile_model(chain(12), tree=sp.Absolute().tree(chain(12)))
-    plan = c.ints[len(c.ints) - c.ints[at.H_PLAN] :]
+    plan = at.integers(c.ints, "plan")
     assert plan[at.PLAN_USABLE] == 1
     rows = 5 * 12
     low = plan[plan[at.PLAN_LOWS] :][:rows]

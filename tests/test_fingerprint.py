@@ -6,7 +6,8 @@ import types
 
 import pytest
 
-from supple.core import chart, layout, so3
+from supple.core import chart, so3, step
+from supple.core.buffers import Part, Record
 from supple.native import declare, fingerprint
 
 
@@ -34,9 +35,21 @@ def test_comments_docstrings_and_lines_do_not_count():
 
 
 def test_constants_of_other_modules_count():
-    f = layout.views.function
+    f = step.polynomial.function
     assert _fresh(f) == fingerprint.fingerprint(f)
-    assert _fresh(f, NODE_WORK=layout.NODE_WORK + 1) != fingerprint.fingerprint(f)
+    assert _fresh(f, DEGREE=step.DEGREE + 1) != fingerprint.fingerprint(f)
+
+
+def test_fields_of_records_count():
+    """Kernels that cut buffers are made from tables."""
+
+    def print_of(**fields):
+        record = Record("Some", __name__, Part("run", "float64", fields), head={"nu": 2})
+        return fingerprint.fingerprint(record.cut.function)
+
+    assert print_of(a=3, b="nu") == print_of(a=3, b="nu")
+    others = {print_of(a=4, b="nu"), print_of(b="nu", a=3), print_of(a=3, c="nu"), print_of(a=3)}
+    assert len(others - {print_of(a=3, b="nu")}) == 4
 
 
 def test_kernels_that_are_called_count():

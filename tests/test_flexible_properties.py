@@ -30,7 +30,6 @@ from random_models import (
     rebuilt,
     rotation,
 )
-from supple.core import layout
 from supple.formulations.equations import Equations
 from test_properties import POINTS, STEP, along, close, controllers, derivative, equations
 
@@ -159,11 +158,7 @@ def test_frames_on_beams_move_as_they_are_defined(recipe):
     model, eq, s = made(recipe)
     cloud, c = Cloud(model, eq), eq.compiled
     eq.residual(s.t, s.q, s.u, s.a, s.z)
-    count = int(c.ints[layout.H_NODES])
-    nodes = eq.work[: count * layout.NODE_WORK].reshape(count, layout.NODE_WORK).copy()
-    start = count * (layout.NODE_WORK + layout.NODE_MATRICES)
-    start += int(c.ints[layout.H_COLUMNS]) * layout.COLUMN_WORK
-    origin = eq.work[start : start + 3].copy()
+    nodes, origin = eq.fields.node.copy(), eq.fields.origin.copy()
     frames = [frame for item in (*model.joints.values(), *model.forces.values())
               for frame in getattr(item, "frames", {}).values()]  # fmt: skip
     for frame in frames:

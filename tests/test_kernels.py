@@ -149,7 +149,7 @@ def test_declared_types_are_those_of_the_views():
 
     tree, work = returned(layout.views, INTS, REALS, VEC)
     assert (tree, work) == (numba_type(layout.TREE).content, numba_type(layout.WORK).content)
-    run_kind, _ = returned(step.run_views, layout.TREE, VEC, IVEC)
+    run_kind, *_ = returned(step.run_views, layout.TREE, VEC, IVEC)
     assert run_kind == numba_type(step.RUN).content
 
 

@@ -26,7 +26,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch, work: float) -> None:
 def in_order(eq: Equations) -> bool:
     """Whether the plan has an order of Newton's unknowns."""
     ints = eq.compiled.ints
-    return bool(ints[len(ints) - ints[at.H_PLAN] + at.PLAN_NEWTON])
+    return bool(at.integers(ints, "plan")[at.PLAN_NEWTON])
 
 
 def chain(links: int, controlled: bool = False) -> sp.Model:
@@ -96,7 +96,7 @@ def test_width_does_not_grow_with_the_chain():
     for links in (12, 24):
         ints = sp.Absolute().equations(chain(links)).compiled.ints
         c = sp.Absolute().equations(chain(links)).compiled
-        plan = elimination._Plan(ints[: len(ints) - ints[at.H_PLAN]], c.reals)
+        plan = elimination._Plan(ints, c.reals)
         place = np.array(plan.newton())
         n = plan.nu + plan.nz
         widths.append(

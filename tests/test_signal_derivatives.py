@@ -89,8 +89,9 @@ def test_ends_of_recorded_data():
 @pytest.mark.parametrize("name", SIGNALS)
 def test_kernel_of_signals_has_the_same_derivatives(name):
     signal = SIGNALS[name]
-    code, curve = signal.program()
-    tree = SimpleNamespace(signal=np.array([[code, 0]]), curve=curve)
+    code, integers, numbers = signal.program()
+    program = np.array(integers, dtype=int)
+    tree = SimpleNamespace(signal=np.array([[code, 0, 0]]), data=numbers, program=program)
     for t in (*np.linspace(-1, 6, 57), *signal.breakpoints()):
         found = python(kernels.plain)(tree, 0, float(t))
         assert_allclose(found, signal.derivatives(t), rtol=1e-13, atol=1e-13)

@@ -22,15 +22,15 @@ SIGNALS = {
 }
 
 
-def run_program(code: int, params: np.ndarray, t: float) -> float:
+def run_program(code: int, sizes: tuple[int, ...], params: np.ndarray, t: float) -> float:
     """Evaluate a program by the words of its definition, one number at a time."""
     if code == 1:
         amplitude, omega, phase, offset = params
         return float(offset + amplitude * np.sin(omega * t + phase))
-    n, k = int(params[0]), int(params[1])
-    breaks = params[2 : 3 + n]
-    origins = params[3 + n : 3 + 2 * n]
-    coefficients = params[3 + 2 * n :]
+    n, k = sizes
+    breaks = params[: n + 1]
+    origins = params[n + 1 : 2 * n + 1]
+    coefficients = params[2 * n + 1 :]
     assert len(coefficients) == n * k
     t = min(max(t, breaks[0]), breaks[n])
     piece = 0
@@ -43,11 +43,11 @@ def run_program(code: int, params: np.ndarray, t: float) -> float:
 @pytest.mark.parametrize("name", SIGNALS)
 def test_program_gives_the_value(name: str) -> None:
     signal = SIGNALS[name]
-    code, params = signal.program()
+    code, sizes, params = signal.program()
     assert params.dtype == np.float64
     assert params.ndim == 1
     for t in np.linspace(-1, 6, 101):
-        assert_allclose(run_program(code, params, t), signal(t), rtol=1e-12, atol=1e-12)
+        assert_allclose(run_program(code, sizes, params, t), signal(t), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SIGNALS)
@@ -119,9 +119,9 @@ def test_break_points() -> None:
 
 
 def test_open_ends() -> None:
-    code, params = sp.Constant(7).program()
-    assert code == 0
-    assert_array_equal(params, [1, 1, -OPEN_END, OPEN_END, 0, 7])
+    code, sizes, params = sp.Constant(7).program()
+    assert code == 0 and sizes == (1, 1)
+    assert_array_equal(params, [-OPEN_END, OPEN_END, 0, 7])
 
 
 def test_as_signal() -> None:

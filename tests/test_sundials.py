@@ -13,7 +13,7 @@ from hypothesis import given
 import supple as sp
 from random_models import Recipe, examples, flexible_recipes, recipes
 from supple import cases
-from supple.core import dynamics
+from supple.core import dynamics, layout
 from supple.core import multistep as ms
 from supple.core import step as st
 from supple.formulations.equations import Equations
@@ -112,10 +112,11 @@ class Point:
     def __init__(self, equations: Equations) -> None:
         self.c = c = equations.compiled
         nu, nz, ne = c.nu, c.nz, len(c.force_names)
-        shared = st.run_size(c.nq, nu, nz, ne, 0, 0, c.nr)
+        sizes = layout.sizes(c.ints) | {"events": 0, "screws": 0}
+        shared, counts = st.RUN_RECORD.lengths(sizes)
         reals, ints = ms.own_size(nu, nz, ne, c.nr)
         run, state = np.zeros(shared + reals), np.zeros(st.REAL_STATE)
-        count = np.zeros(st.INT_STATE + ints, dtype=np.int64)
+        count = np.zeros(counts + ints, dtype=np.int64)
         run[shared + ms.LEFT] = np.inf
         state[st.T] = -1.0
         self.buffers = c.ints, c.reals, equations.work, run, state, count

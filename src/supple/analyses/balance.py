@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.core.layout import power_slice
 from supple.formulations.equations import Equations
 from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
@@ -55,7 +54,7 @@ class AtRest:
         rows = eq.constraints(self.t, q, self.still)
         sizes = row_sizes(c)
         first = eq.tangents(self.t, q, self.still, self.still, z)
-        missed = eq.work[self._rates].copy()
+        missed = eq.fields.zdot.copy()
         acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
         G = rows.G * unit / sizes[:, None]
         while True:
@@ -74,7 +73,7 @@ class AtRest:
             first = eq.tangents(self.t, q, self.still, self.still, z)
         z = wanted
         missed[np.setdiff1d(np.arange(c.nz), acts)] = 0.0
-        rates, slopes = eq.work[self._rates].copy(), np.diag(tangents.Gz)
+        rates, slopes = eq.fields.zdot.copy(), np.diag(tangents.Gz)
         # beyond its limit an integral does not act: it follows the effort that is applied
         z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
         held = np.vstack([G, first.Gq[acts] * unit])
@@ -90,12 +89,6 @@ class AtRest:
         """Load (nu,) with the multipliers and controller states that were found, J."""
         state = self.still, self.still, here.z, here.lam
         return self.compiled.scale * self.equations.residual(self.t, q, *state)
-
-    @property
-    def _rates(self) -> slice:
-        """Where the workspace holds the rates of controller states: behind the powers."""
-        end = power_slice(self.compiled.ints).stop
-        return slice(end, end + self.compiled.nz)
 
     def closed(self, q: Array) -> Array:
         """The nearest configuration on the constraints."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import dynamics
-from supple.core.layout import power_slice
+from supple.core.layout import read_work
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
 from supple.loops.assembly import CLOSED, row_sizes
@@ -78,7 +78,7 @@ class Follower:
     def powers(self) -> Array:
         """Powers (nforce,) of the force elements and drivers, W."""
         self._accelerate(self.t, self.q, self.u)
-        return self.equations.work[power_slice(self.compiled.ints)].copy()
+        return np.array(read_work(self.compiled.ints, self.equations.work).power)
 
     def _advance(self, end: float, piece: float) -> None:
         h = end - self.t

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.core import dynamics
-from supple.core.layout import multiplier_slice, new_work
+from supple.core.layout import new_work, read_work
 from supple.engine.builder import build
 from supple.engine.compiled import Compiled
 from supple.engine.rows import row_sizes, rows_at, scaled_rows
@@ -160,7 +160,7 @@ class Reactions:
         every = self.absolute.rows
         state = (np.array(x[k]) for x in (self.q, self.u, self.z))
         dynamics.accelerate(c.ints, c.reals, work, float(self.t[k]), *state, np.zeros(c.nu))
-        values = work[multiplier_slice(c.ints)]
+        values = read_work(c.ints, work).lam
         known = {(r.owner, r.part): float(x) for r, x in zip(c.rows, values, strict=True)}
         return [known.get((every[i].owner, every[i].part), 0.0) for i in rows]
 

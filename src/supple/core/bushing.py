@@ -14,26 +14,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core import layout as at
+from supple.core.buffers import starts
 from supple.core.wrench import cross, scatter
 from supple.native.declare import kernel
 
-# Element integers: nodes of A and B, place in the signal reals of: pose of A's frame in node A (R 9, p 3), the same
-# for B, stiffness (6: places, rotations), damping (6). Scratch rows of the tangents:
+# Element integers: nodes of A and B, place in the data
+A, B, AT = 1, 2, 3
+# Data: pose of A's frame in node A, the same for B, stiffness (6: places, rotations), damping (6)
+POSE_A, POSE_B, STIFFNESS, DAMPING, _ = starts(at.POSE, at.POSE, 6, 6)
+# Scratch rows of the tangents
 E_ROW, C_ROW, W_ROW = 5, 11, 17
 
 
 @kernel
 def frame(work, node, x, i):
-    """World axes (9) and place of a frame: pose R (9), p (3) at x[i] in the node's axes."""
+    """World axes (9) and place of a frame: pose R (9), p (3) at stiff[0] in the node's axes."""
     r, o = work.node[node], work.origin
-    a = x[i : i + 12]
+    a, p = x[i + at.POSE_R : i + at.POSE_P], x[i + at.POSE_P : i + at.POSE]
     return (
         r[0] * a[0] + r[1] * a[3] + r[2] * a[6], r[0] * a[1] + r[1] * a[4] + r[2] * a[7], r[0] * a[2] + r[1] * a[5] + r[2] * a[8],
         r[3] * a[0] + r[4] * a[3] + r[5] * a[6], r[3] * a[1] + r[4] * a[4] + r[5] * a[7], r[3] * a[2] + r[4] * a[5] + r[5] * a[8],
         r[6] * a[0] + r[7] * a[3] + r[8] * a[6], r[6] * a[1] + r[7] * a[4] + r[8] * a[7], r[6] * a[2] + r[7] * a[5] + r[8] * a[8],
-        r[9] - o[0] + r[0] * a[9] + r[1] * a[10] + r[2] * a[11],
-        r[10] - o[1] + r[3] * a[9] + r[4] * a[10] + r[5] * a[11],
-        r[11] - o[2] + r[6] * a[9] + r[7] * a[10] + r[8] * a[11],
+        r[at.P] - o[0] + r[0] * p[0] + r[1] * p[1] + r[2] * p[2],
+        r[at.P + 1] - o[1] + r[3] * p[0] + r[4] * p[1] + r[5] * p[2],
+        r[at.P + 2] - o[2] + r[6] * p[0] + r[7] * p[1] + r[8] * p[2],
     )
 
 
@@ -133,14 +138,14 @@ def operator_change(f, df, sign, d, slope, v):
 def state(tree, work, e):
     """Axes of A, point of B (both world), d, f, their rates, relative twist, d of L and its slope."""
     el = tree.element[e]
-    x, i = tree.curve, el[3]
-    a, b = frame(work, el[1], x, i), frame(work, el[2], x, i + 12)
+    x, i = tree.data, el[AT]
+    a, b = frame(work, el[A], x, i + POSE_A), frame(work, el[B], x, i + POSE_B)
     p = (b[9], b[10], b[11])
-    va, vb = work.node[el[1]], work.node[el[2]]
-    w = (vb[12] - va[12], vb[13] - va[13], vb[14] - va[14])
+    va, vb = work.node[el[A]], work.node[el[B]]
+    w = (vb[at.V] - va[at.V], vb[at.V + 1] - va[at.V + 1], vb[at.V + 2] - va[at.V + 2])
     turn = cross(w, p)
     d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
-    drate = turned_back(a, (vb[15] - va[15] + turn[0], vb[16] - va[16] + turn[1], vb[17] - va[17] + turn[2]))
+    drate = turned_back(a, (vb[at.V + 3] - va[at.V + 3] + turn[0], vb[at.V + 4] - va[at.V + 4] + turn[1], vb[at.V + 5] - va[at.V + 5] + turn[2]))
     f = rotation_vector(a, b)
     k, slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
     frate = operator(f, 1.0, k, turned_back(a, w))
@@ -148,40 +153,47 @@ def state(tree, work, e):
 
 
 @kernel
+def coefficients(tree, e):
+    """Stiffness and damping (6 each): places, then rotations."""
+    i = tree.element[e, AT]
+    return tree.data[i + STIFFNESS : i + DAMPING], tree.data[i + DAMPING : i + DAMPING + 6]
+
+
+@kernel
 def apply(tree, work, e):
     """Subtract the wrenches from both nodes and return the dissipated power."""
     el = tree.element[e]
-    x, i = tree.curve, el[3] + 24
+    stiff, damp = coefficients(tree, e)
     a, p, d, drate, f, frate, _, k, _ = state(tree, work, e)
     force = turned(a, (
-        x[i] * d[0] + x[i + 6] * drate[0], x[i + 1] * d[1] + x[i + 7] * drate[1], x[i + 2] * d[2] + x[i + 8] * drate[2],
+        stiff[0] * d[0] + damp[0] * drate[0], stiff[1] * d[1] + damp[1] * drate[1], stiff[2] * d[2] + damp[2] * drate[2],
     ))
     m = (
-        x[i + 3] * f[0] + x[i + 9] * frate[0], x[i + 4] * f[1] + x[i + 10] * frate[1], x[i + 5] * f[2] + x[i + 11] * frate[2],
+        stiff[3] * f[0] + damp[3] * frate[0], stiff[4] * f[1] + damp[4] * frate[1], stiff[5] * f[2] + damp[5] * frate[2],
     )
     torque = turned(a, operator(f, -1.0, k, m))
     arm = cross(p, force)
-    na, nb = work.node[el[1]], work.node[el[2]]
+    na, nb = work.node[el[A]], work.node[el[B]]
     for j in range(3):
         # on B: -(torque + p x force, force); a wrench is subtracted from W
-        nb[34 + j] += torque[j] + arm[j]
-        nb[37 + j] += force[j]
-        na[34 + j] -= torque[j] + arm[j]
-        na[37 + j] -= force[j]
+        nb[at.W + j] += torque[j] + arm[j]
+        nb[at.W + 3 + j] += force[j]
+        na[at.W + j] -= torque[j] + arm[j]
+        na[at.W + 3 + j] -= force[j]
     return (
-        x[i + 6] * drate[0] * drate[0] + x[i + 7] * drate[1] * drate[1] + x[i + 8] * drate[2] * drate[2]
-        + x[i + 9] * frate[0] * frate[0] + x[i + 10] * frate[1] * frate[1] + x[i + 11] * frate[2] * frate[2]
+        damp[0] * drate[0] * drate[0] + damp[1] * drate[1] * drate[1] + damp[2] * drate[2] * drate[2]
+        + damp[3] * frate[0] * frate[0] + damp[4] * frate[1] * frate[1] + damp[5] * frate[2] * frate[2]
     )
 
 
 @kernel
 def stored(tree, work, e):
     """Stored energy (J)."""
-    x, i = tree.curve, tree.element[e, 3] + 24
+    stiff = coefficients(tree, e)[0]
     _, _, d, _, f, _, _, _, _ = state(tree, work, e)
     total = 0.0 * d[0]
     for j in range(3):
-        total += 0.5 * (x[i + j] * d[j] * d[j] + x[i + 3 + j] * f[j] * f[j])
+        total += 0.5 * (stiff[j] * d[j] * d[j] + stiff[3 + j] * f[j] * f[j])
     return total
 
 
@@ -189,14 +201,14 @@ def stored(tree, work, e):
 def differentiate(tree, work, e, Rq, Ru):
     """Tangents: into the node matrices, and between the two nodes into Rq and Ru."""
     el = tree.element[e]
-    x, i = tree.curve, el[3] + 24
+    stiff, damp = coefficients(tree, e)
     a, p, d, drate, f, frate, w, k, slope = state(tree, work, e)
     w_a = turned_back(a, w)
     m = (
-        x[i + 3] * f[0] + x[i + 9] * frate[0], x[i + 4] * f[1] + x[i + 10] * frate[1], x[i + 5] * f[2] + x[i + 11] * frate[2],
+        stiff[3] * f[0] + damp[3] * frate[0], stiff[4] * f[1] + damp[4] * frate[1], stiff[5] * f[2] + damp[5] * frate[2],
     )
     force = turned(a, (
-        x[i] * d[0] + x[i + 6] * drate[0], x[i + 1] * d[1] + x[i + 7] * drate[1], x[i + 2] * d[2] + x[i + 8] * drate[2],
+        stiff[0] * d[0] + damp[0] * drate[0], stiff[1] * d[1] + damp[1] * drate[1], stiff[2] * d[2] + damp[2] * drate[2],
     ))
     torque = turned(a, operator(f, -1.0, k, m))
     arm = cross(p, force)
@@ -210,8 +222,8 @@ def differentiate(tree, work, e, Rq, Ru):
         turn_a, dd = turned_back(a, th), turned_back(a, dp)
         # along the twist: place rate dd, rotation-vector rate df
         df = operator(f, 1.0, k, turn_a)
-        g = turned(a, (x[i + 6] * dd[0], x[i + 7] * dd[1], x[i + 8] * dd[2]))
-        mu = turned(a, operator(f, -1.0, k, (x[i + 9] * df[0], x[i + 10] * df[1], x[i + 11] * df[2])))
+        g = turned(a, (damp[0] * dd[0], damp[1] * dd[1], damp[2] * dd[2]))
+        mu = turned(a, operator(f, -1.0, k, (damp[3] * df[0], damp[4] * df[1], damp[5] * df[2])))
         lever = cross(p, g)
         for j in range(3):
             C[j, c], C[3 + j, c] = -mu[j] - lever[j], -g[j]
@@ -219,10 +231,10 @@ def differentiate(tree, work, e, Rq, Ru):
         ddrate = turned_back(a, cross(w, dp))
         dfrate = operator_change(f, df, 1.0, k, slope, w_a)
         g = turned(a, (
-            x[i] * dd[0] + x[i + 6] * ddrate[0], x[i + 1] * dd[1] + x[i + 7] * ddrate[1], x[i + 2] * dd[2] + x[i + 8] * ddrate[2],
+            stiff[0] * dd[0] + damp[0] * ddrate[0], stiff[1] * dd[1] + damp[1] * ddrate[1], stiff[2] * dd[2] + damp[2] * ddrate[2],
         ))
         dm = (
-            x[i + 3] * df[0] + x[i + 9] * dfrate[0], x[i + 4] * df[1] + x[i + 10] * dfrate[1], x[i + 5] * df[2] + x[i + 11] * dfrate[2],
+            stiff[3] * df[0] + damp[3] * dfrate[0], stiff[4] * df[1] + damp[4] * dfrate[1], stiff[5] * df[2] + damp[5] * dfrate[2],
         )
         first, second = operator(f, -1.0, k, dm), operator_change(f, df, -1.0, k, slope, m)
         mu = turned(a, (first[0] + second[0], first[1] + second[1], first[2] + second[2]))
@@ -230,8 +242,8 @@ def differentiate(tree, work, e, Rq, Ru):
         for j in range(3):
             E[j, c], E[3 + j, c] = -mu[j] - lever[j] - moved[j], -g[j]
     # E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]
-    v = work.node[el[2]]
-    w0, w1, w2, v0, v1, v2 = v[12], v[13], v[14], v[15], v[16], v[17]
+    v = work.node[el[B]]
+    w0, w1, w2, v0, v1, v2 = v[at.V], v[at.V + 1], v[at.V + 2], v[at.V + 3], v[at.V + 4], v[at.V + 5]
     for r in range(6):
         c0, c1, c2, c3, c4, c5 = C[r, 0], C[r, 1], C[r, 2], C[r, 3], C[r, 4], C[r, 5]
         E[r, 0] -= c1 * w2 - c2 * w1 + c4 * v2 - c5 * v1
@@ -240,4 +252,4 @@ def differentiate(tree, work, e, Rq, Ru):
         E[r, 3] -= c4 * w2 - c5 * w1
         E[r, 4] -= c5 * w0 - c3 * w2
         E[r, 5] -= c3 * w1 - c4 * w0
-    scatter(tree, work, el[1], el[2], E, C, W, Rq, Ru)
+    scatter(tree, work, el[A], el[B], E, C, W, Rq, Ru)

@@ -10,11 +10,19 @@ import ctypes
 from typing import Any
 
 from supple.core import layout as at
+from supple.core.buffers import starts
 from supple.core.wrench import point, subtract_wrench_turn
 from supple.native.declare import generated, kernel
 
-# Frame functions: time, place, axes (9), velocity, angular velocity; force and torque
-F_PLACE, F_AXES, F_VELOCITY, F_SPIN, F_OUT, F_SIZE = 1, 4, 13, 16, 19, 25
+# Element integers of frame functions: node, address; reals: pose of the frame in the node, R (9) and p (3)
+NODE, ADDRESS = 1, 2
+# ... of joint functions: number of terms, address, the first of them
+COUNT, TERM = 1, 3
+# Buffer of frame functions: time, place, axes (9), velocity, angular velocity; what comes back: force and torque
+TIME, PLACE, AXES, VELOCITY, SPIN, FORCE, TORQUE, FRAME_BUFFER = starts(1, 3, 9, 3, 3, 3, 3)
+COPY = 30  # where the tangents keep the state itself, behind the buffer
+# Buffer of joint functions: time, then x, v (n each); what comes back: efforts (n)
+X = 1
 MOST_COORDINATES = 24  # of one joint function: time, x, v, efforts and a copy of them fit the scratch rows
 SMALL = 1.4901161193847656e-08  # root of the rounding unit
 
@@ -60,21 +68,21 @@ def flat(work):
 def frame_call(tree, work, e, b, t):
     """Evaluate the function of element e; its arguments are filled from the node's state."""
     el, c = tree.element[e], tree.coef[e]
-    r, o = work.node[el[1]], work.origin
-    px, py, pz, vx, vy, vz = point(work, el[1], c[9], c[10], c[11])
-    b[0] = t
-    b[1], b[2], b[3] = px + o[0], py + o[1], pz + o[2]
+    r, o = work.node[el[NODE]], work.origin
+    px, py, pz, vx, vy, vz = point(work, el[NODE], c[at.POSE_P], c[at.POSE_P + 1], c[at.POSE_P + 2])
+    b[TIME] = t
+    b[PLACE], b[PLACE + 1], b[PLACE + 2] = px + o[0], py + o[1], pz + o[2]
     for i in range(3):
         for j in range(3):
             s = 0.0
             for k in range(3):
                 s += r[3 * i + k] * c[3 * k + j]
-            b[F_AXES + 3 * i + j] = s
-    b[13], b[14], b[15] = vx, vy, vz
-    b[16], b[17], b[18] = r[12], r[13], r[14]
-    for k in range(F_OUT, F_SIZE):
+            b[AXES + 3 * i + j] = s
+    b[VELOCITY], b[VELOCITY + 1], b[VELOCITY + 2] = vx, vy, vz
+    b[SPIN], b[SPIN + 1], b[SPIN + 2] = r[at.V], r[at.V + 1], r[at.V + 2]
+    for k in range(FORCE, FRAME_BUFFER):
         b[k] = 0.0
-    call(el[2], b)
+    call(el[ADDRESS], b)
     return px, py, pz
 
 
@@ -83,69 +91,69 @@ def frame_apply(tree, work, e, t):
     """Subtract the wrench of a frame function and return its power."""
     b = flat(work)[0]
     px, py, pz = frame_call(tree, work, e, b, t)
-    fx, fy, fz, mx, my, mz = b[19], b[20], b[21], b[22], b[23], b[24]
-    w = work.node[tree.element[e, 1]]
-    w[34] -= mx + py * fz - pz * fy
-    w[35] -= my + pz * fx - px * fz
-    w[36] -= mz + px * fy - py * fx
-    w[37] -= fx
-    w[38] -= fy
-    w[39] -= fz
-    return fx * b[13] + fy * b[14] + fz * b[15] + mx * b[16] + my * b[17] + mz * b[18]
+    fx, fy, fz, mx, my, mz = b[FORCE], b[FORCE + 1], b[FORCE + 2], b[TORQUE], b[TORQUE + 1], b[TORQUE + 2]
+    w = work.node[tree.element[e, NODE]]
+    w[at.W] -= mx + py * fz - pz * fy
+    w[at.W + 1] -= my + pz * fx - px * fz
+    w[at.W + 2] -= mz + px * fy - py * fx
+    w[at.W + 3] -= fx
+    w[at.W + 4] -= fy
+    w[at.W + 5] -= fz
+    return fx * b[VELOCITY] + fy * b[VELOCITY + 1] + fz * b[VELOCITY + 2] + mx * b[SPIN] + my * b[SPIN + 1] + mz * b[SPIN + 2]
 
 
 @kernel
 def frame_differentiate(tree, work, e, t):
     """Tangents of a frame function by forward differences along displacement and twist of its node."""
     b = flat(work)[0]
-    node = tree.element[e, 1]
+    node = tree.element[e, NODE]
     px, py, pz = frame_call(tree, work, e, b, t)
-    f0, f1, f2, m0, m1, m2 = b[19], b[20], b[21], b[22], b[23], b[24]
+    f0, f1, f2, m0, m1, m2 = b[FORCE], b[FORCE + 1], b[FORCE + 2], b[TORQUE], b[TORQUE + 1], b[TORQUE + 2]
     stiff, damp = work.matrices[node, at.NODE_K], work.matrices[node, at.NODE_B]
-    for i in range(F_SIZE):
-        b[30 + i] = b[i]  # the state itself
+    for i in range(FRAME_BUFFER):
+        b[COPY + i] = b[i]  # the state itself
     for c in range(6):
         th0, th1, th2 = (c == 0) * 1.0, (c == 1) * 1.0, (c == 2) * 1.0
         d0 = (c == 3) + th1 * pz - th2 * py  # displacement of the point, turn of its velocities
         d1 = (c == 4) + th2 * px - th0 * pz
         d2 = (c == 5) + th0 * py - th1 * px
         for which in range(2):
-            for i in range(F_SIZE):
-                b[i] = b[30 + i]
+            for i in range(FRAME_BUFFER):
+                b[i] = b[COPY + i]
             if which == 0:
                 # at fixed body-axes twist the point's velocity turns with the node
-                size = 1.0 + abs(b[1]) + abs(b[2]) + abs(b[3])
+                size = 1.0 + abs(b[PLACE]) + abs(b[PLACE + 1]) + abs(b[PLACE + 2])
                 h = SMALL * size
-                b[1] += h * d0
-                b[2] += h * d1
-                b[3] += h * d2
-                b[13] += h * (th1 * b[45] - th2 * b[44])
-                b[14] += h * (th2 * b[43] - th0 * b[45])
-                b[15] += h * (th0 * b[44] - th1 * b[43])
-                b[16] += h * (th1 * b[48] - th2 * b[47])
-                b[17] += h * (th2 * b[46] - th0 * b[48])
-                b[18] += h * (th0 * b[47] - th1 * b[46])
+                b[PLACE] += h * d0
+                b[PLACE + 1] += h * d1
+                b[PLACE + 2] += h * d2
+                b[VELOCITY] += h * (th1 * b[COPY + VELOCITY + 2] - th2 * b[COPY + VELOCITY + 1])
+                b[VELOCITY + 1] += h * (th2 * b[COPY + VELOCITY] - th0 * b[COPY + VELOCITY + 2])
+                b[VELOCITY + 2] += h * (th0 * b[COPY + VELOCITY + 1] - th1 * b[COPY + VELOCITY])
+                b[SPIN] += h * (th1 * b[COPY + SPIN + 2] - th2 * b[COPY + SPIN + 1])
+                b[SPIN + 1] += h * (th2 * b[COPY + SPIN] - th0 * b[COPY + SPIN + 2])
+                b[SPIN + 2] += h * (th0 * b[COPY + SPIN + 1] - th1 * b[COPY + SPIN])
                 for j in range(3):
-                    x, y, z = b[34 + j], b[37 + j], b[40 + j]
-                    b[4 + j] += h * (th1 * z - th2 * y)
-                    b[7 + j] += h * (th2 * x - th0 * z)
-                    b[10 + j] += h * (th0 * y - th1 * x)
+                    x, y, z = b[COPY + AXES + j], b[COPY + AXES + 3 + j], b[COPY + AXES + 6 + j]
+                    b[AXES + j] += h * (th1 * z - th2 * y)
+                    b[AXES + 3 + j] += h * (th2 * x - th0 * z)
+                    b[AXES + 6 + j] += h * (th0 * y - th1 * x)
             else:
                 size = 1.0
-                for i in range(13, 19):
+                for i in range(VELOCITY, FORCE):
                     size += abs(b[i])
                 h = SMALL * size
-                b[13] += h * d0
-                b[14] += h * d1
-                b[15] += h * d2
-                b[16] += h * th0
-                b[17] += h * th1
-                b[18] += h * th2
-            for k in range(F_OUT, F_SIZE):
+                b[VELOCITY] += h * d0
+                b[VELOCITY + 1] += h * d1
+                b[VELOCITY + 2] += h * d2
+                b[SPIN] += h * th0
+                b[SPIN + 1] += h * th1
+                b[SPIN + 2] += h * th2
+            for k in range(FORCE, FRAME_BUFFER):
                 b[k] = 0.0
-            call(tree.element[e, 2], b)
-            g0, g1, g2 = (b[19] - f0) / h, (b[20] - f1) / h, (b[21] - f2) / h
-            k0, k1, k2 = (b[22] - m0) / h, (b[23] - m1) / h, (b[24] - m2) / h
+            call(tree.element[e, ADDRESS], b)
+            g0, g1, g2 = (b[FORCE] - f0) / h, (b[FORCE + 1] - f1) / h, (b[FORCE + 2] - f2) / h
+            k0, k1, k2 = (b[TORQUE] - m0) / h, (b[TORQUE + 1] - m1) / h, (b[TORQUE + 2] - m2) / h
             k0 += py * g2 - pz * g1
             k1 += pz * g0 - px * g2
             k2 += px * g1 - py * g0
@@ -172,53 +180,53 @@ def frame_differentiate(tree, work, e, t):
 @kernel
 def joint_call(tree, work, e, b, t, q, u):
     """Evaluate a joint function: buffer of time, x (n), v (n), efforts (n)."""
-    el, x = tree.element[e], tree.curve
-    n, o = el[1], el[3]
-    b[0] = t
+    el, term, factor = tree.element[e], tree.term, tree.factor
+    n, o = el[COUNT], el[TERM]
+    b[TIME] = t
     for k in range(n):
-        b[1 + k] = x[o + 3 * k + 2] * q[int(x[o + 3 * k])]
-        b[1 + n + k] = x[o + 3 * k + 2] * u[int(x[o + 3 * k + 1])]
-        b[1 + 2 * n + k] = 0.0
-    call(el[2], b)
+        b[X + k] = factor[o + k] * q[term[o + k, at.TERM_Q]]
+        b[X + n + k] = factor[o + k] * u[term[o + k, at.TERM_U]]
+        b[X + 2 * n + k] = 0.0
+    call(el[ADDRESS], b)
 
 
 @kernel
 def joint_apply(tree, work, e, t, q, u):
     """Add the efforts of a joint function and return its power."""
-    el, x = tree.element[e], tree.curve
-    n, o = el[1], el[3]
+    el, term, factor = tree.element[e], tree.term, tree.factor
+    n, o = el[COUNT], el[TERM]
     b = flat(work)[0]
     joint_call(tree, work, e, b, t, q, u)
-    power = 0.0 * b[0]
+    power = 0.0 * b[TIME]
     for k in range(n):
-        f = b[1 + 2 * n + k]
-        work.effort[int(x[o + 3 * k + 1])] += x[o + 3 * k + 2] * f
-        power += f * b[1 + n + k]
+        f = b[X + 2 * n + k]
+        work.effort[term[o + k, at.TERM_U]] += factor[o + k] * f
+        power += f * b[X + n + k]
     return power
 
 
 @kernel
 def joint_differentiate(tree, work, e, t, q, u, Rq, Ru):
     """Tangents of a joint function by forward differences."""
-    el, x = tree.element[e], tree.curve
-    n, o = el[1], el[3]
+    el, term, factor = tree.element[e], tree.term, tree.factor
+    n, o = el[COUNT], el[TERM]
     b = flat(work)[0]
     joint_call(tree, work, e, b, t, q, u)
     for k in range(n):
-        b[1 + 3 * n + k] = b[1 + 2 * n + k]
+        b[X + 3 * n + k] = b[X + 2 * n + k]
     for c in range(2 * n):
-        old = b[1 + c]
+        old = b[X + c]
         h = SMALL * (1.0 + abs(old))
-        b[1 + c] = old + h
+        b[X + c] = old + h
         for k in range(n):
-            b[1 + 2 * n + k] = 0.0
-        call(el[2], b)
-        b[1 + c] = old
+            b[X + 2 * n + k] = 0.0
+        call(el[ADDRESS], b)
+        b[X + c] = old
         own = c if c < n else c - n
-        j = int(x[o + 3 * own + 1])
+        j = term[o + own, at.TERM_U]
         for k in range(n):
-            i = int(x[o + 3 * k + 1])
-            slope = x[o + 3 * k + 2] * x[o + 3 * own + 2] * (b[1 + 2 * n + k] - b[1 + 3 * n + k]) / h
+            i = term[o + k, at.TERM_U]
+            slope = factor[o + k] * factor[o + own] * (b[X + 2 * n + k] - b[X + 3 * n + k]) / h
             if c < n:
                 Rq[i, j] -= slope
             else:

@@ -31,11 +31,11 @@ THIN, ADDED, NONE = 1e-6, 1e-5, 1e-11
 
 @kernel
 def combine(m, w, c):
-    """Row operations of link c into w.local[c] (6, 6), by elimination with pivots of its own coordinates.
+    """Row operations of link c into w.operations[c] (6, 6), by elimination with pivots of its own coordinates.
 
     The last k of them give the coordinates, the first ones are free of them. False if they are not independent.
     """
-    rec, t, y = m.plan[record(m, c) :], w.local[c], w.scratch
+    rec, t, y = m.plan[record(m, c) :], w.operations[c], w.scratch
     k = rec[at.PLAN_K]
     n = 0
     for i in range(6):
@@ -107,7 +107,7 @@ def turn_rows(m, w):
                     for e in range(plan[k], plan[k + 1]):
                         y[e] = 0.0
                 for j in range(n):
-                    f, g = w.local[c, i, j], G[rec[at.PLAN_ROW + j]]
+                    f, g = w.operations[c, i, j], G[rec[at.PLAN_ROW + j]]
                     if f != 0.0:
                         for k in range(rec[at.PLAN_RANGES], ends, 2):
                             for e in range(plan[k], plan[k + 1]):
@@ -119,15 +119,15 @@ def turn_rows(m, w):
                     for e in range(plan[k], plan[k + 1]):
                         Y[row, e] = G[row, e]
     for c in range(m.link.shape[0]):  # coordinates of closing joints in rows of couplings and drivers
-        if m.link[c, 0] == LINEAR and m.link[c, at.LINK_ROW] >= 0:
+        if m.link[c, at.LINK_KIND] == LINEAR and m.link[c, at.LINK_ROW] >= 0:
             row = m.link[c, at.LINK_ROW]
-            for j in range(m.link[c, at.LINK_AT], m.link[c, at.LINK_AT] + 3 * m.link[c, at.LINK_A], 3):
-                joint, given = coupled(m, int(m.curve[j + 1]))
+            for j in range(m.link[c, at.LINK_TERM], m.link[c, at.LINK_TERM] + m.link[c, at.LINK_COUNT]):
+                joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
                     rec, y = m.plan[record(m, joint) :], Y[given]
                     for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                         for e in range(plan[k], plan[k + 1]):
-                            Y[row, e] -= m.curve[j + 2] * y[e]
+                            Y[row, e] -= m.factor[j] * y[e]
     return True
 
 
@@ -162,13 +162,13 @@ def factorize(m, w):
         x = a[i]
         for k in range(b, i):
             x -= l[k] * l[k]
-        w.thin[i] = 0.0
+        w.added[i] = 0.0
         unit = m.unit[i] * m.unit[i]
         if not x > THIN * a[i] or not a[i] * unit > NONE * mean:
             if not mean > 0.0:
                 return -2
-            w.thin[i] = ADDED * (a[i] if a[i] * unit > NONE * mean else mean / unit)
-            x = max(x, 0.0) + w.thin[i]
+            w.added[i] = ADDED * (a[i] if a[i] * unit > NONE * mean else mean / unit)
+            x = max(x, 0.0) + w.added[i]
             result = -3
         l[i] = 1.0 / math.sqrt(x)
     if not turn_rows(m, w):
@@ -286,17 +286,17 @@ def turn_sides(m, w, c):
             for i in range(n):
                 s = 0.0
                 for j in range(n):
-                    s += w.local[l, i, j] * c[rec[at.PLAN_ROW + j]]
+                    s += w.operations[l, i, j] * c[rec[at.PLAN_ROW + j]]
                 w.scratch[0, i] = s
             for i in range(n):
                 c[rec[at.PLAN_ROW + i]] = w.scratch[0, i]
     for l in range(m.link.shape[0]):
         row = m.link[l, at.LINK_ROW]
-        if m.link[l, 0] == LINEAR and row >= 0:
-            for j in range(m.link[l, at.LINK_AT], m.link[l, at.LINK_AT] + 3 * m.link[l, at.LINK_A], 3):
-                joint, given = coupled(m, int(m.curve[j + 1]))
+        if m.link[l, at.LINK_KIND] == LINEAR and row >= 0:
+            for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
+                joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
-                    c[row] -= m.curve[j + 2] * c[given]
+                    c[row] -= m.factor[j] * c[given]
 
 
 @kernel
@@ -318,11 +318,11 @@ def turn_back(m, w, f, c):
             c[rec[at.PLAN_ROW + j]] = w.weight[rec[at.PLAN_POS] + j]
     for l in range(m.link.shape[0]):
         row = m.link[l, at.LINK_ROW]
-        if m.link[l, 0] == LINEAR and row >= 0:
-            for j in range(m.link[l, at.LINK_AT], m.link[l, at.LINK_AT] + 3 * m.link[l, at.LINK_A], 3):
-                joint, given = coupled(m, int(m.curve[j + 1]))
+        if m.link[l, at.LINK_KIND] == LINEAR and row >= 0:
+            for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
+                joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
-                    c[given] -= m.curve[j + 2] * c[row]
+                    c[given] -= m.factor[j] * c[row]
     for l in range(m.link.shape[0]):
         rec = m.plan[record(m, l) :]
         if rec[at.PLAN_K] > 0:
@@ -330,7 +330,7 @@ def turn_back(m, w, f, c):
             for j in range(n):
                 s = 0.0
                 for i in range(n):
-                    s += w.local[l, i, j] * c[rec[at.PLAN_ROW + i]]
+                    s += w.operations[l, i, j] * c[rec[at.PLAN_ROW + i]]
                 w.scratch[0, j] = s
             for j in range(n):
                 c[rec[at.PLAN_ROW + j]] = w.scratch[0, j]
@@ -350,14 +350,14 @@ def remainder(m, w, f, c, a, lam, rf, rc):
         rf[i] = s
     for l in range(m.link.shape[0]):
         rec = m.plan[record(m, l) :]
-        if m.link[l, 0] == LINEAR:
+        if m.link[l, at.LINK_KIND] == LINEAR:
             row = m.link[l, at.LINK_ROW]
             if row >= 0:
                 rc[row] = c[row]
-                for j in range(m.link[l, at.LINK_AT], m.link[l, at.LINK_AT] + 3 * m.link[l, at.LINK_A], 3):
-                    e = int(m.curve[j + 1])
-                    rc[row] -= m.curve[j + 2] * a[e]
-                    rf[e] -= m.curve[j + 2] * lam[row]
+                for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
+                    e = m.term[j, at.TERM_U]
+                    rc[row] -= m.factor[j] * a[e]
+                    rf[e] -= m.factor[j] * lam[row]
             continue
         for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
             row = rec[at.PLAN_ROW + i]

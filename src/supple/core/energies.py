@@ -20,17 +20,17 @@ def kinetic(m, w, q, u):
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.HEAVY]:
             r = w.node[n]
-            w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+            w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
             total += 0.5 * (
-                r[24] * (v0 * v0 + v1 * v1 + v2 * v2)
-                + r[28] * w0 * w0 + r[29] * w1 * w1 + r[30] * w2 * w2
+                r[at.M] * (v0 * v0 + v1 * v1 + v2 * v2)
+                + r[at.J] * w0 * w0 + r[at.J + 1] * w1 * w1 + r[at.J + 2] * w2 * w2
             )
-            total += r[31] * w0 * w1 + r[32] * w0 * w2 + r[33] * w1 * w2
+            total += r[at.J + 3] * w0 * w1 + r[at.J + 4] * w0 * w2 + r[at.J + 5] * w1 * w2
             total += (
-                v0 * (w1 * r[27] - w2 * r[26]) + v1 * (w2 * r[25] - w0 * r[27])
-                + v2 * (w0 * r[26] - w1 * r[25])
+                v0 * (w1 * r[at.C + 2] - w2 * r[at.C + 1]) + v1 * (w2 * r[at.C] - w0 * r[at.C + 2])
+                + v2 * (w0 * r[at.C + 1] - w1 * r[at.C])
             )
-            total += w0 * r[50] + w1 * r[51] + w2 * r[52] + v0 * r[53] + v1 * r[54] + v2 * r[55]
+            total += w0 * r[at.E] + w1 * r[at.E + 1] + w2 * r[at.E + 2] + v0 * r[at.E + 3] + v1 * r[at.E + 4] + v2 * r[at.E + 5]
     return total
 
 
@@ -41,7 +41,7 @@ def strain(m, q, u):
     for f in range(m.flex.shape[0]):
         total += flex_body.strain(m, f, q)
     for e in range(m.element.shape[0]):
-        if m.element[e, 0] == forces.MEMBRANE:
+        if m.element[e, at.KIND] == forces.MEMBRANE:
             total += membrane.energy(m, e, q)
     return total
 
@@ -53,22 +53,22 @@ def potential(m, w):
     for n in range(1, m.node.shape[0]):
         r = w.node[n]
         for k in range(3):
-            total -= g[k] * (r[25 + k] + r[24] * o[k])
+            total -= g[k] * (r[at.C + k] + r[at.M] * o[k])
     return total
 
 
 @kernel
 def node_momentum(r):
     """Momentum [angular about the reference point; linear] of the node with workspace row r."""
-    mass, cx, cy, cz = r[24], r[25], r[26], r[27]
-    w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+    mass, cx, cy, cz = r[at.M], r[at.C], r[at.C + 1], r[at.C + 2]
+    w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
     return (
-        r[28] * w0 + r[31] * w1 + r[32] * w2 + cy * v2 - cz * v1 + r[50],
-        r[31] * w0 + r[29] * w1 + r[33] * w2 + cz * v0 - cx * v2 + r[51],
-        r[32] * w0 + r[33] * w1 + r[30] * w2 + cx * v1 - cy * v0 + r[52],
-        mass * v0 + w1 * cz - w2 * cy + r[53],
-        mass * v1 + w2 * cx - w0 * cz + r[54],
-        mass * v2 + w0 * cy - w1 * cx + r[55],
+        r[at.J] * w0 + r[at.J + 3] * w1 + r[at.J + 4] * w2 + cy * v2 - cz * v1 + r[at.E],
+        r[at.J + 3] * w0 + r[at.J + 1] * w1 + r[at.J + 5] * w2 + cz * v0 - cx * v2 + r[at.E + 1],
+        r[at.J + 4] * w0 + r[at.J + 5] * w1 + r[at.J + 2] * w2 + cx * v1 - cy * v0 + r[at.E + 2],
+        mass * v0 + w1 * cz - w2 * cy + r[at.E + 3],
+        mass * v1 + w2 * cx - w0 * cz + r[at.E + 4],
+        mass * v2 + w0 * cy - w1 * cx + r[at.E + 5],
     )
 
 

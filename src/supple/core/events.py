@@ -44,7 +44,7 @@ def event_value(m, w, r, e):
         return r.ut[ev[EVENT_INDEX]] - x[EVENT_VALUE]
     tree.poses(m, w, r.qt)
     f, p, k = w.node[ev[EVENT_INDEX]], x[EVENT_PLACE:], 3 * ev[EVENT_AXIS]
-    return f[9 + ev[EVENT_AXIS]] + f[k] * p[0] + f[k + 1] * p[1] + f[k + 2] * p[2] - x[EVENT_VALUE]
+    return f[at.P + ev[EVENT_AXIS]] + f[k] * p[0] + f[k + 1] * p[1] + f[k + 2] * p[2] - x[EVENT_VALUE]
 
 
 @kernel
@@ -114,8 +114,8 @@ def locate(m, w, r, e, low, high, before, after):
 def add_found(r, ints, e, time):
     """Append an event to the list of those found."""
     k = ints[EVENTS_FOUND]
-    r.found[k, 0] = e
-    r.found[k, 1] = time
+    r.found_event[k] = e
+    r.found_time[k] = time
     ints[EVENTS_FOUND] += 1
 
 
@@ -124,8 +124,8 @@ def drop_later(r, ints, first, end):
     """Of the events found from number ``first`` on, keep those up to the time ``end``."""
     kept = first
     for k in range(first, ints[EVENTS_FOUND]):
-        if r.found[k, 1] <= end:
-            r.found[kept, 0], r.found[kept, 1] = r.found[k, 0], r.found[k, 1]
+        if r.found_time[k] <= end:
+            r.found_event[kept], r.found_time[kept] = r.found_event[k], r.found_time[k]
             kept += 1
     ints[EVENTS_FOUND] = kept
 

@@ -34,23 +34,23 @@ def spatial_cross(x, y, out):
 def edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz):
     """Pose of node n behind an elastic edge that begins at the frame (a, p); fills its row r."""
     f = tree.node[n, at.FLEX]
-    k = tree.attach[tree.node[n, at.ATTACH], 1]
-    nf, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.shape
+    k = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_AT]
+    nf, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex_data
     zero = 0.0 * px
     d0, d1, d2, t0, t1, t2 = x[k] + zero, x[k + 1] + zero, x[k + 2] + zero, zero, zero, zero
     for i in range(nf):
         y = q[j + i]
-        d0 += x[k + 12 + i] * y
-        d1 += x[k + 12 + nf + i] * y
-        d2 += x[k + 12 + 2 * nf + i] * y
-        t0 += x[k + 12 + 3 * nf + i] * y
-        t1 += x[k + 12 + 4 * nf + i] * y
-        t2 += x[k + 12 + 5 * nf + i] * y
-    e = tree.attach[tree.node[n, at.ATTACH], 2]
+        d0 += x[k + at.ATTACH_PHI + i] * y
+        d1 += x[k + at.ATTACH_PHI + nf + i] * y
+        d2 += x[k + at.ATTACH_PHI + 2 * nf + i] * y
+        t0 += x[k + at.ATTACH_PHI + 3 * nf + i] * y
+        t1 += x[k + at.ATTACH_PHI + 4 * nf + i] * y
+        t2 += x[k + at.ATTACH_PHI + 5 * nf + i] * y
+    e = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_WORK]
     if e >= 0:
         slaved.at_place(tree, work, f, k, e)
         z = tree.flex[f, at.FLEX_R]
-        o, z0 = k + 12 + 6 * nf, tree.flex[f, at.FLEX_WORK] + at.FX_QE * (nf + z) + nf
+        o, z0 = k + at.ATTACH_PHI + 6 * nf, tree.flex[f, at.FLEX_WORK] + at.FX_QE * (nf + z) + nf
         for i in range(z):
             y = work.flex[z0 + i]
             d0 += x[o + i] * y
@@ -59,10 +59,11 @@ def edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, p
             t0 += x[o + 3 * z + i] * y
             t1 += x[o + 4 * z + i] * y
             t2 += x[o + 5 * z + i] * y
-    r[56], r[57], r[58] = t0, t1, t2
+    r[at.TH], r[at.TH + 1], r[at.TH + 2] = t0, t1, t2
     inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
+    o = k + at.ATTACH_R
     for i in range(3):  # columns of exp(theta) R0, then a times them, or a times their transpose
-        m0, m1, m2 = so3.rotate(t0, t1, t2, x[k + 3 + i] + zero, x[k + 6 + i] + zero, x[k + 9 + i] + zero)
+        m0, m1, m2 = so3.rotate(t0, t1, t2, x[o + i] + zero, x[o + 3 + i] + zero, x[o + 6 + i] + zero)
         if inward:
             b0, b3, b6 = (a0, a3, a6) if i == 0 else ((a1, a4, a7) if i == 1 else (a2, a5, a8))
             if i == 0:
@@ -82,15 +83,15 @@ def edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, p
             r[3 + i] = a3 * m0 + a4 * m1 + a5 * m2
             r[6 + i] = a6 * m0 + a7 * m1 + a8 * m2
     if inward:
-        r[59], r[60], r[61] = px, py, pz
-        r[9] = px - (r[0] * d0 + r[1] * d1 + r[2] * d2)
-        r[10] = py - (r[3] * d0 + r[4] * d1 + r[5] * d2)
-        r[11] = pz - (r[6] * d0 + r[7] * d1 + r[8] * d2)
+        r[at.PA], r[at.PA + 1], r[at.PA + 2] = px, py, pz
+        r[at.P] = px - (r[0] * d0 + r[1] * d1 + r[2] * d2)
+        r[at.P + 1] = py - (r[3] * d0 + r[4] * d1 + r[5] * d2)
+        r[at.P + 2] = pz - (r[6] * d0 + r[7] * d1 + r[8] * d2)
     else:
-        r[9] = px + a0 * d0 + a1 * d1 + a2 * d2
-        r[10] = py + a3 * d0 + a4 * d1 + a5 * d2
-        r[11] = pz + a6 * d0 + a7 * d1 + a8 * d2
-        r[59], r[60], r[61] = r[9], r[10], r[11]
+        r[at.P] = px + a0 * d0 + a1 * d1 + a2 * d2
+        r[at.P + 1] = py + a3 * d0 + a4 * d1 + a5 * d2
+        r[at.P + 2] = pz + a6 * d0 + a7 * d1 + a8 * d2
+        r[at.PA], r[at.PA + 1], r[at.PA + 2] = r[at.P], r[at.P + 1], r[at.P + 2]
 
 
 @kernel
@@ -108,7 +109,7 @@ def turned(b, t0, t1, t2, x, y, z):
 def displacement(shape, flex, k, e, n, i):
     """Column i of Phi: constants at k, or with slaved shapes at e in the workspace."""
     if e < 0:
-        return shape[k + 12 + i], shape[k + 12 + n + i], shape[k + 12 + 2 * n + i]
+        return shape[k + at.ATTACH_PHI + i], shape[k + at.ATTACH_PHI + n + i], shape[k + at.ATTACH_PHI + 2 * n + i]
     return flex[e + i], flex[e + n + i], flex[e + 2 * n + i]
 
 
@@ -116,7 +117,7 @@ def displacement(shape, flex, k, e, n, i):
 def rotation(shape, flex, k, e, n, i):
     """Column i of Psi, likewise."""
     if e < 0:
-        return shape[k + 12 + 3 * n + i], shape[k + 12 + 4 * n + i], shape[k + 12 + 5 * n + i]
+        return shape[k + at.ATTACH_PHI + 3 * n + i], shape[k + at.ATTACH_PHI + 4 * n + i], shape[k + at.ATTACH_PHI + 5 * n + i]
     return flex[e + 3 * n + i], flex[e + 4 * n + i], flex[e + 5 * n + i]
 
 
@@ -124,9 +125,9 @@ def rotation(shape, flex, k, e, n, i):
 def rates_of_theta(tree, work, n, u, a):
     """First and second derivative of an attach frame's rotation vector."""
     f = tree.node[n, at.FLEX]
-    k = tree.attach[tree.node[n, at.ATTACH], 1]
-    e = tree.attach[tree.node[n, at.ATTACH], 2]
-    nf, j, x, w = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.shape, work.flex
+    k = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_AT]
+    e = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_WORK]
+    nf, j, x, w = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.flex_data, work.flex
     zero = 0.0 * u[j]
     x0, x1, x2, y0, y1, y2 = zero, zero, zero, 0.0 * a[j], 0.0 * a[j], 0.0 * a[j]
     for i in range(nf):
@@ -149,17 +150,17 @@ def rates_of_theta(tree, work, n, u, a):
 @kernel
 def edge_motion(tree, work, n, u, a):
     """Columns J, JD of an elastic edge; scratch rows 0 and 1 get z = J u and J a + JD u."""
-    r, o, shape = work.node[n], work.origin, tree.shape
+    r, o, shape = work.node[n], work.origin, tree.flex_data
     inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
     b = r if inward else work.node[tree.node[n, at.PARENT]]
     f = tree.node[n, at.FLEX]
-    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    k = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_AT]
     nf, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
-    t0, t1, t2 = r[56], r[57], r[58]
-    d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
-    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], 2]
+    t0, t1, t2 = r[at.TH], r[at.TH + 1], r[at.TH + 2]
+    d0, d1, d2 = r[at.PA] - o[0], r[at.PA + 1] - o[1], r[at.PA + 2] - o[2]
+    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], at.ATTACH_WORK]
     if e >= 0:
-        slaved.at_place_rate(tree, work, f, k, e + 6 * nf, slaved.places(tree, f)[4] + tree.flex[f, at.FLEX_R] * nf)
+        slaved.at_place_rate(tree, work, f, k, e + 6 * nf, at.modal(tree, f).Gamma_u)
     x0, x1, x2, _, _, _ = rates_of_theta(tree, work, n, u, a)
     s = t0 * t0 + t1 * t1 + t2 * t2
     ta, tb, _ = so3.abc(s)
@@ -173,8 +174,8 @@ def edge_motion(tree, work, n, u, a):
         z[i] = 0.0
         y[i] = 0.0
     for i in range(nf):
-        c = work.dof[tree.node[n, at.COL0] + i]
-        J, JD = c[at.DOF_J], c[at.DOF_JD]
+        c = work.column[tree.node[n, at.COL0] + i]
+        J, JD = c[at.COL_J], c[at.COL_JD]
         p0, p1, p2 = rotation(shape, w, k, e, nf, i)
         g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
         h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
@@ -216,11 +217,11 @@ def edge_motion(tree, work, n, u, a):
     if inward:  # the inverse motion: J -> -J, JD -> -(JD + ad(z) J)
         t = work.scratch[2]
         for i in range(nf):
-            c = work.dof[tree.node[n, at.COL0] + i]
-            spatial_cross(z, c[at.DOF_J], t)
+            c = work.column[tree.node[n, at.COL0] + i]
+            spatial_cross(z, c[at.COL_J], t)
             for l in range(6):
-                c[at.DOF_JD, l] = -(c[at.DOF_JD, l] + t[l])
-                c[at.DOF_J, l] = -c[at.DOF_J, l]
+                c[at.COL_JD, l] = -(c[at.COL_JD, l] + t[l])
+                c[at.COL_J, l] = -c[at.COL_J, l]
         for l in range(6):
             z[l] = -z[l]
             y[l] = -y[l]

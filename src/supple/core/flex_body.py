@@ -27,12 +27,10 @@ def rows(tree, work, f):
 @kernel
 def current_inertia(tree, work, f, q, u):
     """Fill D, D1 u and L in body axes; return m, mc (3) and J (xx yy zz xy xz yz) about the body's origin."""
-    o, x, slaves = tree.flex[f, at.FLEX_AT], tree.shape, tree.flex[f, at.FLEX_R]
-    j, k = tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
-    w = rows(tree, work, f)[0]
-    n = tree.flex[f, at.FLEX_N] + slaves
-    d0 = o + 13 + 3 * n
-    d1 = d0 + 9 * n
+    b, x, w, slaves = at.modal(tree, f), tree.flex_data, rows(tree, work, f)[0], tree.flex[f, at.FLEX_R]
+    n, j, k = tree.flex[f, at.FLEX_N] + slaves, tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
+    s0, e0, s1, d0, d1 = b.s0, b.E0, b.S1, b.D0, b.D1
+    D, L = w[at.FX_D : at.FX_U2], w[at.FX_L : at.FX_LW]
     if slaves > 0:  # 0 * n: a literal number as an argument would compile the callee again
         slaved.sums(tree, w, f, at.FX_QE + 0 * n, at.FX_D + 0 * n)
         slaved.sums(tree, w, f, at.FX_UE + 0 * n, at.FX_U2 + 0 * n)
@@ -56,38 +54,38 @@ def current_inertia(tree, work, f, q, u):
                 w[at.FX_D + c, i] += e * y
                 w[at.FX_U2 + c, i] += e * v
     zero = 0.0 * work.origin[0]  # of the workspace's type; q[j] does not exist for a body without modes
-    c0, c1, c2 = x[o + 1] + zero, x[o + 2] + zero, x[o + 3] + zero
-    e00, e11, e22, e01, e02, e12 = x[o + 4] + zero, x[o + 8] + zero, x[o + 12] + zero, x[o + 5] + zero, x[o + 6] + zero, x[o + 9] + zero
+    c0, c1, c2 = x[s0] + zero, x[s0 + 1] + zero, x[s0 + 2] + zero
+    e00, e11, e22, e01, e02, e12 = x[e0] + zero, x[e0 + 4] + zero, x[e0 + 8] + zero, x[e0 + 1] + zero, x[e0 + 2] + zero, x[e0 + 5] + zero
     for i in range(n):
         y = w[at.FX_QE, i]
-        p0, p1, p2 = x[o + 13 + i], x[o + 13 + n + i], x[o + 13 + 2 * n + i]
+        p0, p1, p2 = x[s1 + i], x[s1 + n + i], x[s1 + 2 * n + i]
         c0 += p0 * y
         c1 += p1 * y
         c2 += p2 * y
-        e00 += (x[d0 + i] + w[0, i]) * y
-        e11 += (x[d0 + 4 * n + i] + w[4, i]) * y
-        e22 += (x[d0 + 8 * n + i] + w[8, i]) * y
-        e01 += 0.5 * (x[d0 + n + i] + w[1, i] + x[d0 + 3 * n + i] + w[3, i]) * y
-        e02 += 0.5 * (x[d0 + 2 * n + i] + w[2, i] + x[d0 + 6 * n + i] + w[6, i]) * y
-        e12 += 0.5 * (x[d0 + 5 * n + i] + w[5, i] + x[d0 + 7 * n + i] + w[7, i]) * y
-        w[at.FX_L, i] = w[5, i] - w[7, i]
-        w[at.FX_L + 1, i] = w[6, i] - w[2, i]
-        w[at.FX_L + 2, i] = w[1, i] - w[3, i]
-        w[at.FX_L + 3, i] = p0 + 0.0 * y
-        w[at.FX_L + 4, i] = p1 + 0.0 * y
-        w[at.FX_L + 5, i] = p2 + 0.0 * y
-    return x[o], c0, c1, c2, e11 + e22, e00 + e22, e00 + e11, -e01, -e02, -e12
+        e00 += (x[d0 + i] + D[0, i]) * y
+        e11 += (x[d0 + 4 * n + i] + D[4, i]) * y
+        e22 += (x[d0 + 8 * n + i] + D[8, i]) * y
+        e01 += 0.5 * (x[d0 + n + i] + D[1, i] + x[d0 + 3 * n + i] + D[3, i]) * y
+        e02 += 0.5 * (x[d0 + 2 * n + i] + D[2, i] + x[d0 + 6 * n + i] + D[6, i]) * y
+        e12 += 0.5 * (x[d0 + 5 * n + i] + D[5, i] + x[d0 + 7 * n + i] + D[7, i]) * y
+        L[0, i] = D[5, i] - D[7, i]
+        L[1, i] = D[6, i] - D[2, i]
+        L[2, i] = D[1, i] - D[3, i]
+        L[3, i] = p0 + 0.0 * y
+        L[4, i] = p1 + 0.0 * y
+        L[5, i] = p2 + 0.0 * y
+    return x[b.mass], c0, c1, c2, e11 + e22, e00 + e22, e00 + e11, -e01, -e02, -e12
 
 
 @kernel
 def local_motion(work, n):
     """Angular and linear velocity and spatial acceleration of node n at its origin, in its own axes."""
     r, o = work.node[n], work.origin
-    dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
-    w0, w1, w2 = r[12], r[13], r[14]
-    v0, v1, v2 = r[15] + w1 * dz - w2 * dy, r[16] + w2 * dx - w0 * dz, r[17] + w0 * dy - w1 * dx
-    b0, b1, b2 = r[18], r[19], r[20]
-    a0, a1, a2 = r[21] + b1 * dz - b2 * dy, r[22] + b2 * dx - b0 * dz, r[23] + b0 * dy - b1 * dx
+    dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
+    w0, w1, w2 = r[at.V], r[at.V + 1], r[at.V + 2]
+    v0, v1, v2 = r[at.V + 3] + w1 * dz - w2 * dy, r[at.V + 4] + w2 * dx - w0 * dz, r[at.V + 5] + w0 * dy - w1 * dx
+    b0, b1, b2 = r[at.A], r[at.A + 1], r[at.A + 2]
+    a0, a1, a2 = r[at.A + 3] + b1 * dz - b2 * dy, r[at.A + 4] + b2 * dx - b0 * dz, r[at.A + 5] + b0 * dy - b1 * dx
     return (
         r[0] * w0 + r[3] * w1 + r[6] * w2, r[1] * w0 + r[4] * w1 + r[7] * w2, r[2] * w0 + r[5] * w1 + r[8] * w2,
         r[0] * v0 + r[3] * v1 + r[6] * v2, r[1] * v0 + r[4] * v1 + r[7] * v2, r[2] * v0 + r[5] * v1 + r[8] * v2,
@@ -100,7 +98,7 @@ def local_motion(work, n):
 def to_world(r, o, t0, t1, t2, f0, f1, f2):
     """A wrench at the origin of row r in its axes -> world axes about the reference point o."""
     x0, x1, x2 = r[0] * f0 + r[1] * f1 + r[2] * f2, r[3] * f0 + r[4] * f1 + r[5] * f2, r[6] * f0 + r[7] * f1 + r[8] * f2
-    dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+    dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
     return (
         r[0] * t0 + r[1] * t1 + r[2] * t2 + dy * x2 - dz * x1,
         r[3] * t0 + r[4] * t1 + r[5] * t2 + dz * x0 - dx * x2,
@@ -112,11 +110,14 @@ def to_world(r, o, t0, t1, t2, f0, f1, f2):
 @kernel
 def add_deformation(tree, work, n):
     """Add what the deformation adds to the wrench W; fill the momentum E, L in world axes and Q."""
-    r, o, shape = work.node[n], work.origin, tree.shape
+    r, o, shape = work.node[n], work.origin, tree.flex_data
     f = tree.node[n, at.FLEX]
-    n_own, slaves, g = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R], slaved.places(tree, f)[4]
+    b = at.modal(tree, f)
+    n_own, slaves, g = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R], b.Gamma_q
     nf = n_own + slaves
     x = rows(tree, work, f)[0]
+    D, U2, U1 = x[at.FX_D : at.FX_U2], x[at.FX_U2 : at.FX_U1], x[at.FX_U1 : at.FX_L]
+    L, LW = x[at.FX_L : at.FX_LW], x[at.FX_LW : at.FX_FQ]
     w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
     zero = 0.0 * w0
     ha0, ha1, ha2, pa0, pa1, pa2 = zero, zero, zero, zero, zero, zero
@@ -124,7 +125,7 @@ def add_deformation(tree, work, n):
     e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero  # D u, symmetrised: half of E'
     for i in range(nf):
         y, s = x[at.FX_UE, i], x[at.FX_AE, i]
-        l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
+        l0, l1, l2, l3, l4, l5 = L[0, i], L[1, i], L[2, i], L[3, i], L[4, i], L[5, i]
         ha0 += l0 * s
         ha1 += l1 * s
         ha2 += l2 * s
@@ -137,19 +138,19 @@ def add_deformation(tree, work, n):
         pu0 += l3 * y
         pu1 += l4 * y
         pu2 += l5 * y
-        e00 += 2.0 * x[0, i] * y
-        e11 += 2.0 * x[4, i] * y
-        e22 += 2.0 * x[8, i] * y
-        e01 += (x[1, i] + x[3, i]) * y
-        e02 += (x[2, i] + x[6, i]) * y
-        e12 += (x[5, i] + x[7, i]) * y
+        e00 += 2.0 * D[0, i] * y
+        e11 += 2.0 * D[4, i] * y
+        e22 += 2.0 * D[8, i] * y
+        e01 += (D[1, i] + D[3, i]) * y
+        e02 += (D[2, i] + D[6, i]) * y
+        e12 += (D[5, i] + D[7, i]) * y
     for l in range(6):
         for i in range(nf):
-            x[33 + l, i] = x[27 + l, i]
-        slaved.felt_rows(x, work.flex, g, n_own, slaves, 33 + l)
+            LW[l, i] = L[l, i]
+        slaved.felt_rows(x, work.flex, g, n_own, slaves, at.FX_LW + l)
     for i in range(n_own):
-        l0, l1, l2, l3, l4, l5 = x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i]
-        x[33, i], x[34, i], x[35, i], x[36, i], x[37, i], x[38, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
+        l0, l1, l2, l3, l4, l5 = LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i]
+        LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
     t0 = ha0 + (e11 + e22) * w0 - e01 * w1 - e02 * w2 + w1 * hu2 - w2 * hu1
     t1 = ha1 - e01 * w0 + (e00 + e22) * w1 - e12 * w2 + w2 * hu0 - w0 * hu2
     t2 = ha2 - e02 * w0 - e12 * w1 + (e00 + e11) * w2 + w0 * hu1 - w1 * hu0
@@ -157,43 +158,42 @@ def add_deformation(tree, work, n):
     f1 = pa1 + 2.0 * (w2 * pu0 - w0 * pu2)
     f2 = pa2 + 2.0 * (w0 * pu1 - w1 * pu0)
     t0, t1, t2, f0, f1, f2 = to_world(r, o, t0, t1, t2, f0, f1, f2)
-    r[34] += t0
-    r[35] += t1
-    r[36] += t2
-    r[37] += f0
-    r[38] += f1
-    r[39] += f2
-    r[50], r[51], r[52], r[53], r[54], r[55] = to_world(r, o, hu0, hu1, hu2, pu0, pu1, pu2)
+    r[at.W] += t0
+    r[at.W + 1] += t1
+    r[at.W + 2] += t2
+    r[at.W + 3] += f0
+    r[at.W + 4] += f1
+    r[at.W + 5] += f2
+    r[at.E], r[at.E + 1], r[at.E + 2], r[at.E + 3], r[at.E + 4], r[at.E + 5] = to_world(r, o, hu0, hu1, hu2, pu0, pu1, pu2)
     x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
     ww = w0 * w0 + w1 * w1 + w2 * w2
-    mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf + 9 * nf * nf
-    stiff = mass + nf * nf
+    mass, stiff = b.M, b.K
     for i in range(nf):
-        s = x[30, i] * x0 + x[31, i] * x1 + x[32, i] * x2 + x[27, i] * b0 + x[28, i] * b1 + x[29, i] * b2
-        s += w0 * (x[14, i] - x[16, i] - x[23, i] + x[25, i])
-        s += w1 * (x[15, i] - x[11, i] - x[24, i] + x[20, i])
-        s += w2 * (x[10, i] - x[12, i] - x[19, i] + x[21, i])
-        s -= ww * (x[0, i] + x[4, i] + x[8, i])
-        s += w0 * (x[0, i] * w0 + x[1, i] * w1 + x[2, i] * w2)
-        s += w1 * (x[3, i] * w0 + x[4, i] * w1 + x[5, i] * w2)
-        s += w2 * (x[6, i] * w0 + x[7, i] * w1 + x[8, i] * w2)
+        s = L[3, i] * x0 + L[4, i] * x1 + L[5, i] * x2 + L[0, i] * b0 + L[1, i] * b1 + L[2, i] * b2
+        s += w0 * (U2[5, i] - U2[7, i] - U1[5, i] + U1[7, i])
+        s += w1 * (U2[6, i] - U2[2, i] - U1[6, i] + U1[2, i])
+        s += w2 * (U2[1, i] - U2[3, i] - U1[1, i] + U1[3, i])
+        s -= ww * (D[0, i] + D[4, i] + D[8, i])
+        s += w0 * (D[0, i] * w0 + D[1, i] * w1 + D[2, i] * w2)
+        s += w1 * (D[3, i] * w0 + D[4, i] * w1 + D[5, i] * w2)
+        s += w2 * (D[6, i] * w0 + D[7, i] * w1 + D[8, i] * w2)
         for l in range(nf):
-            s += shape[mass + i * nf + l] * x[57, l]
-        x[54, i] = s
+            s += shape[mass + i * nf + l] * x[at.FX_AE, l]
+        x[at.FX_Q, i] = s
     for i in range(n_own):
-        s = x[54, i]
+        s = x[at.FX_Q, i]
         for l in range(n_own):
-            s += shape[stiff + i * n_own + l] * x[55, l]
+            s += shape[stiff + i * n_own + l] * x[at.FX_QE, l]
         for l in range(slaves):
-            s += work.flex[g + l * n_own + i] * x[54, n_own + l]
-        x[54, i] = s
+            s += work.flex[g + l * n_own + i] * x[at.FX_Q, n_own + l]
+        x[at.FX_Q, i] = s
 
 
 @kernel
 def kinetic(tree, work, f):
     """Kinetic energy of the deformation rates alone (J); needs motion."""
-    n, x = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.shape
-    u, mass = rows(tree, work, f)[0][at.FX_UE], tree.flex[f, at.FLEX_AT] + 13 + 12 * n + 9 * n * n
+    n, x = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.flex_data
+    u, mass = rows(tree, work, f)[0][at.FX_UE], at.modal(tree, f).M
     total = 0.0
     for i in range(n):
         for l in range(n):
@@ -204,9 +204,8 @@ def kinetic(tree, work, f):
 @kernel
 def strain(tree, f, q):
     """Strain energy (J)."""
-    n, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.shape
-    m = n + tree.flex[f, at.FLEX_R]
-    stiff = tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 10 * m * m
+    n, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex_data
+    stiff = at.modal(tree, f).K
     total = 0.0
     for i in range(n):
         for l in range(n):

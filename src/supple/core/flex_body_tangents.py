@@ -11,14 +11,14 @@ from supple.native.declare import kernel
 @kernel
 def differentiate(tree, work, n, a, Rq, Ru, M):
     """Tangents of a flexible body: B gets J' - (H u)~ and -2 (P u)~; Fq, Fu, dQ/dw; own blocks of Rq, Ru, M."""
-    r, o, shape = work.node[n], work.origin, tree.shape
+    r, o, shape = work.node[n], work.origin, tree.flex_data
     f = tree.node[n, at.FLEX]
     k, slaves = tree.flex[f, at.FLEX_U0], tree.flex[f, at.FLEX_R]
     nf = tree.flex[f, at.FLEX_N] + slaves
-    x = rows(tree, work, f)[0]
+    x = rows(tree, work, f)[0]  # by row: with views of parts of x LLVM adds in another order
     w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
     x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
-    d1 = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf
+    d1 = at.modal(tree, f).D1
     # E' (from D u), H u and P u
     zero = 0.0 * w0
     e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero
@@ -26,54 +26,54 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
     nn = nf * nf
     for i in range(nf):
         y = x[at.FX_UE, i]
-        e00 += 2.0 * x[0, i] * y
-        e11 += 2.0 * x[4, i] * y
-        e22 += 2.0 * x[8, i] * y
-        e01 += (x[1, i] + x[3, i]) * y
-        e02 += (x[2, i] + x[6, i]) * y
-        e12 += (x[5, i] + x[7, i]) * y
-        h0 += x[27, i] * y
-        h1 += x[28, i] * y
-        h2 += x[29, i] * y
-        p0 += x[30, i] * y
-        p1 += x[31, i] * y
-        p2 += x[32, i] * y
+        e00 += 2.0 * x[at.FX_D, i] * y
+        e11 += 2.0 * x[at.FX_D + 4, i] * y
+        e22 += 2.0 * x[at.FX_D + 8, i] * y
+        e01 += (x[at.FX_D + 1, i] + x[at.FX_D + 3, i]) * y
+        e02 += (x[at.FX_D + 2, i] + x[at.FX_D + 6, i]) * y
+        e12 += (x[at.FX_D + 5, i] + x[at.FX_D + 7, i]) * y
+        h0 += x[at.FX_L, i] * y
+        h1 += x[at.FX_L + 1, i] * y
+        h2 += x[at.FX_L + 2, i] * y
+        p0 += x[at.FX_L + 3, i] * y
+        p1 += x[at.FX_L + 4, i] * y
+        p2 += x[at.FX_L + 5, i] * y
     if slaves > 0:
         slaved.sums(tree, x, f, at.FX_AE + 0 * nf, at.FX_A2 + 0 * nf)
     add_velocity_matrix(r, o, work.matrices[n, at.NODE_B], e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2)
     for i in range(nf):
-        l0, l1, l2, l3, l4, l5 = x[27, i], x[28, i], x[29, i], x[30, i], x[31, i], x[32, i]
+        l0, l1, l2, l3, l4, l5 = x[at.FX_L, i], x[at.FX_L + 1, i], x[at.FX_L + 2, i], x[at.FX_L + 3, i], x[at.FX_L + 4, i], x[at.FX_L + 5, i]
         # Fu = [(dJ/dq) w + w x H + eps (D1u + D1u^T); 2 w x P]
-        g0, g1, g2 = turn_times(x[0:9], w0, w1, w2, i)
-        t0 = g0 + w1 * l2 - w2 * l1 + x[14, i] - x[16, i] + x[23, i] - x[25, i]
-        t1 = g1 + w2 * l0 - w0 * l2 + x[15, i] - x[11, i] + x[24, i] - x[20, i]
-        t2 = g2 + w0 * l1 - w1 * l0 + x[10, i] - x[12, i] + x[19, i] - x[21, i]
+        g0, g1, g2 = turn_times(x[at.FX_D : at.FX_U2], w0, w1, w2, i)
+        t0 = g0 + w1 * l2 - w2 * l1 + x[at.FX_U2 + 5, i] - x[at.FX_U2 + 7, i] + x[at.FX_U1 + 5, i] - x[at.FX_U1 + 7, i]
+        t1 = g1 + w2 * l0 - w0 * l2 + x[at.FX_U2 + 6, i] - x[at.FX_U2 + 2, i] + x[at.FX_U1 + 6, i] - x[at.FX_U1 + 2, i]
+        t2 = g2 + w0 * l1 - w1 * l0 + x[at.FX_U2 + 1, i] - x[at.FX_U2 + 3, i] + x[at.FX_U1 + 1, i] - x[at.FX_U1 + 3, i]
         q0, q1, q2 = w1 * l5 - w2 * l4, w2 * l3 - w0 * l5, w0 * l4 - w1 * l3  # w x P
         if slaves > 0:
-            x[45, i], x[46, i], x[47, i], x[48, i], x[49, i], x[50, i] = t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2
+            x[at.FX_FU, i], x[at.FX_FU + 1, i], x[at.FX_FU + 2, i], x[at.FX_FU + 3, i], x[at.FX_FU + 4, i], x[at.FX_FU + 5, i] = t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2
         else:
-            x[45, i], x[46, i], x[47, i], x[48, i], x[49, i], x[50, i] = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
+            x[at.FX_FU, i], x[at.FX_FU + 1, i], x[at.FX_FU + 2, i], x[at.FX_FU + 3, i], x[at.FX_FU + 4, i], x[at.FX_FU + 5, i] = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
         # dQ/dw = -2 P^T v~ + eps (D1u - D1u^T) - ((dJ/dq) w)^T - H^T w~, as rows over angular velocities
-        c0 = 2.0 * (v1 * l5 - v2 * l4) + x[14, i] - x[16, i] - x[23, i] + x[25, i] - g0 + w1 * l2 - w2 * l1
-        c1 = 2.0 * (v2 * l3 - v0 * l5) + x[15, i] - x[11, i] - x[24, i] + x[20, i] - g1 + w2 * l0 - w0 * l2
-        c2 = 2.0 * (v0 * l4 - v1 * l3) + x[10, i] - x[12, i] - x[19, i] + x[21, i] - g2 + w0 * l1 - w1 * l0
-        x[51, i] = r[0] * c0 + r[1] * c1 + r[2] * c2
-        x[52, i] = r[3] * c0 + r[4] * c1 + r[5] * c2
-        x[53, i] = r[6] * c0 + r[7] * c1 + r[8] * c2
+        c0 = 2.0 * (v1 * l5 - v2 * l4) + x[at.FX_U2 + 5, i] - x[at.FX_U2 + 7, i] - x[at.FX_U1 + 5, i] + x[at.FX_U1 + 7, i] - g0 + w1 * l2 - w2 * l1
+        c1 = 2.0 * (v2 * l3 - v0 * l5) + x[at.FX_U2 + 6, i] - x[at.FX_U2 + 2, i] - x[at.FX_U1 + 6, i] + x[at.FX_U1 + 2, i] - g1 + w2 * l0 - w0 * l2
+        c2 = 2.0 * (v0 * l4 - v1 * l3) + x[at.FX_U2 + 1, i] - x[at.FX_U2 + 3, i] - x[at.FX_U1 + 1, i] + x[at.FX_U1 + 3, i] - g2 + w0 * l1 - w1 * l0
+        x[at.FX_QW, i] = r[0] * c0 + r[1] * c1 + r[2] * c2
+        x[at.FX_QW + 1, i] = r[3] * c0 + r[4] * c1 + r[5] * c2
+        x[at.FX_QW + 2, i] = r[6] * c0 + r[7] * c1 + r[8] * c2
         # Fq = [-x~ P + (dJ/dq) alpha + H1 a + (dJ'/dq) w + w x (dJ/dq) w + w x H1 u; alpha~ P + w~ w~ P]
-        t0, t1, t2 = turn_times(x[0:9], b0, b1, b2, i)
-        s0, s1, s2 = turn_times(x[18:27], w0, w1, w2, i)
+        t0, t1, t2 = turn_times(x[at.FX_D : at.FX_U2], b0, b1, b2, i)
+        s0, s1, s2 = turn_times(x[at.FX_U1 : at.FX_L], w0, w1, w2, i)
         t0 += s0 - (x1 * l5 - x2 * l4) + w1 * g2 - w2 * g1
         t1 += s1 - (x2 * l3 - x0 * l5) + w2 * g0 - w0 * g2
         t2 += s2 - (x0 * l4 - x1 * l3) + w0 * g1 - w1 * g0
-        s0, s1, s2 = x[23, i] - x[25, i], x[24, i] - x[20, i], x[19, i] - x[21, i]  # H1 u
+        s0, s1, s2 = x[at.FX_U1 + 5, i] - x[at.FX_U1 + 7, i], x[at.FX_U1 + 6, i] - x[at.FX_U1 + 2, i], x[at.FX_U1 + 1, i] - x[at.FX_U1 + 3, i]  # H1 u
         t0 += w1 * s2 - w2 * s1
         t1 += w2 * s0 - w0 * s2
         t2 += w0 * s1 - w1 * s0
         if slaves > 0:  # H1 a: eps_kij D1_ij[i, l] a_l, rows of D1 a over the other index
-            t0 += x[65, i] - x[63, i]
-            t1 += x[60, i] - x[64, i]
-            t2 += x[61, i] - x[59, i]
+            t0 += x[at.FX_A2 + 7, i] - x[at.FX_A2 + 5, i]
+            t1 += x[at.FX_A2 + 2, i] - x[at.FX_A2 + 6, i]
+            t2 += x[at.FX_A2 + 3, i] - x[at.FX_A2 + 1, i]
         for l in range(nf if slaves == 0 else 0):
             y = a[k + l]
             e = d1 + i * nf + l
@@ -84,9 +84,9 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         f1 = b2 * l3 - b0 * l5 + w2 * q0 - w0 * q2
         f2 = b0 * l4 - b1 * l3 + w0 * q1 - w1 * q0
         if slaves > 0:
-            x[39, i], x[40, i], x[41, i], x[42, i], x[43, i], x[44, i] = t0, t1, t2, f0, f1, f2
+            x[at.FX_FQ, i], x[at.FX_FQ + 1, i], x[at.FX_FQ + 2, i], x[at.FX_FQ + 3, i], x[at.FX_FQ + 4, i], x[at.FX_FQ + 5, i] = t0, t1, t2, f0, f1, f2
         else:
-            x[39, i], x[40, i], x[41, i], x[42, i], x[43, i], x[44, i] = to_world(r, o, t0, t1, t2, f0, f1, f2)
+            x[at.FX_FQ, i], x[at.FX_FQ + 1, i], x[at.FX_FQ + 2, i], x[at.FX_FQ + 3, i], x[at.FX_FQ + 4, i], x[at.FX_FQ + 5, i] = to_world(r, o, t0, t1, t2, f0, f1, f2)
     if slaves > 0:
         contract_wrenches(tree, work, f, r, x)
         slaved.matrices(tree, work, f, w0, w1, w2, b0, b1, b2)
@@ -98,11 +98,10 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
 @kernel
 def add_own_blocks(tree, f, w0, w1, w2, b0, b1, b2, Rq, Ru, M):
     """Add Qq, Qu and the mass matrix of a body's own coordinates: row i (a), column l (b) with D1_ij[b, a]."""
-    shape, k, nf = tree.shape, tree.flex[f, at.FLEX_U0], tree.flex[f, at.FLEX_N]
+    shape, k, nf = tree.flex_data, tree.flex[f, at.FLEX_U0], tree.flex[f, at.FLEX_N]
     nn = nf * nf
-    d1 = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf
-    mass = d1 + 9 * nn
-    stiff = mass + nn
+    own = at.modal(tree, f)
+    d1, mass, stiff = own.D1, own.M, own.K
     ww = w0 * w0 + w1 * w1 + w2 * w2
     for i in range(nf):
         for l in range(nf):
@@ -127,19 +126,19 @@ def add_own_blocks(tree, f, w0, w1, w2, b0, b1, b2, Rq, Ru, M):
 @kernel
 def contract_wrenches(tree, work, f, r, x):
     """Fq, Fu, dQ/dw of the coordinates from those of the extended body, of which Fq and Fu are in body axes."""
-    n, slaves, _, _, g = slaved.places(tree, f)
-    w, o, size = work.flex, work.origin, slaves * n
+    n, slaves, b = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R], at.modal(tree, f)
+    w, o = work.flex, work.origin
+    L, FQ, FU = x[at.FX_L : at.FX_LW], x[at.FX_FQ : at.FX_FU], x[at.FX_FU : at.FX_QW]
     for s in range(slaves):  # before Fu becomes that of the coordinates
-        e, m = g + s * n, n + s
+        gu, ga, m = b.Gamma_u + s * n, b.Gamma_a + s * n, n + s
         for l in range(6):
-            slaved.add_times(x[45 + l, m], w[e + size : e + size + n], x[39 + l, 0:n])
-            slaved.add_times(x[27 + l, m], w[e + 2 * size : e + 2 * size + n], x[39 + l, 0:n])
-            slaved.add_times(2.0 * x[27 + l, m], w[e + size : e + size + n], x[45 + l, 0:n])
-    for l in range(39, 54):
-        slaved.felt_rows(x, w, g, n, slaves, l)
+            slaved.add_times(FU[l, m], w[gu : gu + n], FQ[l, 0:n])
+            slaved.add_times(L[l, m], w[ga : ga + n], FQ[l, 0:n])
+            slaved.add_times(2.0 * L[l, m], w[gu : gu + n], FU[l, 0:n])
+    for l in range(at.FX_FQ, at.FX_Q):
+        slaved.felt_rows(x, w, b.Gamma_q, n, slaves, l)
     for i in range(n):
-        for l in range(2):
-            j = 39 + 6 * l
+        for j in range(at.FX_FQ, at.FX_QW, 6):
             x[j, i], x[j + 1, i], x[j + 2, i], x[j + 3, i], x[j + 4, i], x[j + 5, i] = to_world(
                 r, o, x[j, i], x[j + 1, i], x[j + 2, i], x[j + 3, i], x[j + 4, i], x[j + 5, i]
             )
@@ -150,7 +149,7 @@ def add_velocity_matrix(r, o, B, e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p
     """B += [[J' - (H u)~ - 2 d~ (P u)~, 0], [-2 (P u)~, 0]] in world axes, d from the reference point."""
     h0, h1, h2 = r[0] * h0 + r[1] * h1 + r[2] * h2, r[3] * h0 + r[4] * h1 + r[5] * h2, r[6] * h0 + r[7] * h1 + r[8] * h2
     p0, p1, p2 = r[0] * p0 + r[1] * p1 + r[2] * p2, r[3] * p0 + r[4] * p1 + r[5] * p2, r[6] * p0 + r[7] * p1 + r[8] * p2
-    d0, d1, d2 = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+    d0, d1, d2 = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
     for i in range(3):
         # row i of R J', J' = tr(E') I - E'
         y0 = r[3 * i] * (e11 + e22) - r[3 * i + 1] * e01 - r[3 * i + 2] * e02

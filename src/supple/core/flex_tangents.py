@@ -14,18 +14,18 @@ Z_ROW, ZD_ROW, G_ROW, JD_ROW, J1_ROW, T_ROW = range(6, 12)
 @kernel
 def edge_columns(tree, work, n, u, a):
     """Tangent columns dV, psi_q, psi_u of an elastic edge; needs motion."""
-    r, o, shape, s = work.node[n], work.origin, tree.shape, work.scratch
+    r, o, shape, s = work.node[n], work.origin, tree.flex_data, work.scratch
     parent = tree.node[n, at.PARENT]
     inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
     b = r if inward else work.node[parent]
     f = tree.node[n, at.FLEX]
-    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    k = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_AT]
     nf, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
-    t0, t1, t2 = r[56], r[57], r[58]
-    d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
-    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], 2]
+    t0, t1, t2 = r[at.TH], r[at.TH + 1], r[at.TH + 2]
+    d0, d1, d2 = r[at.PA] - o[0], r[at.PA + 1] - o[1], r[at.PA + 2] - o[2]
+    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], at.ATTACH_WORK]
     if e >= 0:
-        slaved.at_place_rate(tree, work, f, k, e + 12 * nf, slaved.places(tree, f)[4] + 2 * tree.flex[f, at.FLEX_R] * nf)
+        slaved.at_place_rate(tree, work, f, k, e + 12 * nf, at.modal(tree, f).Gamma_a)
     x0, x1, x2, y0, y1, y2 = rates_of_theta(tree, work, n, u, a)
     ss = t0 * t0 + t1 * t1 + t2 * t2
     ta, tb, _ = so3.abc(ss)
@@ -45,15 +45,15 @@ def edge_columns(tree, work, n, u, a):
         z[i] = 0.0
         zd[i] = 0.0
     for i in range(nf):
-        c = work.dof[tree.node[n, at.COL0] + i]
+        c = work.column[tree.node[n, at.COL0] + i]
         for l in range(6):
-            z[l] += c[at.DOF_J, l] * u[j + i]
-            zd[l] += c[at.DOF_J, l] * a[j + i] + c[at.DOF_JD, l] * u[j + i]
+            z[l] += c[at.COL_J, l] * u[j + i]
+            zd[l] += c[at.COL_J, l] * a[j + i] + c[at.COL_JD, l] * u[j + i]
     parent_a = work.node[parent, at.A : at.A + 6]
     V = r[at.V : at.V + 6]
     for i in range(nf):
-        c = work.dof[tree.node[n, at.COL0] + i]
-        JDD = c[at.DOF_JDD]
+        c = work.column[tree.node[n, at.COL0] + i]
+        JDD = c[at.COL_JDD]
         p0, p1, p2 = rotation(shape, w, k, e, nf, i)
         g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
         q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0  # theta' x psi
@@ -108,7 +108,7 @@ def invert_second_rate(c, z, zd, s):
 
     -(ad(Z)(ad(Z) G + JD) + ad(Zd) G + ad(Z) JD + JDD), with Z = -z and G = -J of the attach frame.
     """
-    J, JDc, JDD = c[at.DOF_J], c[at.DOF_JD], c[at.DOF_JDD]
+    J, JDc, JDD = c[at.COL_J], c[at.COL_JD], c[at.COL_JDD]
     G, JD, J1, t = s[G_ROW], s[JD_ROW], s[J1_ROW], s[T_ROW]
     spatial_cross(z, J, t)  # = ad(Z) G
     for l in range(6):
@@ -129,7 +129,7 @@ def invert_second_rate(c, z, zd, s):
 @kernel
 def tangent_columns(c, z, zd, V, parent_a, s):
     """dV, psi_q, psi_u of a column c from J, JD, JDD: zq = JD + ad(z) J; dV = ad(V) J + JD."""
-    J, dv, psi_q, psi_u, JDc, JDD = c[at.DOF_J], c[at.DOF_DV], c[at.DOF_PSI_Q], c[at.DOF_PSI_U], c[at.DOF_JD], c[at.DOF_JDD]
+    J, dv, psi_q, psi_u, JDc, JDD = c[at.COL_J], c[at.COL_DV], c[at.COL_PSI_Q], c[at.COL_PSI_U], c[at.COL_JD], c[at.COL_JDD]
     G, JD, J1, t = s[G_ROW], s[JD_ROW], s[J1_ROW], s[T_ROW]
     spatial_cross(z, J, t)
     spatial_cross(V, J, dv)
@@ -155,19 +155,19 @@ def tangent_columns(c, z, zd, V, parent_a, s):
 @kernel
 def edge_stiffness(tree, work, n, Rq):
     """Add d(Z^T W)/dq at a fixed wrench W in the child's axes; W of node n is the subtree's wrench."""
-    r, o, shape = work.node[n], work.origin, tree.shape
+    r, o, shape = work.node[n], work.origin, tree.flex_data
     inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
     b = r if inward else work.node[tree.node[n, at.PARENT]]
     f = tree.node[n, at.FLEX]
-    k = tree.attach[tree.node[n, at.ATTACH], 1]
+    k = tree.attach[tree.node[n, at.ATTACH], at.ATTACH_AT]
     nf, u0, col = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0], tree.node[n, at.COL0]
-    t0, t1, t2 = r[56], r[57], r[58]
-    d0, d1, d2 = r[59] - o[0], r[60] - o[1], r[61] - o[2]
+    t0, t1, t2 = r[at.TH], r[at.TH + 1], r[at.TH + 2]
+    d0, d1, d2 = r[at.PA] - o[0], r[at.PA + 1] - o[1], r[at.PA + 2] - o[2]
     sign = -1.0 if inward else 1.0
-    f0, f1, f2 = sign * r[37], sign * r[38], sign * r[39]
-    m0 = sign * r[34] - (d1 * f2 - d2 * f1)  # torque about the attach point
-    m1 = sign * r[35] - (d2 * f0 - d0 * f2)
-    m2 = sign * r[36] - (d0 * f1 - d1 * f0)
+    f0, f1, f2 = sign * r[at.W + 3], sign * r[at.W + 4], sign * r[at.W + 5]
+    m0 = sign * r[at.W] - (d1 * f2 - d2 * f1)  # torque about the attach point
+    m1 = sign * r[at.W + 1] - (d2 * f0 - d0 * f2)
+    m2 = sign * r[at.W + 2] - (d0 * f1 - d1 * f0)
     # torque in axes turned by theta from the body
     x, y, z = b[0] * m0 + b[3] * m1 + b[6] * m2, b[1] * m0 + b[4] * m1 + b[7] * m2, b[2] * m0 + b[5] * m1 + b[8] * m2
     m0, m1, m2 = so3.rotate(-t0, -t1, -t2, x, y, z)
@@ -177,11 +177,11 @@ def edge_stiffness(tree, work, n, Rq):
     # T^T m = m + a theta x m + b theta x (theta x m): its derivative along psi, column by column
     g0, g1, g2 = t1 * m2 - t2 * m1, t2 * m0 - t0 * m2, t0 * m1 - t1 * m0
     h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
-    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], 2]
+    w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], at.ATTACH_WORK]
     if e >= 0:  # Phi and Psi change: the work of the force and of T^T m on the slaved shapes times Gamma
         p0, p1, p2 = b[0] * f0 + b[3] * f1 + b[6] * f2, b[1] * f0 + b[4] * f1 + b[7] * f2, b[2] * f0 + b[5] * f1 + b[8] * f2
         slaved.add_pull(
-            tree, f, k + 12 + 6 * nf, Rq, p0, p1, p2,
+            tree, f, k + at.ATTACH_PHI + 6 * nf, Rq, p0, p1, p2,
             m0 + ta * g0 + tb * h0, m1 + ta * g1 + tb * h1, m2 + ta * g2 + tb * h2,
         )
     for i in range(nf):
@@ -191,7 +191,7 @@ def edge_stiffness(tree, work, n, Rq):
         e0 = da * rate * g0 + ta * q0 + db * rate * h0 + tb * (p1 * g2 - p2 * g1 + t1 * q2 - t2 * q1)
         e1 = da * rate * g1 + ta * q1 + db * rate * h1 + tb * (p2 * g0 - p0 * g2 + t2 * q0 - t0 * q2)
         e2 = da * rate * g2 + ta * q2 + db * rate * h2 + tb * (p0 * g1 - p1 * g0 + t0 * q1 - t1 * q0)
-        c = work.dof[col + i, at.DOF_J]
+        c = work.column[col + i, at.COL_J]
         # angular part of the attach frame's own column
         w0, w1, w2 = sign * c[0], sign * c[1], sign * c[2]
         v0, v1, v2 = f1 * w2 - f2 * w1, f2 * w0 - f0 * w2, f0 * w1 - f1 * w0
@@ -207,7 +207,7 @@ def edge_stiffness(tree, work, n, Rq):
         t, W = work.scratch[11], r[at.W : at.W + 6]
         for i in range(nf):
             for j in range(nf):
-                spatial_cross(work.dof[col + i, at.DOF_J], work.dof[col + j, at.DOF_J], t)
+                spatial_cross(work.column[col + i, at.COL_J], work.column[col + j, at.COL_J], t)
                 x = 0.0
                 for l in range(6):
                     x += t[l] * W[l]

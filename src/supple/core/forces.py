@@ -11,11 +11,10 @@ itself is already carried along by the sweep (docs/theory.md).
 
 from __future__ import annotations
 
-from supple.core import bushing, callback, joint_forces, links, load, membrane
+from supple.core import bushing, callback, joint_forces, line, links, load, membrane
 from supple.core import layout as at
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING, JOINT_STOP, PID
 from supple.core.layout import TREE, WORK
-from supple.core.line import line, spring_tangent
 from supple.core.signals import evaluate
 from supple.core.wrench import point, subtract_wrench_turn
 from supple.native.declare import REAL, VEC, kernel, shared
@@ -30,42 +29,43 @@ DRIVE = 9  # the work channel of a link whose row moves in time
 MEMBRANE = 10  # geometric stiffening of a flexible body
 # kinds from JOINT_SPRING on act on one joint coordinate
 
+# Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
+NODE, FOLLOWS, SIGNALS = 1, 2, 3
+# ... of BODY_DAMPING: flexible body; of DRIVE: link
+BODY, LINK = 1, 1
+# ... of GEAR: places in q and u of the first coordinate, and of the second; reals: factors of both, stiffness, damping, rest
+GEAR_Q1, GEAR_U1, GEAR_Q2, GEAR_U2 = 1, 2, 3, 4
+GEAR_1, GEAR_2, GEAR_STIFFNESS, GEAR_DAMPING, GEAR_REST = range(5)
+
 
 @kernel
 def applied(tree, work, e, t):
     """Force element e of kind FORCE: world force and torque, and the point where it acts."""
     el, c = tree.element[e], tree.coef[e]
-    f0, f1, f2 = evaluate(tree, work, el[3], t)[0], evaluate(tree, work, el[4], t)[0], evaluate(tree, work, el[5], t)[0]
-    m0, m1, m2 = evaluate(tree, work, el[6], t)[0], evaluate(tree, work, el[7], t)[0], evaluate(tree, work, el[8], t)[0]
-    r = work.node[el[1]]
+    s = el[SIGNALS:]
+    f0, f1, f2 = evaluate(tree, work, s[0], t)[0], evaluate(tree, work, s[1], t)[0], evaluate(tree, work, s[2], t)[0]
+    m0, m1, m2 = evaluate(tree, work, s[3], t)[0], evaluate(tree, work, s[4], t)[0], evaluate(tree, work, s[5], t)[0]
+    r = work.node[el[NODE]]
     one = 1.0 + 0.0 * r[0]  # gives both branches the workspace's type
     fx, fy, fz, mx, my, mz = f0 * one, f1 * one, f2 * one, m0 * one, m1 * one, m2 * one
-    if el[2] == 1:  # frame axes to node axes to world
+    if el[FOLLOWS] == 1:  # frame axes to node axes to world
         x, y, z = c[0] * f0 + c[1] * f1 + c[2] * f2, c[3] * f0 + c[4] * f1 + c[5] * f2, c[6] * f0 + c[7] * f1 + c[8] * f2
         fx, fy, fz = r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
         x, y, z = c[0] * m0 + c[1] * m1 + c[2] * m2, c[3] * m0 + c[4] * m1 + c[5] * m2, c[6] * m0 + c[7] * m1 + c[8] * m2
         mx, my, mz = r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
-    px, py, pz, vx, vy, vz = point(work, el[1], c[9], c[10], c[11])
+    px, py, pz, vx, vy, vz = point(work, el[NODE], c[at.POSE_P], c[at.POSE_P + 1], c[at.POSE_P + 2])
     return fx, fy, fz, mx, my, mz, px, py, pz, vx, vy, vz
-
-
-@kernel
-def damping_place(tree, f):
-    """Where the damping matrix C of flexible body f begins in the flexible reals."""
-    n = tree.flex[f, at.FLEX_N]
-    m = n + tree.flex[f, at.FLEX_R]
-    return tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 10 * m * m + n * n
 
 
 @kernel
 def body_damping(tree, f, u, effort):
     """Subtract C u from the efforts of flexible body f and return the power u C u."""
-    n, o, j = tree.flex[f, at.FLEX_N], damping_place(tree, f), tree.flex[f, at.FLEX_U0]
+    n, o, j = tree.flex[f, at.FLEX_N], at.modal(tree, f).C, tree.flex[f, at.FLEX_U0]
     power = 0.0
     for i in range(n):
         s = 0.0
         for k in range(n):
-            s = s + tree.shape[o + i * n + k] * u[j + k]
+            s = s + tree.flex_data[o + i * n + k] * u[j + k]
         effort[j + i] -= s
         power = power + s * u[j + i]
     return power
@@ -75,7 +75,8 @@ def body_damping(tree, f, u, effort):
 def gear(tree, e, q, u):
     """Stretch of a spring between two coordinates, g1 q1 + g2 q2 - rest, and its rate."""
     el, c = tree.element[e], tree.coef[e]
-    return c[0] * q[el[1]] + c[1] * q[el[3]] - c[4], c[0] * u[el[2]] + c[1] * u[el[4]]
+    stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
+    return stretch, c[GEAR_1] * u[el[GEAR_U1]] + c[GEAR_2] * u[el[GEAR_U2]]
 
 
 @shared(TREE, WORK, REAL, VEC, VEC, VEC)
@@ -86,43 +87,43 @@ def apply(tree, work, t, q, u, z):
         effort[k] = 0.0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
-        kind = el[0]
+        kind = el[at.KIND]
         if kind == FORCE:
             fx, fy, fz, mx, my, mz, px, py, pz, vx, vy, vz = applied(tree, work, e, t)
-            w = x[el[1]]
-            power[e] = fx * vx + fy * vy + fz * vz + mx * w[12] + my * w[13] + mz * w[14]
-            w[34] -= mx + py * fz - pz * fy
-            w[35] -= my + pz * fx - px * fz
-            w[36] -= mz + px * fy - py * fx
-            w[37] -= fx
-            w[38] -= fy
-            w[39] -= fz
+            w = x[el[NODE]]
+            power[e] = fx * vx + fy * vy + fz * vz + mx * w[at.V] + my * w[at.V + 1] + mz * w[at.V + 2]
+            w[at.W] -= mx + py * fz - pz * fy
+            w[at.W + 1] -= my + pz * fx - px * fz
+            w[at.W + 2] -= mz + px * fy - py * fx
+            w[at.W + 3] -= fx
+            w[at.W + 4] -= fy
+            w[at.W + 5] -= fz
         elif kind == SPRING_DAMPER:
-            nx, ny, nz, _, rate, f, px, py, pz, _, _, _ = line(tree, work, e)
-            power[e] = c[7] * rate * rate
+            nx, ny, nz, _, rate, f, px, py, pz, _, _, _ = line.line(tree, work, e)
+            power[e] = c[line.DAMPING] * rate * rate
             gx, gy, gz = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
-            w = x[el[1]]
-            w[34] -= f * gx
-            w[35] -= f * gy
-            w[36] -= f * gz
-            w[37] -= f * nx
-            w[38] -= f * ny
-            w[39] -= f * nz
-            w = x[el[2]]
-            w[34] += f * gx
-            w[35] += f * gy
-            w[36] += f * gz
-            w[37] += f * nx
-            w[38] += f * ny
-            w[39] += f * nz
+            w = x[el[line.A]]
+            w[at.W] -= f * gx
+            w[at.W + 1] -= f * gy
+            w[at.W + 2] -= f * gz
+            w[at.W + 3] -= f * nx
+            w[at.W + 4] -= f * ny
+            w[at.W + 5] -= f * nz
+            w = x[el[line.B]]
+            w[at.W] += f * gx
+            w[at.W + 1] += f * gy
+            w[at.W + 2] += f * gz
+            w[at.W + 3] += f * nx
+            w[at.W + 4] += f * ny
+            w[at.W + 5] += f * nz
         elif kind >= JOINT_SPRING:
-            k, g = el[2], c[joint_forces.RATIO]
-            f, power[e], rate = joint_forces.effort(tree, work, e, t, g * q[el[1]], g * u[k], z)
+            k, g = el[joint_forces.U], c[joint_forces.RATIO]
+            f, power[e], rate = joint_forces.effort(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
             effort[k] += g * f
             if kind == PID:
-                zdot[el[4]] = rate
-        elif kind == BODY_DAMPING:  # of flexible body el[1]: effort -C u
-            power[e] = body_damping(tree, el[1], u, effort)
+                zdot[el[joint_forces.STATE]] = rate
+        elif kind == BODY_DAMPING:
+            power[e] = body_damping(tree, el[BODY], u, effort)
         elif kind == BUSHING:
             power[e] = bushing.apply(tree, work, e)
         elif kind == LOAD:
@@ -132,23 +133,23 @@ def apply(tree, work, t, q, u, z):
         elif kind == JOINT_FUNCTION:
             power[e] = callback.joint_apply(tree, work, e, t, q, u)
         elif kind == DRIVE:
-            power[e] = links.drive_power(tree, work, t, el[1])
+            power[e] = links.drive_power(tree, work, t, el[LINK])
         elif kind == MEMBRANE:
             power[e] = membrane.apply(tree, work, e, q, u)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
-            f = c[2] * stretch + c[3] * rate
-            effort[el[2]] -= c[0] * f
-            effort[el[4]] -= c[1] * f
-            power[e] = c[3] * rate * rate
+            f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate
+            effort[el[GEAR_U1]] -= c[GEAR_1] * f
+            effort[el[GEAR_U2]] -= c[GEAR_2] * f
+            power[e] = c[GEAR_DAMPING] * rate * rate
 
 
 @kernel
 def drive(tree, work, t):
     """Powers of drivers again, with multipliers that were found after ``apply``."""
     for e in range(tree.element.shape[0]):
-        if tree.element[e, 0] == DRIVE:
-            work.power[e] = links.drive_power(tree, work, t, tree.element[e, 1])
+        if tree.element[e, at.KIND] == DRIVE:
+            work.power[e] = links.drive_power(tree, work, t, tree.element[e, LINK])
 
 
 @kernel
@@ -157,9 +158,9 @@ def branches(tree, work, t, q, u, z):
     code = 0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
-        if el[0] == JOINT_STOP or el[0] == PID:
+        if el[at.KIND] == JOINT_STOP or el[at.KIND] == PID:
             g = c[joint_forces.RATIO]
-            code = 4 * code + joint_forces.branch(tree, work, e, t, g * q[el[1]], g * u[el[2]], z)
+            code = 4 * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
     return code
 
 
@@ -169,16 +170,16 @@ def energy(tree, work, q):
     total = 0.0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
-        if el[0] == SPRING_DAMPER:
-            stretch = line(tree, work, e)[3] - c[8]
-            total += 0.5 * c[6] * stretch * stretch
-        elif el[0] >= JOINT_SPRING:
-            total += joint_forces.stored(tree, e, c[joint_forces.RATIO] * q[el[1]])
-        elif el[0] == BUSHING:
+        if el[at.KIND] == SPRING_DAMPER:
+            stretch = line.line(tree, work, e)[3] - c[line.LENGTH]
+            total += 0.5 * c[line.STIFFNESS] * stretch * stretch
+        elif el[at.KIND] >= JOINT_SPRING:
+            total += joint_forces.stored(tree, e, c[joint_forces.RATIO] * q[el[joint_forces.Q]])
+        elif el[at.KIND] == BUSHING:
             total += bushing.stored(tree, work, e)
-        elif el[0] == GEAR:
-            stretch = c[0] * q[el[1]] + c[1] * q[el[3]] - c[4]
-            total += 0.5 * c[2] * stretch * stretch
+        elif el[at.KIND] == GEAR:
+            stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
+            total += 0.5 * c[GEAR_STIFFNESS] * stretch * stretch
     return total
 
 
@@ -191,17 +192,17 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
     """
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
-        kind = el[0]
+        kind = el[at.KIND]
         if kind == FORCE:
-            if el[2] == 0:  # constant in the world: dW = [(dv + dw x p) x f; 0]
+            if el[FOLLOWS] == 0:  # constant in the world: dW = [(dv + dw x p) x f; 0]
                 fx, fy, fz, mx, my, mz, px, py, pz, _, _, _ = applied(tree, work, e, t)
-                k = work.matrices[el[1], at.NODE_K]
+                k = work.matrices[el[NODE], at.NODE_K]
                 force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz)
         elif kind == SPRING_DAMPER:
-            spring_tangent(tree, work, e, Rq, Ru)
+            line.spring_tangent(tree, work, e, Rq, Ru)
         elif kind >= JOINT_SPRING:
-            k, s, g = el[2], el[4], c[joint_forces.RATIO]
-            fx, fv, fz, zx, zv, zz = joint_forces.slopes(tree, work, e, t, g * q[el[1]], g * u[k], z)
+            k, s, g = el[joint_forces.U], el[joint_forces.STATE], c[joint_forces.RATIO]
+            fx, fv, fz, zx, zv, zz = joint_forces.slopes(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
             Rq[k, k] -= g * g * fx
             Ru[k, k] -= g * g * fv
             if kind == PID:
@@ -210,10 +211,11 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
                 Gu[s, k] += g * zv
                 Gz[s, s] += zz
         elif kind == BODY_DAMPING:
-            n, o, j = tree.flex[el[1], at.FLEX_N], damping_place(tree, el[1]), tree.flex[el[1], at.FLEX_U0]
+            b = tree.flex[el[BODY]]
+            n, o, j = b[at.FLEX_N], at.modal(tree, el[BODY]).C, b[at.FLEX_U0]
             for i in range(n):
                 for k in range(n):
-                    Ru[j + i, j + k] += tree.shape[o + i * n + k]
+                    Ru[j + i, j + k] += tree.flex_data[o + i * n + k]
         elif kind == BUSHING:
             bushing.differentiate(tree, work, e, Rq, Ru)
         elif kind == LOAD:
@@ -227,9 +229,9 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):
-                    g = c[i] * c[j]
-                    Rq[el[2 + 2 * i], el[2 + 2 * j]] += g * c[2]
-                    Ru[el[2 + 2 * i], el[2 + 2 * j]] += g * c[3]
+                    g, k, s = c[GEAR_1 + i] * c[GEAR_1 + j], el[GEAR_U1 + 2 * i], el[GEAR_U1 + 2 * j]
+                    Rq[k, s] += g * c[GEAR_STIFFNESS]
+                    Ru[k, s] += g * c[GEAR_DAMPING]
 
 
 @kernel

@@ -5,20 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import dynamics, forces, links, tree
+from supple.core import layout as at
+from supple.core.buffers import starts
 from supple.core.energies import kinetic, momentum, potential, strain
-from supple.core.layout import Tree, views
+from supple.core.layout import views, with_elements
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 
-# Columns of one node: R 0:9, p 9:12, V 12:18 (at the node's origin), A 18:24 (classical), W 24:30 (about
-# the node's origin): everything in world axes
-NODE_COLUMNS = 30
+# Columns of one node: R (9), p, V (at the node's origin), A (classical), W (about the node's origin): everything in
+# world axes
+OUT_R, OUT_P, OUT_V, OUT_A, OUT_W, NODE_COLUMNS = starts(9, 3, 6, 6, 6)
+# Columns of energies: kinetic, gravity, elastic; momentum [angular about the world's origin; linear]; strain
+KINETIC, GRAVITY, ELASTIC, MOMENTUM, STRAIN, ENERGIES = starts(1, 1, 1, 6, 1)
 
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
-    """Fill a (nt, nu), nodes (nt, nn * 30), efforts (nt, nu), energies (nt, 10): kinetic, gravity,
-    elastic, momentum [angular about the world's origin; linear], strain. Where the mass matrix is singular,
-    accelerations and wrenches are NaN.
+    """Fill a (nt, nu), nodes (nt, nn * NODE_COLUMNS), efforts (nt, nu), energies (nt, ENERGIES).
+
+    Where the mass matrix is singular, accelerations and wrenches are NaN.
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
@@ -31,11 +35,11 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
                 a[i, k] = np.nan
         tree.motion(m, w, u[i], a[i])
         tree.inertias(m, w, q[i], u[i], a[i])
-        energies[i, 0] = kinetic(m, w, q[i], u[i])
-        energies[i, 1] = potential(m, w)
-        energies[i, 2] = forces.energy(m, w, q[i]) + strain(m, q[i], u[i])
-        energies[i, 9] = strain(m, q[i], u[i])
-        momentum(m, w, energies[i, 3:9])
+        energies[i, KINETIC] = kinetic(m, w, q[i], u[i])
+        energies[i, GRAVITY] = potential(m, w)
+        energies[i, ELASTIC] = forces.energy(m, w, q[i]) + strain(m, q[i], u[i])
+        energies[i, STRAIN] = strain(m, q[i], u[i])
+        momentum(m, w, energies[i, MOMENTUM:STRAIN])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         forces.turn_rotors(m, w, a[i])
         links.refresh(m, w, time[i], q[i])
@@ -46,23 +50,23 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
         for n in range(nn):
             x = w.node[n]
             y = nodes[i, n * NODE_COLUMNS : (n + 1) * NODE_COLUMNS]
-            for k in range(12):
+            for k in range(OUT_V):  # pose
                 y[k] = x[k]
-            dx, dy, dz = x[9] - o[0], x[10] - o[1], x[11] - o[2]
-            w0, w1, w2 = x[12], x[13], x[14]
-            v0, v1, v2 = x[15] + w1 * dz - w2 * dy, x[16] + w2 * dx - w0 * dz, x[17] + w0 * dy - w1 * dx
-            y[12], y[13], y[14], y[15], y[16], y[17] = w0, w1, w2, v0, v1, v2
-            b0, b1, b2 = x[18], x[19], x[20]
-            y[18], y[19], y[20] = b0, b1, b2
+            dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
+            w0, w1, w2 = x[at.V], x[at.V + 1], x[at.V + 2]
+            v0, v1, v2 = x[at.V + 3] + w1 * dz - w2 * dy, x[at.V + 4] + w2 * dx - w0 * dz, x[at.V + 5] + w0 * dy - w1 * dx
+            y[OUT_V], y[OUT_V + 1], y[OUT_V + 2], y[OUT_V + 3], y[OUT_V + 4], y[OUT_V + 5] = w0, w1, w2, v0, v1, v2
+            b0, b1, b2 = x[at.A], x[at.A + 1], x[at.A + 2]
+            y[OUT_A], y[OUT_A + 1], y[OUT_A + 2] = b0, b1, b2
             # spatial to classical: a = A_v + alpha x r + w x v; the root's A carries -g
-            y[21] = x[21] + m.gravity[0] + b1 * dz - b2 * dy + w1 * v2 - w2 * v1
-            y[22] = x[22] + m.gravity[1] + b2 * dx - b0 * dz + w2 * v0 - w0 * v2
-            y[23] = x[23] + m.gravity[2] + b0 * dy - b1 * dx + w0 * v1 - w1 * v0
-            f0, f1, f2 = x[37], x[38], x[39]
-            y[24] = x[34] - (dy * f2 - dz * f1)
-            y[25] = x[35] - (dz * f0 - dx * f2)
-            y[26] = x[36] - (dx * f1 - dy * f0)
-            y[27], y[28], y[29] = f0, f1, f2
+            y[OUT_A + 3] = x[at.A + 3] + m.gravity[0] + b1 * dz - b2 * dy + w1 * v2 - w2 * v1
+            y[OUT_A + 4] = x[at.A + 4] + m.gravity[1] + b2 * dx - b0 * dz + w2 * v0 - w0 * v2
+            y[OUT_A + 5] = x[at.A + 5] + m.gravity[2] + b0 * dy - b1 * dx + w0 * v1 - w1 * v0
+            f0, f1, f2 = x[at.W + 3], x[at.W + 4], x[at.W + 5]
+            y[OUT_W] = x[at.W] - (dy * f2 - dz * f1)
+            y[OUT_W + 1] = x[at.W + 1] - (dz * f0 - dx * f2)
+            y[OUT_W + 2] = x[at.W + 2] - (dx * f1 - dy * f0)
+            y[OUT_W + 3], y[OUT_W + 4], y[OUT_W + 5] = f0, f1, f2
 
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, INT, IVEC, MAT, MAT, MAT, MAT)
@@ -74,16 +78,13 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
-    alone = hold(Tree(
-        m.node, m.body, m.dof, m.element[e : e + 1], m.coef[e : e + 1], m.signal, m.curve, m.gravity,
-        m.head, m.flex, m.attach, m.shape, m.rotor, m.unit, m.link, m.length, m.plan,
-    ))
+    alone = hold(with_elements(m, m.element[e : e + 1], m.coef[e : e + 1]))
     nn = m.node.shape[0]
     for i in range(time.shape[0]):
         tree.poses(m, w, q[i])
         tree.motion(m, w, u[i], u[i])  # accelerations do not enter
         for n in range(nn):
-            for k in range(34, 40):
+            for k in range(at.W, at.CM):
                 w.node[n, k] = 0.0
         forces.apply(alone, w, time[i], q[i], u[i], z[i])
         power[i, 0] = w.power[0]
@@ -92,9 +93,9 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
         for j in range(places.shape[0]):
             x = w.node[places[j]]
             y = wrenches[i, 6 * j : 6 * j + 6]
-            f0, f1, f2 = -x[37], -x[38], -x[39]  # loads are subtracted from W
+            f0, f1, f2 = -x[at.W + 3], -x[at.W + 4], -x[at.W + 5]  # loads are subtracted from W
             dx, dy, dz, _, _, _ = forces.point(w, places[j], points[j, 0], points[j, 1], points[j, 2])
-            y[0] = -x[34] - (dy * f2 - dz * f1)
-            y[1] = -x[35] - (dz * f0 - dx * f2)
-            y[2] = -x[36] - (dx * f1 - dy * f0)
+            y[0] = -x[at.W] - (dy * f2 - dz * f1)
+            y[1] = -x[at.W + 1] - (dz * f0 - dx * f2)
+            y[2] = -x[at.W + 2] - (dx * f1 - dy * f0)
             y[3], y[4], y[5] = f0, f1, f2

@@ -41,14 +41,14 @@ def factorize(m, w):
 
     Returns -1; or the velocity whose pivot fails: it moves no mass; or nu plus the row that depends on others.
     """
-    w.flag[0] = DENSE
+    w.factors[0] = DENSE
     if m.plan[at.PLAN_USABLE] == 1:
         bad = elimination.factorize(m, w)
         if bad == -3 and held(m, w):
-            w.flag[0] = ADDED
+            w.factors[0] = ADDED
             return -1
         if bad > -2:
-            w.flag[0] = BLOCKS
+            w.factors[0] = BLOCKS
             return bad
     return factorize_dense(m, w)
 
@@ -59,15 +59,15 @@ def held(m, w):
 
     Then a force of the size of the added inertia, which would accelerate the free coordinate by 1, gives much less.
     """
-    n, nr = w.thin.shape[0], w.gap.shape[0]
-    d, e = w.again[0:n], w.again[n : n + nr]
+    n, nr = w.added.shape[0], w.gap.shape[0]
+    d, e = w.given_force, w.given_gap
     for k in range(n):
-        d[k] = w.thin[k]
+        d[k] = w.added[k]
     for i in range(nr):
         e[i] = 0.0
     elimination.solve(m, w, d, e)
     for k in range(n):
-        if w.thin[k] > 0.0 and not abs(d[k]) < 0.1:
+        if w.added[k] > 0.0 and not abs(d[k]) < 0.1:
             return False
     return True
 
@@ -141,15 +141,14 @@ def solve(m, w, f, c):
     With added inertia the solution is not that of M, and rounding is large where it was added. What it lacks is a
     right side of the same system; it falls off quickly where constraints hold what has no inertia of its own.
     """
-    if w.flag[0] == DENSE:
+    if w.factors[0] == DENSE:
         solve_dense(w, f, c)
         return -1
-    if w.flag[0] == BLOCKS:
+    if w.factors[0] == BLOCKS:
         elimination.solve(m, w, f, c)
         return -1
     n, nr = f.shape[0], c.shape[0]
-    f0, c0 = w.again[0:n], w.again[n : n + nr]
-    d, e = w.again[n + nr : 2 * n + nr], w.again[2 * n + nr : 2 * n + 2 * nr]
+    f0, c0, d, e = w.given_force, w.given_gap, w.rest_force, w.rest_gap
     for k in range(n):
         f0[k] = f[k]
         d[k] = f[k]
@@ -180,7 +179,7 @@ def solve(m, w, f, c):
         f[k] = f0[k]
     for i in range(nr):
         c[i] = c0[i]
-    w.flag[0] = DENSE
+    w.factors[0] = DENSE
     bad = factorize_dense(m, w)
     if bad < 0:
         solve_dense(w, f, c)

@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import layout as at
+from supple.core.buffers import starts
 from supple.core.bushing import (
     frame,
     inverse_tangent,
@@ -35,6 +36,10 @@ from supple.core.wrench import cross, last_column, point, scatter
 from supple.native.declare import REAL, VEC, kernel, shared
 
 JOIN, DISTANCE, LINEAR = 0, 1, 2
+# Data of JOIN: poses of both frames in their nodes; of DISTANCE: points of both nodes, length; of LINEAR: the number
+POSE_A, POSE_B, _ = starts(at.POSE, at.POSE)
+POINT_A, POINT_B, LENGTH, _ = starts(3, 3, 1)
+NUMBER = 0
 # Rows of the scratch for tangents: as in core/bushing.py
 E_ROW, C_ROW, W_ROW = 5, 11, 17
 
@@ -43,9 +48,9 @@ E_ROW, C_ROW, W_ROW = 5, 11, 17
 def ends(m, w, c):
     """Points of A and B of a DISTANCE (world, about the reference point), their unit direction and distance."""
     k = m.link[c, at.LINK_AT]
-    x = m.curve
-    a = point(w, m.link[c, at.LINK_A], x[k], x[k + 1], x[k + 2])
-    b = point(w, m.link[c, at.LINK_B], x[k + 3], x[k + 4], x[k + 5])
+    x, y = m.data[k + POINT_A : k + POINT_B], m.data[k + POINT_B : k + LENGTH]
+    a = point(w, m.link[c, at.LINK_A], x[0], x[1], x[2])
+    b = point(w, m.link[c, at.LINK_B], y[0], y[1], y[2])
     d0, d1, d2 = b[0] - a[0], b[1] - a[1], b[2] - a[2]
     length = np.sqrt(d0 * d0 + d1 * d1 + d2 * d2)
     return (a[0], a[1], a[2]), (b[0], b[1], b[2]), (d0 / length, d1 / length, d2 / length), length
@@ -57,8 +62,8 @@ def refresh(m, w, t, q):
     for c in range(m.link.shape[0]):
         link, out = m.link[c], w.link[c]
         k = link[at.LINK_AT]
-        if link[0] == JOIN:
-            a, b = frame(w, link[at.LINK_A], m.curve, k), frame(w, link[at.LINK_B], m.curve, k + 12)
+        if link[at.LINK_KIND] == JOIN:
+            a, b = frame(w, link[at.LINK_A], m.data, k + POSE_A), frame(w, link[at.LINK_B], m.data, k + POSE_B)
             p = (b[9], b[10], b[11])
             d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
             f = rotation_vector(a, b)
@@ -72,19 +77,19 @@ def refresh(m, w, t, q):
                 for j in range(3):
                     y[j], y[3 + j] = arm[j], axis[j]
                     z[j], z[3 + j] = turn[j], 0.0
-                y[6], z[6] = d[i], f[i]
-        elif link[0] == DISTANCE:
+                y[at.LINK_GAP], z[at.LINK_GAP] = d[i], f[i]
+        elif link[at.LINK_KIND] == DISTANCE:
             _, p, n, length = ends(m, w, c)
             arm = cross(p, n)
             y = out[0]
             for j in range(3):
                 y[j], y[3 + j] = arm[j], n[j]
-            y[6] = length - m.curve[k + 6] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
+            y[at.LINK_GAP] = length - m.data[k + LENGTH] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
         else:
-            s = -m.curve[k + 3 * link[at.LINK_A]] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
-            for j in range(k, k + 3 * link[at.LINK_A], 3):
-                s = s + m.curve[j + 2] * q[int(m.curve[j])]
-            out[0, 6] = s
+            s = -m.data[k + NUMBER] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
+            for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
+                s = s + m.factor[j] * q[m.term[j, at.TERM_Q]]
+            out[0, at.LINK_GAP] = s
 
 
 @kernel
@@ -92,9 +97,9 @@ def change(m, w, c, sa, sb, out):
     """Changes of the wrenches y (rows of out) along displacements sa, sb (6) of the nodes of A and B."""
     link = m.link[c]
     ta, tb = (sa[0], sa[1], sa[2]), (sb[0], sb[1], sb[2])
-    if link[0] == JOIN:
+    if link[at.LINK_KIND] == JOIN:
         k = link[at.LINK_AT]
-        a, b = frame(w, link[at.LINK_A], m.curve, k), frame(w, link[at.LINK_B], m.curve, k + 12)
+        a, b = frame(w, link[at.LINK_A], m.data, k + POSE_A), frame(w, link[at.LINK_B], m.data, k + POSE_B)
         p = (b[9], b[10], b[11])
         f = rotation_vector(a, b)
         d, slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
@@ -131,7 +136,7 @@ def violations(m, w, g):
         for i in range(6):
             row = m.link[c, at.LINK_ROW + i]
             if row >= 0:
-                g[row] = w.link[c, i, 6]
+                g[row] = w.link[c, i, at.LINK_GAP]
 
 
 @kernel
@@ -139,18 +144,18 @@ def clear(m, G):
     """Zeros at the entries (rows, nu) of a Jacobian: the paths to both ends of each link."""
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
-                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
-                    G[link[at.LINK_ROW], int(m.curve[j + 1])] = 0.0
+                for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
+                    G[link[at.LINK_ROW], m.term[j, at.TERM_U]] = 0.0
             continue
         for side in range(2):
             d = last_column(m, link[at.LINK_A + side])
             while d >= 0:
                 for i in range(6):
                     if link[at.LINK_ROW + i] >= 0:
-                        G[link[at.LINK_ROW + i], m.dof[d, at.DOF]] = 0.0
-                d = m.dof[d, at.BEFORE]
+                        G[link[at.LINK_ROW + i], m.column[d, at.VELOCITY]] = 0.0
+                d = m.column[d, at.BEFORE]
 
 
 @kernel
@@ -159,17 +164,17 @@ def jacobian(m, w, G):
     clear(m, G)
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             row = link[at.LINK_ROW]
             if row >= 0:
-                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
-                    G[row, int(m.curve[j + 1])] += m.curve[j + 2]
+                for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
+                    G[row, m.term[j, at.TERM_U]] += m.factor[j]
             continue
         for side in range(2):
             sign = 2.0 * side - 1.0
             d = last_column(m, link[at.LINK_A + side])
             while d >= 0:
-                e, k = w.dof[d, at.DOF_J], m.dof[d, at.DOF]
+                e, k = w.column[d, at.COL_J], m.column[d, at.VELOCITY]
                 for i in range(6):
                     row = link[at.LINK_ROW + i]
                     if row >= 0:
@@ -177,7 +182,7 @@ def jacobian(m, w, G):
                         G[row, k] += sign * (
                             y[0] * e[0] + y[1] * e[1] + y[2] * e[2] + y[3] * e[3] + y[4] * e[4] + y[5] * e[5]
                         )
-                d = m.dof[d, at.BEFORE]
+                d = m.column[d, at.BEFORE]
 
 
 @kernel
@@ -186,11 +191,11 @@ def rates(m, w, t, u, out):
     for c in range(m.link.shape[0]):
         link = m.link[c]
         rate = evaluate(m, w, link[at.LINK_SIGNAL], t)[1]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
                 s = 0.0 * u[0] - rate
-                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
-                    s = s + m.curve[j + 2] * u[int(m.curve[j + 1])]
+                for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
+                    s = s + m.factor[j] * u[m.term[j, at.TERM_U]]
                 out[link[at.LINK_ROW]] = s
             continue
         va, vb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
@@ -209,22 +214,22 @@ def accelerations(m, w, t, a, out):
     for c in range(m.link.shape[0]):
         link = m.link[c]
         curve = evaluate(m, w, link[at.LINK_SIGNAL], t)[2]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
                 s = 0.0 * a[0] - curve
-                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
-                    s = s + m.curve[j + 2] * a[int(m.curve[j + 1])]
+                for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
+                    s = s + m.factor[j] * a[m.term[j, at.TERM_U]]
                 out[link[at.LINK_ROW]] = s
             continue
         va, vb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
-        change(m, w, c, va[at.V : at.V + 6], vb[at.V : at.V + 6], w.turn)
+        change(m, w, c, va[at.V : at.V + 6], vb[at.V : at.V + 6], w.change)
         for i in range(6):
             row = link[at.LINK_ROW + i]
             if row >= 0:
                 s = 0.0 * va[at.V] - curve
                 for j in range(6):
                     s = s + w.link[c, i, j] * (vb[at.A + j] - va[at.A + j])
-                    s = s + w.turn[i, j] * (vb[at.V + j] - va[at.V + j])
+                    s = s + w.change[i, j] * (vb[at.V + j] - va[at.V + j])
                 out[row] = s
 
 
@@ -237,7 +242,7 @@ def rate_tangent(m, w, H):
         s[1, k] = 0.0
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             continue
         va, vb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
         for side in range(2):
@@ -245,14 +250,14 @@ def rate_tangent(m, w, H):
             v = w.node[link[at.LINK_A + side]]
             d = last_column(m, link[at.LINK_A + side])
             while d >= 0:
-                e, dv, k = w.dof[d, at.DOF_J], w.dof[d, at.DOF_DV], m.dof[d, at.DOF]
+                e, dv, k = w.column[d, at.COL_J], w.column[d, at.COL_DV], m.column[d, at.VELOCITY]
                 if side == 0:
-                    change(m, w, c, e, s[1], w.turn)
+                    change(m, w, c, e, s[1], w.change)
                 else:
-                    change(m, w, c, s[1], e, w.turn)
-                spin = cross((v[12], v[13], v[14]), (e[0], e[1], e[2]))
-                fall = cross((v[15], v[16], v[17]), (e[0], e[1], e[2]))
-                sway = cross((v[12], v[13], v[14]), (e[3], e[4], e[5]))
+                    change(m, w, c, s[1], e, w.change)
+                spin = cross((v[at.V], v[at.V + 1], v[at.V + 2]), (e[0], e[1], e[2]))
+                fall = cross((v[at.V + 3], v[at.V + 4], v[at.V + 5]), (e[0], e[1], e[2]))
+                sway = cross((v[at.V], v[at.V + 1], v[at.V + 2]), (e[3], e[4], e[5]))
                 for i in range(6):
                     row = link[at.LINK_ROW + i]
                     if row >= 0:
@@ -261,9 +266,9 @@ def rate_tangent(m, w, H):
                         for j in range(3):  # sign y . (dV - ad(V) J) + dy . (V_B - V_A)
                             x = x + sign * (y[j] * (dv[j] - spin[j]) + y[3 + j] * (dv[3 + j] - fall[j] - sway[j]))
                         for j in range(6):
-                            x = x + w.turn[i, j] * (vb[at.V + j] - va[at.V + j])
+                            x = x + w.change[i, j] * (vb[at.V + j] - va[at.V + j])
                         H[row, k] += x
-                d = m.dof[d, at.BEFORE]
+                d = m.column[d, at.BEFORE]
 
 
 @kernel
@@ -271,10 +276,10 @@ def apply(m, w):
     """Add G^T lam to the residual: wrenches lam y at B, the opposite at A, and efforts of linear rows."""
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
-                for j in range(link[at.LINK_AT], link[at.LINK_AT] + 3 * link[at.LINK_A], 3):
-                    w.effort[int(m.curve[j + 1])] -= m.curve[j + 2] * w.lam[link[at.LINK_ROW]]
+                for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
+                    w.effort[m.term[j, at.TERM_U]] -= m.factor[j] * w.lam[link[at.LINK_ROW]]
             continue
         na, nb = w.node[link[at.LINK_A]], w.node[link[at.LINK_B]]
         for i in range(6):
@@ -296,7 +301,7 @@ def differentiate(m, w, Rq, Ru):
             C[i, j] = 0.0
     for c in range(m.link.shape[0]):
         link = m.link[c]
-        if link[0] == LINEAR:
+        if link[at.LINK_KIND] == LINEAR:
             continue
         for j in range(6):
             W[j] = 0.0
@@ -310,12 +315,12 @@ def differentiate(m, w, Rq, Ru):
                 s[2, j] = 0.0
                 E[j, k] = 0.0
             s[2, k] = 1.0
-            change(m, w, c, s[1], s[2], w.turn)
+            change(m, w, c, s[1], s[2], w.change)
             for i in range(6):
                 row = link[at.LINK_ROW + i]
                 if row >= 0:
                     for j in range(6):
-                        E[j, k] -= w.lam[row] * w.turn[i, j]
+                        E[j, k] -= w.lam[row] * w.change[i, j]
         scatter(m, w, link[at.LINK_A], link[at.LINK_B], E, C, W, Rq, Ru)
 
 

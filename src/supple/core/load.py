@@ -9,21 +9,26 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import slaved
+from supple.core.buffers import starts
 from supple.core.signals import evaluate
 from supple.core.wrench import last_column, subtract_wrench_turn
 from supple.native.declare import kernel
+
+# Element integers: flexible body, 1 if p turns with it, place in the data, signals of p (3); data: l0, l1 (3), S (3, n)
+BODY, FOLLOWS, AT, SIGNALS = 1, 2, 3, 4
+L0, L1, SHAPES = starts(1, 3)
 
 
 @kernel
 def density(tree, work, e, t):
     """p in world axes."""
     el = tree.element[e]
-    r = work.node[tree.flex[el[1], at.FLEX_NODE]]
+    r = work.node[tree.flex[el[BODY], at.FLEX_NODE]]
     one = 1.0 + 0.0 * r[0]
-    x = evaluate(tree, work, el[4], t)[0] * one
-    y = evaluate(tree, work, el[5], t)[0] * one
-    z = evaluate(tree, work, el[6], t)[0] * one
-    if el[2] == 1:
+    x = evaluate(tree, work, el[SIGNALS], t)[0] * one
+    y = evaluate(tree, work, el[SIGNALS + 1], t)[0] * one
+    z = evaluate(tree, work, el[SIGNALS + 2], t)[0] * one
+    if el[FOLLOWS] == 1:
         return r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
     return x, y, z
 
@@ -31,9 +36,9 @@ def density(tree, work, e, t):
 @kernel
 def shape(tree, work, e, i):
     """Column i of S in world axes."""
-    el, x = tree.element[e], tree.curve
-    n, o = tree.flex[el[1], at.FLEX_N] + tree.flex[el[1], at.FLEX_R], el[3] + 4
-    r = work.node[tree.flex[el[1], at.FLEX_NODE]]
+    el, x = tree.element[e], tree.data
+    n, o = tree.flex[el[BODY], at.FLEX_N] + tree.flex[el[BODY], at.FLEX_R], el[AT] + SHAPES
+    r = work.node[tree.flex[el[BODY], at.FLEX_NODE]]
     a, b, c = x[o + i], x[o + n + i], x[o + 2 * n + i]
     return r[0] * a + r[1] * b + r[2] * c, r[3] * a + r[4] * b + r[5] * c, r[6] * a + r[7] * b + r[8] * c
 
@@ -41,7 +46,7 @@ def shape(tree, work, e, i):
 @kernel
 def felt(tree, work, e, i):
     """Column i of S Y in world axes: what the coordinate i moves."""
-    f = tree.element[e, 1]
+    f = tree.element[e, BODY]
     n, r, _, _, g = slaved.places(tree, f)
     x, y, z = shape(tree, work, e, i)
     for s in range(r):
@@ -54,13 +59,13 @@ def felt(tree, work, e, i):
 @kernel
 def moment(tree, work, e):
     """l0 (place of the body's origin from the reference point) + l1 + S q, world axes."""
-    el, x = tree.element[e], tree.curve
-    f, o = tree.flex[el[1]], el[3]
+    el, x = tree.element[e], tree.data
+    f, o = tree.flex[el[BODY]], el[AT]
     r, g = work.node[f[at.FLEX_NODE]], work.origin
-    a, b, c = x[o + 1], x[o + 2], x[o + 3]
-    s0 = x[o] * (r[9] - g[0]) + r[0] * a + r[1] * b + r[2] * c
-    s1 = x[o] * (r[10] - g[1]) + r[3] * a + r[4] * b + r[5] * c
-    s2 = x[o] * (r[11] - g[2]) + r[6] * a + r[7] * b + r[8] * c
+    l0, a, b, c = x[o + L0], x[o + L1], x[o + L1 + 1], x[o + L1 + 2]
+    s0 = l0 * (r[at.P] - g[0]) + r[0] * a + r[1] * b + r[2] * c
+    s1 = l0 * (r[at.P + 1] - g[1]) + r[3] * a + r[4] * b + r[5] * c
+    s2 = l0 * (r[at.P + 2] - g[2]) + r[6] * a + r[7] * b + r[8] * c
     m = f[at.FLEX_N] + f[at.FLEX_R]
     k = f[at.FLEX_WORK] + at.FX_QE * m
     for i in range(m):
@@ -75,18 +80,18 @@ def moment(tree, work, e):
 def apply(tree, work, e, t, u):
     """Subtract the wrench, add the efforts, return the power."""
     el = tree.element[e]
-    f = tree.flex[el[1]]
-    w, l0 = work.node[f[at.FLEX_NODE]], tree.curve[el[3]]
+    f = tree.flex[el[BODY]]
+    w, l0 = work.node[f[at.FLEX_NODE]], tree.data[el[AT] + L0]
     p0, p1, p2 = density(tree, work, e, t)
     s0, s1, s2 = moment(tree, work, e)
     m0, m1, m2 = s1 * p2 - s2 * p1, s2 * p0 - s0 * p2, s0 * p1 - s1 * p0
-    w[34] -= m0
-    w[35] -= m1
-    w[36] -= m2
-    w[37] -= l0 * p0
-    w[38] -= l0 * p1
-    w[39] -= l0 * p2
-    power = m0 * w[12] + m1 * w[13] + m2 * w[14] + l0 * (p0 * w[15] + p1 * w[16] + p2 * w[17])
+    w[at.W] -= m0
+    w[at.W + 1] -= m1
+    w[at.W + 2] -= m2
+    w[at.W + 3] -= l0 * p0
+    w[at.W + 4] -= l0 * p1
+    w[at.W + 5] -= l0 * p2
+    power = m0 * w[at.V] + m1 * w[at.V + 1] + m2 * w[at.V + 2] + l0 * (p0 * w[at.V + 3] + p1 * w[at.V + 4] + p2 * w[at.V + 5])
     for i in range(f[at.FLEX_N]):
         d = felt(tree, work, e, i)
         effort = d[0] * p0 + d[1] * p1 + d[2] * p2
@@ -100,10 +105,10 @@ def apply(tree, work, e, t, u):
 def differentiate(tree, work, e, t, Rq):
     """Tangents; a load that turns with the body pulls on the frame only, which makes Rq unsymmetric."""
     el = tree.element[e]
-    f, l0 = tree.flex[el[1]], tree.curve[el[3]]
+    f, l0 = tree.flex[el[BODY]], tree.data[el[AT] + L0]
     node = f[at.FLEX_NODE]
     p0, p1, p2 = density(tree, work, e, t)
-    if el[2] == 0:  # D = [[p~ s~, -l0 p~], [0, 0]], p~ s~ = s p^T - (p.s) I
+    if el[FOLLOWS] == 0:  # D = [[p~ s~, -l0 p~], [0, 0]], p~ s~ = s p^T - (p.s) I
         s0, s1, s2 = moment(tree, work, e)
         k = work.matrices[node, at.NODE_K]
         dot = p0 * s0 + p1 * s1 + p2 * s2
@@ -130,17 +135,17 @@ def differentiate(tree, work, e, t, Rq):
         own = f[at.FLEX_U0] + i
         col = last_column(tree, node)
         while col >= 0:
-            j = work.dof[col, at.DOF_J]
+            j = work.column[col, at.COL_J]
             s = c0 * j[0] + c1 * j[1] + c2 * j[2]
-            other = tree.dof[col, at.DOF]
+            other = tree.column[col, at.VELOCITY]
             Rq[other, own] -= s
-            if el[2] == 0:
+            if el[FOLLOWS] == 0:
                 Rq[own, other] -= s
-            col = tree.dof[col, at.BEFORE]
-    n, r, gamma, _, _ = slaved.places(tree, el[1])
+            col = tree.column[col, at.BEFORE]
+    n, r, gamma, _, _ = slaved.places(tree, el[BODY])
     for s in range(r):  # efforts of slaved shapes times Gamma
         d = shape(tree, work, e, n + s)
         c = d[0] * p0 + d[1] * p1 + d[2] * p2
         for i in range(n):
             for j in range(n):
-                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.shape[gamma + (s * n + i) * n + j]
+                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.flex_data[gamma + (s * n + i) * n + j]

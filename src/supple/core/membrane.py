@@ -8,9 +8,8 @@ of b, the laws of a membrane add to the generalized force of the body
     AXIAL_QUADRATIC   k e h              k b h has the energy k b^2/2, k l h has none: Huang1998 (6.27), K_ga and K_gf
     VON_KARMAN        k (e h + b a)      the gradient of k (e^2 - l^2)/2
 
-The power of what has no energy, -k l h.u, goes to the element's channel. Integers of the element: kind, flexible body,
-place of the membranes in the flexible reals, their number, rows of slopes of each, law. Reals of a membrane: k, the range
-of coordinates outside of which its rows vanish, a (n), s (p, n).
+The power of what has no energy, -k l h.u, goes to the element's channel. Constants of a membrane in
+the flexible data: k, a (n), s (p, n).
 """
 
 from __future__ import annotations
@@ -20,15 +19,17 @@ from supple.core import layout as at
 from supple.native.declare import kernel
 
 AXIAL, AXIAL_QUADRATIC, VON_KARMAN = 0, 1, 2
-HEAD = 3
+# Element integers: flexible body, place of the first membrane's constants, number of membranes, rows of slopes of each,
+# law, the first membrane
+BODY, AT, COUNT, SLOPES, LAW, FIRST = 1, 2, 3, 4, 5, 6
+HEAD = 1  # a begins behind k
 # The row of the body's workspace for h; tangents of the body are written to it later
 ROW = at.FX_FQ
 
 
 @kernel
-def stretch(x, o, n, p, q, j, h):
-    """Linear strain l and quadratic strain b of the membrane at o; fills its range of h (n)."""
-    lo, hi = int(x[o + 1]), int(x[o + 2])
+def stretch(x, o, lo, hi, n, p, q, j, h):
+    """Linear strain l and quadratic strain b of the membrane at o; fills its range, from lo to hi, of h (n)."""
     l, b = 0.0, 0.0
     for i in range(lo, hi):
         h[i] = 0.0
@@ -46,15 +47,16 @@ def stretch(x, o, n, p, q, j, h):
 @kernel
 def apply(tree, work, e, q, u):
     """Subtract the forces of element e from the efforts; returns the power of those without energy."""
-    el, x = tree.element[e], tree.shape
-    f, o, p, law = el[1], el[2], el[4], el[5]
+    el, x = tree.element[e], tree.flex_data
+    f, o, p, law = el[BODY], el[AT], el[SLOPES], el[LAW]
     n, j, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
     h, effort = flex_body.rows(tree, work, f)[0][ROW], work.effort
     power = 0.0
-    for _ in range(el[3]):
-        l, b = stretch(x, o, n, p, q, j, h)
+    for which in range(el[FIRST], el[FIRST] + el[COUNT]):
+        lo, hi = tree.membrane[which, at.MEMBRANE_FROM], tree.membrane[which, at.MEMBRANE_END]
+        l, b = stretch(x, o, lo, hi, n, p, q, j, h)
         tension = x[o] * l if law == AXIAL else x[o] * (l + b)
-        for i in range(int(x[o + 1]), int(x[o + 2])):
+        for i in range(lo, hi):
             effort[k + i] -= tension * h[i]
             if law == VON_KARMAN:
                 effort[k + i] -= x[o] * b * x[o + HEAD + i]
@@ -67,13 +69,13 @@ def apply(tree, work, e, q, u):
 @kernel
 def differentiate(tree, work, e, q, Rq):
     """Add the derivative of the forces of element e along the elastic coordinates."""
-    el, x = tree.element[e], tree.shape
-    f, o, p, law = el[1], el[2], el[4], el[5]
+    el, x = tree.element[e], tree.flex_data
+    f, o, p, law = el[BODY], el[AT], el[SLOPES], el[LAW]
     n, j, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
     h = flex_body.rows(tree, work, f)[0][ROW]
-    for _ in range(el[3]):
-        l, b = stretch(x, o, n, p, q, j, h)
-        lo, hi = int(x[o + 1]), int(x[o + 2])
+    for which in range(el[FIRST], el[FIRST] + el[COUNT]):
+        lo, hi = tree.membrane[which, at.MEMBRANE_FROM], tree.membrane[which, at.MEMBRANE_END]
+        l, b = stretch(x, o, lo, hi, n, p, q, j, h)
         a = o + HEAD
         both = 0.0 if law == AXIAL else x[o]
         back = x[o] if law == VON_KARMAN else 0.0
@@ -90,15 +92,16 @@ def differentiate(tree, work, e, q, Rq):
 @kernel
 def energy(tree, e, q):
     """Energy (J) that the membranes of element e add to that of the stiffness matrix."""
-    el, x = tree.element[e], tree.shape
-    f, o, p, law = el[1], el[2], el[4], el[5]
+    el, x = tree.element[e], tree.flex_data
+    f, o, p, law = el[BODY], el[AT], el[SLOPES], el[LAW]
     n, j = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0]
     total = 0.0
-    for _ in range(el[3]):
+    for which in range(el[FIRST], el[FIRST] + el[COUNT]):
+        lo, hi = tree.membrane[which, at.MEMBRANE_FROM], tree.membrane[which, at.MEMBRANE_END]
         l, b = 0.0, 0.0
         for r in range(p + 1):
             s, y = o + HEAD + r * n, 0.0
-            for i in range(int(x[o + 1]), int(x[o + 2])):
+            for i in range(lo, hi):
                 y = y + x[s + i] * q[j + i]
             if r == 0:
                 l = l + y

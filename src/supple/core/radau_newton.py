@@ -222,8 +222,8 @@ def balance_update(m, o, h):
     full, free = o.full, o.free
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
-            k = m.link[o.pin[j], at.LINK_AT]
-            c = int(m.curve[k + 1])
+            k = m.link[o.pin[j], at.LINK_TERM]
+            c = m.term[k, at.TERM_U]
             Rq, Ru, M = full.tangent[RQ, c], full.tangent[RU, c], full.tangent[MASS, c]
             for i in range(3):
                 s = 0.0
@@ -232,7 +232,7 @@ def balance_update(m, o, h):
                     s += Rq[free[l]] * o.f[DX + i, l] + Ru[free[l]] * o.f[DU + i, l] + M[free[l]] * rate
                 for l in range(o.kept.shape[0]):
                     s += full.G[o.kept[l], c] * o.d[i, l]
-                o.c[LAM + i, j] -= s / m.curve[k + 2]
+                o.c[LAM + i, j] -= s / m.factor[k]
 
 
 @kernel

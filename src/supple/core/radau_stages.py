@@ -100,12 +100,11 @@ def prescribe(m, w, r, o, i, t):
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
             link = m.link[o.pin[j]]
-            x = m.curve[link[at.LINK_AT] : link[at.LINK_AT] + 4]
-            value = evaluate(m, w, link[at.LINK_SIGNAL], t)
-            q, u = int(x[0]), int(x[1])
-            o.u[X + i, u] = (x[3] + value[0]) / x[2] - r.q[q]
-            o.u[U + i, u] = value[1] / x[2] - r.u[u]
-            o.u[GIVEN + i, u] = value[2] / x[2]
+            value, k = evaluate(m, w, link[at.LINK_SIGNAL], t), link[at.LINK_TERM]
+            q, u, factor = m.term[k, at.TERM_Q], m.term[k, at.TERM_U], m.factor[k]
+            o.u[X + i, u] = (m.data[link[at.LINK_AT] + links.NUMBER] + value[0]) / factor - r.q[q]
+            o.u[U + i, u] = value[1] / factor - r.u[u]
+            o.u[GIVEN + i, u] = value[2] / factor
 
 
 @kernel
@@ -115,7 +114,7 @@ def rates(m, r, o, i, h):
         o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
-            k = int(m.curve[m.link[o.pin[j], at.LINK_AT] + 1])
+            k = m.term[m.link[o.pin[j], at.LINK_TERM], at.TERM_U]
             o.u[RATE + i, k] = o.u[GIVEN + i, k]
 
 
@@ -162,8 +161,8 @@ def balance(m, o, i):
     """Multipliers of drivers from the residual of stage i: they balance the motion along what they drive."""
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
-            k = m.link[o.pin[j], at.LINK_AT]
-            o.c[LAM + i, j] -= o.u[F2 + i, int(m.curve[k + 1])] / m.curve[k + 2]
+            k = m.link[o.pin[j], at.LINK_TERM]
+            o.c[LAM + i, j] -= o.u[F2 + i, m.term[k, at.TERM_U]] / m.factor[k]
 
 
 @kernel

@@ -70,8 +70,8 @@ def choose(m, free, kept, pin):
     if not is_wide(m):
         for c in range(m.link.shape[0]):
             link = m.link[c]
-            if link[0] == LINEAR and link[at.LINK_A] == 1 and link[at.LINK_ROW] >= 0:
-                k = int(m.curve[link[at.LINK_AT] + 1])
+            if link[at.LINK_KIND] == LINEAR and link[at.LINK_COUNT] == 1 and link[at.LINK_ROW] >= 0:
+                k = m.term[link[at.LINK_TERM], at.TERM_U]
                 if free[k] == 0:
                     free[k] = 1
                     pin[link[at.LINK_ROW]] = c

@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import math
 
+from supple.core import layout as at
 from supple.core import opcodes as op
 from supple.native.declare import kernel
+
+# Numbers of a sine; of pieces, behind their n + 1 breaks: origins (n), coefficients (n, k), and the integers n, k;
+# of a program: arguments of its operations, and the integers: their count, then code and signal of each
+AMPLITUDE, OMEGA, PHASE, OFFSET = range(4)
+PIECES, COEFFICIENTS = range(2)
+COUNT, OPERATIONS = range(2)
 
 
 @kernel
@@ -17,7 +24,7 @@ def evaluate(tree, work, k, t):
     """Value and first two time derivatives of signal k; k < 0 is the zero signal."""
     if k < 0:
         return 0.0, 0.0, 0.0
-    if tree.signal[k, 0] == op.PROGRAM:
+    if tree.signal[k, at.SIGNAL_CODE] == op.PROGRAM:
         return program(tree, work.stack, k, t)
     return plain(tree, k, t)
 
@@ -25,31 +32,31 @@ def evaluate(tree, work, k, t):
 @kernel
 def plain(tree, k, t):
     """A signal that is no program."""
-    x = tree.curve
-    i = tree.signal[k, 1]
-    if tree.signal[k, 0] == op.SINE:
-        phase = x[i + 1] * t + x[i + 2]
-        wave = x[i] * math.sin(phase)
-        return x[i + 3] + wave, x[i] * x[i + 1] * math.cos(phase), -x[i + 1] * x[i + 1] * wave
-    # n pieces of k coefficients: [n, k, breaks (n + 1), origins (n), coefficients (n k)]
-    n, m = int(x[i]), int(x[i + 1])
-    low, high = x[i + 2], x[i + 2 + n]
+    x = tree.data[tree.signal[k, at.SIGNAL_AT] :]
+    if tree.signal[k, at.SIGNAL_CODE] == op.SINE:
+        phase = x[OMEGA] * t + x[PHASE]
+        wave = x[AMPLITUDE] * math.sin(phase)
+        return x[OFFSET] + wave, x[AMPLITUDE] * x[OMEGA] * math.cos(phase), -x[OMEGA] * x[OMEGA] * wave
+    sizes = tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
+    n, m = sizes[PIECES], sizes[COEFFICIENTS]
+    origins, coefficients = x[n + 1 :], x[2 * n + 1 :]
+    low, high = x[0], x[n]
     held = t < low or t >= high
     t = min(max(t, low), high)
     first, last = 0, n - 1
     while first < last:  # the piece whose break is the last one not after t
         middle = (first + last + 1) // 2
-        if x[i + 2 + middle] <= t:
+        if x[middle] <= t:
             first = middle
         else:
             last = middle - 1
-    s = t - x[i + 3 + n + first]
-    c = i + 3 + 2 * n + first * m
+    s = t - origins[first]
+    c = first * m
     value, rate, curve = 0.0, 0.0, 0.0
     for j in range(m - 1, -1, -1):
         curve = curve * s + 2.0 * rate
         rate = rate * s + value
-        value = value * s + x[c + j]
+        value = value * s + coefficients[c + j]
     if held:
         return value, 0.0, 0.0
     return value, rate, curve
@@ -58,11 +65,10 @@ def plain(tree, k, t):
 @kernel
 def program(tree, stack, k, t):
     """Run a program; the stack's cells are rows of value, rate, curvature."""
-    x = tree.curve
-    i = tree.signal[k, 1]
-    count, top = int(x[i]), -1
-    for step in range(count):
-        code, argument = int(x[i + 1 + 2 * step]), x[i + 2 + 2 * step]
+    arguments, top = tree.data[tree.signal[k, at.SIGNAL_AT] :], -1
+    integers = tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
+    for step in range(integers[COUNT]):
+        code, argument = integers[OPERATIONS + 2 * step], arguments[step]
         if code <= op.SIGNAL:
             top += 1
             cell = stack[top]
@@ -70,7 +76,7 @@ def program(tree, stack, k, t):
             if code == op.TIME:
                 cell[0], cell[1] = t, 1.0
             elif code == op.SIGNAL:
-                cell[0], cell[1], cell[2] = plain(tree, int(argument), t)
+                cell[0], cell[1], cell[2] = plain(tree, integers[OPERATIONS + 2 * step + 1], t)
             continue
         if code <= op.MAXIMUM:
             top -= 1

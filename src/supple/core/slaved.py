@@ -19,10 +19,8 @@ from supple.native.declare import kernel
 @kernel
 def places(tree, f):
     """Numbers n, r; places of Gamma and of the parts of D1 in the flexible reals, of Gamma q in the workspace."""
-    n, r = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R]
-    m = n + r
-    gamma = tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 10 * m * m + 2 * n * n
-    return n, r, gamma, gamma + r * n * n, tree.flex[f, at.FLEX_WORK] + at.FLEX_ROWS * m
+    b = at.modal(tree, f)
+    return tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_R], b.Gamma, b.parts, b.Gamma_q
 
 
 @kernel
@@ -59,7 +57,7 @@ def coordinates(tree, work, q):
             w[o + i] = q[j + i]
         if r > 0:
             x = w[o : o + n]
-            times_gamma(tree.shape, gamma, n, r, x, w[g : g + r * n])
+            times_gamma(tree.flex_data, gamma, n, r, x, w[g : g + r * n])
             for s in range(r):
                 w[o + n + s] = 0.5 * dot(w[g + s * n : g + (s + 1) * n], x)
 
@@ -76,8 +74,8 @@ def rates(tree, work, u, a):
             w[o + i] = u[j + i]
             w[p + i] = a[j + i]
         if r > 0:
-            h, x, y = g + r * n, w[o : o + n], w[p : p + n]
-            times_gamma(tree.shape, gamma, n, r, x, w[h : h + r * n])
+            h, x, y = at.modal(tree, f).Gamma_u, w[o : o + n], w[p : p + n]
+            times_gamma(tree.flex_data, gamma, n, r, x, w[h : h + r * n])
             for s in range(r):
                 z = w[g + s * n : g + (s + 1) * n]
                 w[o + n + s] = dot(z, x)
@@ -88,10 +86,10 @@ def rates(tree, work, u, a):
 def accelerations(tree, work, a):
     """Gamma a of all flexible bodies, which only tangents need."""
     for f in range(tree.flex.shape[0]):
-        n, r, gamma, _, g = places(tree, f)
+        n, r, gamma, _, _ = places(tree, f)
         if r > 0:
-            j, o = tree.flex[f, at.FLEX_U0], g + 2 * r * n
-            times_gamma(tree.shape, gamma, n, r, a[j : j + n], work.flex[o : o + r * n])
+            j, o = tree.flex[f, at.FLEX_U0], at.modal(tree, f).Gamma_a
+            times_gamma(tree.flex_data, gamma, n, r, a[j : j + n], work.flex[o : o + r * n])
 
 
 @kernel
@@ -100,7 +98,7 @@ def at_place(tree, work, f, k, e):
     n, g = tree.flex[f, at.FLEX_N], places(tree, f)[4]
     at_place_rate(tree, work, f, k, e, g)
     for i in range(6 * n):
-        work.flex[e + i] += tree.shape[k + 12 + i]
+        work.flex[e + i] += tree.flex_data[k + at.ATTACH_PHI + i]
 
 
 @kernel
@@ -115,7 +113,7 @@ def at_place_rate(tree, work, f, k, e, g):
         for i in range(n):
             row[i] = 0.0
         for s in range(r):
-            c = tree.shape[k + 12 + 6 * n + l * r + s]
+            c = tree.flex_data[k + at.ATTACH_PHI + 6 * n + l * r + s]
             if c != 0.0:
                 add_times(c, w[g + s * n : g + (s + 1) * n], row)
 
@@ -131,8 +129,8 @@ def felt_rows(x, w, g, n, r, row):
 def sums(tree, x, f, row, out):
     """Rows out of x = D1 y over its first index, y the row ``row`` of x; parts of D1 that are zero are left out."""
     n, r, _, parts, _ = places(tree, f)
-    m, shape = n + r, tree.shape
-    d1 = tree.flex[f, at.FLEX_AT] + 13 + 12 * m
+    m, shape = n + r, tree.flex_data
+    d1 = at.modal(tree, f).D1
     for c in range(9):
         for i in range(m):
             x[out + c, i] = 0.0
@@ -149,13 +147,14 @@ def sums(tree, x, f, row, out):
 @kernel
 def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
     """Transposed dQ/dq and dQ/du (m, m) of the extended body's inertia forces, for its angular velocity and acceleration."""
-    n, r, _, parts, g = places(tree, f)
-    m, shape, w = n + r, tree.shape, work.flex
-    d1, A = tree.flex[f, at.FLEX_AT] + 13 + 12 * m, g + 3 * r * n
-    U = A + m * m
+    n, r, _, parts, _ = places(tree, f)
+    m, shape, w = n + r, tree.flex_data, work.flex
+    own = at.modal(tree, f)
+    d1, A, U = own.D1, own.Qq, own.Qu
     ww = w0 * w0 + w1 * w1 + w2 * w2
-    for i in range(2 * m * m):
+    for i in range(m * m):
         w[A + i] = 0.0
+        w[U + i] = 0.0
     for c in range(9):
         i, j = c // 3, c % 3
         x = w0 if i == 0 else (w1 if i == 1 else w2)
@@ -186,11 +185,9 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
 def contract(tree, work, f, x, Rq, Ru, M):
     """Add the extended body's matrices to the tangents of its coordinates; x are its rows."""
     n, r, gamma, _, g = places(tree, f)
-    m, shape, w, k0 = n + r, tree.shape, work.flex, tree.flex[f, at.FLEX_U0]
-    A = g + 3 * r * n
-    U, gu, ga = A + m * m, g + r * n, g + 2 * r * n
-    mass = tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 9 * m * m
-    stiff, t = mass + m * m, x[at.FX_A2]
+    m, shape, w, k0 = n + r, tree.flex_data, work.flex, tree.flex[f, at.FLEX_U0]
+    own = at.modal(tree, f)
+    A, U, gu, ga, mass, stiff, t = own.Qq, own.Qu, own.Gamma_u, own.Gamma_a, own.M, own.K, x[at.FX_A2]
     for k in range(n):
         qk, uk = w[A + k * m : A + (k + 1) * m], w[U + k * m : U + (k + 1) * m]
         for i in range(m):
@@ -220,8 +217,8 @@ def contract(tree, work, f, x, Rq, Ru, M):
 def add_mass(tree, work, f, x, mass):
     """Add Y^T M Y to the mass matrix; x are the body's rows."""
     n, r, _, _, g = places(tree, f)
-    m, shape, w, k0 = n + r, tree.shape, work.flex, tree.flex[f, at.FLEX_U0]
-    own, t = tree.flex[f, at.FLEX_AT] + 13 + 12 * m + 9 * m * m, x[at.FX_A2]
+    m, shape, w, k0 = n + r, tree.flex_data, work.flex, tree.flex[f, at.FLEX_U0]
+    own, t = at.modal(tree, f).M, x[at.FX_A2]
     for k in range(n):
         for i in range(m):
             t[i] = shape[own + k * m + i]
@@ -237,7 +234,7 @@ def add_mass(tree, work, f, x, mass):
 def add_pull(tree, f, o, Rq, f0, f1, f2, m0, m1, m2):
     """Add the sum of c_s Gamma_s, c_s the work of a force and a moment on the slaved shapes (6, r) at o."""
     n, r, gamma, _, _ = places(tree, f)
-    x, k = tree.shape, tree.flex[f, at.FLEX_U0]
+    x, k = tree.flex_data, tree.flex[f, at.FLEX_U0]
     for s in range(r):
         c = x[o + s] * f0 + x[o + r + s] * f1 + x[o + 2 * r + s] * f2
         c += x[o + 3 * r + s] * m0 + x[o + 4 * r + s] * m1 + x[o + 5 * r + s] * m2

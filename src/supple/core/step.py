@@ -11,11 +11,14 @@ them together.
 
 from __future__ import annotations
 
-from collections import namedtuple
+from typing import Any
+
+import numpy as np
 
 from supple.core import chart
 from supple.core import layout as at
-from supple.native.declare import block, kernel, tuple_type
+from supple.core.buffers import Part, Record, starts
+from supple.native.declare import kernel
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
@@ -35,111 +38,70 @@ DEGREE = 8  # coefficients per polynomial
 
 # Events: kind, index (q, u or node), terminal, direction, axis of a place; reals: value, place (3)
 EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
-EVENT_VALUE, EVENT_PLACE, EVENT_REALS = 0, 1, 4
+EVENT_VALUE, EVENT_PLACE, EVENT_REALS = starts(1, 3)
 ON_COORDINATE, ON_RATE, ON_PLACE = 0, 1, 2
 EVENTS_WAITING = 32  # a loop returns to Python when so many wait
 PER_STEP = 256  # crossings of one event in one step that can be told apart
+EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"
 
-Run = namedtuple(
-    "Run",
-    "q u a z w zdot power scale rate_scale sign px pu pz pw qt ut zt wt xt events event_reals last found "
-    "roots screws momentum screw_error screw_size lam qs",
+# What every method keeps in the run's buffers; its own fields follow
+RUN_RECORD = Record(
+    "Run", __name__,
+    Part("run", "float64", {
+        "q": "nq",
+        "u": "nu",
+        "a": "nu",
+        "z": "nz",
+        "w": "elements",  # work
+        "zdot": "nz",
+        "power": "elements",
+        "scale": "nu",
+        "rate_scale": "nu",
+        "sign": "elements",  # of the work in the balance of energy
+        # polynomials of the accepted step
+        "px": ("nu", DEGREE),
+        "pu": ("nu", DEGREE),
+        "pz": ("nz", DEGREE),
+        "pw": ("elements", DEGREE),
+        # the state at an instant within it
+        "qt": "nq",
+        "ut": "nu",
+        "zt": "nz",
+        "wt": "elements",
+        "xt": "nu",
+        "event_reals": ("events", EVENT_REALS),
+        "last": "events",  # values at the step's start
+        "found_time": EVENT_ROOM,
+        # momenta that are kept: screw, value at the start, largest error, size
+        "screws": ("screws", 6),
+        "momentum": "screws",
+        "screw_error": "screws",
+        "screw_size": "screws",
+        "lam": "nr",
+        "qs": "nq",  # scratch
+    }),
+    Part("count", "int64", {
+        "state": INT_STATE,
+        "events": ("events", EVENT_INTS),
+        "found_event": EVENT_ROOM,
+        "roots": "screws",  # of the trees whose momentum is kept
+    }),
+    head=at.SIZES,
+    given=("events", "screws"),
 )
-
-RUN = tuple_type(
-    Run,
-    reals={
-        "q": 1, "u": 1, "a": 1, "z": 1, "w": 1, "zdot": 1, "power": 1, "scale": 1, "rate_scale": 1, "sign": 1, "px": 2,
-        "pu": 2, "pz": 2, "pw": 2, "qt": 1, "ut": 1, "zt": 1, "wt": 1, "xt": 1, "event_reals": 2, "last": 1, "found": 2,
-        "screws": 2, "momentum": 1, "screw_error": 1, "screw_size": 1, "lam": 1, "qs": 1,
-    },
-    counts={"events": 2, "roots": 1},
-)
+Run, RUN, cut_run = RUN_RECORD.views, RUN_RECORD.kind, RUN_RECORD.cut
 
 
 @kernel
-def run_views(m, run, ints):
+def run_views(m, run, count):
     """Cut the run's buffers; returns the views, and where the method's own reals and integers begin."""
-    nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
-    nv, ns = ints[N_EVENTS], ints[N_SCREWS]
-    i = 0
-    q = block(run, i, nq)
-    i += nq
-    u = block(run, i, nu)
-    i += nu
-    a = block(run, i, nu)
-    i += nu
-    z = block(run, i, nz)
-    i += nz
-    w = block(run, i, ne)
-    i += ne
-    zdot = block(run, i, nz)
-    i += nz
-    power = block(run, i, ne)
-    i += ne
-    scale = block(run, i, nu)
-    i += nu
-    rate_scale = block(run, i, nu)
-    i += nu
-    sign = block(run, i, ne)
-    i += ne
-    px = block(run, i, nu, DEGREE)
-    i += nu * DEGREE
-    pu = block(run, i, nu, DEGREE)
-    i += nu * DEGREE
-    pz = block(run, i, nz, DEGREE)
-    i += nz * DEGREE
-    pw = block(run, i, ne, DEGREE)
-    i += ne * DEGREE
-    qt = block(run, i, nq)
-    i += nq
-    ut = block(run, i, nu)
-    i += nu
-    zt = block(run, i, nz)
-    i += nz
-    wt = block(run, i, ne)
-    i += ne
-    xt = block(run, i, nu)
-    i += nu
-    event_reals = block(run, i, nv, EVENT_REALS)
-    i += nv * EVENT_REALS
-    last = block(run, i, nv)
-    i += nv
-    room = EVENTS_WAITING + PER_STEP * nv
-    found = block(run, i, room, 2)
-    i += 2 * room
-    screws = block(run, i, ns, 6)
-    i += ns * 6
-    momentum = block(run, i, ns)
-    i += ns
-    screw_error = block(run, i, ns)
-    i += ns
-    screw_size = block(run, i, ns)
-    i += ns
-    lam = run[i : i + m.head[at.H_ROWS]]
-    i += m.head[at.H_ROWS]
-    qs = block(run, i, nq)
-    i += nq
-    k = INT_STATE
-    events = block(ints, k, nv, EVENT_INTS)
-    k += nv * EVENT_INTS
-    roots = block(ints, k, ns)
-    k += ns
-    return Run(
-        q, u, a, z, w, zdot, power, scale, rate_scale, sign, px, pu, pz, pw, qt, ut, zt, wt, xt, events,
-        event_reals, last, found, roots, screws, momentum, screw_error, screw_size, lam, qs,
-    ), i, k
+    return cut_run(m.head, run, count, count[N_EVENTS], count[N_SCREWS])
 
 
-def event_room(nv: int) -> int:
-    """Number of found events that the run buffer can hold for nv events."""
-    return EVENTS_WAITING + PER_STEP * nv
-
-
-def run_size(nq: int, nu: int, nz: int, ne: int, nv: int, ns: int, nr: int) -> int:
-    """Length of the part of the run buffer that all methods share."""
-    state = 2 * nq + 6 * nu + 3 * nz + 4 * ne + DEGREE * (2 * nu + nz + ne)
-    return state + nv * (EVENT_REALS + 1) + 2 * event_room(nv) + 9 * ns + nr + nq
+def read_run(ints: np.ndarray, run: np.ndarray, count: np.ndarray) -> Any:
+    """Fields of a run's buffers by name, as NumPy views; ``ints`` are the model's integers."""
+    given = {"events": int(count[N_EVENTS]), "screws": int(count[N_SCREWS])}
+    return RUN_RECORD.read(at.sizes(ints) | given, run, count)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Tangents of the equations of motion of a tree, analytic.
 
-In world axes, with V_p and A_p of the parent node, a dof with column J contributes (docs/theory.md)
+In world axes, with V_p and A_p of the parent node, a column with column J contributes (docs/theory.md)
 
     dV = ad(V_p) J      psi_q = ad(A_p) J + ad(V_p) dV      psi_u = dV + ad(V) J
 
@@ -23,13 +23,13 @@ from supple.core import (
 from supple.core import layout as at
 from supple.native.declare import kernel
 
-# Scratch rows of one dof: J^T I, J^T B, J^T K and the change of the subtree's wrench along q and u
+# Scratch rows of one column: J^T I, J^T B, J^T K and the change of the subtree's wrench along q and u
 YI, YB, YK, DQ, DU = 0, 1, 2, 3, 4
 
 
 @kernel
 def columns(m, w, u, a):
-    """World columns dV, psi_q, psi_u of every dof; needs motion."""
+    """World columns dV, psi_q, psi_u of every column; needs motion."""
     node, x, s = m.node, w.node, w.scratch[0]
     slaved.accelerations(m, w, a)
     for n in range(1, node.shape[0]):
@@ -38,9 +38,9 @@ def columns(m, w, u, a):
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
-        for d in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.NDOF]):
-            c = w.dof[d]
-            j, dv, psi_q, psi_u = c[at.DOF_J], c[at.DOF_DV], c[at.DOF_PSI_Q], c[at.DOF_PSI_U]
+        for d in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
+            c = w.column[d]
+            j, dv, psi_q, psi_u = c[at.COL_J], c[at.COL_DV], c[at.COL_PSI_Q], c[at.COL_PSI_U]
             flex.spatial_cross(parent_v, j, dv)
             flex.spatial_cross(parent_v, dv, s)
             flex.spatial_cross(parent_a, j, psi_q)
@@ -66,9 +66,9 @@ def velocity_matrices(m, w):
             continue
         b = mat[n, at.NODE_B]
         r = x[n]
-        mass, cx, cy, cz = r[24], r[25], r[26], r[27]
-        xx, yy, zz, xy, xz, yz = r[28], r[29], r[30], r[31], r[32], r[33]
-        w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+        mass, cx, cy, cz = r[at.M], r[at.C], r[at.C + 1], r[at.C + 2]
+        xx, yy, zz, xy, xz, yz = r[at.J], r[at.J + 1], r[at.J + 2], r[at.J + 3], r[at.J + 4], r[at.J + 5]
+        w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
         t0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
         t1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
         t2 = xz * w0 + yz * w1 + zz * w2 + cx * v1 - cy * v0
@@ -102,12 +102,12 @@ def dot6(x, y):
 def inertia_times(i, y, out):
     """out = I y with the composite inertia of node row i."""
     w0, w1, w2, v0, v1, v2 = y[0], y[1], y[2], y[3], y[4], y[5]
-    out[0] = i[44] * w0 + i[47] * w1 + i[48] * w2 + i[42] * v2 - i[43] * v1
-    out[1] = i[47] * w0 + i[45] * w1 + i[49] * w2 + i[43] * v0 - i[41] * v2
-    out[2] = i[48] * w0 + i[49] * w1 + i[46] * w2 + i[41] * v1 - i[42] * v0
-    out[3] = i[40] * v0 + w1 * i[43] - w2 * i[42]
-    out[4] = i[40] * v1 + w2 * i[41] - w0 * i[43]
-    out[5] = i[40] * v2 + w0 * i[42] - w1 * i[41]
+    out[0] = i[at.CJ] * w0 + i[at.CJ + 3] * w1 + i[at.CJ + 4] * w2 + i[at.CC + 1] * v2 - i[at.CC + 2] * v1
+    out[1] = i[at.CJ + 3] * w0 + i[at.CJ + 1] * w1 + i[at.CJ + 5] * w2 + i[at.CC + 2] * v0 - i[at.CC] * v2
+    out[2] = i[at.CJ + 4] * w0 + i[at.CJ + 5] * w1 + i[at.CJ + 2] * w2 + i[at.CC] * v1 - i[at.CC + 1] * v0
+    out[3] = i[at.CM] * v0 + w1 * i[at.CC + 2] - w2 * i[at.CC + 1]
+    out[4] = i[at.CM] * v1 + w2 * i[at.CC] - w0 * i[at.CC + 2]
+    out[5] = i[at.CM] * v2 + w0 * i[at.CC + 1] - w1 * i[at.CC]
 
 
 @kernel
@@ -121,19 +121,19 @@ def row_times(y, b, out):
 
 
 @kernel
-def dof_rows(m, w, n, c):
-    """Fill the scratch rows for dof c of node n: rows J^T(I, B, K), columns dq, du."""
-    i, b, col, s = w.node[n], w.matrices[n, at.NODE_B], w.dof[c], w.scratch
-    j, dq, du = col[at.DOF_J], s[DQ], s[DU]
+def column_rows(m, w, n, c):
+    """Fill the scratch rows for column c of node n: rows J^T(I, B, K), columns dq, du."""
+    i, b, col, s = w.node[n], w.matrices[n, at.NODE_B], w.column[c], w.scratch
+    j, dq, du = col[at.COL_J], s[DQ], s[DU]
     inertia_times(i, j, s[YI])
     row_times(j, b, s[YB])
-    inertia_times(i, col[at.DOF_PSI_Q], dq)
-    inertia_times(i, col[at.DOF_PSI_U], du)
+    inertia_times(i, col[at.COL_PSI_Q], dq)
+    inertia_times(i, col[at.COL_PSI_U], du)
     for k in range(6):  # B dV and B J
-        dq[k] += dot6(b[k], col[at.DOF_DV])
+        dq[k] += dot6(b[k], col[at.COL_DV])
         du[k] += dot6(b[k], j)
     # - adT(W) J = -[t x Jw + f x Jv; f x Jw]
-    t0, t1, t2, f0, f1, f2 = i[34], i[35], i[36], i[37], i[38], i[39]
+    t0, t1, t2, f0, f1, f2 = i[at.W], i[at.W + 1], i[at.W + 2], i[at.W + 3], i[at.W + 4], i[at.W + 5]
     dq[0] -= t1 * j[2] - t2 * j[1] + f1 * j[5] - f2 * j[4]
     dq[1] -= t2 * j[0] - t0 * j[2] + f2 * j[3] - f0 * j[5]
     dq[2] -= t0 * j[1] - t1 * j[0] + f0 * j[4] - f1 * j[3]
@@ -156,7 +156,7 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
 
     The derivative with respect to q is taken along ``chart.retract``.
     """
-    node, dof, x, col, mat, s = m.node, m.dof, w.node, w.dof, w.matrices, w.scratch
+    node, column, x, col, mat, s = m.node, m.column, w.node, w.column, w.matrices, w.scratch
     nu, nz = r.shape[0], z.shape[0]
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
@@ -185,21 +185,21 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
         links.apply(m, w)
         links.differentiate(m, w, Rq, Ru)
     for n in range(node.shape[0]):
-        for k in range(10):
-            x[n, 40 + k] = x[n, 24 + k]
+        for k in range(at.INERTIA):
+            x[n, at.CM + k] = x[n, at.M + k]
     for n in range(node.shape[0] - 1, 0, -1):
         first = node[n, at.COL0]
-        end = first + node[n, at.NDOF]
+        end = first + node[n, at.COLUMNS]
         if node[n, at.HEAVY] == at.FLEXIBLE:
             flex_body_tangents.differentiate(m, w, n, a, Rq, Ru, M)
             couple(m, w, n, Rq, Ru, M)
         for c in range(first, end):
-            dof_rows(m, w, n, c)
-            row = dof[c, at.DOF]
+            column_rows(m, w, n, c)
+            row = column[c, at.VELOCITY]
             d = end - 1
             while d >= 0:
-                j, dv, psi_q, psi_u = col[d, 0], col[d, 1], col[d, 2], col[d, 3]
-                e = dof[d, at.DOF]
+                j, dv, psi_q, psi_u = col[d, at.COL_J], col[d, at.COL_DV], col[d, at.COL_PSI_Q], col[d, at.COL_PSI_U]
+                e = column[d, at.VELOCITY]
                 mass = dot6(s[YI], j)
                 Rq[row, e] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
                 Ru[row, e] += dot6(s[YI], psi_u) + dot6(s[YB], j)
@@ -208,11 +208,11 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
                     Rq[e, row] += dot6(j, s[DQ])
                     Ru[e, row] += dot6(j, s[DU])
                     M[e, row] += mass
-                d = dof[d, at.BEFORE]
+                d = column[d, at.BEFORE]
         if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
             flex_tangents.edge_stiffness(m, w, n, Rq)
         p = node[n, at.PARENT]
-        for k in range(34, 50):
+        for k in range(at.W, at.E):
             x[p, k] += x[n, k]
         for i in range(6):
             for k in range(6):
@@ -230,20 +230,21 @@ def residual_of_sums(m, w, r):
         y, k = flex_body.rows(m, w, f)[0], m.flex[f, at.FLEX_U0]
         for i in range(m.flex[f, at.FLEX_N]):
             r[k + i] += y[at.FX_Q, i]
-    for c in range(m.dof.shape[0]):
-        r[m.dof[c, at.DOF]] += dot6(w.dof[c, at.DOF_J], w.node[m.dof[c, at.OWNER], at.W : at.W + 6])
+    for c in range(m.column.shape[0]):
+        r[m.column[c, at.VELOCITY]] += dot6(w.column[c, at.COL_J], w.node[m.column[c, at.OWNER], at.W : at.W + 6])
 
 
 @kernel
 def couple(m, w, n, Rq, Ru, M):
     """Tangents between a flexible body's own coordinates and the columns on the path to it."""
-    f, dof, node = m.node[n, at.FLEX], m.dof, m.node
+    f, column, node = m.node[n, at.FLEX], m.column, m.node
     k = m.flex[f, at.FLEX_U0]
     y = flex_body.rows(m, w, f)[0]
-    d = node[n, at.COL0] + node[n, at.NDOF] - 1 if node[n, at.NDOF] > 0 else node[n, at.LAST]
+    d = node[n, at.COL0] + node[n, at.COLUMNS] - 1 if node[n, at.COLUMNS] > 0 else node[n, at.LAST]
     while d >= 0:
-        j, dv, psi_q, psi_u = w.dof[d, 0], w.dof[d, 1], w.dof[d, 2], w.dof[d, 3]
-        e = dof[d, at.DOF]
+        c = w.column[d]
+        j, dv, psi_q, psi_u = c[at.COL_J], c[at.COL_DV], c[at.COL_PSI_Q], c[at.COL_PSI_U]
+        e = column[d, at.VELOCITY]
         for i in range(m.flex[f, at.FLEX_N]):
             mass, a, b = 0.0, 0.0, 0.0
             fq, fu = 0.0, 0.0
@@ -262,4 +263,4 @@ def couple(m, w, n, Rq, Ru, M):
             Rq[e, k + i] += fq
             Ru[e, k + i] += fu
             M[e, k + i] += mass
-        d = dof[d, at.BEFORE]
+        d = column[d, at.BEFORE]

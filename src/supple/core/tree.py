@@ -24,7 +24,7 @@ def poses(tree, work, q):
     """World rotation and origin of every node."""
     node, body, x = tree.node, tree.body, work.node
     g = x[0]
-    for k in range(12):
+    for k in range(at.R, at.V):
         g[k] = 0.0
     g[0], g[4], g[8] = 1.0, 1.0, 1.0
     slaved.coordinates(tree, work, q)
@@ -35,9 +35,9 @@ def poses(tree, work, q):
         a0, a1, a2 = p[0] * b[0] + p[1] * b[3] + p[2] * b[6], p[0] * b[1] + p[1] * b[4] + p[2] * b[7], p[0] * b[2] + p[1] * b[5] + p[2] * b[8]
         a3, a4, a5 = p[3] * b[0] + p[4] * b[3] + p[5] * b[6], p[3] * b[1] + p[4] * b[4] + p[5] * b[7], p[3] * b[2] + p[4] * b[5] + p[5] * b[8]
         a6, a7, a8 = p[6] * b[0] + p[7] * b[3] + p[8] * b[6], p[6] * b[1] + p[7] * b[4] + p[8] * b[7], p[6] * b[2] + p[7] * b[5] + p[8] * b[8]
-        px = p[9] + p[0] * b[9] + p[1] * b[10] + p[2] * b[11]
-        py = p[10] + p[3] * b[9] + p[4] * b[10] + p[5] * b[11]
-        pz = p[11] + p[6] * b[9] + p[7] * b[10] + p[8] * b[11]
+        px = p[at.P] + p[0] * b[at.BODY_P] + p[1] * b[at.BODY_P + 1] + p[2] * b[at.BODY_P + 2]
+        py = p[at.P + 1] + p[3] * b[at.BODY_P] + p[4] * b[at.BODY_P + 1] + p[5] * b[at.BODY_P + 2]
+        pz = p[at.P + 2] + p[6] * b[at.BODY_P] + p[7] * b[at.BODY_P + 1] + p[8] * b[at.BODY_P + 2]
         motion = node[n, at.MOTION]
         j = node[n, at.Q0]
         if motion == at.REVOLUTE:
@@ -64,33 +64,33 @@ def poses(tree, work, q):
                 py += a5 * q[j]
                 pz += a8 * q[j]
             r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8] = a0, a1, a2, a3, a4, a5, a6, a7, a8
-        r[9], r[10], r[11] = px, py, pz
+        r[at.P], r[at.P + 1], r[at.P + 2] = px, py, pz
 
 
 @shared(TREE, WORK, VEC, VEC)
 def motion(tree, work, u, a):
     """Jacobian columns, twists and accelerations of every node; needs poses."""
-    node, x, col, o = tree.node, work.node, work.dof, work.origin
+    node, x, col, o = tree.node, work.node, work.column, work.origin
     nn = node.shape[0]
     o[0], o[1], o[2] = 0.0, 0.0, 0.0
     for n in range(1, nn):
-        o[0] += x[n, 9]
-        o[1] += x[n, 10]
-        o[2] += x[n, 11]
+        o[0] += x[n, at.P]
+        o[1] += x[n, at.P + 1]
+        o[2] += x[n, at.P + 2]
     o[0] /= max(nn - 1, 1)
     o[1] /= max(nn - 1, 1)
     o[2] /= max(nn - 1, 1)
     g = x[0]
-    for k in range(12, 24):
+    for k in range(at.V, at.M):
         g[k] = 0.0
     slaved.rates(tree, work, u, a)
-    g[21], g[22], g[23] = -tree.gravity[0], -tree.gravity[1], -tree.gravity[2]
+    g[at.A + 3], g[at.A + 4], g[at.A + 5] = -tree.gravity[0], -tree.gravity[1], -tree.gravity[2]
     for n in range(1, nn):
         p = x[node[n, at.PARENT]]
         r = x[n]
         kind = node[n, at.MOTION]
         d, first = node[n, at.U0], node[n, at.COL0]
-        dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+        dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
         zero = 0.0 * dx
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
@@ -100,8 +100,8 @@ def motion(tree, work, u, a):
             z, y = work.scratch[0], work.scratch[1]
             z0, z1, z2, z3, z4, z5 = z[0], z[1], z[2], z[3], z[4], z[5]
             y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
-        for k in range(0 if elastic else node[n, at.NDOF]):
-            c = col[first + k, at.DOF_J]
+        for k in range(0 if elastic else node[n, at.COLUMNS]):
+            c = col[first + k, at.COL_J]
             axis = 2 if kind == at.REVOLUTE or kind == at.PRISMATIC else k % 3
             ex, ey, ez = r[axis], r[axis + 3], r[axis + 6]
             if kind == at.PRISMATIC or k > 2:
@@ -123,15 +123,15 @@ def motion(tree, work, u, a):
             y3 += c[3] * ad
             y4 += c[4] * ad
             y5 += c[5] * ad
-        w0, w1, w2 = p[12] + z0, p[13] + z1, p[14] + z2
-        v0, v1, v2 = p[15] + z3, p[16] + z4, p[17] + z5
-        r[12], r[13], r[14], r[15], r[16], r[17] = w0, w1, w2, v0, v1, v2
-        r[18] = p[18] + y0 + w1 * z2 - w2 * z1
-        r[19] = p[19] + y1 + w2 * z0 - w0 * z2
-        r[20] = p[20] + y2 + w0 * z1 - w1 * z0
-        r[21] = p[21] + y3 + v1 * z2 - v2 * z1 + w1 * z5 - w2 * z4
-        r[22] = p[22] + y4 + v2 * z0 - v0 * z2 + w2 * z3 - w0 * z5
-        r[23] = p[23] + y5 + v0 * z1 - v1 * z0 + w0 * z4 - w1 * z3
+        w0, w1, w2 = p[at.V] + z0, p[at.V + 1] + z1, p[at.V + 2] + z2
+        v0, v1, v2 = p[at.V + 3] + z3, p[at.V + 4] + z4, p[at.V + 5] + z5
+        r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5] = w0, w1, w2, v0, v1, v2
+        r[at.A] = p[at.A] + y0 + w1 * z2 - w2 * z1
+        r[at.A + 1] = p[at.A + 1] + y1 + w2 * z0 - w0 * z2
+        r[at.A + 2] = p[at.A + 2] + y2 + w0 * z1 - w1 * z0
+        r[at.A + 3] = p[at.A + 3] + y3 + v1 * z2 - v2 * z1 + w1 * z5 - w2 * z4
+        r[at.A + 4] = p[at.A + 4] + y4 + v2 * z0 - v0 * z2 + w2 * z3 - w0 * z5
+        r[at.A + 5] = p[at.A + 5] + y5 + v0 * z1 - v1 * z0 + w0 * z4 - w1 * z3
 
 
 @shared(TREE, WORK, VEC, VEC, VEC)
@@ -151,9 +151,9 @@ def inertias(tree, work, q, u, a):
             continue
         b = body[n]
         zero = 0.0 * r[0]
-        m = b[12]
-        lx, ly, lz = b[13] + zero, b[14] + zero, b[15] + zero
-        xx, yy, zz, xy, xz, yz = b[16] + zero, b[17] + zero, b[18] + zero, b[19] + zero, b[20] + zero, b[21] + zero
+        m = b[at.BODY_M]
+        lx, ly, lz = b[at.BODY_C] + zero, b[at.BODY_C + 1] + zero, b[at.BODY_C + 2] + zero
+        xx, yy, zz, xy, xz, yz = b[at.BODY_J] + zero, b[at.BODY_J + 1] + zero, b[at.BODY_J + 2] + zero, b[at.BODY_J + 3] + zero, b[at.BODY_J + 4] + zero, b[at.BODY_J + 5] + zero
         if node[n, at.HEAVY] == at.FLEXIBLE:
             m, lx, ly, lz, xx, yy, zz, xy, xz, yz = flex_body.current_inertia(tree, work, node[n, at.FLEX], q, u)
         cx = r[0] * lx + r[1] * ly + r[2] * lz
@@ -168,7 +168,7 @@ def inertias(tree, work, q, u, a):
         yy = t3 * r[3] + t4 * r[4] + t5 * r[5]
         yz = t3 * r[6] + t4 * r[7] + t5 * r[8]
         zz = t6 * r[6] + t7 * r[7] + t8 * r[8]
-        dx, dy, dz = r[9] - o[0], r[10] - o[1], r[11] - o[2]
+        dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
         mx, my, mz = m * dx + 2.0 * cx, m * dy + 2.0 * cy, m * dz + 2.0 * cz  # shift of a second moment
         sx, sy, sz = dx * mx, dy * my, dz * mz
         xx += sy + sz
@@ -180,9 +180,9 @@ def inertias(tree, work, q, u, a):
         cx += m * dx
         cy += m * dy
         cz += m * dz
-        r[24], r[25], r[26], r[27] = m, cx, cy, cz
-        r[28], r[29], r[30], r[31], r[32], r[33] = xx, yy, zz, xy, xz, yz
-        w0, w1, w2, v0, v1, v2 = r[12], r[13], r[14], r[15], r[16], r[17]
+        r[at.M], r[at.C], r[at.C + 1], r[at.C + 2] = m, cx, cy, cz
+        r[at.J], r[at.J + 1], r[at.J + 2], r[at.J + 3], r[at.J + 4], r[at.J + 5] = xx, yy, zz, xy, xz, yz
+        w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
         # momentum h = I V, then F = I A - ad(V)^T h
         h0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
         h1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
@@ -190,13 +190,13 @@ def inertias(tree, work, q, u, a):
         h3 = m * v0 + w1 * cz - w2 * cy
         h4 = m * v1 + w2 * cx - w0 * cz
         h5 = m * v2 + w0 * cy - w1 * cx
-        b0, b1, b2, a0, a1, a2 = r[18], r[19], r[20], r[21], r[22], r[23]
-        r[34] = xx * b0 + xy * b1 + xz * b2 + cy * a2 - cz * a1 + w1 * h2 - w2 * h1 + v1 * h5 - v2 * h4
-        r[35] = xy * b0 + yy * b1 + yz * b2 + cz * a0 - cx * a2 + w2 * h0 - w0 * h2 + v2 * h3 - v0 * h5
-        r[36] = xz * b0 + yz * b1 + zz * b2 + cx * a1 - cy * a0 + w0 * h1 - w1 * h0 + v0 * h4 - v1 * h3
-        r[37] = m * a0 + b1 * cz - b2 * cy + w1 * h5 - w2 * h4
-        r[38] = m * a1 + b2 * cx - b0 * cz + w2 * h3 - w0 * h5
-        r[39] = m * a2 + b0 * cy - b1 * cx + w0 * h4 - w1 * h3
+        b0, b1, b2, a0, a1, a2 = r[at.A], r[at.A + 1], r[at.A + 2], r[at.A + 3], r[at.A + 4], r[at.A + 5]
+        r[at.W] = xx * b0 + xy * b1 + xz * b2 + cy * a2 - cz * a1 + w1 * h2 - w2 * h1 + v1 * h5 - v2 * h4
+        r[at.W + 1] = xy * b0 + yy * b1 + yz * b2 + cz * a0 - cx * a2 + w2 * h0 - w0 * h2 + v2 * h3 - v0 * h5
+        r[at.W + 2] = xz * b0 + yz * b1 + zz * b2 + cx * a1 - cy * a0 + w0 * h1 - w1 * h0 + v0 * h4 - v1 * h3
+        r[at.W + 3] = m * a0 + b1 * cz - b2 * cy + w1 * h5 - w2 * h4
+        r[at.W + 4] = m * a1 + b2 * cx - b0 * cz + w2 * h3 - w0 * h5
+        r[at.W + 5] = m * a2 + b0 * cy - b1 * cx + w0 * h4 - w1 * h3
         if node[n, at.HEAVY] == at.FLEXIBLE:
             flex_body.add_deformation(tree, work, n)
         else:
@@ -207,7 +207,7 @@ def inertias(tree, work, q, u, a):
 @kernel
 def gather(tree, work, r):
     """Sum wrenches from the tips to the root; r = J^T W + Q - effort."""
-    node, dof, x, col, effort = tree.node, tree.dof, work.node, work.dof, work.effort
+    node, column, x, col, effort = tree.node, tree.column, work.node, work.column, work.effort
     for k in range(r.shape[0]):
         r[k] = -effort[k]
     for f in range(tree.flex.shape[0]):
@@ -217,11 +217,11 @@ def gather(tree, work, r):
     for n in range(node.shape[0] - 1, 0, -1):
         f = x[n]
         d = node[n, at.COL0]
-        for k in range(d, d + node[n, at.NDOF]):
-            c = col[k, at.DOF_J]
-            r[dof[k, at.DOF]] += c[0] * f[34] + c[1] * f[35] + c[2] * f[36] + c[3] * f[37] + c[4] * f[38] + c[5] * f[39]
+        for k in range(d, d + node[n, at.COLUMNS]):
+            c = col[k, at.COL_J]
+            r[column[k, at.VELOCITY]] += c[0] * f[at.W] + c[1] * f[at.W + 1] + c[2] * f[at.W + 2] + c[3] * f[at.W + 3] + c[4] * f[at.W + 4] + c[5] * f[at.W + 5]
         p = x[node[n, at.PARENT]]
-        for k in range(34, 40):
+        for k in range(at.W, at.CM):
             p[k] += f[k]
 
 
@@ -230,7 +230,7 @@ def clear(tree, mass):
     """Zeros where bodies couple velocities: those of a node with all on the path to the ground, and with its own
     elastic ones. The rest of a matrix is never written.
     """
-    node, dof = tree.node, tree.dof
+    node, column = tree.node, tree.column
     for n in range(1, node.shape[0]):
         flexible = node[n, at.HEAVY] == at.FLEXIBLE
         f, k = 0, 0
@@ -240,79 +240,79 @@ def clear(tree, mass):
                 for j in range(k, k + f):
                     mass[i, j] = 0.0
         first = node[n, at.COL0]
-        end = first + node[n, at.NDOF]
+        end = first + node[n, at.COLUMNS]
         if flexible:
             d = end - 1 if end > first else node[n, at.LAST]
             while d >= 0:
-                e = dof[d, at.DOF]
+                e = column[d, at.VELOCITY]
                 for i in range(k, k + f):
                     mass[i, e] = 0.0
                     mass[e, i] = 0.0
-                d = dof[d, at.BEFORE]
+                d = column[d, at.BEFORE]
         for c in range(first, end):
-            row = dof[c, at.DOF]
+            row = column[c, at.VELOCITY]
             d = c
             while d >= 0:
-                mass[row, dof[d, at.DOF]] = 0.0
-                mass[dof[d, at.DOF], row] = 0.0
-                d = dof[d, at.BEFORE]
+                mass[row, column[d, at.VELOCITY]] = 0.0
+                mass[column[d, at.VELOCITY], row] = 0.0
+                d = column[d, at.BEFORE]
 
 
 @kernel
 def composite(tree, work, mass):
     """Mass matrix (nu, nu) from composite inertias; needs motion and inertias."""
-    node, dof, x, col = tree.node, tree.dof, work.node, work.dof
+    node, column, x, col = tree.node, tree.column, work.node, work.column
     nu = mass.shape[0]
     for n in range(node.shape[0]):
-        for k in range(10):
-            x[n, 40 + k] = x[n, 24 + k]
+        for k in range(at.INERTIA):
+            x[n, at.CM + k] = x[n, at.M + k]
     clear(tree, mass)
     for c in range(nu):
         mass[c, c] = tree.rotor[c]
     for n in range(node.shape[0] - 1, 0, -1):
         i = x[n]
-        last = node[n, at.COL0] + node[n, at.NDOF] - 1
+        last = node[n, at.COL0] + node[n, at.COLUMNS] - 1
         if node[n, at.HEAVY] == at.FLEXIBLE:
             elastic_mass(tree, work, n, mass)
-        for c in range(last, last - node[n, at.NDOF], -1):
-            j = col[c, at.DOF_J]
-            f0 = i[44] * j[0] + i[47] * j[1] + i[48] * j[2] + i[42] * j[5] - i[43] * j[4]
-            f1 = i[47] * j[0] + i[45] * j[1] + i[49] * j[2] + i[43] * j[3] - i[41] * j[5]
-            f2 = i[48] * j[0] + i[49] * j[1] + i[46] * j[2] + i[41] * j[4] - i[42] * j[3]
-            f3 = i[40] * j[3] + j[1] * i[43] - j[2] * i[42]
-            f4 = i[40] * j[4] + j[2] * i[41] - j[0] * i[43]
-            f5 = i[40] * j[5] + j[0] * i[42] - j[1] * i[41]
+        for c in range(last, last - node[n, at.COLUMNS], -1):
+            j = col[c, at.COL_J]
+            f0 = i[at.CJ] * j[0] + i[at.CJ + 3] * j[1] + i[at.CJ + 4] * j[2] + i[at.CC + 1] * j[5] - i[at.CC + 2] * j[4]
+            f1 = i[at.CJ + 3] * j[0] + i[at.CJ + 1] * j[1] + i[at.CJ + 5] * j[2] + i[at.CC + 2] * j[3] - i[at.CC] * j[5]
+            f2 = i[at.CJ + 4] * j[0] + i[at.CJ + 5] * j[1] + i[at.CJ + 2] * j[2] + i[at.CC] * j[4] - i[at.CC + 1] * j[3]
+            f3 = i[at.CM] * j[3] + j[1] * i[at.CC + 2] - j[2] * i[at.CC + 1]
+            f4 = i[at.CM] * j[4] + j[2] * i[at.CC] - j[0] * i[at.CC + 2]
+            f5 = i[at.CM] * j[5] + j[0] * i[at.CC + 1] - j[1] * i[at.CC]
             d = c
             while d >= 0:
-                e = col[d, at.DOF_J]
+                e = col[d, at.COL_J]
                 y = e[0] * f0 + e[1] * f1 + e[2] * f2 + e[3] * f3 + e[4] * f4 + e[5] * f5
-                mass[dof[c, at.DOF], dof[d, at.DOF]] += y
+                mass[column[c, at.VELOCITY], column[d, at.VELOCITY]] += y
                 if d != c:
-                    mass[dof[d, at.DOF], dof[c, at.DOF]] += y
-                d = dof[d, at.BEFORE]
+                    mass[column[d, at.VELOCITY], column[c, at.VELOCITY]] += y
+                d = column[d, at.BEFORE]
         p = x[node[n, at.PARENT]]
-        for k in range(40, 50):
+        for k in range(at.CM, at.E):
             p[k] += i[k]
 
 
 @kernel
 def elastic_mass(tree, work, n, mass):
     """Add the mass of a flexible body's own coordinates, and their coupling to the columns before it."""
-    f, dof = tree.node[n, at.FLEX], tree.dof
+    f, column = tree.node[n, at.FLEX], tree.column
     nf, k = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_U0]
     y = flex_body.rows(tree, work, f)[0]
-    m = tree.flex[f, at.FLEX_AT] + 13 + 12 * nf + 9 * nf * nf
+    m = at.modal(tree, f).M
     if tree.flex[f, at.FLEX_R] > 0:
         slaved.add_mass(tree, work, f, y, mass)
     else:
         for i in range(nf):
             for l in range(nf):
-                mass[k + i, k + l] += tree.shape[m + i * nf + l]
-    d = tree.node[n, at.COL0] + tree.node[n, at.NDOF] - 1 if tree.node[n, at.NDOF] > 0 else tree.node[n, at.LAST]
+                mass[k + i, k + l] += tree.flex_data[m + i * nf + l]
+    d = tree.node[n, at.COL0] + tree.node[n, at.COLUMNS] - 1 if tree.node[n, at.COLUMNS] > 0 else tree.node[n, at.LAST]
     while d >= 0:
-        e, j = work.dof[d, at.DOF_J], dof[d, at.DOF]
+        e, j = work.column[d, at.COL_J], column[d, at.VELOCITY]
         for i in range(nf):
-            s = y[33, i] * e[0] + y[34, i] * e[1] + y[35, i] * e[2] + y[36, i] * e[3] + y[37, i] * e[4] + y[38, i] * e[5]
+            s = y[at.FX_LW, i] * e[0] + y[at.FX_LW + 1, i] * e[1] + y[at.FX_LW + 2, i] * e[2] + y[at.FX_LW + 3, i] * e[3] + y[at.FX_LW + 4, i] * e[4] + y[at.FX_LW + 5, i] * e[5]
             mass[k + i, j] += s
             mass[j, k + i] += s
-        d = dof[d, at.BEFORE]
+        d = column[d, at.BEFORE]

@@ -10,14 +10,14 @@ from supple.native.declare import kernel
 def point(work, node, x, y, z):
     """World place of a point of a node relative to the reference point, and its velocity."""
     r, o = work.node[node], work.origin
-    px = r[9] - o[0] + r[0] * x + r[1] * y + r[2] * z
-    py = r[10] - o[1] + r[3] * x + r[4] * y + r[5] * z
-    pz = r[11] - o[2] + r[6] * x + r[7] * y + r[8] * z
+    px = r[at.P] - o[0] + r[0] * x + r[1] * y + r[2] * z
+    py = r[at.P + 1] - o[1] + r[3] * x + r[4] * y + r[5] * z
+    pz = r[at.P + 2] - o[2] + r[6] * x + r[7] * y + r[8] * z
     return (
         px, py, pz,
-        r[15] + r[13] * pz - r[14] * py,
-        r[16] + r[14] * px - r[12] * pz,
-        r[17] + r[12] * py - r[13] * px,
+        r[at.V + 3] + r[at.V + 1] * pz - r[at.V + 2] * py,
+        r[at.V + 4] + r[at.V + 2] * px - r[at.V] * pz,
+        r[at.V + 5] + r[at.V] * py - r[at.V + 1] * px,
     )
 
 
@@ -47,7 +47,7 @@ def subtract_wrench_turn(k, t0, t1, t2, f0, f1, f2):
 @kernel
 def last_column(tree, node):
     """Last column on the path from the ground to a node (-1: none)."""
-    n = tree.node[node, at.NDOF]
+    n = tree.node[node, at.COLUMNS]
     return tree.node[node, at.COL0] + n - 1 if n > 0 else tree.node[node, at.LAST]
 
 
@@ -76,10 +76,10 @@ def scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru):
     for side in range(2):  # rows of this end, columns of the other
         row = last_column(tree, node_b if side == 1 else node_a)
         while row >= 0:
-            y = work.dof[row, at.DOF_J]
+            y = work.column[row, at.COL_J]
             col = last_column(tree, node_a if side == 1 else node_b)
             while col >= 0:
-                s, dv = work.dof[col, at.DOF_J], work.dof[col, at.DOF_DV]
+                s, dv = work.column[col, at.COL_J], work.column[col, at.COL_DV]
                 along, rate = 0.0, 0.0
                 for r in range(6):
                     ei, ci = 0.0, 0.0
@@ -94,8 +94,8 @@ def scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru):
                     h = cross((W[3], W[4], W[5]), (s[0], s[1], s[2]))
                     along += y[0] * (t[0] + g[0]) + y[1] * (t[1] + g[1]) + y[2] * (t[2] + g[2])
                     along += y[3] * h[0] + y[4] * h[1] + y[5] * h[2]
-                i1, j1 = tree.dof[row, at.DOF], tree.dof[col, at.DOF]
+                i1, j1 = tree.column[row, at.VELOCITY], tree.column[col, at.VELOCITY]
                 Rq[i1, j1] += along
                 Ru[i1, j1] += rate
-                col = tree.dof[col, at.BEFORE]
-            row = tree.dof[row, at.BEFORE]
+                col = tree.column[col, at.BEFORE]
+            row = tree.column[row, at.BEFORE]

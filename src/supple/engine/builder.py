@@ -29,6 +29,7 @@ from supple.core import opcodes
 from supple.engine import pack_constraints as link_rows
 from supple.engine import pack_forces as force_rows
 from supple.engine.attached import attached_masses
+from supple.engine.buffers import Columns, flat_buffers, row_of
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import (
     BodyRecord,
@@ -76,8 +77,8 @@ class _Builder:
         self.model = model
         self.frozen = frozen
         self.bodies_by_name = model.bodies
-        self.node_ints = [[-1, at.FIXED, -1, -1, 0, -1, 0, 0, 0, -1, -1]]
-        self.node_reals = [np.concatenate([np.eye(3).ravel(), np.zeros(13)])]
+        self.node_ints: list[list[int]] = []
+        self.node_reals: list[Array] = []
         self.columns: list[list[int]] = []
         self.scale: list[float] = []
         self.rate_scale: list[float] = []
@@ -90,18 +91,22 @@ class _Builder:
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
         self.flex_ints: list[list[int]] = []
         self.attach_ints: list[list[int]] = []
-        self.shape: list[Array] = []
-        self.shape_size = 0
+        self.flex_data: list[Array] = []
+        self.flex_size = 0
         self.flex_work = 0
         self.q0: list[float] = []
         self.u0: list[float] = []
         self.element_ints: list[list[int]] = []
-        self.element_reals: list[Array] = []
+        self.element_reals: list[list[float]] = []
         self.force_names: list[str] = []
         self.dissipates: list[bool] = []
         self.energy_creating: list[str] = []
         self.signals: list[list[int]] = []
-        self.curve: list[float] = []
+        self.data: list[float] = []
+        self.programs: list[int] = []
+        self.terms: list[list[int]] = []
+        self.factors: list[float] = []
+        self.membranes: list[list[int]] = []
         self.nz = 0
         self.wrenches = 0
         self.switches = 0
@@ -113,6 +118,7 @@ class _Builder:
         self.extra: dict[str, JointRecord] = {}
         self.kinds: dict[tuple[KindTable, int], str] = {}
         self.owner = ""  # label of what is being added
+        self._append(-1, at.FIXED, IDENTITY, 0)  # the ground
         for edge in graph.tree:
             if edge.joint.startswith(FREE) and edge.joint not in model.joints:
                 self.add_free(edge.child, edge.joint)
@@ -161,38 +167,45 @@ class _Builder:
         n = self._append(parent, MOTIONS[motion].code, pose, record.modal.n)
         index = list(self.flexible).index(name)
         self.node_ints[n][at.FLEX], self.node_ints[n][at.ATTACH] = index, len(self.attach_ints)
-        self.attach_ints.append([index, self.shape_size, -1])
-        self._add_shape(where.p0, where.R0, where.Phi, where.Psi)
+        row = [0] * at.ATTACH_INTS
+        row[at.ATTACH_BODY], row[at.ATTACH_AT], row[at.ATTACH_WORK] = index, self.flex_size, -1
+        self.attach_ints.append(row)
+        self._add_flex(where.p0, where.R0, where.Phi, where.Psi)
         if where.slaved is not None:
-            self._add_shape(where.slaved)
-            self.attach_ints[-1][2] = self.flex_work
+            self._add_flex(where.slaved)
+            row[at.ATTACH_WORK] = self.flex_work
             self.flex_work += at.ATTACH_ROWS * record.modal.n
         for k in range(record.modal.n):
             self._add_column(n, k, record.u.start + k)
         return n
 
     def _append(self, parent: int, motion: int, pose: Pose, columns: int) -> int:
-        self.use("motion", motion)
+        if parent >= 0:  # else it is the ground
+            self.use("motion", motion)
         n = len(self.node_ints)
-        root = n if parent == 0 else self.node_ints[parent][at.ROOT]
-        last = self.last_column(parent)
-        row = [parent, motion, -1, -1, columns, last, 0, root, len(self.columns), -1, -1]
+        row, reals = [-1] * at.NODE_INTS, np.zeros(at.NODE_REALS)
+        row[at.PARENT], row[at.MOTION], row[at.HEAVY] = parent, motion, 0
+        row[at.COL0], row[at.COLUMNS] = len(self.columns), columns
+        row[at.ROOT] = n if parent <= 0 else self.node_ints[parent][at.ROOT]
+        row[at.LAST] = self.last_column(parent) if parent >= 0 else -1
+        reals[at.BODY_R : at.BODY_P], reals[at.BODY_P : at.BODY_M] = pose.R.ravel(), pose.p
         self.node_ints.append(row)
-        self.node_reals.append(np.concatenate([pose.R.ravel(), pose.p, np.zeros(10)]))
+        self.node_reals.append(reals)
         return n
 
-    def _add_column(self, node: int, k: int, dof: int) -> None:
+    def _add_column(self, node: int, k: int, velocity: int) -> None:
         before = self.node_ints[node][at.LAST] if k == 0 else len(self.columns) - 1
-        self.columns.append([before, node, dof])
+        columns = {at.BEFORE: before, at.OWNER: node, at.VELOCITY: velocity}
+        self.columns.append(row_of(at.COLUMN_INTS, columns))
 
-    def _add_shape(self, *arrays: Array) -> None:
+    def _add_flex(self, *arrays: Array) -> None:
         for array in arrays:
-            self.shape.append(np.ravel(array))
-            self.shape_size += np.size(array)
+            self.flex_data.append(np.ravel(array))
+            self.flex_size += np.size(array)
 
     def last_column(self, node: int) -> int:
         row = self.node_ints[node]
-        return row[at.COL0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
+        return row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
 
     def add_joint(self, joint: Joint, parent: str, child: str, backwards: bool) -> None:
         node, current = self.add_chain(joint, child, backwards)
@@ -294,12 +307,14 @@ class _Builder:
         record = FlexRecord(body.name, label(body), *here, modal, masses)
         self.flexible[body.name] = record
         r, of = modal.r, modal.slaves or modal
-        self.flex_ints.append([n, self.nq, self.nu, self.shape_size, -1, self.flex_work, r])
-        self.flex_work += at.flex_work_size(n, r)
-        self._add_shape(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
-        self._add_shape(of.M, modal.K, modal.C)
+        row = {at.FLEX_N: n, at.FLEX_R: r, at.FLEX_Q0: self.nq, at.FLEX_U0: self.nu}
+        row |= {at.FLEX_AT: self.flex_size, at.FLEX_WORK: self.flex_work}
+        self.flex_ints.append(row_of(at.FLEX_INTS, row))
+        self.flex_work += at.FLEX_RECORD.lengths({"n": n, "r": r})[1]
+        self._add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
+        self._add_flex(of.M, modal.K, modal.C)
         if modal.slaves is not None:
-            self._add_shape(modal.slaves.Gamma, modal.slaves.parts)
+            self._add_flex(modal.slaves.Gamma, modal.slaves.parts)
         self.nq += n
         self.nu += n
         self.q0.extend(np.zeros(n))
@@ -341,10 +356,10 @@ class _Builder:
 
     def add_damping(self, record: FlexRecord) -> None:
         if np.any(record.modal.C):
-            ints = [0] * at.ELEMENT_INTS
-            ints[:2] = [force_codes.BODY_DAMPING, list(self.flexible).index(record.name)]
+            body = list(self.flexible).index(record.name)
+            ints = {at.KIND: force_codes.BODY_DAMPING, force_codes.BODY: body}
             self.owner = record.label
-            self.add_element(ints, np.zeros(at.ELEMENT_REALS), f"{record.name}.damping")
+            self.add_element(ints, {}, f"{record.name}.damping")
 
     def add_membranes(self, record: FlexRecord) -> None:
         """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
@@ -353,25 +368,34 @@ class _Builder:
             return
         body, (m, p, _) = list(self.flexible).index(record.name), found.slopes.shape
         law = _MEMBRANES[found.law]
-        ints = [force_codes.MEMBRANE, body, self.shape_size, m, p, law]
+        ints = {
+            at.KIND: force_codes.MEMBRANE,
+            membrane_codes.BODY: body,
+            membrane_codes.AT: self.flex_size,
+            membrane_codes.COUNT: m,
+            membrane_codes.SLOPES: p,
+            membrane_codes.LAW: law,
+            membrane_codes.FIRST: len(self.membranes),
+        }
         for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):
             moving = np.flatnonzero(np.any(s, axis=0) | (a != 0.0))
             ends = (moving[0], moving[-1] + 1) if len(moving) else (0, 0)
-            self._add_shape(np.array([k, *ends], dtype=float), a, s)
+            ranges = {at.MEMBRANE_FROM: ends[0], at.MEMBRANE_END: ends[1]}
+            self.membranes.append(row_of(at.MEMBRANE_INTS, ranges))
+            self._add_flex(np.array([k]), a, s)
         name = f"{record.name}.stiffening"
-        ints += [0] * (at.ELEMENT_INTS - len(ints))
         self.owner = record.label
-        self.add_element(ints, np.zeros(at.ELEMENT_REALS), name)
+        self.add_element(ints, {}, name)
         if law != membrane_codes.VON_KARMAN:
             self.energy_creating.append(name)
 
-    def add_element(self, ints: list[int], reals: Array, name: str) -> None:
-        """Add a force element with one work channel."""
-        self.use("element", ints[0])
-        self.element_ints.append(ints)
-        self.element_reals.append(reals)
+    def add_element(self, ints: Columns, reals: Columns, name: str) -> None:
+        """Add a force element with one work channel; its rows are given by their columns."""
+        self.use("element", ints[at.KIND])
+        self.element_ints.append(row_of(at.ELEMENT_INTS, ints))
+        self.element_reals.append(row_of(at.ELEMENT_REALS, reals))
         self.force_names.append(name)
-        self.dissipates.append(ELEMENTS[ints[0]].dissipates)
+        self.dissipates.append(ELEMENTS[ints[at.KIND]].dissipates)
 
     def add_inertia(self, body: RigidBody, masses: list[PointMass], node: int, pose: Pose) -> None:
         mass, first, second = body.mass, body.mass * body.com, body.inertia_origin.copy()
@@ -386,7 +410,7 @@ class _Builder:
         inertia = pose.R @ second @ pose.R.T + (2 * r @ c + mass * r @ r) * np.eye(3)
         inertia -= np.outer(r, c) + np.outer(c, r) + mass * np.outer(r, r)
         six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        self.node_reals[node][12:22] = [mass, *(c + mass * r), *six]
+        self.node_reals[node][at.BODY_M :] = [mass, *(c + mass * r), *six]
         self.node_ints[node][at.HEAVY] = at.RIGID
 
     def add_link(
@@ -394,7 +418,10 @@ class _Builder:
     ) -> None:
         """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none."""
         self.use("link" if signal < 0 else "driven link", kind)
-        self.link_ints.append([kind, *ends, place, signal, *rows, *[-1] * (6 - len(rows))])
+        directions = [*rows, *[-1] * (6 - len(rows))]
+        columns = {at.LINK_KIND: kind, at.LINK_A: ends[0], at.LINK_B: ends[1], at.LINK_AT: place}
+        more = {at.LINK_SIGNAL: signal, at.LINK_ROW: directions}
+        self.link_ints.append(row_of(at.LINK_INTS, {**columns, **more}))
 
     def add_row(self, owner: Joint | Constraint, part: str, unit: str) -> int:
         """Add a constraint row; returns its number."""
@@ -407,20 +434,31 @@ class _Builder:
         if isinstance(signal, Constant) and signal.value == 0.0:
             return -1
         parts = [self.add_signal(part) for part in signal.parts]
-        code, params = signal.program()
+        code, given, numbers = signal.program()
         self.use("signal", code)
+        integers = np.array(given, dtype=np.int64)
         if parts:  # the program refers to its parts by place
-            params = np.array(params)
-            params[2::2][params[1::2] == opcodes.SIGNAL] = parts
-        self.signals.append([code, len(self.curve)])
-        self.curve.extend(params)
+            integers[2::2][integers[1::2] == opcodes.SIGNAL] = parts
+        columns = {at.SIGNAL_CODE: code, at.SIGNAL_AT: len(self.data)}
+        columns[at.SIGNAL_PROGRAM] = len(self.programs)
+        self.signals.append(row_of(at.SIGNAL_INTS, columns))
+        self.programs.extend(integers.tolist())
+        self.data.extend(numbers)
         return len(self.signals) - 1
 
     def add_numbers(self, numbers: Iterable[float]) -> int:
         """Put numbers of an element beside those of the signals; returns their place."""
-        place = len(self.curve)
-        self.curve.extend(float(x) for x in numbers)
+        place = len(self.data)
+        self.data.extend(float(x) for x in numbers)
         return place
+
+    def add_terms(self, terms: Iterable[tuple[int, int, float]]) -> int:
+        """Add terms of a sum: places in q and u and the factor of each; returns the first."""
+        first = len(self.terms)
+        for q, u, factor in terms:
+            self.terms.append(row_of(at.TERM_INTS, {at.TERM_Q: q, at.TERM_U: u}))
+            self.factors.append(factor)
+        return first
 
     def add_state(self) -> int:
         """Add a controller state; returns its place."""
@@ -484,26 +522,7 @@ def build(
     """
     graph = model.spanning_tree(tree)
     b = _Builder(model, graph, frames, frozen)
-    head = [len(b.node_ints), b.nq, b.nu, b.nz, len(b.element_ints), len(b.signals)]
-    head += [len(b.curve), b.wrenches, len(b.columns), len(b.flex_ints), len(b.attach_ints)]
-    head += [b.shape_size, b.flex_work, b.switches, len(b.link_ints), len(b.rows), 0]
-    rows = (
-        *b.node_ints,
-        *b.columns,
-        *b.element_ints,
-        *b.signals,
-        *b.flex_ints,
-        *b.attach_ints,
-        *b.link_ints,
-    )
-    ints = np.array([*head, *(x for row in rows for x in row)], dtype=np.int64)
-    rotors = np.zeros(b.nu)
-    for k, inertia in b.rotors.items():
-        rotors[k] = inertia
-    constants = [model.gravity, [b.length], rotors, b.scale]
-    reals = np.concatenate([*constants, *b.node_reals, *b.element_reals, b.curve, *b.shape])
-    reals = np.ascontiguousarray(reals, dtype=float)
-    reals.flags.writeable = False
+    ints, reals = flat_buffers(b, model.gravity)
     timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(
         ints=with_plan(ints, reals),

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.callback import CALLBACK, F_OUT, F_SIZE
+from supple.core import callback as at
+from supple.core.callback import CALLBACK
 from supple.errors import label
 from supple.forces import EffortFunction, ForceFunction, FrameState
 from supple.poses import Array
@@ -60,15 +61,15 @@ class Callback:
         """The function of a ``ForceFunction``."""
 
         def evaluate(b: Array) -> None:
-            state = FrameState(
-                b[1:4].copy(), b[4:13].reshape(3, 3).copy(), b[13:16].copy(), b[16:19].copy()
-            )
-            value = force.function(float(b[0]), state)
+            place, velocity = b[at.PLACE : at.AXES], b[at.VELOCITY : at.SPIN]
+            axes, spin = b[at.AXES : at.VELOCITY].reshape(3, 3), b[at.SPIN : at.FORCE]
+            state = FrameState(place.copy(), axes.copy(), velocity.copy(), spin.copy())
+            value = force.function(float(b[at.TIME]), state)
             both = value if isinstance(value, tuple) and len(value) == 2 else (value, np.zeros(3))
-            for place, part in zip((F_OUT, F_OUT + 3), both, strict=True):
-                b[place : place + 3] = _numbers(part, 3)
+            for start, part in zip((at.FORCE, at.TORQUE), both, strict=True):
+                b[start : start + 3] = _numbers(part, 3)
 
-        return cls(label(force), F_SIZE, evaluate)
+        return cls(label(force), at.FRAME_BUFFER, evaluate)
 
     @classmethod
     def of_joints(cls, force: EffortFunction) -> Callback:
@@ -76,14 +77,14 @@ class Callback:
         n = len(force.joints)
 
         def evaluate(b: Array) -> None:
-            q, u = b[1 : 1 + n], b[1 + n : 1 + 2 * n]
+            t, (q, u, efforts) = float(b[at.TIME]), b[at.X :].reshape(3, n)
             if force.single:
-                value = force.function(float(b[0]), float(q[0]), float(u[0]))
+                value = force.function(t, float(q[0]), float(u[0]))
             else:
-                value = force.function(float(b[0]), q.copy(), u.copy())
-            b[1 + 2 * n : 1 + 3 * n] = _numbers(value, n)
+                value = force.function(t, q.copy(), u.copy())
+            efforts[:] = _numbers(value, n)
 
-        return cls(label(force), 1 + 3 * n, evaluate)
+        return cls(label(force), at.X + 3 * n, evaluate)
 
 
 def _numbers(value: Any, n: int) -> Array:

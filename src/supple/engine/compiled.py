@@ -204,7 +204,7 @@ class Compiled:
             return self
         ints = self.ints.copy()
         number = {old: new for new, old in enumerate(sorted(kept))}
-        places = at.link_table(ints)[:, at.LINK_ROW :]
+        places = at.integers(ints, "link")[:, at.LINK_ROW :]
         places[:] = [[number.get(int(row), -1) for row in link] for link in places]
         ints[at.H_ROWS] = len(number)
         ints = with_plan(ints, self.reals)

@@ -19,7 +19,7 @@ def histories(
     """Accelerations (nt, nu) and ``History`` at the states q (nt, nq), u (nt, nu), z (nt, nz)."""
     nt, nn = len(t), int(compiled.ints[at.H_NODES])
     a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
-    flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, 10))
+    flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, kernel.ENERGIES))
     arrays = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
     shapes = [(nt, compiled.nq), (nt, compiled.nu), (nt, compiled.nz)]
     if [x.shape for x in arrays] != shapes:
@@ -49,23 +49,34 @@ def histories(
         wrench=wrench,
         reaction=reaction,
         effort=effort,
-        energy=energies[:, :3],
-        momentum=energies[:, 3:9],
-        strain=energies[:, 9],
+        energy=energies[:, : kernel.MOMENTUM],
+        momentum=energies[:, kernel.MOMENTUM : kernel.STRAIN],
+        strain=energies[:, kernel.STRAIN],
     )
+
+
+def _pose(node: Array) -> tuple[Array, Array]:
+    """Rotation (nt, 3, 3) and place (nt, 3) of a node."""
+    rotation = node[:, kernel.OUT_R : kernel.OUT_P].reshape(-1, 3, 3)
+    return rotation, node[:, kernel.OUT_P : kernel.OUT_V]
+
+
+def _spatial(node: Array, start: int) -> tuple[Array, Array]:
+    """Angular and linear part (nt, 3) of the spatial vectors in the columns from ``start`` on."""
+    return node[:, start : start + 3], node[:, start + 3 : start + 6]
 
 
 def _body(node: Array, turn: Array, shift: Array) -> tuple[Array, Array, Array, Array]:
     """Pose, twist and classical acceleration of a body's own frame from those of its node."""
-    rotation = node[:, :9].reshape(-1, 3, 3)
+    rotation, place = _pose(node)
     arm = rotation @ shift
-    w, alpha = node[:, 12:15], node[:, 18:21]
-    v = node[:, 15:18] + np.cross(w, arm)
-    acceleration = node[:, 21:24] + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
+    (w, v), (alpha, a) = _spatial(node, kernel.OUT_V), _spatial(node, kernel.OUT_A)
+    velocity = v + np.cross(w, arm)
+    acceleration = a + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
     return (
         rotation @ turn,
-        node[:, 9:12] + arm,
-        np.concatenate([w, v], axis=1),
+        place + arm,
+        np.concatenate([w, velocity], axis=1),
         np.concatenate([alpha, acceleration], axis=1),
     )
 
@@ -75,9 +86,10 @@ def _wrenches(
 ) -> tuple[Array, Array]:
     """Whole wrench and constraint reaction by A on B at B's origin, world axes, (nt, 6) each."""
     node, base = nodes[:, joint.node], nodes[:, joint.place_node]
-    at_b = base[:, 9:12] + base[:, :9].reshape(-1, 3, 3) @ joint.place
-    force = node[:, 27:30]
-    torque = node[:, 24:27] + np.cross(node[:, 9:12] - at_b, force)
+    rotation, place = _pose(base)
+    at_b = place + rotation @ joint.place
+    torque, force = _spatial(node, kernel.OUT_W)
+    torque = torque + np.cross(_pose(node)[1] - at_b, force)
     whole = np.concatenate([torque, force], axis=1)
     own = effort[:, joint.u]
     reaction = whole
@@ -93,12 +105,9 @@ def _wrenches(
 
 def _motion_at(compiled: Compiled, nodes: Array, joint: JointRecord, place: Array) -> Array:
     """Motion subspace (nt, 6, nu_j) of the outboard side at a place, world axes."""
-    count = int(compiled.ints[at.H_NODES])
-    table = compiled.ints[at.HEADER : at.HEADER + count * at.NODE_INTS].reshape(count, -1)
     columns = []
-    for n in range(1, count):
-        row = table[n]
-        if not joint.u.start <= row[at.U0] < joint.u.stop or row[at.NDOF] == 0:
+    for n, row in enumerate(at.integers(compiled.ints, "node")):
+        if not joint.u.start <= row[at.U0] < joint.u.stop or row[at.COLUMNS] == 0:
             continue
         rotation = nodes[:, n, :9].reshape(-1, 3, 3)
         arm = place - nodes[:, n, 9:12]

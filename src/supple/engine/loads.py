@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.core import dynamics
 from supple.core import history as kernel
-from supple.core.layout import multiplier_slice, new_work, power_slice
+from supple.core.layout import new_work, read_work
 from supple.engine.builder import Compiled
 from supple.forces import ForceElement
 from supple.forces.kinds import force_kind
@@ -88,6 +88,6 @@ class Loads:
             c = sets[max(int(np.searchsorted(begins, t, side="right")) - 1, 0)][1]
             work, used = new_work(c.ints), [place[row] for row in c.rows]
             if solve(c.ints, c.reals, work, float(t), q[i], u[i], z[i], np.zeros(c.nu)) < 0:
-                multipliers[i, used] = work[multiplier_slice(c.ints)]
-                powers[i] = work[power_slice(c.ints)]
+                found = read_work(c.ints, work)
+                multipliers[i, used], powers[i] = found.lam, found.power
         return multipliers, powers

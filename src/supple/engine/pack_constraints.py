@@ -132,9 +132,9 @@ def _linear(
 ) -> None:
     """One row: the sum of factor * coordinate equals the value."""
     fixed, signal = _value(b, value)
-    place = b.add_numbers([*(x for term in terms for x in term), fixed])
     row = b.add_row(owner, channel, "1")
-    b.add_link(links.LINEAR, (len(terms), 0), place, signal, [row])
+    sum_of = len(terms), b.add_terms(terms)
+    b.add_link(links.LINEAR, sum_of, b.add_numbers([fixed]), signal, [row])
     _channel(b, channel, signal)
 
 
@@ -148,9 +148,8 @@ def _value(b: _Builder, value: Signal) -> tuple[float, int]:
 def _channel(b: _Builder, name: str, signal: int) -> None:
     """Count the work of a row that moves in time."""
     if signal >= 0:
-        ints = [0] * at.ELEMENT_INTS
-        ints[:2] = [force_codes.DRIVE, len(b.link_ints) - 1]
-        b.add_element(ints, np.zeros(at.ELEMENT_REALS), name)
+        ints = {at.KIND: force_codes.DRIVE, force_codes.LINK: len(b.link_ints) - 1}
+        b.add_element(ints, {}, name)
 
 
 PACKERS: dict[type[Constraint], Callable[..., None]] = {

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.core import bushing, callback, line, load
 from supple.core import forces as codes
+from supple.core import joint_forces as joint
 from supple.core import layout as at
-from supple.core.joint_forces import RATIO
+from supple.engine.buffers import Columns
 from supple.engine.callbacks import Callback
 from supple.errors import label
 from supple.forces import (
@@ -28,6 +30,7 @@ from supple.forces import (
     SpringDamper,
 )
 from supple.forces.kinds import force_kind
+from supple.poses import Pose
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
@@ -41,35 +44,39 @@ def pack(b: _Builder, force: ForceElement) -> None:
     PACKERS[kind.cls](b, force)
 
 
-def add(b: _Builder, force: ForceElement, ints: list[int], reals: Any, name: str = "") -> None:
-    """Add one row of each, padded; ``name`` for elements that are a part of another."""
-    numbers = np.asarray(reals, dtype=float)
-    b.add_element(
-        ints + [0] * (at.ELEMENT_INTS - len(ints)),
-        np.concatenate([numbers, np.zeros(at.ELEMENT_REALS - len(numbers))]),
-        name or force.name,
-    )
+def add(
+    b: _Builder, force: ForceElement, kind: int, ints: Columns, reals: Columns, name: str = ""
+) -> None:
+    """Add an element; ``name`` for those that are a part of another."""
+    b.add_element({at.KIND: kind, **ints}, reals, name or force.name)
+
+
+def _pose(pose: Pose) -> dict[int, Any]:
+    return {at.POSE_R: pose.R, at.POSE_P: pose.p}
 
 
 def _force(b: _Builder, force: Force) -> None:
     node, pose = b.place(force.frame)
     signals = [b.add_signal(s) for s in (*force.force, *force.torque)]
-    row = [codes.FORCE, node, int(force.axes == "body"), *signals]
-    add(b, force, row, [*pose.R.ravel(), *pose.p])
+    follows = int(force.axes == "body")
+    ints = {codes.NODE: node, codes.FOLLOWS: follows, codes.SIGNALS: signals}
+    add(b, force, codes.FORCE, ints, _pose(pose))
     b.wrenches += 1
 
 
 def _spring_damper(b: _Builder, force: SpringDamper) -> None:
     (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
-    reals = [*a.p, *c.p, force.stiffness, force.damping, force.length]
-    add(b, force, [codes.SPRING_DAMPER, node_a, node_b], reals)
+    reals = {line.POINT_A: a.p, line.POINT_B: c.p, line.LENGTH: force.length}
+    reals |= {line.STIFFNESS: force.stiffness, line.DAMPING: force.damping}
+    add(b, force, codes.SPRING_DAMPER, {line.A: node_a, line.B: node_b}, reals)
     b.wrenches += 1
 
 
 def _bushing(b: _Builder, force: Bushing) -> None:
     (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
     data = [*a.R.ravel(), *a.p, *c.R.ravel(), *c.p, *force.stiffness, *force.damping]
-    add(b, force, [codes.BUSHING, node_a, node_b, b.add_numbers(data)], [])
+    ints = {bushing.A: node_a, bushing.B: node_b, bushing.AT: b.add_numbers(data)}
+    add(b, force, codes.BUSHING, ints, {})
     b.wrenches += 1
 
 
@@ -81,9 +88,9 @@ def _load(b: _Builder, force: DistributedLoad) -> None:
         signals = [b.add_signal(s) for s in force.force]
         for k, (x, weight) in enumerate(force.points(beam, 3)):
             node, pose = b.place(beam.at(x, rotation=turn))
-            row = [codes.FORCE, node, 1, *signals, -1, -1, -1]
-            name = f"{force.name}[{k}]"
-            add(b, force, row, [*(weight * pose.R).ravel(), *pose.p], name)
+            ints = {codes.NODE: node, codes.FOLLOWS: 1, codes.SIGNALS: [*signals, -1, -1, -1]}
+            reals = {at.POSE_R: weight * pose.R, at.POSE_P: pose.p}
+            add(b, force, codes.FORCE, ints, reals, f"{force.name}[{k}]")
         b.wrenches += 1
         return
     l0, l1, S = 0.0, np.zeros(3), np.zeros((3, record.modal.n + record.modal.r))
@@ -96,8 +103,13 @@ def _load(b: _Builder, force: DistributedLoad) -> None:
         components = [_along(turn[i], force.force) for i in range(3)]
     signals = [b.add_signal(s) for s in components]
     offset = b.add_numbers([l0, *l1, *S.ravel()])
-    index = list(b.flexible).index(record.name)
-    add(b, force, [codes.LOAD, index, int(force.axes == "body"), offset, *signals], [])
+    ints = {
+        load.BODY: list(b.flexible).index(record.name),
+        load.FOLLOWS: int(force.axes == "body"),
+        load.AT: offset,
+        load.SIGNALS: signals,
+    }
+    add(b, force, codes.LOAD, ints, {})
     b.wrenches += 1
 
 
@@ -111,32 +123,32 @@ def _along(direction: Any, components: tuple[Signal, ...]) -> Signal:
 
 def _frame_function(b: _Builder, force: ForceFunction) -> None:
     node, pose = b.place(force.frame)
-    callback = Callback.of_frame(force)
-    b.callbacks.append(callback)
-    row = [codes.FRAME_FUNCTION, node, callback.address]
-    add(b, force, row, [*pose.R.ravel(), *pose.p])
+    function = Callback.of_frame(force)
+    b.callbacks.append(function)
+    ints = {callback.NODE: node, callback.ADDRESS: function.address}
+    add(b, force, codes.FRAME_FUNCTION, ints, _pose(pose))
     b.wrenches += 1
 
 
 def _joint_function(b: _Builder, force: EffortFunction) -> None:
-    callback = Callback.of_joints(force)
-    b.callbacks.append(callback)
-    data = [x for target in force.joints for x in b.shaft(*target, label(force))]
-    row = [codes.JOINT_FUNCTION, len(force.joints), callback.address, b.add_numbers(data)]
-    add(b, force, row, [])
+    function = Callback.of_joints(force)
+    b.callbacks.append(function)
+    ints = {
+        callback.COUNT: len(force.joints),
+        callback.ADDRESS: function.address,
+        callback.TERM: b.add_terms(b.shaft(*target, label(force)) for target in force.joints),
+    }
+    add(b, force, codes.JOINT_FUNCTION, ints, {})
 
 
-def _on_coordinate(numbers: Callable[[Any], list[float]]) -> Callable[..., None]:
+def _on_coordinate(numbers: Callable[[Any], Columns]) -> Callable[..., None]:
     def pack_row(b: _Builder, force: Any) -> None:
         q, u, ratio = b.shaft(force.joint, force.coordinate, label(force))
         signal = b.add_signal(force.signals[0]) if force.signals else -1
         kind = force_kind(force)
         state = b.add_state() if kind.states else 0
-        reals = np.zeros(at.ELEMENT_REALS)
-        values = numbers(force)
-        reals[: len(values)] = values
-        reals[RATIO] = ratio
-        add(b, force, [kind.laws[0], q, u, signal, state], reals)
+        ints = {joint.Q: q, joint.U: u, joint.SIGNAL: signal, joint.STATE: state}
+        add(b, force, kind.laws[0], ints, {**numbers(force), joint.RATIO: ratio})
 
     return pack_row
 
@@ -145,25 +157,39 @@ def _motor(b: _Builder, motor: Motor) -> None:
     """Damping and elastic gear; the rotor itself is a part of the tree."""
     q, u, ratio = b.shaft(motor.name, 0, label(motor))
     if motor.damping > 0.0:
-        reals = np.zeros(at.ELEMENT_REALS)
-        reals[1], reals[RATIO] = motor.damping, ratio
-        add(b, motor, [codes.JOINT_SPRING, q, u, -1, 0], reals, f"{motor.name}.damping")
+        ints = {joint.Q: q, joint.U: u, joint.SIGNAL: -1}
+        reals = {joint.DAMPING: motor.damping, joint.RATIO: ratio}
+        add(b, motor, codes.JOINT_SPRING, ints, reals, f"{motor.name}.damping")
     if motor.stiffness is not None:
         jq, ju, _ = b.shaft(motor.joint, motor.coordinate, label(motor))
-        reals = np.array([1.0 / motor.ratio, -1.0, motor.stiffness, motor.gear_damping, 0.0])
-        add(b, motor, [codes.GEAR, q, u, jq, ju], reals, f"{motor.name}.gear")
+        ints = {codes.GEAR_Q1: q, codes.GEAR_U1: u, codes.GEAR_Q2: jq, codes.GEAR_U2: ju}
+        reals = {
+            codes.GEAR_1: 1.0 / motor.ratio,
+            codes.GEAR_2: -1.0,
+            codes.GEAR_STIFFNESS: motor.stiffness,
+            codes.GEAR_DAMPING: motor.gear_damping,
+        }
+        add(b, motor, codes.GEAR, ints, reals, f"{motor.name}.gear")
 
 
-def _friction(f: JointFriction) -> list[float]:
-    return [f.coulomb, f.viscous, f.static, f.transition, f.stribeck]
+def _spring(f: JointSpring) -> Columns:
+    linear = {joint.STIFFNESS: f.stiffness, joint.DAMPING: f.damping, joint.REST: f.rest}
+    return {**linear, joint.CUBIC: f.cubic}
 
 
-def _stop(f: JointStop) -> list[float]:
-    return [f.lower, f.upper, f.stiffness, f.damping, f.exponent]
+def _friction(f: JointFriction) -> Columns:
+    sliding = {joint.COULOMB: f.coulomb, joint.VISCOUS: f.viscous, joint.STATIC: f.static}
+    return {**sliding, joint.TRANSITION: f.transition, joint.STRIBECK: f.stribeck}
 
 
-def _pid(f: PID) -> list[float]:
-    return [f.kp, f.ki, f.kd, f.limit, f.back_calculation]
+def _stop(f: JointStop) -> Columns:
+    law = {joint.STOP_STIFFNESS: f.stiffness, joint.STOP_DAMPING: f.damping}
+    return {joint.LOWER: f.lower, joint.UPPER: f.upper, **law, joint.EXPONENT: f.exponent}
+
+
+def _pid(f: PID) -> Columns:
+    gains = {joint.KP: f.kp, joint.KI: f.ki, joint.KD: f.kd}
+    return {**gains, joint.LIMIT: f.limit, joint.BACK: f.back_calculation}
 
 
 PACKERS: dict[type[ForceElement], Callable[..., None]] = {
@@ -174,8 +200,8 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     ForceFunction: _frame_function,
     EffortFunction: _joint_function,
     Motor: _motor,
-    JointSpring: _on_coordinate(lambda f: [f.stiffness, f.damping, f.rest, f.cubic]),
-    JointEffort: _on_coordinate(lambda f: []),
+    JointSpring: _on_coordinate(_spring),
+    JointEffort: _on_coordinate(lambda f: {}),
     PID: _on_coordinate(_pid),
     JointFriction: _on_coordinate(_friction),
     JointStop: _on_coordinate(_stop),

@@ -27,6 +27,7 @@ NARROW = 0.6
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     """Integers of a compiled model with the plan for its rows in use behind them; read-only."""
     bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
+    bare[at.H_PLAN] = 0
     plan = _Plan(bare, reals).write() if bare[at.H_ROWS] else [0]
     bare[at.H_PLAN] = len(plan)
     made = np.concatenate([bare, np.array(plan, dtype=np.int64)])
@@ -36,38 +37,27 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
 
 class _Plan:
     def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
-        nn, nu, nc, ne = (int(ints[k]) for k in (at.H_NODES, at.H_U, at.H_COLUMNS, at.H_ELEMENTS))
-        self.nu, self.nl, self.nr = nu, int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
-        self.nz = int(ints[at.H_Z])
-        i = at.HEADER
-        self.nodes = ints[i : i + nn * at.NODE_INTS].reshape(nn, at.NODE_INTS)
-        i += nn * at.NODE_INTS
-        self.columns = ints[i : i + nc * at.COLUMN_INTS].reshape(nc, at.COLUMN_INTS)
-        i += nc * at.COLUMN_INTS
-        self.elements = ints[i : i + ne * at.ELEMENT_INTS].reshape(ne, at.ELEMENT_INTS)
-        i += ne * at.ELEMENT_INTS + int(ints[at.H_SIGNALS]) * at.SIGNAL_INTS
-        nf = int(ints[at.H_FLEX])
-        self.flex = ints[i : i + nf * at.FLEX_INTS].reshape(nf, at.FLEX_INTS)
-        i += nf * at.FLEX_INTS + int(ints[at.H_ATTACH]) * at.ATTACH_INTS
-        self.links = ints[i : i + self.nl * at.LINK_INTS].reshape(self.nl, at.LINK_INTS)
-        self.rotor = reals[4 : 4 + nu]
-        i = 4 + 2 * nu + nn * at.NODE_REALS + ne * at.ELEMENT_REALS
-        self.curve = reals[i : i + int(ints[at.H_SIGNAL_REALS])]
+        model = at.read_model(ints, reals)
+        self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
+        self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
+        self.nodes, self.columns, self.elements = model.node, model.column, model.element
+        self.flex, self.links = model.flex, model.link
+        self.rotor, self.term = model.rotor, model.term
 
     def path(self, node: int) -> list[int]:
         """Velocities on the path from the ground to a node."""
         row = self.nodes[node]
-        c = row[at.COL0] + row[at.NDOF] - 1 if row[at.NDOF] else row[at.LAST]
+        c = row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
         found = []
         while c >= 0:
-            found.append(int(self.columns[c, at.DOF]))
+            found.append(int(self.columns[c, at.VELOCITY]))
             c = self.columns[c, at.BEFORE]
         return found
 
     def terms(self, link: np.ndarray) -> list[int]:
         """Velocities in the row of a coupling or driver."""
-        start, count = int(link[at.LINK_AT]), int(link[at.LINK_A])
-        return [int(x) for x in self.curve[start + 1 : start + 3 * count : 3]]
+        start, count = int(link[at.LINK_TERM]), int(link[at.LINK_COUNT])
+        return [int(x) for x in self.term[start : start + count, at.TERM_U]]
 
     def ends(self, link: np.ndarray) -> set[int]:
         """Velocities in the rows of a link."""

@@ -59,7 +59,7 @@ def scaled_rows(compiled: Compiled, G: Array) -> Array:
 def moving(compiled: Compiled) -> np.ndarray:
     """Whether each row in use (nr,) follows a signal: those of drivers and changing lengths."""
     found = np.zeros(compiled.nr, dtype=bool)
-    for link in at.link_table(compiled.ints):
+    for link in at.integers(compiled.ints, "link"):
         if link[at.LINK_SIGNAL] >= 0:
             found[[row for row in link[at.LINK_ROW :] if row >= 0]] = True
     return found

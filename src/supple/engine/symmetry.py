@@ -53,7 +53,7 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
 def _root_node(compiled: Compiled, node: int) -> int:
     from supple.core import layout as at
 
-    return int(compiled.ints[at.HEADER + node * at.NODE_INTS + at.ROOT])
+    return int(at.integers(compiled.ints, "node")[node, at.ROOT])
 
 
 def _below(graph: Graph, child: str) -> set[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.core import chart, dynamics
-from supple.core.layout import multiplier_slice, new_work, power_slice
+from supple.core.layout import new_work, read_work
 from supple.engine.builder import Compiled
 from supple.engine.histories import histories
 from supple.errors import ModelError
@@ -50,6 +50,7 @@ class Equations:
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
         self.work = new_work(compiled.ints)
+        self.fields = read_work(compiled.ints, self.work)
         self._buffers = (compiled.ints, compiled.reals, self.work)
         self._accelerate = dynamics.accelerate.ready()
 
@@ -132,7 +133,7 @@ class Equations:
 
     def multipliers(self) -> Array:
         """Multipliers (nr,) of the rows in use, as the last call of ``accelerate`` left them."""
-        return self.work[multiplier_slice(self.compiled.ints)].copy()
+        return np.array(self.fields.lam)
 
     def locked(self, dof: int) -> str:
         """One sentence about a velocity whose pivot in the mass matrix vanishes."""
@@ -221,7 +222,7 @@ class Equations:
             self.accelerate(t, q, u, z)
         else:
             self.residual(t, q, u, np.zeros(self.nu), z)
-        return self.work[power_slice(self.compiled.ints)].copy()
+        return np.array(self.fields.power)
 
     def energies(self, t: float, q: Array, u: Array, z: Array | None = None) -> Energies:
         """Kinetic, gravity and elastic energy (J)."""
@@ -244,12 +245,10 @@ class Equations:
         return a[0], history
 
     def _set_multipliers(self, lam: Array | None) -> None:
-        here = multiplier_slice(self.compiled.ints)
-        if lam is not None and len(lam) != here.stop - here.start:
-            raise ModelError.plain(
-                f"Equations: lam has {len(lam)} entries, expected {here.stop - here.start}"
-            )
-        self.work[here] = 0.0 if lam is None else lam
+        here = self.fields.lam
+        if lam is not None and len(lam) != len(here):
+            raise ModelError.plain(f"Equations: lam has {len(lam)} entries, expected {len(here)}")
+        here[:] = 0.0 if lam is None else lam
 
     def _one(self, t: float, q: Array, u: Array, z: Array | None) -> tuple[Array, History]:
         z = self.compiled.z0 if z is None else z

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.core import dynamics
+from supple.core import dynamics, layout
 from supple.core import step as st
-from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
@@ -138,53 +137,31 @@ class _Run:
         self.watch = Watch(c)
         self.look = self.until = 1  # steps between looks at the rows, and until the next one
         self.looked = problem.t_start  # when they were last
-        ne = len(c.force_names)
-        nv, ns = len(problem.events), len(problem.symmetries)
-        shared = st.run_size(c.nq, c.nu, c.nz, ne, nv, ns, c.nr)
-        self.run_buffer = np.zeros(shared + own_size[0])
+        sizes = layout.sizes(c.ints) | {
+            "events": len(problem.events),
+            "screws": len(problem.symmetries),
+        }
+        reals, integers = st.RUN_RECORD.lengths(sizes)
+        self.run_buffer = np.zeros(reals + own_size[0])
         self.state = np.zeros(st.REAL_STATE)
-        head = st.INT_STATE + nv * st.EVENT_INTS + ns
-        self.count = np.zeros(head + own_size[1], dtype=np.int64)
-        self.count[[st.N_EVENTS, st.N_SCREWS]] = nv, ns
-        self._fill(ne, nv, ns)
-        self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + ne))
+        self.count = np.zeros(integers + own_size[1], dtype=np.int64)
+        self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
+        self.own = self.run_buffer[reals:]
+        self._fill()
+        self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + len(c.force_names)))
         self.stops = self._stops()
 
-    def _fill(self, ne: int, nv: int, ns: int) -> None:
-        """Initial state, scales, events and conserved momenta, in the order of ``st.run_views``."""
-        c, p, run = self.compiled, self.problem, self.run_buffer
-        i = 0
-
-        def place(values: Array, size: int | None = None) -> slice:
-            nonlocal i
-            n = len(values) if size is None else size
-            here = slice(i, i + n)
-            run[i : i + len(values)] = values
-            i += n
-            return here
-
-        self.at_q, self.at_u = place(p.q), place(p.u)
-        place(np.zeros(c.nu))
-        self.at_z, self.at_w = place(p.z), place(np.zeros(ne))
-        place(np.zeros(c.nz + ne))
-        place(c.scale)
-        place(c.rate_scale)
-        place(np.where(c.force_dissipates, -1.0, 1.0) if ne else np.zeros(0))
-        place(np.zeros(st.DEGREE * (2 * c.nu + c.nz + ne) + c.nq + 2 * c.nu + c.nz + ne))
-        ints, reals = self._event_tables()
-        place(reals.ravel())
-        place(np.zeros(nv))
-        self.at_found = place(np.zeros(2 * st.event_room(nv)))
-        place(np.array([s.screw for s in p.symmetries]).ravel())
-        self.at_momentum, self.at_screw_error, self.at_screw_size = (
-            place(np.zeros(ns)) for _ in range(3)
-        )
-        place(np.zeros(c.nr + c.nq))
-        self.at_own = slice(i, None)
-        place(np.array(self.options.parameters))
-        k = st.INT_STATE
-        self.count[k : k + ints.size] = ints.ravel()
-        self.count[k + ints.size : k + ints.size + ns] = [s.root for s in p.symmetries]
+    def _fill(self) -> None:
+        """Initial state, scales, events and conserved momenta."""
+        c, p, r = self.compiled, self.problem, self.fields
+        r.q[:], r.u[:], r.z[:] = p.q, p.u, p.z
+        r.scale[:], r.rate_scale[:] = c.scale, c.rate_scale
+        r.sign[:] = np.where(c.force_dissipates, -1.0, 1.0)
+        r.state[[st.N_EVENTS, st.N_SCREWS]] = len(p.events), len(p.symmetries)
+        r.events[:], r.event_reals[:] = self._event_tables()
+        for k, symmetry in enumerate(p.symmetries):
+            r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
+        self.own[: len(self.options.parameters)] = self.options.parameters
         span = p.t_end - p.t_start
         self.state[[st.T, st.H, st.RTOL, st.ATOL]] = (
             p.t_start,
@@ -202,19 +179,19 @@ class _Run:
         reals = np.zeros((len(model_events), st.EVENT_REALS))
         for row, x, event in zip(ints, reals, model_events, strict=True):
             x[st.EVENT_VALUE] = event.value
-            row[[st.EVENT_TERMINAL, st.EVENT_DIRECTION]] = int(event.terminal), event.direction
+            row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.terminal, event.direction
+            what = [st.EVENT_KIND, st.EVENT_INDEX]
             if event.joint is not None:
                 record = c.joints[event.joint]
                 k = event.coordinate
                 k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
                 q, u = c.coordinate(event.joint, k)
-                row[:2] = (
-                    (st.ON_COORDINATE, q) if event.quantity == "coordinate" else (st.ON_RATE, u)
-                )
+                of_q = event.quantity == "coordinate"
+                row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
             else:
                 node, pose = c.place(event.frames["of"])
-                row[:2], row[4] = (st.ON_PLACE, node), "xyz".index(event.quantity)
-                x[1:4] = pose.p
+                row[what], row[st.EVENT_AXIS] = (st.ON_PLACE, node), "xyz".index(event.quantity)
+                x[st.EVENT_PLACE :] = pose.p
         return ints, reals
 
     def _stops(self) -> Array:
@@ -281,10 +258,10 @@ class _Run:
 
     def _change_rows(self) -> bool:
         """Take other constraint rows where those in use nearly depend on each other."""
-        t, q = float(self.state[st.T]), self.run_buffer[self.at_q]
+        t, q = float(self.state[st.T]), self.fields.q
         quality, other = self.watch.choice(t, q)
         # Good rows stay good while nothing moves far: radians, or lengths of the model.
-        rate = float(np.max(np.abs(self.run_buffer[self.at_u]) / self.compiled.scale, initial=0.0))
+        rate = float(np.max(np.abs(self.fields.u) / self.compiled.scale, initial=0.0))
         moved = rate * (t - self.looked)
         far = FAR if quality > 0.3 else 0.2 * FAR
         longest = min(4 * self.look, LONGEST)
@@ -296,7 +273,7 @@ class _Run:
         self.rows.append((t, other))
         # Matrices are written only where rows have entries: those of other rows must not stay.
         self.problem.equations.work[:] = 0.0
-        self.run_buffer[self.at_own][len(self.options.parameters) + max(other.nr, 3) :] = 0.0
+        self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
         # The loop begins anew, as at the start of a run: multipliers belong to rows.
         self.steps_before = self._steps()
         self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
@@ -313,27 +290,27 @@ class _Run:
                 places, rates = np.ascontiguousarray(q[mine]), np.ascontiguousarray(u[mine])
                 scratch = np.zeros(c.nu), np.zeros(c.nq)
                 times = np.ascontiguousarray(t[mine])
-                work = new_work(c.ints)
+                work = layout.new_work(c.ints)
                 dynamics.project(c.ints, c.reals, work, times, places, rates, *scratch)
                 q[mine], u[mine] = places, rates
 
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
         self.count[st.EVENTS_FOUND] = 0
-        found = self.run_buffer[self.at_found].reshape(-1, 2)[:n]
-        return [EventRecord(self.problem.events[int(k)].name, float(t)) for k, t in found]
+        found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
+        return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
 
     def _solution(self, outcome: int, events: list[EventRecord], cpu: float) -> Solution:
-        c, p, s, count, run = self.compiled, self.problem, self.state, self.count, self.run_buffer
+        c, p, s, count, r = self.compiled, self.problem, self.state, self.count, self.fields
         rows, t = self.out[: count[st.GRID]], p.grid[: count[st.GRID]]
         if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
-            last = np.concatenate([run[self.at_q], run[self.at_u], run[self.at_z], run[self.at_w]])
+            last = np.concatenate([r.q, r.u, r.z, r.w])
             rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         cut = np.cumsum([c.nq, c.nu, c.nz])
         q, u, z, channels = (np.ascontiguousarray(x) for x in np.split(rows, cut, axis=1))
         if not self.options.keeps_output:
             self._project(t, q, u)
-        sizes = (run[k] for k in (self.at_momentum, self.at_screw_error, self.at_screw_size))
+        sizes = r.momentum, r.screw_error, r.screw_size
         momentum = tuple(
             MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
             for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
@@ -341,7 +318,7 @@ class _Run:
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self._steps()
         statistics["cpu_seconds"] = cpu
-        statistics.update(self.options.statistics(run[self.at_own]))
+        statistics.update(self.options.statistics(self.own))
         audited = s[st.E_MAX] >= 0.0
         return Solution(
             t=t,
@@ -364,9 +341,7 @@ class _Run:
             success=outcome in (st.DONE, st.EVENT),
             message=self._message(outcome),
             statistics=statistics,
-            final=State(
-                float(s[st.T]), *(run[k].copy() for k in (self.at_q, self.at_u, self.at_z))
-            ),
+            final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
             row_sets=tuple(self.rows),
         )
 
@@ -376,7 +351,7 @@ class _Run:
         if outcome not in (st.DONE, st.EVENT) and (trouble := c.trouble(float(s[st.T]))):
             return where + trouble
         if outcome not in (st.DONE, st.EVENT) and (
-            singular := failed_near(c, float(s[st.T]), self.run_buffer[self.at_q])
+            singular := failed_near(c, float(s[st.T]), self.fields.q)
         ):
             return where + singular
         bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows

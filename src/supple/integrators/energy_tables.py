@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.constraints.kinds import LINKS
 from supple.core import energy_state as own
-from supple.core import forces, joint_forces, links
+from supple.core import forces, joint_forces, line, links
 from supple.core import layout as at
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError
@@ -78,22 +78,10 @@ class _Maker:
     def __init__(self, compiled: Compiled, monotone: bool) -> None:
         self.c, self.all, self.monotone = compiled, compiled.complete, monotone
         self.out = Tables()
-        c, ints, reals = compiled, self.all.ints, compiled.reals
-        nodes, elements = int(ints[at.H_NODES]), int(ints[at.H_ELEMENTS])
-        columns = int(ints[at.H_COLUMNS])
-        self.node = ints[at.HEADER : at.HEADER + nodes * at.NODE_INTS].reshape(nodes, at.NODE_INTS)
-        start = at.HEADER + nodes * at.NODE_INTS + columns * at.COLUMN_INTS
-        self.element = ints[start : start + elements * at.ELEMENT_INTS].reshape(
-            elements, at.ELEMENT_INTS
-        )
-        self.link = at.link_table(ints)
-        start = 4 + 2 * c.nu
-        self.body = reals[start : start + nodes * at.NODE_REALS].reshape(nodes, at.NODE_REALS)
-        start += nodes * at.NODE_REALS
-        self.coef = reals[start : start + elements * at.ELEMENT_REALS].reshape(
-            elements, at.ELEMENT_REALS
-        )
-        self.curve = reals[start + elements * at.ELEMENT_REALS :]
+        c = compiled
+        model = at.read_model(self.all.ints, c.reals)
+        self.node, self.element, self.link = model.node, model.element, model.link
+        self.body, self.coef, self.data = model.body, model.coef, model.data
         self.number = {0: 0}  # of a body by its node; the ground is 0
         self.com = [np.zeros(3)]
         self._bodies()
@@ -126,9 +114,9 @@ class _Maker:
                 expected = "formulation=Absolute(), in which every body moves freely"
                 raise _refused(f"body {record.name!r}", "moves by joint coordinates", expected)
             x = self.body[record.node]
-            mass, first = x[12], x[13:16]
+            mass, first = x[at.BODY_M], x[at.BODY_C : at.BODY_J]
             com = first / mass
-            six = x[16:22]
+            six = x[at.BODY_J :]
             inertia = np.array(
                 [[six[0], six[3], six[4]], [six[3], six[1], six[5]], [six[4], six[5], six[2]]]
             )
@@ -138,11 +126,11 @@ class _Maker:
             places = (node[at.Q0], node[at.U0], mass)
             moments = np.linalg.eigvalsh(inertia)
             solid = float(moments[0] > SLENDER * moments[2])
-            self.out.bodies.append([*places, *com, *inertia.ravel(), *x[:12], solid])
+            self.out.bodies.append([*places, *com, *inertia.ravel(), *x[: at.BODY_M], solid])
 
     def _pose(self, place: int) -> Pose:
-        x = self.curve[place : place + 12]
-        return Pose(x[:9].reshape(3, 3), x[9:])
+        x = self.data[place : place + at.POSE]
+        return Pose(x[: at.POSE_P].reshape(3, 3), x[at.POSE_P :])
 
     def _pair(self, a: int, b: int, at_a: Array, at_b: Array, turn: Array) -> Pair:
         ends = self.number[a], self.number[b]
@@ -151,7 +139,8 @@ class _Maker:
 
     def _link(self, link: np.ndarray, pieces: list[tuple[Pair, list[Axis]]]) -> None:
         """Rows of a joint or constraint; its coordinates are left for later in ``pieces``."""
-        kind, a, b, place = (int(x) for x in link[:4])
+        columns = at.LINK_KIND, at.LINK_A, at.LINK_B, at.LINK_AT
+        kind, a, b, place = (int(link[k]) for k in columns)
         used = [int(row) for row in link[at.LINK_ROW :] if row >= 0]
         owner = self.all.rows[used[0]].label
         row, driven = LINKS[kind], int(link[at.LINK_SIGNAL]) >= 0
@@ -159,9 +148,10 @@ class _Maker:
             words = LINKS[links.LINEAR].words if driven else row.words
             raise _refused(owner, words, QUADRATIC)
         if kind == links.DISTANCE:
-            x = self.curve[place : place + 7]
-            pair = self._pair(a, b, x[:3], x[3:6], np.eye(3))
-            self.out.forms.append(pair.apart(float(x[6])))
+            x = self.data[place:]
+            points = x[links.POINT_A : links.POINT_B], x[links.POINT_B : links.LENGTH]
+            pair = self._pair(a, b, *points, np.eye(3))
+            self.out.forms.append(pair.apart(float(x[links.LENGTH])))
             return
         if kind != links.JOIN:
             raise _refused(owner, row.words, QUADRATIC)
@@ -169,7 +159,7 @@ class _Maker:
         while a not in self.number:
             chain.append(a)
             a = int(self.node[a, at.PARENT])
-        first, second = self._pose(place), self._pose(place + 12)
+        first, second = self._pose(place + links.POSE_A), self._pose(place + links.POSE_B)
         if not chain:  # a point on a line or a plane
             turn = second.R @ first.R.T
             pair = self._pair(a, b, first.p, second.p, turn)
@@ -182,7 +172,7 @@ class _Maker:
         pose, axes = IDENTITY, []
         for n in reversed(chain):
             x = self.body[n]
-            pose = pose.then(Pose(x[:9].reshape(3, 3), x[9:12]))
+            pose = pose.then(Pose(x[: at.BODY_P].reshape(3, 3), x[at.BODY_P : at.BODY_M]))
             motion, q, u = (int(self.node[n, k]) for k in (at.MOTION, at.Q0, at.U0))
             known = motion_of(motion)
             if METHOD not in known.methods or motion not in MOTIONS_TREATED:
@@ -211,28 +201,34 @@ class _Maker:
         frames = (*first.R.ravel(), *pair.arms[0], *second.R.ravel(), *pair.arms[1])
         self.out.balls.append([*place, float(motion == at.FREE), *pair.bodies, *frames])
 
+    def _rises(self, x: Array) -> bool:
+        """Whether friction must not be larger at rest, and is: ``x`` are its reals."""
+        return bool(self.monotone and x[joint_forces.STATIC] > x[joint_forces.COULOMB])
+
     def _element(self, k: int, element: np.ndarray) -> None:
-        kind, out, name = int(element[0]), self.out, self.c.force_names[k]
+        kind, out, name = int(element[at.KIND]), self.out, self.c.force_names[k]
         row = ELEMENTS[kind]
         if METHOD not in row.methods:
             raise _refused(repr(name), f"is {row.words}", EXACT)
         x = self.coef[k]
         if kind == forces.FORCE:
-            body = self.number[int(element[1])]
-            out.elements.append([k, body, *(x[9:12] - self.com[body])])
+            body = self.number[int(element[forces.NODE])]
+            place = x[at.POSE_P : at.POSE]
+            out.elements.append([k, body, *(place - self.com[body])])
             return
         if kind == forces.SPRING_DAMPER:
-            a, b = int(element[1]), int(element[2])
-            pair = self._pair(a, b, x[:3], x[3:6], np.eye(3))
+            a, b = int(element[line.A]), int(element[line.B])
+            points = x[line.POINT_A : line.POINT_B], x[line.POINT_B : line.STIFFNESS]
+            pair = self._pair(a, b, *points, np.eye(3))
             out.elements.append([k, len(out.coordinates), 0, 0, 0])
             out.coordinates.append([own.LENGTH, -1, -1, len(out.forms), 0])
             out.forms.append(pair.apart(0.0))
             return
-        if kind == joint_forces.JOINT_FRICTION and self.monotone and x[2] > x[0]:
+        if kind == joint_forces.JOINT_FRICTION and self._rises(x):
             expected = "decay 0, or friction that grows with the rate so that energy never does"
             raise _refused(repr(name), "has more static than sliding friction", expected)
         if kind not in ON_COORDINATE:
             raise _refused(repr(name), f"is {row.words}", EXACT)
-        q = int(element[1])
+        q = int(element[joint_forces.Q])
         target = next(i for i, c in enumerate(out.coordinates) if int(c[own.C_Q]) == q)
         out.elements.append([k, target, 0, 0, 0])

@@ -273,9 +273,10 @@ class _Loop:
 
     def _begin(self) -> int:
         """Start, or start again behind a stop: unknowns, their rates, and the solver."""
-        run, state = self.buffers[3:5]
+        run, state, count = self.buffers[3:]
         nq, nu, nz = self.compiled.nq, self.compiled.nu, self.compiled.nz
-        q, u, _, z = np.split(run[: nq + 2 * nu + nz], np.cumsum([nq, nu, nu]))
+        fields = st.read_run(self.buffers[0], run, count)
+        q, u, z = fields.q, fields.u, fields.z
         t = float(state[st.T])
         if self.compiled.nr:  # onto the constraints; q and u are views of the run's buffer
             rows = np.array([t]), q[None], u[None]  # views: the state itself is moved

@@ -228,10 +228,9 @@ class Assembler:
     def _unwound(self, t: float, start: Array, q: Array) -> Array:
         """The same position with angles within half a turn of the start, where rows allow it."""
         c = self.compiled
-        count = int(c.ints[at.H_NODES])
-        table = c.ints[at.HEADER : at.HEADER + count * at.NODE_INTS].reshape(count, -1)
         winding = [kind.code for kind in MOTIONS.values() if kind.units == ("rad",)]
-        angles = [int(row[at.Q0]) for row in table if row[at.MOTION] in winding]
+        nodes = at.integers(c.ints, "node")
+        angles = [int(row[at.Q0]) for row in nodes if row[at.MOTION] in winding]
         for k in angles:
             turns = np.round((q[k] - start[k]) / (2.0 * np.pi))
             if turns:

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,6 +19,14 @@ from supple.validate import Vector, read_only, set_fields
 
 # Stands for an end at infinity: finite, so that kernels need no special case.
 OPEN_END = 1e300
+
+
+class Packed(NamedTuple):
+    """A signal for the kernels: its code, its integers and its numbers (1-D)."""
+
+    code: int
+    integers: tuple[int, ...]
+    numbers: Vector
 
 
 class Signal(ABC):
@@ -62,8 +70,8 @@ class Signal(ABC):
         return _shaped(self.derivatives(t)[2])
 
     @abstractmethod
-    def program(self) -> tuple[int, Vector]:
-        """Return the code and the parameters (1-D) that the kernel evaluates."""
+    def program(self) -> Packed:
+        """Return what the kernel evaluates (``core/signals.py``)."""
 
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times (s), ascending, on which an integrator should land."""
@@ -164,12 +172,11 @@ class Piecewise(Signal):
         moves = (breaks[0] <= times) & (times < breaks[-1])
         return value, np.where(moves, rate, 0.0), np.where(moves, curvature, 0.0)
 
-    def program(self) -> tuple[int, Vector]:
-        """Code 0 and [n, k, breaks, origins, coefficients piece after piece]."""
+    def program(self) -> Packed:
+        """Numbers of pieces and coefficients; breaks, origins, coefficients piece after piece."""
         breaks, origins, coefficients = self._arrays
-        sizes = np.array(coefficients.shape, dtype=np.float64)
-        parts = [sizes, breaks, origins, coefficients.ravel()]
-        return op.PIECEWISE, read_only(np.concatenate(parts))
+        numbers = np.concatenate([breaks, origins, coefficients.ravel()])
+        return Packed(op.PIECEWISE, coefficients.shape, read_only(numbers))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -338,10 +345,10 @@ class Sine(Signal):
         wave = self.amplitude * np.sin(angle)
         return self.offset + wave, self.amplitude * omega * np.cos(angle), -(omega**2) * wave
 
-    def program(self) -> tuple[int, Vector]:
-        """Code 1 and [amplitude, omega, phase, offset], omega in rad/s."""
+    def program(self) -> Packed:
+        """Amplitude, omega in rad/s, phase, offset."""
         omega = 2 * math.pi * self.frequency
-        return op.SINE, read_only([self.amplitude, omega, self.phase, self.offset])
+        return Packed(op.SINE, (), read_only([self.amplitude, omega, self.phase, self.offset]))
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -378,9 +385,9 @@ class Expression(Signal):
         """Value, rate and curvature at the times t (s)."""
         return derivatives.run(self._program.operations, np.asarray(t, dtype=np.float64))
 
-    def program(self) -> tuple[int, Vector]:
-        """Code 2 and [count, operation, argument, operation, argument, ...]."""
-        return op.PROGRAM, _packed(self._program.operations)
+    def program(self) -> Packed:
+        """The operations of the formula."""
+        return _packed(self._program.operations)
 
     def breakpoints(self) -> tuple[float, ...]:
         """Return the times that were found and those that were given."""
@@ -414,9 +421,9 @@ class Combination(Signal):
         times = np.asarray(t, dtype=np.float64)
         return derivatives.run(self.operations, times, [s.derivatives(times) for s in self.signals])
 
-    def program(self) -> tuple[int, Vector]:
-        """Code 2 and [count, operation, argument, ...]; SIGNAL refers to ``parts`` by place."""
-        return op.PROGRAM, _packed(self.operations)
+    def program(self) -> Packed:
+        """The operations; SIGNAL refers to ``parts`` by place."""
+        return _packed(self.operations)
 
     @property
     def parts(self) -> tuple[Signal, ...]:
@@ -461,8 +468,11 @@ def _times(owner: str, field: str, value: ArrayLike) -> tuple[float, ...]:
     return tuple(sorted(float(t) for t in np.ravel(times)))
 
 
-def _packed(operations: tuple[expressions.Operation, ...]) -> Vector:
-    return read_only([float(len(operations)), *(x for pair in operations for x in pair)])
+def _packed(operations: tuple[expressions.Operation, ...]) -> Packed:
+    integers = [len(operations)]
+    for code, argument in operations:
+        integers += [code, int(argument) if code == op.SIGNAL else -1]
+    return Packed(op.PROGRAM, tuple(integers), read_only([x for _, x in operations]))
 
 
 def _shaped(value: Any) -> float | Vector:

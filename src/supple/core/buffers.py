@@ -1,0 +1,176 @@
+"""Fields of flat buffers, each declared once: a record gives the views of kernels, their types, sizes and places.
+
+A record is a named tuple of views that lie one after the other in one or more flat buffers. Its tables say name and
+shape of each field; everything else follows from them:
+
+- ``views``: the named tuple, and ``kind``: its type, by which shared kernels are declared;
+- ``cut``: the kernel that cuts the buffers into the views, and ``locate``: one that gives their places;
+- ``lengths``, ``view`` and ``read``: how long the buffers are, and fields of them, for Python.
+
+A shape is a number, the name of a size, a sum or product of such ("2 * (nu + nr)"), or a tuple of these; () is a single
+number. Sizes of the model are read from the head of its integers, others are arguments of ``cut``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.native.declare import Kind, TupleKind, block, kernel
+
+Shape = int | str | tuple[int | str, ...]
+
+
+def starts(*lengths: int) -> tuple[int, ...]:
+    """Where the columns of a row begin that are so long, and behind the last one the length of the row."""
+    places = [0]
+    for length in lengths:
+        places.append(places[-1] + length)
+    return tuple(places)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The fields of one buffer: a name for it, "float64" or "int64", shapes by name, and whether it is only read."""
+
+    buffer: str
+    number: str
+    fields: Mapping[str, Shape]
+    fixed: bool = False
+
+
+class Record:
+    """Views of flat buffers.
+
+    Parameters
+    ----------
+    name, module : of the named tuple; the module must hold it by that name
+    parts : the buffers with their fields
+    head : places of sizes in the head of a model's integers
+    given : further sizes, arguments of ``cut`` behind the buffers
+    follows : whether the fields begin behind those of another record: ``cut`` then takes the place after each buffer
+    """
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        *parts: Part,
+        head: Mapping[str, int],
+        given: tuple[str, ...] = (),
+        follows: bool = False,
+    ) -> None:
+        self.name, self.module, self.parts = name, module, parts
+        self.head, self.given, self.follows = head, given, follows
+        self.shapes = {f: _extents(s) for part in parts for f, s in part.fields.items()}
+        self.views: Any = namedtuple(name, list(self.shapes), module=module)  # type: ignore[misc]
+        self.kind = TupleKind(
+            tuple(Kind(p.number, len(self.shapes[f]), p.fixed and self.shapes[f] != ()) for p in parts for f in p.fields),
+            self.views,
+        )
+        self._codes = {f: tuple(_compiled(e) for e in s) for f, s in self.shapes.items()}
+        used = {size for codes in self._codes.values() for code in codes for size in code.co_names}
+        if unknown := sorted(used - {*head, *given}):
+            raise NameError(f"{name} has no size {unknown[0]!r}")
+        self._used = sorted(used & {*head})
+
+    @cached_property
+    def cut(self) -> Any:
+        """The kernel that cuts the buffers: arguments are the model's head, the buffers and the given sizes."""
+        return self._kernel(f"cut_{self.name.lower()}", self._cutting())
+
+    def _kernel(self, function: str, text: str) -> Any:
+        """A kernel made from text: compiled code can neither loop over fields of different types nor look them up."""
+        names = {"block": block, self.name: self.views, "__name__": self.module}
+        exec(compile(f"def {function}{text}", f"<views of {self.name}>", "exec"), names)
+        return kernel(names[function])
+
+    def replacing(self, *fields: str) -> Any:
+        """A kernel that gives the views with others for some fields: arguments are the views, then these."""
+        members = (field if field in fields else f"views.{field}" for field in self.shapes)
+        name = f"{self.name.lower()}_replacing_{'_'.join(fields)}"
+        return self._kernel(name, f"(views, {', '.join(fields)}):\n    return {self.name}({', '.join(members)})")
+
+    @cached_property
+    def locate(self) -> Any:
+        """A kernel that gives the places of all fields by name, for kernels that index a buffer themselves.
+
+        Arguments are where each buffer's fields begin, and the given sizes.
+        """
+        begins, fields = [f"{part.buffer}_at" for part in self.parts], [f"field_{field}" for field in self.shapes]
+        lines = [f"({', '.join((*begins, *self.given))}):"]
+        for part, at in zip(self.parts, begins):
+            for field in part.fields:
+                lines += [f"    field_{field} = {at}", f"    {at} += {_product(self.shapes[field])}"]
+        lines.append(f"    return {self.name}({', '.join(fields)})")
+        return self._kernel(f"locate_{self.name.lower()}", "\n".join(lines))
+
+    def _cutting(self) -> str:
+        """Text of ``cut``: one view after the other; returns them, and where the fields of each buffer end."""
+        begins, fields = [f"{part.buffer}_at" for part in self.parts], [f"field_{field}" for field in self.shapes]
+        arguments = ["head"]
+        for part, at in zip(self.parts, begins):
+            arguments += [part.buffer, at] if self.follows else [part.buffer]
+        lines = [f"({', '.join((*arguments, *self.given))}):"]
+        lines += [f"    {size} = head[{self.head[size]}]" for size in self._used]
+        for part, at in zip(self.parts, begins):
+            if not self.follows:
+                lines.append(f"    {at} = 0")
+            for field in part.fields:
+                extents = self.shapes[field]
+                view = f"block({part.buffer}, {at}, {', '.join(extents)})" if extents else f"{part.buffer}[{at}]"
+                lines += [f"    field_{field} = {view}", f"    {at} += {_product(extents)}"]
+        lines.append(f"    return {self.name}({', '.join(fields)}), {', '.join(begins)}")
+        return "\n".join(lines)
+
+    def places(self, sizes: Mapping[str, int]) -> dict[str, tuple[int, tuple[int, ...]]]:
+        """Begin and shape of each field in its buffer, counted from the record's own first number."""
+        found, known = {}, dict(sizes)
+        for part in self.parts:
+            i = 0
+            for field in part.fields:
+                shape = tuple(int(eval(code, {}, known)) for code in self._codes[field])
+                found[field] = i, shape
+                i += math.prod(shape)
+        return found
+
+    def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Lengths of the buffers."""
+        places = self.places(sizes)
+        return tuple(sum(math.prod(places[field][1]) for field in part.fields) for part in self.parts)
+
+    def view(self, field: str, sizes: Mapping[str, int], buffer: np.ndarray) -> np.ndarray:
+        """One field as a NumPy view of its buffer, which begins with the record's first number."""
+        return self._view(field, self.places(sizes), buffer)
+
+    def read(self, sizes: Mapping[str, int], *buffers: np.ndarray) -> Any:
+        """The named tuple with NumPy views of the buffers, which begin with the record's first numbers."""
+        places = self.places(sizes)
+        pairs = zip(self.parts, buffers, strict=True)
+        return self.views(*(self._view(field, places, buffer) for part, buffer in pairs for field in part.fields))
+
+    def _view(self, field: str, places: Mapping[str, tuple[int, tuple[int, ...]]], buffer: np.ndarray) -> Any:
+        start, shape = places[field]
+        end = start + math.prod(shape)
+        if end > len(buffer):
+            raise IndexError(f"{field} of {self.name}: {end - start} numbers from {start} of a buffer of {len(buffer)}")
+        return buffer[start:end].reshape(shape)
+
+
+def _product(extents: tuple[str, ...]) -> str:
+    return " * ".join(f"({e})" for e in extents) or "1"
+
+
+def _extents(shape: Shape) -> tuple[str, ...]:
+    return tuple(str(e) for e in (shape if isinstance(shape, tuple) else (shape,)))
+
+
+@cache
+def _compiled(extent: str) -> Any:
+    return compile(extent, "<extent>", "eval")
