@@ -45,8 +45,8 @@ def supple_run(
     start = time.process_time()
     model = chain.supple_model(links)
     result = sp.simulate(model, T_END, integrator=integrator(), tolerance=tolerance, output=every)
-    whole = time.process_time() - start
     path = result[f"link{probe(links)}"].at(chain.LENGTH).position
+    whole = time.process_time() - start
     counts = result.statistics
     solve, steps = counts["cpu_seconds"], int(counts["steps"])
     return Run(solve, whole, steps, np.asarray(result.t), np.asarray(path))

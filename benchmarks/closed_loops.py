@@ -99,8 +99,8 @@ def supple_run(links: int, integrator: Any, tolerance: float, every: float) -> R
         tolerance=tolerance,
         output=every,
     )
-    whole = time.process_time() - start
     path = result[f"link{links // 2}"].at(chain.LENGTH).position
+    whole = time.process_time() - start
     counts = result.statistics
     return Run(
         counts["cpu_seconds"], whole, int(counts["steps"]), np.asarray(result.t), np.asarray(path)

@@ -41,8 +41,8 @@ def supple_run(integrator: Callable[[], Any], tolerance: float, every: float = E
     model = demo.arm()
     model.replace("link2", damping=None)
     result = sp.simulate(model, T_END, integrator=integrator(), tolerance=tolerance, output=every)
-    whole = time.process_time() - start
     counts, path = result.statistics, np.asarray(result["tip"].position)
+    whole = time.process_time() - start
     return Run(counts["cpu_seconds"], whole, int(counts["steps"]), np.asarray(result.t), path)
 
 

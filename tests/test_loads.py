@@ -9,7 +9,9 @@ from hypothesis import given
 import supple as sp
 from flexible_oracle import Cloud
 from random_models import examples, flexible_recipes, recipes
+from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
+from supple.engine.row_sets import RowSets
 from supple.forces import JointForce
 from test_properties import close, equations, joint_law
 
@@ -148,7 +150,7 @@ def without_rotors(model):
 
 def loads_of(model, eq, s):
     states = (np.array([x]) for x in (s.t, s.q, s.u, s.z))
-    return Loads(eq.compiled, dict(model.forces), *states)
+    return Loads(RunHistory(RowSets.of(eq.compiled), *states), dict(model.forces))
 
 
 def check_elements(model, eq, s):

@@ -72,6 +72,7 @@ def result(model):
     )
     wrench = np.tile(np.arange(12.0).reshape(2, 6), (len(t), 1, 1))
     history = History(
+        a=np.column_stack([a, 2 + o]),
         R=R,
         p=p,
         V=V,
@@ -99,7 +100,6 @@ def result(model):
             t=t,
             q=np.column_stack([x, angle(t)]),
             u=np.column_stack([v, w]),
-            a=np.column_stack([a, 2 + o]),
             z=np.zeros((len(t), 0)),
             channels=np.column_stack([2 * t, 2 * t]),
             history=history,

@@ -96,7 +96,7 @@ def test_rows_change_where_those_in_use_become_dependent(name, integrator):
     times = np.array(case.times)
     options = {"integrator": integrator, "output": times, "tolerance": "tight"}
     result = sp.simulate(case.build(), times[-1], **options)
-    assert result.success and len(result.data.reactions.parts) > 1
+    assert result.success and len(result.data.history.row_sets.models) > 1
     assert [q.name for q in case.measure(result) if not q.passed] == []
     assert np.all(np.isfinite(result.a))
 
@@ -109,7 +109,7 @@ def test_fixed_steps_go_on_with_other_rows():
     for count in (400, 800):
         integrator = sp.GeneralizedAlpha(step=1.0 / count)
         result = sp.simulate(model, 1.0, integrator=integrator, output=5)
-        assert result.success and len(result.data.reactions.parts) > 1
+        assert result.success and len(result.data.history.row_sets.models) > 1
         assert result.statistics["steps"] == pytest.approx(count, abs=1)
         errors.append(np.abs(result.q - exact.q).max())
     assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.2)
@@ -124,7 +124,7 @@ def test_without_changing_rows_bennett_stops(monkeypatch):
 def test_steps_are_counted_and_limited_over_all_rows():
     model = BY_NAME["bennett"].build()
     whole = sp.simulate(model, 1.0)
-    assert len(whole.data.reactions.parts) > 1
+    assert len(whole.data.history.row_sets.models) > 1
     limit = whole.statistics["steps"] - 10
     with pytest.warns(sp.SuppleWarning, match="steps were not enough"):
         short = sp.simulate(model, 1.0, integrator=sp.Radau(max_steps=limit))

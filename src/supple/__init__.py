@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from supple.analyses.kinematics import kinematics
     from supple.analyses.linear_model import LinearModel
     from supple.analyses.linearize import linearize
+    from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
     from supple.analyses.statics import StaticResult, statics
     from supple.bodies.mesh import MeshBody
@@ -217,6 +218,7 @@ __all__ = [
     "PointOnPlane",
     "Polynomial",
     "Polynomials",
+    "Prepared",
     "Prismatic",
     "Rack",
     "Radau",
@@ -266,6 +268,7 @@ __all__ = [
     "lyapunov",
     "mass_properties",
     "mesh_geometry",
+    "prepare",
     "principal_strains",
     "read_abaqus",
     "read_calculix",
@@ -302,6 +305,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "MeshData": "supple.fem.mesh_data",
     "Monitor": "supple.results.monitor",
     "Newmark": "supple.integrators.alpha",
+    "Prepared": "supple.analyses.prepared",
     "Radau": "supple.integrators.radau",
     "Result": "supple.results.result",
     "SectionForces": "supple.results.section_views",
@@ -322,6 +326,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "lowest_modes": "supple.fem.vibration",
     "lyapunov": "supple.studies.lyapunov",
     "mesh_geometry": "supple.fem.mesh_files",
+    "prepare": "supple.analyses.prepared",
     "principal_strains": "supple.fem.rosette",
     "read_abaqus": "supple.fem.matrix_files",
     "read_calculix": "supple.fem.matrix_files",

@@ -11,6 +11,8 @@ from supple import validate
 from supple.errors import ModelError, describe, label
 from supple.validate import Vector, set_fields
 
+COORDINATES = tuple(f"{axis} of at(x, y, z)" for axis in "xyz")
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Body:
@@ -29,9 +31,10 @@ class Body:
         ``rotation`` turns the frame's axes relative to the body's: a 3x3 matrix that maps frame
         axes to body axes, a quaternion (w, x, y, z), or a rotation vector of 3 numbers in rad.
         """
+        owner = label(self)
         point = [
-            validate.number(label(self), f"{axis} of at(x, y, z)", value)
-            for axis, value in zip("xyz", (x, y, z), strict=True)
+            validate.number(owner, field, value)
+            for field, value in zip(COORDINATES, (x, y, z), strict=True)
         ]
         return Frame(self, point, rotation)
 

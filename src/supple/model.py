@@ -32,6 +32,15 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 # These words already mean something else in results.
 RESERVED_NAMES = ("ground", "energy", "momentum")
+# What is listed by name; an item may be of several kinds.
+KINDS: dict[str, Any] = {
+    "bodies": Body,
+    "joints": Joint,
+    "constraints": Constraint,
+    "drivers": (Driver, FrameDriver),
+    "forces": ForceElement,
+    "point_masses": PointMass,
+}
 
 
 class Model:
@@ -53,7 +62,11 @@ class Model:
         self.gravity = gravity
         self._ground = Ground()
         self._items: dict[str, Item] = {}
+        self._by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
         self._warned: dict[str, Body] = {}
+        self._graph: Graph | None = None  # of the default spanning tree, while nothing changes
+        self._checked = False  # whether the items are right, while nothing changes
+        self._replaced = False  # an item that is added is checked; others may refer to a new one
 
     @property
     def name(self) -> str:
@@ -79,36 +92,32 @@ class Model:
     @property
     def bodies(self) -> Mapping[str, Body]:
         """Bodies by name in the order of adding, without the ground; a read-only view."""
-        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Body)})
+        return MappingProxyType(self._by_kind["bodies"])
 
     @property
     def joints(self) -> Mapping[str, Joint]:
         """Joints by name in the order of adding; a read-only view."""
-        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Joint)})
+        return MappingProxyType(self._by_kind["joints"])
 
     @property
     def constraints(self) -> Mapping[str, Constraint]:
         """Constraints and drivers by name in the order of adding; a read-only view."""
-        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, Constraint)})
+        return MappingProxyType(self._by_kind["constraints"])
 
     @property
     def drivers(self) -> Mapping[str, Driver | FrameDriver]:
         """Those constraints that are drivers; a read-only view."""
-        return MappingProxyType(
-            {n: i for n, i in self._items.items() if isinstance(i, Driver | FrameDriver)}
-        )
+        return MappingProxyType(self._by_kind["drivers"])
 
     @property
     def forces(self) -> Mapping[str, ForceElement]:
         """Force elements by name in the order of adding; a read-only view."""
-        return MappingProxyType(
-            {n: i for n, i in self._items.items() if isinstance(i, ForceElement)}
-        )
+        return MappingProxyType(self._by_kind["forces"])
 
     @property
     def point_masses(self) -> Mapping[str, PointMass]:
         """Point masses by name in the order of adding; a read-only view."""
-        return MappingProxyType({n: i for n, i in self._items.items() if isinstance(i, PointMass)})
+        return MappingProxyType(self._by_kind["point_masses"])
 
     def add(self, item: AnyItem) -> AnyItem:
         """Add a body, joint, constraint, force element or point mass, and return it."""
@@ -139,7 +148,7 @@ class Model:
                 f"a name that is not yet taken in {label(self)} (there is {label(other)})",
             )
         self._check_references(item)
-        self._items[item.name] = item
+        self._put(item)
         return item
 
     def replace(self, name: str, /, **changes: Any) -> Item:
@@ -160,16 +169,29 @@ class Model:
                 )
         new = dataclasses.replace(item, **changes)
         self._check_references(new)
-        self._items[name] = new
+        graph = self._graph
+        self._put(new)
+        self._replaced = True
+        if not isinstance(new, Joint) or _ends(new) == _ends(item):
+            self._graph = graph
         return new
 
     def copy(self) -> Model:
         """Return a model with the same items, which can be changed without changing this one."""
-        new = Model(self.gravity, self.name)
-        new._ground = self._ground
+        new = Model.__new__(Model)
+        new.__dict__.update(self.__dict__)
         new._items = dict(self._items)
+        new._by_kind = {kind: dict(items) for kind, items in self._by_kind.items()}
         new._warned = dict(self._warned)
         return new
+
+    def _put(self, item: Item) -> None:
+        """List an item by its kinds; what was known about the whole model is known no longer."""
+        self._items[item.name] = item
+        for kind, types in KINDS.items():
+            if isinstance(item, types):
+                self._by_kind[kind][item.name] = item
+        self._graph, self._checked = None, False
 
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""
@@ -215,10 +237,14 @@ class Model:
         with "priority", joints that turn before joints that slide. Among equals the first that
         was added is taken.
         """
+        if tree is None and self._graph is not None:
+            return self._graph
         root, joints, bodies = self._ground.name, self.joints, list(self.bodies)
         edges = [(name, j.A.body.name, j.B.body.name) for name, j in joints.items()]
         if tree is None:
-            return Graph.build(bodies, edges, root, cost={n: j.nu for n, j in joints.items()})
+            cost = {name: joint.nu for name, joint in joints.items()}
+            self._graph = Graph.build(bodies, edges, root, cost=cost)
+            return self._graph
         if isinstance(tree, str) and tree == "priority":
             return Graph.build(
                 bodies, edges, root, cost={n: priority(j) for n, j in joints.items()}
@@ -234,8 +260,11 @@ class Model:
         bodies = self.bodies
         if not bodies:
             raise ModelError.plain(f"{label(self)}: there are no bodies, expected at least one")
-        for item in (*self._items.values(), *events):
+        for item in (*(self._items.values() if self._replaced else ()), *events):
             self._check_references(item)
+        self._replaced = False
+        if self._checked:
+            return
         self._check_drivers()
         graph = self.spanning_tree()
         if graph.unreached:
@@ -247,6 +276,7 @@ class Model:
             )
         for body in bodies.values():
             self._warn_about_inertia(body)
+        self._checked = True
 
     def doctor(self, until: float = 1.0) -> Diagnosis:
         """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.
@@ -333,3 +363,8 @@ class Model:
             SuppleWarning,
             stacklevel=3,
         )
+
+
+def _ends(joint: Any) -> tuple[str, str, int]:
+    """What a joint is to the graph: the bodies that it connects, and its velocities."""
+    return joint.A.body.name, joint.B.body.name, joint.nu

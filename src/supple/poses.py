@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+EYE: Array = np.eye(3)
+EYE.flags.writeable = False
 
 
 class Pose(NamedTuple):
@@ -18,26 +23,38 @@ class Pose(NamedTuple):
 
     def then(self, other: Pose) -> Pose:
         """Pose of a frame that is at ``other`` in this one."""
-        return Pose(self.R @ other.R, self.p + self.R @ other.p)
+        if self.R is EYE:
+            return Pose(np.ascontiguousarray(other.R), self.p + other.p)
+        R = np.ascontiguousarray(self.R) if other.R is EYE else self.R @ other.R
+        return Pose(R, self.p + self.R @ other.p)
 
-    @property
-    def inverse(self) -> Pose:
-        """Pose of the outer frame in the inner one."""
-        return Pose(self.R.T, -self.R.T @ self.p)
+    def before(self, other: Pose) -> Pose:
+        """Pose of the frame in which a frame is at ``other`` that has this pose."""
+        if other.R is EYE:
+            return Pose(np.ascontiguousarray(self.R), self.p - self.R @ other.p)
+        back = other.R.T
+        return Pose(self.R @ back, self.p - self.R @ (back @ other.p))
 
 
-IDENTITY = Pose(np.eye(3), np.zeros(3))
+IDENTITY = Pose(EYE, np.zeros(3))
 
 
 def aligned(axis: Array) -> Array:
-    """Rotation (3, 3) whose third column is the unit vector ``axis``."""
-    x, y, z = axis
+    """Rotation (3, 3), read-only, whose third column is the unit vector ``axis``."""
+    return _aligned(*axis.tolist())
+
+
+@lru_cache(maxsize=1024)  # most axes of a model are those of a few frames
+def _aligned(x: float, y: float, z: float) -> Array:
     if z < 0.0:  # 1 + z would cancel: turn -z into the axis instead, after a half turn about x
-        return aligned(-axis) @ np.diag([1.0, -1.0, -1.0])
-    c = 1.0 / (1.0 + z)
-    return np.array(
-        [[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]]
-    )
+        found: Array = _aligned(-x, -y, -z) @ np.diag([1.0, -1.0, -1.0])
+    else:
+        c = 1.0 / (1.0 + z)
+        found = np.array(
+            [[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]]
+        )
+    found.flags.writeable = False
+    return found
 
 
 def quaternion_matrix(q: Array) -> Array:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import ModelError, describe
-from supple.poses import quaternion_matrix
+from supple.poses import EYE, quaternion_matrix
 
 Vector = NDArray[np.float64]
 Axis = str | Sequence[float] | Vector
@@ -53,6 +53,8 @@ def name(kind: str, value: Any) -> str:
 
 def number(owner: str, field: str, value: Any, expected: str = "a finite number") -> float:
     """Return a finite float; texts and booleans are refused."""
+    if type(value) is float and math.isfinite(value):
+        return value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
@@ -117,7 +119,7 @@ def array(owner: str, field: str, value: Any, expected: str) -> Vector:
         found = np.asarray(value)
     except ValueError:  # rows of different length
         raise ModelError(owner, field, value, expected) from None
-    if found.dtype.kind not in "iuf" or not np.all(np.isfinite(found)):
+    if found.dtype.kind not in "iuf" or not np.isfinite(found).all():
         raise ModelError(owner, field, value, expected)
     return read_only(found)
 
@@ -166,7 +168,7 @@ def rotation(owner: str, field: str, value: Any) -> Vector:
     """Return a rotation matrix (3, 3) from a matrix, a quaternion or a rotation vector (rad)."""
     expected = "a 3x3 rotation matrix, a quaternion (w, x, y, z) or a rotation vector of 3 (rad)"
     if value is None:
-        return read_only(np.eye(3))
+        return EYE
     given = array(owner, field, value, expected)
     if given.shape != (3, 3):
         return read_only(quaternion_matrix(unit_quaternion(owner, field, value, expected)))

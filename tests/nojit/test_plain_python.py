@@ -15,7 +15,9 @@ import supple as sp
 from supple.cases.four_bar import four_bar
 from supple.core import chart, dynamics
 from supple.core.layout import new_work
+from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
+from supple.engine.row_sets import RowSets
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 
@@ -238,7 +240,7 @@ def test_force_elements_one_by_one_are_all_of_them() -> None:
     equations = JointCoordinates().equations(model)
     q, u, _, z = state(equations)
     rows = (np.array([x]) for x in (0.4, q, u, z))
-    loads = Loads(equations.compiled, dict(model.forces), *rows)
+    loads = Loads(RunHistory(RowSets.of(equations.compiled), *rows), dict(model.forces))
     found = [loads(name) for name in equations.compiled.force_names]
     _, history = equations.body_states(0.4, q, u, z)
     np.testing.assert_allclose(sum(f.efforts for f in found), history.effort, atol=1e-13)

@@ -71,7 +71,7 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
         if not 0.0 < output <= end - begin:
             raise ModelError(owner, "output", output, expected)
         count = int(np.floor((end - begin) / output * (1 + 1e-12)))
-        times = np.array([min(begin + output * k, end) for k in range(count + 1)])
+        times = np.minimum(begin + output * np.arange(count + 1), end)
     else:
         try:
             times = np.asarray(output, dtype=float)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from supple.analyses.diagnosis import Change, Diagnosis, Finding, Loop
 from supple.analyses.reactions import Reactions
-from supple.core.layout import new_work
 from supple.engine.builder import build
 from supple.engine.compiled import Compiled
-from supple.engine.histories import histories
+from supple.engine.histories import RunHistory
+from supple.engine.row_sets import RowSets
 from supple.engine.rows import moving, rows_at, scaled_rows
 from supple.errors import ModelError, SuppleError
 from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollowed
 from supple.loops.closing import Assembler
-from supple.loops.ranks import analyse
+from supple.loops.ranks import analyse, weakest_row
 from supple.loops.singular import about
 from supple.model import Model
 from supple.poses import Array
@@ -114,8 +113,10 @@ class _Examination:
     def position(self, q: Array) -> None:
         """Whether the start is a singular position, or the mechanism is locked."""
         c, ranks = self.compiled, self.ranks
-        if ranks.singular and ranks.weakest is not None:
-            text = f"the start is {about(c, c.rows[ranks.weakest])} there"
+        if ranks.singular and ranks.kept:
+            rows = rows_at(c, self.move.work, 0.0, q, np.zeros(c.nu))
+            weakest = ranks.kept[weakest_row(scaled_rows(c, rows.G)[list(ranks.kept)])]
+            text = f"the start is {about(c, c.rows[weakest])} there"
             self.found["singular"] = text
             self.note(text, "start a little away from it", severe=True)
         elif ranks.stuck and ranks.freedom > 0:
@@ -211,9 +212,8 @@ def shared_joints(model: Model, compiled: Compiled, q: Array) -> tuple[str, ...]
     """Joints whose reactions are not unique at the closed position q (nq,)."""
     c = compiled
     state = np.zeros(1), q[None], np.zeros((1, c.nu)), c.z0[None]
-    _, history = histories(c, new_work(c.ints), *state)
-    none = np.zeros_like(history.wrench)  # loads do not matter, and a singular position has none
-    history = replace(history, wrench=none, reaction=none)
+    # loads do not matter, and a singular position has none
+    history = RunHistory(RowSets.of(c), *state).without_loads()
     axes = {name: np.eye(3)[None] for name in c.joints}
-    loads = Reactions(model, ((0.0, c),), *state, history)(axes)
+    loads = Reactions(model, history)(axes)
     return tuple(name for name in model.joints if name in loads and not np.all(loads[name].unique))

@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike
 from supple.analyses.arguments import expect, number, output_times
 from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
-from supple.analyses.redundant_rows import violated_row
 from supple.bodies.flexible import FlexibleBody
 from supple.core.layout import new_work
-from supple.engine.builder import Compiled, build
+from supple.engine.builder import Compiled
 from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model, rows_at, scaled_rows
+from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.poses import Array
 from supple.results.audit import AuditRecord
@@ -79,14 +79,13 @@ def follow(
     refuse_freedom(owner, compiled)
     for constraint in model.constraints.values():
         constraint.check_run(begin, end)
-    whole = build(model, tree=tree)
     equations = Equations(compiled)
     q, u, works, message = [], [], [], f"reached t = {end:g} s"
     try:
         follower = Follower(equations, begin)
         for t in times:
             follower.go(float(t))
-            broken = violated_row(compiled, whole, float(t), follower.q)
+            broken = violated_row(compiled, float(t), follower.q)
             if broken:
                 raise StuckError(
                     f"t = {t:.6g} s: {broken}, "
@@ -104,7 +103,7 @@ def follow(
         np.zeros((done, compiled.nz)),
     )
     times = times[:done]
-    a, history = equations.history(times, *states)
+    _, history = equations.history(times, *states)
     channels = np.reshape(works, (done, len(compiled.force_names)))
     return Result(
         RunData(
@@ -113,7 +112,6 @@ def follow(
             t=times,
             q=states[0],
             u=states[1],
-            a=a,
             z=states[2],
             channels=channels,
             history=history,
@@ -127,7 +125,7 @@ def follow(
                 "evaluations": follower.evaluations if done else 0,
                 "cpu_seconds": time.process_time() - clock,
             },
-            loads=Loads(compiled, dict(model.forces), times, *states),
+            loads=Loads(history, dict(model.forces)),
         )
     )
 

@@ -10,22 +10,21 @@ formulation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from supple.core import dynamics
-from supple.core.layout import new_work, read_work
+from supple.core.layout import new_work
 from supple.engine.builder import build
 from supple.engine.compiled import Compiled
+from supple.engine.histories import RunHistory
 from supple.engine.rows import row_sizes, rows_at, scaled_rows
 from supple.formulations.trees import Absolute
 from supple.graph.topology import FREE
 from supple.model import Model
 from supple.poses import Array
-from supple.results.run_data import History
 from supple.results.views import JointLoad, quaternions
 
 # Singular values of the scaled rows below this part of the largest are zero: bodies of a run meet
@@ -45,17 +44,11 @@ class Reactions:
     Attributes
     ----------
     model : the model as it was simulated, a copy
-    parts : times from which on rows were in use, and the model with these
-    t, q, u, z, history : the run, time first
+    history : the run
     """
 
     model: Model
-    parts: Sequence[tuple[float, Compiled]]
-    t: Array
-    q: Array
-    u: Array
-    z: Array
-    history: History
+    history: RunHistory
 
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
         """The smallest loads, by joint; empty where all reactions are unique.
@@ -69,15 +62,15 @@ class Reactions:
         tables = {name: _Table(self, name, axes[name], rows) for name, rows in own.items() if rows}
         held = {k for table in tables.values() for k in table.rows}
         others = [k for k in range(c.nr) if k not in held]
-        size, work = row_sizes(c), new_work(self.compiled.ints)
+        size = row_sizes(c)
+        known = self._multipliers(others)
         for k in range(len(self.t)):
             if not np.all(np.isfinite(self.history.reaction[k])):
                 continue
             x = np.zeros(c.nr)  # multipliers of all rows: loads on A, in the axes of B
             for table in tables.values():
                 x[table.rows] = table.multipliers(k)
-            if others:
-                x[others] = self._multipliers(k, work, others)
+            x[others] = known[k]
             G = self._scaled(k)
             change = -in_equilibrium(G, x * size)
             for table in tables.values():
@@ -91,7 +84,12 @@ class Reactions:
     @property
     def compiled(self) -> Compiled:
         """The model as the run began."""
-        return self.parts[0][1]
+        return self.history.compiled
+
+    @property
+    def t(self) -> Array:
+        """Output times (nt,), s."""
+        return self.history.t
 
     @cached_property
     def absolute(self) -> Compiled:
@@ -121,19 +119,19 @@ class Reactions:
         target, source, h = self.absolute, self.compiled, self.history
         q = np.tile(target.q0, (len(self.t), 1))
         for name, record in target.joints.items():
-            user = source.joints[name].to_user(self.q, self.u)
+            user = source.joints[name].to_user(h.q, h.u)
             q[:, record.q] = record.from_user(*user)[0]
         for name, flexible in target.flexible.items():
-            q[:, flexible.q] = self.q[:, source.flexible[name].q]
+            q[:, flexible.q] = h.q[:, source.flexible[name].q]
         for name, motor in target.motors.items():
             if motor.own:
-                q[:, motor.q] = self.q[:, source.motors[name].q]
+                q[:, motor.q] = h.q[:, source.motors[name].q]
         for name, record in target.extra.items():
             if name.startswith(FREE):
                 k = source.body_names.index(name.removeprefix(FREE))
                 q[:, record.q] = np.hstack([quaternions(h.R[:, k]), h.p[:, k]])
             else:  # of a frame driver
-                q[:, record.q] = self.q[:, source.extra[name].q]
+                q[:, record.q] = h.q[:, source.extra[name].q]
         return q
 
     @cached_property
@@ -154,15 +152,14 @@ class Reactions:
         basis: Array = Q[:, self._rank :]
         return basis
 
-    def _multipliers(self, k: int, work: Array, rows: list[int]) -> list[float]:
-        """Multipliers of rows of constraints at an output time; zero of those left out."""
-        c = next((c for begin, c in reversed(self.parts) if begin <= self.t[k]), self.compiled)
-        every = self.absolute.rows
-        state = (np.array(x[k]) for x in (self.q, self.u, self.z))
-        dynamics.accelerate(c.ints, c.reals, work, float(self.t[k]), *state, np.zeros(c.nu))
-        values = read_work(c.ints, work).lam
-        known = {(r.owner, r.part): float(x) for r, x in zip(c.rows, values, strict=True)}
-        return [known.get((every[i].owner, every[i].part), 0.0) for i in rows]
+    def _multipliers(self, rows: list[int]) -> Array:
+        """Multipliers (nt, rows) of some of all rows; zero of those that are not in use."""
+        own = {(r.owner, r.part): k for k, r in enumerate(self.compiled.all_rows)}
+        found = np.zeros((len(self.t), len(rows)))
+        for i, row in enumerate(self.absolute.rows[k] for k in rows):
+            if (row.owner, row.part) in own:
+                found[:, i] = self.history.multipliers[:, own[row.owner, row.part]]
+        return np.nan_to_num(found)
 
 
 def in_equilibrium(G: Array, x: Array) -> Array:

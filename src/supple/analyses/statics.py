@@ -8,8 +8,7 @@ import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Equilibrium, Places, Search
-from supple.analyses.redundant_rows import violated_row
-from supple.engine.builder import Compiled, build
+from supple.engine.builder import Compiled
 from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning, label
 from supple.forces.kinds import force_kind
@@ -17,6 +16,7 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model
+from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.audit import AuditRecord
 from supple.results.result import Result, RunData
@@ -96,8 +96,7 @@ def statics(
     found = Search(equations, time).run(state.q, state.z)
     success, message = _verdict(model, compiled, found)
     if success:
-        whole = build(model, (), formulation.tree(model), time)
-        broken = violated_row(compiled, whole, time, found.q)
+        broken = violated_row(compiled, time, found.q)
         success = not broken and not (broken := _locked(equations, time, found))
         message = message if success else f"no equilibrium: {broken}"
     if not success:
@@ -119,7 +118,7 @@ def _data(
 ) -> RunData:
     compiled = equations.compiled
     times, q, u, z = np.array([t]), found.q[None], np.zeros((1, compiled.nu)), found.z[None]
-    a, history = equations.history(times, q, u, z)
+    _, history = equations.history(times, q, u, z)
     largest = float(np.max(np.abs(history.energy)))
     elastic, strain = float(history.energy[0, 2]), float(history.strain[0])
     total = float(history.energy.sum())
@@ -129,7 +128,6 @@ def _data(
         t=times,
         q=q,
         u=u,
-        a=a,
         z=z,
         channels=np.zeros((1, len(compiled.force_names))),
         history=history,
@@ -139,7 +137,7 @@ def _data(
         success=success,
         message=message,
         statistics={"iterations": found.iterations},
-        loads=Loads(compiled, dict(model.forces), times, q, u, z),
+        loads=Loads(history, dict(model.forces)),
     )
 
 

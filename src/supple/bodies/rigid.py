@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.errors import ModelError, label
 from supple.frames import Body, Frame, expect_body_frame
+from supple.poses import EYE
 from supple.validate import Vector, read_only, set_fields
 
 # Rounding of the shift between origin and centre of mass must not look like wrong physics.
@@ -84,42 +86,44 @@ class RigidBody(Body):
                 f"no negative principal moment about the centre of mass (they are {shown})",
             )
 
-    @property
+    @cached_property
     def _shift(self) -> Vector:
         # Parallel axes: what moving from the centre of mass to the origin adds.
         c = self.com
-        return read_only(self.mass * (np.dot(c, c) * np.eye(3) - np.outer(c, c)))
+        return read_only(self.mass * (np.dot(c, c) * EYE - c[:, None] * c))
 
-    @property
+    @cached_property
     def inertia_com(self) -> Vector:
         """Inertia matrix (3, 3) about the centre of mass, body axes, kg m2."""
         if self.inertia_about == "com":
             return self.inertia
         return read_only(self.inertia - self._shift)
 
-    @property
+    @cached_property
     def inertia_origin(self) -> Vector:
         """Inertia matrix (3, 3) about the body's origin, body axes, kg m2."""
         if self.inertia_about == "origin":
             return self.inertia
         return read_only(self.inertia + self._shift)
 
-    @property
+    @cached_property
     def principal_moments(self) -> Vector:
         """The three principal moments about the centre of mass, ascending, kg m2."""
         return read_only(np.linalg.eigvalsh(self.inertia_com))
 
-    @property
+    @cached_property
     def triangle_excess(self) -> float:
         """How far the largest principal moment exceeds the sum of the others, kg m2.
 
         Zero for every distribution of mass that can exist; positive when, for example, the
         inertia of a motor was lumped into one moment of the link.
         """
-        small, middle, large = self.principal_moments
-        excess = float(large - (small + middle))
+        small, middle, large = self.principal_moments.tolist()
+        excess = large - (small + middle)
+        if excess <= 0.0:
+            return 0.0
         rounding = TRIANGLE_TOLERANCE * large + INERTIA_TOLERANCE * np.abs(self._shift).max()
-        return excess if excess > rounding else 0.0
+        return float(excess) if excess > rounding else 0.0
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -14,15 +14,38 @@ from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
 # Columns of one node: R (9), p, V (at the node's origin), A (classical), W (about the node's origin): everything in
 # world axes
 OUT_R, OUT_P, OUT_V, OUT_A, OUT_W, NODE_COLUMNS = starts(9, 3, 6, 6, 6)
+MOTION_COLUMNS = OUT_A  # those that need no accelerations
 # Columns of energies: kinetic, gravity, elastic; momentum [angular about the world's origin; linear]; strain
 KINETIC, GRAVITY, ELASTIC, MOMENTUM, STRAIN, ENERGIES = starts(1, 1, 1, 6, 1)
 
 
-@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
-def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
-    """Fill a (nt, nu), nodes (nt, nn * NODE_COLUMNS), efforts (nt, nu), energies (nt, ENERGIES).
+@entry(INTS, REALS, VEC, MAT, MAT, MAT)
+def motion_history(ints, reals, work, q, u, nodes):
+    """Fill nodes (nt, nn * MOTION_COLUMNS) with the poses and velocities of all nodes, as ``history`` does."""
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    nn = m.node.shape[0]
+    o = w.origin
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], u[i])  # accelerations do not enter
+        for n in range(nn):
+            x = w.node[n]
+            y = nodes[i, n * MOTION_COLUMNS : (n + 1) * MOTION_COLUMNS]
+            for k in range(OUT_V):  # pose
+                y[k] = x[k]
+            dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
+            w0, w1, w2 = x[at.V], x[at.V + 1], x[at.V + 2]
+            v0, v1, v2 = x[at.V + 3] + w1 * dz - w2 * dy, x[at.V + 4] + w2 * dx - w0 * dz, x[at.V + 5] + w0 * dy - w1 * dx
+            y[OUT_V], y[OUT_V + 1], y[OUT_V + 2], y[OUT_V + 3], y[OUT_V + 4], y[OUT_V + 5] = w0, w1, w2, v0, v1, v2
 
-    Where the mass matrix is singular, accelerations and wrenches are NaN.
+
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multipliers, powers):
+    """Fill a (nt, nu), nodes (nt, nn * NODE_COLUMNS), efforts (nt, nu), energies (nt, ENERGIES), multipliers (nt, nr) of
+    the rows in use and powers (nt, ne) of the force elements.
+
+    Where the mass matrix is singular, accelerations, wrenches, multipliers and powers are NaN.
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
@@ -30,8 +53,13 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies):
     nn = m.node.shape[0]
     o = w.origin
     for i in range(time.shape[0]):
-        if dynamics.forward(m, w, time[i], q[i], u[i], z[i], a[i]) >= 0:
-            for k in range(nu):  # a locked state, the last of a run that failed: no accelerations
+        locked = dynamics.forward(m, w, time[i], q[i], u[i], z[i], a[i]) >= 0
+        for k in range(multipliers.shape[1]):
+            multipliers[i, k] = np.nan if locked else w.lam[k]
+        for k in range(powers.shape[1]):
+            powers[i, k] = np.nan if locked else w.power[k]
+        if locked:
+            for k in range(nu):  # the last state of a run that failed: no accelerations
                 a[i, k] = np.nan
         tree.motion(m, w, u[i], a[i])
         tree.inertias(m, w, q[i], u[i], a[i])

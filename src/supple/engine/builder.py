@@ -15,12 +15,14 @@ own (``free:<body>``) moves by its own frame.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from supple.bodies.flexible import FlexibleBody
-from supple.bodies.rigid import PointMass, RigidBody
+from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.constraints import Constraint
 from supple.core import forces as force_codes
 from supple.core import layout as at
@@ -49,13 +51,13 @@ from supple.errors import label
 from supple.forces import Motor
 from supple.forces.kinds import ELEMENTS
 from supple.frames import Frame
-from supple.graph.topology import FREE, Graph
+from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.joints.base import Motion
 from supple.joints.motions import MOTIONS
 from supple.model import Model
-from supple.poses import IDENTITY, Array, Pose, aligned, skew
+from supple.poses import EYE, IDENTITY, Array, Pose, aligned, skew
 from supple.reduction.modal import Attachment
 from supple.signals import Constant, Signal
 
@@ -65,7 +67,7 @@ _MEMBRANES = {
     "von_karman": membrane_codes.VON_KARMAN,
 }
 
-__all__ = ["Compiled", "JointRecord", "build"]
+__all__ = ["Compiled", "JointRecord", "build", "with_initial"]
 
 
 class _Builder:
@@ -76,7 +78,11 @@ class _Builder:
     ) -> None:
         self.model = model
         self.frozen = frozen
-        self.bodies_by_name = model.bodies
+        self.bodies_by_name, self.joints_by_name = model.bodies, model.joints
+        self.masses: dict[str, list[PointMass]] = {}
+        for point in model.point_masses.values():
+            self.masses.setdefault(point.frame.body.name, []).append(point)
+        self.inertias: list[tuple[int, Pose, float, Array, Array]] = []
         self.node_ints: list[list[int]] = []
         self.node_reals: list[Array] = []
         self.columns: list[list[int]] = []
@@ -120,12 +126,14 @@ class _Builder:
         self.owner = ""  # label of what is being added
         self._append(-1, at.FIXED, IDENTITY, 0)  # the ground
         for edge in graph.tree:
-            if edge.joint.startswith(FREE) and edge.joint not in model.joints:
+            joint = self.joints_by_name.get(edge.joint)
+            if joint is None:
                 self.add_free(edge.child, edge.joint)
             else:
-                self.add_joint(model.joints[edge.joint], edge.parent, edge.child, edge.reversed)
+                self.add_joint(joint, edge.child, edge.reversed)
         for name in graph.chords:
-            self.add_chord(model.joints[name])
+            self.add_chord(self.joints_by_name[name])
+        self.fill_inertias()
         for force in model.forces.values():
             if isinstance(force, Motor):
                 self.add_motor(force)
@@ -207,7 +215,7 @@ class _Builder:
         row = self.node_ints[node]
         return row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
 
-    def add_joint(self, joint: Joint, parent: str, child: str, backwards: bool) -> None:
+    def add_joint(self, joint: Joint, child: str, backwards: bool) -> None:
         node, current = self.add_chain(joint, child, backwards)
         self.add_body(child, node, current, joint.A if backwards else joint.B)
 
@@ -280,13 +288,12 @@ class _Builder:
         None is the body's own frame.
         """
         body = self.bodies_by_name[name]
-        masses = [p for p in self.model.point_masses.values() if p.frame.body.name == name]
         if isinstance(body, RigidBody):
             pose = current
             if outer is not None:
-                pose = current.then(Pose(outer.rotation, outer.position).inverse)
+                pose = current.before(Pose(outer.rotation, outer.position))
             self.bodies[name] = BodyRecord(name, node, pose)
-            self.add_inertia(body, masses, node, pose)
+            self.add_inertia(body, self.masses.get(name, []), node, pose)
         elif isinstance(body, FlexibleBody):
             self.add_flexible(body, attached_masses(self.model, body), node, current, outer)
         else:
@@ -331,7 +338,7 @@ class _Builder:
         elif not where.fixed:
             node = self.add_elastic(node, "elastic_in", current, body.name, where)
         else:
-            pose = current.then(Pose(where.R0, where.p0).inverse)
+            pose = current.before(Pose(where.R0, where.p0))
             node = self.add_node(node, "fixed", pose)
         self.flex_ints[index][at.FLEX_NODE] = node
         self.node_ints[node][at.HEAVY], self.node_ints[node][at.FLEX] = at.FLEXIBLE, index
@@ -398,20 +405,34 @@ class _Builder:
         self.dissipates.append(ELEMENTS[ints[at.KIND]].dissipates)
 
     def add_inertia(self, body: RigidBody, masses: list[PointMass], node: int, pose: Pose) -> None:
-        mass, first, second = body.mass, body.mass * body.com, body.inertia_origin.copy()
+        mass, first, second = body.mass, body.mass * body.com, body.inertia_origin
         for point in masses:
             x = point.frame.position
             mass += point.mass
             first = first + point.mass * x
             second = second - point.mass * skew(x) @ skew(x)
-        # About the node's origin in the node's axes: second moments shift as in core/tree.py.
-        c = pose.R @ first
-        r = pose.p
-        inertia = pose.R @ second @ pose.R.T + (2 * r @ c + mass * r @ r) * np.eye(3)
-        inertia -= np.outer(r, c) + np.outer(c, r) + mass * np.outer(r, r)
-        six = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        self.node_reals[node][at.BODY_M :] = [mass, *(c + mass * r), *six]
+        self.inertias.append((node, pose, mass, first, second))
         self.node_ints[node][at.HEAVY] = at.RIGID
+
+    def fill_inertias(self) -> None:
+        """Mass, first and second moments of rigid bodies about their nodes, in the nodes' axes."""
+        if not self.inertias:
+            return
+        nodes, poses, masses, firsts, seconds = zip(*self.inertias, strict=True)
+        R = np.concatenate([pose.R for pose in poses]).reshape(-1, 3, 3)
+        r = np.concatenate([pose.p for pose in poses]).reshape(-1, 3)
+        mass = np.array(masses)[:, None]
+        # Second moments shift as in core/tree.py.
+        c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
+        across = 2 * r[:, None, :] @ c[:, :, None] + (mass * r)[:, None, :] @ r[:, :, None]
+        about_frame = np.concatenate(seconds).reshape(-1, 3, 3)
+        inertia = R @ about_frame @ R.transpose(0, 2, 1) + across * EYE
+        rc = r[:, :, None] * c[:, None, :]
+        rr = r[:, :, None] * r[:, None, :]
+        inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
+        six = inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        for node, row in zip(nodes, np.hstack([mass, c + mass * r, six]), strict=True):
+            self.node_reals[node][at.BODY_M :] = row
 
     def add_link(
         self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
@@ -470,7 +491,7 @@ class _Builder:
         if name in self.motors:
             record = self.motors[name]
             return record.q, record.u, record.ratio
-        joint, where = self.model.joints[name], self.joints[name]
+        joint, where = self.joints_by_name[name], self.joints[name]
         k = joint.coordinate_index(coordinate, owner)
         k = joint.nu - 1 - k if where.reversed else k
         return where.q.start + k, where.u.start + k, 1.0
@@ -494,18 +515,22 @@ class _Builder:
 
 def _model_length(model: Model) -> float:
     """A typical length of the model (m), the unit of its translations in error control."""
-    lengths = [0.0]
-    for joint in model.joints.values():
-        for frame in (joint.A, joint.B):
-            if frame.body.name in model.bodies:
-                lengths.append(float(np.linalg.norm(frame.position)))
+    ends = [frame for joint in model.joints.values() for frame in (joint.A, joint.B)]
+    places = [frame.position for frame in ends if not isinstance(frame.body, Ground)]
+    lengths, squares = [0.0], [0.0]
+    rigid = [body for body in model.bodies.values() if isinstance(body, RigidBody)]
     for body in model.bodies.values():
-        if isinstance(body, RigidBody):
-            lengths.append(float(np.linalg.norm(body.com)))
-            gyration = np.trace(body.inertia_com) / (2.0 * body.mass)
-            lengths.append(float(np.sqrt(max(gyration, 0.0))))
-        elif isinstance(body, FlexibleBody):
+        if isinstance(body, FlexibleBody):
             lengths.append(body.typical_length)
+    places += [body.com for body in rigid]
+    if places:
+        x = np.concatenate(places).reshape(-1, 3)
+        squares.append(float((x[:, None, :] @ x[:, :, None]).max()))
+    if rigid:
+        moments = np.concatenate([body.inertia_com for body in rigid]).reshape(-1, 3, 3)
+        twice = moments.trace(axis1=1, axis2=2)
+        squares.append(float((twice / (2.0 * np.array([b.mass for b in rigid]))).max()))  # gyration
+    lengths.append(math.sqrt(max(squares)))
     return max(lengths) or 1.0
 
 
@@ -552,6 +577,18 @@ def build(
         loop_joints=_loops(model, graph),
         kinds=b.kinds,
     )
+
+
+def with_initial(compiled: Compiled, model: Model) -> Compiled:
+    """A model as it was built, with the initial coordinates and rates of the model's joints.
+
+    Of a model whose motors have no coordinates of their own: these begin where their joints do.
+    """
+    q0, u0 = compiled.q0.copy(), compiled.u0.copy()
+    for name, record in compiled.joints.items():
+        joint = model.joints[name]
+        q0[record.q], u0[record.u] = record.from_user(joint.initial, joint.initial_rate)
+    return replace(compiled, q0=q0, u0=u0)
 
 
 def _loops(model: Model, graph: Graph) -> dict[str, tuple[str, ...]]:

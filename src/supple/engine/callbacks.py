@@ -28,12 +28,16 @@ class Callback:
 
     def __init__(self, owner: str, size: int, evaluate: Callable[[Array], None]) -> None:
         self.owner, self.size, self.evaluate = owner, size, evaluate
-        self.trouble: str | None = None
-        self.when = -np.inf  # time of the last trouble, s
-        self.interrupt: BaseException | None = None
+        self.forget()
         self._pointer = CALLBACK(self._call)  # must live as long as the address is used
         self.address = int(ctypes.cast(self._pointer, ctypes.c_void_p).value or 0)
         self._view = ctypes.c_double * size
+
+    def forget(self) -> None:
+        """Begin a run without the trouble of an earlier one."""
+        self.trouble: str | None = None
+        self.when = -np.inf  # time of the last trouble, s
+        self.interrupt: BaseException | None = None
 
     def _call(self, pointer: Any) -> None:
         memory: Any = self._view.from_address(ctypes.addressof(pointer.contents))

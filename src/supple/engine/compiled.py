@@ -59,7 +59,8 @@ class JointRecord:
 
     def from_user(self, coordinates: Array, rates: Array) -> tuple[Array, Array]:
         """The inverse of ``to_user`` for this joint's own coordinates (nq_j) and rates (nu_j)."""
-        return self._convert(np.asarray(coordinates, float), np.asarray(rates, float))
+        c, r = np.asarray(coordinates, float), np.asarray(rates, float)
+        return self._convert(c, r) if self.reversed else (c.copy(), r.copy())
 
     @property
     def chart(self) -> Chart:
@@ -133,9 +134,10 @@ class Compiled:
     ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
     while none is left out. ``loop_joints`` has, for each closing joint and each constraint between
     frames, the joints of the tree that make a loop with it. ``regular_value`` is the smallest
-    singular value of the scaled rows, but for redundant ones, at regular positions: singular
-    positions are compared with it. ``energy_creating`` are the names in ``force_names`` of internal
-    forces without a potential: their work counts as energy that the model creates.
+    singular value of the scaled rows, but for redundant ones, at ``regular_positions`` (nq,) of the
+    assembled mechanism: singular positions are compared with it; zero where there are none.
+    ``energy_creating`` are the names in ``force_names`` of internal forces without a potential:
+    their work counts as energy that the model creates.
     ``kinds`` has the codes of all kinds that the buffers hold, each with the first that is of it.
     """
 
@@ -166,6 +168,7 @@ class Compiled:
     loop_joints: dict[str, tuple[str, ...]] = field(default_factory=dict)
     all_ints: np.ndarray | None = None
     regular_value: float = 0.0
+    regular_positions: tuple[Array, ...] = ()
     kinds: dict[tuple[KindTable, int], str] = field(default_factory=dict)
 
     @cached_property
@@ -211,7 +214,20 @@ class Compiled:
         rows = tuple(self.rows[k] for k in sorted(kept))
         return replace(self, ints=ints, rows=rows, all_ints=self.complete.ints)
 
-    @property
+    @cached_property
+    def row_sizes(self) -> Array:
+        """Unit of each row in use (nr,): the model's length for places, one radian else."""
+        sizes = np.array([self.length if row.unit == "m" else 1.0 for row in self.rows])
+        sizes.flags.writeable = False
+        return sizes
+
+    @cached_property
+    def left_out(self) -> np.ndarray:
+        """Whether each of all rows is not in use."""
+        used = set(self.rows)
+        return np.array([row not in used for row in self.all_rows], dtype=bool)
+
+    @cached_property
     def complete(self) -> Compiled:
         """The same model with all its constraint rows in use."""
         if self.all_ints is None:

@@ -2,116 +2,221 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from supple.core import history as kernel
 from supple.core import layout as at
-from supple.engine.builder import Compiled, JointRecord
+from supple.core.layout import new_work
+from supple.engine.compiled import Compiled, JointRecord
+from supple.engine.row_sets import RowSets
 from supple.errors import SuppleError
 from supple.joints.motions import motion_of
 from supple.poses import Array
-from supple.results.result import History
+from supple.results.run_data import History
+from supple.validate import set_fields
+
+# What one call of the kernel finds, with the places of its columns in the order of its arguments
+SWEEP = ("a", "nodes", "effort", "energies", "multipliers", "powers")
+PARTS: dict[str, slice | int] = {
+    "energy": slice(0, kernel.MOMENTUM),
+    "momentum": slice(kernel.MOMENTUM, kernel.STRAIN),
+    "strain": kernel.STRAIN,
+}
+# Columns of a node
+PLACE = slice(kernel.OUT_P, kernel.OUT_V)
+(SPIN, VELOCITY), (TURNING, ACCELERATION), (TORQUE, FORCE) = (
+    (slice(k, k + 3), slice(k + 3, k + 6)) for k in (kernel.OUT_V, kernel.OUT_A, kernel.OUT_W)
+)
+# Motions of bodies need no accelerations
+MOTIONS, JOINTS = ("R", "p", "V"), ("wrench", "reaction")
 
 
-def histories(
-    compiled: Compiled, work: Array, t: Array, q: Array, u: Array, z: Array
-) -> tuple[Array, History]:
-    """Accelerations (nt, nu) and ``History`` at the states q (nt, nq), u (nt, nu), z (nt, nz)."""
-    nt, nn = len(t), int(compiled.ints[at.H_NODES])
-    a, effort = np.zeros((nt, compiled.nu)), np.zeros((nt, compiled.nu))
-    flat, energies = np.zeros((nt, nn * kernel.NODE_COLUMNS)), np.zeros((nt, kernel.ENERGIES))
-    arrays = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (q, u, z)]
-    shapes = [(nt, compiled.nq), (nt, compiled.nu), (nt, compiled.nz)]
-    if [x.shape for x in arrays] != shapes:
-        found = ", ".join(str(x.shape) for x in arrays)
-        raise SuppleError(f"states q, u, z have the shapes {found}, expected {shapes}")
-    kernel.history(
-        compiled.ints,
-        compiled.reals,
-        work,
-        np.ascontiguousarray(t, dtype=float),
-        *arrays,
-        a,
-        flat,
-        effort,
-        energies,
-    )
-    nodes = flat.reshape(nt, nn, kernel.NODE_COLUMNS)
-    bodies = [_body(nodes[:, b.node], b.pose.R, b.pose.p) for b in compiled.bodies.values()]
-    rotation, place, twist, acceleration = (np.stack(x, axis=1) for x in zip(*bodies, strict=True))
-    wrenches = [_wrenches(compiled, nodes, effort, j) for j in compiled.joints.values()]
-    wrench, reaction = (np.stack(x, axis=1) for x in zip(*wrenches, strict=True))
-    return a, History(
-        R=rotation,
-        p=place,
-        V=twist,
-        A=acceleration,
-        wrench=wrench,
-        reaction=reaction,
-        effort=effort,
-        energy=energies[:, : kernel.MOMENTUM],
-        momentum=energies[:, kernel.MOMENTUM : kernel.STRAIN],
-        strain=energies[:, kernel.STRAIN],
-    )
+class RunHistory(History):
+    """Histories of the states of a run, computed when they are first read.
+
+    Attributes
+    ----------
+    row_sets : constraint rows in use
+    t, q, u, z : (nt,), (nt, n) output times and states
+    multipliers : (nt, all rows) of constraint rows, NaN where a row is not in use
+    powers : (nt, nforce) W, work on the system, or energy dissipated
+    nodes : (nt, nn, NODE_COLUMNS) of the engine's nodes, see ``core/history.py``
+
+    Where the mass matrix is singular, accelerations, wrenches, multipliers and powers are NaN.
+    """
+
+    row_sets: RowSets
+    t: Array
+    q: Array
+    u: Array
+    z: Array
+    multipliers: Array
+    powers: Array
+    nodes: Array
+
+    def __init__(self, row_sets: RowSets, t: Array, q: Array, u: Array, z: Array) -> None:
+        set_fields(self, row_sets=row_sets, t=t, q=q, u=u, z=z)
+
+    def __getattr__(self, name: str) -> Any:
+        """Compute a quantity, and those that are found with it."""
+        if name in SWEEP or name in PARTS:
+            set_fields(self, **self._swept())
+        elif name in MOTIONS:
+            set_fields(self, **dict(zip(MOTIONS, self._motions(), strict=True)))
+        elif name == "A":
+            set_fields(self, A=self._accelerations())
+        elif name in JOINTS:
+            set_fields(self, **dict(zip(JOINTS, self._joints(), strict=True)))
+        else:
+            raise AttributeError(name)
+        return self.__dict__[name]
+
+    @property
+    def compiled(self) -> Compiled:
+        """The model as the run began."""
+        return self.row_sets.first
+
+    def without_loads(self) -> RunHistory:
+        """The same states with joints and constraints that carry nothing."""
+        other = RunHistory(self.row_sets, self.t, self.q, self.u, self.z)
+        wrench = np.zeros((len(self.t), len(self.compiled.joints), 6))
+        found = self._swept()
+        found["multipliers"] = np.zeros_like(found["multipliers"])
+        set_fields(other, **found, wrench=wrench, reaction=wrench)
+        return other
+
+    def _swept(self) -> dict[str, Array]:
+        """What the kernel finds, each state with the rows that were in use."""
+        c, nt, state = self.compiled, len(self.t), self._states()
+        times = np.ascontiguousarray(self.t, dtype=float)
+        parts = list(self.row_sets.parts(times))
+        if len(parts) == 1 and parts[0][0].nr == len(c.all_rows):
+            whole = _sweep(parts[0][0], times, *state)
+        else:
+            whole = [np.full((nt, n), np.nan) for n in _columns(c, len(c.all_rows))]
+            place = {row: k for k, row in enumerate(c.all_rows)}
+            for model, mine in parts:
+                part = _sweep(model, times[mine], *(np.ascontiguousarray(x[mine]) for x in state))
+                used = [place[row] for row in model.rows]
+                for name, every, some in zip(SWEEP, whole, part, strict=True):
+                    if name == "multipliers":
+                        every[np.arange(nt)[mine][:, None], used] = some
+                    else:
+                        every[mine] = some
+        named = dict(zip(SWEEP, whole, strict=True))
+        energies = named.pop("energies")
+        named["nodes"] = named["nodes"].reshape(nt, -1, kernel.NODE_COLUMNS)
+        return named | {name: energies[:, columns] for name, columns in PARTS.items()}
+
+    def _states(self) -> list[Array]:
+        """The states q, u, z as kernels take them."""
+        c, nt = self.compiled, len(self.t)
+        state = [np.require(x, float, ["C", "W"]) for x in (self.q, self.u, self.z)]
+        shapes = [(nt, c.nq), (nt, c.nu), (nt, c.nz)]
+        if [x.shape for x in state] != shapes:
+            found = ", ".join(str(x.shape) for x in state)
+            raise SuppleError(f"states q, u, z have the shapes {found}, expected {shapes}")
+        return state
+
+    def _motions(self) -> tuple[Array, Array, Array]:
+        """Poses and twists of the bodies' own frames."""
+        c, records = self.compiled, self.compiled.bodies.values()
+        flat = np.zeros((len(self.t), int(c.ints[at.H_NODES]) * kernel.MOTION_COLUMNS))
+        kernel.motion_history(c.ints, c.reals, new_work(c.ints), *self._states()[:2], flat)
+        nodes = flat.reshape(len(self.t), -1, kernel.MOTION_COLUMNS)
+        node = nodes[:, [b.node for b in records]]
+        rotation = _rotations(node)
+        arm = (rotation @ np.array([b.pose.p for b in records])[:, :, None])[..., 0]
+        w = node[..., SPIN]
+        V = np.empty((*node.shape[:2], 6))
+        V[..., :3], V[..., 3:] = w, node[..., VELOCITY] + _cross(w, arm)
+        return rotation @ np.array([b.pose.R for b in records]), node[..., PLACE] + arm, V
+
+    def _accelerations(self) -> Array:
+        """Classical accelerations of the bodies' own frames."""
+        records = self.compiled.bodies.values()
+        node = self.nodes[:, [b.node for b in records]]
+        arm = (_rotations(node) @ np.array([b.pose.p for b in records])[:, :, None])[..., 0]
+        w, alpha = node[..., SPIN], node[..., TURNING]
+        A = np.empty((*node.shape[:2], 6))
+        A[..., :3] = alpha
+        A[..., 3:] = node[..., ACCELERATION] + _cross(alpha, arm) + _cross(w, _cross(w, arm))
+        return A
+
+    def _joints(self) -> tuple[Array, Array]:
+        """Whole wrenches and constraint reactions by A on B at B's origin (nt, nj, 6)."""
+        joints = list(self.compiled.joints.values())
+        node = self.nodes[:, [j.node for j in joints]]
+        base = self.nodes[:, [j.place_node for j in joints]]
+        places = np.array([j.place for j in joints])
+        at_b = base[..., PLACE] + (_rotations(base) @ places[:, :, None])[..., 0]
+        whole = np.empty((*node.shape[:2], 6))
+        force = node[..., FORCE]
+        whole[..., :3] = node[..., TORQUE] + _cross(node[..., PLACE] - at_b, force)
+        whole[..., 3:] = force
+        reaction = whole.copy()
+        acts = np.any(self.effort, axis=0)
+        for k, joint in enumerate(joints):
+            if np.any(acts[joint.u]):
+                reaction[:, k] -= _active(self, joint, at_b[:, k])
+        turned = [k for k, j in enumerate(joints) if j.reversed]
+        for wrench in (whole, reaction):
+            wrench[:, turned] = -wrench[:, turned]
+        return whole, reaction
 
 
-def _pose(node: Array) -> tuple[Array, Array]:
-    """Rotation (nt, 3, 3) and place (nt, 3) of a node."""
-    rotation = node[:, kernel.OUT_R : kernel.OUT_P].reshape(-1, 3, 3)
-    return rotation, node[:, kernel.OUT_P : kernel.OUT_V]
+def _columns(c: Compiled, rows: int) -> tuple[int, ...]:
+    """Widths of the arrays of a sweep."""
+    nn = int(c.ints[at.H_NODES])
+    return c.nu, nn * kernel.NODE_COLUMNS, c.nu, kernel.ENERGIES, rows, len(c.force_names)
 
 
-def _spatial(node: Array, start: int) -> tuple[Array, Array]:
-    """Angular and linear part (nt, 3) of the spatial vectors in the columns from ``start`` on."""
-    return node[:, start : start + 3], node[:, start + 3 : start + 6]
+def _sweep(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> list[Array]:
+    """The kernel's sweep over states with one set of rows."""
+    out = [np.zeros((len(t), n)) for n in _columns(c, c.nr)]
+    kernel.history(c.ints, c.reals, new_work(c.ints), t, q, u, z, *out)
+    return out
 
 
-def _body(node: Array, turn: Array, shift: Array) -> tuple[Array, Array, Array, Array]:
-    """Pose, twist and classical acceleration of a body's own frame from those of its node."""
-    rotation, place = _pose(node)
-    arm = rotation @ shift
-    (w, v), (alpha, a) = _spatial(node, kernel.OUT_V), _spatial(node, kernel.OUT_A)
-    velocity = v + np.cross(w, arm)
-    acceleration = a + np.cross(alpha, arm) + np.cross(w, np.cross(w, arm))
-    return (
-        rotation @ turn,
-        place + arm,
-        np.concatenate([w, velocity], axis=1),
-        np.concatenate([alpha, acceleration], axis=1),
-    )
+def _rotations(nodes: Array) -> Array:
+    return nodes[..., kernel.OUT_R : kernel.OUT_P].reshape(*nodes.shape[:-1], 3, 3)
 
 
-def _wrenches(
-    compiled: Compiled, nodes: Array, effort: Array, joint: JointRecord
-) -> tuple[Array, Array]:
-    """Whole wrench and constraint reaction by A on B at B's origin, world axes, (nt, 6) each."""
-    node, base = nodes[:, joint.node], nodes[:, joint.place_node]
-    rotation, place = _pose(base)
-    at_b = place + rotation @ joint.place
-    torque, force = _spatial(node, kernel.OUT_W)
-    torque = torque + np.cross(_pose(node)[1] - at_b, force)
-    whole = np.concatenate([torque, force], axis=1)
-    own = effort[:, joint.u]
-    reaction = whole
-    if np.any(own):
-        # The efforts act as the smallest wrench that does their work: the rest does none.
-        motion = _motion_at(compiled, nodes, joint, at_b)
-        motion[:, 3:] /= compiled.length
-        active = np.einsum("tnk,tn->tk", np.linalg.pinv(motion), own)
-        active[:, 3:] /= compiled.length
-        reaction = whole - active
-    return (-whole, -reaction) if joint.reversed else (whole, reaction)
+def _cross(a: Array, b: Array) -> Array:
+    """Cross products (..., 3); for arrays of vectors several times faster than NumPy's."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        out[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]
+    return out
 
 
-def _motion_at(compiled: Compiled, nodes: Array, joint: JointRecord, place: Array) -> Array:
+def _active(history: RunHistory, joint: JointRecord, place: Array) -> Array:
+    """The part of a joint's wrench (nt, 6) that its efforts make up.
+
+    They act as the smallest wrench that does their work: the rest does none.
+    """
+    length, own = history.compiled.length, history.effort[:, joint.u]
+    motion = _motion_at(history, joint, place)
+    motion[:, 3:] /= length
+    active: Array = np.einsum("tnk,tn->tk", np.linalg.pinv(motion), own)
+    active[:, 3:] /= length
+    return active
+
+
+def _motion_at(history: RunHistory, joint: JointRecord, place: Array) -> Array:
     """Motion subspace (nt, 6, nu_j) of the outboard side at a place, world axes."""
+    compiled, nodes = history.compiled, history.nodes
+    table = at.integers(compiled.ints, "node")
+    first = table[:, at.U0]
+    own = (first >= joint.u.start) & (first < joint.u.stop) & (table[:, at.COLUMNS] > 0)
     columns = []
-    for n, row in enumerate(at.integers(compiled.ints, "node")):
-        if not joint.u.start <= row[at.U0] < joint.u.stop or row[at.COLUMNS] == 0:
-            continue
-        rotation = nodes[:, n, :9].reshape(-1, 3, 3)
-        arm = place - nodes[:, n, 9:12]
+    for n in np.flatnonzero(own):
+        row = table[n]
+        rotation = _rotations(nodes[:, n])
+        arm = place - nodes[:, n, PLACE]
         for direction in motion_of(int(row[at.MOTION])).directions:
             w, v = rotation @ direction[:3], rotation @ direction[3:]
-            columns.append(np.concatenate([w, v + np.cross(w, arm)], axis=1))
+            columns.append(np.concatenate([w, v + _cross(w, arm)], axis=1))
     return np.stack(columns, axis=2)

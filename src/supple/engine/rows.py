@@ -47,7 +47,7 @@ def rows_at(
 
 def row_sizes(compiled: Compiled) -> Array:
     """Unit of each row in use (nr,): the model's length for places, one radian for rotations."""
-    return np.array([compiled.length if row.unit == "m" else 1.0 for row in compiled.rows])
+    return compiled.row_sizes
 
 
 def scaled_rows(compiled: Compiled, G: Array) -> Array:

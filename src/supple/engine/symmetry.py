@@ -9,12 +9,13 @@ momentum is conserved if gravity has no component on it and nothing else acts on
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from supple.elements import Element
-from supple.engine.builder import Compiled
+from supple.core import layout as at
+from supple.engine.compiled import Compiled
 from supple.forces import Motor
 from supple.graph.topology import Graph
 from supple.joints import Joint
@@ -34,16 +35,18 @@ class Symmetry:
 
 def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     """All conserved momenta of a model that can be seen from its topology, gravity and forces."""
-    graph = compiled.graph
+    graph, joints = compiled.graph, model.joints
+    roots = [edge for edge in graph.tree if edge.parent == graph.root and edge.joint in joints]
+    reached = _reached_from_outside(model, graph)
+    acted = _on_joints(model)
     found: list[Symmetry] = []
-    for edge in graph.tree:
-        if edge.parent != graph.root:
+    for edge in roots:
+        joint = joints[edge.joint]
+        if edge.child in reached or joint.nu == 0:
             continue
-        members = _below(graph, edge.child)
-        joint = model.joints.get(edge.joint)
-        if joint is None or _reached_from_outside(model, graph, members):
-            continue
-        if joint.nu == 0:
+        coordinate = joint.nu - 1 if edge.reversed else 0
+        on_it = acted.get(joint.name, ())
+        if any(joint.coordinate_index(place, who) == coordinate for who, place in on_it):
             continue
         root = _root_node(compiled, compiled.joints[joint.name].node)
         found.extend(_of_joint(model, joint, edge.reversed, root))
@@ -51,42 +54,46 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
 
 
 def _root_node(compiled: Compiled, node: int) -> int:
-    from supple.core import layout as at
-
     return int(at.integers(compiled.ints, "node")[node, at.ROOT])
 
 
-def _below(graph: Graph, child: str) -> set[str]:
-    members = {child}
+def _reached_from_outside(model: Model, graph: Graph) -> set[str | None]:
+    """Those children of the root whose trees something connects with the rest of the world."""
+    tree: dict[str, str] = {}  # the child of the root that a body hangs on
     for edge in graph.tree:
-        if edge.parent in members:
-            members.add(edge.child)
-    return members
-
-
-def _reached_from_outside(model: Model, graph: Graph, members: set[str]) -> bool:
-    used = [item.frames for item in (*model.forces.values(), *model.constraints.values())]
-    used += [model.joints[name].frames for name in graph.chords]
+        tree[edge.child] = edge.child if edge.parent == graph.root else tree[edge.parent]
+    joints, constraints = model.joints, model.constraints.values()
+    used = [item.frames for item in (*model.forces.values(), *constraints)]
+    used += [joints[name].frames for name in graph.chords]
+    reached: set[str | None] = set()
     for frames in used:
-        inside = {frame.body.name in members for frame in frames.values()}
-        if inside == {True, False} or (inside == {True} and "B" not in frames):
-            return True
-    for constraint in model.constraints.values():  # of coordinates: it may connect two trees
-        joints = [model.joints[name] for name, _ in constraint.targets]
-        ends = [j.B if j.A.body.name not in members else j.A for j in joints]
-        if {end.body.name in members for end in ends} == {True, False}:
-            return True
-    return False
+        ends = {tree.get(frame.body.name) for frame in frames.values()}
+        if len(ends) > 1 or "B" not in frames:
+            reached |= ends
+    for constraint in constraints:  # of coordinates: it may connect two trees
+        count: dict[str | None, int] = {}
+        for name, _ in constraint.targets:
+            for end in {tree.get(frame.body.name) for frame in joints[name].frames.values()}:
+                count[end] = count.get(end, 0) + 1
+        reached |= {end for end, n in count.items() if n < len(constraint.targets)}
+    return reached
+
+
+def _on_joints(model: Model) -> dict[str, list[tuple[str, int | str]]]:
+    """Elements and the coordinates they act on, by joint; a motor's shaft stands for its joint."""
+    found: dict[str, list[tuple[str, int | str]]] = {}
+    for item in (*model.forces.values(), *model.constraints.values()):
+        for name, place in item.targets:
+            motor = model.forces.get(name)
+            if isinstance(motor, Motor):
+                name, place = motor.joint, motor.coordinate
+            found.setdefault(name, []).append((item.name, place))
+    return found
 
 
 def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Symmetry]:
     ground = joint.B if backwards else joint.A
     first = joint.motions[-1] if backwards else joint.motions[0]
-    coordinate = joint.nu - 1 if backwards else 0
-    for item in (*model.forces.values(), *model.constraints.values()):
-        for name, place in _on_joints(model, item):
-            if name == joint.name and joint.coordinate_index(place, item.name) == coordinate:
-                return []
     point, gravity = ground.position, model.gravity
     out = []
     directions: list[tuple[bool, Array]] = []
@@ -100,26 +107,19 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
         if slides:
             directions += [(False, d) for d in _across(gravity, along=False)]
             point = np.zeros(3)
+    size = math.sqrt(gravity @ gravity)
     for turns, axis in directions:
-        size = np.linalg.norm(gravity)
-        part = np.linalg.norm(np.cross(axis, gravity)) if turns else abs(axis @ gravity)
+        across = _cross(axis, gravity)
+        part = math.sqrt(across @ across) if turns else abs(axis @ gravity)
         if part > 1e-12 * size:
             continue
         if turns:
-            screw = np.concatenate([axis, np.cross(point, axis)])
-            out.append(Symmetry(f"angular momentum about {_word(axis)}", root, screw, "kg m2/s"))
+            screw = np.concatenate([axis, _cross(point, axis)])
+            name, unit = f"angular momentum about {_word(axis)}", "kg m2/s"
         else:
             screw = np.concatenate([np.zeros(3), axis])
-            out.append(Symmetry(f"linear momentum along {_word(axis)}", root, screw, "kg m/s"))
-    return [Symmetry(f"{s.name} ({joint.name})", s.root, s.screw, s.unit) for s in out]
-
-
-def _on_joints(model: Model, item: Element) -> list[tuple[str, int | str]]:
-    """Joint coordinates an element acts on; a motor's shaft stands for its joint."""
-    out = []
-    for name, place in item.targets:
-        motor = model.forces.get(name)
-        out.append((motor.joint, motor.coordinate) if isinstance(motor, Motor) else (name, place))
+            name, unit = f"linear momentum along {_word(axis)}", "kg m/s"
+        out.append(Symmetry(f"{name} ({joint.name})", root, screw, unit))
     return out
 
 
@@ -136,10 +136,15 @@ def _across(gravity: Array, along: bool) -> list[Array]:
     return [side, np.cross(down, side)]
 
 
+def _cross(a: Array, b: Array) -> Array:
+    """Cross product (3,), without NumPy's care for all shapes."""
+    (x, y, z), (u, v, w) = a.tolist(), b.tolist()
+    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+
+
 def _word(axis: Array) -> str:
-    for name, e in zip("xyz", np.eye(3), strict=True):
-        if np.allclose(axis, e, atol=1e-12):
-            return name
-        if np.allclose(axis, -e, atol=1e-12):
-            return f"-{name}"
-    return "(" + ", ".join(f"{x:.3g}" for x in axis) + ")"
+    values = axis.tolist()
+    for k, name in enumerate("xyz"):
+        if max(abs(x) for i, x in enumerate(values) if i != k) <= 1e-12:
+            return name if values[k] > 0.0 else f"-{name}"
+    return "(" + ", ".join(f"{x:.3g}" for x in values) + ")"

@@ -9,12 +9,12 @@ import numpy as np
 from supple.core import chart, dynamics
 from supple.core.layout import new_work, read_work
 from supple.engine.builder import Compiled
-from supple.engine.histories import histories
+from supple.engine.histories import RunHistory
+from supple.engine.row_sets import RowSets
 from supple.errors import ModelError
 from supple.loops.assembly import Rows, rows_at
 from supple.native.declare import Entry
 from supple.poses import Array
-from supple.results.result import History
 
 
 class Energies(NamedTuple):
@@ -233,13 +233,14 @@ class Equations:
         momentum: Array = self._one(0.0, q, u, None)[1].momentum[0]
         return momentum
 
-    def history(self, t: Array, q: Array, u: Array, z: Array) -> tuple[Array, History]:
+    def history(self, t: Array, q: Array, u: Array, z: Array) -> tuple[Array, RunHistory]:
         """Accelerations (nt, nu) and all histories at given states, time first."""
-        return histories(self.compiled, self.work, t, q, u, z)
+        found = RunHistory(RowSets.of(self.compiled), t, q, u, z)
+        return found.a, found
 
     def body_states(
         self, t: float, q: Array, u: Array, z: Array | None = None
-    ) -> tuple[Array, History]:
+    ) -> tuple[Array, RunHistory]:
         """``history`` at one state: accelerations (nu,) and histories of one time."""
         a, history = self._one(t, q, u, z)
         return a[0], history
@@ -250,7 +251,7 @@ class Equations:
             raise ModelError.plain(f"Equations: lam has {len(lam)} entries, expected {len(here)}")
         here[:] = 0.0 if lam is None else lam
 
-    def _one(self, t: float, q: Array, u: Array, z: Array | None) -> tuple[Array, History]:
+    def _one(self, t: float, q: Array, u: Array, z: Array | None) -> tuple[Array, RunHistory]:
         z = self.compiled.z0 if z is None else z
         return self.history(np.array([float(t)]), np.array([q]), np.array([u]), np.array([z]))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.core import dynamics, layout
 from supple.core import step as st
-from supple.engine.compiled import Compiled
+from supple.engine.row_sets import RowSets
 from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
 from supple.events import Event
@@ -100,7 +100,7 @@ class Solution:
     message: str
     statistics: dict[str, int | float]
     final: State
-    row_sets: tuple[tuple[float, Compiled], ...] = ()  # times, and the rows in use from then on
+    row_sets: RowSets  # constraint rows in use
 
 
 def _no_more(own: Array) -> dict[str, float]:
@@ -132,9 +132,10 @@ class _Run:
     ) -> None:
         self.problem, self.loop, self.options = problem, loop, options
         self.compiled = c = problem.equations.compiled
-        self.rows = [(problem.t_start, c)]
+        self.row_sets = RowSets.of(c, problem.t_start)
         self.steps_before = 0  # those made with other rows
-        self.watch = Watch(c)
+        # rows can be exchanged where some were left out
+        self.watch = None if c.all_ints is None else Watch(c)
         self.look = self.until = 1  # steps between looks at the rows, and until the next one
         self.looked = problem.t_start  # when they were last
         sizes = layout.sizes(c.ints) | {
@@ -217,9 +218,9 @@ class _Run:
     def run(self) -> Solution:
         p, c = self.problem, self.compiled
         start = time.process_time()
-        row = np.concatenate([p.q, p.u, p.z, np.zeros(len(c.force_names))])
         if len(p.grid) and p.grid[0] == p.t_start:
-            self.out[0] = row
+            row, (nq, nu) = self.out[0], (c.nq, c.nu)  # no work is done yet
+            row[:nq], row[nq : nq + nu], row[nq + nu : nq + nu + c.nz] = p.q, p.u, p.z
             self.count[st.GRID] = 1
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
@@ -230,7 +231,7 @@ class _Run:
             outcome = self._advance(budget)
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
-            budget = int(np.clip(budget * PAUSE / max(seconds, 1e-6), 1, 4 * budget + 1))
+            budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
         return self._solution(outcome, events, time.process_time() - start)
@@ -258,6 +259,8 @@ class _Run:
 
     def _change_rows(self) -> bool:
         """Take other constraint rows where those in use nearly depend on each other."""
+        if self.watch is None:
+            return False
         t, q = float(self.state[st.T]), self.fields.q
         quality, other = self.watch.choice(t, q)
         # Good rows stay good while nothing moves far: radians, or lengths of the model.
@@ -270,7 +273,7 @@ class _Run:
         if other is None:
             return False
         self.compiled, self.watch = other, Watch(other)
-        self.rows.append((t, other))
+        self.row_sets = self.row_sets.then(t, other)
         # Matrices are written only where rows have entries: those of other rows must not stay.
         self.problem.equations.work[:] = 0.0
         self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
@@ -282,11 +285,8 @@ class _Run:
 
     def _project(self, t: Array, q: Array, u: Array) -> None:
         """Move output, which is interpolated between steps, onto the constraints."""
-        begins = [begin for begin, _ in self.rows]
-        which = np.maximum(np.searchsorted(begins, t, side="right") - 1, 0)
-        for k, (_, c) in enumerate(self.rows):
-            mine = np.flatnonzero(which == k)
-            if c.nr and len(mine):
+        for c, mine in self.row_sets.parts(t):
+            if c.nr and len(t):
                 places, rates = np.ascontiguousarray(q[mine]), np.ascontiguousarray(u[mine])
                 scratch = np.zeros(c.nu), np.zeros(c.nq)
                 times = np.ascontiguousarray(t[mine])
@@ -306,8 +306,9 @@ class _Run:
         if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
             last = np.concatenate([r.q, r.u, r.z, r.w])
             rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
-        cut = np.cumsum([c.nq, c.nu, c.nz])
-        q, u, z, channels = (np.ascontiguousarray(x) for x in np.split(rows, cut, axis=1))
+        q, rest = rows[:, : c.nq], rows[:, c.nq :]
+        parts = q, rest[:, : c.nu], rest[:, c.nu : c.nu + c.nz], rest[:, c.nu + c.nz :]
+        q, u, z, channels = (np.array(x) for x in parts)
         if not self.options.keeps_output:
             self._project(t, q, u)
         sizes = r.momentum, r.screw_error, r.screw_size
@@ -342,26 +343,24 @@ class _Run:
             message=self._message(outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
-            row_sets=tuple(self.rows),
+            row_sets=self.row_sets,
         )
 
     def _message(self, outcome: int) -> str:
         s, c = self.state, self.compiled
-        where = f"stopped at t = {s[st.T]:.9g} s: "
-        if outcome not in (st.DONE, st.EVENT) and (trouble := c.trouble(float(s[st.T]))):
-            return where + trouble
-        if outcome not in (st.DONE, st.EVENT) and (
-            singular := failed_near(c, float(s[st.T]), self.fields.q)
-        ):
-            return where + singular
-        bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
-        worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
-        worst = c.dof_label(bad) if bad < c.nu else worst
         if outcome == st.DONE:
             return f"reached t = {s[st.T]:g} s"
         if outcome == st.EVENT:
             name = self.problem.events[int(self.count[st.TERMINAL])].name
             return f"event '{name}' at t = {s[st.T]:.9g} s"
+        where = f"stopped at t = {s[st.T]:.9g} s: "
+        if trouble := c.trouble(float(s[st.T])):
+            return where + trouble
+        if singular := failed_near(c, float(s[st.T]), self.fields.q):
+            return where + singular
+        bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
+        worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
+        worst = c.dof_label(bad) if bad < c.nu else worst
         if outcome == st.LOCKED:
             return where + Equations(c).locked(int(self.count[st.BAD_DOF]))
         if outcome == st.NOT_FINITE:

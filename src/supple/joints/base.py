@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,12 +88,12 @@ class Joint(ABC):
     def coordinate_names(self) -> tuple[str, ...]:
         """One name for each coordinate."""
 
-    @property
+    @cached_property
     def nq(self) -> int:
         """Number of coordinates."""
         return sum(motion.nq for motion in self.motions)
 
-    @property
+    @cached_property
     def nu(self) -> int:
         """Number of velocities, the degrees of freedom."""
         return sum(motion.nu for motion in self.motions)
@@ -102,7 +103,7 @@ class Joint(ABC):
         """The unit of each coordinate: "rad", "m" or "1"."""
         return tuple(unit for motion in self.motions for unit in motion.row.units)
 
-    @property
+    @cached_property
     def chart(self) -> Chart:
         """How its coordinates stand for its motion; of a chain, that of axes."""
         charts = {motion.row.chart for motion in self.motions} or {MOTIONS["fixed"].chart}

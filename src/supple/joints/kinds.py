@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -32,7 +33,7 @@ class Fixed(Joint):
         self._connect(name, A, B)
         self._start(initial, initial_rate)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """None."""
         return ()
@@ -67,7 +68,7 @@ class Revolute(_OneAxis):
         self._set_axis(name, A, B, axis)
         self._start(initial, initial_rate)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """One rotation."""
         return (Motion("rotate", self.axis),)
@@ -91,7 +92,7 @@ class Prismatic(_OneAxis):
         self._set_axis(name, A, B, axis)
         self._start(initial, initial_rate)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """One translation."""
         return (Motion("translate", self.axis),)
@@ -115,7 +116,7 @@ class Cylindrical(_OneAxis):
         self._set_axis(name, A, B, axis)
         self._start(initial, initial_rate)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """A translation and a rotation."""
         return (Motion("translate", self.axis), Motion("rotate", self.axis))
@@ -147,7 +148,7 @@ class Universal(Joint):
         set_fields(self, axes=(first, second))
         self._start(initial, initial_rate)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """Two rotations."""
         return tuple(Motion("rotate", axis) for axis in self.axes)
@@ -178,7 +179,7 @@ class Planar(Joint):
         set_fields(self, normal=validate.axis(owner, "normal", normal))
         self._start(initial, initial_rate)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """Two translations and a rotation."""
         n = self.normal
@@ -222,7 +223,7 @@ class Spherical(Joint):
             "a quaternion (w, x, y, z) that is not zero or a rotation vector of 3 (rad)",
         )
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """One ball motion."""
         return (Motion("ball"),)
@@ -260,7 +261,7 @@ class Free(Joint):
         quaternion = validate.unit_quaternion(owner, "initial", given[:4], expected)
         return read_only([*quaternion, *given[4:]])
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """One free motion."""
         return (Motion("free"),)
@@ -314,7 +315,7 @@ class General(Joint):
             raise ModelError(owner, "axes", axes, "not more than 3 translations")
         return tuple(pairs)
 
-    @property
+    @cached_property
     def motions(self) -> tuple[Motion, ...]:
         """The axes in order."""
         return tuple(Motion(kind, axis) for kind, axis in self.axes)

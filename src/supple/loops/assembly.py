@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.core.layout import new_work
 from supple.engine.builder import Compiled, build
 from supple.engine.compiled import JointRecord, RowRecord
-from supple.engine.histories import histories
+from supple.engine.histories import RunHistory
+from supple.engine.row_sets import RowSets
 from supple.engine.rows import Rows, moving, row_sizes, rows_at, scaled_rows
 from supple.errors import ModelError, suggestion
 from supple.frames import Frame
@@ -24,7 +24,7 @@ from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.loops.closing import CLOSED, Assembler
-from supple.loops.ranks import DEPENDENT, analyse
+from supple.loops.ranks import DEPENDENT, analyse, regular_value
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
 from supple.state import State
@@ -38,6 +38,7 @@ __all__ = [
     "compile_model",
     "contradiction",
     "on_constraints",
+    "on_tree",
     "open_loop",
     "redundant",
     "refuse_gap",
@@ -69,12 +70,23 @@ def compile_model(
     compiled = build(model, frames, frozen=frozen)
     if compiled.nr:
         compiled = assembled(compiled)
-    if tree is None:
-        return compiled
-    other = build(model, frames, tree, frozen)
+    return compiled if tree is None else on_tree(compiled, build(model, frames, tree, frozen))
+
+
+def on_tree(compiled: Compiled, other: Compiled) -> Compiled:
+    """An assembled model on another spanning tree; ``other`` is compiled there as written down."""
     q, u = transferred(compiled, compiled.q0, compiled.u0, other)
     other = replace(other, q0=q, u0=u)
-    return assembled(other) if other.nr else other
+    if not other.nr:
+        return other
+    if compiled.all_ints is not None:  # rows follow from others: find out which
+        return assembled(other)
+    # Joints of the first tree determine the bodies that hang on them, so their rows are independent
+    # of each other and of all others, wherever the mechanism is.
+    still = np.zeros(compiled.nu)
+    places = tuple(transferred(compiled, x, still, other)[0] for x in compiled.regular_positions)
+    value = regular_value(other, places) if compiled.nr else 0.0
+    return replace(other, regular_value=value, regular_positions=places)
 
 
 def assembled(compiled: Compiled, fixed: Sequence[int] = (), held: str = "") -> Compiled:
@@ -90,7 +102,9 @@ def assembled(compiled: Compiled, fixed: Sequence[int] = (), held: str = "") -> 
     rate = rows_at(compiled, move.work, 0.0, q, u).rate
     if not ranks.singular:  # there velocities mean nothing; a run that starts there is refused
         refuse_rate(compiled, rate, float(np.max(np.abs(u), initial=1.0)), held)
-    return replace(compiled.with_rows(ranks.kept), q0=q, u0=u, regular_value=ranks.regular_value)
+    kept = compiled.with_rows(ranks.kept)
+    value, places = ranks.regular_value, ranks.places[1:]
+    return replace(kept, q0=q, u0=u, regular_value=value, regular_positions=places)
 
 
 def assemble(model: Model, fixed: Any = ()) -> State:
@@ -215,8 +229,7 @@ def refuse_rate(compiled: Compiled, rate: Array, size: float, held: str = "") ->
 
 def redundant(compiled: Compiled) -> tuple[RowRecord, ...]:
     """Rows of a model that were left out because they follow from others."""
-    used = list(compiled.rows)
-    return tuple(row for row in compiled.all_rows if row not in used)
+    return tuple(compiled.all_rows[k] for k in np.flatnonzero(compiled.left_out))
 
 
 def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple[Array, Array]:
@@ -237,7 +250,7 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
     bodies = {name.removeprefix(FREE): r for name, r in target.extra.items() if _of_body(r)}
     if bodies:
         rows = (np.array([0.0]), q[None], u[None], source.z0[None])
-        _, history = histories(source, new_work(source.ints), *rows)
+        history = RunHistory(RowSets.of(source), *rows)
         for name, record in bodies.items():
             k = source.body_names.index(name)
             R, p, V = history.R[0, k], history.p[0, k], history.V[0, k]

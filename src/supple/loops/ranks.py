@@ -48,14 +48,14 @@ class Ranks:
     freedom : degrees of freedom, velocities less independent rows
     smallest : smallest singular value of the scaled rows, but for redundant ones, at the start and
         at the other positions
-    weakest : the kept row that depends most on others at the start, its place in ``rows``
+    places : the start and the other positions (nq,)
     stuck : whether degrees of freedom were counted at the start, but no other position was found
     """
 
     kept: tuple[int, ...]
     freedom: int
     smallest: tuple[float, ...]
-    weakest: int | None
+    places: tuple[Array, ...]
     stuck: bool
 
     @property
@@ -72,7 +72,7 @@ class Ranks:
 def analyse(compiled: Compiled, q: Array) -> Ranks:
     """Rank of all rows in use at a closed position q (nq,) and at others nearby."""
     if not compiled.nr:
-        return Ranks((), compiled.nu, (), None, False)
+        return Ranks((), compiled.nu, (), (q,), False)
     places, stuck = _places(compiled, q)
     work, u = new_work(compiled.ints), np.zeros(compiled.nu)
     tables = [scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places]
@@ -89,8 +89,14 @@ def analyse(compiled: Compiled, q: Array) -> Ranks:
         moves = moving(compiled)
         kept = independent(full_rank, [np.flatnonzero(~moves), np.flatnonzero(moves)], bound)
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
-    weakest = kept[weakest_row(tables[0][kept])] if kept else None
-    return Ranks(tuple(kept), compiled.nu - len(kept), smallest, weakest, stuck)
+    return Ranks(tuple(kept), compiled.nu - len(kept), smallest, tuple(places), stuck)
+
+
+def regular_value(compiled: Compiled, places: Sequence[Array]) -> float:
+    """Smallest singular value of the scaled rows, which are independent, at regular positions."""
+    work, u = new_work(compiled.ints), np.zeros(compiled.nu)
+    tables = (scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places)
+    return max((smallest_value(table, compiled.nr) for table in tables), default=ORDINARY)
 
 
 def smallest_value(table: Array, rank: int) -> float:
@@ -99,6 +105,14 @@ def smallest_value(table: Array, rank: int) -> float:
         return _smallest_of_many(table)
     s = np.linalg.svd(table, compute_uv=False)
     return float(s[rank - 1]) if 0 < rank <= len(s) else 1.0
+
+
+def smallest_values(tables: Sequence[Array], rank: int) -> Array:
+    """``smallest_value`` of each of several tables of one shape."""
+    if not len(tables) or rank > LARGE or not 0 < rank <= min(tables[0].shape):
+        return np.array([smallest_value(table, rank) for table in tables])
+    values: Array = np.linalg.svd(np.array(tables), compute_uv=False)[:, rank - 1]
+    return values
 
 
 def _smallest_of_many(table: Array) -> float:

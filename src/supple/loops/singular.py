@@ -16,7 +16,13 @@ from supple.engine.compiled import Compiled, RowRecord
 from supple.engine.rows import moving, row_sizes, rows_at, scaled_rows
 from supple.errors import ModelError
 from supple.loops.closing import Assembler
-from supple.loops.ranks import SINGULAR, independent, smallest_value, weakest_row
+from supple.loops.ranks import (
+    SINGULAR,
+    independent,
+    smallest_value,
+    smallest_values,
+    weakest_row,
+)
 from supple.poses import Array
 
 # A run has come close where the smallest singular value is this part of the regular one.
@@ -30,11 +36,12 @@ BUDGET = 2e8  # operations: samples times rows times rank times velocities
 # A row that was left out must stay this small, in lengths of the model and radians: what it
 # follows from is kept to rounding, which a position near a singular one multiplies by 1 / CLOSE^2.
 LEFT_OUT = 1e-7
+CONTRADICTION = 1e-8  # the same where each state is solved for by itself
 
 
 def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
-    if compiled.nr:
+    if _can_be_singular(compiled):
         watch = Watch(compiled)
         if watch.size(t, q) < SINGULAR * compiled.regular_value:
             raise ModelError.plain(
@@ -43,9 +50,13 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
             )
 
 
+def _can_be_singular(compiled: Compiled) -> bool:
+    return compiled.nr > 0 and compiled.regular_value > 0.0
+
+
 def failed_near(compiled: Compiled, t: float, q: Array) -> str:
     """One sentence about the singular position in which a run failed; empty if it is none."""
-    if not compiled.nr or not np.all(np.isfinite(q)):
+    if not _can_be_singular(compiled) or not np.all(np.isfinite(q)):
         return ""
     watch = Watch(compiled)
     if watch.size(t, q) < NEAR * compiled.regular_value:
@@ -65,14 +76,14 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
 
     t (nt,), q (nt, nq), u (nt, nu) are output times and states.
     """
-    if not compiled.nr or len(t) < 2:
+    if not _can_be_singular(compiled) or len(t) < 2:
         return ""
     watch, move = Watch(compiled), Assembler(compiled)
     work = len(compiled.all_rows) * compiled.nr * compiled.nu
     count = int(np.clip(BUDGET / work, 20, SAMPLES))
     chosen = np.unique(np.linspace(0, len(t) - 1, min(count, len(t))).astype(int))
     chosen = chosen[np.all(np.isfinite(q[chosen]), axis=1)]
-    sizes = np.array([watch.size(t[k], q[k]) for k in chosen])
+    sizes = smallest_values([watch.table(t[k], q[k]) for k in chosen], compiled.nr)
     reference = max(float(np.median(sizes)), compiled.regular_value) if len(sizes) else 0.0
 
     def near(time: float) -> Array:
@@ -96,12 +107,26 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
     )
 
 
+def violated_row(compiled: Compiled, t: float, q: Array) -> str:
+    """Say which of all rows is broken at q, where some were left out; empty if none is."""
+    whole = compiled.complete
+    if whole.nr == compiled.nr:
+        return ""
+    gap = rows_at(whole, new_work(whole.ints), t, q, np.zeros(whole.nu)).violation
+    sizes = row_sizes(whole)
+    k = int(np.argmax(np.abs(gap) / sizes))
+    if abs(gap[k]) <= CONTRADICTION * sizes[k]:
+        return ""
+    row = whole.rows[k]
+    unit = "" if row.unit == "1" else f" {row.unit}"
+    return f"{row.name} is off by {abs(gap[k]):.3g}{unit}"
+
+
 def violated(compiled: Compiled, t: Array, q: Array) -> str:
     """One sentence about a row that was left out but does not hold in a run, or nothing."""
-    complete = compiled.complete
-    out = np.array([row not in compiled.rows for row in complete.rows], dtype=bool)
-    if not np.any(out):
+    if compiled.all_ints is None:
         return ""
+    complete, out = compiled.complete, compiled.left_out
     work, u = new_work(complete.ints), np.zeros(complete.nu)
     sizes = row_sizes(complete)
     chosen = np.unique(np.linspace(0, len(t) - 1, min(50, len(t))).astype(int))
@@ -139,8 +164,7 @@ class Watch:
     def __init__(self, compiled: Compiled) -> None:
         self.compiled, self.complete = compiled, compiled.complete
         self.work = new_work(self.complete.ints)
-        used = set(compiled.rows)
-        self.used = [k for k, row in enumerate(self.complete.rows) if row in used]
+        self.used = np.flatnonzero(~compiled.left_out)
 
     def table(self, t: float, q: Array) -> Array:
         """All rows (nr, nu), scaled."""

@@ -26,7 +26,7 @@ from supple.results.stress import (
     body_component,
     stress_blocks,
 )
-from supple.results.views import Array, BodyView, PointView, into
+from supple.results.views import Array, BodyView, Later, PointView, into
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
@@ -95,17 +95,17 @@ class PlaceView(PointView):
         rate, change = _out_of(own, rates[:, :3]), _out_of(own, changes[:, :3])
         turn = Turn(moved[:, 3:], rates[:, 3:])
         spin = _out_of(own, turn.spin)
+        linear = frame.acceleration + np.cross(dw, arm)
+        linear = linear + np.cross(w, np.cross(w, arm) + 2.0 * rate) + change
+        angular = dw + np.cross(w, spin) + _out_of(own, turn.change(changes[:, 3:]))
         super().__init__(
             name,
             own,
             frame.position + arm,
             frame.velocity + np.cross(w, arm) + rate,
-            frame.acceleration
-            + np.cross(dw, arm)
-            + np.cross(w, np.cross(w, arm) + 2.0 * rate)
-            + change,
+            lambda: linear,
             w + spin,
-            dw + np.cross(w, spin) + _out_of(own, turn.change(changes[:, 3:])),
+            lambda: angular,
         )
         self.deflection = deflection
         """(nt, 3) elastic displacement in body axes, m"""
@@ -175,7 +175,7 @@ class StationView(PlaceView):
 class FlexibleView(BodyView):
     """Motion of a flexible body's frame, its elastic coordinates, and its places by ``at(...)``."""
 
-    def __init__(self, deformation: Deformation, R: Array, p: Array, V: Array, A: Array) -> None:
+    def __init__(self, deformation: Deformation, R: Array, p: Array, V: Array, A: Later) -> None:
         super().__init__(deformation.body.name, R, p, V, A)
         self._deformation = deformation
         self.coordinates = deformation.q
@@ -203,8 +203,7 @@ class FlexibleView(BodyView):
         """The same with vectors along the axes of the body; the attitude is unchanged."""
         rigid = super().local
         V = np.hstack([rigid.angular_velocity, rigid.velocity])
-        A = np.hstack([rigid.angular_acceleration, rigid.acceleration])
-        view = type(self)(self._deformation, self.matrix, rigid.position, V, A)
+        view = type(self)(self._deformation, self.matrix, rigid.position, V, self._turned)
         view._own = rigid._own
         return view
 
@@ -309,16 +308,18 @@ class FrameBodyView(NodalView):
         return self.section_forces(member, s).stress(y, z)
 
 
-def flexible_view(deformation: Deformation, *motion: Array) -> FlexibleView:
+def flexible_view(
+    deformation: Deformation, R: Array, p: Array, V: Array, A: Later
+) -> FlexibleView:
     """The view that suits a body."""
     from supple.bodies.beam import Beam
     from supple.bodies.frame import FrameBody
 
     if isinstance(deformation.body, Beam):
-        return BeamView(deformation, *motion)
+        return BeamView(deformation, R, p, V, A)
     if isinstance(deformation.body, FrameBody):
-        return FrameBodyView(deformation, *motion)
-    return NodalView(deformation, *motion)
+        return FrameBodyView(deformation, R, p, V, A)
+    return NodalView(deformation, R, p, V, A)
 
 
 def _out_of(R: Array, x: Array) -> Array:

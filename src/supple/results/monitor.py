@@ -47,6 +47,7 @@ from supple.results.deformation import (
     rotations,
     strains,
 )
+from supple.results.views import into
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
@@ -175,6 +176,8 @@ class Monitor:
 def monitor(result: Result) -> Monitor:
     """Look at all flexible bodies of a result, up to where its run came."""
     names = result.data.compiled.flexible
+    if not names:
+        return Monitor({})
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
         return Monitor({name: _watch(result, name) for name in names if names[name].modal.n})
 
@@ -191,7 +194,10 @@ def _watch(result: Result, name: str) -> BodyMonitor:
     frequencies, energies = modal_energies(record.modal, q)
     share = highest_share(frequencies, energies)
     stiffened = getattr(body, "stiffening", None) is not None
-    spin = pulling_spin(body, record.modal, result[name].local.angular_velocity)
+    frame = result.data.compiled.body_names.index(name)
+    history = result.data.history
+    turning = into(history.R[:, frame], history.V[:, frame, :3])
+    spin = pulling_spin(body, record.modal, turning)
     speed = Extreme(result.t, np.linalg.norm(spin, axis=1))
     lost = Extreme(
         result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)

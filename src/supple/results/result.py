@@ -81,14 +81,25 @@ class Result:
         self.forces = dict(data.model.forces)
         self.constraints = dict(data.model.constraints)
         self.t = data.t
-        self.q, self.u, self.a, self.z = data.q, data.u, data.a, data.z
+        self.q, self.u, self.z = data.q, data.u, data.z
         self.success = data.success
         self.message = data.message
         self.events = data.events
         self.statistics = dict(data.statistics)
+        self.momentum = MomentumAudit(data.momentum)
+
+    @property
+    def a(self) -> Array:
+        """Accelerations (nt, nu), engine order."""
+        return self.data.history.a
+
+    @cached_property
+    def energy(self) -> EnergyAudit:
+        """Energies on the output grid and the verdict of the energy audit."""
+        data = self.data
         takes = np.asarray(data.compiled.force_dissipates, dtype=bool)
         creates = np.isin(data.compiled.force_names, data.compiled.energy_creating)
-        self.energy = EnergyAudit(
+        return EnergyAudit(
             data.history.energy,
             work=data.channels[:, ~(takes | creates)].sum(axis=1),
             dissipated=data.channels[:, takes].sum(axis=1),
@@ -97,7 +108,6 @@ class Result:
             strain=data.history.strain,
             created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
         )
-        self.momentum = MomentumAudit(data.momentum)
 
     def state(self, index: int | None = None) -> State:
         """State at an output time, or where the run ended, to start another run from."""
@@ -155,12 +165,13 @@ class Result:
         if name == self.model.ground.name:
             n = len(self.t)
             R = np.broadcast_to(np.eye(3), (n, 3, 3))
-            return BodyView(name, R, np.zeros((n, 3)), np.zeros((n, 6)), np.zeros((n, 6)))
+            still = np.zeros((n, 6))
+            return BodyView(name, R, np.zeros((n, 3)), still, lambda: still)
         k = list(self.data.compiled.body_names).index(name)
-        motion = h.R[:, k], h.p[:, k], h.V[:, k], h.A[:, k]
+        motion = h.R[:, k], h.p[:, k], h.V[:, k]
         if name in self.data.compiled.flexible:
-            return flexible_view(self._deformation(name), *motion)
-        return BodyView(name, *motion)
+            return flexible_view(self._deformation(name), *motion, lambda: h.A[:, k])
+        return BodyView(name, *motion, lambda: h.A[:, k])
 
     def _deformation(self, name: str) -> Deformation:
         compiled = self.data.compiled

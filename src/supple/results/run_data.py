@@ -37,6 +37,7 @@ class History:
 
     Attributes
     ----------
+    a : (nt, nu) accelerations, engine order
     R, p : (nt, nb, 3, 3), (nt, nb, 3) poses of the bodies, m
     V, A : (nt, nb, 6) velocity and acceleration [angular; linear] of the body origins
     wrench, reaction : (nt, nj, 6) [torque; force] by A on B at B, with and without actuators
@@ -46,6 +47,7 @@ class History:
     strain : (nt,) strain energy of flexible bodies, J, a part of the elastic energy
     """
 
+    a: Array
     R: Array
     p: Array
     V: Array
@@ -106,7 +108,7 @@ class RunData:
     Attributes
     ----------
     t : (nt,) output times, s
-    q, u, a, z : (nt, n) states in engine order
+    q, u, z : (nt, n) states in engine order
     channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
     final : state where the run ended, on the output grid or not
     loads : evaluates one force element by its name; without it results have no loads of elements
@@ -119,7 +121,6 @@ class RunData:
     t: Array
     q: Array
     u: Array
-    a: Array
     z: Array
     channels: Array
     history: History

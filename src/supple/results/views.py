@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from supple.joints import Joint
 
 Array = NDArray[np.float64]
+Later = Callable[[], Array]  # accelerations cost more than motion: found when they are read
 
 
 class PointView:
@@ -30,9 +31,9 @@ class PointView:
         R: Array,
         position: Array,
         velocity: Array,
-        acceleration: Array,
+        acceleration: Later,
         angular_velocity: Array,
-        angular_acceleration: Array,
+        angular_acceleration: Later,
     ) -> None:
         self.name = name
         self._own = R  # body axes seen from the axes that the components below belong to
@@ -40,20 +41,33 @@ class PointView:
         """(nt, 3) place in the world, m"""
         self.velocity = velocity
         """(nt, 3) m/s"""
-        self.acceleration = acceleration
-        """(nt, 3) m/s2, without gravity: a body at rest has none"""
         self.angular_velocity = angular_velocity
         """(nt, 3) of the body, or of the section of a beam, rad/s"""
-        self.angular_acceleration = angular_acceleration
-        """(nt, 3) rad/s2"""
+        self._acceleration, self._angular_acceleration = acceleration, angular_acceleration
+
+    @cached_property
+    def acceleration(self) -> Array:
+        """(nt, 3) m/s2, without gravity: a body at rest has none."""
+        return self._acceleration()
+
+    @cached_property
+    def angular_acceleration(self) -> Array:
+        """(nt, 3) rad/s2."""
+        return self._angular_acceleration()
 
     @property
     def local(self) -> PointView:
         """The same with components along the axes of the body."""
-        moves = self.position, self.velocity, self.acceleration
-        turns = self.angular_velocity, self.angular_acceleration
-        turned = (into(self._own, x) for x in (*moves, *turns))
-        return PointView(self.name, np.broadcast_to(np.eye(3), self._own.shape), *turned)
+        own = self._own
+        return PointView(
+            self.name,
+            np.broadcast_to(np.eye(3), own.shape),
+            into(own, self.position),
+            into(own, self.velocity),
+            lambda: into(own, self.acceleration),
+            into(own, self.angular_velocity),
+            lambda: into(own, self.angular_acceleration),
+        )
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} '{self.name}', {len(self.position)} times>"
@@ -65,11 +79,12 @@ class BodyView(PointView):
     Parameters
     ----------
     R, p : (nt, 3, 3), (nt, 3) pose of the body in the world
-    V, A : (nt, 6) velocity and acceleration [angular; linear] of the origin, world axes
+    V : (nt, 6) velocity [angular; linear] of the origin, world axes
+    A : returns its acceleration (nt, 6)
     """
 
-    def __init__(self, name: str, R: Array, p: Array, V: Array, A: Array) -> None:
-        super().__init__(name, R, p, V[:, 3:], A[:, 3:], V[:, :3], A[:, :3])
+    def __init__(self, name: str, R: Array, p: Array, V: Array, A: Later) -> None:
+        super().__init__(name, R, p, V[:, 3:], lambda: A()[:, 3:], V[:, :3], lambda: A()[:, :3])
         self.matrix = R
         """(nt, 3, 3) rotation matrix from body to world"""
 
@@ -82,12 +97,15 @@ class BodyView(PointView):
     def local(self) -> BodyView:
         """The same with vectors along the axes of the body; the attitude is unchanged."""
         own = self._own
-        parts = (self.angular_velocity, self.velocity, self.angular_acceleration, self.acceleration)
-        w, v, dw, a = (into(own, x) for x in parts)
-        V, A = np.hstack([w, v]), np.hstack([dw, a])
-        view = BodyView(self.name, self.matrix, into(own, self.position), V, A)
+        V = np.hstack([into(own, self.angular_velocity), into(own, self.velocity)])
+        view = BodyView(self.name, self.matrix, into(own, self.position), V, self._turned)
         view._own = np.broadcast_to(np.eye(3), own.shape)
         return view
+
+    def _turned(self) -> Array:
+        """Acceleration (nt, 6) along the axes of the body."""
+        own = self._own
+        return np.hstack([into(own, self.angular_acceleration), into(own, self.acceleration)])
 
     def at(self, x: float, y: float = 0.0, z: float = 0.0) -> PointView:
         """Motion of the point (x, y, z) of the body, m in body axes."""
@@ -99,11 +117,13 @@ class BodyView(PointView):
             self._own,
             self.position + arm,
             self.velocity + np.cross(w, arm),
-            self.acceleration
-            + np.cross(self.angular_acceleration, arm)
-            + np.cross(w, np.cross(w, arm)),
+            lambda: (
+                self.acceleration
+                + np.cross(self.angular_acceleration, arm)
+                + np.cross(w, np.cross(w, arm))
+            ),
             w,
-            self.angular_acceleration,
+            lambda: self.angular_acceleration,
         )
 
 
