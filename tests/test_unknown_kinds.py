@@ -19,6 +19,7 @@ from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS
 from supple.joints import motions
 from supple.joints.base import Joint, Motion
+from supple.signals.kinds import Packed
 from test_kinds import END, INTEGRATORS, model_of, run
 
 
@@ -159,7 +160,7 @@ class _Noise(sp.Signal):
         return 0.0, 0.0, 0.0
 
     def program(self):
-        return 99, np.zeros(1)
+        return Packed(99, (), np.zeros(1))
 
 
 def test_elements_without_a_row_are_refused() -> None:
