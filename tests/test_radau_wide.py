@@ -9,6 +9,7 @@ import supple as sp
 from random_loops import flexible_loop
 from supple.core import layout as at
 from supple.core import radau_views
+from supple.core.links import JOIN
 from supple.engine import plan as elimination
 from supple.formulations.equations import Equations
 
@@ -110,7 +111,7 @@ def test_width_does_not_grow_with_the_chain():
                     ]
                 )
                 for link in plan.links
-                if link[0] == elimination.JOIN
+                if link[0] == JOIN
             )
         )
     assert widths[1] <= 1.2 * widths[0] < 80
