@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import namedtuple
 
 import pytest
 
@@ -73,6 +74,16 @@ def test_of_shared_kernels_only_the_interface_counts():
         assert _fresh(f) != before
     finally:
         shared.function, shared.gives = body, None
+
+
+def test_the_order_of_fields_of_tuples_counts(monkeypatch):
+    """Inner kernels that are kept on disk find fields by their places."""
+    before = fingerprint.tuples()
+    fields = list(layout.Tree._fields)
+    other = namedtuple("Tree", [fields[1], fields[0], *fields[2:]])
+    other.__module__ = layout.Tree.__module__
+    monkeypatch.setattr(layout, "Tree", other)
+    assert fingerprint.tuples() != before
 
 
 def test_what_is_not_understood_is_refused():

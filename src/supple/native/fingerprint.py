@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import dis
 import hashlib
+import sys
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -45,6 +46,22 @@ def calls(function: Any) -> frozenset[str]:
 def reached(function: Any) -> frozenset[types.FunctionType]:
     """The function and all inner kernels that are compiled with it."""
     return _look(function).reached
+
+
+def tuples() -> str:
+    """Hash of the named tuples of all kernels: their names, and their fields in order.
+
+    An inner kernel is compiled for the types of its arguments, and knows the fields of a tuple by
+    their places; the kernel's own fingerprint does not tell of them.
+    """
+    found = {
+        (value.__module__, value.__qualname__, *value._fields)
+        for name, module in sys.modules.items()
+        if name.startswith(f"{PACKAGE}core.")
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+    }
+    return hashlib.sha256(repr(sorted(found)).encode()).hexdigest()[:16]
 
 
 _known: dict[types.FunctionType, Found] = {}

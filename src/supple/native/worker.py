@@ -40,10 +40,10 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what compilers print is no answer
 
-    from supple.native import build, cache, compiler, declare
+    from supple.native import build, cache, compiler, declare, fingerprint
 
-    compiler.prepare(o.folder / "inner", o.cpu)
     entries = declare.all_entries()
+    compiler.prepare(o.folder / f"inner-{fingerprint.tuples()}", o.cpu)
     while name := names.get():
         start = time.process_time()
         row: dict[str, Any] = {"name": name}
