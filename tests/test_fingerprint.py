@@ -7,7 +7,7 @@ from collections import namedtuple
 
 import pytest
 
-from supple.core import chart, so3, step
+from supple.core import chart, layout, so3, step
 from supple.core.buffers import Part, Record
 from supple.native import declare, fingerprint
 
