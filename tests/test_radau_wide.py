@@ -8,7 +8,7 @@ import pytest
 import supple as sp
 from random_loops import flexible_loop
 from supple.core import layout as at
-from supple.core import radau_views
+from supple.core import links, radau_views
 from supple.engine import plan as elimination
 from supple.formulations.equations import Equations
 
@@ -29,11 +29,11 @@ def in_order(eq: Equations) -> bool:
     return bool(at.integers(ints, "plan")[at.PLAN_NEWTON])
 
 
-def chain(links: int, controlled: bool = False) -> sp.Model:
+def chain(count: int, controlled: bool = False) -> sp.Model:
     """Links on ball joints and revolutes, the last held by a spring, some with a controller."""
     m = sp.Model(gravity=(0, -3.0, -9.81))
     end = m.ground.at(0)
-    for i in range(links):
+    for i in range(count):
         body = m.add(sp.RigidBody(f"link{i}", 1.0, (0.25, 0, 0), (1e-3, 0.02, 0.02)))
         if i % 3 == 2:
             joint = m.add(sp.Spherical(f"joint{i}", end, body.at(0)))
@@ -99,9 +99,9 @@ def test_an_order_is_taken_where_it_saves_work():
 def test_width_does_not_grow_with_the_chain():
     """Entries of a chain stay as near to the diagonal, whatever its length."""
     widths = []
-    for links in (12, 24):
-        ints = sp.Absolute().equations(chain(links)).compiled.ints
-        c = sp.Absolute().equations(chain(links)).compiled
+    for count in (12, 24):
+        ints = sp.Absolute().equations(chain(count)).compiled.ints
+        c = sp.Absolute().equations(chain(count)).compiled
         plan = elimination._Plan(ints, c.reals)
         place = np.array(plan.newton())
         n = plan.nu + plan.nz
@@ -116,7 +116,7 @@ def test_width_does_not_grow_with_the_chain():
                     ]
                 )
                 for link in plan.links
-                if link[0] == elimination.JOIN
+                if link[at.LINK_KIND] == links.JOIN
             )
         )
     assert widths[1] <= 1.2 * widths[0] < 80
