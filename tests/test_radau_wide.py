@@ -8,8 +8,7 @@ import pytest
 import supple as sp
 from random_loops import flexible_loop
 from supple.core import layout as at
-from supple.core import radau_views
-from supple.core.links import JOIN
+from supple.core import links, radau_views
 from supple.engine import plan as elimination
 from supple.formulations.equations import Equations
 
@@ -30,11 +29,11 @@ def in_order(eq: Equations) -> bool:
     return bool(at.integers(ints, "plan")[at.PLAN_NEWTON])
 
 
-def chain(links: int, controlled: bool = False) -> sp.Model:
+def chain(count: int, controlled: bool = False) -> sp.Model:
     """Links on ball joints and revolutes, the last held by a spring, some with a controller."""
     m = sp.Model(gravity=(0, -3.0, -9.81))
     end = m.ground.at(0)
-    for i in range(links):
+    for i in range(count):
         body = m.add(sp.RigidBody(f"link{i}", 1.0, (0.25, 0, 0), (1e-3, 0.02, 0.02)))
         if i % 3 == 2:
             joint = m.add(sp.Spherical(f"joint{i}", end, body.at(0)))
@@ -47,38 +46,44 @@ def chain(links: int, controlled: bool = False) -> sp.Model:
     return m
 
 
-def both(monkeypatch, model, formulation, t_end=0.2, **options):
+def both(monkeypatch, model, formulation, step):
+    """Some hundred steps of a given size (s), but where the error asks for smaller ones."""
     runs = []
+    options = {"integrator": sp.Radau(first_step=step, max_step=step), "tolerance": 1e-5}
     for work in (0.0, np.inf):
         narrow(monkeypatch, work)
         assert in_order(formulation.equations(model)) == (work == 0.0)
-        runs.append(sp.simulate(model, t_end, formulation=formulation, output=10, **options))
+        runs.append(sp.simulate(model, 100 * step, formulation=formulation, output=10, **options))
     return runs
 
 
-def agree(wide, dense, bound):
-    """As many steps, but for one in fifty where rounding tips a decision, and the same motion."""
+def agree(wide, dense):
+    """The same steps, but for a decision that rounding tips, and the same motion.
+
+    Rounding of solutions is that of the matrix times its condition, 1e-16 times some 1e4. Steps of
+    free size would not do: they depend on errors, which rounding changes more and more.
+    """
     for name in ("steps", "newton_iterations", "factorizations"):
         x, y = wide.statistics[name], dense.statistics[name]
-        assert abs(x - y) <= y / 50, name
+        assert abs(x - y) <= 1 + y / 50, name
     for x, y in ((wide.q, dense.q), (wide.u, dense.u)):
-        assert np.abs(x - y).max() < bound * (1.0 + np.abs(y).max())
+        assert np.abs(x - y).max() < 1e-12 * (1.0 + np.abs(y).max())
 
 
-@pytest.mark.parametrize("controlled", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("controlled", [False, True])
 def test_chain_of_free_bodies(monkeypatch, controlled):
     """The same Newton iteration, so the same numbers but for rounding."""
-    agree(*both(monkeypatch, chain(6, controlled), sp.Absolute()), 1e-10)
+    agree(*both(monkeypatch, chain(6, controlled), sp.Absolute(), 1e-3))
 
 
-@pytest.mark.parametrize("number", [*(pytest.param(n, marks=pytest.mark.slow) for n in (2, 5)), 9])
+@pytest.mark.parametrize("number", [2, 5, 9])
 @pytest.mark.parametrize(
     "formulation", [sp.JointCoordinates(), sp.Absolute()], ids=["joint", "absolute"]
 )
 def test_flexible_loops(monkeypatch, number, formulation):
     """Loops of flexible bodies with all forces: entries that the order does not know of."""
     model = flexible_loop(number).model()
-    agree(*both(monkeypatch, model, formulation, 0.05), 1e-8)
+    agree(*both(monkeypatch, model, formulation, 2e-4))
 
 
 def test_an_order_is_taken_where_it_saves_work():
@@ -94,9 +99,9 @@ def test_an_order_is_taken_where_it_saves_work():
 def test_width_does_not_grow_with_the_chain():
     """Entries of a chain stay as near to the diagonal, whatever its length."""
     widths = []
-    for links in (12, 24):
-        ints = sp.Absolute().equations(chain(links)).compiled.ints
-        c = sp.Absolute().equations(chain(links)).compiled
+    for count in (12, 24):
+        ints = sp.Absolute().equations(chain(count)).compiled.ints
+        c = sp.Absolute().equations(chain(count)).compiled
         plan = elimination._Plan(ints, c.reals)
         place = np.array(plan.newton())
         n = plan.nu + plan.nz
@@ -111,7 +116,7 @@ def test_width_does_not_grow_with_the_chain():
                     ]
                 )
                 for link in plan.links
-                if link[0] == JOIN
+                if link[at.LINK_KIND] == links.JOIN
             )
         )
     assert widths[1] <= 1.2 * widths[0] < 80
