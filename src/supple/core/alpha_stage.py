@@ -70,7 +70,7 @@ OWN_RECORD = Record(
         "rows": (2, "nr", "nu"),
         "newton": f"({N}) * ({N})",  # of a size that changes
     }),
-    Part("count", "int64", {"ints": OWN_INTS, "pivots": N}),
+    Part("count", "int64", {"pivots": N, "ints": OWN_INTS}),
     head=at.SIZES,
     follows=True,
 )
