@@ -8,13 +8,19 @@ import types
 import numpy as np
 import pytest
 
-from supple.core import layout, step
+from supple.core import alpha_stage, dop853, layout, multistep_state, step
 from supple.core.buffers import Part, Record, starts
 from supple.demo import arm
 from supple.formulations.trees import JointCoordinates
 from supple.native import declare
 
-RECORDS = [layout.TREE_RECORD, layout.WORK_RECORD, step.RUN_RECORD]
+RECORDS = [
+    layout.TREE_RECORD,
+    layout.WORK_RECORD,
+    layout.FLEX_RECORD,
+    step.RUN_RECORD,
+    *(module.OWN_RECORD for module in (alpha_stage, dop853, multistep_state)),
+]
 
 
 def sizes_of(record: Record, seed: int) -> dict[str, int]:
@@ -41,19 +47,20 @@ def numbered(record: Record, sizes: dict[str, int], begin: list[int]) -> list[np
     return [np.arange(n + i) for n, i in zip(record.lengths(sizes), begin, strict=True)]
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.name)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda r: f"{r.module}.{r.name}")
 @pytest.mark.parametrize("seed", range(3))
 def test_every_number_of_a_buffer_belongs_to_one_field(record, seed):
     sizes = sizes_of(record, seed)
-    buffers = numbered(record, sizes, [0] * len(record.parts))
-    views, *ends = cut(record, sizes, buffers, [0] * len(record.parts))
-    assert tuple(ends) == record.lengths(sizes)
+    begin = [7 * record.follows] * len(record.parts)
+    buffers = numbered(record, sizes, begin)
+    views, *ends = cut(record, sizes, buffers, begin)
+    assert ends == [len(buffer) for buffer in buffers]
     for part, buffer in zip(record.parts, buffers, strict=True):
         found = np.concatenate([np.ravel(getattr(views, field)) for field in part.fields])
-        np.testing.assert_array_equal(found, buffer)
+        np.testing.assert_array_equal(found, buffer[begin[0] :])
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.name)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda r: f"{r.module}.{r.name}")
 @pytest.mark.parametrize("seed", range(3))
 def test_python_reads_what_kernels_see(record, seed):
     sizes = sizes_of(record, seed)
@@ -72,7 +79,7 @@ def test_python_reads_what_kernels_see(record, seed):
             assert one.size == math.prod(record.places(sizes)[field][1])
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda r: r.name)
+@pytest.mark.parametrize("record", RECORDS, ids=lambda r: f"{r.module}.{r.name}")
 def test_declared_types_are_those_of_the_table(record):
     kinds = iter(record.kind.members)
     for part in record.parts:
@@ -114,6 +121,15 @@ def test_unknown_sizes_and_short_buffers_are_refused():
     record = Record("Short", __name__, Part("run", "float64", {"a": 2, "b": 2}), head={})
     with pytest.raises(IndexError, match="b of Short: 2 numbers from 2 of a buffer of 3"):
         record.read({}, np.zeros(3))
+
+
+def test_kernels_find_the_places_of_a_flexible_body():
+    kernel, sizes = layout.locate_flexible, {"n": 3, "r": 2}
+    plain = getattr(kernel, "function", kernel)
+    found, places = plain(100, 40, 3, 2), layout.FLEX_RECORD.places(sizes)
+    for part, begin in zip(layout.FLEX_RECORD.parts, (100, 40), strict=True):
+        for field in part.fields:
+            assert getattr(found, field) == begin + places[field][0]
 
 
 def test_columns_begin_where_those_before_end():

@@ -22,7 +22,7 @@ MIXED = 3 - (SIGNALS["sine"] + 2) * SIGNALS["cubic"] / 4 + sp.Expression("t**2")
 
 def python(kernel):
     """The kernel as a Python function, whether or not it is compiled."""
-    return getattr(kernel, "py_func", kernel)
+    return getattr(kernel, "function", kernel)
 
 
 @pytest.mark.parametrize("text", SMOOTH)

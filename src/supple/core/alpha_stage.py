@@ -16,12 +16,11 @@ changes with its square.
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 from supple.core import chart, dynamics, so3
 from supple.core import layout as at
 from supple.core import step as st
-from supple.native.declare import block, kernel
+from supple.core.buffers import Part, Record
+from supple.native.declare import kernel
 
 # The method's parameters, first in its part of the buffer: alpha_m, alpha_f, beta, gamma; the same of the
 # controller states delta_m, delta_f, theta; fixed step in s (0: error control); whether velocities are held on the
@@ -53,48 +52,41 @@ G_ROW, H_ROW = 0, 1
 TROUBLE, LEFT = 0, 1
 OWN_INTS = 2
 
-Own = namedtuple("Own", "c row u z e y tangent Rz Gq Gu Gz rows newton pivots ints")
+N = "nu + nz + 2 * nr"  # Newton's unknowns
+OWN_RECORD = Record(
+    "Own", __name__,
+    Part("run", "float64", {
+        "c": PARAMETERS,
+        "row": (ROWS, "nr"),
+        "u": (U_ROWS, "nu"),
+        "z": (Z_ROWS, "nz"),
+        "e": (E_ROWS, "elements"),
+        "y": N,
+        "tangent": (3, "nu", "nu"),
+        "Rz": ("nu", "nz"),
+        "Gq": ("nz", "nu"),
+        "Gu": ("nz", "nu"),
+        "Gz": ("nz", "nz"),
+        "rows": (2, "nr", "nu"),
+        "newton": f"({N}) * ({N})",  # of a size that changes
+    }),
+    Part("count", "int64", {"pivots": N, "ints": OWN_INTS}),
+    head=at.SIZES,
+    follows=True,
+)
+Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
-    nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
-    n = nu + nz + 2 * nr
-    c = block(run, i, PARAMETERS)
-    i += PARAMETERS
-    row = block(run, i, ROWS, nr)
-    i += ROWS * nr
-    u = block(run, i, U_ROWS, nu)
-    i += U_ROWS * nu
-    z = block(run, i, Z_ROWS, nz)
-    i += Z_ROWS * nz
-    e = block(run, i, E_ROWS, ne)
-    i += E_ROWS * ne
-    y = block(run, i, n)
-    i += n
-    tangent = block(run, i, 3, nu, nu)
-    i += 3 * nu * nu
-    Rz = block(run, i, nu, nz)
-    i += nu * nz
-    Gq = block(run, i, nz, nu)
-    i += nu * nz
-    Gu = block(run, i, nz, nu)
-    i += nu * nz
-    Gz = block(run, i, nz, nz)
-    i += nz * nz
-    links_rows = block(run, i, 2, nr, nu)
-    i += 2 * nr * nu
-    newton = block(run, i, n * n)
-    pivots = ints[k + OWN_INTS : k + OWN_INTS + n]
-    return Own(c, row, u, z, e, y, tangent, Rz, Gq, Gu, Gz, links_rows, newton, pivots, block(ints, k, OWN_INTS))
+    return cut_own(m.head, run, i, ints, k)[0]
 
 
 def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    n = nu + nz + 2 * nr
-    vectors = PARAMETERS + ROWS * nr + U_ROWS * nu + Z_ROWS * nz + E_ROWS * ne + n
-    return vectors + 3 * nu * nu + 3 * nu * nz + nz * nz + 2 * nr * nu + n * n, OWN_INTS + n
+    reals, ints = OWN_RECORD.lengths({"nu": nu, "nz": nz, "elements": ne, "nr": nr})
+    return reals, ints
 
 
 @kernel

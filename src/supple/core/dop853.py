@@ -15,7 +15,6 @@ or, for comparison, by Baumgarte's pull in the accelerations, or by partitioning
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 
 import numpy as np
 
@@ -24,8 +23,9 @@ from supple.core import dop853_table as table
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.audit import audit_state
+from supple.core.buffers import Part, Record
 from supple.core.layout import views
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, block, entry, hold, kernel
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 END, STAGES = 12, 16  # the stage at the step's end, all stages
 EXPONENT, BETA = -1.0 / 8.0, 0.04
@@ -58,40 +58,41 @@ KEEP, PULL, WORST = 0, 1, 2
 PARAMETERS = 3
 PROJECTION, BAUMGARTE, PARTITION = 0.0, 1.0, 2.0
 
-Own = namedtuple("Own", "c k y d f weight rows square which pivots")
+N = "2 * nu + nz + elements"  # increments, velocities, controller states, work
+OWN_RECORD = Record(
+    "Own", __name__,
+    Part("run", "float64", {
+        "c": PARAMETERS,
+        "k": (STAGES, N),  # rates
+        "y": N,  # increments
+        "d": N,
+        "f": (7, N),  # dense output
+        "weight": N,
+        # scratch for constraints
+        "rows": ("nr", "nu"),
+        "square": ("nr", "nr"),
+    }),
+    Part("count", "int64", {
+        "trouble": 1,  # why the last attempt failed (DONE: it did not, or only its error did)
+        "which": "nr",
+        "pivots": "nr",
+    }),
+    head=at.SIZES,
+    follows=True,
+)
+Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 
 @kernel
-def own_views(m, run, i, ints, first):
-    """The method's own part of the buffers: numbers c, rates k, increments y and d, dense output f, weights.
-
-    With constraints also scratch of their size.
-    """
-    n = 2 * m.head[at.H_U] + m.head[at.H_Z] + m.head[at.H_ELEMENTS]
-    nr, nu = m.head[at.H_ROWS], m.head[at.H_U]
-    c = block(run, i, PARAMETERS)
-    i += PARAMETERS
-    k = block(run, i, STAGES, n)
-    i += STAGES * n
-    y = block(run, i, n)
-    i += n
-    d = block(run, i, n)
-    i += n
-    f = block(run, i, 7, n)
-    i += 7 * n
-    weight = block(run, i, n)
-    i += n
-    rows = block(run, i, nr, nu)
-    i += nr * nu
-    square = block(run, i, nr, nr)
-    which = ints[first + 1 : first + 1 + nr]
-    pivots = ints[first + 1 + nr : first + 1 + 2 * nr]
-    return Own(c, k, y, d, f, weight, rows, square, which, pivots)
+def own_views(m, run, i, ints, k):
+    """The method's own part of the buffers, from run[i] and ints[k]."""
+    return cut_own(m.head, run, i, ints, k)[0]
 
 
 def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    return PARAMETERS + (STAGES + 10) * (2 * nu + nz + ne) + nr * (nu + nr), 1 + 2 * nr
+    reals, ints = OWN_RECORD.lengths({"nu": nu, "nz": nz, "elements": ne, "nr": nr})
+    return reals, ints
 
 
 @kernel

@@ -6,7 +6,8 @@ They are gathered in world axes; columns are displacements of the mass centres a
 from __future__ import annotations
 
 from supple.core import energy_forms as form
-from supple.core import joint_forces
+from supple.core import joint_forces, line
+from supple.core import layout as at
 from supple.core.energy_increments import BETWEEN, CHANGE, MEAN, increment, increment_change
 from supple.core.energy_state import (
     B_MASS,
@@ -19,7 +20,7 @@ from supple.core.energy_state import (
     LINE,
     TURN,
 )
-from supple.core.forces import FORCE, SPRING_DAMPER
+from supple.core.forces import FOLLOWS, FORCE, SIGNALS, SPRING_DAMPER
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION
 from supple.core.signals import evaluate
 from supple.native.declare import kernel
@@ -90,16 +91,17 @@ def law(m, w, e, t, di, dj, df, rate, jump):
     between j and f. The last number is the effort of dampers or actuators, whose work is counted.
     """
     el, c = m.element[e], m.coef[e]
-    kind = el[0]
+    kind = el[at.KIND]
     if kind == JOINT_EFFORT:
-        f = evaluate(m, w, el[3], t)[0]
+        f = evaluate(m, w, el[joint_forces.SIGNAL], t)[0]
         return f, 0.0, 0.0, 0.0, f
     if kind == JOINT_FRICTION:
         f, slope = joint_forces.friction(c, rate)
         return -f, 0.0, 0.0, -slope, -f
-    k, damping, rest, cubic = c[0], c[1], c[2], c[3]
+    k, damping = c[joint_forces.STIFFNESS], c[joint_forces.DAMPING]
+    rest, cubic = c[joint_forces.REST], c[joint_forces.CUBIC]
     if kind == SPRING_DAMPER:
-        k, damping, rest, cubic = c[6], c[7], c[8], 0.0
+        k, damping, rest, cubic = c[line.STIFFNESS], c[line.DAMPING], c[line.LENGTH], 0.0
     if jump == 0:
         f, fj, ff = spring_part(k, cubic, dj - rest, df - rest)
         return -f - damping * rate, -fj, -ff, -damping, -damping * rate
@@ -137,7 +139,7 @@ def act(m, w, r, o, i, t, h, P):
             fh, hj, _, hr, counted = law(m, w, e, t, qi, qj, qf, rate + d[0] / P, part)
             push(o.fh, f, sooner[MEAN], fh)
             work += counted * d[0]
-    o.work[i] = work if m.element[e, 0] == JOINT_EFFORT else -work
+    o.work[i] = work if m.element[e, at.KIND] == JOINT_EFFORT else -work
     for k in range(form.ROW):
         n = column_of(f, k)
         if n < 0:
@@ -163,9 +165,9 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
     el, c = m.element[e], m.coef[e]
     f, x, y, d = o.buf[0], o.buf[1], o.buf[2], o.buf[3]
     for k in range(6):
-        f[k] = evaluate(m, w, el[3 + k], t)[0]
+        f[k] = evaluate(m, w, el[SIGNALS + k], t)[0]
     p0, p1 = before[n + 1], after[n + 1]
-    if el[2] == 1:  # along the axes of its frame: to node axes
+    if el[FOLLOWS] == 1:  # along the axes of its frame: to node axes
         for k in range(3):
             x[k] = c[3 * k] * f[0] + c[3 * k + 1] * f[1] + c[3 * k + 2] * f[2]
             x[3 + k] = c[3 * k] * f[3] + c[3 * k + 1] * f[4] + c[3 * k + 2] * f[5]
@@ -202,7 +204,7 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
             else:
                 form.cross(unit, arm0, 0.5, d)
             form.cross(d, f, 1.0, change[3:])
-            if el[2] == 1:
+            if el[FOLLOWS] == 1:
                 form.cross(unit, y[6 * end :], 0.5, change)
                 form.cross(unit, y[6 * end + 3 :], 0.5, change[3:])
                 form.cross(arm, change, 1.0, change[3:])
@@ -238,8 +240,8 @@ def forces(m, w, r, o, t, h, P):
             column = (12 * nb if jump else 6 * nb) + k
             constrain(o, o.form[i], before, after, o.lam[i], force, table, first, last, column)
         for i in range(o.element.shape[0]):
-            if m.element[int(o.element[i, E_NUMBER]), 0] == FORCE:
+            if m.element[int(o.element[i, E_NUMBER]), at.KIND] == FORCE:
                 o.work[i] += load(m, w, o, i, time, before, after, turn, force, table, first, last)
     for i in range(o.element.shape[0]):
-        if m.element[int(o.element[i, E_NUMBER]), 0] != FORCE:
+        if m.element[int(o.element[i, E_NUMBER]), at.KIND] != FORCE:
             act(m, w, r, o, i, t, h, P)

@@ -44,8 +44,8 @@ from supple.core.multistep_state import (
     BDF,
     LEFT,
     METHOD,
+    OWN_RECORD,
     S1,
-    SCALARS,
     SIZE,
     SWEEP,
     TRIED,
@@ -61,7 +61,7 @@ from supple.core.multistep_state import (
 from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold, kernel
 
 __all__ = [
-    "ADAMS", "ATTEMPTS", "BDF", "LEFT", "METHOD", "SCALARS", "TROUBLE", "bdf_jacobian", "bdf_point", "multistep_accept",
+    "ADAMS", "ATTEMPTS", "BDF", "LEFT", "METHOD", "OWN_RECORD", "TROUBLE", "bdf_jacobian", "bdf_point", "multistep_accept",
     "multistep_rates", "own_size",
 ]
 

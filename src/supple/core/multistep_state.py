@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 
 from supple.core import layout as at
 from supple.core import step as st
-from supple.native.declare import block, kernel
+from supple.core.buffers import Part, Record
+from supple.native.declare import kernel
 
 BDF, ADAMS = 0, 1
 
@@ -23,45 +23,39 @@ OWN_INTS = 5
 # Rows over velocities: accelerations, residual, weights of xi and u, two scratch rows, what moves q
 ACC, F, WX, WU, S1, S2, V = 0, 1, 2, 3, 4, 5, 6
 U_ROWS = 7
-Own = namedtuple("Own", "scalar base qd u z e ends basis nodes B push ints")
+OWN_RECORD = Record(
+    "Own", __name__,
+    Part("run", "float64", {
+        "scalar": SCALARS,
+        "base": "nq",
+        "qd": "nq",
+        "u": (U_ROWS, "nu"),
+        "z": "nz",
+        "e": "elements",
+        "ends": (REMEMBERED, "1 + nq + 2 * nu + 2 * nz + 2 * elements + 2 * nr"),
+        "basis": (st.DEGREE, st.DEGREE),
+        "nodes": (4, st.DEGREE),
+        "B": ("nr", "nu"),
+        "push": ("nr", st.DEGREE),
+    }),
+    Part("count", "int64", {"ints": OWN_INTS}),
+    head=at.SIZES,
+    follows=True,
+)
+Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
-    nq, nu, nz, ne = m.head[at.H_Q], m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS]
-    nr = m.head[at.H_ROWS]
-    scalar = block(run, i, SCALARS)
-    i += SCALARS
-    base = block(run, i, nq)
-    i += nq
-    qd = block(run, i, nq)
-    i += nq
-    u = block(run, i, U_ROWS, nu)
-    i += U_ROWS * nu
-    z = block(run, i, nz)
-    i += nz
-    e = block(run, i, ne)
-    i += ne
-    size = 1 + nq + 2 * nu + 2 * nz + 2 * ne + 2 * nr
-    ends = block(run, i, REMEMBERED, size)
-    i += REMEMBERED * size
-    basis = block(run, i, st.DEGREE, st.DEGREE)
-    i += st.DEGREE * st.DEGREE
-    nodes = block(run, i, 4, st.DEGREE)
-    i += 4 * st.DEGREE
-    B = block(run, i, nr, nu)
-    i += nr * nu
-    push = block(run, i, nr, st.DEGREE)
-    return Own(scalar, base, qd, u, z, e, ends, basis, nodes, B, push, block(ints, k, OWN_INTS))
+    return cut_own(m.head, run, i, ints, k)[0]
 
 
 def own_size(nu: int, nz: int, ne: int, nr: int = 0) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
     nq = 2 * nu  # at most: a ball joint has 4 for 3
-    vectors = SCALARS + 2 * nq + U_ROWS * nu + nz + ne + st.DEGREE * (st.DEGREE + 4)
-    ends = REMEMBERED * (1 + nq + 2 * nu + 2 * nz + 2 * ne + 2 * nr)
-    return vectors + ends + nr * (nu + st.DEGREE), OWN_INTS
+    reals, ints = OWN_RECORD.lengths({"nq": nq, "nu": nu, "nz": nz, "elements": ne, "nr": nr})
+    return reals, ints
 
 
 @kernel

@@ -231,9 +231,9 @@ class _Loop:
         state[st.H_MIN] = self.smallest
         c, rtol, atol = self.compiled, self.problem.rtol, self.problem.atol
         own_reals, own_ints = multistep.own_size(c.nu, c.nz, len(c.force_names), c.nr)
-        self.scalar = run[len(run) - own_reals :]
-        self.base = self.scalar[multistep.SCALARS : multistep.SCALARS + c.nq]
-        self.own = count[len(count) - own_ints :]
+        own = run[len(run) - own_reals :], count[len(count) - own_ints :]
+        fields = multistep.OWN_RECORD.read(layout.sizes(self.buffers[0]), *own)
+        self.scalar, self.base, self.own = fields.scalar, fields.base, fields.ints
         self.own[multistep.METHOD] = self.method
         scale, self.plain = coordinate_scales(c)
         parts = (atol + rtol) * scale, atol * c.rate_scale, np.full(c.nz, atol)
