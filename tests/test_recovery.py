@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 import supple as sp
 from shell_meshes import ALUMINIUM, folded, irregular
+from supple.bodies.flexible import FlexibleBody
 from supple.fem import plane_von_mises, plate, rigid_modes
 from supple.fem.point_history import point_history
 from supple.fem.rosette import principal_strains, rosette_strain
 from supple.fem.stress_points import mesh_blocks, solid_tensor, von_mises
 from supple.results import stress as recovery
-from supple.results.stress import StressHistory, body_component, stress_blocks
+from supple.results.stress import StressHistory
 
 T = np.linspace(0.0, 1.0, 11)
 SWING = np.sin(2.5 * T)[:, None]  # largest at t = 0.6
@@ -187,16 +186,18 @@ def test_a_body_with_a_component_is_recovered():
     """What a body needs: its component, and the basis of its elastic coordinates."""
     mesh = plate(1.0, 0.6, 2, 2, thickness=0.01, material=ALUMINIUM)
     basis = np.random.default_rng(3).normal(size=(mesh.size, 4))
-    body = SimpleNamespace(
-        name="p", component=mesh, _reduced=lambda point_masses: (SimpleNamespace(basis=basis), None)
-    )
-    component, own = body_component(body, ())
-    assert component is mesh
-    assert own is basis
-    found, known = (list(x) for x in (stress_blocks(body, ()), mesh_blocks(mesh, basis)))
+
+    class Plate(FlexibleBody):
+        name = "p"
+
+        def component_shapes(self, point_masses=()):
+            return mesh, basis
+
+    found, known = (list(x) for x in (Plate().stress_blocks(), mesh_blocks(mesh, basis)))
     assert all(np.array_equal(a.stress, b.stress) for a, b in zip(found, known, strict=True))
+    beam = sp.Beam("b", 1.0, sp.Circle(0.01), ALUMINIUM)
     with pytest.raises(sp.ModelError, match="component is None, expected a body made of a finite"):
-        body_component(sp.RigidBody("r", mass=1.0), ())
+        beam.component_shapes()
 
 
 def test_sentences_of_errors():

@@ -15,7 +15,6 @@ from supple.fem.section_stress import beam_von_mises, outline, stress_rows, tors
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.results.section_views import SectionForces
-from supple.results.stress import stress_blocks
 
 ALLOY = sp.Material(E=70e9, G=26e9, density=2700)
 LOAD = np.array([5.0, 2.0, -3.0, 0.7, 0.4, -0.6])  # force and torque on the tip
@@ -353,7 +352,7 @@ def test_stress_points_are_where_they_say():
     )
     strain = {x: beam._reduced(()).strain(x) for x in (0.0, 0.25, 0.75, 1.0)}
     for body in (beam, frame):
-        blocks = [b for b in stress_blocks(body, ()) if b.places[0, 0] in strain]
+        blocks = [b for b in body.stress_blocks() if b.places[0, 0] in strain]
         assert len(blocks) == 4
         for block in blocks:
             stretch, about_z, about_y = strain[block.places[0, 0]][:3]

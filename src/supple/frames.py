@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal, Protocol
 
 from numpy.typing import ArrayLike
 
@@ -12,16 +13,43 @@ from supple.errors import ModelError, describe, label
 from supple.validate import Vector, set_fields
 
 COORDINATES = tuple(f"{axis} of at(x, y, z)" for axis in "xyz")
+WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
+ViewName = Literal["frame", "stations", "members", "nodes", "parts", "places"]
+
+
+class Line(Protocol):
+    """A body with a straight axis, along which loads can be spread: a beam."""
+
+    @property
+    def length(self) -> float:
+        """Length of the axis, m."""
+
+    def station(self, frame: Frame) -> float:
+        """Place of a frame along the axis, m."""
+
+    def load_cells(self, order: int) -> tuple[Vector, int]:
+        """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
 class Body:
     """Base of everything that has mass, or is the ground, and carries frames.
 
+    Compiler, results and studies ask a body for what they need by the names below and never look at
+    its class. `supple.bodies.flexible.FlexibleBody` has the questions about deformation.
+
+    ``written_as`` : what the engine makes of it
+        "rigid" (mass, centre of mass, inertia), "flexible" (a floating frame and elastic
+        coordinates) or "parts" (several of these, welded to each other).
+    ``view`` : the view of `supple.results.body_views` that shows it in results
+
     How to add one is in CONTRIBUTING.md, "A body".
     """
 
     name: str
+
+    written_as: ClassVar[WrittenAs] = "unknown"
+    view: ClassVar[ViewName] = "frame"
 
     def at(
         self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
@@ -37,6 +65,68 @@ class Body:
             for field, value in zip(COORDINATES, (x, y, z), strict=True)
         ]
         return Frame(self, point, rotation)
+
+    @property
+    def deforms(self) -> bool:
+        """Whether its frames can move against each other."""
+        return True
+
+    @property
+    def carries_own_frame(self) -> bool:
+        """Whether the body's own frame is fixed to its material at the origin."""
+        return not self.deforms
+
+    @property
+    def typical_length(self) -> float:
+        """A typical length of the body, m: the unit of its displacements in error control."""
+        return 0.0
+
+    @property
+    def parts(self) -> tuple[Body, ...]:
+        """The rigid and flexible bodies that it is in the engine; as a rule itself alone.
+
+        Parts are called ``name[...]``: their names differ from each other and from the model's.
+        """
+        return (self,)
+
+    @property
+    def welds(self) -> tuple[tuple[Frame, Frame], ...]:
+        """Pairs of frames of its parts that are one frame; they make a tree of the parts."""
+        return ()
+
+    def on_part(self, frame: Frame) -> Frame:
+        """The frame of a part that a frame of this body is."""
+        return frame
+
+    @property
+    def own_frame(self) -> Frame | None:
+        """The frame of a part that is the body's own; None without a frame of reference.
+
+        It is asked of bodies of several parts; others are their own only part.
+        """
+        return None
+
+    @property
+    def line(self) -> Line | None:
+        """The body as one with a straight axis; None if it has none."""
+        return None
+
+    def rigid_fields(self) -> dict[str, Any]:
+        """Fields of this body when it is rigid, for ``Model.replace``; none if it is."""
+        return {}
+
+    def usual_values(self, field: str) -> Sequence[Any]:
+        """Values of a field from coarse to fine for a study of convergence; none if not known."""
+        return ()
+
+    @property
+    def telling_place(self) -> tuple[float, ...] | None:
+        """Arguments of ``at`` for the place whose deflection tells most; None if there is none."""
+        return None
+
+    def suspicion(self) -> str | None:
+        """What is strange about the body though it can be computed; one sentence, or None."""
+        return None
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.rigid import Ground, PointMass, RigidBody
+from supple.bodies.rigid import Ground, PointMass
 from supple.constraints import Constraint, Driver, FrameDriver
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
@@ -275,7 +275,7 @@ class Model:
                 f"Free('{name}_free', model.ground.at(0, 0, 0), {word}.at(0, 0, 0))"
             )
         for body in bodies.values():
-            self._warn_about_inertia(body)
+            self._warn_about(body)
         self._checked = True
 
     def doctor(self, until: float = 1.0) -> Diagnosis:
@@ -348,21 +348,13 @@ class Model:
             owner, "joint", name, f"the name of {kinds} of {label(self)}, {suggestion(name, names)}"
         )
 
-    def _warn_about_inertia(self, body: Body) -> None:
-        if not isinstance(body, RigidBody) or self._warned.get(body.name) is body:
+    def _warn_about(self, body: Body) -> None:
+        if self._warned.get(body.name) is body:
             return
-        excess = body.triangle_excess
-        if excess == 0.0:
-            return
-        self._warned[body.name] = body
-        small, middle, large = body.principal_moments
-        warnings.warn(
-            f"{label(body)}: principal moments of inertia about the centre of mass are "
-            f"{small:.4g}, {middle:.4g} and {large:.4g} kg m2, the largest exceeds the sum of the "
-            f"others by {excess:.4g} kg m2, which breaks the triangle inequality of real bodies",
-            SuppleWarning,
-            stacklevel=3,
-        )
+        sentence = body.suspicion()
+        if sentence is not None:
+            self._warned[body.name] = body
+            warnings.warn(sentence, SuppleWarning, stacklevel=3)
 
 
 def _ends(joint: Any) -> tuple[str, str, int]:

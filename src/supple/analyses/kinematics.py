@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from supple.analyses.arguments import expect, number, output_times
 from supple.analyses.balance import null_space
 from supple.analyses.follower import Follower, StuckError
-from supple.bodies.flexible import FlexibleBody
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled
 from supple.engine.loads import Loads
@@ -132,12 +131,13 @@ def follow(
 
 def rigid(model: Model) -> Model:
     """The model with rigid bodies only; itself if it has none that bend."""
-    bending = [b for b in model.bodies.values() if isinstance(b, FlexibleBody)]
-    if not bending:
+    changes = {name: body.rigid_fields() for name, body in model.bodies.items()}
+    if not any(changes.values()):
         return model
     stiff = model.copy()
-    for body in bending:
-        stiff.replace(body.name, **body.rigid_fields())
+    for name, fields in changes.items():
+        if fields:
+            stiff.replace(name, **fields)
     return stiff
 
 

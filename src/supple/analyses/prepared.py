@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 from supple.analyses.arguments import expect, number, output_times, starting_state
 from supple.analyses.reactions import Reactions
 from supple.analyses.statics import statics
-from supple.bodies.flexible import FlexibleBody
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, FrameKey, frame_key
@@ -264,7 +263,7 @@ class Prepared:
         """What runs in these coordinates with these events share."""
         bodies = self.model.bodies
         watched = (f for event in events for f in event.frames.values())
-        bending = tuple(f for f in watched if isinstance(bodies.get(f.body.name), FlexibleBody))
+        bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
         return self._assembled(_Choice(formulation, bending, tuple(map(frame_key, bending))))
 
     def _start(self, ready: _Ready, start: Start, formulation: Formulation) -> State:

@@ -128,7 +128,7 @@ class Reactions:
                 q[:, motor.q] = h.q[:, source.motors[name].q]
         for name, record in target.extra.items():
             if name.startswith(FREE):
-                k = source.body_names.index(name.removeprefix(FREE))
+                k = source.body_names.index(record.child)
                 q[:, record.q] = np.hstack([quaternions(h.R[:, k]), h.p[:, k]])
             else:  # of a frame driver
                 q[:, record.q] = h.q[:, source.extra[name].q]

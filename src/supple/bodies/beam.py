@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import cos, sin
-from types import NoneType
-from typing import Any, Literal, cast, get_args
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.beam_recovery import BeamRecovery
+from supple.bodies.beam_slaves import BeamSlaves, slaved_assumed, slaved_beam
 from supple.bodies.flexible import (
-    FlexibleBody,
     PointMasses,
+    damping_choice,
     instance,
     mode_choice,
     warn_of_split,
@@ -27,17 +27,22 @@ from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Frame
+from supple.frames import Frame, Line, ViewName
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
-from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction, reduce_mesh
+from supple.reduction.modal import (
+    Attachment,
+    ModalBody,
+    ModeChoice,
+    Reduction,
+    attached,
+    reduce_mesh,
+)
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.shapes import AssumedShapes
-from supple.reduction.shortening import Shortening, shortening
-from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.shapes import AssumedShapes, Sines
 from supple.reduction.stiffening import (
     SecondOrder,
     Stiffening,
@@ -52,17 +57,11 @@ MODES = (
     "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], "
     "or shapes, e.g. Sines(n)"
 )
-DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
-# Gauss points in an element for two slopes (parabolas, of degree 4 if the section changes) and a
-# normal force (a parabola, or smooth).
-SLOPE_POINTS, TAPERED_SLOPE_POINTS = 4, 12
-Slaved = tuple[Shortening | MeshSlaves, ...]
-# Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
-SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
+MOST_MODES = 6  # of the usual study of convergence
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Beam(FlexibleBody):
+class Beam(BeamRecovery):
     """A straight beam along +x from its origin, with its section in y, z.
 
     Parameters
@@ -99,6 +98,8 @@ class Beam(FlexibleBody):
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
     """
+
+    view: ClassVar[ViewName] = "stations"
 
     length: float
     section: Profile
@@ -148,7 +149,7 @@ class Beam(FlexibleBody):
             ),
             elements=validate.integer(owner, "elements", elements, 1, "a positive integer"),
             reference=validate.choice(owner, "reference", reference, REFERENCES),
-            damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
+            damping=damping_choice(owner, damping),
             rotary_inertia=instance(owner, "rotary_inertia", rotary_inertia, bool, "True or False"),
             torsion=validate.choice(owner, "torsion", torsion, ("saint_venant", "polar")),
             roll=validate.number(owner, "roll", roll),
@@ -217,26 +218,14 @@ class Beam(FlexibleBody):
             )
         return self._station("x of a frame", float(x))
 
-    def modal(self, point_masses: PointMasses = ()) -> ModalBody:
-        """Body of elastic coordinates, with point masses ((station m, mass kg), ...) on the axis.
-
-        A mass of zero marks a place where something is attached: stiffening of second order
-        depends on these. The result is kept: the same point masses give the same object.
-        """
-        self._reduced(point_masses)  # from here: a warning names the caller's line
-        return self._slaved(point_masses)[0]
-
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
         x = self.station(frame)
         field = self._reduced(point_masses)
-        return Attachment(
-            p0=read_only((x, 0.0, 0.0)),
-            R0=frame.rotation,
-            Phi=read_only(field.displacement(x)),
-            Psi=read_only(field.rotation(x)),
-            **self._slaved_rows(x, point_masses),
-        )
+        moved = np.vstack([field.displacement(x), field.rotation(x)])
+        body = self._slaved(point_masses)[0]
+        slaved = self.slaved_rows(x, point_masses)
+        return attached(read_only((x, 0.0, 0.0)), frame.rotation, moved, body, slaved)
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the mesh was reduced; printed, it shows frequencies before and after."""
@@ -249,6 +238,21 @@ class Beam(FlexibleBody):
     def typical_length(self) -> float:
         """Its length, m."""
         return self.length
+
+    @property
+    def line(self) -> Line:
+        """Itself: loads can be spread along its axis."""
+        return self
+
+    @property
+    def axis(self) -> Vector:
+        """Its axis is along x."""
+        return np.array([1.0, 0.0, 0.0])
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Its material."""
+        return (self.material,)
 
     @property
     def carries_own_frame(self) -> bool:
@@ -265,49 +269,16 @@ class Beam(FlexibleBody):
             "stiffening": None,
         }
 
-    def strain_gauge(
-        self,
-        x: float,
-        side: Literal["y", "-y", "z", "-z"] = "y",
-        axial: bool = True,
-        point_masses: PointMasses = (),
-    ) -> Vector:
-        """Row (n,) of the strain along x at the surface: strain = row @ q.
+    def usual_values(self, field: str) -> Sequence[Any]:
+        """One to six modes or sines; one to eight elements."""
+        if field == "modes" and isinstance(self.modes, Sines):
+            return [replace(self.modes, n=k) for k in range(1, MOST_MODES + 1)]
+        return {"modes": range(1, MOST_MODES + 1), "elements": (1, 2, 4, 8)}.get(field, ())
 
-        ``side`` is a side of the section, which ``roll`` turns. The strain is u' - y v'' - z w''
-        at the middle of that side; without ``axial`` the part of bending only, as a pair of
-        gauges on opposite sides measures it.
-        """
-        owner = label(self)
-        station = self._station("x of strain_gauge", x)
-        toward = SIDES[validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))]
-        sizes = self.section.at(station / self.length).half_sizes
-        if sizes is None:
-            raise ModelError(
-                owner, "half_sizes of its section", None, "2 positive numbers for a strain gauge"
-            )
-        strain = self._reduced(point_masses).strain(station)
-        a, b = toward[0] * sizes[0], toward[1] * sizes[1]
-        y = a * cos(self.roll) - b * sin(self.roll)
-        z = a * sin(self.roll) + b * cos(self.roll)
-        bending = -y * strain[1] - z * strain[2]
-        return read_only(bending + strain[0] if axial else bending)
-
-    def section_forces(self, x: float, point_masses: PointMasses = ()) -> Vector:
-        """Rows (6, n) of N, Vy, Vz (N), T, My, Mz (N m) at a station: forces = rows @ q.
-
-        They are in the axes of the section, which ``roll`` turns, and come from the strain of the
-        shapes; see `supple.fem.section_forces`.
-        """
-        from supple.fem.section_forces import beam_section_forces
-        from supple.reduction.assumed_forces import assumed_section_forces
-
-        station = self._station("x of section_forces", x)
-        field = self._reduced(point_masses)
-        if isinstance(field, AssumedBeam):
-            return assumed_section_forces(field, station)
-        assert isinstance(field.mesh, BeamMesh)
-        return read_only(beam_section_forces(field.mesh, station) @ field.reduction.basis)
+    @property
+    def telling_place(self) -> tuple[float]:
+        """Its end, or its middle where the frame of a chord goes through the end."""
+        return (self.length / 2 if self.reference == "chord" else self.length,)
 
     def _station(self, field: str, x: Any) -> float:
         expected = f"a station from 0 to {self.length:g}"
@@ -344,54 +315,20 @@ class Beam(FlexibleBody):
             cache[masses] = self._reduce(masses)
         return cache[masses]
 
-    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Slaved]:
-        """Body with its slaved shapes, if displacements of second order are asked for."""
-        field = self._reduced(point_masses)
-        if not isinstance(self.stiffening, SecondOrder) or not field.body.n:
-            return field.body, ()
-        places = tuple(sorted({self._station("x of a point mass", x) for x, _ in point_masses}))
-        key = "slaved", field, places
-        cache: dict[Any, tuple[ModalBody, Slaved]] = self.__dict__["_reductions"]
-        if key not in cache:
-            cache[key] = self._slave(field, places)
-        return cache[key]
+    def _place(self, place: float) -> float:
+        return self._station("x of a point mass", place)
 
     def _slave(
-        self, field: MeshField | AssumedBeam, places: tuple[float, ...]
-    ) -> tuple[ModalBody, Slaved]:
-        """Shapes of shortening and, if asked for, those of bending with twist."""
+        self, reduced: MeshField | AssumedBeam, places: tuple[float, ...]
+    ) -> tuple[ModalBody, BeamSlaves]:
         held = None
         if self.reference != "mean_axis":
             held = self.length * self.clamp_node / self.elements
-        if isinstance(field, AssumedBeam):
-            axial = shortening(field, field.slopes, (), field.points + 2, places, held)
-            moving = axial.extended(field.material_points())
-            return with_slaves(field.body, moving, axial.Gamma), (axial,)
-        mesh, basis = cast("BeamMesh", field.mesh), field.reduction.basis
-        points = SLOPE_POINTS if isinstance(self.section, CrossSection) else TAPERED_SLOPE_POINTS
-        axial = shortening(mesh, field.slopes, list(mesh.nodes[:, 0]), points, places, held)
-        if not cast("SecondOrder", self.stiffening).twist:
-            moving = axial.extended(mesh.material_points(basis))
-            return with_slaves(field.body, moving, axial.Gamma), (axial,)
-        rows = [np.vstack([mesh.displacement(x), mesh.rotation(x)]) for x in places]
-        across = MeshSlaves.of(self._problem(mesh), basis, rows, axial=False)
-        moving = axial.extended(mesh.material_points(np.hstack([basis, across.shapes])))
-        Gamma = np.concatenate([across.Gamma, axial.Gamma])
-        return with_slaves(field.body, moving, Gamma), (across, axial)
-
-    def _slaved_rows(self, x: float, point_masses: PointMasses) -> dict[str, Vector]:
-        """Fields of an `Attachment` at the station x that belong to slaved shapes."""
-        body, found = self._slaved(point_masses)
-        if body.slaves is None:
-            return {}
-        rows = []
-        for part in found:
-            if isinstance(part, Shortening):
-                rows.append(part.rows(x))
-            else:
-                mesh = cast("MeshField", self._reduced(point_masses)).mesh
-                rows.append(np.vstack([mesh.displacement(x), mesh.rotation(x)]) @ part.shapes)
-        return {"slaved": read_only(np.hstack(rows)), "Gamma": body.slaves.Gamma}
+        if isinstance(reduced, AssumedBeam):
+            return slaved_assumed(reduced, places, held)
+        twist = cast("SecondOrder", self.stiffening).twist
+        problem = self._problem(cast("BeamMesh", reduced.mesh))
+        return slaved_beam(problem, reduced.reduction, places, held, twist)
 
     def _problem(self, mesh: BeamMesh) -> Problem:
         return Problem(

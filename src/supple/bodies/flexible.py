@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from types import NoneType
+from typing import Any, ClassVar, NamedTuple, cast, get_args
 
 import numpy as np
 
 from supple import validate
 from supple.errors import ModelError, SuppleWarning, label
-from supple.frames import Body, Frame
+from supple.fem.component import Component
+from supple.fem.damping import Damping
+from supple.fem.material import Material
+from supple.fem.stress_points import StressBlock, mesh_blocks
+from supple.frames import Body, Frame, ViewName, WrittenAs
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.stiffening import Axial, SecondOrder, Stiffening
+from supple.reduction.stiffening import Axial, Stiffening
 from supple.validate import Vector
 
 PointMasses = Sequence[tuple[float, float]]
@@ -24,7 +28,6 @@ PLACE_TOLERANCE = 1e-9
 DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 
 
-@dataclass(frozen=True, eq=False, init=False)
 class FlexibleBody(Body):
     """A body whose deformation is described by elastic coordinates in its own moving frame.
 
@@ -32,7 +35,16 @@ class FlexibleBody(Body):
     from. A place on the body is a number that ``station`` finds for a frame, a station along a
     beam or the number of a node; point masses are pairs (place, mass), with a mass of zero where
     only something is attached (`supple.engine.attached`).
+
+    Recovery and the monitor ask for rows of the elastic coordinates: ``moving_rows``,
+    ``stress_blocks``, ``strain_blocks``. What is not known of a body is said by ``ModelError``.
     """
+
+    written_as: ClassVar[WrittenAs] = "flexible"
+    view: ClassVar[ViewName] = "nodes"
+    can_stiffen: ClassVar[bool] = False  # whether it has a field ``stiffening``
+
+    modes: Any
 
     @property
     @abstractmethod
@@ -57,13 +69,60 @@ class FlexibleBody(Body):
         """Whether the body's own frame is fixed to its material at the origin."""
 
     @property
+    def stiffened(self) -> bool:
+        """Whether deflections change its stiffness."""
+        return False
+
+    @property
     def second_order(self) -> bool:
         """Whether displacements of second order are asked for."""
-        return isinstance(getattr(self, "stiffening", None), SecondOrder)
+        return False
+
+    @property
+    def axis(self) -> Vector | None:
+        """Direction (3,) of a straight axis in body axes; None if it has none."""
+        return None
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """The materials that it is known to consist of."""
+        return ()
+
+    @property
+    def refinement(self) -> str:
+        """What would give it more elastic coordinates, for sentences."""
+        return "more elements" if self.modes == "all" else "more modes"
 
     @abstractmethod
-    def rigid_fields(self) -> dict[str, Any]:
-        """Fields of this body when it is rigid, for ``Model.replace``."""
+    def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
+        """Rows (p, 3, n) of displacements and (r, 3, n) of rotations, all over the body.
+
+        They belong to the coordinates of ``modal(point_masses)``; see `rows_at`.
+        """
+
+    def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
+        """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""
+        raise ModelError(label(self), "component", None, "a body made of a finite-element mesh")
+
+    def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """Points at which its stress is evaluated.
+
+        Of beams they are on the surface, at nodes and between them; of shells in the centres of
+        their triangles, at the top and the bottom; of solids at their nodes.
+        """
+        yield from mesh_blocks(*self.component_shapes(point_masses))
+
+    def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """Points at which its strain is evaluated: none where it is not known."""
+        yield from self.stress_blocks(point_masses)
+
+
+def rows_at(
+    body: FlexibleBody, frames: Iterable[Frame], point_masses: PointMasses
+) -> tuple[Vector, Vector]:
+    """Rows (p, 3, n) of displacement and of rotation of some frames of a body."""
+    places = [body.attachment(frame, point_masses) for frame in frames]
+    return np.stack([p.Phi for p in places]), np.stack([p.Psi for p in places])
 
 
 def mode_choice(owner: str, value: Any, available: int, expected: str) -> ModeChoice | ShapeSet:
@@ -97,6 +156,18 @@ def instance(
     if not isinstance(value, kind):
         raise ModelError(owner, field, value, expected)
     return value
+
+
+def damping_choice(owner: str, value: Any) -> Damping | None:
+    """Return the damping of a body, or None."""
+    kinds = (*get_args(Damping), NoneType)
+    return cast("Damping | None", instance(owner, "damping", value, kinds, DAMPING))
+
+
+def given_point(owner: str, x: Any, y: Any, z: Any, expected: str) -> Vector:
+    """Return the point (3,) m that ``at(x, y, z)`` was asked for."""
+    named = zip("xyz", (x, y, z), strict=True)
+    return np.array([validate.number(owner, f"{a} of at", v, expected) for a, v in named])
 
 
 class NearestPlace(NamedTuple):

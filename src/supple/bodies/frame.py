@@ -2,55 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import NoneType
-from typing import Any, Literal, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.flexible import (
-    DAMPING,
-    FlexibleBody,
     PointMasses,
+    damping_choice,
+    given_point,
     instance,
     mode_choice,
     nearest_place,
-    warn_of_split,
     warn_unstretched,
 )
+from supple.bodies.reduced import MODES, Masses, NodalBody
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
 from supple.fem.frame import FrameMesh, check_structure
+from supple.fem.material import Material
 from supple.fem.member import Member, Node
-from supple.frames import Frame
+from supple.fem.section_points import SIDES, gauge_row, section_block
+from supple.fem.section_stress import outline
+from supple.fem.sections import Section
+from supple.fem.stress_points import StressBlock
+from supple.frames import Frame, ViewName
 from supple.reduction.membranes import frame_membranes, is_membrane
-from supple.reduction.modal import (
-    Attachment,
-    ModalBody,
-    ModeChoice,
-    Reduction,
-    attached,
-    reduce_mesh,
-)
+from supple.reduction.modal import ModeChoice, Reduction
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
-from supple.reduction.slaved import slaved_mesh
-from supple.reduction.stiffening import (
-    Stiffening,
-    StiffeningName,
-    stiffening_choice,
-)
+from supple.reduction.stiffening import Stiffening, StiffeningName, stiffening_choice
 from supple.validate import Vector, read_only, set_fields
 
-MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 FRAME_REFERENCES = ("clamped", "mean_axis")
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class FrameBody(FlexibleBody):
+class FrameBody(NodalBody):
     """A structure of beams that share nodes.
 
     Parameters
@@ -71,6 +63,8 @@ class FrameBody(FlexibleBody):
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
     """
+
+    view: ClassVar[ViewName] = "members"
 
     nodes: Mapping[Node, Vector]
     members: tuple[Member, ...]
@@ -109,7 +103,7 @@ class FrameBody(FlexibleBody):
             clamp_node=first
             if clamp_node is None
             else _known(owner, "clamp_node", clamp_node, places),
-            damping=instance(owner, "damping", damping, (*get_args(Damping), NoneType), DAMPING),
+            damping=damping_choice(owner, damping),
             stiffening=stiffening_choice(owner, stiffening),
             _reductions={},
         )
@@ -142,8 +136,12 @@ class FrameBody(FlexibleBody):
     def mesh(self, point_masses: PointMasses = ()) -> FrameMesh:
         """The finite-element component, with point masses ((number of a node, mass kg), ...)."""
         masses = tuple((int(node), float(m)) for node, m in point_masses)
-        places = np.array(list(self.nodes.values()))
-        return FrameMesh(tuple(self.nodes), places, self.members, masses)
+        return replace(self._mesh, point_masses=masses) if masses else self._mesh
+
+    @cached_property
+    def _mesh(self) -> FrameMesh:
+        """The component without point masses."""
+        return FrameMesh(tuple(self.nodes), np.array(list(self.nodes.values())), self.members)
 
     def at(
         self,
@@ -163,37 +161,16 @@ class FrameBody(FlexibleBody):
         if node is not None:
             return Frame(self, self.nodes[_known(owner, "node of at", node, self.nodes)], rotation)
         expected = "the name of a node, node=..., or the place of a node"
-        point = [
-            validate.number(owner, f"{axis} of at", value, expected)
-            for axis, value in zip("xyz", (x, y, z), strict=True)
-        ]
-        return Frame(self, self.nodes[self._nearest(np.array(point))], rotation)
+        point = given_point(owner, x, y, z, expected)
+        return Frame(self, self.nodes[self._nearest(point)], rotation)
 
     def station(self, frame: Frame) -> float:
         """Return the number of the node of a frame; refuse a frame beside the nodes."""
         return float(list(self.nodes).index(self._nearest(frame.position)))
 
-    def modal(self, point_masses: PointMasses = ()) -> ModalBody:
-        """Body of elastic coordinates, with point masses ((number of a node, mass kg), ...).
-
-        A mass of zero marks a node where something is attached: stiffening of second order
-        depends on these. The result is kept: the same point masses give the same object.
-        """
-        self._reduced(point_masses)  # from here: a warning names the caller's line
-        return self._slaved(point_masses)[0]
-
-    def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame at a node moves with the coordinates of ``modal(point_masses)``."""
-        node = int(self.station(frame))
-        rows = slice(6 * node, 6 * node + 6)
-        body, shapes = self._slaved(point_masses)
-        moved = self._reduced(point_masses)[1].basis[rows]
-        place = list(self.nodes.values())[node]
-        return attached(place, frame.rotation, moved, body, shapes[rows])
-
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the structure was reduced; printed, it shows frequencies before and after."""
-        return self._reduced(point_masses)[1]
+        return self._reduced(point_masses).reduction
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""
@@ -214,16 +191,11 @@ class FrameBody(FlexibleBody):
         """
         owner = label(self)
         number, where = self._place_on("strain_gauge", member, s)
-        validate.choice(owner, "side of strain_gauge", side, ("y", "-y", "z", "-z"))
-        sizes = self.members[number].section.at(where).half_sizes
-        if sizes is None:
-            expected = "2 positive numbers for a strain gauge"
-            raise ModelError(owner, "half_sizes of a member's section", None, expected)
-        mesh, reduction = self._reduced(point_masses)
-        e, about_z, about_y = (mesh.strain(number, where) @ reduction.basis)[:3]
-        sign = -1.0 if side.startswith("-") else 1.0
-        bending = -sign * (sizes[0] * about_z if side.endswith("y") else sizes[1] * about_y)
-        return read_only(e + bending if axial else bending)
+        validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))
+        mesh, reduced = self.mesh(), self._reduced(point_masses)
+        strain = mesh.strain(number, where) @ reduced.basis
+        section = self.members[number].section.at(where)
+        return gauge_row(owner, "half_sizes of a member's section", section, side, strain, axial)
 
     def section_forces(self, member: int, s: float, point_masses: PointMasses = ()) -> Vector:
         """Rows (6, n) of N, Vy, Vz (N), T, My, Mz (N m) in a member: forces = rows @ q.
@@ -234,8 +206,8 @@ class FrameBody(FlexibleBody):
         from supple.fem.section_forces import frame_section_forces
 
         number, where = self._place_on("section_forces", member, s)
-        mesh, reduction = self._reduced(point_masses)
-        return read_only(frame_section_forces(mesh, number, where) @ reduction.basis)
+        basis = self._reduced(point_masses).basis
+        return read_only(frame_section_forces(self.mesh(), number, where) @ basis)
 
     def _place_on(self, what: str, member: Any, s: Any) -> tuple[int, float]:
         """Number of a member and place in 0..1 along it, for a method called ``what``."""
@@ -257,46 +229,64 @@ class FrameBody(FlexibleBody):
             raise ModelError(label(self), "place of a frame", place, expected)
         return names[k]
 
-    def _reduced(self, point_masses: PointMasses) -> tuple[FrameMesh, Reduction]:
-        masses = tuple(sorted((float(node), float(m)) for node, m in point_masses if m != 0.0))
-        cache: dict[Any, tuple[FrameMesh, Reduction]] = self.__dict__["_reductions"]
-        if masses not in cache:
-            mesh = self.mesh(masses)
-            reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
-            warn_of_split(self, reduction, 5)
-            if is_membrane(self.stiffening):
-                membranes = frame_membranes(mesh, reduction.basis, self.stiffening)
-                reduction = reduction.with_membranes(membranes)
-                warn_unstretched(self, self.stiffening, reduction.body, 4)
-            cache[masses] = mesh, reduction
-        return cache[masses]
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Those of its members."""
+        return tuple(member.material for member in self.members)
 
-    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Vector]:
-        """Body with its slaved shapes (size, r), none without displacements of second order."""
-        mesh, reduction = self._reduced(point_masses)
-        if not self.second_order or not reduction.body.n:
-            return reduction.body, np.zeros((mesh.size, 0))
-        places = tuple(sorted({int(node) for node, _ in point_masses}))
-        key = "slaved", reduction, places
-        cache: dict[Any, tuple[ModalBody, Vector]] = self.__dict__["_reductions"]
-        if key not in cache:
-            rows = [np.eye(mesh.size)[6 * node : 6 * node + 6] for node in places]
-            problem = self._problem(mesh)
-            cache[key] = slaved_mesh(problem, reduction.body, reduction.basis, rows)
-        return cache[key]
+    def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
+        """Rows (p, 3, n) of displacements and rotations of all nodes, those in members too."""
+        basis = self._reduced(point_masses).basis
+        nodal = basis.reshape(-1, 6, basis.shape[1])
+        return nodal[:, :3], nodal[:, 3:]
 
-    def _problem(self, mesh: FrameMesh) -> Problem:
+    def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """Points on the surface of its members, at nodes and between them."""
+        mesh = self.mesh()
+        for k, member in enumerate(self.members):
+            first, last = mesh.ends(member)
+            axes = member.axes(last - first)
+            for s in np.linspace(0.0, 1.0, 2 * member.elements + 1):
+                section = member.section.at(s)
+                forces = self.section_forces(k, float(s), point_masses)
+                places = first + s * (last - first) + outline(section) @ axes[:, 1:].T
+                name = f"member {k}, s = {s:.6g}"
+                yield section_block(places, section, member.material, forces, name)
+
+    def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """The same points; none if a section is given by numbers, which have no outline."""
+        if not any(isinstance(m.section.at(0.0), Section) for m in self.members):
+            yield from self.stress_blocks(point_masses)
+
+    def _finished(self, problem: Problem, found: Reduction) -> Reduction:
+        """The reduction with membranes, if they are asked for."""
+        if not is_membrane(self.stiffening):
+            return found
+        found = found.with_membranes(frame_membranes(problem.mesh, found.basis, self.stiffening))
+        warn_unstretched(self, self.stiffening, found.body, 5)
+        return found
+
+    def _problem(self, masses: Masses) -> Problem:
         clamp = list(self.nodes).index(self.clamp_node)
-        return Problem(mesh, self.reference, clamp, True, self._node, self._rows)
+        return Problem(
+            self.mesh(masses),
+            self.reference,
+            clamp,
+            True,
+            lambda place: self._number("an interface", place),
+            lambda place: self._rows(self._number("place of a load", place)),
+        )
 
-    def _node(self, place: Any) -> int:
-        return list(self.nodes).index(_known(label(self), "an interface", place, self.nodes))
+    def _number(self, field: str, place: Any) -> int:
+        return list(self.nodes).index(_known(label(self), field, place, self.nodes))
 
-    def _rows(self, place: Any) -> Vector:
-        node = list(self.nodes).index(_known(label(self), "place of a load", place, self.nodes))
+    def _rows(self, place: int) -> Vector:
         rows = np.zeros((6, self.mesh().size))
-        rows[:, 6 * node : 6 * node + 6] = np.eye(6)
+        rows[:, 6 * place : 6 * place + 6] = np.eye(6)
         return rows
+
+    def _point(self, place: int) -> Vector:
+        return list(self.nodes.values())[place]
 
 
 def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import NoneType
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.flexible import (
-    DAMPING,
-    FlexibleBody,
     PointMasses,
-    instance,
+    damping_choice,
+    given_point,
     mode_choice,
     nearest_place,
-    warn_of_split,
 )
 from supple.bodies.mesh_checks import (
     checked_component,
@@ -27,36 +24,30 @@ from supple.bodies.mesh_checks import (
     refuse_held,
     warn_of_units,
 )
+from supple.bodies.reduced import MODES, Masses, NodalBody
 from supple.errors import ModelError, label, suggestion
 from supple.fem.check import ComponentReport, check_component
 from supple.fem.component import Component
 from supple.fem.damping import Damping
 from supple.fem.interface import Interface
+from supple.fem.material import Material
+from supple.fem.stress_points import mesh_rotations
 from supple.fem.tied import TiedComponent
 from supple.fem.tied_maps import tied_component
 from supple.frames import Frame
 from supple.reduction.eigen import DENSE
-from supple.reduction.modal import (
-    Attachment,
-    ModalBody,
-    ModeChoice,
-    Reduction,
-    attached,
-    hertz,
-    reduce_mesh,
-)
+from supple.reduction.modal import ModeChoice, Reduction, hertz
+from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import CraigBampton, ShapeSet
-from supple.reduction.slaved import slaved_mesh
 from supple.reduction.stiffening import SecondOrder
 from supple.reduction.tied_problem import TiedProblem
 from supple.validate import Vector, read_only, set_fields
 
-MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 PLACE = "the name of an interface or the number of a node"
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class MeshBody(FlexibleBody):
+class MeshBody(NodalBody):
     """A body of finite elements: a shell, a solid, or matrices of another program.
 
     Parameters
@@ -106,13 +97,12 @@ class MeshBody(FlexibleBody):
     ) -> None:
         set_fields(self, name=validate.name("MeshBody", name))
         owner = label(self)
-        kinds = (*get_args(Damping), NoneType)
         set_fields(
             self,
             component=checked_component(owner, component),
             interfaces=checked_interfaces(owner, interfaces, component),
             reference=validate.choice(owner, "reference", reference, ("clamped", "mean_axis")),
-            damping=instance(owner, "damping", damping, kinds, DAMPING),
+            damping=damping_choice(owner, damping),
             stiffening=_second_order(owner, stiffening, component),
             _reductions={},
             _whole={},
@@ -146,7 +136,7 @@ class MeshBody(FlexibleBody):
         """Whether the body's own frame is fixed to its material at the origin."""
         if self.reference != "clamped":
             return False
-        return not self.tied.point(self._place("clamp", self.clamp)).any()
+        return not self.tied.point(self._number("clamp", self.clamp)).any()
 
     def at(
         self,
@@ -163,9 +153,9 @@ class MeshBody(FlexibleBody):
         """
         owner = label(self)
         if isinstance(x, str) and node is None:
-            return Frame(self, self.tied.point(self._place("x of at", x)), rotation)
+            return Frame(self, self.tied.point(self._number("x of at", x)), rotation)
         if node is not None:
-            place = self._place("node of at", node)
+            place = self._number("node of at", node)
             point = self.tied.point(place)
             first = self._nearest(point)
             if first not in (place, self.tied.holder(place)):
@@ -174,12 +164,7 @@ class MeshBody(FlexibleBody):
                 raise ModelError(owner, "node of at", node, expected)
             return Frame(self, point, rotation)
         expected = "the name of an interface, node=..., or the place of a node or interface"
-        point = np.array(
-            [
-                validate.number(owner, f"{axis} of at", value, expected)
-                for axis, value in zip("xyz", (x, y, z), strict=True)
-            ]
-        )
+        point = given_point(owner, x, y, z, expected)
         return Frame(self, self.tied.point(self._nearest(point)), rotation)
 
     def station(self, frame: Frame) -> float:
@@ -189,26 +174,9 @@ class MeshBody(FlexibleBody):
         """
         return float(self._nearest(frame.position))
 
-    def modal(self, point_masses: PointMasses = ()) -> ModalBody:
-        """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
-
-        A mass of zero marks a place where something is attached: stiffening of second order
-        depends on these. The result is kept: the same point masses give the same object.
-        """
-        self._reduced(point_masses)  # from here: a warning names the caller's line
-        return self._slaved(point_masses)[0]
-
-    def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
-        """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
-        place = int(self.station(frame))
-        rows = self.tied.rows(place)
-        body, shapes = self._slaved(point_masses)
-        moved = rows @ self._reduced(point_masses)[1]
-        return attached(self.tied.point(place), frame.rotation, moved, body, rows @ shapes)
-
     def shapes(self, point_masses: PointMasses = ()) -> Vector:
         """Coordinates (component.size, n) of the component for each of ``modal(point_masses)``."""
-        return self._reduced(point_masses)[0].basis
+        return self._reduced(point_masses).reduction.basis
 
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the component was reduced; printed, it shows frequencies before and after.
@@ -216,9 +184,9 @@ class MeshBody(FlexibleBody):
         Its ``basis`` is that of the component's own coordinates. Frequencies of the whole component
         are found here, which may take as long as the reduction itself.
         """
-        found = self._reduced(point_masses)[0]
+        reduced = self._reduced(point_masses)
+        found, masses = reduced.reduction, reduced.masses
         if np.any(np.isnan(found.full_frequencies)):
-            masses = _sorted(point_masses)
             whole: dict[Any, Vector] = self.__dict__["_whole"]
             if masses not in whole:
                 values = self._problem(masses).normal_modes(found.body.n)[0]
@@ -234,41 +202,42 @@ class MeshBody(FlexibleBody):
         """Fields of this body when it is rigid."""
         return {"modes": 0, "damping": None, "stiffening": None}
 
-    def _reduced(self, point_masses: PointMasses) -> tuple[Reduction, Vector]:
-        """The reduction in nodal coordinates, and its basis in those of frames and nodes."""
-        masses = _sorted(point_masses)
-        cache: dict[Any, tuple[Reduction, Vector]] = self.__dict__["_reductions"]
-        if masses not in cache:
-            found = reduce_mesh(self._problem(masses), self.modes, label(self), self.damping)
-            warn_of_split(self, found, 5)
-            nodal = read_only(self.tied.T @ found.basis)
-            cache[masses] = replace(found, basis=nodal), found.basis
-        return cache[masses]
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """That of its component; imported matrices have none."""
+        found: Material | None = getattr(self.component, "material", None)
+        return () if found is None else (found,)
 
-    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Vector]:
-        """Body with its slaved shapes (tied.size, r); none without second order."""
-        reduction, basis = self._reduced(point_masses)
-        if not self.second_order or not reduction.body.n:
-            return reduction.body, np.zeros((self.tied.size, 0))
-        places = tuple(sorted({int(place) for place, _ in point_masses}))
-        key = "slaved", reduction, places
-        cache: dict[Any, tuple[ModalBody, Vector]] = self.__dict__["_reductions"]
-        if key not in cache:
-            problem = self._problem(_sorted(point_masses))
-            rows = [self.tied.rows(place).toarray() for place in places]
-            cache[key] = slaved_mesh(problem, reduction.body, basis, rows)
-        return cache[key]
+    def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
+        """Rows (p, 3, n) of displacements of all nodes, (r, 3, n) of rotations where there are."""
+        component, basis = self.component_shapes(point_masses)
+        nodal = basis.reshape(-1, component.node_size, basis.shape[1])
+        return nodal[:, :3], mesh_rotations(component, basis)
 
-    def _problem(self, masses: tuple[tuple[int, float], ...]) -> TiedProblem:
+    def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
+        """Its component, and coordinates (component.size, n) of it for each of ``modal``."""
+        # Not `reduction`, which may also look for the frequencies of the whole mesh.
+        return self.component, self.shapes(point_masses)
+
+    def _finished(self, problem: Problem, found: Reduction) -> Reduction:
+        return replace(found, basis=read_only(self.tied.T @ found.basis))
+
+    def _rows(self, place: int) -> Any:
+        return self.tied.rows(place)
+
+    def _point(self, place: int) -> Vector:
+        return self.tied.point(place)
+
+    def _problem(self, masses: Masses) -> TiedProblem:
         mesh = self.tied.with_masses(masses)
-        clamp = -1 if self.clamp is None else self._place("clamp", self.clamp)
+        clamp = -1 if self.clamp is None else self._number("clamp", self.clamp)
         return TiedProblem(
             mesh,
             self.reference,
             clamp,
             True,
-            lambda place: self._place("an interface", place),
-            lambda place: mesh.rows(self._place("place of a load", place)),
+            lambda place: self._number("an interface", place),
+            lambda place: mesh.rows(self._number("place of a load", place)),
             owner=label(self),
         )
 
@@ -285,7 +254,7 @@ class MeshBody(FlexibleBody):
             given = self.interfaces[0].name if self.interfaces else 0 if size == 6 else None
             if given is None and self.reference == "mean_axis":
                 return None
-        elif self._place("clamp", given) >= len(self.component.nodes):
+        elif self._number("clamp", given) >= len(self.component.nodes):
             return str(given)
         alone = given is None or not any(
             i.kind == "rigid" and given in i.nodes for i in self.interfaces
@@ -300,7 +269,7 @@ class MeshBody(FlexibleBody):
         named = set(modes.interfaces) if isinstance(modes, CraigBampton) else set()
         return {i.name for i in self.interfaces if i.name in named or i.name == self.clamp}
 
-    def _place(self, field: str, given: Any) -> int:
+    def _number(self, field: str, given: Any) -> int:
         """Number of the place that a user calls by a name or number."""
         owner, nodes = label(self), len(self.component.nodes)
         names = [i.name for i in self.interfaces]
@@ -325,10 +294,6 @@ class MeshBody(FlexibleBody):
             raise ModelError(label(self), "place of a frame", point, expected)
         k = found.number
         return nodes + k if k < len(frames) else k - len(frames)
-
-
-def _sorted(point_masses: PointMasses) -> tuple[tuple[int, float], ...]:
-    return tuple(sorted((int(place), float(m)) for place, m in point_masses if m != 0.0))
 
 
 def _second_order(owner: str, value: Any, component: Component) -> SecondOrder | None:

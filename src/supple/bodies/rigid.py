@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.errors import ModelError, label
-from supple.frames import Body, Frame, expect_body_frame
+from supple.frames import Body, Frame, WrittenAs, expect_body_frame
 from supple.poses import EYE
 from supple.validate import Vector, read_only, set_fields
 
@@ -27,6 +28,11 @@ class Ground(Body):
 
     def __init__(self) -> None:
         set_fields(self, name="ground")
+
+    @property
+    def deforms(self) -> bool:
+        """The ground does not deform."""
+        return False
 
     def __repr__(self) -> str:
         """Show the ground without fields: it has none that vary."""
@@ -52,6 +58,8 @@ class RigidBody(Body):
     inertia_about : "com" or "origin"
         The point that ``inertia`` refers to.
     """
+
+    written_as: ClassVar[WrittenAs] = "rigid"
 
     mass: float
     com: Vector
@@ -85,6 +93,21 @@ class RigidBody(Body):
                 inertia,
                 f"no negative principal moment about the centre of mass (they are {shown})",
             )
+
+    @property
+    def deforms(self) -> bool:
+        """A rigid body does not deform."""
+        return False
+
+    @cached_property
+    def _typical_length(self) -> float:
+        gyration = self.inertia_com.trace() / (2.0 * self.mass)
+        return math.sqrt(max(float(self.com @ self.com), float(gyration), 0.0))
+
+    @property
+    def typical_length(self) -> float:
+        """Distance of the centre of mass, or the radius of gyration if that is larger, m."""
+        return self._typical_length
 
     @cached_property
     def _shift(self) -> Vector:
@@ -124,6 +147,18 @@ class RigidBody(Body):
             return 0.0
         rounding = TRIANGLE_TOLERANCE * large + INERTIA_TOLERANCE * np.abs(self._shift).max()
         return float(excess) if excess > rounding else 0.0
+
+    def suspicion(self) -> str | None:
+        """Principal moments that no distribution of mass has."""
+        excess = self.triangle_excess
+        if excess == 0.0:
+            return None
+        small, middle, large = self.principal_moments
+        return (
+            f"{label(self)}: principal moments of inertia about the centre of mass are "
+            f"{small:.4g}, {middle:.4g} and {large:.4g} kg m2, the largest exceeds the sum of the "
+            f"others by {excess:.4g} kg m2, which breaks the triangle inequality of real bodies"
+        )
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -12,17 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.flexible import FlexibleBody, PointMasses, mode_choice
+from supple.bodies.flexible import (
+    PLACE_TOLERANCE,
+    FlexibleBody,
+    PointMasses,
+    given_point,
+    mode_choice,
+    rows_at,
+)
 from supple.errors import ModelError, SuppleWarning, label, suggestion
 from supple.frames import Frame, expect_frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.sid import SecondDisplacements, StandardData, write_sid_file
 from supple.reduction.sid_read import frequencies, read_sid_file
-from supple.validate import read_only, set_fields
+from supple.validate import Vector, read_only, set_fields
 
-# Rounding of a computed place, in lengths of the body.
-PLACE_TOLERANCE = 1e-9
 MODES = "'all', a number of coordinates, or different numbers of coordinates from 1"
 
 
@@ -114,11 +119,7 @@ class SIDBody(FlexibleBody):
             node = x
         if node is None:
             expected = "the name of a node, node=..., or the place of a node"
-            point = [
-                validate.number(owner, f"{axis} of at", value, expected)
-                for axis, value in zip("xyz", (x, y, z), strict=True)
-            ]
-            node = self.nodes[self._nearest(np.array(point))]
+            node = self.nodes[self._nearest(given_point(owner, x, y, z, expected))]
         where = self.data.frames.get(str(node))
         if where is None:
             known = suggestion(node, list(self.nodes))
@@ -149,6 +150,10 @@ class SIDBody(FlexibleBody):
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""
         return {"modes": 0}
+
+    def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
+        """Rows (p, 3, n) of displacement and of rotation of its nodes."""
+        return rows_at(self, [self.at(name) for name in self.nodes], point_masses)
 
     @property
     def _kept(self) -> list[int]:
@@ -224,7 +229,7 @@ def write_sid(
             raise ModelError(owner, "name of a frame", name, "a text without '='")
         if expect_frame(owner, f"frame {name!r}", frame).body.name != body.name:
             raise ModelError(owner, f"frame {name!r}", frame, f"a frame on {label(body)}")
-    if getattr(body, "stiffening", None) is not None and not body.second_order:
+    if body.stiffened and not body.second_order:
         warnings.warn(
             f"{owner}: stiffening of {label(body)} is not written, expected None or SecondOrder()",
             SuppleWarning,

@@ -15,6 +15,8 @@ Tolerance: 1e-4 of each frequency, the rounding of the table; against the refere
 
 from __future__ import annotations
 
+from typing import cast
+
 from supple.bodies.beam import Beam
 from supple.cases.case import ModelCase, Quantity
 from supple.fem.material import Material
@@ -80,8 +82,7 @@ def inspect(model: Model) -> list[Quantity]:
     """Compare the lowest frequencies of each arm."""
     found = []
     for elements, known in FREQUENCIES.items():
-        arm = model.bodies[f"arm{elements}"]
-        assert isinstance(arm, Beam)
+        arm = cast("Beam", model.bodies[f"arm{elements}"])
         values = arm.modal().frequencies
         for k, (reference, printed) in enumerate(known):
             name = f"frequency {k + 1} of {elements} elements"

@@ -20,6 +20,7 @@ Tolerance: 1e-8 of each number, what two programs lose in ten thousand sums.
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,10 +83,9 @@ def inspect(model: Model) -> list[Quantity]:
     unit = math.sqrt(ALUMINIUM.density * THICKNESS / RIGIDITY)
     for pattern in PATTERNS:
         for n in CELLS:
-            body = model.bodies[f"{pattern} {n}"]
-            assert isinstance(body, MeshBody) and isinstance(body.component, ShellMesh)
+            body = cast("MeshBody", model.bodies[f"{pattern} {n}"])
             known = reference[f"{pattern} {n}"]
-            mesh = body.component
+            mesh = cast("ShellMesh", body.component)
             for support in ("simple", "clamped"):
                 words = ("uniform", "central")
                 values = _centre(mesh, _held(mesh, support))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from supple import validate
-from supple.bodies.rigid import Ground, RigidBody
 from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
 from supple.elements import check_joint_reference
@@ -150,4 +149,4 @@ def _exact(values: Vector) -> tuple[float, ...]:
 
 def _section(frame: Frame) -> tuple[float, ...]:
     """Where a frame is on a body that deforms: its axes turn with the place."""
-    return () if isinstance(frame.body, RigidBody | Ground) else _exact(frame.position)
+    return _exact(frame.position) if frame.body.deforms else ()

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from supple.forces.kinds import force_kind
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
+    from supple.frames import Frame
     from supple.model import Model
 
 
 def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]:
-    """Places and masses (kg) of the point masses on a body of a model.
+    """Places and masses (kg) of the point masses on a flexible body, or flexible part of a body.
 
-    Where displacements of second order are asked for, the places of joints, constraints and forces
-    follow with a mass of zero. Frames of events and result views are not among them: what is only
-    looked at must not change the motion.
+    Where displacements of second order are asked for, the places of joints, constraints, forces and
+    welds to other parts follow with a mass of zero. Frames of events and result views are not among
+    them: what is only looked at must not change the motion.
     """
+    bodies = model.bodies
+
+    def places(frames: Iterable[Frame]) -> Iterator[float]:
+        for frame in frames:
+            owner = bodies.get(frame.body.name)
+            part = frame if owner is None else owner.on_part(frame)
+            if part.body.name == body.name:
+                yield body.station(part)
+
     points = model.point_masses.values()
-    found = [(body.station(p.frame), p.mass) for p in points if p.frame.body.name == body.name]
+    found = [(place, p.mass) for p in points for place in places([p.frame])]
     if body.second_order:
         forces = [f for f in model.forces.values() if force_kind(f).at_frames]
-        used = [joint.frames for joint in model.joints.values()]
-        used += [force.frames for force in forces]
-        used += [constraint.frames for constraint in model.constraints.values()]
-        places = {
-            body.station(frame)
-            for frames in used
-            for frame in frames.values()
-            if frame.body.name == body.name
-        }
-        found += [(place, 0.0) for place in sorted(places - {place for place, _ in found})]
+        frames = [joint.frames for joint in model.joints.values()]
+        frames += [force.frames for force in forces]
+        frames += [constraint.frames for constraint in model.constraints.values()]
+        used = {place for some in frames for place in places(some.values())}
+        used |= {place for owner in bodies.values() for w in owner.welds for place in places(w)}
+        found += [(place, 0.0) for place in sorted(used - {place for place, _ in found})]
     return tuple(found)

@@ -21,16 +21,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from supple.bodies.flexible import FlexibleBody
-from supple.bodies.rigid import Ground, PointMass, RigidBody
 from supple.constraints import Constraint
-from supple.core import forces as force_codes
 from supple.core import layout as at
-from supple.core import membrane as membrane_codes
 from supple.core import opcodes
+from supple.engine import pack_bodies as body_rows
 from supple.engine import pack_constraints as link_rows
 from supple.engine import pack_forces as force_rows
-from supple.engine.attached import attached_masses
 from supple.engine.buffers import Columns, flat_buffers, row_of
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import (
@@ -42,8 +38,6 @@ from supple.engine.compiled import (
     KindTable,
     MotorRecord,
     RowRecord,
-    frame_key,
-    place_of,
 )
 from supple.engine.kinds import refuse_unknown
 from supple.engine.plan import with_plan
@@ -57,15 +51,8 @@ from supple.joints import Joint
 from supple.joints.base import Motion
 from supple.joints.motions import MOTIONS
 from supple.model import Model
-from supple.poses import EYE, IDENTITY, Array, Pose, aligned, skew
-from supple.reduction.modal import Attachment
+from supple.poses import IDENTITY, Array, Pose, aligned
 from supple.signals import Constant, Signal
-
-_MEMBRANES = {
-    "axial": membrane_codes.AXIAL,
-    "axial_quadratic": membrane_codes.AXIAL_QUADRATIC,
-    "von_karman": membrane_codes.VON_KARMAN,
-}
 
 __all__ = ["Compiled", "JointRecord", "build", "with_initial"]
 
@@ -79,9 +66,7 @@ class _Builder:
         self.model = model
         self.frozen = frozen
         self.bodies_by_name, self.joints_by_name = model.bodies, model.joints
-        self.masses: dict[str, list[PointMass]] = {}
-        for point in model.point_masses.values():
-            self.masses.setdefault(point.frame.body.name, []).append(point)
+        self.point_masses = body_rows.point_masses(model)
         self.inertias: list[tuple[int, Pose, float, Array, Array]] = []
         self.node_ints: list[list[int]] = []
         self.node_reals: list[Array] = []
@@ -92,6 +77,7 @@ class _Builder:
         self.nu = 0
         self.length = _model_length(model)
         self.bodies: dict[str, BodyRecord] = {}
+        self.own_frames: dict[str, tuple[int, Pose]] = {}
         self.joints: dict[str, JointRecord] = {}
         self.flexible: dict[str, FlexRecord] = {}
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
@@ -124,16 +110,16 @@ class _Builder:
         self.extra: dict[str, JointRecord] = {}
         self.kinds: dict[tuple[KindTable, int], str] = {}
         self.owner = ""  # label of what is being added
-        self._append(-1, at.FIXED, IDENTITY, 0)  # the ground
+        self.append_node(-1, "fixed", IDENTITY, 0)  # the ground
         for edge in graph.tree:
             joint = self.joints_by_name.get(edge.joint)
             if joint is None:
-                self.add_free(edge.child, edge.joint)
+                body_rows.hang_free(self, self.bodies_by_name[edge.child], edge.joint)
             else:
                 self.add_joint(joint, edge.child, edge.reversed)
         for name in graph.chords:
             self.add_chord(self.joints_by_name[name])
-        self.fill_inertias()
+        body_rows.fill_inertias(self)
         for force in model.forces.values():
             if isinstance(force, Motor):
                 self.add_motor(force)
@@ -144,8 +130,8 @@ class _Builder:
             self.owner = label(constraint)
             link_rows.pack(self, constraint)
         for record in self.flexible.values():
-            self.add_damping(record)
-            self.add_membranes(record)
+            body_rows.add_damping(self, record)
+            body_rows.add_membranes(self, record)
         for frame in frames:
             self.place(frame)
 
@@ -157,42 +143,24 @@ class _Builder:
     def add_node(self, parent: int, motion: str, pose: Pose) -> int:
         """Add a node whose columns are new velocities."""
         kind = MOTIONS[motion]
-        n = self._append(parent, kind.code, pose, len(kind.directions))
+        n = self.append_node(parent, motion, pose, len(kind.directions))
         self.node_ints[n][at.Q0], self.node_ints[n][at.U0] = self.nq, self.nu
         for k, unit in enumerate(kind.velocity_units):
-            self._add_column(n, k, self.nu + k)
+            self.add_column(n, k, self.nu + k)
             self.scale.append(self.length if unit == "m" else 1.0)
         self.rate_scale.extend(self.scale[self.nu :])
         self.nq += len(kind.units)
         self.nu += len(kind.directions)
         return n
 
-    def add_elastic(
-        self, parent: int, motion: str, pose: Pose, name: str, where: Attachment
-    ) -> int:
-        """Add a node behind an elastic edge, whose columns are the body's elastic velocities."""
-        record = self.flexible[name]
-        n = self._append(parent, MOTIONS[motion].code, pose, record.modal.n)
-        index = list(self.flexible).index(name)
-        self.node_ints[n][at.FLEX], self.node_ints[n][at.ATTACH] = index, len(self.attach_ints)
-        row = [0] * at.ATTACH_INTS
-        row[at.ATTACH_BODY], row[at.ATTACH_AT], row[at.ATTACH_WORK] = index, self.flex_size, -1
-        self.attach_ints.append(row)
-        self._add_flex(where.p0, where.R0, where.Phi, where.Psi)
-        if where.slaved is not None:
-            self._add_flex(where.slaved)
-            row[at.ATTACH_WORK] = self.flex_work
-            self.flex_work += at.ATTACH_ROWS * record.modal.n
-        for k in range(record.modal.n):
-            self._add_column(n, k, record.u.start + k)
-        return n
-
-    def _append(self, parent: int, motion: int, pose: Pose, columns: int) -> int:
-        if parent >= 0:  # else it is the ground
-            self.use("motion", motion)
+    def append_node(self, parent: int, motion: str, pose: Pose, columns: int) -> int:
+        """Add a node whose columns follow by `add_column`; the ground has the parent -1."""
+        code = MOTIONS[motion].code
+        if parent >= 0:
+            self.use("motion", code)
         n = len(self.node_ints)
         row, reals = [-1] * at.NODE_INTS, np.zeros(at.NODE_REALS)
-        row[at.PARENT], row[at.MOTION], row[at.HEAVY] = parent, motion, 0
+        row[at.PARENT], row[at.MOTION], row[at.HEAVY] = parent, code, 0
         row[at.COL0], row[at.COLUMNS] = len(self.columns), columns
         row[at.ROOT] = n if parent <= 0 else self.node_ints[parent][at.ROOT]
         row[at.LAST] = self.last_column(parent) if parent >= 0 else -1
@@ -201,12 +169,14 @@ class _Builder:
         self.node_reals.append(reals)
         return n
 
-    def _add_column(self, node: int, k: int, velocity: int) -> None:
+    def add_column(self, node: int, k: int, velocity: int) -> None:
+        """Add column k of a node, which belongs to a velocity."""
         before = self.node_ints[node][at.LAST] if k == 0 else len(self.columns) - 1
         columns = {at.BEFORE: before, at.OWNER: node, at.VELOCITY: velocity}
         self.columns.append(row_of(at.COLUMN_INTS, columns))
 
-    def _add_flex(self, *arrays: Array) -> None:
+    def add_flex(self, *arrays: Array) -> None:
+        """Put arrays of a flexible body behind those that are there."""
         for array in arrays:
             self.flex_data.append(np.ravel(array))
             self.flex_size += np.size(array)
@@ -217,7 +187,8 @@ class _Builder:
 
     def add_joint(self, joint: Joint, child: str, backwards: bool) -> None:
         node, current = self.add_chain(joint, child, backwards)
-        self.add_body(child, node, current, joint.A if backwards else joint.B)
+        held = joint.A if backwards else joint.B
+        body_rows.hang(self, self.bodies_by_name[child], node, current, held)
 
     def add_chord(self, joint: Joint) -> None:
         """Add a joint that is not in the tree: its chain from A, joined to B's frame at its end."""
@@ -267,134 +238,11 @@ class _Builder:
             current = IDENTITY
         return node, current
 
-    def add_free(self, body: str, name: str) -> None:
-        """Hang a body by its own frame on a free joint from the ground."""
-        self.owner = f"{label(self.bodies_by_name[body])} (free)"
-        q, u = self.nq, self.nu
-        node = self.add_node(0, "free", IDENTITY)
-        own = slice(q, self.nq), slice(u, self.nu)
-        names = MOTIONS["free"].coordinates
-        record = JointRecord(
-            name, "free", self.owner, body, names, False, *own, node, node, np.zeros(3)
-        )
-        self.extra[name] = record
-        self.q0.extend([1.0, *np.zeros(6)])
-        self.u0.extend(np.zeros(6))
-        self.add_body(body, node, IDENTITY, None)
-
-    def add_body(self, name: str, node: int, current: Pose, outer: Frame | None) -> None:
-        """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes.
-
-        None is the body's own frame.
-        """
-        body = self.bodies_by_name[name]
-        if isinstance(body, RigidBody):
-            pose = current
-            if outer is not None:
-                pose = current.before(Pose(outer.rotation, outer.position))
-            self.bodies[name] = BodyRecord(name, node, pose)
-            self.add_inertia(body, self.masses.get(name, []), node, pose)
-        elif isinstance(body, FlexibleBody):
-            self.add_flexible(body, attached_masses(self.model, body), node, current, outer)
-        else:
-            raise TypeError(f"no compiler for {type(body).__name__}")
-
-    def add_flexible(
-        self,
-        body: FlexibleBody,
-        masses: tuple[tuple[float, float], ...],
-        node: int,
-        current: Pose,
-        outer: Frame | None,
-    ) -> None:
-        modal = body.modal(masses)
-        n = modal.n
-        here = slice(self.nq, self.nq + n), slice(self.nu, self.nu + n)
-        index = len(self.flexible)
-        record = FlexRecord(body.name, label(body), *here, modal, masses)
-        self.flexible[body.name] = record
-        r, of = modal.r, modal.slaves or modal
-        row = {at.FLEX_N: n, at.FLEX_R: r, at.FLEX_Q0: self.nq, at.FLEX_U0: self.nu}
-        row |= {at.FLEX_AT: self.flex_size, at.FLEX_WORK: self.flex_work}
-        self.flex_ints.append(row_of(at.FLEX_INTS, row))
-        self.flex_work += at.FLEX_RECORD.lengths({"n": n, "r": r})[1]
-        self._add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
-        self._add_flex(of.M, modal.K, modal.C)
-        if modal.slaves is not None:
-            self._add_flex(modal.slaves.Gamma, modal.slaves.parts)
-        self.nq += n
-        self.nu += n
-        self.q0.extend(np.zeros(n))
-        self.u0.extend(np.zeros(n))
-        # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
-        if n:
-            slow = 2.0 * np.pi * modal.frequencies[0] * body.typical_length * np.sqrt(modal.mass)
-            self.scale.extend(slow / np.sqrt(np.diag(modal.K)))
-            self.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
-        where = None if outer is None else body.attachment(outer, masses)
-        self.owner = label(body)
-        if where is None:
-            node = self.add_node(node, "fixed", current)
-        elif not where.fixed:
-            node = self.add_elastic(node, "elastic_in", current, body.name, where)
-        else:
-            pose = current.before(Pose(where.R0, where.p0))
-            node = self.add_node(node, "fixed", pose)
-        self.flex_ints[index][at.FLEX_NODE] = node
-        self.node_ints[node][at.HEAVY], self.node_ints[node][at.FLEX] = at.FLEXIBLE, index
-        self.bodies[body.name] = BodyRecord(body.name, node, IDENTITY)
-
     def place(self, frame: Frame) -> tuple[int, Pose]:
-        """Node and pose of a frame; a frame on a flexible body gets an elastic edge of its own."""
+        """Node and pose of a frame of a body of the model, or of the ground."""
         name = frame.body.name
-        if name not in self.flexible:
-            return place_of(self.bodies, frame)
-        key = frame_key(frame)
-        if key not in self.places:
-            body, record = self.bodies_by_name[name], self.flexible[name]
-            where = body.attachment(frame, record.point_masses)  # type: ignore[attr-defined]
-            node = self.bodies[name].node
-            if not where.fixed:
-                node = self.add_elastic(node, "elastic_out", IDENTITY, name, where)
-                self.places[key] = node, IDENTITY
-            else:
-                self.places[key] = node, Pose(where.R0, where.p0)
-        return self.places[key]
-
-    def add_damping(self, record: FlexRecord) -> None:
-        if np.any(record.modal.C):
-            body = list(self.flexible).index(record.name)
-            ints = {at.KIND: force_codes.BODY_DAMPING, force_codes.BODY: body}
-            self.owner = record.label
-            self.add_element(ints, {}, f"{record.name}.damping")
-
-    def add_membranes(self, record: FlexRecord) -> None:
-        """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
-        found = record.modal.membranes
-        if found is None:
-            return
-        body, (m, p, _) = list(self.flexible).index(record.name), found.slopes.shape
-        law = _MEMBRANES[found.law]
-        ints = {
-            at.KIND: force_codes.MEMBRANE,
-            membrane_codes.BODY: body,
-            membrane_codes.AT: self.flex_size,
-            membrane_codes.COUNT: m,
-            membrane_codes.SLOPES: p,
-            membrane_codes.LAW: law,
-            membrane_codes.FIRST: len(self.membranes),
-        }
-        for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):
-            moving = np.flatnonzero(np.any(s, axis=0) | (a != 0.0))
-            ends = (moving[0], moving[-1] + 1) if len(moving) else (0, 0)
-            ranges = {at.MEMBRANE_FROM: ends[0], at.MEMBRANE_END: ends[1]}
-            self.membranes.append(row_of(at.MEMBRANE_INTS, ranges))
-            self._add_flex(np.array([k]), a, s)
-        name = f"{record.name}.stiffening"
-        self.owner = record.label
-        self.add_element(ints, {}, name)
-        if law != membrane_codes.VON_KARMAN:
-            self.energy_creating.append(name)
+        record = self.bodies.get(name)
+        return body_rows.place(self, frame if record is None else record.body.on_part(frame))
 
     def add_element(self, ints: Columns, reals: Columns, name: str) -> None:
         """Add a force element with one work channel; its rows are given by their columns."""
@@ -403,36 +251,6 @@ class _Builder:
         self.element_reals.append(row_of(at.ELEMENT_REALS, reals))
         self.force_names.append(name)
         self.dissipates.append(ELEMENTS[ints[at.KIND]].dissipates)
-
-    def add_inertia(self, body: RigidBody, masses: list[PointMass], node: int, pose: Pose) -> None:
-        mass, first, second = body.mass, body.mass * body.com, body.inertia_origin
-        for point in masses:
-            x = point.frame.position
-            mass += point.mass
-            first = first + point.mass * x
-            second = second - point.mass * skew(x) @ skew(x)
-        self.inertias.append((node, pose, mass, first, second))
-        self.node_ints[node][at.HEAVY] = at.RIGID
-
-    def fill_inertias(self) -> None:
-        """Mass, first and second moments of rigid bodies about their nodes, in the nodes' axes."""
-        if not self.inertias:
-            return
-        nodes, poses, masses, firsts, seconds = zip(*self.inertias, strict=True)
-        R = np.concatenate([pose.R for pose in poses]).reshape(-1, 3, 3)
-        r = np.concatenate([pose.p for pose in poses]).reshape(-1, 3)
-        mass = np.array(masses)[:, None]
-        # Second moments shift as in core/tree.py.
-        c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
-        across = 2 * r[:, None, :] @ c[:, :, None] + (mass * r)[:, None, :] @ r[:, :, None]
-        about_frame = np.concatenate(seconds).reshape(-1, 3, 3)
-        inertia = R @ about_frame @ R.transpose(0, 2, 1) + across * EYE
-        rc = r[:, :, None] * c[:, None, :]
-        rr = r[:, :, None] * r[:, None, :]
-        inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
-        six = inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        for node, row in zip(nodes, np.hstack([mass, c + mass * r, six]), strict=True):
-            self.node_reals[node][at.BODY_M :] = row
 
     def add_link(
         self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
@@ -515,22 +333,13 @@ class _Builder:
 
 def _model_length(model: Model) -> float:
     """A typical length of the model (m), the unit of its translations in error control."""
+    ground = model.ground.name
     ends = [frame for joint in model.joints.values() for frame in (joint.A, joint.B)]
-    places = [frame.position for frame in ends if not isinstance(frame.body, Ground)]
-    lengths, squares = [0.0], [0.0]
-    rigid = [body for body in model.bodies.values() if isinstance(body, RigidBody)]
-    for body in model.bodies.values():
-        if isinstance(body, FlexibleBody):
-            lengths.append(body.typical_length)
-    places += [body.com for body in rigid]
+    places = [frame.position for frame in ends if frame.body.name != ground]
+    lengths = [0.0, *(body.typical_length for body in model.bodies.values())]
     if places:
         x = np.concatenate(places).reshape(-1, 3)
-        squares.append(float((x[:, None, :] @ x[:, :, None]).max()))
-    if rigid:
-        moments = np.concatenate([body.inertia_com for body in rigid]).reshape(-1, 3, 3)
-        twice = moments.trace(axis1=1, axis2=2)
-        squares.append(float((twice / (2.0 * np.array([b.mass for b in rigid]))).max()))  # gyration
-    lengths.append(math.sqrt(max(squares)))
+        lengths.append(math.sqrt(float((x[:, None, :] @ x[:, :, None]).max())))
     return max(lengths) or 1.0
 
 
@@ -553,6 +362,7 @@ def build(
         ints=with_plan(ints, reals),
         reals=reals,
         bodies=b.bodies,
+        own_frames=b.own_frames,
         joints=b.joints,
         extra=b.extra,
         flexible=b.flexible,

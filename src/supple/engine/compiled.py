@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from supple.core import layout as at
 from supple.engine.callbacks import Callback
 from supple.engine.plan import with_plan
-from supple.frames import Frame
+from supple.errors import label
+from supple.frames import Body, Frame
 from supple.graph.topology import Graph
 from supple.joints.motions import CHARTS, Chart
 from supple.poses import Array, Pose
 from supple.reduction.modal import ModalBody
 from supple.signals import Signal
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
 
 FrameKey = tuple[str, bytes, bytes]
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
@@ -25,11 +29,15 @@ KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
 @dataclass(frozen=True)
 class BodyRecord:
-    """Where a body is in the engine: its node and the pose of its own frame in the node's axes."""
+    """A body of the model, and the bodies of the engine that it consists of: often itself alone."""
 
-    name: str
-    node: int
-    pose: Pose
+    body: Body
+    parts: tuple[Body, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the body."""
+        return self.body.name
 
 
 @dataclass(frozen=True)
@@ -85,14 +93,27 @@ class JointRecord:
 
 @dataclass(frozen=True)
 class FlexRecord:
-    """Where a flexible body's elastic coordinates are in the state, and what they mean."""
+    """Where a flexible body's elastic coordinates are in the state, and what they mean.
 
-    name: str
-    label: str
+    It is a body of the engine, a part of one of the model or all of it; ``index`` counts them.
+    """
+
+    body: FlexibleBody
+    index: int
     q: slice
     u: slice
     modal: ModalBody
     point_masses: tuple[tuple[float, float], ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the body."""
+        return self.body.name
+
+    @property
+    def label(self) -> str:
+        """Kind and name, for messages."""
+        return label(self.body)
 
 
 @dataclass(frozen=True)
@@ -129,21 +150,25 @@ class RowRecord:
 class Compiled:
     """A model as flat buffers; read-only, and it pickles, for other processes.
 
-    ``extra`` has the coordinates that belong to no joint of the model: of bodies on free joints of
-    their own (``free:<body>``) and of frame drivers. ``rows`` are the constraint rows in use,
-    ``all_rows`` also those that follow from them; ``all_ints`` are the integers with all rows, None
-    while none is left out. ``loop_joints`` has, for each closing joint and each constraint between
-    frames, the joints of the tree that make a loop with it. ``regular_value`` is the smallest
-    singular value of the scaled rows, but for redundant ones, at ``regular_positions`` (nq,) of the
-    assembled mechanism: singular positions are compared with it; zero where there are none.
+    ``bodies`` are those of the model; ``own_frames`` has the node, and the pose in its axes, of the
+    own frame of each body of the engine, and of each body of the model that has one; ``flexible``
+    has the bodies of the engine with elastic coordinates. ``extra`` has the coordinates that belong
+    to no joint of the model: of bodies on free joints of their own (``free:<body>``) and of frame
+    drivers. ``rows`` are the constraint rows in use, ``all_rows`` also those that follow from them;
+    ``all_ints`` are the integers with all rows, None while none is left out. ``loop_joints`` has,
+    for each closing joint and each constraint between frames, the joints of the tree that make a
+    loop with it. ``regular_value`` is the smallest singular value of the scaled rows, but for
+    redundant ones, at ``regular_positions`` (nq,) of the assembled mechanism: singular positions
+    are compared with it; zero where there are none.
     ``energy_creating`` are the names in ``force_names`` of internal forces without a potential:
-    their work counts as energy that the model creates.
-    ``kinds`` has the codes of all kinds that the buffers hold, each with the first that is of it.
+    their work counts as energy that the model creates. ``kinds`` has the codes of all kinds that
+    the buffers hold, each with the first that is of it.
     """
 
     ints: np.ndarray
     reals: Array
     bodies: dict[str, BodyRecord]
+    own_frames: dict[str, tuple[int, Pose]]
     joints: dict[str, JointRecord]
     extra: dict[str, JointRecord]
     flexible: dict[str, FlexRecord]
@@ -173,8 +198,8 @@ class Compiled:
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
-        """Bodies in engine order."""
-        return tuple(self.bodies)
+        """Bodies with an own frame in the order of `History`: those of the engine, the model's."""
+        return tuple(self.own_frames)
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -262,9 +287,15 @@ class Compiled:
         A frame on a flexible body has a node only if the model, or an event given to the compiler,
         uses it.
         """
-        if frame.body.name in self.flexible:
-            return self.places[frame_key(frame)]
-        return place_of(self.bodies, frame)
+        part = self.on_part(frame)
+        if part.body.name in self.flexible:
+            return self.places[frame_key(part)]
+        return place_of(self.own_frames, part)
+
+    def on_part(self, frame: Frame) -> Frame:
+        """The frame of a body of the engine, or of the ground, that a frame of the model is."""
+        record = self.bodies.get(frame.body.name)
+        return frame if record is None else record.body.on_part(frame)
 
     def shaft(self, name: str, index: int) -> tuple[int, int, float]:
         """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
@@ -318,10 +349,10 @@ def frame_key(frame: Frame) -> FrameKey:
     return frame.body.name, frame.position.tobytes(), frame.rotation.tobytes()
 
 
-def place_of(bodies: dict[str, BodyRecord], frame: Frame) -> tuple[int, Pose]:
-    """Node of a frame on a rigid body or the ground, and the frame's pose in the node's axes."""
+def place_of(own_frames: dict[str, tuple[int, Pose]], frame: Frame) -> tuple[int, Pose]:
+    """Node of a frame on a rigid part or the ground, and the frame's pose in the node's axes."""
     own = Pose(frame.rotation, frame.position)
-    if frame.body.name not in bodies:
+    if frame.body.name not in own_frames:
         return 0, own
-    record = bodies[frame.body.name]
-    return record.node, record.pose.then(own)
+    node, pose = own_frames[frame.body.name]
+    return node, pose.then(own)

@@ -122,23 +122,23 @@ class RunHistory(History):
 
     def _motions(self) -> tuple[Array, Array, Array]:
         """Poses and twists of the bodies' own frames."""
-        c, records = self.compiled, self.compiled.bodies.values()
+        c, frames = self.compiled, self.compiled.own_frames.values()
         flat = np.zeros((len(self.t), int(c.ints[at.H_NODES]) * kernel.MOTION_COLUMNS))
         kernel.motion_history(c.ints, c.reals, new_work(c.ints), *self._states()[:2], flat)
         nodes = flat.reshape(len(self.t), -1, kernel.MOTION_COLUMNS)
-        node = nodes[:, [b.node for b in records]]
+        node = nodes[:, [node for node, _ in frames]]
         rotation = _rotations(node)
-        arm = (rotation @ np.array([b.pose.p for b in records])[:, :, None])[..., 0]
+        arm = (rotation @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
         w = node[..., SPIN]
         V = np.empty((*node.shape[:2], 6))
         V[..., :3], V[..., 3:] = w, node[..., VELOCITY] + _cross(w, arm)
-        return rotation @ np.array([b.pose.R for b in records]), node[..., PLACE] + arm, V
+        return rotation @ np.array([pose.R for _, pose in frames]), node[..., PLACE] + arm, V
 
     def _accelerations(self) -> Array:
         """Classical accelerations of the bodies' own frames."""
-        records = self.compiled.bodies.values()
-        node = self.nodes[:, [b.node for b in records]]
-        arm = (_rotations(node) @ np.array([b.pose.p for b in records])[:, :, None])[..., 0]
+        frames = self.compiled.own_frames.values()
+        node = self.nodes[:, [node for node, _ in frames]]
+        arm = (_rotations(node) @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
         w, alpha = node[..., SPIN], node[..., TURNING]
         A = np.empty((*node.shape[:2], 6))
         A[..., :3] = alpha

@@ -82,7 +82,7 @@ def _bushing(b: _Builder, force: Bushing) -> None:
 
 def _load(b: _Builder, force: DistributedLoad) -> None:
     record = b.flexible[force.frame.body.name]
-    beam: Any = b.bodies_by_name[force.frame.body.name]
+    beam: Any = record.body
     turn = force.frame.rotation
     if force.axes == "section":  # each point of a quadrature follows its own section
         signals = [b.add_signal(s) for s in force.force]
@@ -104,7 +104,7 @@ def _load(b: _Builder, force: DistributedLoad) -> None:
     signals = [b.add_signal(s) for s in components]
     offset = b.add_numbers([l0, *l1, *S.ravel()])
     ints = {
-        load.BODY: list(b.flexible).index(record.name),
+        load.BODY: record.index,
         load.FOLLOWS: int(force.axes == "body"),
         load.AT: offset,
         load.SIGNALS: signals,

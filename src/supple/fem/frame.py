@@ -80,7 +80,7 @@ class FrameMesh:
     @cached_property
     def nodes(self) -> Array:
         """Places (nodes, 3) of all nodes, m: the named ones, then the inner ones of each member."""
-        inner = [np.linspace(*self._ends(m), m.elements + 1)[1:-1] for m in self.members]
+        inner = [np.linspace(*self.ends(m), m.elements + 1)[1:-1] for m in self.members]
         return np.concatenate([self.places, *inner])
 
     @property
@@ -185,7 +185,7 @@ class FrameMesh:
         found: list[Piece] = []
         following = len(self.names)
         for m in self.members:
-            first, last = self._ends(m)
+            first, last = self.ends(m)
             axes, n = m.axes(last - first), m.elements
             line = BeamLine(
                 section=m.section,
@@ -218,7 +218,8 @@ class FrameMesh:
         """Number of a node by its name."""
         return self.names.index(node)
 
-    def _ends(self, m: Member) -> tuple[Array, Array]:
+    def ends(self, m: Member) -> tuple[Array, Array]:
+        """Places (3,) of both ends of a member's axis, m."""
         start, end = (self.places[self.number(n)] for n in (m.start, m.end))
         return start + m.start_offset, end + m.end_offset
 
@@ -255,7 +256,7 @@ def check_structure(owner: str, mesh: FrameMesh) -> None:
     from scipy.sparse.csgraph import connected_components
 
     for k, m in enumerate(mesh.members):
-        first, last = mesh._ends(m)
+        first, last = mesh.ends(m)
         if not np.linalg.norm(last - first) > 0.0:
             raise ModelError(owner, f"length of member {k}", 0.0, "a positive number")
         m.axes(last - first)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.beam import Beam
 from supple.errors import ModelError
 from supple.forces.base import ForceElement, SignalTriple, three_signals
-from supple.frames import Frame, expect_body_frame, expect_two_bodies
+from supple.frames import Frame, Line, expect_body_frame, expect_two_bodies
 from supple.signals import Signal, SignalLike
 from supple.validate import Vector, read_only, set_fields
 
@@ -177,8 +176,8 @@ class DistributedLoad(ForceElement):
     ) -> None:
         owner = self._named(name)
         frame = expect_body_frame(owner, "frame", frame)
-        beam = frame.body
-        if not isinstance(beam, Beam):
+        beam = frame.body.line
+        if beam is None:
             raise ModelError(owner, "frame", frame, "a station of a Beam, where the load begins")
         begin = beam.station(frame)
         last = beam.length if end is None else validate.number(owner, "end", end)
@@ -205,7 +204,7 @@ class DistributedLoad(ForceElement):
         """Components of the force per length."""
         return self.force
 
-    def points(self, beam: Beam, order: int) -> list[tuple[float, float]]:
+    def points(self, beam: Line, order: int) -> list[tuple[float, float]]:
         """Stations (m) and weights (m) for integrals of the profile, ``order`` in each element."""
         begin = beam.station(self.frame)
         nodes, count = beam.load_cells(order)

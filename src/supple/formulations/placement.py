@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.bodies.flexible import FlexibleBody
-from supple.bodies.rigid import RigidBody
 from supple.engine.attached import attached_masses
 from supple.errors import ModelError, label
 from supple.frames import Frame
@@ -72,12 +72,13 @@ class Layout:
             body = bodies[edge.child]
             columns[edge.joint] = slice(nu, nu := nu + joints[edge.joint].nu)
             n = 0
-            if isinstance(body, FlexibleBody):
-                masses = attached_masses(model, body)
-                beams[body.name] = body, masses
-                n = body.modal(masses).n
+            if body.written_as == "flexible":
+                beam = cast("FlexibleBody", body)
+                masses = attached_masses(model, beam)
+                beams[body.name] = beam, masses
+                n = beam.modal(masses).n
                 columns[body.name] = slice(nu, nu := nu + n)
-            elif not isinstance(body, RigidBody):
+            elif body.written_as != "rigid":
                 raise ModelError.plain(
                     f"{label(body)}: the velocity transformation does not know how it deforms, "
                     "expected rigid bodies and beams"

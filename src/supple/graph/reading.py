@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.bodies.flexible import FlexibleBody
-from supple.bodies.rigid import Ground, RigidBody
 from supple.frames import Body, Frame
 from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.graph.topology import FREE, Components, Graph
@@ -116,7 +114,7 @@ class _Reader:
             for x in (frame.position, frame.rotation)
         )
         body = frame.body.name
-        if (place, axes) == _ORIGIN and not _carries_own_frame(self.bodies[body]):
+        if (place, axes) == _ORIGIN and not self.bodies[body].carries_own_frame:
             # It sits at the origin and still moves against the body's own frame.
             return body, place, (*axes, "moves")
         return body, place, axes
@@ -132,7 +130,7 @@ class _Reader:
             if name == ground:
                 continue
             yield GraphEdge(name, "body", ground, name)
-            kind = "arm" if isinstance(body, RigidBody) else "flexible arm"
+            kind = "flexible arm" if body.deforms else "arm"
             yield from (GraphEdge(n, kind, name, n) for n in self._arms(name))
         yield from (GraphEdge(n, "ground point", ground, n) for n in self._arms(ground))
         for point in self.masses.values():
@@ -174,10 +172,3 @@ class _Reader:
         if name not in self.joints:
             ((name, _),) = self.forces[name].targets
         return self.joints[name]
-
-
-def _carries_own_frame(body: Body) -> bool:
-    """Whether the body's own frame is fixed to its material at the origin."""
-    if isinstance(body, FlexibleBody):
-        return body.carries_own_frame
-    return isinstance(body, (RigidBody, Ground))

@@ -11,7 +11,7 @@ from supple.core import energy_state as own
 from supple.core import forces, joint_forces, line, links
 from supple.core import layout as at
 from supple.engine.compiled import Compiled
-from supple.errors import ModelError
+from supple.errors import ModelError, label
 from supple.forces.kinds import ELEMENTS
 from supple.integrators.energy_rows import Axis, Pair, UnfitError, joint_coordinates, joint_rows
 from supple.joints.motions import motion_of
@@ -109,11 +109,14 @@ class _Maker:
                 f"{OWNER}: {motor.label} has a rotor of its own, expected {EXACT}"
             )
         for record in c.bodies.values():
-            node = self.node[record.node]
+            if len(record.parts) > 1:
+                raise _refused(label(record.body), "consists of parts", "bodies of one part")
+            number, _ = c.own_frames[record.name]
+            node = self.node[number]
             if node[at.MOTION] != at.FREE or node[at.PARENT] != 0:
                 expected = "formulation=Absolute(), in which every body moves freely"
                 raise _refused(f"body {record.name!r}", "moves by joint coordinates", expected)
-            x = self.body[record.node]
+            x = self.body[number]
             mass, first = x[at.BODY_M], x[at.BODY_C : at.BODY_J]
             com = first / mass
             six = x[at.BODY_J :]
@@ -121,7 +124,7 @@ class _Maker:
                 [[six[0], six[3], six[4]], [six[3], six[1], six[5]], [six[4], six[5], six[2]]]
             )
             inertia -= mass * (com @ com * np.eye(3) - np.outer(com, com))
-            self.number[record.node] = len(self.com)
+            self.number[number] = len(self.com)
             self.com.append(com)
             places = (node[at.Q0], node[at.U0], mass)
             moments = np.linalg.eigvalsh(inertia)

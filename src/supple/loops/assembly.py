@@ -247,12 +247,12 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
         if name in source.extra and not _of_body(driver):
             own_driver = source.extra[name]
             out_q[driver.q], out_u[driver.u] = q[own_driver.q], u[own_driver.u]
-    bodies = {name.removeprefix(FREE): r for name, r in target.extra.items() if _of_body(r)}
-    if bodies:
+    free = [record for record in target.extra.values() if _of_body(record)]
+    if free:
         rows = (np.array([0.0]), q[None], u[None], source.z0[None])
         history = RunHistory(RowSets.of(source), *rows)
-        for name, record in bodies.items():
-            k = source.body_names.index(name)
+        for record in free:
+            k = source.body_names.index(record.child)
             R, p, V = history.R[0, k], history.p[0, k], history.V[0, k]
             out_q[record.q] = [*matrix_quaternion(R), *p]
             out_u[record.u] = [*(R.T @ V[:3]), *(R.T @ V[3:])]
@@ -261,7 +261,7 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
 
 def _of_body(record: JointRecord) -> bool:
     """Whether coordinates that belong to no joint are those of a free body, not of a driver."""
-    return record.name == f"{FREE}{record.child}"
+    return record.name.startswith(FREE) and "." not in record.name  # drivers have parts "name.kind"
 
 
 def on_constraints(compiled: Compiled, state: State) -> State:

@@ -27,6 +27,7 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
 )
+from supple.results.views import BodyView
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from supple.results.constraint_views import ConstraintView
     from supple.results.flexible_views import FlexibleView
     from supple.results.result import Result
-    from supple.results.views import BodyView, JointView, PointView
+    from supple.results.views import JointView, PointView
 
 Array = NDArray[np.float64]
 
@@ -136,9 +137,11 @@ def _variables(result: Result) -> Iterator[Variable]:
         yield from _of_joint(result[name])
     flexible = result.data.compiled.flexible
     for name in result.bodies:
-        yield from _of_body(result[name])
-        if name in flexible:
-            yield from _of_flexible(result[name])
+        view = result[name]
+        if isinstance(view, BodyView):
+            yield from _of_body(view)
+        for part in view.deforming:
+            yield from _of_flexible(part)
     for name in result.point_masses:
         yield from _of_point(result[name])
     for name in result.forces:

@@ -6,28 +6,19 @@ assumptions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.bodies.beam import Beam
-from supple.bodies.frame import FrameBody
-from supple.bodies.sid import SIDBody
 from supple.errors import ModelError
-from supple.fem.sections import Section
-from supple.fem.stress_points import StressBlock, mesh_rotations
 from supple.reduction.modal import ModalBody
-from supple.results.stress import beam_stations, body_component, stress_blocks
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody, PointMasses
 
 Array = NDArray[np.float64]
-Side = Literal["y", "-y", "z", "-z"]
 
 # Numbers that may be computed for one quantity of one body: of longer runs some times are left out.
 BUDGET = 2_000_000
@@ -36,7 +27,6 @@ FEWEST_TIMES = 50
 AT_REST = 1e-6
 # Modes whose frequencies differ relatively by less belong together.
 EQUAL = 1e-6
-SIDES: tuple[Side, ...] = ("y", "-y", "z", "-z")
 # Lowest modes among which the loss of stiffness by spin is looked for: it is theirs.
 SOFTEST = 12
 
@@ -72,19 +62,19 @@ class Extreme:
 
 def rotations(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme:
     """Largest elastic rotation of the body at each time, rad."""
-    return _largest(_moving_rows(body, point_masses)[1], t, q)
+    return _largest(body.moving_rows(point_masses)[1], t, q)
 
 
 def deflections(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme:
     """Largest elastic displacement of the body at each time, in lengths of the body."""
-    found = _largest(_moving_rows(body, point_masses)[0], t, q)
+    found = _largest(body.moving_rows(point_masses)[0], t, q)
     return Extreme(found.t, found.values / body.typical_length)
 
 
 def strains(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme | None:
     """Largest principal strain, by magnitude, at each time; None where strains are not known."""
     try:
-        blocks = list(_strain_blocks(body, point_masses))
+        blocks = list(body.strain_blocks(point_masses))
     except ModelError:  # a component of matrices only
         return None
     if not blocks:
@@ -143,12 +133,12 @@ def highest_share(frequencies: Array, energies: Array) -> float | None:
 def pulling_spin(body: FlexibleBody, modal: ModalBody, spin: Array) -> Array:
     """The part (nt, 3) of a spin (nt, 3) rad/s in body axes that pulls the body apart.
 
-    Of a beam it is that across its axis. Of others it is shortened by the square root of w . J w /
-    (w . w J_max), with the inertia J about the centre of mass: a shaft that turns about itself
-    is not pulled.
+    Of a body with an axis it is that across it. Of others it is shortened by the square root of
+    w . J w / (w . w J_max), with the inertia J about the centre of mass: a shaft that turns about
+    itself is not pulled.
     """
-    if isinstance(body, Beam):
-        return spin * [0.0, 1.0, 1.0]
+    if body.axis is not None:
+        return np.asarray(spin - np.outer(spin @ body.axis, body.axis))
     moments = modal.E0 - np.outer(modal.s0, modal.s0) / modal.mass
     inertia = np.trace(moments) * np.eye(3) - moments
     squares = np.einsum("ti,ti->t", spin, spin)
@@ -179,46 +169,6 @@ def lost_stiffness(modal: ModalBody, spin: Array) -> Array:
     taken = square[:, None, None] * mass - np.einsum("ti,tj,ijad->tad", spin, spin, D1)
     taken = 0.5 * (taken + np.swapaxes(taken, 1, 2))
     return np.asarray(np.linalg.eigvalsh(taken)[:, -1])
-
-
-def _moving_rows(body: FlexibleBody, point_masses: PointMasses) -> tuple[Array, Array]:
-    """Rows (p, 3, n) of displacements and (r, 3, n) of rotations, all over the body."""
-    if isinstance(body, Beam):
-        places = [body.attachment(body.at(x), point_masses) for x in beam_stations(body)]
-        return np.stack([p.Phi for p in places]), np.stack([p.Psi for p in places])
-    if isinstance(body, FrameBody):
-        basis = body.reduction(point_masses).basis
-        nodal = basis.reshape(-1, 6, basis.shape[1])
-        return nodal[:, :3], nodal[:, 3:]
-    if isinstance(body, SIDBody):
-        places = [body.attachment(body.at(name), point_masses) for name in body.nodes]
-        return np.stack([p.Phi for p in places]), np.stack([p.Psi for p in places])
-    component, basis = body_component(body, point_masses)
-    nodal = basis.reshape(-1, component.node_size, basis.shape[1])
-    return nodal[:, :3], mesh_rotations(component, basis)
-
-
-def _strain_blocks(body: FlexibleBody, point_masses: PointMasses) -> Iterator[StressBlock]:
-    """Points where strains are known; of a section given by numbers the middles of its sides."""
-    sections = [getattr(body, "section", None), *(m.section for m in getattr(body, "members", ()))]
-    if not any(isinstance(s.at(0.0), Section) for s in sections if s is not None):
-        yield from stress_blocks(body, point_masses)
-    elif isinstance(body, Beam) and body.section.at(0.0).half_sizes is not None:
-        for x in beam_stations(body):
-            gauges = [body.strain_gauge(float(x), side, True, point_masses) for side in SIDES]
-            yield StressBlock(
-                places=np.full((len(gauges), 3), (x, 0.0, 0.0)),
-                strain=np.stack(gauges)[:, None],
-                stress=body.material.E * np.stack(gauges)[:, None],
-                von_mises=lambda stress: np.abs(stress[..., 0]),
-                strain_tensor=lambda strain: strain[..., None],
-                normals=1,
-                name=partial(_side_name, float(x)),
-            )
-
-
-def _side_name(x: float, k: int) -> str:
-    return f"x = {x:.6g} m, side {SIDES[k]}"
 
 
 def _largest(rows: Array, t: Array, q: Array) -> Extreme:

@@ -6,7 +6,6 @@ What deforms is given in body axes: elastic displacement ``deflection`` and rota
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,22 +18,18 @@ from supple.errors import label
 from supple.fem.point_history import ShellPointHistory, SolidPointHistory, point_history
 from supple.results.section_balance import BeamLoads, section_balance
 from supple.results.section_views import SectionForces
-from supple.results.stress import (
-    LargestStress,
-    StressEnvelope,
-    StressHistory,
-    body_component,
-    stress_blocks,
-)
-from supple.results.views import Array, BodyView, Later, PointView, into
+from supple.results.stress import LargestStress, StressEnvelope, StressHistory
+from supple.results.turn import Turn
+from supple.results.views import Array, BodyView, Later, PointView, frame_motion, into
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.bodies.flexible import FlexibleBody, PointMasses
     from supple.bodies.frame import FrameBody
     from supple.bodies.mesh import MeshBody
-    from supple.frames import Frame
+    from supple.frames import Body, Frame
     from supple.reduction.membranes import Membranes
+    from supple.results.result import Result
 
 Side = Literal["y", "-y", "z", "-z"]
 Method = Literal["shapes", "balance"]
@@ -71,6 +66,28 @@ class Deformation:
     t: Array
     modal_mass: float
     loads: Callable[[], BeamLoads] | None = None
+
+    @classmethod
+    def of(cls, result: Result, body: FlexibleBody) -> Deformation:
+        """The deformation of a flexible body of the engine."""
+        compiled = result.data.compiled
+        record, channel = compiled.flexible[body.name], f"{body.name}.damping"
+        damped = channel in compiled.force_names
+        return cls(
+            body=body,
+            point_masses=record.point_masses,
+            names=record.modal.coordinate_names,
+            units=record.modal.coordinate_units,
+            q=result.q[:, record.q],
+            u=result.u[:, record.u],
+            a=result.a[:, record.u],
+            stiffness=record.modal.K,
+            membranes=record.modal.membranes,
+            dissipated=result[channel].dissipated if damped else np.zeros(len(result.t)),
+            t=result.t,
+            modal_mass=record.modal.mass,
+            loads=partial(result.beam_loads, body),
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the result that the loads come from."""
@@ -190,6 +207,22 @@ class FlexibleView(BodyView):
         self.dissipated = deformation.dissipated
         """(nt,) energy taken by the body's own damping since the start, J"""
 
+    @classmethod
+    def of(cls, result: Result, body: Body) -> Self:
+        """The view of a flexible body of the engine."""
+        deformation = Deformation.of(result, cast("FlexibleBody", body))
+        return cls(deformation, *frame_motion(result, body.name))
+
+    @property
+    def deforming(self) -> tuple[FlexibleView, ...]:
+        """Itself."""
+        return (self,)
+
+    def attitude(self, frame: Frame) -> Array:
+        """(nt, 3, 3) rotation matrices from the axes of a frame, deformed, to the world."""
+        turned: Array = self.at(*frame.position).matrix @ frame.rotation
+        return turned
+
     @property
     def strain_energy(self) -> Array:
         """(nt,) J."""
@@ -201,17 +234,15 @@ class FlexibleView(BodyView):
     @property
     def local(self) -> Self:
         """The same with vectors along the axes of the body; the attitude is unchanged."""
-        rigid = super().local
-        V = np.hstack([rigid.angular_velocity, rigid.velocity])
-        view = type(self)(self._deformation, self.matrix, rigid.position, V, self._turned)
-        view._own = rigid._own
+        view = type(self)(self._deformation, *self._local_motion())
+        view._own = np.broadcast_to(np.eye(3), self._own.shape)
         return view
 
     @cached_property
     def stress_history(self) -> StressHistory:
         """Equivalent stress of the points of the body over time; see ``results/stress.py``."""
         d = self._deformation
-        return StressHistory(d.t, d.q, partial(stress_blocks, d.body, d.point_masses))
+        return StressHistory(d.t, d.q, partial(d.body.stress_blocks, d.point_masses))
 
     def von_mises(self) -> Array:
         """(nt,) largest equivalent stress of the body at each time, Pa."""
@@ -231,7 +262,7 @@ class FlexibleView(BodyView):
         ``point((x, y, z))`` or ``point(node=3)``; of shells also ``point(triangle=7)``.
         """
         d = self._deformation
-        component, basis = body_component(d.body, d.point_masses)
+        component, basis = d.body.component_shapes(d.point_masses)
         return point_history(component, basis, d.q, *place, **where)
 
     @property
@@ -308,87 +339,6 @@ class FrameBodyView(NodalView):
         return self.section_forces(member, s).stress(y, z)
 
 
-def flexible_view(
-    deformation: Deformation, R: Array, p: Array, V: Array, A: Later
-) -> FlexibleView:
-    """The view that suits a body."""
-    from supple.bodies.beam import Beam
-    from supple.bodies.frame import FrameBody
-
-    if isinstance(deformation.body, Beam):
-        return BeamView(deformation, R, p, V, A)
-    if isinstance(deformation.body, FrameBody):
-        return FrameBodyView(deformation, R, p, V, A)
-    return NodalView(deformation, R, p, V, A)
-
-
 def _out_of(R: Array, x: Array) -> Array:
     """World components of the vectors x (nt, 3) along the axes whose columns are R (nt, 3, 3)."""
     return into(np.swapaxes(R, 1, 2), x)
-
-
-class Turn:
-    """Rotations by vectors theta (nt, 3) that change with rates (nt, 3), as matrices and spin.
-
-    With s = theta^2 the matrix is 1 + c theta~ + a theta~^2, and the spin, in the axes before the
-    rotation, is theta' + a theta x theta' + b theta x (theta x theta'). Near s = 0 the functions
-    c, a, b are summed as series, where quotients would cancel.
-    """
-
-    def __init__(self, theta: Array, rate: Array) -> None:
-        self.theta, self.rate = theta, rate
-        s = np.einsum("ti,ti->t", theta, theta)
-        self._s = s[:, None]
-        f = np.sqrt(s)
-        c = np.sinc(f / np.pi)
-        a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
-        small = s < 0.25
-        far = np.where(small, 1.0, s)
-        b = np.where(small, _series(s, 3), (1.0 - c) / far)
-        # derivatives of a and b with respect to s
-        da = np.where(small, _series_slope(s, 2), (c - 2.0 * a) / (2.0 * far))
-        db = np.where(small, _series_slope(s, 3), (a - 3.0 * b) / (2.0 * far))
-        self._c, self._a, self._b, self._da, self._db = (x[:, None] for x in (c, a, b, da, db))
-
-    @property
-    def matrix(self) -> Array:
-        """(nt, 3, 3) exp(~theta)."""
-        x, y, z = self.theta.T
-        o = np.zeros_like(x)
-        skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
-        matrix: Array = np.eye(3) + self._c[..., None] * skew + self._a[..., None] * (skew @ skew)
-        return matrix
-
-    @property
-    def spin(self) -> Array:
-        """(nt, 3) angular velocity in the axes before the rotation: exp' exp^T = ~spin."""
-        return self._operate(self.rate)
-
-    def change(self, acceleration: Array) -> Array:
-        """(nt, 3) time derivative of the spin when theta'' is the given acceleration (nt, 3)."""
-        theta, rate = self.theta, self.rate
-        cross = np.cross(theta, rate)
-        twice = np.cross(theta, cross)
-        ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
-        moved: Array = self._da * ds * cross + self._db * ds * twice
-        return moved + self._b * np.cross(rate, cross) + self._operate(acceleration)
-
-    def _operate(self, x: Array) -> Array:
-        cross = np.cross(self.theta, x)
-        turned: Array = x + self._a * cross + self._b * np.cross(self.theta, cross)
-        return turned
-
-
-TERMS = 9  # of the series: the next one is below rounding for s < 0.25
-
-
-def _series(s: Array, first: int) -> Array:
-    """Sum of (-s)^k / (2 k + first)!."""
-    terms = ((-s) ** k / math.factorial(2 * k + first) for k in range(TERMS))
-    return np.asarray(sum(terms))
-
-
-def _series_slope(s: Array, first: int) -> Array:
-    """Derivative of `_series` with respect to s."""
-    terms = (-k * (-s) ** (k - 1) / math.factorial(2 * k + first) for k in range(1, TERMS))
-    return np.asarray(sum(terms))

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ from supple.results.views import into
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
+    from supple.engine.compiled import FlexRecord
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -175,26 +176,25 @@ class Monitor:
 
 def monitor(result: Result) -> Monitor:
     """Look at all flexible bodies of a result, up to where its run came."""
-    names = result.data.compiled.flexible
-    if not names:
+    records = result.data.compiled.flexible
+    if not records:
         return Monitor({})
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        return Monitor({name: _watch(result, name) for name in names if names[name].modal.n})
+        return Monitor({name: _watch(result, r) for name, r in records.items() if r.modal.n})
 
 
-def _watch(result: Result, name: str) -> BodyMonitor:
-    record, body = result.data.compiled.flexible[name], cast("FlexibleBody", result.bodies[name])
+def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
+    body, masses = record.body, record.point_masses
     t, q = result.t, result.q[:, record.q]
     final = result.data.final
     if final is not None and (not len(t) or final.t > t[-1]):  # where a failed run ended
         t, q = np.append(t, final.t), np.vstack([q, final.q[record.q]])
-    masses: Any = record.point_masses
     turned, moved = rotations(body, masses, t, q), deflections(body, masses, t, q)
     strained = strains(body, masses, t, q)
     frequencies, energies = modal_energies(record.modal, q)
     share = highest_share(frequencies, energies)
-    stiffened = getattr(body, "stiffening", None) is not None
-    frame = result.data.compiled.body_names.index(name)
+    stiffened = body.stiffened
+    frame = result.data.compiled.body_names.index(body.name)
     history = result.data.history
     turning = into(history.R[:, frame], history.V[:, frame, :3])
     spin = pulling_spin(body, record.modal, turning)
@@ -210,7 +210,7 @@ def _watch(result: Result, name: str) -> BodyMonitor:
         *(() if stiffened else _of_spin(body, speed, lost, float(frequencies[0]))),
     ]
     return BodyMonitor(
-        name,
+        body.name,
         turned.largest,
         np.nan if strained is None else strained.largest,
         moved.largest,
@@ -222,13 +222,13 @@ def _watch(result: Result, name: str) -> BodyMonitor:
     )
 
 
-def _of_rotation(body: Any, turned: Extreme, stiffened: bool) -> Iterator[Finding]:
+def _of_rotation(body: FlexibleBody, turned: Extreme, stiffened: bool) -> Iterator[Finding]:
     limit = ROTATION_STIFFENED if stiffened else ROTATION
     passed = turned.passes(limit)
     if passed is None:
         return
     advice = "divide it into several bodies"
-    if hasattr(body, "stiffening") and not stiffened:
+    if body.can_stiffen and not stiffened:
         advice = f"use stiffening='second_order', or {advice}"
     value = turned.largest
     yield Finding(
@@ -243,7 +243,7 @@ def _of_rotation(body: Any, turned: Extreme, stiffened: bool) -> Iterator[Findin
     )
 
 
-def _of_strain(body: Any, strained: Extreme | None) -> Iterator[Finding]:
+def _of_strain(body: FlexibleBody, strained: Extreme | None) -> Iterator[Finding]:
     yields = _yield_strain(body)
     limit = STRAIN if yields is None else yields
     passed = None if strained is None else strained.passes(limit)
@@ -263,16 +263,13 @@ def _of_strain(body: Any, strained: Extreme | None) -> Iterator[Finding]:
     )
 
 
-def _yield_strain(body: Any) -> float | None:
+def _yield_strain(body: FlexibleBody) -> float | None:
     """The smallest yield stress over E of a body's materials, if one has it."""
-    owners = [body, getattr(body, "component", None), *getattr(body, "members", ())]
-    materials = [m for m in (getattr(owner, "material", None) for owner in owners) if m is not None]
-    return min(
-        (m.yield_stress / m.E for m in materials if m.yield_stress is not None), default=None
-    )
+    yields = (m.yield_stress / m.E for m in body.materials if m.yield_stress is not None)
+    return min(yields, default=None)
 
 
-def _of_deflection(body: Any, moved: Extreme) -> Iterator[Finding]:
+def _of_deflection(body: FlexibleBody, moved: Extreme) -> Iterator[Finding]:
     passed = moved.passes(DEFLECTION)
     if passed is None:
         return
@@ -290,10 +287,9 @@ def _of_deflection(body: Any, moved: Extreme) -> Iterator[Finding]:
     )
 
 
-def _of_modes(body: Any, share: float | None) -> Iterator[Finding]:
+def _of_modes(body: FlexibleBody, share: float | None) -> Iterator[Finding]:
     if share is None or share <= SHARE:
         return
-    advice = "more elements" if getattr(body, "modes", None) == "all" else "more modes"
     yield Finding(
         body.name,
         "modes",
@@ -302,13 +298,13 @@ def _of_modes(body: Any, share: float | None) -> Iterator[Finding]:
         None,
         False,
         f"{label(body)}: its highest mode that moves carries {share:.0%} of the strain energy, "
-        f"expected at most {SHARE:.0%}: see whether {advice} change the answer",
+        f"expected at most {SHARE:.0%}: see whether {body.refinement} change the answer",
     )
 
 
-def _of_spin(body: Any, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
+def _of_spin(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
     advice = "divide it into several bodies"
-    if hasattr(body, "stiffening"):
+    if body.can_stiffen:
         advice = "use stiffening='second_order'"
     unstable = lost.passes(1.0)
     if unstable is not None:

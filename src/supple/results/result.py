@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from supple.errors import SuppleError, suggestion
 from supple.forces import JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
+from supple.results.body_views import PlacesView, body_view
 from supple.results.constraint_views import ConstraintView
 from supple.results.dataset import Array, Track, series, track, values_of
-from supple.results.flexible_views import Deformation, FlexibleView, PlaceView, flexible_view
 from supple.results.force_views import (
     EffortFunctionView,
     ForceView,
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from supple.bodies.flexible import FlexibleBody
-    from supple.frames import Frame
+    from supple.frames import Body, Frame
 
 __all__ = [
     "EventRecord",
@@ -160,53 +159,24 @@ class Result:
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
 
-    def _body(self, name: str) -> BodyView:
-        h = self.data.history
+    def _body(self, name: str) -> BodyView | PlacesView:
         if name == self.model.ground.name:
             n = len(self.t)
             R = np.broadcast_to(np.eye(3), (n, 3, 3))
             still = np.zeros((n, 6))
             return BodyView(name, R, np.zeros((n, 3)), still, lambda: still)
-        k = list(self.data.compiled.body_names).index(name)
-        motion = h.R[:, k], h.p[:, k], h.V[:, k]
-        if name in self.data.compiled.flexible:
-            return flexible_view(self._deformation(name), *motion, lambda: h.A[:, k])
-        return BodyView(name, *motion, lambda: h.A[:, k])
+        return body_view(self, self.bodies[name])
 
-    def _deformation(self, name: str) -> Deformation:
-        compiled = self.data.compiled
-        record, channel = compiled.flexible[name], f"{name}.damping"
-        damped = channel in compiled.force_names
-        return Deformation(
-            body=cast("FlexibleBody", self.bodies[name]),
-            point_masses=record.point_masses,
-            names=record.modal.coordinate_names,
-            units=record.modal.coordinate_units,
-            q=self.q[:, record.q],
-            u=self.u[:, record.u],
-            a=self.a[:, record.u],
-            stiffness=record.modal.K,
-            membranes=record.modal.membranes,
-            dissipated=self._force(channel).dissipated if damped else np.zeros(len(self.t)),
-            t=self.t,
-            modal_mass=record.modal.mass,
-            loads=lambda: self._beam_loads(name),
-        )
-
-    def _beam_loads(self, name: str) -> BeamLoads:
-        """All loads on a beam, found once."""
+    def beam_loads(self, beam: Body) -> BeamLoads:
+        """All loads on a beam, or on a part that is one, found once."""
         known: dict[str, BeamLoads] = self.__dict__.setdefault("_loads_of_beams", {})
-        if name not in known:
-            known[name] = collect_loads(self, name)
-        return known[name]
+        if beam.name not in known:
+            known[beam.name] = collect_loads(self, beam)
+        return known[beam.name]
 
     def _attitude(self, frame: Frame) -> Array:
         """Rotation matrices (nt, 3, 3) from the axes of a frame to the world."""
-        view: BodyView | PlaceView = self._body(frame.body.name)
-        if isinstance(view, FlexibleView):
-            view = view.at(*frame.position)
-        attitude: Array = view.matrix @ frame.rotation
-        return attitude
+        return self._body(frame.body.name).attitude(frame)
 
     def _point(self, frame: Frame, name: str | None = None) -> PointView:
         x, y, z = (float(c) for c in frame.position)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,9 @@ from supple.forces import DistributedLoad
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
-    from supple.reduction.assumed import AssumedBeam
-    from supple.reduction.field import MeshField
+    from supple.frames import Body, Frame
     from supple.results.flexible_views import BeamView, Deformation
+    from supple.results.result import Result
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 # left, accelerations of Newton's method on constraints included, is far below.
 BALANCED = 1e-6
 # Gauss points for products of two shapes between two nodes.
-MASS_POINTS = 4
+LOAD_POINTS = 4
 # A station this near to the end, in lengths of the beam, is the end.
 AT_END = 1e-12
 
@@ -110,40 +110,39 @@ class _Motion:
         return _turned(self.turn, self.view.at(x).position)
 
 
-def collect_loads(result: Any, name: str) -> BeamLoads:
+def collect_loads(result: Result, body: Body) -> BeamLoads:
     """The loads on a beam of a result: joints, force elements at its stations, loads along it."""
-    beam, t = result.bodies[name], result.t
+    beam, t, on_part = cast("Beam", body), result.t, result.data.compiled.on_part
+    evaluate = result.data.loads
     points: list[PointLoadHistory] = []
     lines: list[tuple[DistributedLoad, Array]] = []
+
+    def add(frame: Frame, place: Array, wrench: Array) -> None:
+        load = PointLoadHistory(beam.station(frame), place, wrench[:, 3:], wrench[:, :3])
+        points.append(load)
+
     for joint in result.joints.values():
-        for frame, sign in ((joint.A, -1.0), (joint.B, 1.0)):
-            if frame.body.name == name:
-                wrench = sign * result[joint.name].wrench
-                place = result[joint.B].position
-                points.append(
-                    PointLoadHistory(beam.station(frame), place, wrench[:, 3:], wrench[:, :3])
-                )
+        for frame, sign in ((on_part(joint.A), -1.0), (on_part(joint.B), 1.0)):
+            if frame.body.name == beam.name:
+                add(frame, result[joint.B].position, sign * result[joint.name].wrench)
     for force in result.forces.values():
         if isinstance(force, DistributedLoad):
-            if force.frame.body.name == name:
+            if on_part(force.frame).body.name == beam.name:
                 values = np.array([[float(s(time)) for s in force.force] for time in t])
                 lines.append((force, values.reshape(len(t), 3)))
             continue
         frames = list(force.frames.values())
-        if any(frame.body.name == name for frame in frames):
-            wrenches = result.data.loads(force.name).wrenches
-            for k, frame in enumerate(frames):
-                if frame.body.name == name:
-                    place, wrench = result[frame].position, wrenches[:, k]
-                    points.append(
-                        PointLoadHistory(beam.station(frame), place, wrench[:, 3:], wrench[:, :3])
-                    )
+        own = [k for k, frame in enumerate(frames) if on_part(frame).body.name == beam.name]
+        if own and evaluate is not None:
+            wrenches = evaluate(force.name).wrenches
+            for k in own:
+                add(on_part(frames[k]), result[frames[k]].position, wrenches[:, k])
     return BeamLoads(result.data.compiled.gravity, points, lines)
 
 
 def _known(view: BeamView) -> tuple[Beam, BeamLoads]:
     d = view._deformation
-    beam: Any = d.body
+    beam = cast("Beam", d.body)
     loads = d.loads() if d.loads is not None else None
     if loads is None:
         raise SuppleError(f"{label(beam)}: section forces by balance need the loads of a run")
@@ -187,7 +186,7 @@ def _beyond(
             torque += np.cross(motion.place(station) - about, pushed)
     w, dw = motion.w, motion.dw
     slaves = _slaves(d)
-    for mass, place, shape in _masses(d, x, end):
+    for mass, place, shape in cast("Beam", d.body).mass_points(x, end, d.point_masses):
         n = d.q.shape[1]
         inside = [place + d.q @ shape[:, :n].T, d.u @ shape[:, :n].T, d.a @ shape[:, :n].T]
         if slaves is not None:
@@ -211,52 +210,11 @@ def _slaves(d: Deformation) -> tuple[Array, Array, Array] | None:
     return 0.5 * np.einsum("tri,ti->tr", bent, d.q), np.einsum("tri,ti->tr", bent, d.u), along
 
 
-def _masses(d: Deformation, x: float, end: bool) -> Iterator[tuple[float, Array, Array]]:
-    """Mass, place (3,) and shape (3, n) of mass points beyond a station.
-
-    With displacements of second order their shapes follow, (3, n + r).
-    """
-    beam: Any = d.body
-    shapes: MeshField | AssumedBeam = beam._reduced(d.point_masses)
-    line: Any = getattr(shapes, "mesh", shapes)
-
-    def rows(station: float) -> tuple[Array, Array]:
-        found = beam._slaved_rows(station, d.point_masses)
-        more = found.get("slaved", np.zeros((6, 0)))
-        move, turn = shapes.displacement(station), shapes.rotation(station)
-        return np.hstack([move, more[:3]]), np.hstack([turn, more[3:]])
-
-    for start, stop, points in _cells(beam, line, x):
-        for s, weight in line.quadrature(start / beam.length, stop / beam.length, points):
-            law = line.at(s, beam.roll)
-            move, turn = rows(s * beam.length)
-            offsets = law.section_points
-            mass = law.line_mass * beam.length * weight / len(offsets)
-            for y, z in offsets:
-                shape = move + np.stack([z * turn[1] - y * turn[2], -z * turn[0], y * turn[0]])
-                yield mass, np.array([s * beam.length, y, z]), shape
-    for station, mass in d.point_masses:
-        if station > x or (end and station >= x):
-            yield mass, np.array([station, 0.0, 0.0]), rows(station)[0]
-
-
-def _cells(beam: Beam, line: Any, x: float) -> Iterator[tuple[float, float, int]]:
-    """Parts of the beam beyond a station within which shapes are smooth, and Gauss points there."""
-    nodes, _ = beam.load_cells(1)
-    cuts = [max(x, 0.0), *nodes[nodes > x], beam.length]
-    points = MASS_POINTS
-    if not len(nodes) and hasattr(line, "shapes"):
-        points = max(functions.points for functions in line.shapes.fields.values())
-    for start, stop in pairwise(cuts):
-        if stop > start:
-            yield float(start), float(stop), points
-
-
 def _line_points(d: Deformation, load: DistributedLoad, x: float) -> Iterator[tuple[float, float]]:
     """Stations and weights (m, profile included) of a load along the beam beyond a station."""
-    beam: Any = d.body
+    beam = cast("Beam", d.body)
     begin = beam.station(load.frame)
-    nodes, count = beam.load_cells(MASS_POINTS)
+    nodes, count = beam.load_cells(LOAD_POINTS)
     first = max(begin, x)
     cuts = [first, *nodes[(nodes > first) & (nodes < load.end)], load.end]
     for start, stop in pairwise(cuts):

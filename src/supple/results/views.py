@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 from supple.errors import suggestion
 
 if TYPE_CHECKING:
+    from supple.frames import Body, Frame
     from supple.joints import Joint
+    from supple.results.flexible_views import FlexibleView
+    from supple.results.result import Result
 
 Array = NDArray[np.float64]
 Later = Callable[[], Array]  # accelerations cost more than motion: found when they are read
@@ -88,6 +91,21 @@ class BodyView(PointView):
         self.matrix = R
         """(nt, 3, 3) rotation matrix from body to world"""
 
+    @classmethod
+    def of(cls, result: Result, body: Body) -> BodyView:
+        """The view of a body of the engine."""
+        return cls(body.name, *frame_motion(result, body.name))
+
+    @property
+    def deforming(self) -> tuple[FlexibleView, ...]:
+        """Views of what deforms of the body: nothing of a rigid one."""
+        return ()
+
+    def attitude(self, frame: Frame) -> Array:
+        """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""
+        turned: Array = self.matrix @ frame.rotation
+        return turned
+
     @property
     def rotation(self) -> Array:
         """(nt, 4) unit quaternion (w, x, y, z) from body to world, continuous in sign."""
@@ -96,11 +114,15 @@ class BodyView(PointView):
     @property
     def local(self) -> BodyView:
         """The same with vectors along the axes of the body; the attitude is unchanged."""
+        view = BodyView(self.name, *self._local_motion())
+        view._own = np.broadcast_to(np.eye(3), self._own.shape)
+        return view
+
+    def _local_motion(self) -> tuple[Array, Array, Array, Later]:
+        """R, p, V, A of the frame, with vectors along its own axes; the attitude is unchanged."""
         own = self._own
         V = np.hstack([into(own, self.angular_velocity), into(own, self.velocity)])
-        view = BodyView(self.name, self.matrix, into(own, self.position), V, self._turned)
-        view._own = np.broadcast_to(np.eye(3), own.shape)
-        return view
+        return self.matrix, into(own, self.position), V, self._turned
 
     def _turned(self) -> Array:
         """Acceleration (nt, 6) along the axes of the body."""
@@ -125,6 +147,12 @@ class BodyView(PointView):
             w,
             lambda: self.angular_acceleration,
         )
+
+
+def frame_motion(result: Result, name: str) -> tuple[Array, Array, Array, Later]:
+    """R (nt, 3, 3), p (nt, 3), V, A (nt, 6) of the own frame of a body, as `BodyView` has them."""
+    h, k = result.data.history, list(result.data.compiled.body_names).index(name)
+    return h.R[:, k], h.p[:, k], h.V[:, k], lambda: h.A[:, k]
 
 
 class JointLoad(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.simulate import simulate
-from supple.bodies import Beam
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.frames import Body
 from supple.model import Model
-from supple.reduction import Sines
 from supple.results.quantities import quantity
 from supple.results.result import Result
 
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Output = str | Callable[[Result], ArrayLike]
 
-MOST_MODES = 6  # of the usual study
-ELEMENTS = (1, 2, 4, 8)
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 
 
@@ -233,11 +229,9 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
         if what == "tolerance":
             return list(TOLERANCES)
         item = model[name]
-        if not isinstance(item, Beam) or field not in ("modes", "elements"):
+        usual = item.usual_values(field) if isinstance(item, Body) else ()
+        if not usual:
             raise SuppleError(f"converge: {what!r} has no usual values, expected values=[...]")
-        usual: Sequence[Any] = range(1, MOST_MODES + 1) if field == "modes" else ELEMENTS
-        if field == "modes" and isinstance(item.modes, Sines):
-            usual = [replace(item.modes, n=k) for k in usual]
         values = [v for v in usual if _possible(model, name, field, v)]
     values = list(values)
     if len(values) < 2:
@@ -262,11 +256,12 @@ def _output(item: Any, output: Output | None) -> tuple[str, Callable[[Result], A
         return output, lambda result: quantity(result, output)
     if output is not None:
         raise SuppleError(f"converge: output is {output!r}, expected a text or a function")
-    if isinstance(item, Beam):
-        # The frame of a chord goes through the end, which then does not deflect.
-        x = item.length / 2 if item.reference == "chord" else item.length
-        text = f"{item.name}.at({x:.17g}).deflection"
-        short = f"{item.name}.at({x:g}).deflection"
+    place = item.telling_place if isinstance(item, Body) else None
+    if place is not None:
+        text, short = (
+            f"{item.name}.at({', '.join(format(x, digits) for x in place)}).deflection"
+            for digits in (".17g", "g")
+        )
         return short, lambda result: quantity(result, text)
     return "positions of all bodies", lambda result: result.data.history.p
 

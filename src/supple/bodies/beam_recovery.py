@@ -1,0 +1,190 @@
+"""What is recovered of a beam from its elastic coordinates: motion, strain, stress, mass."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import numpy as np
+
+from supple import validate
+from supple.bodies.beam_slaves import BeamSlaves
+from supple.bodies.flexible import PointMasses, rows_at
+from supple.bodies.reduced import ReducedBody
+from supple.errors import label
+from supple.fem.material import Material
+from supple.fem.section_forces import beam_section_forces
+from supple.fem.section_points import SIDES, gauge_row, section_block
+from supple.fem.section_stress import outline
+from supple.fem.sections import Section
+from supple.fem.stress_points import StressBlock
+from supple.fem.tapered import Profile
+from supple.reduction.assumed import AssumedBeam
+from supple.reduction.assumed_forces import assumed_section_forces
+from supple.reduction.field import MeshField
+from supple.validate import Vector, read_only
+
+if TYPE_CHECKING:
+    from supple.fem.beam import BeamMesh
+
+Side = Literal["y", "-y", "z", "-z"]
+# Gauss points for products of two shapes between two nodes.
+MASS_POINTS = 4
+# Parts between stations of a beam without inner nodes, as with assumed shapes.
+ASSUMED_CELLS = 20
+
+
+class MassPoint(NamedTuple):
+    """A mass (kg), its place (3,) in the undeformed body (m), and its shape (3, n).
+
+    With displacements of second order their shapes follow, (3, n + r).
+    """
+
+    mass: float
+    place: Vector
+    shape: Vector
+
+
+class BeamRecovery(ReducedBody):
+    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass."""
+
+    length: float
+    section: Profile
+    material: Material
+    elements: int
+    roll: float
+
+    @abstractmethod
+    def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
+        """Shapes and body with these point masses, from the store if they were asked before."""
+
+    @abstractmethod
+    def _station(self, field: str, x: Any) -> float:
+        """A station (m) within the beam; others are refused by the name of the field."""
+
+    @abstractmethod
+    def load_cells(self, order: int) -> tuple[Vector, int]:
+        """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
+
+    def slaved_rows(self, x: float, point_masses: PointMasses = ()) -> Vector:
+        """Rows (6, r) of displacement and rotation by slaved shapes at a station."""
+        body, slaves = self._slaved(point_masses)
+        return np.zeros((6, 0)) if body.slaves is None else cast("BeamSlaves", slaves).rows(x)
+
+    @property
+    def watched_stations(self) -> Vector:
+        """Stations (k,) where its deformation is evaluated, m: nodes and between them."""
+        cells = 2 * self.elements if len(self.load_cells(1)[0]) else ASSUMED_CELLS
+        return np.linspace(0.0, self.length, cells + 1)
+
+    def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
+        """Rows (p, 3, n) of displacement and of rotation of its sections."""
+        return rows_at(self, [self.at(x) for x in self.watched_stations], point_masses)
+
+    def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """Points on its surface, at its nodes and between them."""
+        c, s = np.cos(self.roll), np.sin(self.roll)
+        for x in self.watched_stations:
+            section = self.section.at(x / self.length)
+            forces = self.section_forces(x, point_masses)
+            points = outline(section)
+            turned = points @ np.array([[c, s], [-s, c]])  # section axes to body axes
+            places = np.column_stack([np.full(len(points), x), turned])
+            yield section_block(places, section, self.material, forces, f"x = {x:.6g} m")
+
+    def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
+        """The same points; of a section given by numbers the middles of its sides, if known."""
+        section = self.section.at(0.0)
+        if not isinstance(section, Section):
+            yield from self.stress_blocks(point_masses)
+        elif section.half_sizes is not None:
+            sides: tuple[Side, ...] = ("y", "-y", "z", "-z")
+            for x in self.watched_stations:
+                gauges = [self.strain_gauge(float(x), side, True, point_masses) for side in sides]
+                rows = np.stack(gauges)[:, None]
+                yield StressBlock(
+                    places=np.full((len(gauges), 3), (x, 0.0, 0.0)),
+                    strain=rows,
+                    stress=self.material.E * rows,
+                    von_mises=lambda stress: np.abs(stress[..., 0]),
+                    strain_tensor=lambda strain: strain[..., None],
+                    normals=1,
+                    name=partial(_side_name, float(x)),
+                )
+
+    def mass_points(
+        self, beyond: float, with_end: bool, point_masses: PointMasses = ()
+    ) -> Iterator[MassPoint]:
+        """Its mass beyond a station (m), for sums that are exact for products of two shapes.
+
+        A point mass at that very station counts ``with_end``.
+        """
+        field = self._reduced(point_masses)
+        line: Any = field if isinstance(field, AssumedBeam) else field.mesh
+        points = MASS_POINTS
+        if isinstance(field, AssumedBeam):
+            points = max(functions.points for functions in field.shapes.fields.values())
+        nodes, _ = self.load_cells(1)
+        cuts = [max(beyond, 0.0), *nodes[nodes > beyond], self.length]
+        for start, stop in pairwise(cuts):
+            if stop <= start:
+                continue
+            for s, weight in line.quadrature(start / self.length, stop / self.length, points):
+                law = line.at(s, self.roll)
+                move, turn = self._mass_rows(s * self.length, point_masses)
+                offsets = law.section_points
+                mass = law.line_mass * self.length * weight / len(offsets)
+                for y, z in offsets:
+                    shape = move + np.stack([z * turn[1] - y * turn[2], -z * turn[0], y * turn[0]])
+                    yield MassPoint(mass, np.array([s * self.length, y, z]), shape)
+        for station, mass in point_masses:
+            if station > beyond or (with_end and station >= beyond):
+                shape = self._mass_rows(station, point_masses)[0]
+                yield MassPoint(mass, np.array([station, 0.0, 0.0]), shape)
+
+    def _mass_rows(self, x: float, point_masses: PointMasses) -> tuple[Vector, Vector]:
+        """Rows (3, n + r) of displacement and rotation at a station, slaved shapes included."""
+        field, slaved = self._reduced(point_masses), self.slaved_rows(x, point_masses)
+        move, turn = field.displacement(x), field.rotation(x)
+        return np.hstack([move, slaved[:3]]), np.hstack([turn, slaved[3:]])
+
+    def strain_gauge(
+        self,
+        x: float,
+        side: Side = "y",
+        axial: bool = True,
+        point_masses: PointMasses = (),
+    ) -> Vector:
+        """Row (n,) of the strain along x at the surface: strain = row @ q.
+
+        ``side`` is a side of the section, which ``roll`` turns. The strain is u' - y v'' - z w''
+        at the middle of that side; without ``axial`` the part of bending only, as a pair of
+        gauges on opposite sides measures it.
+        """
+        owner = label(self)
+        station = self._station("x of strain_gauge", x)
+        validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))
+        section = self.section.at(station / self.length)
+        strain = self._reduced(point_masses).strain(station)
+        field = "half_sizes of its section"
+        return gauge_row(owner, field, section, side, strain, axial, self.roll)
+
+    def section_forces(self, x: float, point_masses: PointMasses = ()) -> Vector:
+        """Rows (6, n) of N, Vy, Vz (N), T, My, Mz (N m) at a station: forces = rows @ q.
+
+        They are in the axes of the section, which ``roll`` turns, and come from the strain of the
+        shapes; see `supple.fem.section_forces`.
+        """
+        station = self._station("x of section_forces", x)
+        field = self._reduced(point_masses)
+        if isinstance(field, AssumedBeam):
+            return assumed_section_forces(field, station)
+        mesh = cast("BeamMesh", field.mesh)
+        return read_only(beam_section_forces(mesh, station) @ field.reduction.basis)
+
+
+def _side_name(x: float, k: int) -> str:
+    return f"x = {x:.6g} m, side {list(SIDES)[k]}"

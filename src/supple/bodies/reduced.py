@@ -1,0 +1,161 @@
+"""What bodies of finite elements have in common: their elastic coordinates are chosen by reduction.
+
+Reductions are kept with the body: a compilation, its results and its recovery ask again and again
+for the same point masses.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from supple.bodies.flexible import FlexibleBody, PointMasses, warn_of_split
+from supple.errors import label
+from supple.fem.damping import Damping
+from supple.frames import Frame
+from supple.reduction.eigen import dense
+from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
+from supple.reduction.problem import Problem
+from supple.reduction.slaved import slaved_mesh
+from supple.reduction.stiffening import SecondOrder, Stiffening
+from supple.validate import Vector
+
+MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
+Masses = tuple[tuple[int, float], ...]
+
+
+class Reduced(Protocol):
+    """A reduction of whatever kind."""
+
+    @property
+    def body(self) -> ModalBody:
+        """What the engine needs of it, without slaved shapes."""
+
+
+class ReducedBody(FlexibleBody):
+    """A flexible body whose elastic coordinates are chosen by ``modes``, with stiffening.
+
+    A kind of body gives ``_reduced``, ``_place`` and ``_slave``, and sets ``_reductions={}``.
+    """
+
+    can_stiffen: ClassVar[bool] = True
+
+    damping: Damping | None
+    stiffening: Stiffening
+
+    @abstractmethod
+    def _reduced(self, point_masses: PointMasses) -> Reduced:
+        """The reduction with these point masses, from the store if it was asked for before."""
+
+    @abstractmethod
+    def _place(self, place: float) -> float | int:
+        """A place of point masses as it is compared with others."""
+
+    @abstractmethod
+    def _slave(self, reduced: Any, places: tuple[Any, ...]) -> tuple[ModalBody, Any]:
+        """Body with slaved shapes for the places where something is attached, and these shapes."""
+
+    @property
+    def stiffened(self) -> bool:
+        """Whether deflections change its stiffness."""
+        return self.stiffening is not None
+
+    @property
+    def second_order(self) -> bool:
+        """Whether displacements of second order are asked for."""
+        return isinstance(self.stiffening, SecondOrder)
+
+    def modal(self, point_masses: PointMasses = ()) -> ModalBody:
+        """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
+
+        A mass of zero marks a place where something is attached: stiffening of second order
+        depends on these. The result is kept: the same point masses give the same object.
+        """
+        self._reduced(point_masses)  # from here: a warning names the caller's line
+        return self._slaved(point_masses)[0]
+
+    def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Any]:
+        """Body with its slaved shapes; these are None without displacements of second order."""
+        found = self._reduced(point_masses)
+        if not self.second_order or not found.body.n:
+            return found.body, None
+        places = tuple(sorted({self._place(place) for place, _ in point_masses}))
+        store: dict[Hashable, tuple[ModalBody, Any]] = self.__dict__["_reductions"]
+        key = "slaved", found, places
+        if key not in store:
+            store[key] = self._slave(found, places)
+        return store[key]
+
+
+@dataclass(frozen=True, eq=False)
+class NodalReduction:
+    """A reduction of a component whose places are numbered.
+
+    Attributes
+    ----------
+    masses : point masses ((number of a place, kg), ...)
+    reduction : with a basis of the component's own coordinates
+    basis : (size, n), of the coordinates of the problem that was reduced
+    """
+
+    masses: Masses
+    reduction: Reduction
+    basis: Vector
+
+    @property
+    def body(self) -> ModalBody:
+        """What the engine needs of it, without slaved shapes."""
+        return self.reduction.body
+
+
+class NodalBody(ReducedBody):
+    """A reduced body whose places are numbered: nodes and interfaces.
+
+    A kind of body gives ``_problem``, ``_rows``, ``_point``, and ``_finished`` if more than the
+    reduction of the problem is needed.
+    """
+
+    @abstractmethod
+    def _problem(self, masses: Masses) -> Problem:
+        """The problem that is reduced, with point masses."""
+
+    @abstractmethod
+    def _rows(self, place: int) -> Any:
+        """Rows (6, size) of displacement and rotation at a place, of the problem's coordinates."""
+
+    @abstractmethod
+    def _point(self, place: int) -> Vector:
+        """Where a place is, (3,) m."""
+
+    def _finished(self, problem: Problem, found: Reduction) -> Reduction:
+        """The reduction of the problem with whatever belongs to the body beside it."""
+        return found
+
+    def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
+        """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
+        place = int(self.station(frame))
+        rows, moved = self._rows(place), self._reduced(point_masses).basis
+        body, shapes = self._slaved(point_masses)
+        slaved = np.zeros((6, 0)) if shapes is None else rows @ shapes
+        return attached(self._point(place), frame.rotation, rows @ moved, body, slaved)
+
+    def _place(self, place: float) -> int:
+        return int(place)
+
+    def _reduced(self, point_masses: PointMasses) -> NodalReduction:
+        masses = tuple(sorted((int(place), float(m)) for place, m in point_masses if m != 0.0))
+        store: dict[Hashable, NodalReduction] = self.__dict__["_reductions"]
+        if masses not in store:
+            problem = self._problem(masses)
+            found = reduce_mesh(problem, self.modes, label(self), self.damping)
+            warn_of_split(self, found, 5)
+            store[masses] = NodalReduction(masses, self._finished(problem, found), found.basis)
+        return store[masses]
+
+    def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
+        rows = [dense(self._rows(place)) for place in places]
+        return slaved_mesh(self._problem(reduced.masses), reduced.body, reduced.basis, rows)

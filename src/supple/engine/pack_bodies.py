@@ -1,0 +1,266 @@
+"""Bodies as rows for the kernels: inertias, elastic coordinates and edges, and welded parts.
+
+A body of the model is one or more bodies of the engine (`supple.frames.Body.parts`). The part that
+its inboard joint holds comes first; the others follow from weld to weld.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from supple.core import forces as force_codes
+from supple.core import layout as at
+from supple.core import membrane as membrane_codes
+from supple.engine.attached import attached_masses
+from supple.engine.buffers import row_of
+from supple.engine.compiled import BodyRecord, FlexRecord, JointRecord, frame_key, place_of
+from supple.errors import ModelError, label
+from supple.frames import Body, Frame
+from supple.joints.motions import MOTIONS
+from supple.poses import EYE, IDENTITY, Pose, skew
+from supple.reduction.modal import Attachment
+
+if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
+    from supple.bodies.rigid import RigidBody
+    from supple.engine.builder import _Builder
+    from supple.model import Model
+
+_MEMBRANES = {
+    "axial": membrane_codes.AXIAL,
+    "axial_quadratic": membrane_codes.AXIAL_QUADRATIC,
+    "von_karman": membrane_codes.VON_KARMAN,
+}
+
+
+def point_masses(model: Model) -> dict[str, list[tuple[Frame, float]]]:
+    """Frames and masses (kg) of the point masses on each body of the engine that has some."""
+    found: dict[str, list[tuple[Frame, float]]] = {}
+    bodies = model.bodies
+    for point in model.point_masses.values():
+        frame = bodies[point.frame.body.name].on_part(point.frame)
+        found.setdefault(frame.body.name, []).append((frame, point.mass))
+    return found
+
+
+def hang(b: _Builder, body: Body, node: int, current: Pose, outer: Frame | None) -> None:
+    """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes.
+
+    None is the body's own frame, or that of its first part if it has no frame of reference.
+    """
+    parts = body.parts
+    b.bodies[body.name] = BodyRecord(body, parts)
+    if body.written_as != "parts":
+        _hang_part(b, body, node, current, outer)
+        return
+    by_name = {part.name: part for part in parts}
+    taken = next((name for name in by_name if name in b.model), None)
+    if taken is not None:
+        raise ModelError.plain(
+            f"{label(b.model[taken])}: its name is that of a part of {label(body)}, expected "
+            "another"
+        )
+    held = body.own_frame if outer is None else body.on_part(outer)
+    first = parts[0] if held is None else by_name[held.body.name]
+    _hang_part(b, first, node, current, held)
+    hung, welds = {first.name}, body.welds
+    for _ in parts[1:]:
+        weld = next((w for w in welds if len({f.body.name for f in w} & hung) == 1), None)
+        if weld is None or len(welds) != len(parts) - 1:
+            raise ModelError.plain(
+                f"{label(body)}: its welds ({len(welds)}) do not join its parts ({len(parts)}) to "
+                "a tree, expected one weld less than parts"
+            )
+        near, far = weld if weld[0].body.name in hung else weld[::-1]
+        node, current = place(b, near)
+        b.owner = label(body)
+        joint = b.add_node(node, "fixed", current)
+        _hang_part(b, by_name[far.body.name], joint, IDENTITY, far)
+        hung.add(far.body.name)
+    if body.own_frame is not None:
+        b.own_frames[body.name] = place(b, body.own_frame)
+
+
+def hang_free(b: _Builder, body: Body, name: str) -> None:
+    """Hang a body by its own frame on a free joint of that name from the ground.
+
+    A body without a frame of reference moves by that of its first part.
+    """
+    b.owner = f"{label(body)} (free)"
+    q, u = b.nq, b.nu
+    node = b.add_node(0, "free", IDENTITY)
+    own = slice(q, b.nq), slice(u, b.nu)
+    names = MOTIONS["free"].coordinates
+    framed = body.written_as != "parts" or body.own_frame is not None
+    moved = body.name if framed else body.parts[0].name
+    record = JointRecord(name, "free", b.owner, moved, names, False, *own, node, node, np.zeros(3))
+    b.extra[name] = record
+    b.q0.extend([1.0, *np.zeros(6)])
+    b.u0.extend(np.zeros(6))
+    hang(b, body, node, IDENTITY, None)
+
+
+def place(b: _Builder, frame: Frame) -> tuple[int, Pose]:
+    """Node and pose of a frame of a part; on a flexible one it gets an elastic edge of its own."""
+    name = frame.body.name
+    if name not in b.flexible:
+        return place_of(b.own_frames, frame)
+    key = frame_key(frame)
+    if key not in b.places:
+        record = b.flexible[name]
+        where = record.body.attachment(frame, record.point_masses)
+        node = b.own_frames[name][0]
+        if not where.fixed:
+            node = add_elastic(b, node, "elastic_out", IDENTITY, record, where)
+            b.places[key] = node, IDENTITY
+        else:
+            b.places[key] = node, Pose(where.R0, where.p0)
+    return b.places[key]
+
+
+def _hang_part(b: _Builder, part: Body, node: int, current: Pose, outer: Frame | None) -> None:
+    if part.written_as == "rigid":
+        _add_rigid(b, cast("RigidBody", part), node, current, outer)
+    elif part.written_as == "flexible":
+        _add_flexible(b, cast("FlexibleBody", part), node, current, outer)
+    else:
+        raise ModelError.plain(
+            f"{label(part)}: the engine does not know what it is made of, expected a rigid or a "
+            "flexible body"
+        )
+
+
+def _add_rigid(b: _Builder, body: RigidBody, node: int, current: Pose, outer: Frame | None) -> None:
+    pose = current
+    if outer is not None:
+        pose = current.before(Pose(outer.rotation, outer.position))
+    b.own_frames[body.name] = node, pose
+    mass, first, second = body.mass, body.mass * body.com, body.inertia_origin
+    for frame, m in b.point_masses.get(body.name, ()):
+        x = frame.position
+        mass += m
+        first = first + m * x
+        second = second - m * skew(x) @ skew(x)
+    b.inertias.append((node, pose, mass, first, second))
+    b.node_ints[node][at.HEAVY] = at.RIGID
+
+
+def fill_inertias(b: _Builder) -> None:
+    """Mass, first and second moments of rigid bodies about their nodes, in the nodes' axes."""
+    if not b.inertias:
+        return
+    nodes, poses, masses, firsts, seconds = zip(*b.inertias, strict=True)
+    R = np.concatenate([pose.R for pose in poses]).reshape(-1, 3, 3)
+    r = np.concatenate([pose.p for pose in poses]).reshape(-1, 3)
+    mass = np.array(masses)[:, None]
+    # Second moments shift as in core/tree.py.
+    c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
+    across = 2 * r[:, None, :] @ c[:, :, None] + (mass * r)[:, None, :] @ r[:, :, None]
+    about_frame = np.concatenate(seconds).reshape(-1, 3, 3)
+    inertia = R @ about_frame @ R.transpose(0, 2, 1) + across * EYE
+    rc = r[:, :, None] * c[:, None, :]
+    rr = r[:, :, None] * r[:, None, :]
+    inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
+    six = inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    for node, row in zip(nodes, np.hstack([mass, c + mass * r, six]), strict=True):
+        b.node_reals[node][at.BODY_M :] = row
+
+
+def _add_flexible(
+    b: _Builder, body: FlexibleBody, node: int, current: Pose, outer: Frame | None
+) -> None:
+    masses = attached_masses(b.model, body)
+    modal = body.modal(masses)
+    n = modal.n
+    here = slice(b.nq, b.nq + n), slice(b.nu, b.nu + n)
+    index = len(b.flexible)
+    record = FlexRecord(body, index, *here, modal, masses)
+    b.flexible[body.name] = record
+    r, of = modal.r, modal.slaves or modal
+    row = {at.FLEX_N: n, at.FLEX_R: r, at.FLEX_Q0: b.nq, at.FLEX_U0: b.nu}
+    row |= {at.FLEX_AT: b.flex_size, at.FLEX_WORK: b.flex_work}
+    b.flex_ints.append(row_of(at.FLEX_INTS, row))
+    b.flex_work += at.FLEX_RECORD.lengths({"n": n, "r": r})[1]
+    b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
+    b.add_flex(of.M, modal.K, modal.C)
+    if modal.slaves is not None:
+        b.add_flex(modal.slaves.Gamma, modal.slaves.parts)
+    b.nq += n
+    b.nu += n
+    b.q0.extend(np.zeros(n))
+    b.u0.extend(np.zeros(n))
+    # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
+    if n:
+        slow = 2.0 * np.pi * modal.frequencies[0] * body.typical_length * np.sqrt(modal.mass)
+        b.scale.extend(slow / np.sqrt(np.diag(modal.K)))
+        b.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
+    where = None if outer is None else body.attachment(outer, masses)
+    b.owner = label(body)
+    if where is None:
+        node = b.add_node(node, "fixed", current)
+    elif not where.fixed:
+        node = add_elastic(b, node, "elastic_in", current, record, where)
+    else:
+        pose = current.before(Pose(where.R0, where.p0))
+        node = b.add_node(node, "fixed", pose)
+    b.flex_ints[index][at.FLEX_NODE] = node
+    b.node_ints[node][at.HEAVY], b.node_ints[node][at.FLEX] = at.FLEXIBLE, index
+    b.own_frames[body.name] = node, IDENTITY
+
+
+def add_elastic(
+    b: _Builder, parent: int, motion: str, pose: Pose, record: FlexRecord, where: Attachment
+) -> int:
+    """Add a node behind an elastic edge, whose columns are the body's elastic velocities."""
+    n, size = b.append_node(parent, motion, pose, record.modal.n), record.modal.n
+    b.node_ints[n][at.FLEX], b.node_ints[n][at.ATTACH] = record.index, len(b.attach_ints)
+    row = [0] * at.ATTACH_INTS
+    row[at.ATTACH_BODY], row[at.ATTACH_AT], row[at.ATTACH_WORK] = record.index, b.flex_size, -1
+    b.attach_ints.append(row)
+    b.add_flex(where.p0, where.R0, where.Phi, where.Psi)
+    if where.slaved is not None:
+        b.add_flex(where.slaved)
+        row[at.ATTACH_WORK] = b.flex_work
+        b.flex_work += at.ATTACH_ROWS * size
+    for k in range(size):
+        b.add_column(n, k, record.u.start + k)
+    return n
+
+
+def add_damping(b: _Builder, record: FlexRecord) -> None:
+    """Add the damping of a flexible body as a force element."""
+    if np.any(record.modal.C):
+        ints = {at.KIND: force_codes.BODY_DAMPING, force_codes.BODY: record.index}
+        b.owner = record.label
+        b.add_element(ints, {}, f"{record.name}.damping")
+
+
+def add_membranes(b: _Builder, record: FlexRecord) -> None:
+    """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
+    found = record.modal.membranes
+    if found is None:
+        return
+    m, p, _ = found.slopes.shape
+    law = _MEMBRANES[found.law]
+    ints = {
+        at.KIND: force_codes.MEMBRANE,
+        membrane_codes.BODY: record.index,
+        membrane_codes.AT: b.flex_size,
+        membrane_codes.COUNT: m,
+        membrane_codes.SLOPES: p,
+        membrane_codes.LAW: law,
+        membrane_codes.FIRST: len(b.membranes),
+    }
+    for k, a, s in zip(found.stiffness, found.axial, found.slopes, strict=True):
+        moving = np.flatnonzero(np.any(s, axis=0) | (a != 0.0))
+        ends = (moving[0], moving[-1] + 1) if len(moving) else (0, 0)
+        ranges = {at.MEMBRANE_FROM: ends[0], at.MEMBRANE_END: ends[1]}
+        b.membranes.append(row_of(at.MEMBRANE_INTS, ranges))
+        b.add_flex(np.array([k]), a, s)
+    name = f"{record.name}.stiffening"
+    b.owner = record.label
+    b.add_element(ints, {}, name)
+    if law != membrane_codes.VON_KARMAN:
+        b.energy_creating.append(name)

@@ -1,0 +1,76 @@
+"""Rotations by rotation vectors that change with time: their matrices, spin and its change."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+TERMS = 9  # of the series: the next one is below rounding for s < 0.25
+
+
+class Turn:
+    """Rotations by vectors theta (nt, 3) that change with rates (nt, 3), as matrices and spin.
+
+    With s = theta^2 the matrix is 1 + c theta~ + a theta~^2, and the spin, in the axes before the
+    rotation, is theta' + a theta x theta' + b theta x (theta x theta'). Near s = 0 the functions
+    c, a, b are summed as series, where quotients would cancel.
+    """
+
+    def __init__(self, theta: Array, rate: Array) -> None:
+        self.theta, self.rate = theta, rate
+        s = np.einsum("ti,ti->t", theta, theta)
+        self._s = s[:, None]
+        f = np.sqrt(s)
+        c = np.sinc(f / np.pi)
+        a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
+        small = s < 0.25
+        far = np.where(small, 1.0, s)
+        b = np.where(small, _series(s, 3), (1.0 - c) / far)
+        # derivatives of a and b with respect to s
+        da = np.where(small, _series_slope(s, 2), (c - 2.0 * a) / (2.0 * far))
+        db = np.where(small, _series_slope(s, 3), (a - 3.0 * b) / (2.0 * far))
+        self._c, self._a, self._b, self._da, self._db = (x[:, None] for x in (c, a, b, da, db))
+
+    @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) exp(~theta)."""
+        x, y, z = self.theta.T
+        o = np.zeros_like(x)
+        skew = np.stack([o, -z, y, z, o, -x, -y, x, o], axis=1).reshape(-1, 3, 3)
+        matrix: Array = np.eye(3) + self._c[..., None] * skew + self._a[..., None] * (skew @ skew)
+        return matrix
+
+    @property
+    def spin(self) -> Array:
+        """(nt, 3) angular velocity in the axes before the rotation: exp' exp^T = ~spin."""
+        return self._operate(self.rate)
+
+    def change(self, acceleration: Array) -> Array:
+        """(nt, 3) time derivative of the spin when theta'' is the given acceleration (nt, 3)."""
+        theta, rate = self.theta, self.rate
+        cross = np.cross(theta, rate)
+        twice = np.cross(theta, cross)
+        ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
+        moved: Array = self._da * ds * cross + self._db * ds * twice
+        return moved + self._b * np.cross(rate, cross) + self._operate(acceleration)
+
+    def _operate(self, x: Array) -> Array:
+        cross = np.cross(self.theta, x)
+        turned: Array = x + self._a * cross + self._b * np.cross(self.theta, cross)
+        return turned
+
+
+def _series(s: Array, first: int) -> Array:
+    """Sum of (-s)^k / (2 k + first)!."""
+    terms = ((-s) ** k / math.factorial(2 * k + first) for k in range(TERMS))
+    return np.asarray(sum(terms))
+
+
+def _series_slope(s: Array, first: int) -> Array:
+    """Derivative of `_series` with respect to s."""
+    terms = (-k * (-s) ** (k - 1) / math.factorial(2 * k + first) for k in range(1, TERMS))
+    return np.asarray(sum(terms))
