@@ -150,14 +150,16 @@ def closed(case: Case) -> bool:
 def runs():
     """Every case by every method that can: long runs are slow tests.
 
-    So are runs by multistep methods, which take the smallest steps, but on one case of each kind.
+    So are runs by all but one method, Dormand-Prince where it can, but on one case of each kind.
     """
     for case in (case for case in cases.all() if case.times):
         for method in TOLERANCES:
             if (case.name, method) in HOPELESS:
                 continue
+            first = (case.name, "DormandPrince")
+            chosen = "Radau" if first in LONG | HOPELESS else "DormandPrince"
             slow = case.long or (case.name, method) in LONG
-            slow = slow or (method in MULTISTEP and case.name not in ONE_OF_EACH_KIND)
+            slow = slow or (method != chosen and case.name not in ONE_OF_EACH_KIND)
             marks = [pytest.mark.slow] if slow else []
             yield pytest.param(case, method, id=f"{case.name}-{method}", marks=marks)
 
