@@ -17,7 +17,8 @@ import math
 from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -74,11 +75,10 @@ class Record:
             tuple(Kind(p.number, len(self.shapes[f]), p.fixed and self.shapes[f] != ()) for p in parts for f in p.fields),
             self.views,
         )
-        self._codes = {f: tuple(_compiled(e) for e in s) for f, s in self.shapes.items()}
-        used = {size for codes in self._codes.values() for code in codes for size in code.co_names}
+        used = {size for extents in self.shapes.values() for e in extents for size in _names(e)}
         if unknown := sorted(used - {*head, *given}):
             raise NameError(f"{name} has no size {unknown[0]!r}")
-        self._used = sorted(used & {*head})
+        self._sizes, self._used = sorted(used), sorted(used & {*head})
 
     @cached_property
     def cut(self) -> Any:
@@ -129,16 +129,24 @@ class Record:
         lines.append(f"    return {self.name}({', '.join(fields)}), {', '.join(begins)}")
         return "\n".join(lines)
 
-    def places(self, sizes: Mapping[str, int]) -> dict[str, tuple[int, tuple[int, ...]]]:
+    def places(self, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, tuple[int, ...]]]:
         """Begin and shape of each field in its buffer, counted from the record's own first number."""
-        found, known = {}, dict(sizes)
+        return self._places(*(int(sizes[name]) for name in self._sizes))
+
+    @cached_property
+    def _places(self) -> Any:
+        """What ``places`` tells, as a function of the sizes that occur in shapes; it remembers its answers."""
+        lines = [f"def find({', '.join(self._sizes)}):", "    found = {}"]
         for part in self.parts:
-            i = 0
+            lines.append("    i = 0")
             for field in part.fields:
-                shape = tuple(int(eval(code, {}, known)) for code in self._codes[field])
-                found[field] = i, shape
-                i += math.prod(shape)
-        return found
+                extents = self.shapes[field]
+                lines.append(f"    found[{field!r}] = i, ({''.join(f'{e}, ' for e in extents)})")
+                lines.append(f"    i += {_product(extents)}")
+        lines.append("    return MappingProxyType(found)")
+        made: dict[str, Any] = {"MappingProxyType": MappingProxyType}
+        exec(compile("\n".join(lines), f"<places of {self.name}>", "exec"), made)
+        return lru_cache(maxsize=1000)(made["find"])
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """Lengths of the buffers."""
@@ -172,5 +180,5 @@ def _extents(shape: Shape) -> tuple[str, ...]:
 
 
 @cache
-def _compiled(extent: str) -> Any:
-    return compile(extent, "<extent>", "eval")
+def _names(extent: str) -> tuple[str, ...]:
+    return compile(extent, "<extent>", "eval").co_names
