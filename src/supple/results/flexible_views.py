@@ -91,7 +91,7 @@ class Deformation:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the result that the loads come from."""
-        return self.__dict__ | {"loads": None}
+        return super().__getstate__() | {"loads": None}
 
 
 class PlaceView(PointView):

@@ -72,6 +72,12 @@ class PointView:
             lambda: into(own, self.angular_acceleration),
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with accelerations, not with the result that they come from."""
+        found = {"acceleration": self.acceleration}
+        found["angular_acceleration"] = self.angular_acceleration
+        return self.__dict__ | found | {"_acceleration": None, "_angular_acceleration": None}
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} '{self.name}', {len(self.position)} times>"
 
