@@ -64,9 +64,9 @@ lint: $(VENV)/.with-tests ## style, types, import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-test: $(VENV)/.with-tests lint warmup ## lint, all quick tests, the no-JIT run
+test: $(VENV)/.with-tests warmup ## lint, all quick tests, the no-JIT run
+	@$(MAKE) --no-print-directory -j $(WORKERS) lint nojit
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS)
-	@$(MAKE) --no-print-directory nojit
 
 test-slow: $(VENV)/.with-tests warmup ## the long studies
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m "slow or hypothesis" --hypothesis-profile=full || [ $$? -eq 5 ]  # 5: there are none

@@ -34,7 +34,7 @@ settings.load_profile("quick")
 # Tests that share a long preparation run in one process: beginnings of their names. (The marks of
 # pytest-xdist for that have no effect with pytest 9.)
 TOGETHER = {
-    "complex numbers": (
+    "complex numbers": (  # slow ones; tests/nojit has a few of them in plain Python
         "tests/test_properties.py::test_tangents",
         "tests/test_flexible_properties.py::test_tangents",
         "tests/test_loops.py::test_tangents",
@@ -74,7 +74,8 @@ def columns() -> Callable:
     from supple.core import chart, dynamics, layout
     from supple.native import compiler, declare
 
-    compiler.prepare(None, "native")
+    if not declare.PLAIN:
+        compiler.prepare(None, "native")
 
     # Without reference counting like all kernels: arrays that views returns are borrowed.
     @numba.njit(fastmath=declare.FASTMATH, error_model="numpy", _nrt=False)

@@ -295,9 +295,14 @@ def test_invariance(recipe):
 # ----------------------------------------------------------------------------------------- tangents
 
 
+@pytest.mark.slow
 @examples(80)
 @given(recipe=flexible_recipes(forces="all"))
 def test_tangents_equal_complex_steps(columns, recipe):
+    check_tangents(columns, recipe)
+
+
+def check_tangents(columns, recipe):
     """Absolutely, and with rows and columns scaled to unit energy: stiff entries hide the rest."""
     _, eq, s = made(recipe)
     r, Rq, Ru, M, Rz, Gq, Gu, Gz = eq.tangents(s.t, s.q, s.u, s.a, s.z)

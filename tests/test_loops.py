@@ -58,12 +58,14 @@ def test_rows_and_their_derivatives(recipe):
     close(found.acceleration, found.G @ s.a + found.H @ s.u + speed, 1e-8, size)
 
 
+@pytest.mark.slow
 @examples(60)
 @given(recipe=loop_recipes(max_closings=3, max_bodies=4, forces="all"))
 def test_tangents_with_multipliers_equal_complex_steps(columns, recipe):
     check_tangents(columns, recipe)
 
 
+@pytest.mark.slow
 @examples(25)
 @given(recipe=loop_recipes(max_closings=2, flexible=True))
 def test_tangents_of_flexible_loops(columns, recipe):

@@ -392,9 +392,15 @@ def test_user_coordinates_are_the_pose_of_B_in_A(recipe):
 # ----------------------------------------------------------------------------------------- tangents
 
 
+@pytest.mark.slow
 @examples(80)
 @given(recipe=recipes(forces="all"))
 def test_tangents_equal_complex_steps(columns, recipe):
+    check_tangents(columns, recipe)
+
+
+def check_tangents(columns, recipe):
+    """Tangents of the residual and of controllers' rates."""
     eq = equations(recipe.model())
     s = recipe.state(eq)
     r, Rq, Ru, M, Rz, Gq, Gu, Gz = eq.tangents(s.t, s.q, s.u, s.a, s.z)

@@ -91,7 +91,8 @@ class Deformation:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the result that the loads come from."""
-        return super().__getstate__() | {"loads": None}
+        state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
+        return state | {"loads": None}
 
 
 class PlaceView(PointView):
