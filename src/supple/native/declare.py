@@ -16,7 +16,7 @@ NUMBA_DISABLE_JIT=1 kernels run as plain Python, which finds errors that compile
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -239,24 +239,3 @@ def with_shared(entries: Iterable[Entry]) -> list[Entry]:
         called = (ENTRIES[name] for name in sorted(fingerprint.calls(one.function)))
         found.extend(other for other in called if other not in found)
     return found
-
-
-def tuple_type(
-    kind: Any,
-    ints: Mapping[str, int] = {},
-    constants: Mapping[str, int] = {},
-    reals: Mapping[str, int] = {},
-    counts: Mapping[str, int] = {},
-    numbers: Sequence[str] = (),
-) -> TupleKind:
-    """Kind of a named tuple of arrays, given by their dimensions.
-
-    ``ints`` and ``constants`` are read-only, ``counts`` and ``reals`` are not, of whole and real
-    numbers; ``numbers`` are no arrays.
-    """
-    found = dict.fromkeys(numbers, REAL)
-    for fields, number, fixed in (
-        (ints, INT, True), (constants, REAL, True), (reals, REAL, False), (counts, INT, False)
-    ):
-        found.update({k: Kind(number.number, n, fixed) for k, n in fields.items()})
-    return TupleKind(tuple(found[k] for k in kind._fields), kind)
