@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 HOOK := ["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
 COMPILER = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))$(HOOK)["compiler"])')
 BUILD := $(BIN)/python src/supple/native/alone.py build
-DEMO_ENTRIES := radau_run history accelerate
+DEMO_ENTRIES := radau_run history motion_history accelerate
 
 # One thread for each worker: the machine's cores go to the workers, and results do not
 # depend on how a library splits its sums.
