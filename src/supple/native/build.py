@@ -53,6 +53,7 @@ def processor() -> str:
     kinds = processors()
     if len(kinds) == 1:
         return kinds[0]
+    _compiler_version()  # llvmlite comes with Numba: say so if they are missing
     import llvmlite.binding as llvm
 
     has = llvm.get_host_cpu_features()
@@ -114,10 +115,11 @@ def compile_objects(
         except Timeout:
             print("supple: waiting for another process that compiles kernels", file=sys.stderr)
             lock.acquire()
-        with lock:
+        try:
             missing = [e for e in wanted if find_object(e, folder) is None]
             _share_out(missing, folder, cpu, progress or Progress(), workers)
-        lock.release()
+        finally:
+            lock.release()
         cache.prune()
     found = {e.name: find_object(e, folder) for e in wanted}
     return {name: path for name, path in found.items() if path is not None}
