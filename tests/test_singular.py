@@ -158,6 +158,6 @@ def test_locked_outcome_is_a_singular_position(monkeypatch):
         buffers[5][st.BAD_DOF] = nu + 1
         return st.LOCKED
 
-    solution = driver.run_loop(problem, locked, (0, 0), options)
+    solution = driver.LoopRun(problem, locked, (0, 0), options).run()
     row = problem.equations.compiled.rows[1]
     assert f"the {row.part} of {row.label} follows from the other constraints" in solution.message

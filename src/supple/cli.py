@@ -1,4 +1,4 @@
-"""The command ``supple``: demo, cases and warmup.
+"""The command ``supple``: demo, cases, warmup and library.
 
 Everything heavy is imported inside the commands, so that ``supple --help`` answers at once.
 """
@@ -174,3 +174,19 @@ def warmup() -> None:
     start = time.perf_counter()
     library.warm_up()
     typer.echo(f"kernels ready after {time.perf_counter() - start:.1f} s")
+
+
+@app.command("library")
+def write_library(
+    out: Annotated[Path, typer.Option(help="Folder for the two files.")] = Path("."),
+) -> None:
+    """Write the kernels as a library for C programs: libsupple.so and supple.h."""
+    import shutil
+
+    from supple.native import library
+
+    out.mkdir(parents=True, exist_ok=True)
+    made, header = library.for_c()
+    for source, name in ((made, "libsupple.so"), (header, header.name)):
+        shutil.copyfile(source, out / name)
+        typer.echo(f"{out / name}")

@@ -34,6 +34,7 @@ from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, Solution, tolerances
+from supple.integrators.image import image
 from supple.integrators.radau import Radau
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
@@ -210,12 +211,50 @@ class Prepared:
         progress: Progress | None,
     ) -> tuple[Result, list[str]]:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
-        expect(OWNER, "integrator", integrator, Integrator | None, "an integrator, e.g. Radau()")
-        expect(
-            OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()"
-        )
-        events = self._checked(events)
         integrator = Radau() if integrator is None else integrator
+        events = self._checked(events)
+        problem = self._problem(
+            OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
+        )
+        return self._result(problem.equations.compiled, integrator.run(problem))
+
+    def image(
+        self,
+        t_end: float,
+        *,
+        start: Start = None,
+        formulation: Formulation | None = None,
+        integrator: Integrator | None = None,
+        tolerance: str | float | Sequence[float] = "default",
+    ) -> bytes:
+        """A run at its start, to be made by a C program; the arguments are those of `simulate`.
+
+        The bytes are for ``supple_create`` of the header ``supple.h``. See the how-to "Models in C
+        programs".
+        """
+        integrator = Radau() if integrator is None else integrator
+        problem = self._problem(
+            "image", integrator, t_end, start, formulation, tolerance, 1, (), None
+        )
+        return image(problem, integrator)
+
+    def _problem(
+        self,
+        owner: str,
+        integrator: Integrator,
+        t_end: float,
+        start: Start,
+        formulation: Formulation | None,
+        tolerance: str | float | Sequence[float],
+        output: int | float | ArrayLike | None,
+        events: tuple[Event, ...],
+        progress: Progress | None,
+    ) -> Problem:
+        """What an integrator gets, and its kernels ready."""
+        expect(owner, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
+        expect(
+            owner, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()"
+        )
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events)
         compiled = ready.compiled
@@ -224,17 +263,20 @@ class Prepared:
             callback.forget()
         rtol, atol = tolerances(tolerance)
         state = self._start(ready, start, formulation)
-        begin, end = state.t, number(OWNER, "t_end", t_end)
+        begin, end = state.t, number(owner, "t_end", t_end)
         if not end > begin:
-            raise ModelError(OWNER, "t_end", t_end, f"a time after the start at {begin:g} s")
+            raise ModelError(owner, "t_end", t_end, f"a time after the start at {begin:g} s")
         for constraint in self.model.constraints.values():
             constraint.check_run(begin, end)
         equations = Equations(compiled)
-        problem = Problem(
+        if start is not None:
+            refuse_singular(compiled, begin, state.q)
+        equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is its fault
+        return Problem(
             equations=equations,
             t_start=begin,
             t_end=end,
-            grid=output_times(OWNER, begin, end, output),
+            grid=output_times(owner, begin, end, output),
             q=state.q,
             u=state.u,
             z=state.z,
@@ -244,10 +286,6 @@ class Prepared:
             atol=atol,
             progress=progress,
         )
-        if start is not None:
-            refuse_singular(compiled, begin, state.q)
-        equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is its fault
-        return self._result(compiled, integrator.run(problem))
 
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
         if isinstance(events, Event):

@@ -12,7 +12,7 @@ from supple import validate
 from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
 from supple.errors import ModelError
-from supple.integrators.driver import Loop, LoopOptions, Problem, Solution, run_loop
+from supple.integrators.driver import Loop, LoopOptions, LoopRun, Problem, Solution
 from supple.joints.motions import Method
 from supple.native.declare import Entry
 from supple.poses import Array
@@ -37,6 +37,7 @@ class Integrator(ABC):
     max_steps: int = 10_000_000
 
     loops: ClassVar[bool] = False  # whether the method keeps constraint rows
+    python_loop: ClassVar[bool] = False  # whether steps need Python
     method: ClassVar[Method] = "one-step"  # whose kernels it uses: see joints/motions.py
 
     def __post_init__(self) -> None:
@@ -81,6 +82,10 @@ class Integrator(ABC):
 
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem."""
+        return self.begin(problem).run()
+
+    def begin(self, problem: Problem) -> LoopRun:
+        """A run at its start."""
         c = problem.equations.compiled
         if c.nr and not self.loops:
             expected = "a method that keeps constraints, e.g. Radau()"
@@ -95,4 +100,4 @@ class Integrator(ABC):
             partial(self.further_statistics, c),
             self.keeps_output,
         )
-        return run_loop(problem, self.loop(problem), size, options)
+        return LoopRun(problem, self.loop(problem), size, options)

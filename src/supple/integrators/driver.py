@@ -119,14 +119,13 @@ class LoopOptions:
     keeps_output: bool = False  # do not move output onto the constraints
 
 
-def run_loop(
-    problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
-) -> Solution:
-    """Integrate ``problem`` with a loop; ``own_size`` are the lengths of its own buffers."""
-    return _Run(problem, loop, own_size, options).run()
+class LoopRun:
+    """A problem in the buffers of a loop; ``own_size`` are the lengths of the method's own ones.
 
+    ``run_buffer``, ``state``, ``count`` hold all that changes; ``fields`` are views of them.
+    ``out`` (nt, q u z and work channels) are the rows of output as the loop writes them.
+    """
 
-class _Run:
     def __init__(
         self, problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
     ) -> None:
@@ -195,13 +194,17 @@ class _Run:
                 x[st.EVENT_PLACE :] = pose.p
         return ints, reals
 
+    @property
+    def apart(self) -> float:
+        """Times less far apart (s) are one instant: 0.3 and 0.1 + 0.2."""
+        return 1e-14 * max(abs(self.problem.t_start), abs(self.problem.t_end))
+
     def _stops(self) -> Array:
         """Times to land on, then for each the earliest time that is the same instant.
 
         Stages before a stop stay left of both: between them is a jump.
         """
-        p = self.problem
-        apart = 1e-14 * max(abs(p.t_start), abs(p.t_end))  # 0.3 and 0.1 + 0.2 are one instant
+        p, apart = self.problem, self.apart
         times, left = [p.t_end], [p.t_end]
         for t in sorted(p.equations.breakpoints(), reverse=True):
             if p.t_start + apart < t < times[-1] - apart:
@@ -216,6 +219,7 @@ class _Run:
         return stops
 
     def run(self) -> Solution:
+        """Integrate to the end, a terminal event or a failure."""
         p, c = self.problem, self.compiled
         start = time.process_time()
         if len(p.grid) and p.grid[0] == p.t_start:
@@ -224,7 +228,7 @@ class _Run:
             self.count[st.GRID] = 1
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
-        self._change_rows()
+        self.change_rows()
         while outcome == st.PAUSED and self._steps() < self.options.max_steps:
             clock = time.perf_counter()
             budget = min(budget, self.options.max_steps - self._steps())
@@ -251,13 +255,13 @@ class _Run:
             left -= count
             self.until -= count
             due = self.until <= 0 or outcome != st.PAUSED
-            if outcome not in (st.DONE, st.EVENT) and due and self._change_rows():
+            if outcome not in (st.DONE, st.EVENT) and due and self.change_rows():
                 outcome = st.PAUSED
             if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
                 break
         return outcome
 
-    def _change_rows(self) -> bool:
+    def change_rows(self) -> bool:
         """Take other constraint rows where those in use nearly depend on each other."""
         if self.watch is None:
             return False

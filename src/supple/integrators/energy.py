@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,14 +16,12 @@ from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
-from supple.integrators.driver import LoopOptions, Problem, Solution, run_loop
+from supple.integrators.driver import LoopOptions, LoopRun, Problem, Solution
 from supple.integrators.energy_tables import tables
 from supple.joints.motions import Method
 from supple.loops.assembly import CLOSED, row_sizes, rows_at
 from supple.native.declare import Entry
 from supple.poses import Array
-
-OUT = 8  # place of the rows of output among the arguments of a loop
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,8 +71,8 @@ class EnergyScheme(Integrator):
         """Zero: the lengths follow from the tables of the model, which ``run`` makes."""
         return 0, 0
 
-    def run(self, problem: Problem) -> Solution:
-        """Integrate a problem."""
+    def begin(self, problem: Problem) -> LoopRun:
+        """A run at its start."""
         c = problem.equations.compiled
         made = tables(c, monotone=self.decay > 0.0)
         refuse_untreated(c, type(self).__name__, self.method)
@@ -86,14 +84,12 @@ class EnergyScheme(Integrator):
             made.numbers(self.decay, self.step),
             partial(self.further_statistics, c),
         )
-        kernel = self.loop(problem)
-        outputs: list[Array] = []
+        return LoopRun(problem, self.loop(problem), size, options)
 
-        def loop(*buffers: Any) -> int:
-            outputs[:] = [buffers[OUT]]
-            return kernel(*buffers)
-
-        return _as_stepped(problem, run_loop(problem, loop, size, options), outputs[0])
+    def run(self, problem: Problem) -> Solution:
+        """Integrate a problem."""
+        made = self.begin(problem)
+        return _as_stepped(problem, made.run(), made.out)
 
     def further_statistics(self, compiled: Compiled, own_reals: Array) -> dict[str, float]:
         """Largest rate of a constraint row at the end of a step, in units of the rows per s."""

@@ -39,6 +39,7 @@ class _Sundials(Integrator):
     """Options and kernels that both methods share."""
 
     loops: ClassVar[bool] = True
+    python_loop: ClassVar[bool] = True
     method: ClassVar[Method] = "multistep"
 
     @property

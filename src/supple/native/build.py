@@ -211,7 +211,7 @@ def link(objects: dict[str, Path], made: Path, cpu: str, compiler: str) -> Path:
     with tempfile.TemporaryDirectory(dir=made.parent, prefix=".table-") as place:
         (Path(place) / "entries.h").write_text("".join(rows))
         options = [f"-I{place}", f"-I{HERE}", f'-DSOURCES="{cache.sources()}"', f"-DLEVEL={level}"]
-        _run_c(compiler, made, [HERE / "kernels.c", *objects.values()], options)
+        _run_c(compiler, made, [HERE / "kernels.c", HERE / "model.c", *objects.values()], options)
     return made
 
 

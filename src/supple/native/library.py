@@ -50,6 +50,24 @@ def warm_up() -> None:
     load(declare.all_entries().values())
 
 
+def for_c() -> tuple[Path, Path]:
+    """The library of all entries, linked if need be, and its C header."""
+    from supple.native import build
+
+    here = Path(__file__).parent
+    path = here / "libsupple.so"
+    if not _packaged(list(declare.all_entries().values())):
+        cpu, compiler = build.processor(), build.c_compiler()
+        if compiler is None:
+            raise build.BuildError("a library for C programs needs a C compiler")
+        path = cache.folder() / _library_name(cpu)
+        if not path.exists():
+            build.link(
+                build.compile_objects(declare.all_entries().values(), cpu), path, cpu, compiler
+            )
+    return path, here / "supple.h"
+
+
 def _packaged(wanted: list[Entry]) -> Table:
     """Entries of the library in the package."""
     here = Path(__file__).parent

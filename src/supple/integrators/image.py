@@ -1,0 +1,103 @@
+"""A run at its start as one block of bytes, for the C functions of ``native/supple.h``.
+
+An image holds the model's buffers and the loop's, as they are in memory: it belongs to the version
+of Supple that wrote it, and to its library.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+
+import numpy as np
+
+from supple.core import layout
+from supple.core import step as st
+from supple.engine.rows import row_sizes
+from supple.errors import ModelError
+from supple.integrators.base import Integrator
+from supple.integrators.driver import LoopRun, Problem
+from supple.loops.singular import LEFT_OUT
+from supple.native import cache
+
+MAGIC = b"SUPPLE1\0"
+LOOP_NAME = 32  # letters
+# Numbers of the header in the order of ``struct header`` in model.c; the last are lengths of arrays
+HEADER = (
+    *("nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z"),
+    *("at_time", "at_size", "at_energy", "at_stop", "at_steps", "at_fresh", "at_rejected"),
+    *("done", "paused", "max_steps", "work", "all_work"),
+)
+ARRAYS = ("ints", "all_ints", "reals", "run", "state", "count", "stops", "row_sizes", "limits")
+
+
+def image(problem: Problem, integrator: Integrator) -> bytes:
+    """The image of a run; events are left out, functions in Python are refused."""
+    if integrator.python_loop:
+        expected = "one whose steps are compiled, e.g. Radau()"
+        raise ModelError("image", "integrator", integrator, expected)
+    for callback in problem.equations.compiled.callbacks:
+        raise ModelError.plain(f"image: {callback.owner} needs Python, which a C program has not")
+    run = integrator.begin(problem)
+    run.change_rows()
+    arrays = _arrays(run)
+    numbers = _numbers(run) | {name: len(array) for name, array in arrays.items()}
+    words = np.array([numbers[name] for name in (*HEADER, *ARRAYS)], dtype=np.int64)
+    content = b"".join(
+        (
+            integrator.kernel.name.encode().ljust(LOOP_NAME, b"\0"),
+            words.tobytes(),
+            *(arrays[name].tobytes() for name in ARRAYS),
+        )
+    )
+    sources = cache.sources().encode()
+    return MAGIC + sources + zlib.crc32(content).to_bytes(8, sys.byteorder) + content
+
+
+def _arrays(run: LoopRun) -> dict[str, np.ndarray]:
+    c = run.compiled
+    whole = c.complete
+    left_out = whole is not c
+    return {
+        "ints": c.ints,
+        "all_ints": whole.ints if left_out else np.zeros(0, dtype=np.int64),
+        "reals": c.reals,
+        "run": run.run_buffer,
+        "state": run.state,
+        "count": run.count,
+        "stops": run.stops,
+        "row_sizes": row_sizes(whole) if left_out else np.zeros(0),
+        "limits": np.array([LEFT_OUT, run.apart]),
+    }
+
+
+def _numbers(run: LoopRun) -> dict[str, int]:
+    c = run.compiled
+    sizes = layout.sizes(c.ints) | {
+        "events": len(run.problem.events),
+        "screws": len(run.problem.symmetries),
+    }
+    places = st.RUN_RECORD.places(sizes)
+    whole = c.complete
+    return {
+        "nq": c.nq,
+        "nu": c.nu,
+        "nz": c.nz,
+        "nr": c.nr,
+        "all_nr": whole.nr if whole is not c else 0,
+        "at_q": places["q"][0],
+        "at_u": places["u"][0],
+        "at_z": places["z"][0],
+        "at_time": st.T,
+        "at_size": st.H,
+        "at_energy": st.E_MAX,
+        "at_stop": st.STOP,
+        "at_steps": st.STEPS,
+        "at_fresh": st.FRESH,
+        "at_rejected": st.AFTER_REJECT,
+        "done": st.DONE,
+        "paused": st.PAUSED,
+        "max_steps": run.options.max_steps,
+        "work": len(layout.new_work(c.ints)),
+        "all_work": len(layout.new_work(whole.ints)),
+    }
