@@ -185,10 +185,13 @@ def deformation(beam: supple.Beam, record, rng: np.random.Generator, turn: float
 
 
 def condition(mass: Array) -> float:
-    """Condition of a mass matrix after scaling its diagonal to one."""
-    size = np.sqrt(np.diag(mass))
-    if not np.all(size > 0.0):
+    """Condition of a mass matrix after scaling its diagonal to one.
+
+    It is infinite where a velocity has no inertia but rounding, as a straight line about itself.
+    """
+    if not np.all(np.diag(mass) > 1e-14 * np.diag(mass).max()):
         return float("inf")
+    size = np.sqrt(np.diag(mass))
     values = np.linalg.eigvalsh(mass / np.outer(size, size))
     return float(values[-1] / values[0]) if values[0] > 0.0 else float("inf")
 

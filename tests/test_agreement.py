@@ -68,6 +68,8 @@ VIBRATING = {
     "zhao-three-sines": 0.005,
     "zhao-elements": 0.002,
 }
+# An axial mode rings at 1e-8 of the motion: methods that damp it come no nearer until they resolve it.
+AXIAL = ("nada-arm", "nada-arm-undamped", "nada-arm-nine-modes")
 
 
 def short(case: str) -> float:
@@ -184,7 +186,7 @@ def test_agreement_at_one_decade():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", [case for case in ALL if case not in VIBRATING])
+@pytest.mark.parametrize("case", [case for case in ALL if case not in (*VIBRATING, *AXIAL)])
 def test_whole_runs(case):
     """Errors as theory says, and agreement of all methods that were followed as far."""
     studies = [study(case, m, whole(case, m)) for m in METHODS]
