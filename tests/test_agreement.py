@@ -68,7 +68,7 @@ VIBRATING = {
     "zhao-three-sines": 0.005,
     "zhao-elements": 0.002,
 }
-# An axial mode rings at 1e-8 of the motion: methods that damp it come no nearer until they resolve it.
+# An axial mode rings at 1e-8 of the motion: methods come no nearer until they resolve it.
 AXIAL = ("nada-arm", "nada-arm-undamped", "nada-arm-nine-modes")
 
 
