@@ -15,7 +15,6 @@ LONGEST_KERNEL = 90
 LONGER_FILES = {
     "bodies/beam.py": "one body with all its options",
     "engine/builder.py": "one walk through the model fills all tables of the engine",
-    "signals/kinds.py": "a table: one class for each kind of signal",
 }
 
 

@@ -19,7 +19,7 @@ from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS
 from supple.joints import motions
 from supple.joints.base import Joint, Motion
-from supple.signals.kinds import Packed
+from supple.signals.base import Packed
 from test_kinds import END, INTEGRATORS, model_of, run
 
 

@@ -1,18 +1,14 @@
 """Signals: numbers that depend on time."""
 
-from supple.signals.kinds import (
+from supple.signals.base import Combination, Signal, SignalLike
+from supple.signals.formulas import Expression, Sine, as_signal
+from supple.signals.piecewise import (
     OPEN_END,
-    Combination,
     Constant,
-    Expression,
     Piecewise,
     Polynomial,
-    Signal,
-    SignalLike,
-    Sine,
     SmoothStep,
     Table,
-    as_signal,
 )
 
 __all__ = [
