@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -117,6 +118,35 @@ def test_warmup(monkeypatch):
     done = run("warmup")
     assert done.exit_code == 0 and asked
     assert re.fullmatch(r"kernels ready after 0\.\d s", done.stdout.strip())
+
+
+@pytest.mark.parametrize("command", ["warmup", "demo"])
+def test_without_a_compiler(tmp_path, command):
+    """Numba is not installed and there is no library: a sentence that says what to install."""
+    code = (
+        "import importlib.metadata as m\n"
+        "def none(name): raise m.PackageNotFoundError(name)\n"
+        "m.version = none\n"
+        "from supple.cli import app\n"
+        "app()"
+    )
+    env = {**os.environ, "SUPPLE_PREBUILT": "0", "SUPPLE_CACHE_DIR": str(tmp_path)}
+    call = [sys.executable, "-c", code, command]
+    done = subprocess.run(call, capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.strip() == (
+        "supple: there are no compiled kernels of supple for this platform, and without numba none "
+        "can be compiled: pip install numba"
+    )
+
+
+def test_other_failing_imports_keep_their_traceback(monkeypatch):
+    def fail():
+        raise ImportError("no module of that name")
+
+    monkeypatch.setattr("supple.cases.all", fail)
+    assert type(run("cases", "list").exception) is ImportError
 
 
 def test_demo(tmp_path):

@@ -24,10 +24,14 @@ class Sentences(TyperGroup):
     """Commands whose own errors are one sentence on standard error instead of a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; an error of Supple ends it with exit code 1."""
+        """Run the command; an error of Supple or of its compilation ends it with exit code 1."""
         try:
             return super().invoke(ctx)
-        except SuppleError as error:
+        except (SuppleError, ImportError) as error:
+            from supple.native.build import BuildError
+
+            if not isinstance(error, SuppleError | BuildError):
+                raise
             typer.echo(f"supple: {error}", err=True)
             raise typer.Exit(1) from None
 

@@ -67,8 +67,8 @@ def _compiler_version() -> str:
         return " ".join(f"{n} {importlib.metadata.version(n)}" for n in ("numba", "llvmlite"))
     except importlib.metadata.PackageNotFoundError as error:
         raise BuildError(
-            "supple has no compiled kernels for this platform and cannot compile them without "
-            f"{error.name}: pip install numba"
+            "there are no compiled kernels of supple for this platform, and without "
+            f"{error.name} none can be compiled: pip install numba"
         ) from None
 
 
@@ -237,8 +237,8 @@ def main() -> None:
         if name not in known:
             raise SystemExit(f"no entry is called {name}")
     chosen = [known[n] for n in o.names] or list(known.values())
-    cpu = o.cpu or processor()
     try:
+        cpu = o.cpu or processor()
         objects = compile_objects(chosen, cpu, Progress())
         compiler = c_compiler()
         if o.into is not None:
