@@ -22,6 +22,7 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
 # A file or folder of the sources or the repository in monospace: `engine/builder.py`, `bodies/`.
 SOURCE = re.compile(r"`((?:[a-z_0-9]+/)+(?:[a-z_0-9]+\.py)?|[a-z_0-9]+\.py)`")
+SOURCE_IN_CODE = re.compile(r"(?<![\w./])(?:[a-z_0-9]+/)*[a-z_0-9]+\.py\b")
 
 
 def name(page: Path) -> str:
@@ -112,6 +113,19 @@ def test_sources_that_are_named_exist(page: Path) -> None:
     bare = {p.name for p in sources.rglob("*.py")}  # a page may have named the folder before
     named = set(SOURCE.findall(prose(page))) - bare
     assert not {n for n in named if not any((p / n).exists() for p in (sources, ROOT, page.parent))}
+
+
+def test_sources_that_sources_name_exist() -> None:
+    """Files in docstrings and comments, by their path in the package or repository, or by name."""
+    sources = ROOT / "src" / "supple"
+    bare = {p.name for p in sources.rglob("*.py")}
+    missing = {
+        (source.relative_to(sources).as_posix(), path)
+        for source in sources.rglob("*.py")
+        for path in SOURCE_IN_CODE.findall(source.read_text(encoding="utf-8"))
+        if path not in bare and not any((p / path).exists() for p in (sources, ROOT))
+    }
+    assert not missing
 
 
 def test_recipes_that_docstrings_name_exist() -> None:

@@ -9,7 +9,7 @@ The reference is an independent Lagrangian (``huang_rig.json`` says how it was c
 tolerances are those of `supple.cases.huang_flexible`.
 
 For 30 degrees the thesis reads frequencies of the strain from its figures (section 4.5.2): 1.1,
-2.2, 4.0 falling to 3.4, and 5.5 Hz. They are too coarse to be compared here; the example ``rig.py``
+2.2, 4.0 falling to 3.4, and 5.5 Hz. They are too coarse to be compared here; ``examples/rig.py``
 shows what the model gives: 1.15, 2.28, 3.95 falling to 3.36, and 5.15 Hz over the first 5 s.
 """
 

@@ -12,7 +12,7 @@ A body may have no inertia about an axis (a thin rod), if constraints hold it th
 solution lacks is solved for again, see ``kkt.solve``.
 
 So chains and trees of free bodies cost as much as they have bodies. What belongs to what is in the plan
-(``supple/elimination.py``): matrices have all their rows and columns, but only entries of the plan are touched.
+(``engine/plan.py``): matrices have all their rows and columns, but only entries of the plan are touched.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ it stays among the unknowns w = h u + B nu, z, h^2 lam and nu = h mu; for an eig
     G w = - g f4 + h G f1
     (G + h/g H) w - G B nu = - h f5 + h^2/g H f1
 
-and unknowns are numbered so that entries stay near the diagonal (``supple/elimination.py``). So chains and trees of
+and unknowns are numbered so that entries stay near the diagonal (``engine/plan.py``). So chains and trees of
 free bodies cost as much as they have bodies.
 """
 
