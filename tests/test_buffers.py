@@ -8,7 +8,15 @@ import types
 import numpy as np
 import pytest
 
-from supple.core import alpha_stage, dop853, layout, multistep_state, step
+from supple.core import (
+    alpha_stage,
+    dop853,
+    energy_state,
+    layout,
+    multistep_state,
+    radau_views,
+    step,
+)
 from supple.core.buffers import Part, Record, starts
 from supple.demo import arm
 from supple.formulations.trees import JointCoordinates
@@ -19,7 +27,8 @@ RECORDS = [
     layout.WORK_RECORD,
     layout.FLEX_RECORD,
     step.RUN_RECORD,
-    *(module.OWN_RECORD for module in (alpha_stage, dop853, multistep_state)),
+    radau_views.CHOICE_RECORD,
+    *(m.OWN_RECORD for m in (alpha_stage, dop853, energy_state, multistep_state, radau_views)),
 ]
 
 

@@ -8,7 +8,7 @@ shape of each field; everything else follows from them:
 - ``lengths``, ``view`` and ``read``: how long the buffers are, and fields of them, for Python.
 
 A shape is a number, the name of a size, a sum or product of such ("2 * (nu + nr)"), or a tuple of these; () is a single
-number. Sizes of the model are read from the head of its integers, others are arguments of ``cut``.
+number. Sizes are read from the head of integers, the model's or a method's own; others are arguments of ``cut``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Record:
     ----------
     name, module : of the named tuple; the module must hold it by that name
     parts : the buffers with their fields
-    head : places of sizes in the head of a model's integers
+    head : places of sizes in the integers that ``cut`` takes first, those of the model or of a method
     given : further sizes, arguments of ``cut`` behind the buffers
     follows : whether the fields begin behind those of another record: ``cut`` then takes the place after each buffer
     """
@@ -82,7 +82,7 @@ class Record:
 
     @cached_property
     def cut(self) -> Any:
-        """The kernel that cuts the buffers: arguments are the model's head, the buffers and the given sizes."""
+        """The kernel that cuts the buffers: arguments are the head, the buffers and the given sizes."""
         return self._kernel(f"cut_{self.name.lower()}", self._cutting())
 
     def _kernel(self, function: str, text: str) -> Any:

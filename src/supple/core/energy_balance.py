@@ -15,16 +15,17 @@ L_I, L_J, L_F, N_G, N_H, G_G, G_H, L_MEAN, MOMENT = range(9)
 
 
 @kernel
-def close(o, f, poses, i, columns, unit):
-    """Equation i: a form has its value at the given poses, whose columns begin at ``columns``."""
-    x, line = o.buf[0], o.buf[1]
-    form.vectors(f, poses, x)
-    form.row(f, x, line)
-    o.rhs[i] = form.value(f, x) / unit
+def close(o, number, i):
+    """Equation i: the form of that number has its value at the end of the step."""
+    x, line, of, f = o.buf[0], o.buf[1], o.form_ints[number], o.form[number]
+    unit = f[form.UNIT]
+    form.vectors(of, f, o.cf, x)
+    form.row(of, x, line)
+    o.rhs[i] = form.value(of, f, x) / unit
     for k in range(form.ROW):
-        c = column_of(f, k)
+        c = column_of(of, k)
         if c >= 0:
-            o.mat[i, columns + c] += line[k] / unit
+            o.mat[i, c] += line[k] / unit
 
 
 @kernel
@@ -145,8 +146,7 @@ def assemble(m, r, o, h, P):
         for k in range(n):
             o.mat[i, k] = 0.0
     for k in range(rank):
-        f = o.form[o.sel[k]]
-        close(o, f, o.cf, count + k, 0, f[form.UNIT])
+        close(o, o.sel[k], count + k)
     cayley_columns(o, o.mat, n, jump)
     cayley_columns(o, o.kg, 6 * nb, jump)
     if jump:
@@ -187,7 +187,7 @@ def body_moments(o, b, jump):
 @kernel
 def is_steady(o, b, jump):
     """Whether the rotation of body b does not jump."""
-    return not jump or o.body[b, B_SOLID] == 0.0
+    return not jump or o.body_ints[b, B_SOLID] == 0
 
 
 @kernel
@@ -243,12 +243,12 @@ def jump_equations(m, o, b, h, P):
             mat[i + 3 + k, l] = P * (kg[a + k, l] - kh[a + k, l])
         mat[i + k, x + k] += body[B_MASS] / h
         mat[i + k, xj + k] += body[B_MASS] / P
-    if body[B_SOLID] == 0.0:
+    if o.body_ints[b, B_SOLID] == 0:
         for k in range(3):
             rhs[i + 3 + k] = 0.0
             for l in range(columns):
                 mat[i + 3 + k, l] = 0.0
-            mat[i + 3 + k, aj + k] = o.head[MASS] * m.length * m.length / h
+            mat[i + 3 + k, aj + k] = o.scalar[MASS] * m.length * m.length / h
         return
     add_inertia(mat, i + 3, a, J, 1.0 / h)
     add_inertia(mat, i + 3, aj, J, 1.0 / h + 1.0 / P)
@@ -262,7 +262,7 @@ def jump_equations(m, o, b, h, P):
 @kernel
 def scale(m, o, h, count):
     """Units: rows of forces by mass length / h, moments by mass length^2 / h; columns of places by length."""
-    mat, rhs, length, mass, n = o.mat, o.rhs, m.length, o.head[MASS], o.rhs.shape[0]
+    mat, rhs, length, mass, n = o.mat, o.rhs, m.length, o.scalar[MASS], o.rhs.shape[0]
     for i in range(n):
         s = 1.0
         if i < count:

@@ -14,7 +14,6 @@ from supple.core.energy_state import (
     C_FORM,
     C_KIND,
     C_Q,
-    E_ARM,
     E_NUMBER,
     E_TARGET,
     LINE,
@@ -27,53 +26,54 @@ from supple.native.declare import kernel
 
 
 @kernel
-def spread(table, f, x, column, s):
+def spread(table, of, x, column, s):
     """Add s times a row (12) of a form to a column of a table (6 bodies, n)."""
     for side in range(2):
-        n = int(f[form.A + side]) - 1
+        n = of[form.A + side] - 1
         if n >= 0:
             for i in range(6):
                 table[6 * n + i, column] += s * x[6 * side + i]
 
 
 @kernel
-def push(force, f, x, s):
+def push(force, of, x, s):
     """Add s times a row (12) of a form to the forces (bodies, 6)."""
     for side in range(2):
-        n = int(f[form.A + side]) - 1
+        n = of[form.A + side] - 1
         if n >= 0:
             for i in range(6):
                 force[n, i] += s * x[6 * side + i]
 
 
 @kernel
-def column_of(f, k):
+def column_of(of, k):
     """Column of the motion k (of 12) of a form's bodies; negative on the ground."""
-    n = int(f[form.A + k // 6]) - 1
+    n = of[form.A + k // 6] - 1
     return 6 * n + k % 6 if n >= 0 else -1
 
 
 @kernel
-def constrain(o, f, before, after, lam, force, table, first, last, column):
-    """Force of a constraint between two states and its derivatives; first < 0: the state before is given."""
+def constrain(o, number, before, after, force, table, first, last, column):
+    """Force of a constraint, the form of that number, between two states and its derivatives; first < 0: the state before is given."""
+    of, f, lam = o.form_ints[number], o.form[number], o.lam[number]
     x0, x1, x, y = o.buf[0], o.buf[1], o.buf[2], o.buf[3]
     line, change, unit = o.buf[4], o.buf[5], o.buf[6]
-    form.vectors(f, before, x0)
-    form.vectors(f, after, x1)
+    form.vectors(of, f, before, x0)
+    form.vectors(of, f, after, x1)
     form.mean(x0, x1, x)
-    form.row(f, x, line)
-    push(force, f, line, lam)
-    spread(table, f, line, column, 1.0)
+    form.row(of, x, line)
+    push(force, of, line, lam)
+    spread(table, of, line, column, 1.0)
     for k in range(form.ROW):
-        c = column_of(f, k)
+        c = column_of(of, k)
         if c >= 0:
-            form.moved(f, x1, k, unit, y)
-            form.row_change(f, x, y, change)
-            spread(table, f, change, last + c, lam)
+            form.moved(of, x1, k, unit, y)
+            form.row_change(of, x, y, change)
+            spread(table, of, change, last + c, lam)
             if first >= 0:
-                form.moved(f, x0, k, unit, y)
-                form.row_change(f, x, y, change)
-                spread(table, f, change, first + c, lam)
+                form.moved(of, x0, k, unit, y)
+                form.row_change(of, x, y, change)
+                spread(table, of, change, first + c, lam)
 
 
 @kernel
@@ -115,16 +115,16 @@ def law(m, w, e, t, di, dj, df, rate, jump):
 @kernel
 def act(m, w, r, o, i, t, h, P):
     """Forces of element i on its coordinate and their derivatives; its work over the step into o.work."""
-    e = int(o.element[i, E_NUMBER])
-    c = o.coordinate[int(o.element[i, E_TARGET])]
-    f = o.form[int(c[C_FORM])]
+    e = o.element[i, E_NUMBER]
+    c = o.coordinate[o.element[i, E_TARGET]]
+    of = o.form_ints[c[C_FORM]]
     nb = o.body.shape[0]
     later, sooner = o.buf[0:BETWEEN], o.buf[BETWEEN : 2 * BETWEEN]
     g = increment(o, c, o.cj, o.cf, later)
     d = increment(o, c, o.ci, o.cj, sooner)
     qi = d[4]
     if c[C_KIND] == LINE or c[C_KIND] == TURN:
-        qi = r.q[int(c[C_Q])]
+        qi = r.q[c[C_Q]]
     qj = qi + d[0]
     qf = qj + g[0]
     rate = (g[0] + d[0]) / h
@@ -133,15 +133,15 @@ def act(m, w, r, o, i, t, h, P):
     for part in range(2 if P > 0.0 else 1):
         if part == 0:
             fg, gj, gf, gr, counted = law(m, w, e, t + 0.5 * h, qi, qj, qf, rate, part)
-            push(o.fg, f, later[MEAN], fg)
+            push(o.fg, of, later[MEAN], fg)
             work += counted * g[0]
         else:
             fh, hj, _, hr, counted = law(m, w, e, t, qi, qj, qf, rate + d[0] / P, part)
-            push(o.fh, f, sooner[MEAN], fh)
+            push(o.fh, of, sooner[MEAN], fh)
             work += counted * d[0]
     o.work[i] = work if m.element[e, at.KIND] == JOINT_EFFORT else -work
     for k in range(form.ROW):
-        n = column_of(f, k)
+        n = column_of(of, k)
         if n < 0:
             continue
         for end in range(2):  # poses at j, the end of the first interval; poses at f
@@ -149,19 +149,19 @@ def act(m, w, r, o, i, t, h, P):
                 continue
             column = n if end == 1 else n + 6 * nb
             dg, dh = increment_change(o, c, later, k, end, g), 0.0
-            spread(o.kg, f, o.buf[CHANGE], column, fg)
+            spread(o.kg, of, o.buf[CHANGE], column, fg)
             if end == 0:
                 dh = increment_change(o, c, sooner, k, 1 - end, d)
-                spread(o.kh, f, o.buf[CHANGE], column, fh)
-            spread(o.kg, f, later[MEAN], column, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
+                spread(o.kh, of, o.buf[CHANGE], column, fh)
+            spread(o.kg, of, later[MEAN], column, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
             if P > 0.0:
-                spread(o.kh, f, sooner[MEAN], column, hj * dh + hr * ((dg + dh) / h + dh / P))
+                spread(o.kh, of, sooner[MEAN], column, hj * dh + hr * ((dg + dh) / h + dh / P))
 
 
 @kernel
 def load(m, w, o, i, t, before, after, turn, force, table, first, last):
     """A given force and torque on a body between two states, and its derivatives; returns its work."""
-    e, n = int(o.element[i, E_NUMBER]), int(o.element[i, E_TARGET]) - 1
+    e, n = o.element[i, E_NUMBER], o.element[i, E_TARGET] - 1
     el, c = m.element[e], m.coef[e]
     f, x, y, d = o.buf[0], o.buf[1], o.buf[2], o.buf[3]
     for k in range(6):
@@ -177,8 +177,8 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
         for k in range(6):
             f[k] = 0.5 * (y[k] + y[k + 6])
     arm0, arm1, arm = o.buf[4], o.buf[5], o.buf[6]
-    form.turned(p0, o.element[i][E_ARM:], arm0)
-    form.turned(p1, o.element[i][E_ARM:], arm1)
+    form.turned(p0, o.arm[i], arm0)
+    form.turned(p1, o.arm[i], arm1)
     work = 0.0
     for k in range(3):
         arm[k] = 0.5 * (arm0[k] + arm1[k])
@@ -238,10 +238,10 @@ def forces(m, w, r, o, t, h, P):
         for k in range(o.sel.shape[0]):
             i = o.sel[k]
             column = (12 * nb if jump else 6 * nb) + k
-            constrain(o, o.form[i], before, after, o.lam[i], force, table, first, last, column)
+            constrain(o, i, before, after, force, table, first, last, column)
         for i in range(o.element.shape[0]):
-            if m.element[int(o.element[i, E_NUMBER]), at.KIND] == FORCE:
+            if m.element[o.element[i, E_NUMBER], at.KIND] == FORCE:
                 o.work[i] += load(m, w, o, i, time, before, after, turn, force, table, first, last)
     for i in range(o.element.shape[0]):
-        if m.element[int(o.element[i, E_NUMBER]), at.KIND] != FORCE:
+        if m.element[o.element[i, E_NUMBER], at.KIND] != FORCE:
             act(m, w, r, o, i, t, h, P)

@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import math
 
+from supple.core.buffers import starts
 from supple.native.declare import kernel
 
 POINT, DOT, LINE_A, LINE_B, LENGTH = 0, 1, 2, 3, 4
-# A form: kind, bodies A and B (0: the ground), a, b, pA, pB in the axes of their nodes, value, unit
-KIND, A, B, VECTOR_A, VECTOR_B, ARM_A, ARM_B, VALUE, UNIT = 0, 1, 2, 3, 6, 9, 12, 15, 16
-FORM = 17
+# Integers of a form: kind, bodies A and B (0: the ground); reals: a, b, pA, pB in the axes of their nodes, value, unit
+KIND, A, B, FORM_INTS = 0, 1, 2, 3
+VECTOR_A, VECTOR_B, ARM_A, ARM_B, VALUE, UNIT, FORM = starts(3, 3, 3, 3, 1, 1)
 # Places in the vectors of a form (15), and in a row (12)
 X_A, X_B, X_PA, X_PB, X_D = 0, 3, 6, 9, 12
 VECTORS = 15
@@ -53,16 +54,16 @@ def turned(pose, x, out):
 
 
 @kernel
-def vectors(f, c, out):
-    """Vectors of a form at the poses c (bodies, 12)."""
-    pa, pb = c[int(f[A])], c[int(f[B])]
+def vectors(of, f, c, out):
+    """Vectors of a form, its integers ``of`` and reals f, at the poses c (bodies, 12)."""
+    pa, pb = c[of[A]], c[of[B]]
     turned(pa, f[VECTOR_A:], out[X_A:])
     turned(pb, f[VECTOR_B:], out[X_B:])
     turned(pa, f[ARM_A:], out[X_PA:])
     turned(pb, f[ARM_B:], out[X_PB:])
     for k in range(3):
         out[X_D + k] = pb[k] + out[X_PB + k] - pa[k] - out[X_PA + k]
-        if f[KIND] == POINT:
+        if of[KIND] == POINT:
             out[X_A + k] = f[VECTOR_A + k]
 
 
@@ -74,9 +75,9 @@ def mean(x, y, out):
 
 
 @kernel
-def value(f, x):
+def value(of, f, x):
     """What the form is more than it should be."""
-    kind = f[KIND]
+    kind = of[KIND]
     if kind == DOT:
         return dot(x[X_A:], x[X_B:]) - f[VALUE]
     if kind == LINE_B:
@@ -87,9 +88,9 @@ def value(f, x):
 
 
 @kernel
-def row(f, x, out):
+def row(of, x, out):
     """The row (12) of a form with the vectors x: along x_A, rotation of A, x_B, rotation of B."""
-    kind = f[KIND]
+    kind = of[KIND]
     for k in range(ROW):
         out[k] = 0.0
     if kind == DOT:
@@ -113,9 +114,9 @@ def row(f, x, out):
 
 
 @kernel
-def row_change(f, x, y, out):
+def row_change(of, x, y, out):
     """Change of the row (12) when its vectors x change by y."""
-    kind = f[KIND]
+    kind = of[KIND]
     for k in range(ROW):
         out[k] = 0.0
     if kind == DOT:
@@ -145,7 +146,7 @@ def row_change(f, x, y, out):
 
 
 @kernel
-def moved(f, x, k, unit, out):
+def moved(of, x, k, unit, out):
     """Half the change of the vectors x at one end for the unit motion k (as in a row) there: that of their means."""
     for n in range(VECTORS):
         out[n] = 0.0
@@ -158,7 +159,7 @@ def moved(f, x, k, unit, out):
     for n in range(3):
         unit[n] = 0.0
     unit[k - 3] = 1.0
-    if side == 1 or f[KIND] != POINT:
+    if side == 1 or of[KIND] != POINT:
         cross(unit, x[X_A + 3 * side :], 0.5, out[X_A + 3 * side :])
     cross(unit, x[X_PA + 3 * side :], 0.5, out[X_PA + 3 * side :])
     cross(unit, x[X_PA + 3 * side :], 0.5 * sign, out[X_D:])

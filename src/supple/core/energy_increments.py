@@ -13,20 +13,21 @@ VECTOR, CHANGE, UNITS, OTHER = 26, 27, 28, 29
 
 
 @kernel
-def one_form(f, before, after, b):
-    """Vectors at both ends and in the mean, rows there, into six rows of scratch; returns both values."""
-    form.vectors(f, before, b[0])
-    form.vectors(f, after, b[1])
+def one_form(o, i, before, after, b):
+    """Vectors of form i at both ends and in the mean, rows there, into six rows of scratch; returns both values."""
+    of, f = o.form_ints[i], o.form[i]
+    form.vectors(of, f, before, b[0])
+    form.vectors(of, f, after, b[1])
     form.mean(b[0], b[1], b[2])
     for k in range(3):
-        form.row(f, b[k], b[3 + k])
-    return form.value(f, b[0]), form.value(f, b[1])
+        form.row(of, b[k], b[3 + k])
+    return form.value(of, f, b[0]), form.value(of, f, b[1])
 
 
 @kernel
 def shortest(o, c):
     """A length that is rounding: the direction of a spring means nothing below it."""
-    return 1e-9 * math.sqrt(o.form[int(c[C_FORM]), form.UNIT])
+    return 1e-9 * math.sqrt(o.form[c[C_FORM], form.UNIT])
 
 
 @kernel
@@ -36,10 +37,10 @@ def increment(o, c, before, after, b):
     The row is left in the scratch b at MEAN. Returned: the increment; the factor of its row, and of an angle the derivatives of
     that factor with the sine and the cosine of the increment; values at both ends: sines and cosines, or lengths.
     """
-    s0, s1 = one_form(o.form[int(c[C_FORM])], before, after, b)
+    s0, s1 = one_form(o, c[C_FORM], before, after, b)
     line = b[MEAN]
     if c[C_KIND] == TURN:
-        c0, c1 = one_form(o.form[int(c[C_COSINE])], before, after, b[COSINE:])
+        c0, c1 = one_form(o, c[C_COSINE], before, after, b[COSINE:])
         delta, factor, along_e, along_g = form.angle(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1)
         sm, cm = 0.5 * (s0 + s1), 0.5 * (c0 + c1)
         for i in range(form.ROW):
@@ -59,14 +60,14 @@ def increment_change(o, c, b, n, end, found):
     """Change of an increment and, into the scratch at CHANGE, of its row for the unit motion n at one end (0 or 1)."""
     _, factor, along_e, along_g, s0, s1, c0, c1 = found
     y, out, other, unit = o.buf[VECTOR], o.buf[CHANGE], o.buf[OTHER], o.buf[UNITS]
-    f = o.form[int(c[C_FORM])]
-    form.moved(f, b[end], n, unit, y)
-    form.row_change(f, b[2], y, out)
+    of = o.form_ints[c[C_FORM]]
+    form.moved(of, b[end], n, unit, y)
+    form.row_change(of, b[2], y, out)
     ds = b[3 + end, n]
     if c[C_KIND] == TURN:
-        f = o.form[int(c[C_COSINE])]
-        form.moved(f, b[COSINE + end], n, unit, y)
-        form.row_change(f, b[COSINE + 2], y, other)
+        of = o.form_ints[c[C_COSINE]]
+        form.moved(of, b[COSINE + end], n, unit, y)
+        form.row_change(of, b[COSINE + 2], y, other)
         dc = b[COSINE + 3 + end, n]
         de, dg = c0 * ds - s0 * dc, c0 * dc + s0 * ds
         if end == 0:

@@ -3,114 +3,94 @@
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 
 import numpy as np
 
 from supple.core import energy_forms as form
 from supple.core import so3
-from supple.native.declare import block, kernel
+from supple.core.buffers import Part, Record, starts
+from supple.native.declare import kernel
 
-# Head of the method's own reals
-BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, DECAY, STEP, MASS, RATE = range(11)
-HEAD = 11
-# A body: first q and u, mass, mass centre (3), inertia (9) about it, the pose of its free joint's inner frame, and 1 if
-# its inertia is positive about all axes: otherwise its rotation does not jump
-B_Q, B_U, B_MASS, B_COM, B_J, B_TURN, B_PLACE, B_SOLID = 0, 1, 2, 3, 6, 15, 24, 27
-BODY = 28
+# Own reals: how much energy decays, the step asked for, mean mass of a body, largest rate of a row
+DECAY, STEP, MASS, RATE, SCALARS = range(5)
+# Own integers: sizes of the tables, 1 if states jump at the start of a step, equal steps left to the next stop
+BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, JUMP, LEFT, OWN_INTS = range(10)
+# A body: first q and u, and 1 if its inertia is positive about all axes, otherwise its rotation does not jump; mass,
+# mass centre (3), inertia (9) about it, the pose of its free joint's inner frame
+B_Q, B_U, B_SOLID, BODY_INTS = range(4)
+B_MASS, B_COM, B_J, B_TURN, B_PLACE, BODY = starts(1, 3, 9, 9, 3)
 # A coordinate: kind, place in q and u, its form (of an angle the sine), cosine. A length between points has no q
-C_KIND, C_Q, C_U, C_FORM, C_COSINE = 0, 1, 2, 3, 4
+C_KIND, C_Q, C_U, C_FORM, C_COSINE, COORDINATE = range(6)
 LINE, TURN, LENGTH = 0, 1, 2
-COORDINATE = 5
-# A ball or free joint that is no branch: place in q and u, free or not, bodies, frames on them
-Q_Q, Q_U, Q_FREE, Q_A, Q_B, Q_TURN_A, Q_ARM_A, Q_TURN_B, Q_ARM_B = 0, 1, 2, 3, 4, 5, 14, 17, 26
-BALL = 29
-# An element: its number, its form, coordinate or body, its arm from the mass centre
-E_NUMBER, E_TARGET, E_ARM = 0, 1, 2
-ELEMENT = 5
-# Own integers: equal steps left to the next stop, then rows in use and pivots
-LEFT = 0
-OWN_INTS = 1
+# A ball or free joint that is no branch: place in q and u, 1 if it is free, bodies; frames on them
+Q_Q, Q_U, Q_FREE, Q_A, Q_B, BALL_INTS = range(6)
+Q_TURN_A, Q_ARM_A, Q_TURN_B, Q_ARM_B, BALL = starts(9, 3, 9, 3)
+# An element: its number, coordinate or body; its arm from the mass centre
+E_NUMBER, E_TARGET, ELEMENT = range(3)
+N = "6 * (1 + jump) * bodies + rank"  # unknowns of a step
 
-Own = namedtuple(
-    "Own",
-    "head body form coordinate ball element turn ci cj cf vi vj vf tj tf fg fh lam kg kh mat rhs basis buf bj bf work middle ints sel piv",
+OWN_RECORD = Record(
+    "Own", __name__,
+    Part("run", "float64", {
+        "scalar": SCALARS,
+        "body": ("bodies", BODY),
+        "form": ("forms", form.FORM),
+        "ball": ("balls", BALL),
+        "arm": ("elements", 3),
+        # behind the tables: quaternions, poses (12) and velocities (6) at i, j, f, the ground among the poses
+        "turn": ("bodies", 3, 4),
+        "ci": ("bodies + 1", 12),
+        "cj": ("bodies + 1", 12),
+        "cf": ("bodies + 1", 12),
+        "vi": ("bodies", 6),
+        "vj": ("bodies", 6),
+        "vf": ("bodies", 6),
+        "tj": ("bodies", 3),  # Cayley vectors
+        "tf": ("bodies", 3),
+        "fg": ("bodies", 6),  # forces and their derivatives
+        "fh": ("bodies", 6),
+        "lam": "rows",
+        "kg": ("6 * bodies", N),
+        "kh": ("6 * bodies", N),
+        "mat": (N, N),
+        "rhs": N,
+        "basis": ("rows", "6 * bodies"),
+        "buf": (32, 16),  # scratch
+        "bj": ("bodies", 9),
+        "bf": ("bodies", 9),
+        "work": "elements",
+        "middle": "nu",
+    }),
+    Part("count", "int64", {
+        "ints": OWN_INTS,
+        "body_ints": ("bodies", BODY_INTS),
+        "form_ints": ("forms", form.FORM_INTS),
+        "coordinate": ("coordinates", COORDINATE),
+        "ball_ints": ("balls", BALL_INTS),
+        "element": ("elements", ELEMENT),
+        "sel": "rank",  # rows in use
+        "piv": N,
+    }),
+    head={
+        "bodies": BODIES,
+        "forms": FORMS,
+        "rows": ROWS,
+        "rank": RANK,
+        "coordinates": COORDINATES,
+        "balls": BALLS,
+        "elements": ELEMENTS,
+        "jump": JUMP,
+    },
+    given=("nu",),
+    follows=True,
 )
-
-
-def own_size(
-    bodies: int, forms: int, rows: int, rank: int, coordinates: int, balls: int, elements: int, jump: bool, nu: int
-) -> tuple[int, int]:
-    """Lengths of the method's own reals, its tables first, and of its own integers, for nu velocities."""
-    n = (12 if jump else 6) * bodies + rank
-    size = HEAD + bodies * BODY + forms * form.FORM + coordinates * COORDINATE + balls * BALL + elements * ELEMENT
-    size += 12 * bodies + 36 * (bodies + 1) + 18 * bodies + 6 * bodies + 12 * bodies + rows
-    size += 12 * bodies * n + n * n + n + 6 * rows * bodies + 32 * 16 + 18 * bodies + elements + nu
-    return size, OWN_INTS + rank + n
+Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 
 @kernel
 def own_views(run, i, ints, k, nu):
-    """Cut the method's own buffers."""
-    head = block(run, i, HEAD)
-    nb, nf, nr, rank = int(head[BODIES]), int(head[FORMS]), int(head[ROWS]), int(head[RANK])
-    nc, nq, ne = int(head[COORDINATES]), int(head[BALLS]), int(head[ELEMENTS])
-    n = 6 * nb + rank
-    if head[DECAY] > 0.0:
-        n += 6 * nb
-    i += HEAD
-    body = block(run, i, nb, BODY)
-    i += nb * BODY
-    forms = block(run, i, nf, form.FORM)
-    i += nf * form.FORM
-    coordinate = block(run, i, nc, COORDINATE)
-    i += nc * COORDINATE
-    ball = block(run, i, nq, BALL)
-    i += nq * BALL
-    element = block(run, i, ne, ELEMENT)
-    i += ne * ELEMENT
-    turn = block(run, i, nb, 3, 4)
-    i += 12 * nb
-    c = (nb + 1) * 12
-    ci = block(run, i, nb + 1, 12)
-    cj = block(run, i + c, nb + 1, 12)
-    cf = block(run, i + 2 * c, nb + 1, 12)
-    i += 3 * c
-    vi = block(run, i, nb, 6)
-    vj = block(run, i + 6 * nb, nb, 6)
-    vf = block(run, i + 12 * nb, nb, 6)
-    i += 18 * nb
-    tj = block(run, i, nb, 3)
-    tf = block(run, i + 3 * nb, nb, 3)
-    i += 6 * nb
-    fg = block(run, i, nb, 6)
-    fh = block(run, i + 6 * nb, nb, 6)
-    i += 12 * nb
-    lam = block(run, i, nr)
-    i += nr
-    kg = block(run, i, 6 * nb, n)
-    i += 6 * nb * n
-    kh = block(run, i, 6 * nb, n)
-    i += 6 * nb * n
-    mat = block(run, i, n, n)
-    i += n * n
-    rhs = block(run, i, n)
-    i += n
-    basis = block(run, i, nr, 6 * nb)
-    i += 6 * nb * nr
-    buf = block(run, i, 32, 16)
-    i += 32 * 16
-    bj = block(run, i, nb, 9)
-    bf = block(run, i + 9 * nb, nb, 9)
-    i += 18 * nb
-    work = block(run, i, ne)
-    i += ne
-    middle = block(run, i, nu)
-    own = ints[k:]
-    return Own(
-        head, body, forms, coordinate, ball, element, turn, ci, cj, cf, vi, vj, vf, tj, tf, fg, fh, lam, kg, kh, mat, rhs, basis,
-        buf, bj, bf, work, middle, own, own[OWN_INTS : OWN_INTS + rank], own[OWN_INTS + rank : OWN_INTS + rank + n],
-    )
+    """The method's own part of the buffers, from run[i] and ints[k], whose head has its sizes."""
+    return cut_own(ints[k:], run, i, ints, k, nu)[0]
 
 
 @kernel
@@ -132,7 +112,7 @@ def read_state(r, o):
             c[k] = 1.0 if k == 3 or k == 7 or k == 11 else 0.0
     for n in range(o.body.shape[0]):
         b, c, v = o.body[n], o.ci[n + 1], o.vi[n]
-        q, u = int(b[B_Q]), int(b[B_U])
+        q, u = o.body_ints[n, B_Q], o.body_ints[n, B_U]
         for k in range(4):
             o.turn[n, 0, k] = r.q[q + k]
         turned_pose(b, o.turn[n, 0], c)
@@ -198,7 +178,7 @@ def write_state(r, o):
     p = o.buf[0]
     for n in range(o.body.shape[0]):
         b, c, v = o.body[n], o.cf[n + 1], o.vf[n]
-        q, u = int(b[B_Q]), int(b[B_U])
+        q, u = o.body_ints[n, B_Q], o.body_ints[n, B_U]
         for k in range(4):
             r.qt[q + k] = o.turn[n, 2, k]
         x, y, z = b[B_COM], b[B_COM + 1], b[B_COM + 2]
@@ -215,15 +195,15 @@ def write_state(r, o):
     for n in range(o.coordinate.shape[0]):
         write_coordinate(r, o, o.coordinate[n])
     for n in range(o.ball.shape[0]):
-        write_ball(r, o, o.ball[n])
+        write_ball(r, o, o.ball_ints[n], o.ball[n])
 
 
 @kernel
-def rate_along(o, f, row):
-    """Rate of a form with this row at the end of the step."""
+def rate_along(o, of, row):
+    """Rate of a form with these integers and this row at the end of the step."""
     s = 0.0
     for side in range(2):
-        n = int(f[form.A + side]) - 1
+        n = of[form.A + side] - 1
         if n >= 0:
             v, c, k = o.vf[n], o.cf[n + 1], 6 * side
             s += form.dot(row[k:], v)
@@ -235,30 +215,30 @@ def rate_along(o, f, row):
 @kernel
 def write_coordinate(r, o, c):
     """A joint's own coordinate and its rate at the end of the step; angles go on from turn to turn."""
-    f = o.form[int(c[C_FORM])]
+    of, f = o.form_ints[c[C_FORM]], o.form[c[C_FORM]]
     x, row = o.buf[2], o.buf[3]
-    form.vectors(f, o.cf, x)
-    form.row(f, x, row)
-    q, u = int(c[C_Q]), int(c[C_U])
-    s, rate = form.value(f, x), rate_along(o, f, row)
+    form.vectors(of, f, o.cf, x)
+    form.row(of, x, row)
+    q, u = c[C_Q], c[C_U]
+    s, rate = form.value(of, f, x), rate_along(o, of, row)
     if c[C_KIND] == LENGTH:
         return
     if c[C_KIND] == LINE:
         r.qt[q], r.ut[u] = s, rate
         return
-    f = o.form[int(c[C_COSINE])]
-    form.vectors(f, o.cf, x)
-    form.row(f, x, row)
-    e = form.value(f, x)
+    of, f = o.form_ints[c[C_COSINE]], o.form[c[C_COSINE]]
+    form.vectors(of, f, o.cf, x)
+    form.row(of, x, row)
+    e = form.value(of, f, x)
     angle = math.atan2(s, e)
-    r.ut[u] = (e * rate - s * rate_along(o, f, row)) / (s * s + e * e)
+    r.ut[u] = (e * rate - s * rate_along(o, of, row)) / (s * s + e * e)
     r.qt[q] = angle + 2.0 * math.pi * np.rint((r.q[q] - angle) / (2.0 * math.pi))  # within half a turn of the last one
 
 
 @kernel
-def write_ball(r, o, b):
+def write_ball(r, o, of, b):
     """Quaternion, place and rates of a ball or free joint that is no branch, at the end of the step."""
-    q, u, na, nb = int(b[Q_Q]), int(b[Q_U]), int(b[Q_A]), int(b[Q_B])
+    q, u, na, nb = of[Q_Q], of[Q_U], of[Q_A], of[Q_B]
     pa, pb = o.cf[na], o.cf[nb]
     ta, tb = o.buf[2], o.buf[3]  # frames in the world, by rows
     x, y = o.buf[4], o.buf[5]
@@ -307,7 +287,7 @@ def write_ball(r, o, b):
     form.cross(wa, y, -1.0, vb)  # relative to A's axes
     for i in range(3):
         r.ut[u + i] = tb[i] * wb[0] + tb[3 + i] * wb[1] + tb[6 + i] * wb[2]
-        if b[Q_FREE] == 1.0:
+        if of[Q_FREE] == 1:
             r.qt[q + 4 + i] = ta[i] * y[0] + ta[3 + i] * y[1] + ta[6 + i] * y[2]
             r.ut[u + 3 + i] = tb[i] * vb[0] + tb[3 + i] * vb[1] + tb[6 + i] * vb[2]
 

@@ -34,13 +34,10 @@ from supple.core.energy_state import (
     RATE,
     ROWS,
     STEP,
-    own_size,
 )
 from supple.core.layout import views
 from supple.core.linalg import lu, lu_solve
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
-
-__all__ = ["energy_run", "own_size"]
 
 MAX_NEWTON = 40
 SMALL = 1e-9  # rad, or lengths of the model: below it corrections that fall no more are rounding
@@ -51,20 +48,20 @@ SAME = 1e-9  # of a step: times that are one instant
 @kernel
 def choose_rows(m, o):
     """Independent rows at the start of the step: those with the largest rests, one after the other."""
-    rank, rows, n = o.sel.shape[0], int(o.head[ROWS]), 6 * o.body.shape[0]
+    rank, rows, n = o.sel.shape[0], o.ints[ROWS], 6 * o.body.shape[0]
     if rank == rows:
         for k in range(rank):
             o.sel[k] = k
         return
     x, line = o.buf[0], o.buf[1]
     for i in range(rows):
-        f, b = o.form[i], o.basis[i]
-        form.vectors(f, o.ci, x)
-        form.row(f, x, line)
+        of, f, b = o.form_ints[i], o.form[i], o.basis[i]
+        form.vectors(of, f, o.ci, x)
+        form.row(of, x, line)
         for k in range(n):
             b[k] = 0.0
         for k in range(form.ROW):
-            c = column_of(f, k)
+            c = column_of(of, k)
             if c >= 0:
                 b[c] += line[k] / f[form.UNIT] * (m.length if k % 6 < 3 else 1.0)
     for k in range(rank):
@@ -100,7 +97,7 @@ def kinematics(o, h, P):
         for k in range(3):
             cj[k] = ci[k] - 0.5 * P * (vf[k] - vj[k])
             cf[k] = ci[k] + 0.5 * h * (vf[k] + vj[k])
-            o.tj[n, k] = -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body[n, es.B_SOLID] == 1.0 else 0.0
+            o.tj[n, k] = -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body_ints[n, es.B_SOLID] == 1 else 0.0
             o.tf[n, k] = 0.5 * h * (vf[3 + k] + vj[3 + k]) - o.tj[n, k]
         es.turn_on(o.turn[n, 0], o.tj[n], o.turn[n, 1])
         es.turn_on(o.turn[n, 1], o.tf[n], o.turn[n, 2])
@@ -124,7 +121,7 @@ def correct(m, o, h, P):
         for k in range(6):
             unit = m.length if k < 3 else 1.0
             d = unit * o.rhs[6 * n + k]
-            if P > 0.0 and (k < 3 or o.body[n, es.B_SOLID] == 1.0):
+            if P > 0.0 and (k < 3 or o.body_ints[n, es.B_SOLID] == 1):
                 z = unit * o.rhs[6 * nb + 6 * n + k]
                 s = d if k < 3 else d + z  # places are from i, Y begins at j
                 o.vf[n, k] -= s / h - z / P
@@ -132,7 +129,7 @@ def correct(m, o, h, P):
             else:
                 o.vf[n, k] -= 2.0 * d / h
     for k in range(rank):
-        unit = o.head[MASS] * m.length * m.length / (h * h * o.form[o.sel[k], form.UNIT])
+        unit = o.scalar[MASS] * m.length * m.length / (h * h * o.form[o.sel[k], form.UNIT])
         o.lam[o.sel[k]] -= unit * o.rhs[count + k]
     return size
 
@@ -146,7 +143,7 @@ def solve(m, w, r, o, count, t, h, P):
     else:
         es.continue_from_end(o)
     choose_rows(m, o)
-    for i in range(int(o.head[ROWS])):  # multipliers of rows that are not in use begin at zero when they are
+    for i in range(o.ints[ROWS]):  # multipliers of rows that are not in use begin at zero when they are
         used = False
         for k in range(o.sel.shape[0]):
             used = used or o.sel[k] == i
@@ -194,16 +191,16 @@ def project(m, o):
             mat[i, k] = 0.0
     for b in range(nb):
         for k in range(3):
-            mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.head[MASS]
+            mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.scalar[MASS]
             for i in range(3):
-                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.head[MASS] * length * length)
+                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.scalar[MASS] * length * length)
     for k in range(rank):
-        f = o.form[o.sel[k]]
-        form.vectors(f, o.cf, x)
-        form.row(f, x, line)
-        rhs[6 * nb + k] = es.rate_along(o, f, line) / f[form.UNIT]
+        of, f = o.form_ints[o.sel[k]], o.form[o.sel[k]]
+        form.vectors(of, f, o.cf, x)
+        form.row(of, x, line)
+        rhs[6 * nb + k] = es.rate_along(o, of, line) / f[form.UNIT]
         for side in range(2):
-            b = int(f[form.A + side]) - 1
+            b = of[form.A + side] - 1
             if b >= 0:
                 c = o.cf[b + 1]
                 for i in range(3):
@@ -253,7 +250,7 @@ def fill_polynomials(m, r, o, h):
             r.pw[e, i] = 0.0
         r.pw[e, 0] = r.w[e]
     for i in range(o.element.shape[0]):
-        r.pw[int(o.element[i, E_NUMBER]), 1] = o.work[i]
+        r.pw[o.element[i, E_NUMBER], 1] = o.work[i]
 
 
 @kernel
@@ -275,10 +272,10 @@ def largest_rate(o):
     """Largest rate of a row in use at the end of the step, in its unit: rows are held, their rates are not."""
     x, line, rate = o.buf[0], o.buf[1], 0.0
     for k in range(o.sel.shape[0]):
-        f = o.form[o.sel[k]]
-        form.vectors(f, o.cf, x)
-        form.row(f, x, line)
-        rate = max(rate, abs(es.rate_along(o, f, line)) / f[form.UNIT])
+        of, f = o.form_ints[o.sel[k]], o.form[o.sel[k]]
+        form.vectors(of, f, o.cf, x)
+        form.row(of, x, line)
+        rate = max(rate, abs(es.rate_along(o, of, line)) / f[form.UNIT])
     return rate
 
 
@@ -288,7 +285,7 @@ def move(r, o):
     st.copy(r.qs, r.q)
     st.copy(r.a, r.u)
     for e in range(o.element.shape[0]):
-        r.w[int(o.element[e, E_NUMBER])] += o.work[e]
+        r.w[o.element[e, E_NUMBER]] += o.work[e]
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -309,19 +306,19 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
-        o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.head[STEP], o.ints[LEFT])
+        o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.scalar[STEP], o.ints[LEFT])
         if o.ints[LEFT] == 0:
             return st.TOO_SMALL
         t, h = state[st.T], state[st.H]
         t1 = end_of_step(stops[count[st.STOP]], o.ints[LEFT], h, grid, count[st.GRID])
-        outcome = solve(m, w, r, o, count, t, h, o.head[DECAY] * h / 3.0)
+        outcome = solve(m, w, r, o, count, t, h, o.scalar[DECAY] * h / 3.0)
         if outcome != st.DONE:
             count[st.NEWTON_FAILURES] += 1
             return outcome
-        if o.head[DECAY] > 0.0 and o.sel.shape[0] > 0 and not project(m, o):
+        if o.scalar[DECAY] > 0.0 and o.sel.shape[0] > 0 and not project(m, o):
             return st.NOT_CONVERGED
         count[st.STEPS] += 1
-        o.head[RATE] = max(o.head[RATE], largest_rate(o))
+        o.scalar[RATE] = max(o.scalar[RATE], largest_rate(o))
         es.write_state(r, o)
         fill_polynomials(m, r, o, h)
         st.copy(r.ut, r.a)

@@ -26,7 +26,7 @@ def fit(o, n, h, value, rate, p):
     for j in range(st.DEGREE):
         p[j] = 0.0
     for k in range(n):
-        end = o.ends[int(o.nodes[1, k])]
+        end = o.ends[o.rows[k]]
         a, b = end[value], h * end[rate]
         for j in range(2 * n):
             p[j] += o.basis[2 * k, j] * a + o.basis[2 * k + 1, j] * b
@@ -37,13 +37,13 @@ def fill_polynomials(m, r, o, t, h):
     """Dense output of the last step for xi, u, z and Lambda from the remembered ends; returns the number of nodes.
 
     Nodes are chosen first: their places go to nodes[0] (1 and 0 are the ends of this step), their rows in the ends
-    to nodes[1]. Then come the monomials, in the rows of basis, of the polynomials that are 1 in one value (row 2 k for
+    to rows. Then come the monomials, in the rows of basis, of the polynomials that are 1 in one value (row 2 k for
     node k) or in one rate (row 2 k + 1) and 0 in the others: divided differences of unit data.
     """
     nq, nu, nz = r.q.shape[0], r.u.shape[0], r.z.shape[0]
-    s, rows, d, p = o.nodes[0], o.nodes[1], o.nodes[2], o.nodes[3]
-    s[0], rows[0] = 1.0, 0.0
-    s[1], rows[1] = 0.0, 1.0
+    s, d, p, rows = o.nodes[0], o.nodes[1], o.nodes[2], o.rows
+    s[0], rows[0] = 1.0, 0
+    s[1], rows[1] = 0.0, 1
     n, most = 2, 3 if o.ints[METHOD] == BDF else 4
     for k in range(2, o.ints[ENDS]):
         place = (o.ends[k, 0] - t) / h
@@ -78,7 +78,7 @@ def fill_polynomials(m, r, o, t, h):
         fit(o, n, h, k0 + k, k0 + nr + k, o.push[k])
     x, rate = o.u[S1], o.u[S2]
     for i in range(n):
-        end = o.ends[int(rows[i])]
+        end = o.ends[rows[i]]
         chart.increment(m, r.q, end[1 : 1 + nq], x)
         chart.rate(m, x, end[1 + nq : 1 + nq + nu], rate)
         for k in range(nu):

@@ -34,11 +34,11 @@ OWN_RECORD = Record(
         "e": "elements",
         "ends": (REMEMBERED, "1 + nq + 2 * nu + 2 * nz + 2 * elements + 2 * nr"),
         "basis": (st.DEGREE, st.DEGREE),
-        "nodes": (4, st.DEGREE),
+        "nodes": (3, st.DEGREE),
         "B": ("nr", "nu"),
         "push": ("nr", st.DEGREE),
     }),
-    Part("count", "int64", {"ints": OWN_INTS}),
+    Part("count", "int64", {"ints": OWN_INTS, "rows": st.DEGREE}),
     head=at.SIZES,
     follows=True,
 )

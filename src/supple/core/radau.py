@@ -39,6 +39,7 @@ from supple.core.radau_views import (
     U,
     X,
     Z,
+    fill_units,
     own_size,
     own_views,
 )
@@ -174,6 +175,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
     o = hold(own_views(m, run, i, count, k))
+    fill_units(m, o)
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
         return outcome

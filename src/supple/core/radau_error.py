@@ -54,7 +54,7 @@ def error_norm(m, w, r, o, h, t, attempt):
     for k in range(n):
         s = 0.0
         if wide:
-            columns = o.pattern.R_columns[k]
+            columns = o.R_columns[k]
             s += radau_wide.dot(o.tangent[MASS, k], o.f[FA], columns) - h / GAMMA * radau_wide.dot(o.tangent[RQ, k], o.f[FU], columns)
         else:
             for j in range(n):

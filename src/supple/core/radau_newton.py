@@ -64,16 +64,18 @@ def middle_tangent(m, w, r, o, t, h):
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
     chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.lam, w.lam)
-    full = o.full
+    tangent, Rz, Gq, Gu, G = o.tangent, o.Rz, o.Gq, o.Gu, o.G
+    apart = o.f.shape[1] < r.u.shape[0]
+    if apart:  # drivers give some velocities
+        tangent, Rz, Gq, Gu, G = o.full_tangent, o.full_Rz, o.full_Gq, o.full_Gu, o.full_G
     dynamics.tangent_at(
-        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], full.tangent[RQ], full.tangent[RU], full.tangent[MASS],
-        full.Rz, full.Gq, full.Gu, o.Gz,
+        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], tangent[RQ], tangent[RU], tangent[MASS], Rz, Gq, Gu, o.Gz
     )
     if o.c.shape[1] > 0:
-        links.rate_tangent(m, w, full.G)
-        st.copy_rows(full.G, w.solved)  # H: factors of accelerations are not needed now
-        links.jacobian(m, w, full.G)
-    if o.free.shape[0] < r.u.shape[0]:
+        links.rate_tangent(m, w, G)
+        st.copy_rows(G, w.solved)  # H: factors of accelerations are not needed now
+        links.jacobian(m, w, G)
+    if apart:
         select_free(o)
     return rows.prepare(m, w, r, o) if o.G.shape[0] > 0 else True
 
@@ -81,15 +83,15 @@ def middle_tangent(m, w, r, o, t, h):
 @kernel
 def select_free(o):
     """The parts of the tangents and of G that Newton solves for."""
-    full, free = o.full, o.free
-    for i in range(free.shape[0]):
-        for j in range(free.shape[0]):
+    free, n = o.free, o.f.shape[1]
+    for i in range(n):
+        for j in range(n):
             for l in range(3):
-                o.tangent[l, i, j] = full.tangent[l, free[i], free[j]]
+                o.tangent[l, i, j] = o.full_tangent[l, free[i], free[j]]
         for j in range(o.Gz.shape[0]):
-            o.Rz[i, j], o.Gq[j, i], o.Gu[j, i] = full.Rz[free[i], j], full.Gq[j, free[i]], full.Gu[j, free[i]]
-        for j in range(o.kept.shape[0]):
-            o.G[j, i] = full.G[o.kept[j], free[i]]
+            o.Rz[i, j], o.Gq[j, i], o.Gu[j, i] = o.full_Rz[free[i], j], o.full_Gq[j, free[i]], o.full_Gu[j, free[i]]
+        for j in range(o.d.shape[1]):
+            o.G[j, i] = o.full_G[o.kept[j], free[i]]
 
 
 @kernel
@@ -150,7 +152,7 @@ def newton_update(m, r, o, h):
     for k in range(nu):
         s1, s2, s3 = 0.0, 0.0, 0.0
         if wide:
-            columns = o.pattern.R_columns[k]
+            columns = o.R_columns[k]
             for i in range(1, columns[0] + 1):
                 j = columns[i]
                 x = o.tangent[RQ, k, j]
@@ -219,19 +221,19 @@ def newton_update(m, r, o, h):
 @kernel
 def balance_update(m, o, h):
     """What Newton's changes of the stages do to the multipliers of drivers."""
-    full, free = o.full, o.free
+    free = o.free
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
             k = m.link[o.pin[j], at.LINK_TERM]
             c = m.term[k, at.TERM_U]
-            Rq, Ru, M = full.tangent[RQ, c], full.tangent[RU, c], full.tangent[MASS, c]
+            Rq, Ru, M = o.full_tangent[RQ, c], o.full_tangent[RU, c], o.full_tangent[MASS, c]
             for i in range(3):
                 s = 0.0
-                for l in range(free.shape[0]):
+                for l in range(o.f.shape[1]):
                     rate = (AI[i, 0] * o.f[DU, l] + AI[i, 1] * o.f[DU + 1, l] + AI[i, 2] * o.f[DU + 2, l]) / h
                     s += Rq[free[l]] * o.f[DX + i, l] + Ru[free[l]] * o.f[DU + i, l] + M[free[l]] * rate
-                for l in range(o.kept.shape[0]):
-                    s += full.G[o.kept[l], c] * o.d[i, l]
+                for l in range(o.d.shape[1]):
+                    s += o.full_G[o.kept[l], c] * o.d[i, l]
                 o.c[LAM + i, j] -= s / m.factor[k]
 
 

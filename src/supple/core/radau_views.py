@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 from supple.core import layout as at
+from supple.core.buffers import Part, Record
 from supple.core.links import LINEAR
-from supple.native.declare import block, kernel
+from supple.native.declare import kernel
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
 # stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, B mu of the
@@ -48,11 +47,57 @@ HX, MB, RB = 0, 1, 2
 # rows of the real and of the complex one end, last rows of columns, first columns of rows
 END, ENDC, DOWN, LEFT = 0, 1, 2, 3
 
-Lists = namedtuple("Lists", "R_columns R_rows G_columns G_rows MB_columns GB_rows")
-Full = namedtuple("Full", "tangent Rz Gq Gu G")
-Own = namedtuple(
-    "Own", "u f z e c d y full tangent Rz Gq Gu Gz G GB wide GuB newton free kept pin pivots pattern band"
+# The first nf and nk numbers of ``free`` and ``kept`` are the velocities and rows that Newton solves for. They come first
+# in the buffer, because the other sizes follow from them
+CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
+CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
+Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
+
+N = "nf + nz + (1 + wide) * nk"  # Newton's unknowns
+OWN_RECORD = Record(
+    "Own", __name__,
+    Part("run", "float64", {
+        "u": (U_ROWS, "nu"),
+        "f": (F_ROWS, "nf"),
+        "z": (Z_ROWS, "nz"),
+        "e": (E_ROWS, "elements"),
+        "c": (C_ROWS, "nr"),
+        "d": (D_ROWS, "nk"),
+        "y": (Y_ROWS, N),
+        "Gz": ("nz", "nz"),
+        "tangent": ("3 + 2 * ruled", "nf", "nf"),
+        "Rz": ("nf", "nz"),
+        "Gq": ("nz", "nf"),
+        "Gu": ("nz", "nf"),
+        "G": ("nk", "nf"),
+        # the same over all velocities and rows, where Newton solves for fewer
+        "full_tangent": (3, "apart * nu", "apart * nu"),
+        "full_Rz": ("apart * nu", "nz"),
+        "full_Gq": ("nz", "apart * nu"),
+        "full_Gu": ("nz", "apart * nu"),
+        "full_G": ("apart * nr", "apart * nu"),
+        "GB": ("nk", "nk"),
+        "wide": (3, "wide * nk", "nu"),
+        "GuB": ("nz", "wide * nk"),
+        "newton": (3, N, N),
+    }),
+    Part("count", "int64", {
+        **CHOICE,
+        "pivots": (2, N),
+        "R_columns": ("wide * nu", "nu + 1"),
+        "R_rows": ("wide * nu", "nu + 1"),
+        "G_columns": ("wide * nk", "nu + 1"),
+        "G_rows": ("wide * nu", "nr + 1"),
+        "MB_columns": ("wide * nk", "nu + 1"),
+        "GB_rows": ("wide * nk", "nr + 1"),
+        "band": (4, f"wide * ({N})"),
+    }),
+    head=at.SIZES,
+    # velocities and rows that Newton solves for; 1 or 0 for an envelope, for velocities that drivers give, for constraints
+    given=("nf", "nk", "wide", "apart", "ruled"),
+    follows=True,
 )
+Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 
 @kernel
@@ -90,67 +135,21 @@ def choose(m, free, kept, pin):
 
 
 @kernel
-def cut(a, i, rows, columns):
-    """A matrix from a[i], and where the next one begins."""
-    return block(a, i, rows, columns), i + rows * columns
+def own_views(m, run, i, ints, k):
+    """The method's own part of the buffers, from run[i] and ints[k]."""
+    choice = cut_choice(m.head, ints, k)[0]
+    nf, nk = choose(m, choice.free, choice.kept, choice.pin)
+    wide = 1 if is_wide(m) else 0
+    apart = 1 if nf < choice.free.shape[0] else 0
+    ruled = 1 if choice.pin.shape[0] > 0 else 0
+    return cut_own(m.head, run, i, ints, k, nf, nk, wide, apart, ruled)[0]
 
 
 @kernel
-def own_views(m, run, i, ints, k):
-    """The method's own part of the buffers, from run[i] and ints[k]."""
-    nu, nz, ne, nr = m.head[at.H_U], m.head[at.H_Z], m.head[at.H_ELEMENTS], m.head[at.H_ROWS]
-    free, kept, pin = ints[k : k + nu], ints[k + nu : k + nu + nr], ints[k + nu + nr : k + nu + 2 * nr]
-    k += nu + 2 * nr
-    nf, nk = choose(m, free, kept, pin)
-    free, kept = free[:nf], kept[:nk]
-    extra = nk if is_wide(m) else 0
-    n = nf + nz + nk + extra
-    u, i = cut(run, i, U_ROWS, nu)
-    f, i = cut(run, i, F_ROWS, nf)
-    for l in range(nf):
-        f[FW, l] = m.unit[free[l]] * m.unit[free[l]]
-    z, i = cut(run, i, Z_ROWS, nz)
-    e, i = cut(run, i, E_ROWS, ne)
-    c, i = cut(run, i, C_ROWS, nr)
-    d, i = cut(run, i, D_ROWS, nk)
-    y, i = cut(run, i, Y_ROWS, n)
-    Gz, i = cut(run, i, nz, nz)
-    squares = 5 if nr > 0 else 3
-    first = i
-    tangent = block(run, i, squares, nf, nf)
-    i += squares * nf * nf
-    Rz, i = cut(run, i, nf, nz)
-    Gq, i = cut(run, i, nz, nf)
-    Gu, i = cut(run, i, nz, nf)
-    G, i = cut(run, i, nk, nf)
-    if nf == nu:  # rows that Newton solves for are all there are
-        whole = Full(block(run, first, 3, nf, nf), Rz, Gq, Gu, G)
-    else:
-        before = block(run, i, 3, nu, nu)
-        i += 3 * nu * nu
-        a, i = cut(run, i, nu, nz)
-        b, i = cut(run, i, nz, nu)
-        g, i = cut(run, i, nz, nu)
-        j, i = cut(run, i, nr, nu)
-        whole = Full(before, a, b, g, j)
-    GB, i = cut(run, i, nk, nk)
-    wide = block(run, i, 3, extra, nu)
-    i += 3 * extra * nu
-    GuB, i = cut(run, i, nz, extra)
-    newton = block(run, i, 3, n, n)
-    pivots, k = cut(ints, k, 2, n)
-    size = nu if extra > 0 else 0
-    R_columns, k = cut(ints, k, size, nu + 1)
-    R_rows, k = cut(ints, k, size, nu + 1)
-    G_columns, k = cut(ints, k, extra, nu + 1)
-    G_rows, k = cut(ints, k, size, nr + 1)
-    MB_columns, k = cut(ints, k, extra, nu + 1)
-    GB_rows, k = cut(ints, k, extra, nr + 1)
-    pattern = Lists(R_columns, R_rows, G_columns, G_rows, MB_columns, GB_rows)
-    band, k = cut(ints, k, 4, n if extra > 0 else 0)
-    return Own(
-        u, f, z, e, c, d, y, whole, tangent, Rz, Gq, Gu, Gz, G, GB, wide, GuB, newton, free, kept, pin, pivots, pattern, band
-    )
+def fill_units(m, o):
+    """Squares of the units of the velocities that Newton solves for."""
+    for l in range(o.f.shape[1]):
+        o.f[FW, l] = m.unit[o.free[l]] * m.unit[o.free[l]]
 
 
 @kernel
@@ -165,9 +164,9 @@ def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
     There is room for both kinds of Newton's matrix, and for whatever rows drivers give: other rows in use may
     need the other one.
     """
-    extra = nr if nu + nz + nr >= WIDE_FROM else 0
-    n = nu + nz + nr + extra
-    vectors = (U_ROWS + F_ROWS) * nu + Z_ROWS * nz + E_ROWS * ne + (C_ROWS + D_ROWS) * nr + Y_ROWS * n
-    matrices = (8 if nr else 3) * nu * nu + 6 * nu * nz + nz * nz + nr * (2 * nu + nr) + extra * (3 * nu + nz)
-    lists = nu * (2 * nu + nr + 3) + nr * (2 * nu + nr + 3) if extra else 0
-    return vectors + matrices + 3 * n * n, nu + 2 * nr + 2 * n + lists + 4 * n
+    ruled = int(nr > 0)
+    wide = int(ruled and nu + nz + nr >= WIDE_FROM)
+    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr}
+    most = {"nf": nu, "nk": nr, "wide": wide, "apart": ruled, "ruled": ruled}
+    reals, ints = OWN_RECORD.lengths(sizes | most)
+    return reals, ints

@@ -56,47 +56,47 @@ def append(row, k):
 @kernel
 def prepare(w, o):
     """Lists of entries, and products with B, from the tangents, G in o.G and H in w.solved."""
-    Rq, Ru, M, G, H, nonzero = o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.G, o.wide[HX], o.pattern
+    Rq, Ru, M, G, H = o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.G, o.wide[HX]
     nu, nr, nz = Rq.shape[0], o.c.shape[1], o.Gu.shape[0]
     for j in range(nr):
-        for i in range(1, nonzero.MB_columns[j, 0] + 1):
-            o.wide[MB, j, nonzero.MB_columns[j, i]] = 0.0
-            o.wide[RB, j, nonzero.MB_columns[j, i]] = 0.0
-        for i in range(1, nonzero.GB_rows[j, 0] + 1):
-            o.GB[nonzero.GB_rows[j, i], j] = 0.0
-        nonzero.G_columns[j, 0], nonzero.MB_columns[j, 0], nonzero.GB_rows[j, 0] = 0, 0, 0
+        for i in range(1, o.MB_columns[j, 0] + 1):
+            o.wide[MB, j, o.MB_columns[j, i]] = 0.0
+            o.wide[RB, j, o.MB_columns[j, i]] = 0.0
+        for i in range(1, o.GB_rows[j, 0] + 1):
+            o.GB[o.GB_rows[j, i], j] = 0.0
+        o.G_columns[j, 0], o.MB_columns[j, 0], o.GB_rows[j, 0] = 0, 0, 0
     for k in range(nu):
-        nonzero.R_columns[k, 0], nonzero.R_rows[k, 0], nonzero.G_rows[k, 0] = 0, 0, 0
+        o.R_columns[k, 0], o.R_rows[k, 0], o.G_rows[k, 0] = 0, 0, 0
     for k in range(nu):
         for j in range(nu):
             if M[k, j] != 0.0 or Ru[k, j] != 0.0 or Rq[k, j] != 0.0:
-                append(nonzero.R_columns[k], j)
-                append(nonzero.R_rows[j], k)
+                append(o.R_columns[k], j)
+                append(o.R_rows[j], k)
     for j in range(nr):
         for k in range(nu):
             H[j, k] = w.solved[j, k]
             if G[j, k] != 0.0 or H[j, k] != 0.0:
-                append(nonzero.G_columns[j], k)
-                append(nonzero.G_rows[k], j)
+                append(o.G_columns[j], k)
+                append(o.G_rows[k], j)
     for j in range(nr):
-        for l in range(1, nonzero.G_columns[j, 0] + 1):
-            d = nonzero.G_columns[j, l]
+        for l in range(1, o.G_columns[j, 0] + 1):
+            d = o.G_columns[j, l]
             b = o.f[FW, d] * G[j, d]
-            for i in range(1, nonzero.R_rows[d, 0] + 1):
-                c = nonzero.R_rows[d, i]
+            for i in range(1, o.R_rows[d, 0] + 1):
+                c = o.R_rows[d, i]
                 if o.wide[MB, j, c] == 0.0 and o.wide[RB, j, c] == 0.0:
-                    append_once(nonzero.MB_columns[j], c)
+                    append_once(o.MB_columns[j], c)
                 o.wide[MB, j, c] += M[c, d] * b
                 o.wide[RB, j, c] += Ru[c, d] * b
-            for i in range(1, nonzero.G_rows[d, 0] + 1):
-                c = nonzero.G_rows[d, i]
+            for i in range(1, o.G_rows[d, 0] + 1):
+                c = o.G_rows[d, i]
                 if o.GB[c, j] == 0.0:
-                    append_once(nonzero.GB_rows[j], c)
+                    append_once(o.GB_rows[j], c)
                 o.GB[c, j] += G[c, d] * b
         for k in range(nz):
             o.GuB[k, j] = 0.0
-            for l in range(1, nonzero.G_columns[j, 0] + 1):
-                d = nonzero.G_columns[j, l]
+            for l in range(1, o.G_columns[j, 0] + 1):
+                d = o.G_columns[j, l]
                 o.GuB[k, j] += o.Gu[k, d] * o.f[FW, d] * G[j, d]
 
 
@@ -152,12 +152,12 @@ def assemble(m, r, o, h):
     n = nu + nz
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
-    Rq, Ru, M, nonzero = o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.pattern
+    Rq, Ru, M = o.tangent[RQ], o.tangent[RU], o.tangent[MASS]
     clear(o)
     for c in range(nu):
         i = place[c]
-        for l in range(1, nonzero.R_columns[c, 0] + 1):
-            d = nonzero.R_columns[c, l]
+        for l in range(1, o.R_columns[c, 0] + 1):
+            d = o.R_columns[c, l]
             x, y, z = M[c, d], h * Ru[c, d], h * h * Rq[c, d]
             put(o, i, place[d], GAMMA * x + y + z / GAMMA, ALPHA * x + y + z * gr, BETA * x + z * gi)
         for d in range(nz):
@@ -170,18 +170,18 @@ def assemble(m, r, o, h):
             put(o, place[nu + c], place[nu + d], GAMMA * y + x, ALPHA * y + x, BETA * y)
     for j in range(nr):
         lam, mu = place[n + j], place[n + nr + j]
-        for l in range(1, nonzero.G_columns[j, 0] + 1):
-            c = nonzero.G_columns[j, l]
+        for l in range(1, o.G_columns[j, 0] + 1):
+            c = o.G_columns[j, l]
             i, x, y = place[c], o.G[j, c], h * o.wide[HX, j, c]
             put(o, i, lam, x, x, 0.0)
             put(o, lam, i, x, x, 0.0)
             put(o, mu, i, x + y / GAMMA, x + gr * y, gi * y)
-        for l in range(1, nonzero.MB_columns[j, 0] + 1):
-            c = nonzero.MB_columns[j, l]
+        for l in range(1, o.MB_columns[j, 0] + 1):
+            c = o.MB_columns[j, l]
             x, y = o.wide[MB, j, c], h * o.wide[RB, j, c]
             put(o, place[c], mu, -GAMMA * x - y, -ALPHA * x - y, -BETA * x)
-        for l in range(1, nonzero.GB_rows[j, 0] + 1):
-            i = nonzero.GB_rows[j, l]
+        for l in range(1, o.GB_rows[j, 0] + 1):
+            i = o.GB_rows[j, l]
             x = -o.GB[i, j]
             put(o, place[n + nr + i], mu, x, x, 0.0)
         for k in range(nz):
@@ -237,7 +237,7 @@ def sides(r, o, h):
     gr, gi = ALPHA / s, -BETA / s
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
     for j in range(nr):
-        G, H, of = o.G[j], o.wide[HX, j], o.pattern.G_columns[j]
+        G, H, of = o.G[j], o.wide[HX, j], o.G_columns[j]
         a, b, c = o.c[F4, j], o.c[F4 + 1, j], o.c[F4 + 2, j]
         w1 = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
         w2 = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
@@ -258,7 +258,7 @@ def error_sides(r, o, h):
     """Right sides of the constraints for the error estimate, whose f1 is -FU: G xi = 0 and G u = 0."""
     n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     for j in range(nr):
-        of = o.pattern.G_columns[j]
+        of = o.G_columns[j]
         o.y[Y1, n + j] = -h * dot(o.G[j], o.f[FU], of)
         o.y[Y1, n + nr + j] = -h * h / GAMMA * dot(o.wide[HX, j], o.f[FU], of)
 
@@ -273,8 +273,8 @@ def pushed(r, o, i):
         d[k] = 0.0
     for j in range(nr):
         x = y[n + j]
-        for l in range(1, o.pattern.G_columns[j, 0] + 1):
-            k = o.pattern.G_columns[j, l]
+        for l in range(1, o.G_columns[j, 0] + 1):
+            k = o.G_columns[j, l]
             d[k] += o.G[j, k] * x
     for k in range(nu):
         d[k] *= o.f[FW, k]

@@ -114,9 +114,10 @@ class LoopOptions:
     first_step: float
     max_step: float
     max_steps: int
-    parameters: tuple[float, ...] = ()  # of the method, at the beginning of its own reals
+    parameters: Sequence[float] | Array = ()  # of the method, at the beginning of its own reals
     statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
     keeps_output: bool = False  # do not move output onto the constraints
+    integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
 
 
 class LoopRun:
@@ -147,6 +148,7 @@ class LoopRun:
         self.count = np.zeros(integers + own_size[1], dtype=np.int64)
         self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
         self.own = self.run_buffer[reals:]
+        self.count[integers : integers + len(options.integers)] = options.integers
         self._fill()
         self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + len(c.force_names)))
         self.stops = self._stops()

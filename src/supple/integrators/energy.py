@@ -76,13 +76,15 @@ class EnergyScheme(Integrator):
         c = problem.equations.compiled
         made = tables(c, monotone=self.decay > 0.0)
         refuse_untreated(c, type(self).__name__, self.method)
-        size = energy_step.own_size(*made.sizes, self.decay > 0.0, c.nu)
+        size = made.own_size(self.decay, c.nu)
+        reals, integers = made.parameters(self.decay, self.step, c.nu)
         options = LoopOptions(
             self.first_step,
             self.max_step,
             self.max_steps,
-            made.numbers(self.decay, self.step),
-            partial(self.further_statistics, c),
+            parameters=reals,
+            integers=integers,
+            statistics=partial(self.further_statistics, c),
         )
         return LoopRun(problem, self.loop(problem), size, options)
 

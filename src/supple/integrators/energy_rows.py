@@ -7,6 +7,7 @@ points, so that they are quadratic in places and columns of rotations (``core/en
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,14 @@ from supple.poses import Array
 ALIKE = 1e-9  # sine of the angle between axes that are parallel
 
 Axis = tuple[str, Array, int, int]  # "rotate" or "translate", axis, place in q and in u
+Coordinate = tuple[int, int, int, int, int]  # kind, place in q and in u, forms
+
+
+class Row(NamedTuple):
+    """A row of a table: its integers and its reals."""
+
+    integers: tuple[int, ...]
+    reals: tuple[float, ...]
 
 
 class Pair:
@@ -31,28 +40,28 @@ class Pair:
     ) -> None:
         self.bodies, self.arms, self.turn, self.length = bodies, arms, turn, length
 
-    def form(self, kind: int, a: Array | None, b: Array | None, value: float = 0.0) -> list[float]:
+    def form(self, kind: int, a: Array | None, b: Array | None, value: float = 0.0) -> Row:
         """One form with the vectors a in A's and b in B's axes."""
         sizes = {forms.DOT: 1.0, forms.LENGTH: self.length**2}
         vectors = (np.zeros(3) if a is None else a, np.zeros(3) if b is None else b, *self.arms)
         flat = (float(x) for vector in vectors for x in vector)
-        return [kind, *self.bodies, *flat, value, sizes.get(kind, self.length)]
+        return Row((kind, *self.bodies), (*flat, value, sizes.get(kind, self.length)))
 
-    def dot(self, a: Array, b: Array, value: float = 0.0) -> list[float]:
+    def dot(self, a: Array, b: Array, value: float = 0.0) -> Row:
         """The product of a vector of A with one of B, both in A's axes at zero coordinates."""
         return self.form(forms.DOT, a, self.turn @ b, value)
 
-    def along(self, a: Array, on_b: bool) -> list[float]:
+    def along(self, a: Array, on_b: bool) -> Row:
         """The way from A's to B's point along a vector of A or, ``on_b``, of B."""
         if on_b:
             return self.form(forms.LINE_B, None, self.turn @ a)
         return self.form(forms.LINE_A, a, None)
 
-    def together(self) -> list[list[float]]:
+    def together(self) -> list[Row]:
         """The two points coincide."""
         return [self.form(forms.POINT, e, None) for e in np.eye(3)]
 
-    def apart(self, length: float) -> list[float]:
+    def apart(self, length: float) -> Row:
         """The distance of the two points."""
         return self.form(forms.LENGTH, None, None, 0.5 * length**2)
 
@@ -61,7 +70,7 @@ class UnfitError(Exception):
     """A joint that is no set of quadratic forms; its text says what it has."""
 
 
-def joint_rows(pair: Pair, axes: Sequence[Axis]) -> list[list[float]]:
+def joint_rows(pair: Pair, axes: Sequence[Axis]) -> list[Row]:
     """Rows that leave exactly the motions along the axes; raises `UnfitError` if there are none."""
     turns = [n for kind, n, _, _ in axes if kind == "rotate"]
     ways, on_b = _translations(axes)
@@ -84,19 +93,19 @@ def joint_rows(pair: Pair, axes: Sequence[Axis]) -> list[list[float]]:
 
 def joint_coordinates(
     pair: Pair, axes: Sequence[Axis], first: int
-) -> tuple[list[list[float]], list[list[float]]]:
+) -> tuple[list[Coordinate], list[Row]]:
     """Coordinates of a joint's axes, and the forms they are made of, numbered from ``first``."""
     turns = [axis for axis in axes if axis[0] == "rotate"]
     ways, on_b = _translations(axes)
-    found: list[list[float]] = []
-    used: list[list[float]] = []
+    found: list[Coordinate] = []
+    used: list[Row] = []
     dual = np.linalg.pinv(np.array(ways)).T if ways else np.zeros((0, 3))
     moved = [axis for axis in axes if axis[0] == "translate"]
     for (_, _, q, u), a in zip(moved, dual, strict=True):
-        found.append([at.LINE, q, u, first + len(used), 0])
+        found.append((at.LINE, q, u, first + len(used), 0))
         used.append(pair.along(a, on_b))
     for k, (_, n, q, u) in enumerate(turns):
-        found.append([at.TURN, q, u, first + len(used), first + len(used) + 1])
+        found.append((at.TURN, q, u, first + len(used), first + len(used) + 1))
         if len(turns) == 1:
             e1, e2 = _across(n)
             used += [pair.dot(e2, e1), pair.dot(e1, e1)]

@@ -13,7 +13,15 @@ from supple.core import layout as at
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError, label
 from supple.forces.kinds import ELEMENTS
-from supple.integrators.energy_rows import Axis, Pair, UnfitError, joint_coordinates, joint_rows
+from supple.integrators.energy_rows import (
+    Axis,
+    Coordinate,
+    Pair,
+    Row,
+    UnfitError,
+    joint_coordinates,
+    joint_rows,
+)
 from supple.joints.motions import motion_of
 from supple.poses import IDENTITY, Array, Pose
 
@@ -24,6 +32,7 @@ ON_COORDINATE = (
     joint_forces.JOINT_EFFORT,
     joint_forces.JOINT_FRICTION,
 )
+NO_ARM = (0.0, 0.0, 0.0)
 # Least moment of inertia, of the largest, with which the rotation of a body may jump.
 SLENDER = 1e-9
 EXACT = (
@@ -40,29 +49,54 @@ QUADRATIC = (
 class Tables:
     """Tables for ``core/energy_state.py``; the first ``rows`` forms are constraint rows."""
 
-    bodies: list[list[float]] = field(default_factory=list)
-    forms: list[list[float]] = field(default_factory=list)
+    bodies: list[Row] = field(default_factory=list)
+    forms: list[Row] = field(default_factory=list)
     rows: int = 0
     rank: int = 0
-    coordinates: list[list[float]] = field(default_factory=list)
-    balls: list[list[float]] = field(default_factory=list)
-    elements: list[list[float]] = field(default_factory=list)
+    coordinates: list[Coordinate] = field(default_factory=list)
+    balls: list[Row] = field(default_factory=list)
+    elements: list[Row] = field(default_factory=list)
 
-    def numbers(self, decay: float, step: float) -> tuple[float, ...]:
-        """All tables one after the other, the head first."""
-        mass = float(np.mean([body[own.B_MASS] for body in self.bodies]))
-        head = np.zeros(own.HEAD)
-        head[[own.DECAY, own.STEP, own.MASS]] = decay, step, mass
-        head[:7] = self.sizes
-        tables = (self.bodies, self.forms, self.coordinates, self.balls, self.elements)
-        return (*head, *(float(x) for table in tables for row in table for x in row))
+    def own_size(self, decay: float, nu: int) -> tuple[int, int]:
+        """Lengths of the scheme's own reals and integers, for nu velocities."""
+        reals, integers = own.OWN_RECORD.lengths(self._sizes(decay, nu))
+        return reals, integers
 
-    @property
-    def sizes(self) -> tuple[int, int, int, int, int, int, int]:
-        """Numbers of bodies, forms, rows, independent rows, coordinates, balls and elements."""
-        coordinates, balls, elements = (len(self.coordinates), len(self.balls), len(self.elements))
-        bodies, forms = len(self.bodies), len(self.forms)
-        return bodies, forms, self.rows, self.rank, coordinates, balls, elements
+    def parameters(self, decay: float, step: float, nu: int) -> tuple[Array, np.ndarray]:
+        """What the loop finds at the beginning of its own reals and integers: all tables."""
+        sizes = self._sizes(decay, nu)
+        lengths = self.own_size(decay, nu)
+        reals, integers = np.zeros(lengths[0]), np.zeros(lengths[1], dtype=np.int64)
+        o = own.OWN_RECORD.read(sizes, reals, integers)
+        for name, place in own.OWN_RECORD.head.items():
+            o.ints[place] = sizes[name]
+        mass = float(np.mean([body.reals[own.B_MASS] for body in self.bodies]))
+        o.scalar[[own.DECAY, own.STEP, own.MASS]] = decay, step, mass
+        for table, ints, numbers in (
+            (self.bodies, o.body_ints, o.body),
+            (self.forms, o.form_ints, o.form),
+            (self.balls, o.ball_ints, o.ball),
+            (self.elements, o.element, o.arm),
+        ):
+            for k, row in enumerate(table):
+                ints[k], numbers[k] = row
+        for k, coordinate in enumerate(self.coordinates):
+            o.coordinate[k] = coordinate
+        places = own.OWN_RECORD.places(sizes)
+        return reals[: places["turn"][0]], integers[: places["sel"][0]]
+
+    def _sizes(self, decay: float, nu: int) -> dict[str, int]:
+        return {
+            "bodies": len(self.bodies),
+            "forms": len(self.forms),
+            "rows": self.rows,
+            "rank": self.rank,
+            "coordinates": len(self.coordinates),
+            "balls": len(self.balls),
+            "elements": len(self.elements),
+            "jump": int(decay > 0.0),
+            "nu": nu,
+        }
 
 
 def tables(compiled: Compiled, monotone: bool = False) -> Tables:
@@ -126,10 +160,10 @@ class _Maker:
             inertia -= mass * (com @ com * np.eye(3) - np.outer(com, com))
             self.number[number] = len(self.com)
             self.com.append(com)
-            places = (node[at.Q0], node[at.U0], mass)
             moments = np.linalg.eigvalsh(inertia)
-            solid = float(moments[0] > SLENDER * moments[2])
-            self.out.bodies.append([*places, *com, *inertia.ravel(), *x[: at.BODY_M], solid])
+            integers = (node[at.Q0], node[at.U0], int(moments[0] > SLENDER * moments[2]))
+            reals = (mass, *com, *inertia.ravel(), *x[: at.BODY_M])
+            self.out.bodies.append(Row(integers, reals))
 
     def _pose(self, place: int) -> Pose:
         x = self.data[place : place + at.POSE]
@@ -202,7 +236,7 @@ class _Maker:
         if motion == at.BALL:
             self.out.forms += pair.together()
         frames = (*first.R.ravel(), *pair.arms[0], *second.R.ravel(), *pair.arms[1])
-        self.out.balls.append([*place, float(motion == at.FREE), *pair.bodies, *frames])
+        self.out.balls.append(Row((*place, int(motion == at.FREE), *pair.bodies), frames))
 
     def _rises(self, x: Array) -> bool:
         """Whether friction must not be larger at rest, and is: ``x`` are its reals."""
@@ -217,14 +251,14 @@ class _Maker:
         if kind == forces.FORCE:
             body = self.number[int(element[forces.NODE])]
             place = x[at.POSE_P : at.POSE]
-            out.elements.append([k, body, *(place - self.com[body])])
+            out.elements.append(Row((k, body), tuple(place - self.com[body])))
             return
         if kind == forces.SPRING_DAMPER:
             a, b = int(element[line.A]), int(element[line.B])
             points = x[line.POINT_A : line.POINT_B], x[line.POINT_B : line.STIFFNESS]
             pair = self._pair(a, b, *points, np.eye(3))
-            out.elements.append([k, len(out.coordinates), 0, 0, 0])
-            out.coordinates.append([own.LENGTH, -1, -1, len(out.forms), 0])
+            out.elements.append(Row((k, len(out.coordinates)), NO_ARM))
+            out.coordinates.append((own.LENGTH, -1, -1, len(out.forms), 0))
             out.forms.append(pair.apart(0.0))
             return
         if kind == joint_forces.JOINT_FRICTION and self._rises(x):
@@ -233,5 +267,5 @@ class _Maker:
         if kind not in ON_COORDINATE:
             raise _refused(repr(name), f"is {row.words}", EXACT)
         q = int(element[joint_forces.Q])
-        target = next(i for i, c in enumerate(out.coordinates) if int(c[own.C_Q]) == q)
-        out.elements.append([k, target, 0, 0, 0])
+        target = next(i for i, c in enumerate(out.coordinates) if c[own.C_Q] == q)
+        out.elements.append(Row((k, target), NO_ARM))
