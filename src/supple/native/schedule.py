@@ -14,6 +14,7 @@ from supple.native.fingerprint import reached
 SECONDS = 2.2e-4  # of one processor for a byte of Python's code: a first guess
 GUESS = 20000.0  # bytes that the first guess is worth against what was measured
 SECOND_USE = 0.35  # of that where the kernel was compiled for another entry already
+SURE = 0.9  # of the time an entry should take: so much of it may count as done before it is
 
 
 def _bytes(functions: Iterable[FunctionType]) -> float:
@@ -77,15 +78,23 @@ class Schedule:
         return work
 
     def seconds_left(self) -> float:
-        """An estimate from what was done so far, in seconds of the clock."""
+        """An estimate from what was done so far, in seconds of the clock.
+
+        What is under way counts as done by the time it has taken, up to a share of what it should
+        take. Where that is passed, the machine is slower than it seemed, for all that is left.
+        """
         with self._lock:
             now = time.monotonic()
+            work = {entry: self._work([entry]) for entry in self.running}
+            spent = {entry: now - self._since[entry] for entry in self.running}
+            seconds = (now - self.start) * self.workers - sum(spent.values()) + GUESS * SECONDS
             done = self._work_done + GUESS
-            spent = sum(now - self._since[e] for e in self.running)
-            seconds = ((now - self.start) * self.workers - spent + GUESS * SECONDS) / done
-            rest = seconds * self._work([*self.running, *self.waiting])
-            for entry in self.running:  # what is under way is done by nine tenths at most
-                rest -= min(now - self._since[entry], 0.9 * seconds * self._work([entry]))
+            late = [e for e in self.running if spent[e] * done > SURE * work[e] * seconds]
+            seconds += sum(spent[e] for e in late)
+            done += SURE * sum(work[e] for e in late)
+            pace = seconds / done
+            rest = pace * self._work([*self.running, *self.waiting])
+            rest -= sum(min(spent[e], SURE * pace * work[e]) for e in self.running)
             return max(rest / self.workers, 1.0)
 
 
