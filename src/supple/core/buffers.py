@@ -13,7 +13,6 @@ number. Sizes are read from the head of integers, the model's or a method's own;
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -131,44 +130,51 @@ class Record:
 
     def places(self, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, tuple[int, ...]]]:
         """Begin and shape of each field in its buffer, counted from the record's own first number."""
-        return self._places(*(int(sizes[name]) for name in self._sizes))
+        return MappingProxyType({field: (start, shape) for field, (start, _, shape) in self._places(sizes).items()})
+
+    def _places(self, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
+        """Begin, end and shape of each field."""
+        return self._find(*[int(sizes[name]) for name in self._sizes])[0]
 
     @cached_property
-    def _places(self) -> Any:
-        """What ``places`` tells, as a function of the sizes that occur in shapes; it remembers its answers."""
+    def _find(self) -> Any:
+        """Places of all fields and lengths of the buffers, by the sizes in shapes; it remembers its answers."""
         lines = [f"def find({', '.join(self._sizes)}):", "    found = {}"]
-        for part in self.parts:
+        for k, part in enumerate(self.parts):
             lines.append("    i = 0")
             for field in part.fields:
                 extents = self.shapes[field]
-                lines.append(f"    found[{field!r}] = i, ({''.join(f'{e}, ' for e in extents)})")
-                lines.append(f"    i += {_product(extents)}")
-        lines.append("    return MappingProxyType(found)")
+                lines.append(f"    end = i + {_product(extents)}")
+                lines.append(f"    found[{field!r}] = i, end, ({''.join(f'{e}, ' for e in extents)})")
+                lines.append("    i = end")
+            lines.append(f"    length_{k} = i")
+        lengths = "".join(f"length_{k}, " for k in range(len(self.parts)))
+        lines.append(f"    return MappingProxyType(found), ({lengths})")
         made: dict[str, Any] = {"MappingProxyType": MappingProxyType}
         exec(compile("\n".join(lines), f"<places of {self.name}>", "exec"), made)
         return lru_cache(maxsize=1000)(made["find"])
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """Lengths of the buffers."""
-        places = self.places(sizes)
-        return tuple(sum(math.prod(places[field][1]) for field in part.fields) for part in self.parts)
+        found: tuple[int, ...] = self._find(*[int(sizes[name]) for name in self._sizes])[1]
+        return found
 
     def view(self, field: str, sizes: Mapping[str, int], buffer: np.ndarray) -> np.ndarray:
         """One field as a NumPy view of its buffer, which begins with the record's first number."""
-        return self._view(field, self.places(sizes), buffer)
+        return self._view(field, self._places(sizes)[field], buffer)
 
     def read(self, sizes: Mapping[str, int], *buffers: np.ndarray) -> Any:
         """The named tuple with NumPy views of the buffers, which begin with the record's first numbers."""
-        places = self.places(sizes)
+        places = self._places(sizes)
         pairs = zip(self.parts, buffers, strict=True)
-        return self.views(*(self._view(field, places, buffer) for part, buffer in pairs for field in part.fields))
+        return self.views(*[self._view(field, places[field], buffer) for part, buffer in pairs for field in part.fields])
 
-    def _view(self, field: str, places: Mapping[str, tuple[int, tuple[int, ...]]], buffer: np.ndarray) -> Any:
-        start, shape = places[field]
-        end = start + math.prod(shape)
+    def _view(self, field: str, place: tuple[int, int, tuple[int, ...]], buffer: np.ndarray) -> Any:
+        start, end, shape = place
         if end > len(buffer):
             raise IndexError(f"{field} of {self.name}: {end - start} numbers from {start} of a buffer of {len(buffer)}")
-        return buffer[start:end].reshape(shape)
+        view = buffer[start:end]
+        return view if len(shape) == 1 else view.reshape(shape)
 
 
 def _product(extents: tuple[str, ...]) -> str:

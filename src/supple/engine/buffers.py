@@ -1,27 +1,43 @@
-"""What the builder has collected -> rows and flat buffers of a model."""
+"""Tables of rows -> flat buffers of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.core import layout as at
-from supple.poses import Array
+from supple.poses import EYE, Array, Pose
 
 if TYPE_CHECKING:
-    from supple.engine.builder import _Builder
+    from supple.engine.tables import Tables
 
 
 # Values of a row by their column; several begin there
 Columns = Mapping[int, Any]
+# Places in a matrix (3, 3) of xx yy zz xy xz yz
+_SIX = np.array([0, 4, 8, 1, 2, 5])
+
+
+class RigidInertia(NamedTuple):
+    """A rigid body on a node: its pose there, mass, first and second moments about its origin."""
+
+    node: int
+    pose: Pose
+    mass: float
+    first: Array
+    second: Array
 
 
 def row_of(width: int, columns: Columns) -> list[Any]:
     """A row with these values and zeros elsewhere."""
     row: list[Any] = [0] * width
     for start, given in columns.items():
+        if isinstance(given, (int, float)):
+            row[start] = given
+            continue
         values = np.ravel(given).tolist()
         row[start : start + len(values)] = values
     if len(row) != width:
@@ -29,7 +45,7 @@ def row_of(width: int, columns: Columns) -> list[Any]:
     return row
 
 
-def flat_buffers(b: _Builder, gravity: Array) -> tuple[np.ndarray, Array]:
+def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     """The integers without a plan, and the reals."""
     sizes = {
         "nodes": len(b.node_ints), "nq": b.nq, "nu": b.nu, "nz": b.nz, "columns": len(b.columns),
@@ -38,24 +54,60 @@ def flat_buffers(b: _Builder, gravity: Array) -> tuple[np.ndarray, Array]:
         "flex_work": b.flex_work, "links": len(b.link_ints), "nr": len(b.rows), "plan": 0,
         "terms": len(b.terms), "membranes": len(b.membranes), "programs": len(b.programs),
     }  # fmt: skip
-    lengths = at.TREE_RECORD.lengths(sizes)
-    ints, reals = np.zeros(lengths[0], dtype=np.int64), np.zeros(lengths[1])
+    head = [0] * at.HEADER
     for name, size in sizes.items():
-        ints[at.SIZES[name]] = size
-    ints[[at.H_WRENCHES, at.H_SWITCHES]] = b.wrenches, b.switches
-    model = at.read_model(ints, reals)
-    tables = {
+        head[at.SIZES[name]] = size
+    head[at.H_WRENCHES], head[at.H_SWITCHES] = b.wrenches, b.switches
+    rows = {
         "node": b.node_ints, "column": b.columns, "element": b.element_ints, "signal": b.signals,
         "flex": b.flex_ints, "attach": b.attach_ints, "link": b.link_ints, "term": b.terms,
-        "membrane": b.membranes, "factor": b.factors, "program": b.programs,
-        "body": b.node_reals, "coef": b.element_reals,
+        "membrane": b.membranes,
     }  # fmt: skip
-    for name, rows in tables.items():
-        if rows:
-            getattr(model, name)[:] = rows
-    model.gravity[:], model.data[:], model.unit[:] = gravity, b.data, b.scale
-    model.length[()] = b.length
-    model.rotor[list(b.rotors)] = list(b.rotors.values())
-    model.flex_data[:] = np.concatenate([np.zeros(0), *b.flex_data])
+    integers: dict[str, list[int]] = {name: [*chain(*table)] for name, table in rows.items()}
+    integers |= {"head": head, "program": b.programs, "plan": []}
+    rotor = [0.0] * b.nu
+    for velocity, inertia in b.rotors.items():
+        rotor[velocity] = inertia
+    numbers: dict[str, list[Any]] = {
+        "gravity": [gravity], "length": [[b.length]], "rotor": [rotor], "unit": [b.scale],
+        "body": [_nodes(b).ravel()], "coef": b.element_reals, "factor": [b.factors],
+        "data": [b.data], "flex_data": b.flex_data,
+    }  # fmt: skip
+    of_ints, of_reals = at.TREE_RECORD.parts
+    ints = np.array([*chain(*(integers[name] for name in of_ints.fields))], dtype=np.int64)
+    reals = np.concatenate([*chain(*(numbers[name] for name in of_reals.fields))])
+    if (len(ints), len(reals)) != at.TREE_RECORD.lengths(sizes):
+        raise ValueError(f"buffers of {len(ints)} and {len(reals)} numbers do not fit {sizes}")
     reals.flags.writeable = False
     return ints, reals
+
+
+def _nodes(b: Tables) -> Array:
+    """Reals of all nodes (nodes, NODE_REALS): poses, and inertias of rigid bodies."""
+    n = len(b.node_poses)
+    rows = np.zeros((n, at.NODE_REALS))
+    R, p = zip(*b.node_poses, strict=True)
+    rows[:, at.BODY_R : at.BODY_P] = np.concatenate(R).reshape(n, 9)
+    rows[:, at.BODY_P : at.BODY_M] = np.concatenate(p).reshape(n, 3)
+    if b.inertias:
+        _fill_inertias(rows, b.inertias)
+    return rows
+
+
+def _fill_inertias(rows: Array, inertias: list[RigidInertia]) -> None:
+    """Mass, first and second moments of rigid bodies about their nodes, in the nodes' axes."""
+    nodes, poses, masses, firsts, seconds = zip(*inertias, strict=True)
+    turns, places = zip(*poses, strict=True)
+    R = np.concatenate(turns).reshape(-1, 3, 3)
+    r = np.concatenate(places).reshape(-1, 3)
+    mass = np.array(masses)[:, None]
+    # Second moments shift as in core/tree.py.
+    c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
+    across = 2 * r[:, None, :] @ c[:, :, None] + (mass * r)[:, None, :] @ r[:, :, None]
+    about_frame = np.concatenate(seconds).reshape(-1, 3, 3)
+    inertia = R @ about_frame @ R.transpose(0, 2, 1) + across * EYE
+    rc = r[:, :, None] * c[:, None, :]
+    rr = r[:, :, None] * r[:, None, :]
+    inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
+    six = inertia.reshape(-1, 9).take(_SIX, axis=1)
+    rows[nodes, at.BODY_M :] = np.concatenate([mass, c + mass * r, six], axis=1)

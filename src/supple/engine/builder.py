@@ -23,11 +23,10 @@ import numpy as np
 
 from supple.constraints import Constraint
 from supple.core import layout as at
-from supple.core import opcodes
 from supple.engine import pack_bodies as body_rows
 from supple.engine import pack_constraints as link_rows
 from supple.engine import pack_forces as force_rows
-from supple.engine.buffers import Columns, flat_buffers, row_of
+from supple.engine.buffers import flat_buffers
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import (
     BodyRecord,
@@ -35,81 +34,42 @@ from supple.engine.compiled import (
     FlexRecord,
     FrameKey,
     JointRecord,
-    KindTable,
     MotorRecord,
-    RowRecord,
 )
-from supple.engine.kinds import refuse_unknown
 from supple.engine.plan import with_plan
+from supple.engine.tables import Tables
 from supple.errors import label
 from supple.forces import Motor
-from supple.forces.kinds import ELEMENTS
 from supple.frames import Frame
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.joints.base import Motion
-from supple.joints.motions import MOTIONS
 from supple.model import Model
-from supple.poses import IDENTITY, Array, Pose, aligned
-from supple.signals import Constant, Signal
+from supple.poses import IDENTITY, Pose, aligned
 
 __all__ = ["Compiled", "JointRecord", "build", "with_initial"]
 
 
-class _Builder:
-    """Collects nodes, columns, flexible bodies, elements and signals while walking the tree."""
+class Builder(Tables):
+    """Fills the tables while it walks through a model, and notes where everything is."""
 
     def __init__(
         self, model: Model, graph: Graph, frames: Iterable[Frame], frozen: float | None = None
     ) -> None:
+        super().__init__(_model_length(model), frozen)
         self.model = model
-        self.frozen = frozen
         self.bodies_by_name, self.joints_by_name = model.bodies, model.joints
         self.point_masses = body_rows.point_masses(model)
-        self.inertias: list[tuple[int, Pose, float, Array, Array]] = []
-        self.node_ints: list[list[int]] = []
-        self.node_reals: list[Array] = []
-        self.columns: list[list[int]] = []
-        self.scale: list[float] = []
-        self.rate_scale: list[float] = []
-        self.nq = 0
-        self.nu = 0
-        self.length = _model_length(model)
         self.bodies: dict[str, BodyRecord] = {}
         self.own_frames: dict[str, tuple[int, Pose]] = {}
         self.joints: dict[str, JointRecord] = {}
+        self.extra: dict[str, JointRecord] = {}
         self.flexible: dict[str, FlexRecord] = {}
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
-        self.flex_ints: list[list[int]] = []
-        self.attach_ints: list[list[int]] = []
-        self.flex_data: list[Array] = []
-        self.flex_size = 0
-        self.flex_work = 0
-        self.q0: list[float] = []
-        self.u0: list[float] = []
-        self.element_ints: list[list[int]] = []
-        self.element_reals: list[list[float]] = []
-        self.force_names: list[str] = []
-        self.dissipates: list[bool] = []
-        self.energy_creating: list[str] = []
-        self.signals: list[list[int]] = []
-        self.data: list[float] = []
-        self.programs: list[int] = []
-        self.terms: list[list[int]] = []
-        self.factors: list[float] = []
-        self.membranes: list[list[int]] = []
-        self.nz = 0
-        self.wrenches = 0
-        self.switches = 0
-        self.rotors: dict[int, float] = {}
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
-        self.link_ints: list[list[int]] = []
-        self.rows: list[RowRecord] = []
-        self.extra: dict[str, JointRecord] = {}
-        self.kinds: dict[tuple[KindTable, int], str] = {}
-        self.owner = ""  # label of what is being added
+        self.energy_creating: list[str] = []
         self.append_node(-1, "fixed", IDENTITY, 0)  # the ground
         for edge in graph.tree:
             joint = self.joints_by_name.get(edge.joint)
@@ -119,7 +79,6 @@ class _Builder:
                 self.add_joint(joint, edge.child, edge.reversed)
         for name in graph.chords:
             self.add_chord(self.joints_by_name[name])
-        body_rows.fill_inertias(self)
         for force in model.forces.values():
             if isinstance(force, Motor):
                 self.add_motor(force)
@@ -134,56 +93,6 @@ class _Builder:
             body_rows.add_membranes(self, record)
         for frame in frames:
             self.place(frame)
-
-    def use(self, table: KindTable, code: int) -> None:
-        """Note that the owner has something of a kind; refuse a code that no table has."""
-        refuse_unknown(table, code, self.owner)
-        self.kinds.setdefault((table, code), self.owner)
-
-    def add_node(self, parent: int, motion: str, pose: Pose) -> int:
-        """Add a node whose columns are new velocities."""
-        kind = MOTIONS[motion]
-        n = self.append_node(parent, motion, pose, len(kind.directions))
-        self.node_ints[n][at.Q0], self.node_ints[n][at.U0] = self.nq, self.nu
-        for k, unit in enumerate(kind.velocity_units):
-            self.add_column(n, k, self.nu + k)
-            self.scale.append(self.length if unit == "m" else 1.0)
-        self.rate_scale.extend(self.scale[self.nu :])
-        self.nq += len(kind.units)
-        self.nu += len(kind.directions)
-        return n
-
-    def append_node(self, parent: int, motion: str, pose: Pose, columns: int) -> int:
-        """Add a node whose columns follow by `add_column`; the ground has the parent -1."""
-        code = MOTIONS[motion].code
-        if parent >= 0:
-            self.use("motion", code)
-        n = len(self.node_ints)
-        row, reals = [-1] * at.NODE_INTS, np.zeros(at.NODE_REALS)
-        row[at.PARENT], row[at.MOTION], row[at.HEAVY] = parent, code, 0
-        row[at.COL0], row[at.COLUMNS] = len(self.columns), columns
-        row[at.ROOT] = n if parent <= 0 else self.node_ints[parent][at.ROOT]
-        row[at.LAST] = self.last_column(parent) if parent >= 0 else -1
-        reals[at.BODY_R : at.BODY_P], reals[at.BODY_P : at.BODY_M] = pose.R.ravel(), pose.p
-        self.node_ints.append(row)
-        self.node_reals.append(reals)
-        return n
-
-    def add_column(self, node: int, k: int, velocity: int) -> None:
-        """Add column k of a node, which belongs to a velocity."""
-        before = self.node_ints[node][at.LAST] if k == 0 else len(self.columns) - 1
-        columns = {at.BEFORE: before, at.OWNER: node, at.VELOCITY: velocity}
-        self.columns.append(row_of(at.COLUMN_INTS, columns))
-
-    def add_flex(self, *arrays: Array) -> None:
-        """Put arrays of a flexible body behind those that are there."""
-        for array in arrays:
-            self.flex_data.append(np.ravel(array))
-            self.flex_size += np.size(array)
-
-    def last_column(self, node: int) -> int:
-        row = self.node_ints[node]
-        return row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
 
     def add_joint(self, joint: Joint, child: str, backwards: bool) -> None:
         node, current = self.add_chain(joint, child, backwards)
@@ -204,7 +113,7 @@ class _Builder:
         record = JointRecord(
             joint.name,
             joint.chart.name,
-            label(joint),
+            self.owner,
             child,
             joint.coordinate_names,
             backwards,
@@ -216,8 +125,8 @@ class _Builder:
         )
         self.joints[joint.name] = record
         q, u = record.from_user(joint.initial, joint.initial_rate)
-        self.q0.extend(q)
-        self.u0.extend(u)
+        self.q0.extend(q.tolist())
+        self.u0.extend(u.tolist())
         return node, current
 
     def add_motions(
@@ -230,7 +139,7 @@ class _Builder:
                 current = IDENTITY
             else:
                 turn = aligned(-motion.axis if backwards else motion.axis)
-                placed = Pose(current.R @ turn, current.p)
+                placed = Pose(current.R.dot(turn), current.p)  # quicker than @
                 node = self.add_node(node, motion.row.name, placed)
                 current = Pose(turn.T, np.zeros(3))
         if not motions:
@@ -243,66 +152,6 @@ class _Builder:
         name = frame.body.name
         record = self.bodies.get(name)
         return body_rows.place(self, frame if record is None else record.body.on_part(frame))
-
-    def add_element(self, ints: Columns, reals: Columns, name: str) -> None:
-        """Add a force element with one work channel; its rows are given by their columns."""
-        self.use("element", ints[at.KIND])
-        self.element_ints.append(row_of(at.ELEMENT_INTS, ints))
-        self.element_reals.append(row_of(at.ELEMENT_REALS, reals))
-        self.force_names.append(name)
-        self.dissipates.append(ELEMENTS[ints[at.KIND]].dissipates)
-
-    def add_link(
-        self, kind: int, ends: tuple[int, int], place: int, signal: int, rows: Sequence[int]
-    ) -> None:
-        """Add constraint rows: ``rows`` are numbers from `add_row`, -1 where there is none."""
-        self.use("link" if signal < 0 else "driven link", kind)
-        directions = [*rows, *[-1] * (6 - len(rows))]
-        columns = {at.LINK_KIND: kind, at.LINK_A: ends[0], at.LINK_B: ends[1], at.LINK_AT: place}
-        more = {at.LINK_SIGNAL: signal, at.LINK_ROW: directions}
-        self.link_ints.append(row_of(at.LINK_INTS, {**columns, **more}))
-
-    def add_row(self, owner: Joint | Constraint, part: str, unit: str) -> int:
-        """Add a constraint row; returns its number."""
-        self.rows.append(RowRecord(owner.name, label(owner), part, unit))
-        return len(self.rows) - 1
-
-    def add_signal(self, signal: Signal) -> int:
-        if self.frozen is not None:
-            signal = Constant(float(signal(self.frozen)))
-        if isinstance(signal, Constant) and signal.value == 0.0:
-            return -1
-        parts = [self.add_signal(part) for part in signal.parts]
-        code, given, numbers = signal.program()
-        self.use("signal", code)
-        integers = np.array(given, dtype=np.int64)
-        if parts:  # the program refers to its parts by place
-            integers[2::2][integers[1::2] == opcodes.SIGNAL] = parts
-        columns = {at.SIGNAL_CODE: code, at.SIGNAL_AT: len(self.data)}
-        columns[at.SIGNAL_PROGRAM] = len(self.programs)
-        self.signals.append(row_of(at.SIGNAL_INTS, columns))
-        self.programs.extend(integers.tolist())
-        self.data.extend(numbers)
-        return len(self.signals) - 1
-
-    def add_numbers(self, numbers: Iterable[float]) -> int:
-        """Put numbers of an element beside those of the signals; returns their place."""
-        place = len(self.data)
-        self.data.extend(float(x) for x in numbers)
-        return place
-
-    def add_terms(self, terms: Iterable[tuple[int, int, float]]) -> int:
-        """Add terms of a sum: places in q and u and the factor of each; returns the first."""
-        first = len(self.terms)
-        for q, u, factor in terms:
-            self.terms.append(row_of(at.TERM_INTS, {at.TERM_Q: q, at.TERM_U: u}))
-            self.factors.append(factor)
-        return first
-
-    def add_state(self) -> int:
-        """Add a controller state; returns its place."""
-        self.nz += 1
-        return self.nz - 1
 
     def shaft(self, name: str, coordinate: int | str, owner: str) -> tuple[int, int, float]:
         """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""
@@ -355,7 +204,7 @@ def build(
     ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)
-    b = _Builder(model, graph, frames, frozen)
+    b = Builder(model, graph, frames, frozen)
     ints, reals = flat_buffers(b, model.gravity)
     timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(

@@ -14,18 +14,18 @@ from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import membrane as membrane_codes
 from supple.engine.attached import attached_masses
-from supple.engine.buffers import row_of
+from supple.engine.buffers import RigidInertia, row_of
 from supple.engine.compiled import BodyRecord, FlexRecord, JointRecord, frame_key, place_of
 from supple.errors import ModelError, label
 from supple.frames import Body, Frame
 from supple.joints.motions import MOTIONS
-from supple.poses import EYE, IDENTITY, Pose, skew
+from supple.poses import IDENTITY, Pose, skew
 from supple.reduction.modal import Attachment
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
     from supple.bodies.rigid import RigidBody
-    from supple.engine.builder import _Builder
+    from supple.engine.builder import Builder
     from supple.model import Model
 
 _MEMBRANES = {
@@ -45,7 +45,7 @@ def point_masses(model: Model) -> dict[str, list[tuple[Frame, float]]]:
     return found
 
 
-def hang(b: _Builder, body: Body, node: int, current: Pose, outer: Frame | None) -> None:
+def hang(b: Builder, body: Body, node: int, current: Pose, outer: Frame | None) -> None:
     """Hang a body by its frame ``outer``, which is at ``current`` in the node's axes.
 
     None is the body's own frame, or that of its first part if it has no frame of reference.
@@ -83,7 +83,7 @@ def hang(b: _Builder, body: Body, node: int, current: Pose, outer: Frame | None)
         b.own_frames[body.name] = place(b, body.own_frame)
 
 
-def hang_free(b: _Builder, body: Body, name: str) -> None:
+def hang_free(b: Builder, body: Body, name: str) -> None:
     """Hang a body by its own frame on a free joint of that name from the ground.
 
     A body without a frame of reference moves by that of its first part.
@@ -102,7 +102,7 @@ def hang_free(b: _Builder, body: Body, name: str) -> None:
     hang(b, body, node, IDENTITY, None)
 
 
-def place(b: _Builder, frame: Frame) -> tuple[int, Pose]:
+def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
     """Node and pose of a frame of a part; on a flexible one it gets an elastic edge of its own."""
     name = frame.body.name
     if name not in b.flexible:
@@ -120,7 +120,7 @@ def place(b: _Builder, frame: Frame) -> tuple[int, Pose]:
     return b.places[key]
 
 
-def _hang_part(b: _Builder, part: Body, node: int, current: Pose, outer: Frame | None) -> None:
+def _hang_part(b: Builder, part: Body, node: int, current: Pose, outer: Frame | None) -> None:
     if part.written_as == "rigid":
         _add_rigid(b, cast("RigidBody", part), node, current, outer)
     elif part.written_as == "flexible":
@@ -132,7 +132,7 @@ def _hang_part(b: _Builder, part: Body, node: int, current: Pose, outer: Frame |
         )
 
 
-def _add_rigid(b: _Builder, body: RigidBody, node: int, current: Pose, outer: Frame | None) -> None:
+def _add_rigid(b: Builder, body: RigidBody, node: int, current: Pose, outer: Frame | None) -> None:
     pose = current
     if outer is not None:
         pose = current.before(Pose(outer.rotation, outer.position))
@@ -143,33 +143,12 @@ def _add_rigid(b: _Builder, body: RigidBody, node: int, current: Pose, outer: Fr
         mass += m
         first = first + m * x
         second = second - m * skew(x) @ skew(x)
-    b.inertias.append((node, pose, mass, first, second))
+    b.inertias.append(RigidInertia(node, pose, mass, first, second))
     b.node_ints[node][at.HEAVY] = at.RIGID
 
 
-def fill_inertias(b: _Builder) -> None:
-    """Mass, first and second moments of rigid bodies about their nodes, in the nodes' axes."""
-    if not b.inertias:
-        return
-    nodes, poses, masses, firsts, seconds = zip(*b.inertias, strict=True)
-    R = np.concatenate([pose.R for pose in poses]).reshape(-1, 3, 3)
-    r = np.concatenate([pose.p for pose in poses]).reshape(-1, 3)
-    mass = np.array(masses)[:, None]
-    # Second moments shift as in core/tree.py.
-    c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
-    across = 2 * r[:, None, :] @ c[:, :, None] + (mass * r)[:, None, :] @ r[:, :, None]
-    about_frame = np.concatenate(seconds).reshape(-1, 3, 3)
-    inertia = R @ about_frame @ R.transpose(0, 2, 1) + across * EYE
-    rc = r[:, :, None] * c[:, None, :]
-    rr = r[:, :, None] * r[:, None, :]
-    inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
-    six = inertia[:, [0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    for node, row in zip(nodes, np.hstack([mass, c + mass * r, six]), strict=True):
-        b.node_reals[node][at.BODY_M :] = row
-
-
 def _add_flexible(
-    b: _Builder, body: FlexibleBody, node: int, current: Pose, outer: Frame | None
+    b: Builder, body: FlexibleBody, node: int, current: Pose, outer: Frame | None
 ) -> None:
     masses = attached_masses(b.model, body)
     modal = body.modal(masses)
@@ -211,7 +190,7 @@ def _add_flexible(
 
 
 def add_elastic(
-    b: _Builder, parent: int, motion: str, pose: Pose, record: FlexRecord, where: Attachment
+    b: Builder, parent: int, motion: str, pose: Pose, record: FlexRecord, where: Attachment
 ) -> int:
     """Add a node behind an elastic edge, whose columns are the body's elastic velocities."""
     n, size = b.append_node(parent, motion, pose, record.modal.n), record.modal.n
@@ -229,7 +208,7 @@ def add_elastic(
     return n
 
 
-def add_damping(b: _Builder, record: FlexRecord) -> None:
+def add_damping(b: Builder, record: FlexRecord) -> None:
     """Add the damping of a flexible body as a force element."""
     if np.any(record.modal.C):
         ints = {at.KIND: force_codes.BODY_DAMPING, force_codes.BODY: record.index}
@@ -237,7 +216,7 @@ def add_damping(b: _Builder, record: FlexRecord) -> None:
         b.add_element(ints, {}, f"{record.name}.damping")
 
 
-def add_membranes(b: _Builder, record: FlexRecord) -> None:
+def add_membranes(b: Builder, record: FlexRecord) -> None:
     """Add the geometric stiffening of a body: its membranes, and a channel for its work."""
     found = record.modal.membranes
     if found is None:

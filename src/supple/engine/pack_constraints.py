@@ -29,24 +29,24 @@ from supple.poses import Array, Pose, aligned
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
-    from supple.engine.builder import _Builder
+    from supple.engine.builder import Builder
 
 PLACES = tuple(f"place along {axis}" for axis in "xyz")
 TURNS = tuple(f"rotation about {axis}" for axis in "xyz")
 Term = tuple[int, int, float]  # place in q, place in u, coefficient
 
 
-def join(b: _Builder, joint: Joint, node: int, end: Pose) -> None:
+def join(b: Builder, joint: Joint, node: int, end: Pose) -> None:
     """Join the end of a closing joint's chain to its frame B: three places, three rotations."""
     _join(b, joint, (node, end), b.place(joint.B), PLACES + TURNS)
 
 
-def pack(b: _Builder, item: Constraint) -> None:
+def pack(b: Builder, item: Constraint) -> None:
     """Add the rows of a constraint or driver."""
     PACKERS[constraint_kind(item).cls](b, item)
 
 
-def _coordinates(b: _Builder, item: CoordinateConstraint) -> None:
+def _coordinates(b: Builder, item: CoordinateConstraint) -> None:
     terms = []
     for name, coordinate, factor in item.terms:
         q, u, ratio = b.shaft(name, coordinate, item.name)
@@ -57,7 +57,7 @@ def _coordinates(b: _Builder, item: CoordinateConstraint) -> None:
     _linear(b, item, terms, value, item.name)
 
 
-def _distance(b: _Builder, item: Distance) -> None:
+def _distance(b: Builder, item: Distance) -> None:
     (node_a, a), (node_b, c) = b.place(item.A), b.place(item.B)
     fixed, signal = _value(b, item.length)
     place = b.add_numbers([*a.p, *c.p, fixed])
@@ -67,22 +67,22 @@ def _distance(b: _Builder, item: Distance) -> None:
     _channel(b, item.name, signal)
 
 
-def _on_line(b: _Builder, item: PointOnLine) -> None:
+def _on_line(b: Builder, item: PointOnLine) -> None:
     _across(b, item, item.axis, ("distance along x", "distance along y", ""))
 
 
-def _on_plane(b: _Builder, item: PointOnPlane) -> None:
+def _on_plane(b: Builder, item: PointOnPlane) -> None:
     _across(b, item, item.normal, ("", "", "distance"))
 
 
-def _across(b: _Builder, item: FrameConstraint, axis: Array, parts: tuple[str, ...]) -> None:
+def _across(b: Builder, item: FrameConstraint, axis: Array, parts: tuple[str, ...]) -> None:
     """Rows for parts of the place of B in A's axes, turned so that ``axis`` is z."""
     node, pose = b.place(item.A)
     first = node, Pose(pose.R @ aligned(axis), pose.p)
     _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
 
 
-def _drive_frame(b: _Builder, item: FrameDriver) -> None:
+def _drive_frame(b: Builder, item: FrameDriver) -> None:
     """A chain of the driver's motions from A, joined to B, some of its coordinates driven."""
     q, u = b.nq, b.nu
     node, end = b.add_motions(*b.place(item.A), item.motions)
@@ -112,7 +112,7 @@ def _drive_frame(b: _Builder, item: FrameDriver) -> None:
 
 
 def _join(
-    b: _Builder,
+    b: Builder,
     owner: Joint | Constraint,
     first: tuple[int, Pose],
     second: tuple[int, Pose],
@@ -128,7 +128,7 @@ def _join(
 
 
 def _linear(
-    b: _Builder, owner: Constraint, terms: Sequence[Term], value: Signal, channel: str
+    b: Builder, owner: Constraint, terms: Sequence[Term], value: Signal, channel: str
 ) -> None:
     """One row: the sum of factor * coordinate equals the value."""
     fixed, signal = _value(b, value)
@@ -138,14 +138,14 @@ def _linear(
     _channel(b, channel, signal)
 
 
-def _value(b: _Builder, value: Signal) -> tuple[float, int]:
+def _value(b: Builder, value: Signal) -> tuple[float, int]:
     """A number and a signal whose sum is the value."""
     if isinstance(value, Constant):
         return value.value, -1
     return 0.0, b.add_signal(value)
 
 
-def _channel(b: _Builder, name: str, signal: int) -> None:
+def _channel(b: Builder, name: str, signal: int) -> None:
     """Count the work of a row that moves in time."""
     if signal >= 0:
         ints = {at.KIND: force_codes.DRIVE, force_codes.LINK: len(b.link_ints) - 1}

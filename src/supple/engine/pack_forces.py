@@ -34,10 +34,10 @@ from supple.poses import Pose
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
-    from supple.engine.builder import _Builder
+    from supple.engine.builder import Builder
 
 
-def pack(b: _Builder, force: ForceElement) -> None:
+def pack(b: Builder, force: ForceElement) -> None:
     """Add the records of one force element to the builder."""
     kind = force_kind(force)
     b.switches += kind.switches(force)
@@ -45,7 +45,7 @@ def pack(b: _Builder, force: ForceElement) -> None:
 
 
 def add(
-    b: _Builder, force: ForceElement, kind: int, ints: Columns, reals: Columns, name: str = ""
+    b: Builder, force: ForceElement, kind: int, ints: Columns, reals: Columns, name: str = ""
 ) -> None:
     """Add an element; ``name`` for those that are a part of another."""
     b.add_element({at.KIND: kind, **ints}, reals, name or force.name)
@@ -55,7 +55,7 @@ def _pose(pose: Pose) -> dict[int, Any]:
     return {at.POSE_R: pose.R, at.POSE_P: pose.p}
 
 
-def _force(b: _Builder, force: Force) -> None:
+def _force(b: Builder, force: Force) -> None:
     node, pose = b.place(force.frame)
     signals = [b.add_signal(s) for s in (*force.force, *force.torque)]
     follows = int(force.axes == "body")
@@ -64,7 +64,7 @@ def _force(b: _Builder, force: Force) -> None:
     b.wrenches += 1
 
 
-def _spring_damper(b: _Builder, force: SpringDamper) -> None:
+def _spring_damper(b: Builder, force: SpringDamper) -> None:
     (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
     reals = {line.POINT_A: a.p, line.POINT_B: c.p, line.LENGTH: force.length}
     reals |= {line.STIFFNESS: force.stiffness, line.DAMPING: force.damping}
@@ -72,7 +72,7 @@ def _spring_damper(b: _Builder, force: SpringDamper) -> None:
     b.wrenches += 1
 
 
-def _bushing(b: _Builder, force: Bushing) -> None:
+def _bushing(b: Builder, force: Bushing) -> None:
     (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
     data = [*a.R.ravel(), *a.p, *c.R.ravel(), *c.p, *force.stiffness, *force.damping]
     ints = {bushing.A: node_a, bushing.B: node_b, bushing.AT: b.add_numbers(data)}
@@ -80,7 +80,7 @@ def _bushing(b: _Builder, force: Bushing) -> None:
     b.wrenches += 1
 
 
-def _load(b: _Builder, force: DistributedLoad) -> None:
+def _load(b: Builder, force: DistributedLoad) -> None:
     record = b.flexible[force.frame.body.name]
     beam: Any = record.body
     turn = force.frame.rotation
@@ -121,7 +121,7 @@ def _along(direction: Any, components: tuple[Signal, ...]) -> Signal:
     return total
 
 
-def _frame_function(b: _Builder, force: ForceFunction) -> None:
+def _frame_function(b: Builder, force: ForceFunction) -> None:
     node, pose = b.place(force.frame)
     function = Callback.of_frame(force)
     b.callbacks.append(function)
@@ -130,7 +130,7 @@ def _frame_function(b: _Builder, force: ForceFunction) -> None:
     b.wrenches += 1
 
 
-def _joint_function(b: _Builder, force: EffortFunction) -> None:
+def _joint_function(b: Builder, force: EffortFunction) -> None:
     function = Callback.of_joints(force)
     b.callbacks.append(function)
     ints = {
@@ -142,7 +142,7 @@ def _joint_function(b: _Builder, force: EffortFunction) -> None:
 
 
 def _on_coordinate(numbers: Callable[[Any], Columns]) -> Callable[..., None]:
-    def pack_row(b: _Builder, force: Any) -> None:
+    def pack_row(b: Builder, force: Any) -> None:
         q, u, ratio = b.shaft(force.joint, force.coordinate, label(force))
         signal = b.add_signal(force.signals[0]) if force.signals else -1
         kind = force_kind(force)
@@ -153,7 +153,7 @@ def _on_coordinate(numbers: Callable[[Any], Columns]) -> Callable[..., None]:
     return pack_row
 
 
-def _motor(b: _Builder, motor: Motor) -> None:
+def _motor(b: Builder, motor: Motor) -> None:
     """Damping and elastic gear; the rotor itself is a part of the tree."""
     q, u, ratio = b.shaft(motor.name, 0, label(motor))
     if motor.damping > 0.0:
