@@ -25,15 +25,16 @@ class Pose(NamedTuple):
         """Pose of a frame that is at ``other`` in this one."""
         if self.R is EYE:
             return Pose(np.ascontiguousarray(other.R), self.p + other.p)
-        R = np.ascontiguousarray(self.R) if other.R is EYE else self.R @ other.R
-        return Pose(R, self.p + self.R @ other.p)
+        # The method is quicker than the operator: most of the time of such small products is the call.
+        R = np.ascontiguousarray(self.R) if other.R is EYE else self.R.dot(other.R)
+        return Pose(R, self.p + self.R.dot(other.p))
 
     def before(self, other: Pose) -> Pose:
         """Pose of the frame in which a frame is at ``other`` that has this pose."""
         if other.R is EYE:
-            return Pose(np.ascontiguousarray(self.R), self.p - self.R @ other.p)
+            return Pose(np.ascontiguousarray(self.R), self.p - self.R.dot(other.p))
         back = other.R.T
-        return Pose(self.R @ back, self.p - self.R @ (back @ other.p))
+        return Pose(self.R.dot(back), self.p - self.R.dot(back.dot(other.p)))
 
 
 IDENTITY = Pose(EYE, np.zeros(3))

@@ -101,8 +101,9 @@ class RigidBody(Body):
 
     @cached_property
     def _typical_length(self) -> float:
-        gyration = self.inertia_com.trace() / (2.0 * self.mass)
-        return math.sqrt(max(float(self.com @ self.com), float(gyration), 0.0))
+        xx, yy, zz = (self.inertia_com.item(k) for k in (0, 4, 8))
+        gyration = (xx + yy + zz) / (2.0 * self.mass)
+        return math.sqrt(max(float(self.com.dot(self.com)), gyration, 0.0))
 
     @property
     def typical_length(self) -> float:
@@ -127,7 +128,9 @@ class RigidBody(Body):
         """Inertia matrix (3, 3) about the body's origin, body axes, kg m2."""
         if self.inertia_about == "origin":
             return self.inertia
-        return read_only(self.inertia + self._shift)
+        about: Vector = self.inertia + self._shift
+        about.flags.writeable = False
+        return about
 
     @cached_property
     def principal_moments(self) -> Vector:

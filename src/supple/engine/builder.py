@@ -139,7 +139,7 @@ class Builder(Tables):
                 current = IDENTITY
             else:
                 turn = aligned(-motion.axis if backwards else motion.axis)
-                placed = Pose(current.R.dot(turn), current.p)  # quicker than @
+                placed = Pose(current.R.dot(turn), current.p)
                 node = self.add_node(node, motion.row.name, placed)
                 current = Pose(turn.T, np.zeros(3))
         if not motions:

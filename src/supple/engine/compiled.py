@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ FrameKey = tuple[str, bytes, bytes]
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
 
-@dataclass(frozen=True)
-class BodyRecord:
+class BodyRecord(NamedTuple):
     """A body of the model, and the bodies of the engine that it consists of: often itself alone."""
 
     body: Body
@@ -40,8 +39,7 @@ class BodyRecord:
         return self.body.name
 
 
-@dataclass(frozen=True)
-class JointRecord:
+class JointRecord(NamedTuple):
     """Where a joint is in the engine.
 
     ``kind`` is the name of its chart; ``q``, ``u`` are its slices of the state; ``node`` carries
@@ -195,6 +193,12 @@ class Compiled:
     regular_value: float = 0.0
     regular_positions: tuple[Array, ...] = ()
     kinds: dict[tuple[KindTable, int], str] = field(default_factory=dict)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Sizes of the buffers by name, see ``core/layout.py``."""
+        head = self.ints[: at.HEADER].tolist()
+        return {name: head[k] for name, k in at.SIZES.items()}
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:

@@ -48,13 +48,10 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
         on_it = acted.get(joint.name, ())
         if any(joint.coordinate_index(place, who) == coordinate for who, place in on_it):
             continue
-        root = _root_node(compiled, compiled.joints[joint.name].node)
+        node = compiled.joints[joint.name].node
+        root = int(at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)[node, at.ROOT])
         found.extend(_of_joint(model, joint, edge.reversed, root))
     return tuple(found)
-
-
-def _root_node(compiled: Compiled, node: int) -> int:
-    return int(at.integers(compiled.ints, "node")[node, at.ROOT])
 
 
 def _reached_from_outside(model: Model, graph: Graph) -> set[str | None]:

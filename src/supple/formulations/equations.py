@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.core import chart, dynamics
-from supple.core.layout import new_work, read_work
+from supple.core.layout import WORK_RECORD
 from supple.engine.builder import Compiled
 from supple.engine.histories import RunHistory
 from supple.engine.row_sets import RowSets
@@ -49,10 +50,14 @@ class Equations:
 
     def __init__(self, compiled: Compiled) -> None:
         self.compiled = compiled
-        self.work = new_work(compiled.ints)
-        self.fields = read_work(compiled.ints, self.work)
+        self.work = np.zeros(WORK_RECORD.lengths(compiled.sizes)[0])
         self._buffers = (compiled.ints, compiled.reals, self.work)
         self._accelerate = dynamics.accelerate.ready()
+
+    @cached_property
+    def fields(self) -> Any:
+        """Fields of the workspace by name, see ``core/layout.py``."""
+        return WORK_RECORD.read(self.compiled.sizes, self.work)
 
     @property
     def nq(self) -> int:

@@ -36,8 +36,7 @@ from supple.errors import ModelError
 FREE = "free:"  # before the name of a body: its own free joint from the root
 
 
-@dataclass(frozen=True)
-class TreeEdge:
+class TreeEdge(NamedTuple):
     """A joint of the spanning tree, seen from the root.
 
     `reversed` is true when the path from the root crosses the joint from its B side to its A side.

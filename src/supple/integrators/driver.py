@@ -138,10 +138,7 @@ class LoopRun:
         self.watch = None if c.all_ints is None else Watch(c)
         self.look = self.until = 1  # steps between looks at the rows, and until the next one
         self.looked = problem.t_start  # when they were last
-        sizes = layout.sizes(c.ints) | {
-            "events": len(problem.events),
-            "screws": len(problem.symmetries),
-        }
+        sizes = c.sizes | {"events": len(problem.events), "screws": len(problem.symmetries)}
         reals, integers = st.RUN_RECORD.lengths(sizes)
         self.run_buffer = np.zeros(reals + own_size[0])
         self.state = np.zeros(st.REAL_STATE)

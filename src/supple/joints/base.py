@@ -28,7 +28,7 @@ class Motion:
     kind: MotionName
     axis: Vector | None = None
 
-    @property
+    @cached_property
     def row(self) -> MotionKind:
         """What there is to know about its kind."""
         found = MOTIONS.get(self.kind)

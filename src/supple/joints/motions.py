@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -121,22 +122,22 @@ class MotionKind:
     methods: frozenset[Method]
     chart: Chart | None
 
-    @property
+    @cached_property
     def axis(self) -> bool:
         """Whether it is a motion about or along an axis."""
         return self.chart is CHARTS["axes"] and len(self.directions) == 1
 
-    @property
+    @cached_property
     def turns(self) -> bool:
         """Whether it contains rotations."""
         return any(any(direction[:3]) for direction in self.directions)
 
-    @property
+    @cached_property
     def slides(self) -> bool:
         """Whether it contains translations."""
         return any(any(direction[3:]) for direction in self.directions)
 
-    @property
+    @cached_property
     def velocity_units(self) -> tuple[str, ...]:
         """Of each velocity's increment: "rad" if it turns, else "m"; the scale of its errors."""
         return tuple("rad" if any(d[:3]) else "m" for d in self.directions)
