@@ -66,7 +66,10 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
     if isinstance(output, (int, np.integer)):
         if output < 1:
             raise ModelError(owner, "output", output, expected)
-        times = np.linspace(begin, end, int(output) + 1)
+        times = np.arange(int(output) + 1.0)  # linspace, without its care for arrays
+        times *= (end - begin) / int(output)
+        times += begin
+        times[-1] = end
     elif isinstance(output, float):
         if not 0.0 < output <= end - begin:
             raise ModelError(owner, "output", output, expected)
@@ -74,7 +77,7 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
         times = np.minimum(begin + output * np.arange(count + 1), end)
     else:
         try:
-            times = np.asarray(output, dtype=float)
+            times = np.array(output, dtype=float)
         except (TypeError, ValueError):
             times = np.zeros((0, 0))
         if (
@@ -86,6 +89,5 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
             or times[-1] > end
         ):
             raise ModelError(owner, "output", output, expected)
-    times = np.array(times)
     times.flags.writeable = False
     return times

@@ -182,22 +182,24 @@ class Prepared:
 
     def _compiled(self, choice: _Choice) -> Compiled:
         """The model as written down in some coordinates."""
-        if choice not in self._built:
+        found = self._built.get(choice)
+        if found is None:
             tree = choice.formulation.tree(self.model)
-            self._built[choice] = build(self.model, choice.frames, tree)
-        return self._built[choice]
+            found = self._built[choice] = build(self.model, choice.frames, tree)
+        return found
 
     def _assembled(self, choice: _Choice) -> _Ready:
         """The model in some coordinates, on its constraints."""
-        if choice not in self._ready:
+        found = self._ready.get(choice)
+        if found is None:
             compiled = self._compiled(choice)
             if choice.formulation != DEFAULT:
                 first = self._assembled(replace(choice, formulation=DEFAULT))
                 compiled = on_tree(first.compiled, compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
-            self._ready[choice] = _Ready(self.model, compiled)
-        return self._ready[choice]
+            found = self._ready[choice] = _Ready(self.model, compiled)
+        return found
 
     def run(
         self,

@@ -99,16 +99,12 @@ class RigidBody(Body):
         """A rigid body does not deform."""
         return False
 
-    @cached_property
-    def _typical_length(self) -> float:
-        xx, yy, zz = (self.inertia_com.item(k) for k in (0, 4, 8))
-        gyration = (xx + yy + zz) / (2.0 * self.mass)
-        return math.sqrt(max(float(self.com.dot(self.com)), gyration, 0.0))
-
     @property
     def typical_length(self) -> float:
         """Distance of the centre of mass, or the radius of gyration if that is larger, m."""
-        return self._typical_length
+        entry, com = self.inertia_com.item, self.com
+        gyration = (entry(0) + entry(4) + entry(8)) / (2.0 * self.mass)
+        return math.sqrt(max(float(com.dot(com)), gyration, 0.0))
 
     @cached_property
     def _shift(self) -> Vector:
@@ -123,7 +119,7 @@ class RigidBody(Body):
             return self.inertia
         return read_only(self.inertia - self._shift)
 
-    @cached_property
+    @property
     def inertia_origin(self) -> Vector:
         """Inertia matrix (3, 3) about the body's origin, body axes, kg m2."""
         if self.inertia_about == "origin":
@@ -137,7 +133,7 @@ class RigidBody(Body):
         """The three principal moments about the centre of mass, ascending, kg m2."""
         return read_only(np.linalg.eigvalsh(self.inertia_com))
 
-    @cached_property
+    @property
     def triangle_excess(self) -> float:
         """How far the largest principal moment exceeds the sum of the others, kg m2.
 

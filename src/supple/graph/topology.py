@@ -236,20 +236,22 @@ def _walk(
 ) -> tuple[TreeEdge, ...]:
     """Visit the tree depth first from the root; an explicit stack, so depth is not limited."""
     place = {node: i for i, node in enumerate(nodes)}
-    leaving: dict[str, list[TreeEdge]] = {node: [] for node in nodes}
+    leaving: dict[str, list[tuple[str, str, bool]]] = {node: [] for node in nodes}
     for joint, a, b in branches:
-        leaving[a].append(TreeEdge(joint, a, b, reversed=False))
-        leaving[b].append(TreeEdge(joint, b, a, reversed=True))
+        leaving[a].append((joint, b, False))
+        leaving[b].append((joint, a, True))
+
+    def onward(node: str, parent: str | None) -> list[TreeEdge]:
+        ways = leaving[node]
+        edges = [TreeEdge(j, node, to, back) for j, to, back in ways if to != parent]
+        if len(edges) > 1:  # the child listed first is popped first
+            edges.sort(key=lambda edge: place[edge.child], reverse=True)
+        return edges
+
     tree = []
-    stack = _last_first(leaving[root], place)
+    stack = onward(root, None)
     while stack:
         edge = stack.pop()
         tree.append(edge)
-        onward = [e for e in leaving[edge.child] if e.child != edge.parent]
-        stack.extend(_last_first(onward, place))
+        stack += onward(edge.child, edge.parent)
     return tuple(tree)
-
-
-def _last_first(edges: Sequence[TreeEdge], place: Mapping[str, int]) -> list[TreeEdge]:
-    """Sort so that the child listed first is popped first."""
-    return sorted(edges, key=lambda edge: place[edge.child], reverse=True)

@@ -55,6 +55,8 @@ def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
         if given not in TOLERANCES:
             raise ModelError("simulate", "tolerance", given, expected)
         return TOLERANCES[given]
+    if isinstance(given, float) and 1e-13 <= given <= 0.1:
+        return float(given), 0.01 * float(given)
     try:
         values = np.atleast_1d(np.asarray(given, dtype=float))
     except (TypeError, ValueError):
@@ -155,19 +157,16 @@ class LoopRun:
         c, p, r = self.compiled, self.problem, self.fields
         r.q[:], r.u[:], r.z[:] = p.q, p.u, p.z
         r.scale[:], r.rate_scale[:] = c.scale, c.rate_scale
-        r.sign[:] = np.where(c.force_dissipates, -1.0, 1.0)
-        r.state[[st.N_EVENTS, st.N_SCREWS]] = len(p.events), len(p.symmetries)
-        r.events[:], r.event_reals[:] = self._event_tables()
+        r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
+        r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
+        if p.events:
+            r.events[:], r.event_reals[:] = self._event_tables()
         for k, symmetry in enumerate(p.symmetries):
             r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
         self.own[: len(self.options.parameters)] = self.options.parameters
         span = p.t_end - p.t_start
-        self.state[[st.T, st.H, st.RTOL, st.ATOL]] = (
-            p.t_start,
-            self.options.first_step,
-            p.rtol,
-            p.atol,
-        )
+        self.state[st.T], self.state[st.H] = p.t_start, self.options.first_step
+        self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
         self.state[st.E_MAX] = -1.0  # no audit yet
         self.state[st.H_MAX] = min(self.options.max_step, span)
         self.state[st.H_MIN] = 1e-15 * max(span, abs(p.t_end), abs(p.t_start))
@@ -299,6 +298,8 @@ class LoopRun:
 
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
+        if n == 0:
+            return []
         self.count[st.EVENTS_FOUND] = 0
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
@@ -311,7 +312,7 @@ class LoopRun:
             rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         q, rest = rows[:, : c.nq], rows[:, c.nq :]
         parts = q, rest[:, : c.nu], rest[:, c.nu : c.nu + c.nz], rest[:, c.nu + c.nz :]
-        q, u, z, channels = (np.array(x) for x in parts)
+        q, u, z, channels = (x.copy() for x in parts)
         if not self.options.keeps_output:
             self._project(t, q, u)
         sizes = r.momentum, r.screw_error, r.screw_size

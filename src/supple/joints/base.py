@@ -103,16 +103,18 @@ class Joint(ABC):
         """The unit of each coordinate: "rad", "m" or "1"."""
         return tuple(unit for motion in self.motions for unit in motion.row.units)
 
-    @cached_property
+    @property
     def chart(self) -> Chart:
         """How its coordinates stand for its motion; of a chain, that of axes."""
-        charts = {motion.row.chart for motion in self.motions} or {MOTIONS["fixed"].chart}
-        (chart, *others) = charts
-        if chart is None or others or not (chart.axes or len(self.motions) == 1):
-            found = tuple(motion.kind for motion in self.motions)
+        motions = self.motions
+        first = motions[0].row.chart if motions else MOTIONS["fixed"].chart
+        chain = len(motions) > 1
+        alike = not chain or all(motion.row.chart is first for motion in motions)
+        if first is None or not alike or (chain and not first.axes):
+            found = tuple(motion.kind for motion in motions)
             expected = "motions about and along axes, or a single other motion"
             raise ModelError(label(self), "motions", found, expected)
-        return chart
+        return first
 
     @property
     def frames(self) -> dict[str, Frame]:
