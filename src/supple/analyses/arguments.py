@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
     elif isinstance(output, float):
         if not 0.0 < output <= end - begin:
             raise ModelError(owner, "output", output, expected)
-        count = int(np.floor((end - begin) / output * (1 + 1e-12)))
+        count = math.floor((end - begin) / output * (1 + 1e-12))
         times = np.minimum(begin + output * np.arange(count + 1), end)
     else:
         try:

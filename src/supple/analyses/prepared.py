@@ -351,8 +351,9 @@ class Prepared:
         doubts = [
             passed(compiled, s.t, s.q, s.u) if s.success else s.message,
             violated(compiled, s.t, s.q),
-            *(f.sentence for f in result.monitor.findings if f.serious),
         ]
+        if compiled.flexible:
+            doubts += [f.sentence for f in result.monitor.findings if f.serious]
         return result, [doubt for doubt in doubts if doubt]
 
 

@@ -17,6 +17,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -130,51 +131,60 @@ class Record:
 
     def places(self, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, tuple[int, ...]]]:
         """Begin and shape of each field in its buffer, counted from the record's own first number."""
-        return MappingProxyType({field: (start, shape) for field, (start, _, shape) in self._places(sizes).items()})
+        places, _ = self._found(sizes)
+        return MappingProxyType({name: (cut.start, shape) for name, cut, shape in chain(*places)})
 
-    def _places(self, sizes: Mapping[str, int]) -> Mapping[str, tuple[int, int, tuple[int, ...]]]:
-        """Begin, end and shape of each field."""
-        return self._find(*[int(sizes[name]) for name in self._sizes])[0]
+    def _found(self, sizes: Mapping[str, int]) -> Any:
+        return self._find(*[int(sizes[name]) for name in self._sizes])
 
     @cached_property
     def _find(self) -> Any:
-        """Places of all fields and lengths of the buffers, by the sizes in shapes; it remembers its answers."""
-        lines = [f"def find({', '.join(self._sizes)}):", "    found = {}"]
+        """Name, range and shape of the fields of each buffer, and lengths of the buffers, as a function of the sizes.
+
+        It remembers its answers.
+        """
+        lines = [f"def find({', '.join(self._sizes)}):"]
         for k, part in enumerate(self.parts):
-            lines.append("    i = 0")
+            lines += [f"    length_{k} = 0", f"    part_{k} = []"]
             for field in part.fields:
                 extents = self.shapes[field]
-                lines.append(f"    end = i + {_product(extents)}")
-                lines.append(f"    found[{field!r}] = i, end, ({''.join(f'{e}, ' for e in extents)})")
-                lines.append("    i = end")
-            lines.append(f"    length_{k} = i")
-        lengths = "".join(f"length_{k}, " for k in range(len(self.parts)))
-        lines.append(f"    return MappingProxyType(found), ({lengths})")
-        made: dict[str, Any] = {"MappingProxyType": MappingProxyType}
+                shape = "".join(f"{e}, " for e in extents)
+                lines.append(f"    end = length_{k} + {_product(extents)}")
+                lines.append(f"    part_{k}.append(({field!r}, slice(length_{k}, end), ({shape})))")
+                lines.append(f"    length_{k} = end")
+        parts, lengths = ("".join(f"{word}_{k}, " for k in range(len(self.parts))) for word in ("part", "length"))
+        lines.append(f"    return ({parts}), ({lengths})")
+        made: dict[str, Any] = {}
         exec(compile("\n".join(lines), f"<places of {self.name}>", "exec"), made)
         return lru_cache(maxsize=1000)(made["find"])
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """Lengths of the buffers."""
-        found: tuple[int, ...] = self._find(*[int(sizes[name]) for name in self._sizes])[1]
-        return found
+        lengths: tuple[int, ...] = self._found(sizes)[1]
+        return lengths
 
     def view(self, field: str, sizes: Mapping[str, int], buffer: np.ndarray) -> np.ndarray:
         """One field as a NumPy view of its buffer, which begins with the record's first number."""
-        return self._view(field, self._places(sizes)[field], buffer)
+        parts, _ = self._found(sizes)
+        _, cut, shape = next(found for found in chain(*parts) if found[0] == field)
+        self._expect(field, cut, buffer)
+        return buffer[cut].reshape(shape)
 
     def read(self, sizes: Mapping[str, int], *buffers: np.ndarray) -> Any:
         """The named tuple with NumPy views of the buffers, which begin with the record's first numbers."""
-        places = self._places(sizes)
-        pairs = zip(self.parts, buffers, strict=True)
-        return self.views(*[self._view(field, places[field], buffer) for part, buffer in pairs for field in part.fields])
+        parts, lengths = self._found(sizes)
+        views = []
+        for part, length, buffer in zip(parts, lengths, buffers, strict=True):
+            if len(buffer) < length:
+                for field, cut, _ in part:
+                    self._expect(field, cut, buffer)
+            views += [buffer[cut] if len(shape) == 1 else buffer[cut].reshape(shape) for _, cut, shape in part]
+        return self.views(*views)
 
-    def _view(self, field: str, place: tuple[int, int, tuple[int, ...]], buffer: np.ndarray) -> Any:
-        start, end, shape = place
+    def _expect(self, field: str, cut: slice, buffer: np.ndarray) -> None:
+        start, end = cut.start, cut.stop
         if end > len(buffer):
             raise IndexError(f"{field} of {self.name}: {end - start} numbers from {start} of a buffer of {len(buffer)}")
-        view = buffer[start:end]
-        return view if len(shape) == 1 else view.reshape(shape)
 
 
 def _product(extents: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from supple.core import layout as at
-from supple.poses import EYE, Array, Pose
+from supple.poses import EYE, IDENTITY, Array, Pose
 
 if TYPE_CHECKING:
     from supple.engine.tables import Tables
@@ -24,11 +24,13 @@ _SIX = np.array([0, 4, 8, 1, 2, 5])
 class RigidInertia(NamedTuple):
     """A rigid body on a node: its pose there, mass, first and second moments about its origin."""
 
-    node: int
     pose: Pose
     mass: float
     first: Array
     second: Array
+
+
+MASSLESS = RigidInertia(IDENTITY, 0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def row_of(width: int, columns: Columns) -> list[Any]:
@@ -74,8 +76,8 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         "data": [b.data], "flex_data": b.flex_data,
     }  # fmt: skip
     of_ints, of_reals = at.TREE_RECORD.parts
-    ints = np.array([*chain(*(integers[name] for name in of_ints.fields))], dtype=np.int64)
-    reals = np.concatenate([*chain(*(numbers[name] for name in of_reals.fields))])
+    ints = np.fromiter(chain(*[integers[name] for name in of_ints.fields]), dtype=np.int64)
+    reals = np.concatenate([x for name in of_reals.fields for x in numbers[name] if len(x)])
     if (len(ints), len(reals)) != at.TREE_RECORD.lengths(sizes):
         raise ValueError(f"buffers of {len(ints)} and {len(reals)} numbers do not fit {sizes}")
     reals.flags.writeable = False
@@ -83,23 +85,12 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
 
 
 def _nodes(b: Tables) -> Array:
-    """Reals of all nodes (nodes, NODE_REALS): poses, and inertias of rigid bodies."""
-    n = len(b.node_poses)
-    rows = np.zeros((n, at.NODE_REALS))
-    R, p = zip(*b.node_poses, strict=True)
-    rows[:, at.BODY_R : at.BODY_P] = np.concatenate(R).reshape(n, 9)
-    rows[:, at.BODY_P : at.BODY_M] = np.concatenate(p).reshape(n, 3)
-    if b.inertias:
-        _fill_inertias(rows, b.inertias)
-    return rows
-
-
-def _fill_inertias(rows: Array, inertias: list[RigidInertia]) -> None:
-    """Mass, first and second moments of rigid bodies about their nodes, in the nodes' axes."""
-    nodes, poses, masses, firsts, seconds = zip(*inertias, strict=True)
-    turns, places = zip(*poses, strict=True)
-    R = np.concatenate(turns).reshape(-1, 3, 3)
-    r = np.concatenate(places).reshape(-1, 3)
+    """Reals of all nodes (nodes, NODE_REALS): poses, and inertias about the nodes in their axes."""
+    turns, places = zip(*b.node_poses, strict=True)
+    poses, masses, firsts, seconds = zip(*b.inertias, strict=True)
+    own_turns, own_places = zip(*poses, strict=True)
+    R = np.concatenate(own_turns).reshape(-1, 3, 3)
+    r = np.concatenate(own_places).reshape(-1, 3)
     mass = np.array(masses)[:, None]
     # Second moments shift as in core/tree.py.
     c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
@@ -110,4 +101,5 @@ def _fill_inertias(rows: Array, inertias: list[RigidInertia]) -> None:
     rr = r[:, :, None] * r[:, None, :]
     inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
     six = inertia.reshape(-1, 9).take(_SIX, axis=1)
-    rows[nodes, at.BODY_M :] = np.concatenate([mass, c + mass * r, six], axis=1)
+    turn, place = np.concatenate(turns).reshape(-1, 9), np.concatenate(places).reshape(-1, 3)
+    return np.concatenate([turn, place, mass, c + mass * r, six], axis=1)

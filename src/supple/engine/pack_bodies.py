@@ -143,7 +143,7 @@ def _add_rigid(b: Builder, body: RigidBody, node: int, current: Pose, outer: Fra
         mass += m
         first = first + m * x
         second = second - m * skew(x) @ skew(x)
-    b.inertias.append(RigidInertia(node, pose, mass, first, second))
+    b.inertias[node] = RigidInertia(pose, mass, first, second)
     b.node_ints[node][at.HEAVY] = at.RIGID
 
 

@@ -29,8 +29,8 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
     bare[at.H_PLAN] = 0
     plan = _Plan(bare, reals).write() if bare[at.H_ROWS] else [0]
-    bare[at.H_PLAN] = len(plan)
-    made = np.concatenate([bare, np.array(plan, dtype=np.int64)])
+    made = np.concatenate([bare, plan])
+    made[at.H_PLAN] = len(plan)
     made.flags.writeable = False
     return made
 

@@ -97,17 +97,17 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
     turns, slides = first.row.turns, first.row.slides
     if first.axis is not None:
         if not (turns and slides):  # a screw passes on a mixture of both
-            directions.append((turns, ground.rotation @ first.axis))
+            directions.append((turns, ground.rotation.dot(first.axis)))
     else:
         if turns:
             directions += [(True, d) for d in _across(gravity, along=True)]
         if slides:
             directions += [(False, d) for d in _across(gravity, along=False)]
             point = np.zeros(3)
-    size = math.sqrt(gravity @ gravity)
+    size = math.sqrt(gravity.dot(gravity))
     for turns, axis in directions:
         across = _cross(axis, gravity)
-        part = math.sqrt(across @ across) if turns else abs(axis @ gravity)
+        part = math.sqrt(across.dot(across)) if turns else abs(axis.dot(gravity))
         if part > 1e-12 * size:
             continue
         if turns:

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core import opcodes
-from supple.engine.buffers import Columns, RigidInertia, row_of
+from supple.engine.buffers import MASSLESS, Columns, RigidInertia, row_of
 from supple.engine.compiled import KindTable, RowRecord
 from supple.engine.kinds import refuse_unknown
 from supple.errors import label
@@ -112,6 +112,7 @@ class Tables:
         row[at.LAST] = self.last_column(parent) if parent >= 0 else -1
         self.node_ints.append(row)
         self.node_poses.append(pose)
+        self.inertias.append(MASSLESS)
         return n
 
     def add_column(self, node: int, k: int, velocity: int) -> None:

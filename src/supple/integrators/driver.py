@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -68,8 +68,7 @@ def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
     return float(values[0]), float(values[1])
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(NamedTuple):
     """What is to be integrated: equations, start, output times, events, tolerances."""
 
     equations: Equations
@@ -86,8 +85,7 @@ class Problem:
     progress: Progress | None = None
 
 
-@dataclass(frozen=True)
-class Solution:
+class Solution(NamedTuple):
     """States at the output times that were reached, and how the run went."""
 
     t: Array
@@ -109,8 +107,7 @@ def _no_more(own: Array) -> dict[str, float]:
     return {}
 
 
-@dataclass(frozen=True)
-class LoopOptions:
+class LoopOptions(NamedTuple):
     """Options that every loop understands."""
 
     first_step: float

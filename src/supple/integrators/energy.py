@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
@@ -113,4 +113,4 @@ def _as_stepped(problem: Problem, solution: Solution, out: Array) -> Solution:
         gap = rows_at(c, work, solution.t[k], place, rate).violation / sizes
         if np.abs(gap).max() < CLOSED:
             q[k], u[k] = place, rate
-    return replace(solution, q=q, u=u)
+    return solution._replace(q=q, u=u)

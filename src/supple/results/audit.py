@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,7 @@ STEADY = 1e-6  # of the kinetic energy: its range counts at least this much, in 
 LEVELS = ("trusted", "doubtful", "not trusted")
 
 
-@dataclass(frozen=True)
-class AuditRecord:
+class AuditRecord(NamedTuple):
     """Extremes over all accepted steps of a run, in J.
 
     Attributes
