@@ -86,20 +86,19 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
 
 def _nodes(b: Tables) -> Array:
     """Reals of all nodes (nodes, NODE_REALS): poses, and inertias about the nodes in their axes."""
+    n = len(b.node_poses)
     turns, places = zip(*b.node_poses, strict=True)
     poses, masses, firsts, seconds = zip(*b.inertias, strict=True)
     own_turns, own_places = zip(*poses, strict=True)
-    R = np.concatenate(own_turns).reshape(-1, 3, 3)
-    r = np.concatenate(own_places).reshape(-1, 3)
+    R, second, turn = np.concatenate([*own_turns, *seconds, *turns]).reshape(3, n, 3, 3)
+    r, first, place = np.concatenate([*own_places, *firsts, *places]).reshape(3, n, 3)
     mass = np.array(masses)[:, None]
     # Second moments shift as in core/tree.py.
-    c = (R @ np.concatenate(firsts).reshape(-1, 3, 1))[..., 0]
-    across = 2 * r[:, None, :] @ c[:, :, None] + (mass * r)[:, None, :] @ r[:, :, None]
-    about_frame = np.concatenate(seconds).reshape(-1, 3, 3)
-    inertia = R @ about_frame @ R.transpose(0, 2, 1) + across * EYE
-    rc = r[:, :, None] * c[:, None, :]
-    rr = r[:, :, None] * r[:, None, :]
+    c = (R @ first[:, :, None])[..., 0]
+    mr, column = mass * r, r[:, :, None]
+    across = 2 * r[:, None, :] @ c[:, :, None] + mr[:, None, :] @ column
+    inertia = R @ second @ R.transpose(0, 2, 1) + across * EYE
+    rc, rr = column * c[:, None, :], column * r[:, None, :]
     inertia -= rc + rc.transpose(0, 2, 1) + mass[:, :, None] * rr
-    six = inertia.reshape(-1, 9).take(_SIX, axis=1)
-    turn, place = np.concatenate(turns).reshape(-1, 9), np.concatenate(places).reshape(-1, 3)
-    return np.concatenate([turn, place, mass, c + mass * r, six], axis=1)
+    six = inertia.reshape(n, 9).take(_SIX, axis=1)
+    return np.concatenate([turn.reshape(n, 9), place, mass, c + mr, six], axis=1)
