@@ -51,7 +51,7 @@ def number(owner: str, field: str, value: Any) -> float:
         number = float(value)
     except (TypeError, ValueError):
         number = float("nan")
-    if not np.isfinite(number):
+    if not math.isfinite(number):
         raise ModelError(owner, field, value, "a finite number of seconds")
     return number
 

@@ -124,7 +124,9 @@ class Builder(Tables):
             start[1].p if backwards else current.p,
         )
         self.joints[joint.name] = record
-        q, u = record.from_user(joint.initial, joint.initial_rate)
+        q, u = joint.initial, joint.initial_rate
+        if backwards:
+            q, u = record.from_user(q, u)
         self.q0.extend(q.tolist())
         self.u0.extend(u.tolist())
         return node, current

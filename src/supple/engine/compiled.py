@@ -356,7 +356,8 @@ def frame_key(frame: Frame) -> FrameKey:
 def place_of(own_frames: dict[str, tuple[int, Pose]], frame: Frame) -> tuple[int, Pose]:
     """Node of a frame on a rigid part or the ground, and the frame's pose in the node's axes."""
     own = Pose(frame.rotation, frame.position)
-    if frame.body.name not in own_frames:
+    found = own_frames.get(frame.body.name)
+    if found is None:
         return 0, own
-    node, pose = own_frames[frame.body.name]
+    node, pose = found
     return node, pose.then(own)

@@ -102,7 +102,7 @@ class Tables:
     def append_node(self, parent: int, motion: str, pose: Pose, columns: int) -> int:
         """Add a node whose columns follow by `add_column`; the ground has the parent -1."""
         code = MOTIONS[motion].code
-        if parent >= 0:
+        if parent >= 0 and ("motion", code) not in self.kinds:
             self.use("motion", code)
         n = len(self.node_ints)
         row = [-1] * at.NODE_INTS
