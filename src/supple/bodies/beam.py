@@ -299,6 +299,11 @@ class Beam(BeamRecovery):
 
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
         """Shapes and body with these point masses, from the cache if they were asked before."""
+        cache: dict[Any, MeshField | AssumedBeam] = self.__dict__["_reductions"]
+        try:
+            return cache[point_masses]  # as they are listed there
+        except (KeyError, TypeError):
+            pass
         owner, expected = label(self), "pairs (station, mass)"
         given = validate.array(owner, "point_masses", point_masses, expected)
         if given.size and (given.ndim != 2 or given.shape[1] != 2):
@@ -310,7 +315,6 @@ class Beam(BeamRecovery):
                 if m != 0.0
             )
         )
-        cache: dict[Any, MeshField | AssumedBeam] = self.__dict__["_reductions"]
         if masses not in cache:
             cache[masses] = self._reduce(masses)
         return cache[masses]

@@ -40,18 +40,22 @@ class _Plan:
         model = at.read_model(ints, reals)
         self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
         self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
-        self.nodes, self.columns, self.elements = model.node, model.column, model.element
+        self.nodes, self.elements = model.node, model.element
+        self.columns = model.column.tolist()
         self.flex, self.links = model.flex, model.link
         self.rotor, self.term = model.rotor, model.term
+        self.paths = [self._path(row) for row in self.nodes.tolist()]
 
     def path(self, node: int) -> list[int]:
         """Velocities on the path from the ground to a node."""
-        row = self.nodes[node]
+        return self.paths[node].copy()
+
+    def _path(self, row: list[int]) -> list[int]:
         c = row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
         found = []
         while c >= 0:
-            found.append(int(self.columns[c, at.VELOCITY]))
-            c = self.columns[c, at.BEFORE]
+            found.append(self.columns[c][at.VELOCITY])
+            c = self.columns[c][at.BEFORE]
         return found
 
     def terms(self, link: np.ndarray) -> list[int]:

@@ -48,9 +48,11 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
         on_it = acted.get(joint.name, ())
         if any(joint.coordinate_index(place, who) == coordinate for who, place in on_it):
             continue
-        node = compiled.joints[joint.name].node
-        root = int(at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)[node, at.ROOT])
-        found.extend(_of_joint(model, joint, edge.reversed, root))
+        kept = _of_joint(model, joint, edge.reversed)
+        if kept:
+            node = compiled.joints[joint.name].node
+            root = int(at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)[node, at.ROOT])
+            found += [Symmetry(name, root, screw, unit) for name, screw, unit in kept]
     return tuple(found)
 
 
@@ -88,7 +90,8 @@ def _on_joints(model: Model) -> dict[str, list[tuple[str, int | str]]]:
     return found
 
 
-def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Symmetry]:
+def _of_joint(model: Model, joint: Joint, backwards: bool) -> list[tuple[str, Array, str]]:
+    """Name, screw and unit of the momenta that a joint to the ground leaves constant."""
     ground = joint.B if backwards else joint.A
     first = joint.motions[-1] if backwards else joint.motions[0]
     point, gravity = ground.position, model.gravity
@@ -116,7 +119,7 @@ def _of_joint(model: Model, joint: Joint, backwards: bool, root: int) -> list[Sy
         else:
             screw = np.concatenate([np.zeros(3), axis])
             name, unit = f"linear momentum along {_word(axis)}", "kg m/s"
-        out.append(Symmetry(f"{name} ({joint.name})", root, screw, unit))
+        out.append((f"{name} ({joint.name})", screw, unit))
     return out
 
 

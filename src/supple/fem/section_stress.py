@@ -69,8 +69,13 @@ def torsion_stress(section: CrossSection, y: float, z: float) -> Array:
     return np.array(law(section, *where)) / section.J
 
 
+@lru_cache(maxsize=256)
 def outline(section: CrossSection) -> Array:
-    """Points (k, 2) on the surface, among which the stress of a section is largest."""
+    """Points (k, 2), read-only, on the surface, among which a section's stress is largest."""
+    return validate.read_only(_outline(section))
+
+
+def _outline(section: CrossSection) -> Array:
     if isinstance(section, (Circle, Tube)):
         angle = np.linspace(0.0, 2.0 * math.pi, AROUND, endpoint=False)
         return np.asarray(0.5 * section.diameter * np.stack([np.cos(angle), np.sin(angle)], axis=1))

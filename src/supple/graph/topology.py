@@ -95,13 +95,13 @@ class Graph:
         else:
             branches, chords = _chosen(edges, tree, root)
         walk = _walk(root, nodes, branches)
-        reached = (root, *(edge.child for edge in walk))
+        reached = (root, *[edge.child for edge in walk])
         return cls(
             root=root,
             order=reached if root in bodies else reached[1:],
             tree=walk,
             chords=chords,
-            unreached=tuple(sorted(set(nodes) - set(reached), key=nodes.index)),
+            unreached=() if len(reached) == len(nodes) else _others(nodes, reached),
         )
 
     @cached_property
@@ -184,6 +184,12 @@ def _check(
             raise ModelError.plain(
                 f"Graph: joint '{joint}' has both ends on '{a}', expected two different bodies"
             )
+
+
+def _others(nodes: Sequence[str], reached: Sequence[str]) -> tuple[str, ...]:
+    """The nodes that were not reached, in their order."""
+    known = set(reached)
+    return tuple(node for node in nodes if node not in known)
 
 
 def _split(

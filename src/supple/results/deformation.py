@@ -60,15 +60,12 @@ class Extreme:
         return float(self.t[above[0]]) if len(above) else None
 
 
-def rotations(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme:
-    """Largest elastic rotation of the body at each time, rad."""
-    return _largest(body.moving_rows(point_masses)[1], t, q)
-
-
-def deflections(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme:
-    """Largest elastic displacement of the body at each time, in lengths of the body."""
-    found = _largest(body.moving_rows(point_masses)[0], t, q)
-    return Extreme(found.t, found.values / body.typical_length)
+def movements(
+    body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array
+) -> tuple[Extreme, Extreme]:
+    """Largest elastic displacement, in lengths of the body, and rotation, rad, at each time."""
+    displaced, turned = (_largest(rows, t, q) for rows in body.moving_rows(point_masses))
+    return Extreme(displaced.t, displaced.values / body.typical_length), turned
 
 
 def strains(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme | None:

@@ -39,12 +39,11 @@ from numpy.typing import NDArray
 from supple.errors import label
 from supple.results.deformation import (
     Extreme,
-    deflections,
     highest_share,
     lost_stiffness,
     modal_energies,
+    movements,
     pulling_spin,
-    rotations,
     strains,
 )
 from supple.results.views import into
@@ -189,7 +188,7 @@ def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
     final = result.data.final
     if final is not None and (not len(t) or final.t > t[-1]):  # where a failed run ended
         t, q = np.append(t, final.t), np.vstack([q, final.q[record.q]])
-    turned, moved = rotations(body, masses, t, q), deflections(body, masses, t, q)
+    moved, turned = movements(body, masses, t, q)
     strained = strains(body, masses, t, q)
     frequencies, energies = modal_energies(record.modal, q)
     share = highest_share(frequencies, energies)
