@@ -135,7 +135,7 @@ class Record:
         return MappingProxyType({name: (cut.start, shape) for name, cut, shape in chain(*places)})
 
     def _found(self, sizes: Mapping[str, int]) -> Any:
-        return self._find(*[int(sizes[name]) for name in self._sizes])
+        return self._find(*[sizes[name] for name in self._sizes])
 
     @cached_property
     def _find(self) -> Any:

@@ -197,11 +197,12 @@ def _split(
 ) -> tuple[list[tuple[str, str, str]], tuple[str, ...]]:
     """Divide the edges into branches of a spanning forest and chords (guarantee 1)."""
     parts = Components(nodes)
-    branches = {
-        edge for edge in sorted(edges, key=lambda e: cost.get(e[0], 0)) if parts.join(*edge[1:])
-    }
-    chords = tuple(edge[0] for edge in edges if edge not in branches)
-    return [edge for edge in edges if edge in branches], chords
+    order = sorted(edges, key=lambda e: cost.get(e[0], 0))
+    closing = {joint for joint, a, b in order if not parts.join(a, b)}
+    if not closing:
+        return list(edges), ()
+    chords = tuple(joint for joint, _, _ in edges if joint in closing)
+    return [edge for edge in edges if edge[0] not in closing], chords
 
 
 def _chosen(
