@@ -19,8 +19,11 @@ from supple.core import (
 )
 from supple.core.buffers import Part, Record, starts
 from supple.demo import arm
+from supple.engine.buffers import flat_buffers, row_of
+from supple.engine.tables import Tables
 from supple.formulations.trees import JointCoordinates
 from supple.native import declare
+from supple.poses import IDENTITY
 
 RECORDS = [
     layout.TREE_RECORD,
@@ -143,6 +146,18 @@ def test_kernels_find_the_places_of_a_flexible_body():
 
 def test_columns_begin_where_those_before_end():
     assert starts(9, 3, 1) == (0, 9, 12, 13)
+
+
+def test_rows_that_do_not_fit_their_table_are_refused():
+    with pytest.raises(ValueError, match="a row of 2 numbers has become one of 3"):
+        row_of(2, {1: [4, 5]})
+    tables = Tables(1.0)
+    tables.append_node(-1, "fixed", IDENTITY, 0)
+    ints, reals = flat_buffers(tables, np.zeros(3))
+    assert (len(ints), len(reals)) == layout.TREE_RECORD.lengths(layout.sizes(ints))
+    tables.columns.append([0])  # too short
+    with pytest.raises(ValueError, match="do not fit"):
+        flat_buffers(tables, np.zeros(3))
 
 
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
