@@ -91,19 +91,22 @@ class _Plan:
             for root in roots - {low}:
                 first[first == root] = low
 
+        free = (own < 0).tolist()
         for n in range(1, len(self.nodes)):
-            members = [k for k in self.path(n) if own[k] < 0]
+            members = [k for k in self.paths[n] if free[k]]
             if self.nodes[n, at.HEAVY] == at.FLEXIBLE:
                 f = self.flex[self.nodes[n, at.FLEX]]
                 members += range(int(f[at.FLEX_U0]), int(f[at.FLEX_U0] + f[at.FLEX_N]))
             if len(members) > 1:
                 join(members)
         start, end = 0, -1  # blocks that interleave are one
+        roots = first.tolist()
+        last = {root: k for k, root in enumerate(roots)}
         for k in range(self.nu):
-            if k > end and own[k] < 0:
+            if k > end and free[k]:
                 start, end = k, k
-            if own[k] < 0:
-                end = max(end, int(np.flatnonzero(first == first[k])[-1]))
+            if free[k]:
+                end = max(end, last[roots[k]])
                 first[k] = start
             elif k <= end:
                 return None
@@ -123,8 +126,8 @@ class _Plan:
         ends = [sorted(self.ends(link)) for link in self.links]
         velocities = _cliques([*self.groups(), *ends], n)
         entries = [
-            (int(row), k)
-            for link, reached in zip(self.links, ends, strict=True)
+            (row, k)
+            for link, reached in zip(self.links.tolist(), ends, strict=True)
             for row in link[at.LINK_ROW :]
             if row >= 0
             for k in reached
@@ -196,7 +199,7 @@ class _Plan:
         first = self.blocks(own)
         if first is None or not np.all(moved[first >= 0]):
             return [0] * at.PLAN_HEAD
-        end = {int(b): int(np.flatnonzero(first == b)[-1]) + 1 for b in set(first[first >= 0])}
+        end = {block: k + 1 for k, block in enumerate(first.tolist()) if block >= 0}
         rows = [[int(r) for r in link[at.LINK_ROW :] if r >= 0] for link in self.links]
         if any(len(mine) > len(r) for mine, r in zip(coordinates, rows, strict=True)):
             return [0] * at.PLAN_HEAD
