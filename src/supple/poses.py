@@ -32,7 +32,8 @@ class Pose(NamedTuple):
     def before(self, other: Pose) -> Pose:
         """Pose of the frame in which a frame is at ``other`` that has this pose."""
         if other.R is EYE:
-            return Pose(np.ascontiguousarray(self.R), self.p - self.R.dot(other.p))
+            R = EYE if self.R is EYE else self.R.copy()
+            return Pose(R, self.p - self.R.dot(other.p))
         back = other.R.T
         return Pose(self.R.dot(back), self.p - self.R.dot(back.dot(other.p)))
 
@@ -40,22 +41,23 @@ class Pose(NamedTuple):
 IDENTITY = Pose(EYE, np.zeros(3))
 
 
-def aligned(axis: Array) -> Array:
-    """Rotation (3, 3), read-only, whose third column is the unit vector ``axis``."""
+def aligned(axis: Array) -> tuple[Array, Pose]:
+    """Rotation (3, 3) whose third column is the unit vector ``axis``, and the pose back; read-only."""
     return _aligned(*axis.tolist())
 
 
 @lru_cache(maxsize=1024)  # most axes of a model are those of a few frames
-def _aligned(x: float, y: float, z: float) -> Array:
+def _aligned(x: float, y: float, z: float) -> tuple[Array, Pose]:
     if z < 0.0:  # 1 + z would cancel: turn -z into the axis instead, after a half turn about x
-        found: Array = _aligned(-x, -y, -z) @ np.diag([1.0, -1.0, -1.0])
+        found: Array = _aligned(-x, -y, -z)[0] @ np.diag([1.0, -1.0, -1.0])
     else:
         c = 1.0 / (1.0 + z)
         found = np.array(
             [[1.0 - x * x * c, -x * y * c, x], [-x * y * c, 1.0 - y * y * c, y], [-x, -y, z]]
         )
-    found.flags.writeable = False
-    return found
+    origin = np.zeros(3)
+    found.flags.writeable = origin.flags.writeable = False
+    return found, Pose(found.T, origin)
 
 
 def quaternion_matrix(q: Array) -> Array:

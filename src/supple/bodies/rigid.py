@@ -84,7 +84,7 @@ class RigidBody(Body):
             inertia_about=validate.choice(owner, "inertia_about", inertia_about, ("com", "origin")),
         )
         moments = self.principal_moments
-        scale = max(np.abs(self.inertia).max(), np.abs(self._shift).max())
+        scale = max(np.abs(self.inertia).max(), np.abs(self.parallel_axes).max())
         if moments[0] < -INERTIA_TOLERANCE * scale:
             shown = ", ".join(f"{m:g}" for m in moments)
             raise ModelError(
@@ -107,8 +107,8 @@ class RigidBody(Body):
         return math.sqrt(max(float(com.dot(com)), gyration, 0.0))
 
     @cached_property
-    def _shift(self) -> Vector:
-        # Parallel axes: what moving from the centre of mass to the origin adds.
+    def parallel_axes(self) -> Vector:
+        """What moving from the centre of mass to the origin adds to the inertia (3, 3), kg m2."""
         c = self.com
         return read_only(self.mass * (np.dot(c, c) * EYE - c[:, None] * c))
 
@@ -117,16 +117,14 @@ class RigidBody(Body):
         """Inertia matrix (3, 3) about the centre of mass, body axes, kg m2."""
         if self.inertia_about == "com":
             return self.inertia
-        return read_only(self.inertia - self._shift)
+        return read_only(self.inertia - self.parallel_axes)
 
     @property
     def inertia_origin(self) -> Vector:
         """Inertia matrix (3, 3) about the body's origin, body axes, kg m2."""
         if self.inertia_about == "origin":
             return self.inertia
-        about: Vector = self.inertia + self._shift
-        about.flags.writeable = False
-        return about
+        return read_only(self.inertia + self.parallel_axes)
 
     @cached_property
     def principal_moments(self) -> Vector:
@@ -144,7 +142,7 @@ class RigidBody(Body):
         excess = large - (small + middle)
         if excess <= 0.0:
             return 0.0
-        rounding = TRIANGLE_TOLERANCE * large + INERTIA_TOLERANCE * np.abs(self._shift).max()
+        rounding = TRIANGLE_TOLERANCE * large + INERTIA_TOLERANCE * np.abs(self.parallel_axes).max()
         return float(excess) if excess > rounding else 0.0
 
     def suspicion(self) -> str | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from supple.core import layout as at
-from supple.poses import EYE, IDENTITY, Array, Pose
+from supple.poses import EYE, IDENTITY, Array, Pose, skew
 
 if TYPE_CHECKING:
     from supple.engine.tables import Tables
@@ -22,15 +22,22 @@ _SIX = np.array([0, 4, 8, 1, 2, 5])
 
 
 class RigidInertia(NamedTuple):
-    """A rigid body on a node: its pose there, mass, first and second moments about its origin."""
+    """A rigid body on a node: its pose there, mass (kg), centre of mass (3,), m.
+
+    The moment of inertia about its origin is the sum of two matrices (3, 3), kg m2. Point masses
+    (place (3,), kg) in its axes are added.
+    """
 
     pose: Pose
     mass: float
-    first: Array
-    second: Array
+    com: Array
+    inertia: Array
+    shift: Array
+    points: Sequence[tuple[Array, float]] = ()
 
 
-MASSLESS = RigidInertia(IDENTITY, 0.0, np.zeros(3), np.zeros((3, 3)))
+NO_SHIFT: Array = np.full((3, 3), -0.0)  # the number that changes no other one when it is added
+MASSLESS = RigidInertia(IDENTITY, 0.0, np.zeros(3), np.zeros((3, 3)), NO_SHIFT)
 
 
 def row_of(width: int, columns: Columns) -> list[Any]:
@@ -88,11 +95,19 @@ def _nodes(b: Tables) -> Array:
     """Reals of all nodes (nodes, NODE_REALS): poses, and inertias about the nodes in their axes."""
     n = len(b.node_poses)
     turns, places = zip(*b.node_poses, strict=True)
-    poses, masses, firsts, seconds = zip(*b.inertias, strict=True)
+    poses, masses, coms, inertias, shifts, points = zip(*b.inertias, strict=True)
     own_turns, own_places = zip(*poses, strict=True)
-    R, second, turn = np.concatenate([*own_turns, *seconds, *turns]).reshape(3, n, 3, 3)
-    r, first, place = np.concatenate([*own_places, *firsts, *places]).reshape(3, n, 3)
+    matrices = np.concatenate([*own_turns, *inertias, *shifts, *turns])
+    R, second, shift, turn = matrices.reshape(4, n, 3, 3)
+    r, first, place = np.concatenate([*own_places, *coms, *places]).reshape(3, n, 3)
     mass = np.array(masses)[:, None]
+    first *= mass
+    second += shift
+    for k, point in ((k, point) for k, some in enumerate(points) for point in some):
+        x, m = point
+        mass[k] += m
+        first[k] += m * x
+        second[k] -= m * skew(x) @ skew(x)
     # Second moments shift as in core/tree.py.
     c = (R @ first[:, :, None])[..., 0]
     mr, column = mass * r, r[:, :, None]

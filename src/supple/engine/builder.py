@@ -140,10 +140,10 @@ class Builder(Tables):
                 node = self.add_node(node, motion.row.name, current)
                 current = IDENTITY
             else:
-                turn = aligned(-motion.axis if backwards else motion.axis)
+                turn, back = aligned(-motion.axis if backwards else motion.axis)
                 placed = Pose(current.R.dot(turn), current.p)
                 node = self.add_node(node, motion.row.name, placed)
-                current = Pose(turn.T, np.zeros(3))
+                current = back
         if not motions:
             node = self.add_node(node, "fixed", current)
             current = IDENTITY

@@ -14,12 +14,12 @@ from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import membrane as membrane_codes
 from supple.engine.attached import attached_masses
-from supple.engine.buffers import RigidInertia, row_of
+from supple.engine.buffers import NO_SHIFT, RigidInertia, row_of
 from supple.engine.compiled import BodyRecord, FlexRecord, JointRecord, frame_key, place_of
 from supple.errors import ModelError, label
 from supple.frames import Body, Frame
 from supple.joints.motions import MOTIONS
-from supple.poses import IDENTITY, Pose, skew
+from supple.poses import IDENTITY, Pose
 from supple.reduction.modal import Attachment
 
 if TYPE_CHECKING:
@@ -137,13 +137,9 @@ def _add_rigid(b: Builder, body: RigidBody, node: int, current: Pose, outer: Fra
     if outer is not None:
         pose = current.before(Pose(outer.rotation, outer.position))
     b.own_frames[body.name] = node, pose
-    mass, first, second = body.mass, body.mass * body.com, body.inertia_origin
-    for frame, m in b.point_masses.get(body.name, ()):
-        x = frame.position
-        mass += m
-        first = first + m * x
-        second = second - m * skew(x) @ skew(x)
-    b.inertias[node] = RigidInertia(pose, mass, first, second)
+    shift = body.parallel_axes if body.inertia_about == "com" else NO_SHIFT
+    points = [(frame.position, m) for frame, m in b.point_masses.get(body.name, ())]
+    b.inertias[node] = RigidInertia(pose, body.mass, body.com, body.inertia, shift, points)
     b.node_ints[node][at.HEAVY] = at.RIGID
 
 

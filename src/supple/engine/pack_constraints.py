@@ -78,7 +78,7 @@ def _on_plane(b: Builder, item: PointOnPlane) -> None:
 def _across(b: Builder, item: FrameConstraint, axis: Array, parts: tuple[str, ...]) -> None:
     """Rows for parts of the place of B in A's axes, turned so that ``axis`` is z."""
     node, pose = b.place(item.A)
-    first = node, Pose(pose.R @ aligned(axis), pose.p)
+    first = node, Pose(pose.R @ aligned(axis)[0], pose.p)
     _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
 
 
