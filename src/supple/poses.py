@@ -42,7 +42,10 @@ IDENTITY = Pose(EYE, np.zeros(3))
 
 
 def aligned(axis: Array) -> tuple[Array, Pose]:
-    """Rotation (3, 3) whose third column is the unit vector ``axis``, and the pose back; read-only."""
+    """Rotation (3, 3) whose third column is the unit vector ``axis``, and the pose that turns back.
+
+    Both are read-only.
+    """
     return _aligned(*axis.tolist())
 
 
