@@ -12,9 +12,6 @@ import supple
 SOURCES = Path(supple.__file__).parent
 LONGEST_FILE = 400  # lines
 LONGEST_KERNEL = 90
-LONGER_FILES = {
-    "bodies/beam.py": "one body with all its options",
-}
 
 
 def name(path: Path) -> str:
@@ -25,7 +22,7 @@ def name(path: Path) -> str:
 @pytest.mark.parametrize("path", sorted(SOURCES.rglob("*.py")), ids=name)
 def test_files_are_short(path: Path) -> None:
     lines = len(path.read_text().splitlines())
-    assert lines <= LONGEST_FILE or name(path) in LONGER_FILES
+    assert lines <= LONGEST_FILE
 
 
 @pytest.mark.parametrize("path", sorted((SOURCES / "core").glob("*.py")), ids=name)

@@ -43,3 +43,15 @@ def test_import_loads_no_heavy_library() -> None:
     script = f"import sys, supple; print(*[m for m in {HEAVY!r} if m in sys.modules])"
     loaded = run("-c", script).stdout.split()
     assert loaded == [], f"import supple loads {', '.join(loaded)}"
+
+
+def test_a_run_of_a_tree_loads_no_heavy_library() -> None:
+    script = f"""
+import sys, supple as sp
+m = sp.Model()
+link = m.add(sp.RigidBody("link", 1.0, (0.1, 0, 0), (1, 1, 1)))
+m.add(sp.Revolute("pin", m.ground.at(0), link.at(0), "y", 0.3))
+assert sp.simulate(m, 0.1).energy.level == "trusted"
+print(*[m for m in {HEAVY!r} if m in sys.modules])"""
+    loaded = run("-c", script).stdout.split()
+    assert loaded == [], f"a run of a pendulum loads {', '.join(loaded)}"

@@ -10,10 +10,9 @@ as are the unknowns of Newton's iteration where that saves work (``core/radau_wi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-from scipy.sparse import block_array, csr_array
-from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from supple.constraints.kinds import LINKS
 from supple.core import layout as at
@@ -132,12 +131,14 @@ class _Plan:
             if row >= 0
             for k in reached
         ]
+        from scipy.sparse import block_array, csr_array
+
         rows, columns = np.array(entries).T
         G = csr_array((np.ones(len(rows)), (rows, columns)), shape=(nr, n))
         coupled = velocities @ G.T
         blocks = [[velocities, G.T, coupled], [G, None, None], [coupled.T, None, G @ G.T]]
         whole = block_array(blocks, format="csr")
-        order = reverse_cuthill_mckee(whole, symmetric_mode=True)
+        order = _narrow(whole)
         place = np.empty(len(order), dtype=int)
         place[order] = np.arange(len(order))
         found = whole.tocoo()
@@ -230,8 +231,10 @@ class _Plan:
         beside = [sorted({d for b in touched for d in by_block[b]}) for touched in blocks]
         pointers = np.cumsum([0, *map(len, beside)])
         flat = np.array([d for near in beside for d in near], dtype=np.int32)
+        from scipy.sparse import csr_array
+
         pattern = csr_array((np.ones(len(flat)), flat, pointers), shape=(nl, nl))
-        order = [int(c) for c in reverse_cuthill_mckee(pattern, symmetric_mode=True)]
+        order = [int(c) for c in _narrow(pattern)]
         rank = {c: k for k, c in enumerate(order)}
         free = [len(r) - len(e) for r, e in zip(rows, coordinates, strict=True)]
         place: dict[int, int] = {}
@@ -267,8 +270,18 @@ class _Plan:
         return plan
 
 
-def _cliques(groups: list[list[int]], n: int) -> csr_array:
+def _narrow(pattern: Any) -> np.ndarray:
+    """Order (n,) in which the entries of a symmetric pattern lie near the diagonal."""
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    order: np.ndarray = reverse_cuthill_mckee(pattern, symmetric_mode=True)
+    return order
+
+
+def _cliques(groups: list[list[int]], n: int) -> Any:
     """Pattern (n, n) in which the members of each group couple, and each with itself."""
+    from scipy.sparse import csr_array
+
     members = [*groups, *([k] for k in range(n))]
     sizes = np.cumsum([0, *map(len, members)])
     flat = np.array([k for group in members for k in group], dtype=np.int64)

@@ -13,8 +13,6 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import csc_array
-from scipy.sparse.linalg import splu
 
 from supple.core import chart, dynamics
 from supple.core import layout as at
@@ -280,6 +278,9 @@ def _sparse_solution(matrix: Array, right: Array) -> Array | None:
     """Solution of a large system that is mostly zeros; None if it is small, or not solved well."""
     if len(right) <= LARGE:
         return None
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import splu
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

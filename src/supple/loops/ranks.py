@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import splu
 
 from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
@@ -117,6 +115,9 @@ def smallest_values(tables: Sequence[Array], rank: int) -> Array:
 
 def _smallest_of_many(table: Array) -> float:
     """Smallest singular value of many independent rows, to some per cent, by inverse iteration."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.linalg import splu
+
     rows = csr_array(table)
     try:
         factors = splu((rows @ rows.T).tocsc())
