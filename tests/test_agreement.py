@@ -112,8 +112,6 @@ def surplus(studies: list) -> tuple[float, float]:
 KINDS = (
     "huang-rigid",
     "huang-two-modes",
-    "huang-three-link",
-    "huang-stiffening-30-axial",
     "zhao-rigid",
     "duffing-regular",
     "flyball-governor",

@@ -157,6 +157,7 @@ def test_a_square_plate_buckles_in_shear() -> None:
     assert np.all(np.abs(errors) < [0.01, 0.0025])
 
 
+@pytest.mark.slow
 def test_a_narrow_cantilever_buckles_sideways() -> None:
     """4.013 sqrt(E I G J) / L^2 under a force on its end (Prandtl, Michell 1899).
 

@@ -104,7 +104,7 @@ def lagrangian(axes, links, place, gravity):
 
 @pytest.mark.parametrize(
     "name",
-    ["huang-rigid", *(pytest.param(name, marks=pytest.mark.slow) for name in [*READINGS][1:])],
+    [pytest.param(name, marks=pytest.mark.slow) for name in READINGS],
 )
 def test_reference_against_a_second_lagrangian(name):
     """Derivatives by complex step, DOP853 of SciPy: nothing in common with Supple."""
@@ -200,12 +200,12 @@ MULTISTEP = ("BDF", "Adams")
 ONE_OF_EACH_KIND = ("huang-rigid", "zhao-static", "huang-three-link", "four-bar", "bricard",
                     "governor-links")  # fmt: skip
 LONG = {
-    ("huang-two-link", "Radau"),
+    *(("huang-two-link", m) for m in ("DormandPrince", "Radau")),
     ("huang-two-link", "BDF"),
     ("huang-two-link", "Adams"),
     ("huang-two-link-damped", "Adams"),
     ("huang-two-modes", "BDF"),
-    ("huang-three-link", "Adams"),
+    *(("huang-three-link", m) for m in MULTISTEP),
     ("huang-eight-link", "DormandPrince"),
     ("huang-eight-link", "Adams"),
     ("huang-eight-link-no-gravity", "DormandPrince"),
@@ -285,7 +285,8 @@ def loops_of_order_two():
         if (case.name, "Radau") in HOPELESS or "panels" in case.name:
             continue
         if case.name not in left_out:
-            marks = [pytest.mark.slow] if case.name == "jonker-slider-crank-spatial" else []
+            long = "jonker-slider-crank-spatial", "richard-four-bar", "andrews-squeezer"
+            marks = [pytest.mark.slow] if case.name in long else []
             yield pytest.param(case, id=case.name, marks=marks)
 
 
@@ -309,10 +310,16 @@ def test_order_two_comes_nearer_to_the_references(case, constraints):
     assert steps[1] / steps[0] == pytest.approx(100.0 ** (1 / 3), rel=0.15)
 
 
-SHORT = [case for case in cases.all() if case.times and not case.long]
+# A rigid tree, a beam, a spatial loop; the others are compared at all their times elsewhere.
+EARLY = ("huang-rigid", "nada-arm-linear", "zhao-rigid", "bricard", "richard-four-bar")
+SHORT = [
+    pytest.param(case, id=case.name, marks=[] if case.name in EARLY else [pytest.mark.slow])
+    for case in cases.all()
+    if case.times and not case.long
+]
 
 
-@pytest.mark.parametrize("case", SHORT, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", SHORT)
 def test_a_case_may_end_early(case):
     """What is known after a fifth of its time is compared, the rest left out."""
     end = 0.2 * case.times[-1]
@@ -430,6 +437,7 @@ def test_energy_error_at_default_tolerances(name):
     assert cases.get(name).simulate(tolerance="default").energy.record.max_error < 1e-7
 
 
+@pytest.mark.slow
 def test_largest_strain_energy_on_the_grid_of_the_reference():
     """The reference lists it sampled every 2 ms: on that grid it is the same number."""
     for name in ("huang-two-link", "huang-two-link-damped", "huang-two-modes", "huang-three-link"):

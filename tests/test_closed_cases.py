@@ -31,7 +31,7 @@ BRANCHING = {"n-four-bar"}  # stops where it is level, but for DormandPrince in 
 # The implicit method has some twenty times as many unknowns in absolute coordinates.
 SLOW = {("absolute", sp.Radau)}
 # Flexible bodies with fast modes
-LONG = {"jonker-slider-crank-spatial", "richard-four-bar"}
+LONG = {"jonker-slider-crank", "jonker-slider-crank-spatial", "richard-four-bar"}
 
 
 def chosen(name: str, formulation: str) -> sp.JointCoordinates | sp.Absolute | sp.Branch:
@@ -60,7 +60,7 @@ def runs():
                     continue  # in test_cases
                 if name in BRANCHING and formulation != "joint":
                     continue
-                slow = (formulation, method) in SLOW or (name in LONG and method is sp.Radau)
+                slow = (formulation, method) in SLOW or (name in LONG and formulation != "joint")
                 marks = [pytest.mark.slow] if slow else []
                 tag = f"{name}-{formulation}-{method.__name__}"
                 yield pytest.param(name, formulation, method, id=tag, marks=marks)

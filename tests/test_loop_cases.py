@@ -67,7 +67,10 @@ def test_derivatives_of_the_chords(chord: Callable[[float], Chord], part: int) -
         np.testing.assert_allclose(found / h, chord(t)[part][order + 1], atol=1e-9 * size)
 
 
-@pytest.mark.parametrize("name", TILTS)
+@pytest.mark.parametrize(
+    "name",
+    ["jonker-slider-crank", pytest.param("jonker-slider-crank-spatial", marks=pytest.mark.slow)],
+)
 def test_reference_of_the_slider_crank(name: str) -> None:
     v = middle(rod_of_the_slider_crank(name)) / jonker.ROD
     reference = REFERENCES[name]
@@ -79,6 +82,7 @@ def test_reference_of_the_slider_crank(name: str) -> None:
         np.testing.assert_allclose(extremes, reference[f"max_min_{key}"], rtol=0, atol=9e-9)
 
 
+@pytest.mark.slow
 def test_reference_of_the_four_bar() -> None:
     model, reference = richard.four_bar(), REFERENCES["richard-four-bar"]
     np.testing.assert_allclose(richard.start()[0], reference["angles"], rtol=1e-14)

@@ -136,7 +136,12 @@ SHORT = {
 }
 
 
-@pytest.mark.parametrize("name", SHORT)
+LONG = "andrews-squeezer"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n == LONG else n for n in SHORT]
+)
 def test_the_model_moves_as_its_reference(name):
     """The builder in natural coordinates, against minimal coordinates with numbers of their own."""
     case = BY_NAME[name]
