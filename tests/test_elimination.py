@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 
 import supple as sp
-from random_loops import loop_recipes
+from random_loops import flexible_loop, loop_recipes
 from random_models import examples
 from supple.core import dynamics
 from supple.core import layout as at
@@ -109,3 +111,20 @@ def test_a_chain_of_free_bodies_has_a_narrow_envelope():
     first = plan[plan[at.PLAN_FIRST] :][: c.nu]
     assert np.array_equal(first[:72], 6 * (np.arange(72) // 6))
     assert np.all(first[72:] == -1)  # the joints' own coordinates
+
+
+def test_a_line_that_begins_to_bend():
+    """Its inertia about itself grows from nothing with the square of its deflection."""
+    model = flexible_loop(19).model()
+    line = model.bodies["body1"]
+    assert isinstance(line, sp.Beam) and not line.rotary_inertia
+    c = compile_model(model, tree=sp.Absolute().tree(model))
+    record = c.flexible["body1"]
+    way = np.random.default_rng(0).normal(size=record.modal.n) * c.scale[record.u]
+    for size in np.logspace(-7, -2, 41):
+        q = c.q0.copy()
+        q[record.q] = size * way
+        _, (blocks, whole) = both_ways(dataclasses.replace(c, q0=q))
+        for part in (slice(0, c.nu), slice(c.nu, None)):
+            apart = np.abs(blocks[part] - whole[part]).max()
+            assert apart < 1e-10 * np.abs(whole[part]).max(), size

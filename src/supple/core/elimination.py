@@ -26,7 +26,8 @@ from supple.native.declare import kernel
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 
 # Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
-THIN, ADDED, NONE = 1e-6, 1e-5, 1e-11
+# (a little more would be counted, and cost as many digits of the complement S)
+THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
 
 
 @kernel
@@ -135,8 +136,8 @@ def turn_rows(m, w):
 def factorize(m, w):
     """Factors from w.mass and w.rows, within the plan.
 
-    Returns -1; or nu plus a row that depends on others; or -2 where a joint's own rows fail, a state is not
-    finite, or added inertia hides whether rows are independent: then another way may still exist; or -3 where inertia was added.
+    Returns -1; or -2 where a joint's own rows fail, a state is not finite, or rows seem to depend on others, which
+    little inertia may feign: then another way may still exist; or -3 where inertia was added.
     """
     plan, L, Y, S = m.plan, w.lower, w.solved, w.schur
     nu = w.mass.shape[0]
@@ -214,8 +215,8 @@ def factorize(m, w):
             x = full
             for k in range(rec[at.PLAN_LOW], i):
                 x -= row[k] * row[k]
-            if not x > 1e-14 * full:  # where inertia was added, rounding may do that
-                return -2 if result == -3 else nu + rec[at.PLAN_ROW + s]
+            if not x > 1e-14 * full:
+                return -2
             row[i] = 1.0 / math.sqrt(x)
     return result
 
