@@ -69,7 +69,8 @@ test: $(VENV)/.with-tests warmup ## lint, all quick tests, the no-JIT run
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS)
 
 test-slow: $(VENV)/.with-tests warmup ## the long studies
-	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m "slow or hypothesis" --hypothesis-profile=full || [ $$? -eq 5 ]  # 5: there are none
+	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m "slow or hypothesis" --hypothesis-profile=full
+	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) tests/nojit -m slow
 
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit

@@ -149,6 +149,7 @@ def revolve(turns: int, parts: int) -> None:
     assert drift[-1] < 1.5 * parts * max(drift[0], 1e-12 * kinetic)
 
 
+@pytest.mark.slow
 def test_a_hundred_revolutions():
     revolve(100, 4)
 

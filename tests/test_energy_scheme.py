@@ -318,6 +318,7 @@ def revolve(seconds: float, step: float) -> np.ndarray:
     return result.energy.error / record.kinetic_max
 
 
+@pytest.mark.slow
 def test_a_hundred_revolutions_keep_energy():
     """Seventy steps a turn: rounding, ten times the root of their number."""
     error = revolve(150.0, 0.02)

@@ -243,6 +243,7 @@ def test_cyclic_momentum_changes_by_what_is_missing_in_the_printed_terms():
             close(derivative(np.array(p)) * STEP / 1e-4, torque, 1e-9, size)
 
 
+@pytest.mark.slow
 def test_half_a_second_with_and_without_the_terms_that_do_no_work():
     """Bending only. The axial strain left out is 3e-6, and so is the error of the method.
 

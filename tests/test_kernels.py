@@ -66,6 +66,7 @@ def moved(ball, cache_folder, parent=PACKAGE.parent, **variables):
     return numbers, done.stderr
 
 
+@pytest.mark.slow
 def test_after_an_edit_only_what_depends_on_it_is_compiled_again(tmp_path, ball):
     """The edited function is two files away from the kernel that is called."""
     copy = tmp_path / "supple"

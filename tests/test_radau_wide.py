@@ -76,7 +76,7 @@ def test_chain_of_free_bodies(monkeypatch, controlled):
     agree(*both(monkeypatch, chain(6, controlled), sp.Absolute(), 1e-3))
 
 
-@pytest.mark.parametrize("number", [2, 5, 9])
+@pytest.mark.parametrize("number", [2, *(pytest.param(k, marks=pytest.mark.slow) for k in (5, 9))])
 @pytest.mark.parametrize(
     "formulation", [sp.JointCoordinates(), sp.Absolute()], ids=["joint", "absolute"]
 )

@@ -97,7 +97,11 @@ def run_and_error(build, method, tolerance: float) -> tuple[sp.Result, float]:
 # than the sum of those of all steps, each below the tolerance, since neighbouring motions do not
 # part in these runs.
 @both_methods
-@pytest.mark.parametrize("build", SMOOTH, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "build",
+    [*SMOOTH[:-1], pytest.param(flexible_arm, marks=pytest.mark.slow)],
+    ids=lambda f: f.__name__,
+)
 def test_errors_fall_with_the_tolerance(build, method) -> None:
     runs = [run_and_error(build, method, tolerance) for tolerance in TOLERANCES]
     worst = np.array([error for _, error in runs])

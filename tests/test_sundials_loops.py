@@ -238,7 +238,9 @@ class Watch:
 # An error of the constraints lives as long as one unit of the motion, which takes some 50 steps;
 # BDF solves the constraints at every step, up to the error of its iteration.
 @pytest.mark.parametrize(("method", "units"), [(sp.BDF, 10.0), (sp.Adams, 100.0)])
-@pytest.mark.parametrize("kind", [JointCoordinates, Absolute])
+@pytest.mark.parametrize(
+    "kind", [JointCoordinates, pytest.param(Absolute, marks=pytest.mark.slow)]
+)
 def test_the_solver_does_not_drift(kind, method, units, monkeypatch) -> None:
     seen_rows = Watch(monkeypatch)
     options = {"tolerance": 1e-6, "formulation": kind(), "integrator": method()}

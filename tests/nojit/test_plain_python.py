@@ -165,7 +165,8 @@ def test_tangent_is_the_complex_step(build) -> None:
         np.testing.assert_allclose(matrix / scale, reference / scale, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.parametrize("build", MODELS[:3])  # one law of stiffening: runs take long here
+# One law of stiffening: runs take long here.
+@pytest.mark.parametrize("build", [*MODELS[:2], pytest.param(MODELS[2], marks=pytest.mark.slow)])
 def test_two_methods_take_the_same_way(build) -> None:
     # Both errors are per step and relative to 1 rad and 1 rad/s; a few dozen steps add up.
     implicit = sp.simulate(build(), 0.02, output=4, tolerance=1e-9, integrator=sp.Radau())
@@ -177,7 +178,9 @@ def test_two_methods_take_the_same_way(build) -> None:
 
 
 @pytest.mark.parametrize("build", MODELS[:2])
-@pytest.mark.parametrize("method", [sp.BDF, sp.Adams], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "method", [sp.BDF, pytest.param(sp.Adams, marks=pytest.mark.slow)], ids=["BDF", "Adams"]
+)
 def test_multistep_methods_take_the_same_way(build, method) -> None:
     # they begin with order 1: some fifty steps, each with an error of 1e-8 at most
     exact = sp.simulate(build(), 0.02, output=4, tolerance=1e-10)
@@ -198,7 +201,9 @@ def test_multistep_methods_keep_a_loop_closed(method) -> None:
     assert found.energy.level == "trusted"
 
 
-@pytest.mark.parametrize("build", MODELS)
+@pytest.mark.parametrize(
+    "build", [*MODELS[:3], *(pytest.param(m, marks=pytest.mark.slow) for m in MODELS[3:])]
+)
 def test_generalized_alpha_takes_the_same_way(build) -> None:
     # order 2: twice as many steps, a quarter of the error
     exact = sp.simulate(build(), 0.02, output=4, tolerance=1e-9, integrator=sp.DormandPrince())

@@ -17,13 +17,13 @@ from random_models import flexible_recipes, recipes
 ONCE = (Phase.generate,)  # a failure is not made smaller: that takes hours in plain Python
 
 
-@settings(max_examples=15, phases=ONCE)
+@settings(max_examples=8, phases=ONCE)
 @given(recipe=recipes(forces="all"))
 def test_rigid_trees(columns, recipe):
     test_properties.check_tangents(columns, recipe)
 
 
-@settings(max_examples=6, phases=ONCE)
+@settings(max_examples=3, phases=ONCE)
 @given(recipe=flexible_recipes(max_bodies=2, forces="all"))
 def test_flexible_trees(columns, recipe):
     test_flexible_properties.check_tangents(columns, recipe)
