@@ -68,7 +68,7 @@ def test_beyond_the_threshold_it_says_that_no_stiffness_is_left():
 
 def test_a_serious_spin_warns():
     m, _ = spinning(0.6)
-    with pytest.warns(sp.SuppleWarning, match="36% of its bending stiffness are wrong"):
+    with pytest.warns(sp.SuppleWarning, match="bending stiffness is wrong by 36%"):
         sp.simulate(m, 0.02, output=4)
 
 
@@ -264,10 +264,13 @@ def test_rotations_of_meshes():
 @pytest.mark.parametrize(
     ("name", "until", "found"),
     [
-        ("huang-two-modes", 2.0, set()),
-        ("huang-rig-45", 1.0, set()),
+        # by 15 and 9 % of their deflections, as runs with stiffening='second_order' show
+        ("huang-two-modes", 2.0, {("link2", "load")}),
+        ("huang-rig-45", 1.0, {("link2", "load")}),
         ("zhao-one-sine", 0.5, {("link2", "spin")}),
-        ("richard-four-bar", None, {("coupler", "rotation")}),
+        # by more than half
+        ("richard-four-bar", None,
+         {("coupler", "rotation"), ("coupler", "load"), ("follower", "load")}),
     ],
 )
 def test_cases_are_quiet_or_told_the_truth(name, until, found):
@@ -275,5 +278,5 @@ def test_cases_are_quiet_or_told_the_truth(name, until, found):
     assert any(isinstance(b, FlexibleBody) for b in case.build().bodies.values())
     r = case.simulate(tolerance="default", until=until)
     assert {(f.body, f.what) for f in r.monitor.findings} == found
-    assert not any(f.serious for f in r.monitor.findings)
-    assert str(r.monitor).startswith("doubtful: Beam" if found else "valid: all flexible bodies")
+    assert any(f.serious for f in r.monitor.findings) == (name == "richard-four-bar")
+    assert str(r.monitor).startswith(f"{r.monitor.level}: Beam")

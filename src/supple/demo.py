@@ -38,6 +38,7 @@ def arm() -> sp.Model:
             elements=5,
             modes=4,
             damping=sp.Rayleigh(stiffness=3e-4),
+            stiffening="second_order",
         )
     )
     m.add(sp.Revolute("shoulder", m.ground.at(0, 0, 0), link1.at(0, 0, 0), axis="y", initial=1.5))

@@ -16,13 +16,14 @@ leave with N^T. N and P do not change in steady motion, so that a = N w' + P y' 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.balance import null_space
+from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.statics import StaticResult, statics
 from supple.constraints.couplings import joint_target
@@ -34,11 +35,13 @@ from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model, on_constraints, scaled_rows
 from supple.model import Model
 from supple.poses import Array
+from supple.results.monitor import Monitor
 from supple.results.result import Result
 from supple.state import State
 
 OWNER = "linearize"
 Target = str | tuple[str, int | str]
+LOAD = 0.04  # part of the stiffness that loads may change: 2 % of a frequency
 SINGULAR = 1e-9  # part of the largest singular value below which chosen coordinates do not move all
 
 
@@ -84,7 +87,22 @@ def linearize(
     state = starting_state(OWNER, start, compiled)
     if not isinstance(at, StaticResult):
         state = on_constraints(compiled, state)
-    return _linear(Equations(compiled), state, independent, model)
+    equations = Equations(compiled)
+    seen = Result(instant(model, equations, state, True, "one state", {})).monitor
+    for doubt in (*(f.sentence for f in seen.findings if f.serious), *_of_loads(seen)):
+        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+    return _linear(equations, state, independent, model)
+
+
+def _of_loads(monitor: Monitor) -> Iterator[str]:
+    """Sentences about bodies whose loads would change their frequencies."""
+    for name, body in monitor.bodies.items():
+        if body.load_stiffness > LOAD and not body.buckling > 1.0:
+            yield (
+                f"flexible body '{name}': tension or pressure by its loads would change the "
+                f"stiffness of a shape by {body.load_stiffness:.2g}, which is left out without "
+                f"stiffening: its frequencies are off by up to {0.5 * body.load_stiffness:.1%}"
+            )
 
 
 def _linear(

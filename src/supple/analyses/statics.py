@@ -8,8 +8,8 @@ import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Equilibrium, Places, Search
+from supple.analyses.instant import instant
 from supple.engine.builder import Compiled
-from supple.engine.loads import Loads
 from supple.errors import ModelError, SuppleWarning, label
 from supple.forces.kinds import force_kind
 from supple.formulations.base import Formulation
@@ -18,7 +18,6 @@ from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model
 from supple.loops.singular import violated_row
 from supple.model import Model
-from supple.results.audit import AuditRecord
 from supple.results.result import Result, RunData
 from supple.state import State
 
@@ -35,8 +34,10 @@ class StaticResult(Result):
     Attributes
     ----------
     iterations : steps of Newton's method
-    stable : whether all motions have a positive stiffness: controllers count as holding their
-        targets; for forces that follow a motion, see the eigenvalues of `linearize`
+    stable : whether all motions have a positive stiffness, and no flexible body without stiffening
+        carries more than its buckling load: controllers count as holding their targets; for forces
+        that follow a motion, see the eigenvalues of `linearize`
+    buckled : names of such bodies
     free : motions that nothing holds, in words
     multipliers : (nr,) of the constraint rows in use
     """
@@ -46,8 +47,14 @@ class StaticResult(Result):
         self.equilibrium = found
         self.iterations = found.iterations
         self.multipliers = found.lam
-        self.stable = data.success and not len(found.free) and not len(found.unstable)
+        held = data.success and not len(found.free) and not len(found.unstable)
+        self.stable = held and not self.buckled
         self.free = _words(data.compiled, found, found.free)
+
+    @property
+    def buckled(self) -> tuple[str, ...]:
+        """Flexible bodies without stiffening that carry more than their buckling load."""
+        return tuple(f.body for f in self.monitor.findings if f.what == "buckling")
 
     def __repr__(self) -> str:
         state = "equilibrium" if self.success else "NO EQUILIBRIUM"
@@ -55,6 +62,7 @@ class StaticResult(Result):
         lines = [
             f"Statics of model '{self.model.name}' at {self.t[0]:g} s: {state}",
             f"  energy    gravity {gravity:.6g} J, elastic {elastic:.6g} J",
+            f"  validity  {self.monitor.verdict}",
             f"  message   {self.message}",
         ]
         return "\n".join(lines)
@@ -99,9 +107,13 @@ def statics(
         broken = violated_row(compiled, time, found.q)
         success = not broken and not (broken := _locked(equations, time, found))
         message = message if success else f"no equilibrium: {broken}"
-    if not success:
-        warnings.warn(message, SuppleWarning, stacklevel=2)
-    return StaticResult(_data(model, equations, time, found, success, message), found)
+    rest = State(time, found.q, np.zeros(compiled.nu), found.z)
+    counts = {"iterations": found.iterations}
+    result = StaticResult(instant(model, equations, rest, success, message, counts), found)
+    doubts = [f.sentence for f in result.monitor.findings if f.serious]
+    for doubt in doubts if success else [message, *doubts]:
+        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+    return result
 
 
 def _locked(equations: Equations, t: float, found: Equilibrium) -> str:
@@ -111,34 +123,6 @@ def _locked(equations: Equations, t: float, found: Equilibrium) -> str:
     except ModelError as error:
         return str(error)
     return ""
-
-
-def _data(
-    model: Model, equations: Equations, t: float, found: Equilibrium, success: bool, message: str
-) -> RunData:
-    compiled = equations.compiled
-    times, q, u, z = np.array([t]), found.q[None], np.zeros((1, compiled.nu)), found.z[None]
-    _, history = equations.history(times, q, u, z)
-    largest = float(np.max(np.abs(history.energy)))
-    elastic, strain = float(history.energy[0, 2]), float(history.strain[0])
-    total = float(history.energy.sum())
-    return RunData(
-        model=model,
-        compiled=compiled,
-        t=times,
-        q=q,
-        u=u,
-        z=z,
-        channels=np.zeros((1, len(compiled.force_names))),
-        history=history,
-        audit=AuditRecord(0.0, elastic, 0.0, 0.0, largest, total, max_strain=strain),
-        momentum=(),
-        events=(),
-        success=success,
-        message=message,
-        statistics={"iterations": found.iterations},
-        loads=Loads(history, dict(model.forces)),
-    )
 
 
 def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:

@@ -11,7 +11,12 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.beam_recovery import BeamRecovery
-from supple.bodies.beam_slaves import BeamSlaves, slaved_assumed, slaved_beam
+from supple.bodies.beam_slaves import (
+    BeamSlaves,
+    axial_load_stiffness,
+    slaved_assumed,
+    slaved_beam,
+)
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -369,6 +374,18 @@ class Beam(BeamRecovery):
             reduction = reduction.with_membranes(membranes)
             warn_unstretched(self, self.stiffening, reduction.body, 5)
         return MeshField(mesh, reduction)
+
+    def load_stiffness(
+        self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()
+    ) -> Vector:
+        """Geometric stiffness (k, n, n) of the normal force under k loads."""
+        masses = [(float(x), m) for x, m in point_masses if m != 0.0]
+        stations = [*places, *(x for x, _ in masses)]
+        along = factors[:, [0, 3, *range(12, factors.shape[1], 6)]]
+        # point masses are pulled as the line is: by m (a + b x)
+        pulled = [m * (factors[:, 0] + factors[:, 3] * x) for x, m in masses]
+        unit = axial_load_stiffness(self._reduced(point_masses), stations)
+        return np.asarray(np.einsum("ks,sab->kab", np.column_stack([along, *pulled]), unit))
 
     def _node(self, x: Any) -> int:
         """Number of the node at a station."""

@@ -6,6 +6,7 @@ shape is multiplied by a quadratic form ``Gamma`` of the elastic coordinates (do
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -17,7 +18,7 @@ from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.modal import ModalBody, Reduction
 from supple.reduction.problem import Problem
-from supple.reduction.shortening import Shortening, shortening
+from supple.reduction.shortening import Shortening, axial_stiffness, shortening
 from supple.reduction.slaved import MeshSlaves, with_slaves
 from supple.validate import Vector
 
@@ -46,6 +47,15 @@ class BeamSlaves:
         if self.mesh is None or self.across is None:
             return along
         return np.hstack([_mesh_rows(self.mesh, x) @ self.across.shapes, along])
+
+
+def axial_load_stiffness(field: MeshField | AssumedBeam, places: Sequence[float]) -> Vector:
+    """Geometric stiffness (2 + places, n, n) of axial loads rho, rho x and of unit forces."""
+    if isinstance(field, AssumedBeam):
+        return axial_stiffness(field, field.slopes, (), field.points + 2, places)
+    mesh = cast("BeamMesh", field.mesh)
+    points = SLOPE_POINTS if isinstance(mesh.section, CrossSection) else TAPERED_SLOPE_POINTS
+    return axial_stiffness(mesh, field.slopes, list(mesh.nodes[:, 0]), points, places)
 
 
 def slaved_assumed(

@@ -100,6 +100,16 @@ class FlexibleBody(Body):
         They belong to the coordinates of ``modal(point_masses)``; see `rows_at`.
         """
 
+    def load_stiffness(
+        self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()
+    ) -> Vector:
+        """Geometric stiffness (k, n, n) of the stress under k loads, for ``modal(point_masses)``.
+
+        ``factors`` (k, 12 + 6 places) belong to the body forces rho e_d and rho x_i e_d, and to a
+        force and a torque along each axis at each place. Loads balance each other.
+        """
+        raise ModelError(label(self), "stress", None, "a body made of a beam or a mesh")
+
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
         """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""
         raise ModelError(label(self), "component", None, "a body made of a finite-element mesh")

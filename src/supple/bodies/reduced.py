@@ -7,7 +7,7 @@ for the same point masses.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -20,7 +20,7 @@ from supple.frames import Frame
 from supple.reduction.eigen import dense
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
-from supple.reduction.slaved import slaved_mesh
+from supple.reduction.slaved import inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
 from supple.validate import Vector
 
@@ -142,6 +142,20 @@ class NodalBody(ReducedBody):
         body, shapes = self._slaved(point_masses)
         slaved = np.zeros((6, 0)) if shapes is None else rows @ shapes
         return attached(self._point(place), frame.rotation, rows @ moved, body, slaved)
+
+    def load_stiffness(
+        self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()
+    ) -> Vector:
+        """Geometric stiffness (k, n, n) of the stress under k loads, by finite elements."""
+        reduced = self._reduced(point_masses)
+        problem, basis = self._problem(reduced.masses), reduced.basis
+        if not hasattr(getattr(problem.mesh, "component", problem.mesh), "geometric_stiffness"):
+            return super().load_stiffness(places, factors, point_masses)
+        rows = [dense(self._rows(int(place))) for place in places]
+        loads = np.hstack([inertia_loads(problem.mesh), *(r.T for r in rows)]) @ factors.T
+        deflections = problem.static(loads)
+        mesh: Any = problem.mesh
+        return np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in deflections.T])
 
     def _place(self, place: float) -> int:
         return int(place)

@@ -14,7 +14,7 @@ from supple.engine.row_sets import RowSets
 from supple.errors import SuppleError
 from supple.joints.motions import motion_of
 from supple.poses import Array
-from supple.results.run_data import History
+from supple.results.run_data import History, Indices
 from supple.validate import set_fields
 
 # What one call of the kernel finds, with the places of its columns in the order of its arguments
@@ -77,6 +77,10 @@ class RunHistory(History):
     def compiled(self) -> Compiled:
         """The model as the run began."""
         return self.row_sets.first
+
+    def at(self, which: Indices) -> RunHistory:
+        """The same at some of the output times."""
+        return RunHistory(self.row_sets, *(x[which] for x in (self.t, self.q, self.u, self.z)))
 
     def without_loads(self) -> RunHistory:
         """The same states with joints and constraints that carry nothing."""

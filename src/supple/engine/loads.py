@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.forces import ForceElement
 from supple.forces.kinds import force_kind
-from supple.results.run_data import ConstraintHistory, ElementHistory
+from supple.results.run_data import ConstraintHistory, ElementHistory, History
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,10 @@ class Loads:
             for total, mine in zip((power, efforts, wrenches), one, strict=True):
                 total += mine
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
+
+    def of(self, history: History) -> Loads:
+        """The same for other states."""
+        return Loads(cast("RunHistory", history), self.forces)
 
     def constraint(self, name: str) -> ConstraintHistory:
         """Loads of the rows of a constraint, by part, and the power of their motion in time."""

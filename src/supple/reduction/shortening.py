@@ -163,6 +163,31 @@ def shortening(
     )
 
 
+def axial_stiffness(
+    line: BeamLine,
+    slopes: Callable[[float], Vector],
+    kinks: Sequence[float],
+    points: int,
+    places: Sequence[float],
+) -> Vector:
+    """Geometric stiffness (2 + places, n, n) of the loads rho, rho x and of unit forces.
+
+    All act along the axis, and a section carries those beyond it; the rest is as in `shortening`.
+    """
+    changes = (
+        []
+        if isinstance(line.section, CrossSection)
+        else [line.length * s for s in line.section.kinks]
+    )
+    cells = _Cells(line, _cuts(line.length, [*kinks, *places, *changes]))
+    rho = cells.line_mass[:, :, None]
+    pushes, ends = cells.integral(rho * cells.x[:, :, None] ** np.arange(2))
+    ones = np.ones((*cells.x.shape, 1))
+    pushes = np.concatenate([pushes, *(ones * cells.beyond(p) for p in places)], axis=2)
+    total = np.concatenate([ends[-1], np.ones(len(places))])
+    return _geometric(slopes, cells.cuts, points, cells.series(total - pushes))
+
+
 def _cuts(length: float, stations: Sequence[float]) -> Vector:
     """Ends and different inner stations, ascending."""
     found = [0.0]

@@ -22,9 +22,13 @@ The limits:
   missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
   about its own axis does not. Where no stiffness is left, at the lowest frequency in the
   plane of rotation, the model diverges.
+- Loads, for bodies without stiffening: the stress under the loads on a body would change its
+  deflections by at most 2 % of the largest, and stays below that at which the body buckles. The
+  change is that of first order, inverse(K) K0 q with the geometric stiffness K0.
 
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
-deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong).
+deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
+loads beyond a quarter of the deflections, or beyond the buckling load.
 """
 
 from __future__ import annotations
@@ -46,6 +50,7 @@ from supple.results.deformation import (
     pulling_spin,
     strains,
 )
+from supple.results.load_effect import LoadEffect, load_effect
 from supple.results.views import into
 
 if TYPE_CHECKING:
@@ -60,6 +65,7 @@ STRAIN = 0.01
 DEFLECTION = 0.1
 SHARE = 0.05
 SPIN, SERIOUS_SPIN = 0.15, 0.5
+LOAD, SERIOUS_LOAD = 0.02, 0.25
 SERIOUS = 2.0  # times a limit
 
 
@@ -70,7 +76,7 @@ class Finding:
     Attributes
     ----------
     body : name of the body
-    what : "rotation", "strain", "deflection", "modes", "spin" or "stability"
+    what : "rotation", "strain", "deflection", "modes", "spin", "stability", "load" or "buckling"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -104,6 +110,11 @@ class BodyMonitor:
     lowest_frequency : rad/s, of the body in its frame
     lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero
         with stiffening
+    buckling : part of the load under which it buckles; NaN with stiffening, or if it is not known
+    load_stiffness : largest part of the stiffness of a shape that its loads add or take; NaN as
+        before
+    load_change : how much its loads would change its deflections, in parts of the largest; NaN as
+        before
     findings : what is beyond a limit
     """
 
@@ -115,6 +126,9 @@ class BodyMonitor:
     spin: float
     lowest_frequency: float
     lost_stiffness: float
+    buckling: float
+    load_stiffness: float
+    load_change: float
     findings: tuple[Finding, ...]
 
 
@@ -160,12 +174,12 @@ class Monitor:
         return self.bodies[name]
 
     def __str__(self) -> str:
-        lines = ["body           rotation    strain  deflection  highest  spin/lowest"]
+        lines = ["body           rotation    strain  deflection  highest  spin/lowest  buckling"]
         for b in self.bodies.values():
             ratio = b.spin / b.lowest_frequency if b.lowest_frequency > 0.0 else 0.0
             lines.append(
                 f"{b.name:<12} {b.rotation:10.3g} {b.strain:9.2g} {b.deflection:11.3g} "
-                f"{b.highest_mode:8.2g} {ratio:12.3g}"
+                f"{b.highest_mode:8.2g} {ratio:12.3g} {b.buckling:9.2g}"
             )
         return "\n".join([self.verdict, *lines, *(f"- {f}" for f in self.findings)])
 
@@ -201,12 +215,15 @@ def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
     lost = Extreme(
         result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
     )
+    effect = None if stiffened else load_effect(result, record)
+    spinning = [] if stiffened else [*_of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
         *_of_rotation(body, turned, stiffened),
         *_of_strain(body, strained),
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
         *_of_modes(body, share),
-        *(() if stiffened else _of_spin(body, speed, lost, float(frequencies[0]))),
+        *spinning,
+        *(() if effect is None or spinning else _of_loads(body, effect)),
     ]
     return BodyMonitor(
         body.name,
@@ -217,6 +234,9 @@ def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
         speed.largest,
         float(frequencies[0]),
         lost.largest,
+        np.nan if effect is None else effect.buckling.largest,
+        np.nan if effect is None else effect.stiffness.largest,
+        np.nan if effect is None else effect.change.largest,
         tuple(findings),
     )
 
@@ -301,6 +321,41 @@ def _of_modes(body: FlexibleBody, share: float | None) -> Iterator[Finding]:
     )
 
 
+def _of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
+    advice = "use stiffening='second_order'" if body.can_stiffen else "use a body with stiffening"
+    buckled, changed = effect.buckling.passes(1.0), effect.change.passes(LOAD)
+    if buckled is not None:
+        value = effect.buckling.largest
+        yield Finding(
+            body.name,
+            "buckling",
+            value,
+            1.0,
+            buckled,
+            True,
+            f"{label(body)}: its loads reach {value:.3g} times those under which it buckles, from "
+            f"t = {buckled:.4g} s on, which is not seen without stiffening: {advice}",
+        )
+    elif changed is not None:
+        value = effect.change.largest
+        yield Finding(
+            body.name,
+            "load",
+            value,
+            LOAD,
+            changed,
+            value > SERIOUS_LOAD,
+            f"{label(body)}: tension or pressure by its loads would change its deflections by "
+            f"{value:.2g} of the largest, more than {LOAD:g} from t = {changed:.4g} s on, which is "
+            f"left out without stiffening: {advice}",
+        )
+
+
+def _share(part: float) -> str:
+    """An error of the stiffness in words."""
+    return f"wrong by {part:.0%}" if part < 1.0 else f"wrong by {part:.2g} times itself"
+
+
 def _of_spin(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
     advice = "divide it into several bodies"
     if body.can_stiffen:
@@ -331,6 +386,6 @@ def _of_spin(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -
             passed,
             ratio > SERIOUS_SPIN,
             f"{label(body)}: its spin reaches {speed.largest:.4g} rad/s, {ratio:.2g} of its lowest "
-            f"frequency and beyond {SPIN:g} of it from t = {passed:.4g} s on, so that without "
-            f"stiffening some {ratio**2:.0%} of its bending stiffness are wrong: {advice}",
+            f"frequency and beyond {SPIN:g} of it from t = {passed:.4g} s on; without stiffening "
+            f"its bending stiffness is {_share(ratio**2)}: {advice}",
         )

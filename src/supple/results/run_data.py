@@ -6,7 +6,7 @@ A history is an array over the output times, time first.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from supple.results.views import JointLoad
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.int_]
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,10 @@ class History:
     energy: Array
     momentum: Array
     strain: Array
+
+    def at(self, which: Indices) -> History:
+        """The same at some of the output times."""
+        return History(**{f.name: getattr(self, f.name)[which] for f in fields(History)})
 
 
 @dataclass(frozen=True)
@@ -100,6 +105,9 @@ class LoadSource(Protocol):
     def constraint(self, name: str) -> ConstraintHistory:
         """Loads of the rows of a constraint."""
 
+    def of(self, history: History) -> LoadSource:
+        """The same for other states."""
+
 
 @dataclass(frozen=True)
 class RunData:
@@ -133,3 +141,18 @@ class RunData:
     final: State | None = None
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
+
+    def at(self, which: Indices) -> RunData:
+        """The same run at some of its output times; reactions are those of the rows in use."""
+        history = self.history.at(which)
+        return replace(
+            self,
+            t=self.t[which],
+            q=self.q[which],
+            u=self.u[which],
+            z=self.z[which],
+            channels=self.channels[which],
+            history=history,
+            loads=None if self.loads is None else self.loads.of(history),
+            reactions=None,
+        )

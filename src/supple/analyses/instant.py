@@ -1,0 +1,49 @@
+"""One state of a model as data of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from supple.engine.loads import Loads
+from supple.formulations.equations import Equations
+from supple.model import Model
+from supple.results.audit import AuditRecord
+from supple.results.result import RunData
+from supple.state import State
+
+
+def instant(
+    model: Model,
+    equations: Equations,
+    state: State,
+    success: bool,
+    message: str,
+    statistics: Mapping[str, int | float],
+) -> RunData:
+    """A result with one time, which has no errors of energy."""
+    compiled = equations.compiled
+    arrays = np.array([state.t]), state.q[None], state.u[None], state.z[None]
+    _, history = equations.history(*arrays)
+    kinetic = float(history.energy[0, 0])
+    elastic, strain = float(history.energy[0, 2]), float(history.strain[0])
+    largest, total = float(np.max(np.abs(history.energy))), float(history.energy.sum())
+    t, q, u, z = arrays
+    return RunData(
+        model=model,
+        compiled=compiled,
+        t=t,
+        q=q,
+        u=u,
+        z=z,
+        channels=np.zeros((1, len(compiled.force_names))),
+        history=history,
+        audit=AuditRecord(0.0, elastic, kinetic, kinetic, largest, total, max_strain=strain),
+        momentum=(),
+        events=(),
+        success=success,
+        message=message,
+        statistics=statistics,
+        loads=Loads(history, dict(model.forces)),
+    )
