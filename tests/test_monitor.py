@@ -42,8 +42,8 @@ def test_below_the_threshold_it_says_how_much_stiffness_is_wrong(tmp_path):
     assert not finding.serious
     assert finding.sentence == (
         f"Beam 'blade': its spin reaches {0.4 * first:.4g} rad/s, 0.4 of its lowest frequency and "
-        "beyond 0.15 of it from t = 0 s on, so that without stiffening some 16% of its bending "
-        "stiffness are wrong: use stiffening='second_order'"
+        "beyond 0.15 of it from t = 0 s on; without stiffening its bending stiffness is wrong by "
+        "16%: use stiffening='second_order'"
     )
     assert r.monitor["blade"].lost_stiffness == pytest.approx(0.16, rel=1e-6)
     assert r.monitor.level == "doubtful"
@@ -124,7 +124,7 @@ def test_frames_are_pulled_by_a_spin_across_them():
         found.append(quiet(m, 0.02, output=4).monitor)
     across, along = found
     assert across["f"].spin == pytest.approx(0.4 * across["f"].lowest_frequency, rel=1e-3)
-    assert across.findings[0].sentence.endswith("are wrong: use stiffening='second_order'")
+    assert across.findings[0].sentence.endswith("wrong by 16%: use stiffening='second_order'")
     assert along.findings == ()
 
 

@@ -57,7 +57,7 @@ def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> B
     from supple.results.result import Result
 
     data = result.data.at(which)
-    if data.loads is None:
+    if data.loads is None or record.body.name not in result.bodies:  # a part of a body
         return None
     motion = _Motion(Result(data), record)
     found = [*motion.joints(), *motion.forces()]
