@@ -18,6 +18,9 @@ from supple.integrators import image as images
 from supple.loops.assembly import compile_model
 from supple.native import build, library
 
+# Without a compiler there are no C programs: kernels are then loaded without a library.
+pytestmark = pytest.mark.skipif(build.c_compiler() is None, reason="there is no C compiler")
+
 PROGRAM = Path(__file__).resolve().parents[1] / "examples" / "c" / "simulate.c"
 NATIVE = Path(library.__file__).parent
 
@@ -39,7 +42,7 @@ def controlled_arm() -> sp.Model:
 def program(tmp_path_factory):
     """The example, compiled against the header with all warnings as errors."""
     compiler = build.c_compiler()
-    assert compiler, "the tests need a C compiler"
+    assert compiler is not None
     folder = tmp_path_factory.mktemp("c")
     made, header = library.for_c()
     (folder / "libsupple.so").symlink_to(made)
