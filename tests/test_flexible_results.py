@@ -247,7 +247,7 @@ def test_dataset_of_a_beam(example, tmp_path):
     assert np.allclose(ds["link2.strain_energy"], ds["energy.strain"], rtol=1e-10, atol=1e-14)
     saved = sp.load(example.save(tmp_path / "run.nc"))
     assert saved.dataset.identical(ds)
-    assert saved.verdict == example.energy.verdict
+    assert saved.energy_verdict == example.energy.verdict and saved.verdict == example.verdict
     table = example.to_pandas()
     assert np.array_equal(table["link2@1.02.deflection.z"], tip.deflection[:, 2])
     with pytest.raises(sp.SuppleError, match=r"did you mean 'link2@1\.02\.deflection'"):

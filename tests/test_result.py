@@ -17,6 +17,8 @@ from supple.results.views import quaternions
 class Arrays(SimpleNamespace):
     """Stands for the compiled model: one joint after another, no reversed ones."""
 
+    weight = 0.0
+
     def to_user(self, name, q, u):
         s = self.slices[name]
         return q[:, s], u[:, s]
@@ -251,7 +253,8 @@ def test_dataset(result):
     assert list(ds["arm.rotation"].coords["quaternion"].values) == ["w", "x", "y", "z"]
     assert {"energy.kinetic", "energy.error", "motor.work", "grease.dissipated"} <= set(ds)
     assert all("units" in ds[name].attrs for name in ds.data_vars)
-    assert ds.attrs["verdict"] == result.energy.verdict
+    assert ds.attrs["energy_verdict"] == result.energy.verdict
+    assert ds.attrs["verdict"] == result.verdict
     assert json.loads(ds.attrs["statistics"])["rejected"] == 1
 
 

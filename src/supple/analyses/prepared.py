@@ -42,6 +42,7 @@ from supple.loops.singular import passed, refuse_singular, violated
 from supple.model import Model
 from supple.native import library
 from supple.results.result import Result, RunData
+from supple.results.start_changes import StartChange, start_changes
 from supple.state import State
 
 OWNER = "simulate"
@@ -72,10 +73,11 @@ class _Choice:
 
 @dataclass(frozen=True)
 class _Ready:
-    """A compiled model on its constraints, and the momenta that it keeps."""
+    """A compiled model on its constraints, as it was written down, and the momenta it keeps."""
 
     model: Model
     compiled: Compiled
+    written: Compiled
 
     @cached_property
     def symmetries(self) -> tuple[Symmetry, ...]:
@@ -87,6 +89,14 @@ class _Ready:
         c = self.compiled
         refuse_singular(c, 0.0, c.q0)
         return State(0.0, c.q0, c.u0, c.z0)
+
+    @cached_property
+    def changes(self) -> tuple[StartChange, ...]:
+        """What constraints changed of the default start."""
+        a, b = self.written, self.compiled
+        if not b.all_rows:
+            return ()
+        return start_changes(self.model.joints, b, (a.q0, a.u0), (b.q0, b.u0), False)
 
 
 class Prepared:
@@ -167,7 +177,8 @@ class Prepared:
                     other._built[choice] = with_initial(built, other.model)
         elif all(_same_places(old, new) for old, new in pairs):
             for choice, ready in self._ready.items():
-                other._ready[choice] = _Ready(other.model, other._like(choice, ready.compiled))
+                like = other._like(choice, ready.compiled)
+                other._ready[choice] = _Ready(other.model, like, other._compiled(choice))
 
     def _like(self, choice: _Choice, found: Compiled) -> Compiled:
         """The model compiled anew, with the start and the rows of another one."""
@@ -198,7 +209,7 @@ class Prepared:
                 compiled = on_tree(first.compiled, compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
-            found = self._ready[choice] = _Ready(self.model, compiled)
+            found = self._ready[choice] = _Ready(self.model, compiled, self._compiled(choice))
         return found
 
     def run(
@@ -215,10 +226,10 @@ class Prepared:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
         integrator = Radau() if integrator is None else integrator
         events = self._checked(events)
-        problem = self._problem(
+        problem, changes = self._problem(
             OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
         )
-        return self._result(problem.equations.compiled, integrator.run(problem))
+        return self._result(problem.equations.compiled, integrator.run(problem), changes)
 
     def image(
         self,
@@ -235,7 +246,7 @@ class Prepared:
         programs".
         """
         integrator = Radau() if integrator is None else integrator
-        problem = self._problem(
+        problem, _ = self._problem(
             "image", integrator, t_end, start, formulation, tolerance, 1, (), None
         )
         return image(problem, integrator)
@@ -251,20 +262,20 @@ class Prepared:
         output: int | float | ArrayLike | None,
         events: tuple[Event, ...],
         progress: Progress | None,
-    ) -> Problem:
-        """What an integrator gets, and its kernels ready."""
+    ) -> tuple[Problem, tuple[StartChange, ...]]:
+        """What an integrator gets, its kernels ready, and what constraints changed of its start."""
         expect(owner, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
         expect(
             owner, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()"
         )
         formulation = DEFAULT if formulation is None else formulation
-        ready = self._of(formulation, events)
+        ready = self._of(formulation, events, start)
         compiled = ready.compiled
         library.load((*integrator.entries, *ALWAYS))
         for callback in compiled.callbacks:
             callback.forget()
         rtol, atol = tolerances(tolerance)
-        state = self._start(ready, start, formulation)
+        state, changes = self._start(ready, start, formulation)
         begin, end = state.t, number(owner, "t_end", t_end)
         if not end > begin:
             raise ModelError(owner, "t_end", t_end, f"a time after the start at {begin:g} s")
@@ -274,7 +285,7 @@ class Prepared:
         if start is not None:
             refuse_singular(compiled, begin, state.q)
         equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is its fault
-        return Problem(
+        problem = Problem(
             equations=equations,
             t_start=begin,
             t_end=end,
@@ -288,6 +299,7 @@ class Prepared:
             atol=atol,
             progress=progress,
         )
+        return problem, changes
 
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
         if isinstance(events, Event):
@@ -299,20 +311,39 @@ class Prepared:
         self.model.check(events)
         return events
 
-    def _of(self, formulation: Formulation, events: tuple[Event, ...]) -> _Ready:
-        """What runs in these coordinates with these events share."""
+    def _of(self, formulation: Formulation, events: tuple[Event, ...], start: Start) -> _Ready:
+        """What runs in these coordinates with these events share.
+
+        A model that cannot be assembled at t = 0 s may be one that goes on from a later state.
+        """
         bodies = self.model.bodies
         watched = (f for event in events for f in event.frames.values())
         bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
-        return self._assembled(_Choice(formulation, bending, tuple(map(frame_key, bending))))
+        choice = _Choice(formulation, bending, tuple(map(frame_key, bending)))
+        try:
+            return self._assembled(choice)
+        except ModelError:
+            if not isinstance(start, (State, Result)):
+                raise
+        compiled = self._compiled(choice)
+        state = starting_state(OWNER, start, compiled)
+        return _Ready(self.model, assembled(compiled, state=state), compiled)
 
-    def _start(self, ready: _Ready, start: Start, formulation: Formulation) -> State:
-        """Where a run starts, on the constraints."""
+    def _start(
+        self, ready: _Ready, start: Start, formulation: Formulation
+    ) -> tuple[State, tuple[StartChange, ...]]:
+        """Where a run starts, on the constraints, and what these changed."""
+        c = ready.compiled
         if start is None:
-            return ready.start
+            return ready.start, ready.changes
         if isinstance(start, str) and start == "static":
-            start = self._equilibrium(formulation)
-        return on_constraints(ready.compiled, starting_state(OWNER, start, ready.compiled))
+            return on_constraints(c, starting_state(OWNER, self._equilibrium(formulation), c)), ()
+        asked = starting_state(OWNER, start, c)
+        found = on_constraints(c, asked)
+        if found is asked:
+            return found, ()
+        states = (asked.q, asked.u), (found.q, found.u)
+        return found, start_changes(self.model.joints, c, *states, True)
 
     def _equilibrium(self, formulation: Formulation) -> State:
         with warnings.catch_warnings():
@@ -322,7 +353,9 @@ class Prepared:
             raise SimulationError(f"simulate: start is 'static', but {found.message}")
         return found.state()
 
-    def _result(self, compiled: Compiled, solution: Solution) -> tuple[Result, list[str]]:
+    def _result(
+        self, compiled: Compiled, solution: Solution, changes: tuple[StartChange, ...]
+    ) -> tuple[Result, list[str]]:
         """The result of a run, and what is to be doubted about it."""
         s = solution
         states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
@@ -346,6 +379,7 @@ class Prepared:
                 loads=Loads(states, dict(self.model.forces)),
                 # a tree without constraints has no reactions that are not unique
                 reactions=Reactions(self.model, states) if compiled.all_rows else None,
+                start_changes=changes,
             )
         )
         doubts = [

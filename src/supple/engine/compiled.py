@@ -210,6 +210,17 @@ class Compiled:
         """Joints in engine order."""
         return tuple(self.joints)
 
+    @cached_property
+    def mass(self) -> float:
+        """Mass of all bodies and point masses, kg."""
+        rows = at.TREE_RECORD.view("body", self.sizes, self.reals)
+        return float(rows[:, at.BODY_M].sum())
+
+    @property
+    def weight(self) -> float:
+        """Weight times length of the model, J: a size of its energies."""
+        return self.mass * float(np.linalg.norm(self.gravity)) * self.length
+
     @property
     def nq(self) -> int:
         """Number of coordinates."""

@@ -89,17 +89,21 @@ def on_tree(compiled: Compiled, other: Compiled) -> Compiled:
     return replace(other, regular_value=value, regular_positions=places)
 
 
-def assembled(compiled: Compiled, fixed: Sequence[int] = (), held: str = "") -> Compiled:
+def assembled(
+    compiled: Compiled, fixed: Sequence[int] = (), held: str = "", state: State | None = None
+) -> Compiled:
     """The model with its initial state on the constraints and its dependent rows left out.
 
-    ``fixed`` are places in u that keep their coordinates and rates, ``held`` their names.
+    ``fixed`` are places in u that keep their coordinates and rates, ``held`` their names. Another
+    ``state`` than the one at t = 0 s takes its place.
     """
+    start = State(0.0, compiled.q0, compiled.u0, compiled.z0) if state is None else state
     move = Assembler(compiled, fixed)
-    q, gap = move.positions(0.0, compiled.q0)
+    q, gap = move.positions(start.t, start.q)
     refuse_gap(compiled, gap, held)
-    ranks = analyse(compiled, q)
-    u = move.velocities(0.0, q, compiled.u0)
-    rate = rows_at(compiled, move.work, 0.0, q, u).rate
+    ranks = analyse(compiled, q, start.t)
+    u = move.velocities(start.t, q, start.u)
+    rate = rows_at(compiled, move.work, start.t, q, u).rate
     if not ranks.singular:  # there velocities mean nothing; a run that starts there is refused
         refuse_rate(compiled, rate, float(np.max(np.abs(u), initial=1.0)), held)
     kept = compiled.with_rows(ranks.kept)

@@ -67,13 +67,13 @@ class Ranks:
         return max(self.smallest[1:], default=ORDINARY)
 
 
-def analyse(compiled: Compiled, q: Array) -> Ranks:
-    """Rank of all rows in use at a closed position q (nq,) and at others nearby."""
+def analyse(compiled: Compiled, q: Array, t: float = 0.0) -> Ranks:
+    """Rank of all rows in use at a closed position q (nq,) at a time t and at others nearby."""
     if not compiled.nr:
         return Ranks((), compiled.nu, (), (q,), False)
-    places, stuck = _places(compiled, q)
+    places, stuck = _places(compiled, q, t)
     work, u = new_work(compiled.ints), np.zeros(compiled.nu)
-    tables = [scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places]
+    tables = [scaled_rows(compiled, rows_at(compiled, work, t, p, u).G) for p in places]
     size = np.max([np.linalg.norm(table, axis=1) for table in tables], axis=0)
     # rows of whole joints have the size one in these units; rounding is no row
     size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
@@ -165,11 +165,11 @@ def independent(
     return sorted(kept)
 
 
-def _places(compiled: Compiled, q: Array) -> tuple[list[Array], bool]:
+def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
     """The position q and others that it can reach without its drivers; whether none was found."""
     still = compiled.with_rows([int(k) for k in np.flatnonzero(~moving(compiled))])
     move = Assembler(still)
-    G = scaled_rows(still, rows_at(still, move.work, 0.0, q, np.zeros(still.nu)).G)
+    G = scaled_rows(still, rows_at(still, move.work, t, q, np.zeros(still.nu)).G)
     _, s, Vt = np.linalg.svd(G)
     rank = int(np.sum(s > 1e-7 * float(s.max(initial=1.0))))
     if rank == still.nu:
@@ -181,7 +181,7 @@ def _places(compiled: Compiled, q: Array) -> tuple[list[Array], bool]:
         way /= np.max(np.abs(way))
         for size in SIZES:
             trial = move.moved(q, size * way * still.scale)
-            found, gap = move.positions(0.0, trial, search=False)
+            found, gap = move.positions(t, trial, search=False)
             far = np.max(np.abs(move.increment(found, q) / still.scale))
             if np.max(np.abs(gap / move.sizes), initial=0.0) < CLOSED and far > 0.1 * size:
                 places.append(found)

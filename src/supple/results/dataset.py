@@ -27,6 +27,7 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
 )
+from supple.results.start_changes import told
 from supple.results.views import BodyView
 
 if TYPE_CHECKING:
@@ -123,11 +124,13 @@ def _attributes(result: Result) -> dict[str, Any]:
         "model": result.model.name,
         "success": int(result.success),  # NetCDF attributes know no booleans
         "message": result.message,
-        "verdict": result.energy.verdict,
+        "verdict": result.verdict,
+        "energy_verdict": result.energy.verdict,
         "energy_reference": float(result.energy.reference),
         "momentum_verdict": result.momentum.verdict,
         "validity_verdict": result.monitor.verdict,
         "statistics": json.dumps(result.statistics, default=float),
+        "start": told(result.start_changes) if result.start_changes else "",
         "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
     }
 

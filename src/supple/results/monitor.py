@@ -68,6 +68,8 @@ SPIN, SERIOUS_SPIN = 0.15, 0.5
 LOAD, SERIOUS_LOAD = 0.02, 0.25
 SERIOUS = 2.0  # times a limit
 
+VALIDITY = ("valid", "doubtful", "not valid")
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -156,8 +158,8 @@ class Monitor:
     def level(self) -> str:
         """``"valid"``, ``"doubtful"`` or ``"not valid"``."""
         if any(f.serious for f in self.findings):
-            return "not valid"
-        return "doubtful" if self.findings else "valid"
+            return VALIDITY[2]
+        return VALIDITY[1] if self.findings else VALIDITY[0]
 
     @property
     def verdict(self) -> str:

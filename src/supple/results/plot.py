@@ -6,6 +6,7 @@ user's back. Saved results are drawn by the same code.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 
 WIDTH = 8.6  # inches
 PANEL_HEIGHT = 2.1
+TITLE = 110  # characters in a line of the title
 NOTHING = 1e-13  # a panel whose values all stay below is rounding and is drawn as a flat line
 
 
@@ -65,9 +67,8 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
         _draw(ax, data.t, panel)
     axes[-1].set_xlabel("time (s)", color=INK)
     figure.align_ylabels(axes)
-    figure.suptitle(
-        f"{data.attrs['model']}\n{data.attrs['verdict']}", x=0.01, ha="left", size=10, color=INK
-    )
+    title = [data.attrs["model"], *textwrap.wrap(data.attrs["verdict"], TITLE)]
+    figure.suptitle("\n".join(title), x=0.01, ha="left", size=10, color=INK)
     if path is not None:
         figure.savefig(path, dpi=150)
     return figure

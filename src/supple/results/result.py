@@ -24,12 +24,14 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
 )
+from supple.results.headline import headline
 from supple.results.monitor import Monitor, monitor
 from supple.results.run_data import EventRecord, History, RunData
 from supple.results.saved import SavedResult, load
 from supple.results.section_balance import BeamLoads, collect_loads
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
+from supple.results.start_changes import told
 from supple.results.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
@@ -66,8 +68,10 @@ class Result:
     statistics : counts of steps, evaluations and so on
     events : events in order of time
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
+    verdict : the worst of energy, momentum and validity, one line
     energy, momentum : the audit; each has a ``.verdict``
     monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
+    start_changes : where joints do not start as they were asked, because of constraints
     """
 
     def __init__(self, data: RunData) -> None:
@@ -84,6 +88,7 @@ class Result:
         self.success = data.success
         self.message = data.message
         self.events = data.events
+        self.start_changes = data.start_changes
         self.statistics = dict(data.statistics)
         self.momentum = MomentumAudit(data.momentum)
 
@@ -106,6 +111,7 @@ class Result:
             complete=data.success,
             strain=data.history.strain,
             created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
+            weight=data.compiled.weight,
         )
 
     def state(self, index: int | None = None) -> State:
@@ -123,8 +129,8 @@ class Result:
 
     @property
     def verdict(self) -> str:
-        """The verdict of the energy audit, one line."""
-        return self.energy.verdict
+        """The worst of the verdicts on energy, momentum and validity, one line."""
+        return headline(self.energy, self.momentum, self.monitor)
 
     @cached_property
     def monitor(self) -> Monitor:
@@ -326,6 +332,7 @@ class Result:
         count = self.statistics
         lines = [
             f"Result of model '{self.model.name}': {end}, {len(self.t)} output times, {state}",
+            f"  verdict   {self.verdict}",
             f"  energy    {self.energy.verdict}",
             f"  momentum  {self.momentum.verdict}",
             f"  steps     {count.get('steps', 0)} ({count.get('rejected', 0)} rejected), "
@@ -333,7 +340,9 @@ class Result:
             f"  message   {self.message}",
         ]
         if self.data.compiled.flexible:
-            lines.insert(3, f"  validity  {self.monitor.verdict}")
+            lines.insert(4, f"  validity  {self.monitor.verdict}")
+        if self.start_changes:
+            lines.append(f"  start     {told(self.start_changes)}")
         happened = [f"{e.name} at {e.t:.6g} s" for e in self.events]
         groups = {
             "joints": self.joints,

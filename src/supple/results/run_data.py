@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.results.audit import AuditRecord, MomentumRecord
+from supple.results.start_changes import StartChange
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class RunData:
     channels : (nt, nforce) work done, or energy dissipated, by each force element since the start
     final : state where the run ended, on the output grid or not
     loads : evaluates one force element by its name; without it results have no loads of elements
+    start_changes : of joints, what the constraints changed of the start that was asked for
     reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
         reactions are not unique; None if all are
     """
@@ -141,6 +143,7 @@ class RunData:
     final: State | None = None
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
+    start_changes: tuple[StartChange, ...] = ()
 
     def at(self, which: Indices) -> RunData:
         """The same run at some of its output times; reactions are those of the rows in use."""

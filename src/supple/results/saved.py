@@ -47,6 +47,7 @@ class SavedResult:
         self.success = bool(dataset.attrs["success"])
         self.message: str = dataset.attrs["message"]
         self.verdict: str = dataset.attrs["verdict"]
+        self.energy_verdict: str = dataset.attrs.get("energy_verdict", self.verdict)
         self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
         self.validity_verdict: str = dataset.attrs.get("validity_verdict", "")
         self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
@@ -95,10 +96,12 @@ class SavedResult:
 
     def __repr__(self) -> str:
         state = "completed" if self.success else "FAILED"
+        start = self.dataset.attrs.get("start", "")
         return (
             f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
             f"{len(self.dataset.data_vars)} variables, {state}\n"
-            f"  energy    {self.verdict}\n  momentum  {self.momentum_verdict}\n"
+            f"  verdict   {self.verdict}\n"
+            f"  energy    {self.energy_verdict}\n  momentum  {self.momentum_verdict}\n"
             f"  validity  {self.validity_verdict}\n"
-            f"  message   {self.message}"
+            f"  message   {self.message}" + (f"\n  start     {start}" if start else "")
         )
