@@ -280,3 +280,21 @@ def test_views_of_constraints():
     with pytest.raises(AttributeError, match="'hand' has 9 parts"):
         _ = moved["hand"].effort
     assert moved["hand"].work[-1] == pytest.approx(0.5 * 2.0 * 4.0 + 0.5 * 0.1)
+
+
+def test_flexible_bodies_are_rigid_and_it_is_told():
+    """Their strain is not zero but not known; loads in sections follow from balance."""
+    m = sp.Model(gravity=(0, -9.81, 0))
+    alloy = sp.Material(E=70e9, G=26e9, density=2700)
+    rod = m.add(sp.Beam("rod", 1.0, sp.Rectangle(0.01, 0.02), alloy, elements=2))
+    m.add(sp.Revolute("hub", m.ground.at(0), rod.at(0)))
+    m.add(sp.Driver("motor", "hub", "t"))
+    r = sp.kinematics(m, 1.0, output=4)
+    assert r.message == "reached t = 1 s with 'rod' taken as rigid"
+    assert r.monitor.verdict == "no flexible bodies"
+    root = r["rod"].at(0.0)
+    for question in (r["rod"].largest_stress, root.section_forces, root.strain):
+        with pytest.raises(sp.SuppleError, match=r"Beam 'rod': it is rigid in this result and its"):
+            question()
+    weight = 2700 * 2e-4 * 9.81  # horizontal at the start
+    assert root.section_forces("balance").Mz[0] == pytest.approx(-0.5 * weight, rel=1e-9)

@@ -71,6 +71,7 @@ def follow(
 ) -> Result:
     """The motion at the times (nt,), with the work of drivers and forces since ``begin`` (s)."""
     clock = time.process_time()
+    bending = [name for name, body in model.bodies.items() if body.rigid_fields()]
     model = rigid(model)
     formulation = JointCoordinates() if formulation is None else formulation
     tree = formulation.tree(model)
@@ -79,7 +80,8 @@ def follow(
     for constraint in model.constraints.values():
         constraint.check_run(begin, end)
     equations = Equations(compiled)
-    q, u, works, message = [], [], [], f"reached t = {end:g} s"
+    held = f" with {', '.join(map(repr, bending))} taken as rigid" if bending else ""
+    q, u, works, message = [], [], [], f"reached t = {end:g} s{held}"
     try:
         follower = Follower(equations, begin)
         for t in times:

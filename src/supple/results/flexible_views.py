@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 import numpy as np
 
 from supple import validate
-from supple.errors import label
+from supple.errors import SuppleError, label
 from supple.fem.point_history import ShellPointHistory, SolidPointHistory, point_history
 from supple.results.section_balance import BeamLoads, section_balance
 from supple.results.section_views import SectionForces
@@ -89,6 +89,15 @@ class Deformation:
             loads=partial(result.beam_loads, body),
         )
 
+    def expect_elastic(self, what: str) -> None:
+        """Refuse a question about the strain of a body that has no elastic coordinates here."""
+        if not self.names:
+            beam = " or section_forces('balance')" if self.body.view == "stations" else ""
+            raise SuppleError(
+                f"{label(self.body)}: it is rigid in this result and its {what} is not known, "
+                f"expected a run with elastic coordinates{beam}"
+            )
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle without the result that the loads come from."""
         state: dict[str, Any] = super().__getstate__()  # type: ignore[assignment]
@@ -157,6 +166,7 @@ class StationView(PlaceView):
         gauges on opposite sides measures it.
         """
         d = self._deformation
+        d.expect_elastic("strain")
         row = cast("Beam", d.body).strain_gauge(self.x, side, axial, d.point_masses)
         strain: Array = d.q @ row
         return strain
@@ -173,6 +183,7 @@ class StationView(PlaceView):
         if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "balance":
             values = section_balance(cast("BeamView", self._frame), self.x)
         else:
+            d.expect_elastic("stress by shapes")
             values = d.q @ beam.section_forces(self.x, d.point_masses).T
         return SectionForces(values, beam.section.at(self.x / beam.length), method)
 
@@ -243,6 +254,7 @@ class FlexibleView(BodyView):
     def stress_history(self) -> StressHistory:
         """Equivalent stress of the points of the body over time; see ``results/stress.py``."""
         d = self._deformation
+        d.expect_elastic("stress")
         return StressHistory(d.t, d.q, partial(d.body.stress_blocks, d.point_masses))
 
     def von_mises(self) -> Array:
@@ -321,6 +333,7 @@ class FrameBodyView(NodalView):
         ``member`` counts from 0, ``s`` in 0..1 goes along its axis. It is positive in tension.
         """
         d = self._deformation
+        d.expect_elastic("strain")
         row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
         strain: Array = d.q @ row
         return strain
@@ -331,6 +344,7 @@ class FrameBodyView(NodalView):
         They come from the strain of the elastic coordinates.
         """
         d = self._deformation
+        d.expect_elastic("stress")
         body = cast("FrameBody", d.body)
         rows = body.section_forces(member, s, d.point_masses)
         return SectionForces(d.q @ rows.T, body.members[member].section.at(s), "shapes")
