@@ -105,6 +105,13 @@ def integer(owner: str, field: str, value: Any, least: int, expected: str) -> in
     return int(value)
 
 
+def flag(owner: str, field: str, value: Any) -> bool:
+    """Return True or False; numbers and texts are refused."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ModelError(owner, field, value, "True or False")
+    return bool(value)
+
+
 def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:
     """Return the value if it is one of the options."""
     if isinstance(value, (bool, np.ndarray)) or value not in options:

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, suggestion
+from supple.files import writing
 from supple.results.force_views import (
     ForceView,
     JointForceView,
@@ -259,9 +260,9 @@ def _of_point(view: PointView) -> Iterator[Variable]:
 
 def write(dataset: xr.Dataset, path: str | Path) -> Path:
     """Write a dataset as NetCDF-4 and return the path."""
-    path = Path(path)
-    dataset.to_netcdf(path, engine="h5netcdf")
-    return path
+    with writing(path) as target:
+        dataset.to_netcdf(target, engine="h5netcdf")
+        return target
 
 
 def table(dataset: xr.Dataset) -> pd.DataFrame:

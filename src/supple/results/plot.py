@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.files import save_figure
 from supple.palette import COLOURS as COLOURS
 from supple.palette import INK as INK
 from supple.results.audit import ROUNDING, TRUSTED_BELOW
@@ -68,8 +69,7 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
     figure.suptitle(
         f"{data.attrs['model']}\n{data.attrs['verdict']}", x=0.01, ha="left", size=10, color=INK
     )
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save_figure(figure, path)
     return figure
 
 

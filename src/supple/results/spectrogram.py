@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError
+from supple.files import save_figure
 from supple.results.spectrum import FEWEST, Spectrum, even, frequencies, transform
 
 if TYPE_CHECKING:
@@ -85,8 +86,7 @@ class Spectrogram(NamedTuple):
         bar = figure.colorbar(mesh, ax=list(panels))
         bar.set_label(title, color=INK)
         bar.ax.tick_params(colors=INK, labelsize=9)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
 

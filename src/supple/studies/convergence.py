@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.files import save_figure
 from supple.frames import Body
 from supple.model import Model
 from supple.results.quantities import quantity
@@ -134,8 +135,7 @@ class Convergence:
         bottom.set_ylabel(f"difference to {self.values[-1]} / largest value", color=INK)
         dress(top)
         dress(bottom)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.files import save_figure
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.model import Model
@@ -92,8 +93,7 @@ class Lyapunov:
         ax.set_ylabel("Lyapunov exponent (1/s)", color=INK)
         ax.set_title(self.verdict, loc="left", size=10, color=INK)
         dress(ax)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:
