@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from supple.errors import ModelError
+from supple.fem.component import expect_component
 from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import read_deck
 from supple.fem.matrix_rows import Units, component_of_rows, from_triangle
@@ -53,6 +54,7 @@ def read_calculix(job: str | Path, units: Units = "m") -> ImportedComponent:
 
 def save_component(path: str | Path, component: Any) -> None:
     """Write nodes, matrices and groups of any component to an NPZ file."""
+    expect_component("save_component", component)
     arrays: dict[str, Any] = {
         "nodes": component.nodes,
         "node_size": np.array(component.node_size),

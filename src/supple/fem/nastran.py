@@ -14,6 +14,7 @@ from supple.fem.input_deck import InputDeck
 from supple.fem.matrix_rows import Units, component_of_rows
 from supple.fem.output4 import PACKED, REAL_TYPES, Output4Matrix, is_binary, read_binary
 from supple.files import existing, path_of, read_text
+from supple.validate import text
 
 # A real number of Nastran may leave out the E of its exponent: 1.5-3.
 _SHORT_EXPONENT = re.compile(r"(?<=[0-9.])([+-])(?=[0-9])")
@@ -35,6 +36,8 @@ def read_nastran(
     """
     owner = "read_nastran"
     bulk, file = path_of(owner, "model", model), path_of(owner, "matrices", matrices)
+    for field, name in (("stiffness", stiffness), ("mass", mass)):
+        text(owner, field, name, "the name of a matrix")
     deck = read_grids(bulk)
     found = read_output4(file)
     for name in (stiffness, mass):

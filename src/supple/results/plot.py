@@ -20,6 +20,7 @@ from supple.palette import COLOURS as COLOURS
 from supple.palette import INK as INK
 from supple.results.audit import ROUNDING, TRUSTED_BELOW
 from supple.results.dataset import COMPONENTS, ENERGIES, Track
+from supple.validate import text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,6 +81,7 @@ def _overview(data: Track) -> list[Panel]:
 
 def _panels(data: Track, item: str) -> list[Panel]:
     """Panels for one item of a plot call."""
+    text("plot", "what", item, "the name of an object or of a quantity")
     if item == "energy":
         return _energy(data)
     if item in data.variables:

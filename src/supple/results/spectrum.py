@@ -122,9 +122,14 @@ def spectrum(t: Array, values: ArrayLike, name: str = "", units: str = "") -> Sp
 
 def even(t: Array, values: ArrayLike, what: str) -> tuple[Array, float]:
     """Return values (nt, ...) as an array and the interval (s) of equally spaced times."""
-    x = np.asarray(values, dtype=float)
+    try:
+        x = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        x = np.empty(())
     if x.ndim == 0 or len(x) != len(t):
         raise SuppleError(f"{what} needs one value for each of the {len(t)} times")
+    if not np.all(np.isfinite(x)):
+        raise SuppleError(f"{what} needs finite values")
     n = len(t)
     if n < FEWEST:
         raise SuppleError(f"{what} needs at least {FEWEST} times, the result has {n}")
