@@ -13,6 +13,7 @@ from scipy.io import mmwrite
 
 import supple as sp
 from nastran_beam import imported_beam
+from output4_files import LAYOUTS, write_binary
 from solid_meshes import STEEL, coordinates, curved
 from supple.fem.inertia import point_integrals
 from supple.fem.input_deck import read_deck
@@ -93,29 +94,6 @@ def test_sets_by_range_name_and_included_file(tmp_path: Path) -> None:
     assert deck.labels.tolist() == [1, 2, 5]
     assert deck.places.tolist() == [[0, 0, 0], [1, 0, 0], [0, 2, 3]]
     assert deck.sets == {"ALL": [1, 2, 5], "ODD": [1, 3, 5], "BOTH": [1, 3, 5, 2]}
-
-
-def abaqus_file(path: Path, component, matrix) -> Path:
-    """Lower triangle as Abaqus writes it with FORMAT=MATRIX INPUT."""
-    lower = sparse.coo_array(sparse.tril(matrix))
-    size = component.node_size
-    lines = ["** written by Abaqus in this form"]
-    for i, j, value in zip(lower.row, lower.col, lower.data, strict=True):
-        row, column = component.labels[i // size], component.labels[j // size]
-        lines.append(f"{row},{i % size + 1}, {column},{j % size + 1}, {value:.16e}")
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def test_abaqus_matrices(tmp_path: Path) -> None:
-    component = sp.read_calculix(DATA / "hexahedra")
-    K = abaqus_file(tmp_path / "job_STIF1.mtx", component, component.stiffness_matrix)
-    M = abaqus_file(tmp_path / "job_MASS1.mtx", component, component.mass_matrix)
-    found = sp.read_abaqus(K, M, DATA / "hexahedra.inp")
-    assert np.array_equal(found.nodes, component.nodes)
-    for name in ("mass_matrix", "stiffness_matrix"):
-        a, b = getattr(found, name), getattr(component, name)
-        assert np.abs(a - b).max() <= 1e-15 * np.abs(b).max()
 
 
 def test_matrix_market(tmp_path: Path) -> None:
@@ -236,15 +214,34 @@ def test_messages_of_calculix_files(change, sentence: str, tmp_path: Path) -> No
     assert str(caught.value) == sentence
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_binary_output4(layout: str, order: str, tmp_path: Path) -> None:
+    """Entries are those of the text file, to seven digits in single precision."""
+    text = read_output4(DATA / "beam_dense.op4")
+    for kind, digits in (("f8", 0.0), ("f4", 2.0**-24)):
+        path = write_binary(tmp_path / "beam.op4", text, layout, order, kind)
+        found = sp.read_nastran(DATA / "beam.bdf", path)
+        expected = sp.read_nastran(DATA / "beam.bdf", DATA / "beam_dense.op4")
+        for name in ("mass_matrix", "stiffness_matrix"):
+            a, b = getattr(found, name), getattr(expected, name)
+            assert abs(a - b).max() <= digits * abs(b).max()
+    matrix = text["KGG"].toarray()
+    zero = dict(KGG=np.where(np.abs(matrix) < 1e9, 0.0, matrix), MGG=0 * matrix)
+    again = read_output4(write_binary(tmp_path / "zero.op4", zero, layout, order))
+    assert np.array_equal(again["KGG"].toarray(), zero["KGG"]) and again["MGG"].nnz == 0
+
+
 def test_messages_of_other_files(tmp_path: Path) -> None:
-    (tmp_path / "bad.op4").write_bytes(bytes([24, 0, 0, 0, 200, 255]))
+    (tmp_path / "bad.op4").write_bytes(bytes([99, 0, 0, 0, 200, 255]))
     (tmp_path / "bad.bdf").write_text("GRID,5,3,0.,0.,0.\n")
     (tmp_path / "empty.bdf").write_text("BEGIN BULK\n")
     for action, sentence in (
         (lambda: sp.read_calculix(tmp_path / "none"),
          "none: there is no file none.dof, expected it to exist"),
         (lambda: read_output4(tmp_path / "bad.op4"),
-         "bad.op4: it is a binary file, expected text (FORMATTED in ASSIGN OUTPUT4)"),
+         "bad.op4: it is a binary file that does not begin as one of OUTPUT4, expected a record of "
+         "24 or 28 bytes (32-bit integers), or text"),
         (lambda: read_grids(tmp_path / "bad.bdf"),
          "bad.bdf: GRID 5 has CP = 3, expected 0 or nothing, for basic coordinates"),
         (lambda: read_grids(tmp_path / "empty.bdf"),

@@ -14,7 +14,7 @@ from supple.fem.extras import MissingExtraError, need
 from supple.fem.solid_kinds import KINDS as DESCRIBED
 
 DATA = Path(__file__).parent / "data"
-MESHIO = {
+NAMES = {
     "tet4": "tetra", "tet10": "tetra10", "hex8": "hexahedron", "hex20": "hexahedron20",
     "hex27": "hexahedron27",
 }  # fmt: skip
@@ -23,12 +23,12 @@ MESHIO = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_gives_the_same_component(kind: str, tmp_path: Path) -> None:
     """Written in millimetres with a loose node and a surface beside the solid."""
-    meshio = pytest.importorskip("meshio", reason="meshio is not installed")
+    meshlane = pytest.importorskip("meshlane", reason="meshlane is not installed")
     mesh = curved(kind)
     points = np.vstack([[[9e3, 9e3, 9e3]], 1e3 * mesh.nodes])
     corners = [1 + mesh.cells[0][k] for k in (0, 1, 2)]
-    cells = [("triangle", np.array([corners])), (MESHIO[kind], mesh.cells + 1)]
-    meshio.Mesh(points, cells).write(tmp_path / "body.vtk", binary=True)
+    cells = [("triangle", np.array([corners])), (NAMES[kind], mesh.cells + 1)]
+    meshlane.Mesh(points, cells).write(tmp_path / "body.vtk", binary=True)
     data = sp.read_mesh(tmp_path / "body.vtk", scale=1e-3)
     assert set(data.cells) == {kind, "tri3"}
     found = data.solid(STEEL)
@@ -40,24 +40,24 @@ def test_a_file_gives_the_same_component(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["hex8", "hex20"])
 def test_sets_of_an_input_file_are_groups(kind: str, tmp_path: Path) -> None:
-    meshio = pytest.importorskip("meshio", reason="meshio is not installed")
+    meshlane = pytest.importorskip("meshlane", reason="meshlane is not installed")
     mesh = curved(kind)
     foot = mesh.group("x_min")
-    written = meshio.Mesh(mesh.nodes, [(MESHIO[kind], mesh.cells)], point_sets={"FOOT": foot})
+    written = meshlane.Mesh(mesh.nodes, [(NAMES[kind], mesh.cells)], point_sets={"FOOT": foot})
     written.write(tmp_path / "body.inp")
     found = sp.read_mesh(tmp_path / "body.inp").solid(STEEL)
     assert np.array_equal(found.group("FOOT"), foot)
 
 
 def test_physical_groups_of_a_gmsh_file(tmp_path: Path) -> None:
-    meshio = pytest.importorskip("meshio", reason="meshio is not installed")
+    meshlane = pytest.importorskip("meshlane", reason="meshlane is not installed")
     mesh = sp.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
     quads = [("quad", np.array([mesh.group("x_max")[[0, 1, 3, 2]]])), ("hexahedron", mesh.cells)]
     data = {"gmsh:physical": [np.array([7]), np.array([3, 3])]}
     data["gmsh:geometrical"] = [np.array([1]), np.array([1, 1])]
     names = {"tip": np.array([7, 2]), "all": np.array([3, 3])}
     path = tmp_path / "body.msh"
-    meshio.Mesh(mesh.nodes, quads, cell_data=data, field_data=names).write(path, "gmsh22")
+    meshlane.Mesh(mesh.nodes, quads, cell_data=data, field_data=names).write(path, "gmsh22")
     found = sp.read_mesh(path).solid(STEEL)
     assert np.array_equal(found.group("tip"), mesh.group("x_max"))
     assert len(found.group("all")) == 12
@@ -86,7 +86,7 @@ def test_step_file_in_millimetres(gmsh) -> None:
 
 
 @pytest.mark.parametrize("incomplete", [0, 1])
-def test_gmsh_and_meshio_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: Path) -> None:
+def test_gmsh_and_meshlane_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: Path) -> None:
     """Skew hexahedra with 20 and 27 nodes: gmsh numbers them in its own way."""
     geometry = f"""
         Mesh.SecondOrderIncomplete = {incomplete};
@@ -100,7 +100,7 @@ def test_gmsh_and_meshio_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: Pat
     """
     path = tmp_path / "skew.geo"
     path.write_text(geometry)
-    direct = sp.mesh_geometry(path, element_size=10.0).solid(STEEL)
+    direct = sp.mesh_geometry(path, element_size=10.0, allow_scripts=True).solid(STEEL)
     assert direct.kind == ("hex20" if incomplete else "hex27")
     gmsh.initialize(interruptible=False)
     gmsh.option.setNumber("General.Terminal", 0)
@@ -122,7 +122,7 @@ def test_gmsh_and_meshio_agree_on_hexahedra(gmsh, incomplete: int, tmp_path: Pat
     with pytest.raises(sp.ModelError, match=r"gmsh is in use in this process, expected"):
         gmsh.initialize(interruptible=False)
         try:
-            sp.mesh_geometry(path, 0.1)
+            sp.mesh_geometry(path, 0.1, allow_scripts=True)
         finally:
             gmsh.finalize()
 
@@ -155,10 +155,10 @@ def test_choices_of_nodes() -> None:
 
 
 def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "meshio", None)
+    monkeypatch.setitem(sys.modules, "meshlane", None)
     with pytest.raises(MissingExtraError) as caught:
         sp.read_mesh("body.msh")
-    assert str(caught.value).startswith("Mesh files need the package meshio (")
+    assert str(caught.value).startswith("Mesh files need the package meshlane (")
     assert str(caught.value).endswith("install it with: pip install 'supple[mesh]'")
     assert isinstance(caught.value, ImportError)
     assert need("math", "math", "fem", "Sums").pi > 3
@@ -235,9 +235,9 @@ def test_messages(action, sentence: str) -> None:
 
 
 def test_wedges_are_refused(tmp_path: Path) -> None:
-    meshio = pytest.importorskip("meshio", reason="meshio is not installed")
+    meshlane = pytest.importorskip("meshlane", reason="meshlane is not installed")
     nodes = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1.0]])
-    meshio.Mesh(nodes, [("wedge", np.arange(6)[None])]).write(tmp_path / "w.vtk")
+    meshlane.Mesh(nodes, [("wedge", np.arange(6)[None])]).write(tmp_path / "w.vtk")
     with pytest.raises(sp.ModelError) as caught:
         sp.read_mesh(tmp_path / "w.vtk")
     assert str(caught.value) == (

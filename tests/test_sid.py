@@ -438,7 +438,7 @@ def test_messages_of_files(tmp_path: Path) -> None:
     for change, sentence in cases:
         with pytest.raises(ModelError, match=re.escape(sentence)):
             read_sid_file(edited(path, change))
-    with pytest.raises(ModelError, match=r"SID file '.*none.sid': cannot be read \(No such file"):
+    with pytest.raises(ModelError, match=r"SID file '.*none.sid': there is no such file, exp"):
         sp.SIDBody("link", tmp_path / "none.sid")
 
 

@@ -108,20 +108,21 @@ if TYPE_CHECKING:
     from supple.analyses.simulate import simulate
     from supple.analyses.statics import StaticResult, statics
     from supple.bodies.mesh import MeshBody
+    from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
     from supple.fem.buckling import Buckling, buckling
     from supple.fem.check import ComponentReport, check_component
+    from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
     from supple.fem.matrix_files import (
         load_component,
-        read_abaqus,
         read_calculix,
-        read_matrix_market,
         save_component,
     )
+    from supple.fem.matrix_market import read_matrix_market
     from supple.fem.mesh_data import MeshData
-    from supple.fem.mesh_files import mesh_geometry, read_mesh
+    from supple.fem.mesh_files import read_mesh
     from supple.fem.nastran import read_nastran
     from supple.fem.rosette import principal_strains, rosette_strain
     from supple.fem.solid import SolidMesh
@@ -325,12 +326,12 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "load_component": "supple.fem.matrix_files",
     "lowest_modes": "supple.fem.vibration",
     "lyapunov": "supple.studies.lyapunov",
-    "mesh_geometry": "supple.fem.mesh_files",
+    "mesh_geometry": "supple.fem.geometry_files",
     "prepare": "supple.analyses.prepared",
     "principal_strains": "supple.fem.rosette",
-    "read_abaqus": "supple.fem.matrix_files",
+    "read_abaqus": "supple.fem.abaqus",
     "read_calculix": "supple.fem.matrix_files",
-    "read_matrix_market": "supple.fem.matrix_files",
+    "read_matrix_market": "supple.fem.matrix_market",
     "read_mesh": "supple.fem.mesh_files",
     "read_nastran": "supple.fem.nastran",
     "rosette_strain": "supple.fem.rosette",

@@ -69,7 +69,7 @@ def check_joint_reference(
         return joint.name
     if shafts and isinstance(joint, Shaft):
         return joint.name
-    if not isinstance(joint, str):
+    if not isinstance(joint, str) or not joint:
         expected = "a joint, a motor or the name of one" if shafts else "a joint or its name"
         raise ModelError(owner, field, joint, expected)
     return joint

@@ -64,7 +64,7 @@ class Event:
         if isinstance(of, Frame):
             watched, options = of, FRAME_QUANTITIES
         elif isinstance(of, (Joint, str)):
-            if quantity in FRAME_QUANTITIES:
+            if isinstance(quantity, str) and quantity in FRAME_QUANTITIES:
                 expect_frame(owner, "of", of)
             watched, options = check_joint_reference(owner, "of", of, coordinate), JOINT_QUANTITIES
         else:

@@ -195,12 +195,11 @@ class Model:
 
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""
-        if name == self._ground.name:
+        if isinstance(name, str) and name == self._ground.name:
             return self._ground
         if not isinstance(name, str) or name not in self._items:
-            raise ModelError.plain(
-                f"{label(self)}: there is no item {name!r}, {suggestion(name, list(self._items))}"
-            )
+            near = suggestion(name, list(self._items))
+            raise ModelError.plain(f"{label(self)}: there is no item {describe(name)}, {near}")
         return self._items[name]
 
     def __contains__(self, name: object) -> bool:
@@ -258,6 +257,10 @@ class Model:
         ``events`` are checked against the model too.
         """
         bodies = self.bodies
+        events = validate.listed(label(self), "events", events, "a sequence of Event")
+        for event in events:
+            if not isinstance(event, Event):
+                raise ModelError(label(self), "events", event, "objects of type Event")
         if not bodies:
             raise ModelError.plain(f"{label(self)}: there are no bodies, expected at least one")
         for item in (*(self._items.values() if self._replaced else ()), *events):
@@ -285,6 +288,7 @@ class Model:
         """
         from supple.analyses.doctor import diagnose
 
+        validate.positive("doctor", "until", until)
         return diagnose(self, until)
 
     def _check_references(self, item: Item | Event) -> None:

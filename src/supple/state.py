@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.errors import SuppleError, suggestion
+from supple import validate
+from supple.errors import ModelError, SuppleError, suggestion
 from supple.poses import Array
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class State:
         ``state.changed(coordinates={"elbow": 0.3}, rates={"elbow": 0.0}, t=0.0)``: keys are names,
         values are numbers or arrays in the order of ``coordinates(name)`` and ``rates(name)``.
         """
-        given = dict(coordinates or {}), dict(rates or {})
+        given = _by_name("coordinates", coordinates), _by_name("rates", rates)
+        moment = self.t if t is None else validate.number("State.changed", "t", t)
         q, u = self.q.copy(), self.u.copy()
         for name in dict.fromkeys((*given[0], *given[1])):
             own = self._of(name)
@@ -74,10 +76,11 @@ class State:
             else:
                 body = compiled.flexible[name]
                 q[body.q], u[body.u] = new
-        return replace(self, q=q, u=u, t=self.t if t is None else float(t))
+        return replace(self, q=q, u=u, t=moment)
 
     def _of(self, name: str) -> tuple[Array, Array]:
         compiled = self._compiled()
+        validate.text("a state", "name", name, "the name of a joint or of a flexible body")
         if name in compiled.joints:
             return compiled.to_user(name, self.q, self.u)
         if name in compiled.flexible:
@@ -91,6 +94,13 @@ class State:
         if self.compiled is None:
             raise SuppleError("a state made by hand knows no names, expected one of a result")
         return self.compiled
+
+
+def _by_name(field: str, given: Any) -> dict[str, ArrayLike]:
+    """Values by name, none if nothing is given."""
+    if given is not None and not isinstance(given, Mapping):
+        raise ModelError("State.changed", field, given, "names with their values")
+    return dict(given or {})
 
 
 def _unit(name: str, quaternion: Array) -> Array:

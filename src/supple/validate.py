@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,9 @@ Axis = str | Sequence[float] | Vector
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 # A dot, an at sign or a slash would make result names such as "elbow.angle" ambiguous.
 NAME_SEPARATORS = "./@"
+MOST_SHAPES = 1000
+# Elements of one beam: matrices are dense.
+MOST_ELEMENTS = 10_000
 # How far a matrix may be from a rotation: wide enough for numbers typed with seven digits.
 ROTATION_TOLERANCE = 1e-6
 
@@ -103,6 +106,57 @@ def integer(owner: str, field: str, value: Any, least: int, expected: str) -> in
     if not whole or value < least:
         raise ModelError(owner, field, value, expected)
     return int(value)
+
+
+def element_count(owner: str, value: Any) -> int:
+    """Return a number of beam elements."""
+    expected = f"an integer from 1 to {MOST_ELEMENTS}"
+    if integer(owner, "elements", value, 1, "a positive integer") > MOST_ELEMENTS:
+        raise ModelError(owner, "elements", value, expected)
+    return int(value)
+
+
+def count(owner: str, field: str, value: Any, least: int) -> int:
+    """Return a number of shapes of one kind; more than ``MOST_SHAPES`` are mistyped."""
+    result = integer(
+        owner, field, value, least, "a positive integer" if least else "zero or a positive integer"
+    )
+    if result > MOST_SHAPES:
+        raise ModelError(owner, field, value, f"an integer from {least} to {MOST_SHAPES}")
+    return result
+
+
+def flag(owner: str, field: str, value: Any) -> bool:
+    """Return True or False; numbers and texts are refused."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ModelError(owner, field, value, "True or False")
+    return bool(value)
+
+
+def text(owner: str, field: str, value: Any, expected: str = "a text") -> str:
+    """Return a text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise ModelError(owner, field, value, expected)
+    return value
+
+
+def listed(owner: str, field: str, value: Any, expected: str) -> list[Any]:
+    """Return the entries of a list, a tuple, an array or another sequence; texts are refused."""
+    plain = isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable)
+    if plain or (isinstance(value, np.ndarray) and value.ndim == 0):
+        raise ModelError(owner, field, value, expected)
+    return list(value)
+
+
+def whole_numbers(owner: str, field: str, value: Any, expected: str) -> NDArray[np.intp]:
+    """Return integers of any shape; floats, texts and truth values are refused."""
+    try:
+        found = np.asarray(value)
+    except ValueError:  # rows of different length
+        raise ModelError(owner, field, value, expected) from None
+    if found.dtype.kind not in ("iuf" if found.size == 0 else "iu"):
+        raise ModelError(owner, field, value, expected)
+    return found.astype(np.intp)
 
 
 def choice(owner: str, field: str, value: Any, options: Sequence[Any]) -> Any:

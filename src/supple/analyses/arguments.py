@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple import validate
 from supple.engine.builder import Compiled
 from supple.errors import ModelError
 from supple.loops.assembly import transferred
@@ -16,6 +17,7 @@ from supple.results.result import Result
 from supple.state import State, mismatch, same_parts
 
 DEFAULT_OUTPUT = 500  # intervals
+MOST_OUTPUT = 100_000_000  # intervals
 
 
 def expect(owner: str, field: str, value: Any, kind: Any, expected: str) -> None:
@@ -47,13 +49,7 @@ def starting_state(owner: str, start: State | Result | None, compiled: Compiled)
 
 def number(owner: str, field: str, value: Any) -> float:
     """A finite time in s."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not math.isfinite(number):
-        raise ModelError(owner, field, value, "a finite number of seconds")
-    return number
+    return validate.number(owner, field, value, "a finite number of seconds")
 
 
 def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
@@ -65,14 +61,14 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
     if isinstance(output, bool) or isinstance(output, str):
         raise ModelError(owner, "output", output, expected)
     if isinstance(output, (int, np.integer)):
-        if output < 1:
+        if not 1 <= output <= MOST_OUTPUT:
             raise ModelError(owner, "output", output, expected)
         times = np.arange(int(output) + 1.0)  # linspace, without its care for arrays
         times *= (end - begin) / int(output)
         times += begin
         times[-1] = end
     elif isinstance(output, float):
-        if not 0.0 < output <= end - begin:
+        if not 0.0 < output <= end - begin or (end - begin) / output > MOST_OUTPUT:
             raise ModelError(owner, "output", output, expected)
         count = math.floor((end - begin) / output * (1 + 1e-12))
         times = np.minimum(begin + output * np.arange(count + 1), end)

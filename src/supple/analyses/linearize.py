@@ -38,6 +38,7 @@ from supple.poses import Array
 from supple.results.monitor import Monitor
 from supple.results.result import Result
 from supple.state import State
+from supple.validate import listed
 
 OWNER = "linearize"
 Target = str | tuple[str, int | str]
@@ -71,12 +72,13 @@ def linearize(
     """
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    moment = number(OWNER, "t", t)
     formulation = JointCoordinates() if formulation is None else formulation
     tree = formulation.tree(model)
     if at is None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SuppleWarning)
-            at = statics(model, t=number(OWNER, "t", t), formulation=formulation)
+            at = statics(model, t=moment, formulation=formulation)
         if not at.success:
             raise SimulationError(f"linearize: there is no equilibrium to begin with: {at.message}")
     if isinstance(at, StaticResult):
@@ -160,6 +162,8 @@ def _chosen(
     if independent is None:
         _, _, order = scipy.linalg.qr(scaled.T, pivoting=True, mode="economic")
         return sorted(int(k) for k in order[:n])
+    given = "joints, their names, or pairs (joint, coordinate)"
+    independent = listed(OWNER, "independent", independent, given)
     chosen = [k for body in c.flexible.values() for k in range(body.u.start, body.u.stop)]
     for target in independent:
         joint, coordinate = joint_target(OWNER, "independent", target)

@@ -8,7 +8,7 @@ for, and kept.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from supple import validate
 from supple.analyses.arguments import expect, number, output_times, starting_state
 from supple.analyses.reactions import Reactions
 from supple.analyses.statics import statics
@@ -268,6 +269,8 @@ class Prepared:
         expect(
             owner, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()"
         )
+        if progress is not None and not callable(progress):
+            raise ModelError(owner, "progress", progress, "a function of the time, or None")
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events, start)
         compiled = ready.compiled
@@ -304,8 +307,7 @@ class Prepared:
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
         if isinstance(events, Event):
             events = (events,)
-        expect(OWNER, "events", events, Iterable, "a sequence of Event")
-        events = tuple(events)
+        events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")
         self.model.check(events)

@@ -152,7 +152,7 @@ class Beam(BeamRecovery):
             material=instance(
                 owner, "material", material, Material, "a Material(E=..., G=..., density=...)"
             ),
-            elements=validate.integer(owner, "elements", elements, 1, "a positive integer"),
+            elements=validate.element_count(owner, elements),
             reference=validate.choice(owner, "reference", reference, REFERENCES),
             damping=damping_choice(owner, damping),
             rotary_inertia=instance(owner, "rotary_inertia", rotary_inertia, bool, "True or False"),

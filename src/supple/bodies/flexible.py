@@ -144,7 +144,8 @@ def mode_choice(owner: str, value: Any, available: int, expected: str) -> ModeCh
         return "all"
     if isinstance(value, (list, tuple, range, np.ndarray)):
         try:
-            numbers = sorted(validate.integer(owner, "modes", k, 1, expected) for k in value)
+            entries = validate.listed(owner, "modes", value, expected)
+            numbers = sorted(validate.integer(owner, "modes", k, 1, expected) for k in entries)
         except ModelError:
             raise ModelError(owner, "modes", value, expected) from None
         if not numbers or len(set(numbers)) < len(numbers):

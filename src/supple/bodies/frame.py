@@ -300,7 +300,8 @@ def _places(owner: str, nodes: Any) -> dict[Node, Vector]:
     if isinstance(nodes, Mapping):
         named = dict(nodes)
     elif isinstance(nodes, (Sequence, np.ndarray)) and not isinstance(nodes, str):
-        named = dict(enumerate(nodes))
+        expected = "names with places, or a sequence of places"
+        named = dict(enumerate(validate.listed(owner, "nodes", nodes, expected)))
     else:
         raise ModelError(owner, "nodes", nodes, "names with places, or a sequence of places")
     if len(named) < 2:

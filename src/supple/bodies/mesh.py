@@ -298,9 +298,10 @@ class MeshBody(NodalBody):
 
 def _second_order(owner: str, value: Any, component: Component) -> SecondOrder | None:
     """Return the stiffening of a mesh, of which only one is known."""
-    if value in (None, "none"):
+    if value is None or (isinstance(value, str) and value == "none"):
         return None
-    if value != "second_order" and not isinstance(value, SecondOrder):
+    named = isinstance(value, str) and value == "second_order"
+    if not named and not isinstance(value, SecondOrder):
         raise ModelError(owner, "stiffening", value, "'none', 'second_order' or SecondOrder()")
     if not hasattr(component, "geometric_stiffness"):
         expected = f"'none' with {type(component).__name__}, which has no elements"

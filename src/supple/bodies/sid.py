@@ -220,7 +220,11 @@ def write_sid(
     owner = "write_sid"
     if not isinstance(body, FlexibleBody):
         raise ModelError(owner, "body", body, "a flexible body, e.g. a Beam")
-    named = dict(frames) if isinstance(frames, Mapping) else dict(enumerate(frames, start=1))
+    if isinstance(frames, Mapping):
+        named = dict(frames)
+    else:
+        listed = validate.listed(owner, "frames", frames, "frames by name, or a sequence of them")
+        named = dict(enumerate(listed, start=1))
     if not named:
         raise ModelError(owner, "frames", frames, "at least one frame on the body")
     for name, frame in named.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,8 @@ from supple.fem.solid_kinds import HEXAHEDRON, KINDS, Indices
 # Six tetrahedra of equal volume around the diagonal from corner 0 to corner 6 of a box; boxes
 # divided like this fit to each other.
 DIVIDED = ((0, 1, 2, 6), (0, 2, 3, 6), (0, 3, 7, 6), (0, 7, 4, 6), (0, 4, 5, 6), (0, 5, 1, 6))
+
+MOST_ELEMENTS = 10_000_000
 
 
 def block(
@@ -45,9 +48,14 @@ def block(
     lengths = validate.vector(owner, "size", size, expected="3 positive numbers")
     if lengths.min() <= 0.0:
         raise ModelError(owner, "size", size, "3 positive numbers")
-    if len(divisions) != 3:
-        raise ModelError(owner, "divisions", divisions, "3 positive integers")
-    counts = [validate.integer(owner, "divisions", n, 1, "3 positive integers") for n in divisions]
+    wanted = "3 positive integers"
+    given = validate.listed(owner, "divisions", divisions, wanted)
+    if len(given) != 3:
+        raise ModelError(owner, "divisions", divisions, wanted)
+    counts = [validate.integer(owner, "divisions", n, 1, wanted) for n in given]
+    if math.prod(counts) > MOST_ELEMENTS:
+        expected = f"{wanted} and no more than {MOST_ELEMENTS} elements"
+        raise ModelError(owner, "divisions", divisions, expected)
     validate.choice(owner, "kind", kind, tuple(KINDS))
     degree = KINDS[kind].degree
     lattice, cells = _lattice_cells(kind, counts, [degree * n + 1 for n in counts])

@@ -92,8 +92,8 @@ def buckling(component: Component, loads: ArrayLike, held: ArrayLike, count: int
 
 def _kept(component: Component, held: ArrayLike) -> Indices:
     expected = f"coordinates from 0 to {component.size - 1}"
-    given = np.asarray(held)
-    if given.size == 0 or given.dtype.kind not in "iu":
+    given = validate.whole_numbers("buckling", "held", held, expected)
+    if given.size == 0:
         raise ModelError("buckling", "held", held, expected)
     if given.min() < 0 or given.max() >= component.size:
         worst = given.min() if given.min() < 0 else given.max()

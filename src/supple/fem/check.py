@@ -11,6 +11,7 @@ from supple.errors import SuppleWarning
 from supple.fem.component import (
     Component,
     MassProperties,
+    expect_component,
     mass_properties,
     rigid_modes,
 )
@@ -94,6 +95,7 @@ def check_component(component: Component) -> ComponentReport:
 
     Suspicious units are also warned of (`SuppleWarning`).
     """
+    expect_component("check_component", component)
     problems: list[str] = []
     mass = mass_properties(component)
     force = rigid_force(component)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.errors import ModelError
 from supple.fem.inertia import point_integrals
 
 Array = NDArray[np.float64]
@@ -54,6 +55,14 @@ class Component(Protocol):
         """
 
 
+def expect_component(owner: str, value: Any) -> None:
+    """Refuse what has no nodes and matrices."""
+    parts = ("nodes", "node_size", "size", "mass_matrix", "stiffness_matrix", "material_points")
+    if isinstance(value, type) or not all(hasattr(value, part) for part in parts):
+        expected = "a component, e.g. a ShellMesh, a SolidMesh or an ImportedComponent"
+        raise ModelError(owner, "component", value, expected)
+
+
 @dataclass(frozen=True)
 class MassProperties:
     """Mass, centre of mass and inertia of a component in its own axes.
@@ -73,6 +82,7 @@ class MassProperties:
 
 def rigid_modes(component: Component) -> Array:
     """Small rigid motions (size, 6): along x, y, z and about x, y, z through the origin."""
+    expect_component("rigid_modes", component)
     return rigid_motion(component.nodes, component.node_size)
 
 
@@ -98,6 +108,7 @@ def rigid_motion(places: Array, node_size: int, about: Array | None = None) -> A
 
 def mass_properties(component: Component) -> MassProperties:
     """Mass, centre of mass and inertia from the material points."""
+    expect_component("mass_properties", component)
     found = point_integrals(component.material_points(np.zeros((component.size, 0))))
     centre = found.s0 / found.mass
     moments = found.E0 - found.mass * np.outer(centre, centre)

@@ -64,9 +64,12 @@ class ImportedComponent(NodeGroups):
         owner = owner_label("ImportedComponent", name)
         places = node_places(owner, nodes)
         validate.choice(owner, "node_size", node_size, (3, 6))
-        numbers = np.arange(len(places)) if labels is None else np.array(labels)
+        wanted = f"{len(places)} node numbers"
+        numbers = np.arange(len(places))
+        if labels is not None:
+            numbers = validate.whole_numbers(owner, "labels", labels, wanted)
         if numbers.shape != (len(places),):
-            raise ModelError(owner, "labels", labels, f"{len(places)} node numbers")
+            raise ModelError(owner, "labels", labels, wanted)
         set_fields(self, nodes=places, node_size=node_size, name=name, labels=numbers)
         mass = symmetric(owner, "mass_matrix", self, mass_matrix)
         stiffness = symmetric(owner, "stiffness_matrix", self, stiffness_matrix)
@@ -77,7 +80,7 @@ class ImportedComponent(NodeGroups):
             self,
             mass_matrix=mass,
             stiffness_matrix=stiffness,
-            groups=node_groups(owner, groups or {}, len(places)),
+            groups=node_groups(owner, {} if groups is None else groups, len(places)),
         )
         total = rigid_modes(self)[:, 0] @ (mass @ rigid_modes(self)[:, 0])
         if not total > 0.0:

@@ -58,8 +58,8 @@ class Interface:
     ) -> None:
         set_fields(self, name=validate.name("Interface", name))
         owner = label(self)
-        numbers = np.atleast_1d(np.array(nodes))
-        if numbers.ndim != 1 or not numbers.size or numbers.dtype.kind not in "iu":
+        numbers = np.atleast_1d(validate.whole_numbers(owner, "nodes", nodes, "node numbers"))
+        if numbers.ndim != 1 or not numbers.size:
             raise ModelError(owner, "nodes", nodes, "node numbers")
         unique, counts = np.unique(numbers, return_counts=True)
         if counts.max() > 1:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from supple import validate
 from supple.errors import ModelError
 from supple.fem.component import Component, coordinate_name
 from supple.fem.mesh_check import refuse_graph_parts
@@ -24,7 +25,7 @@ def symmetric(owner: str, field: str, component: Component, matrix: Any) -> spar
     Differences that come from the digits of a file are evened out, larger ones are refused.
     """
     if not sparse.issparse(matrix):
-        matrix = np.asarray(matrix)
+        matrix = validate.array(owner, field, matrix, "finite numbers")
     size = component.size
     if matrix.shape != (size, size):
         raise ModelError.plain(

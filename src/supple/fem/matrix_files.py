@@ -1,23 +1,26 @@
-"""Components from files of other programs: CalculiX, Abaqus, Matrix Market, NPZ.
+"""Components from files of CalculiX, and components that Supple saved (NPZ).
 
 A model in millimetres, tonnes, seconds and MPa is read with ``units="mm"``.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 
 from supple.errors import ModelError
+from supple.fem.component import expect_component
 from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import read_deck
-from supple.fem.matrix_rows import Units, component_of_rows, convert, from_triangle
-from supple.fem.mesh_check import node_places
+from supple.fem.matrix_rows import Units, component_of_rows, from_triangle
+from supple.fem.number_table import number_table
+from supple.files import contained, existing, path_of, read_text, writing
 
+ENTRIES = "a matrix as row, column, entry"
 MATRICES, PARTS = ("mass_matrix", "stiffness_matrix"), ("data", "indices", "indptr")
 NPZ_FIELDS = ("nodes", "node_size", "labels", *(f"{m}/{p}" for m in MATRICES for p in PARTS))
 
@@ -29,57 +32,29 @@ def read_calculix(job: str | Path, units: Units = "m") -> ImportedComponent:
     (coordinates) and ``job.inp`` (nodes, node sets) are read. CalculiX turns shells and beams into
     solids: its nodes have translations only.
     """
-    base = Path(job)
-    rows = [line.split(".") for line in _file(base, ".dof").read_text().split()]
-    pairs = np.array([[int(node), int(direction)] for node, direction in rows])
+    base = path_of("read_calculix", "job", job)
+    dof, sti, mas, inp = (_of_job(base, ending) for ending in (".dof", ".sti", ".mas", ".inp"))
+    pairs = _coordinates(dof)
     K, M = (
-        from_triangle(_table(_file(base, ending), 3), len(pairs)) for ending in (".sti", ".mas")
+        from_triangle(path.name, number_table(path, (3,), ENTRIES), len(pairs))
+        for path in (sti, mas)
     )
-    deck = read_deck(_file(base, ".inp"))
+    deck = read_deck(inp)
     # Nodes of the deck that carry no element have no coordinates in the matrices.
-    return component_of_rows(base.name, deck, pairs, M, K, units)
-
-
-def read_abaqus(
-    stiffness: str | Path, mass: str | Path, model: str | Path, units: Units = "m"
-) -> ImportedComponent:
-    """Read matrices of Abaqus (``*MATRIX OUTPUT, FORMAT=MATRIX INPUT``) of a free body.
-
-    ``stiffness`` and ``mass`` are ``job_STIF1.mtx`` and ``job_MASS1.mtx``: lines with row node, its
-    direction, column node, its direction and the entry. ``model`` is the input file with the nodes.
-    """
-    tables = [_table(Path(path), 5) for path in (stiffness, mass)]
-    ends = np.vstack([table[:, k : k + 2].astype(np.int64) for table in tables for k in (0, 2)])
-    pairs, places = np.unique(ends, axis=0, return_inverse=True)
-    matrices, start = [], 0
-    for table in tables:
-        n = len(table)
-        row, column = places.ravel()[start : start + n], places.ravel()[start + n : start + 2 * n]
-        entries = np.column_stack([row + 1, column + 1, table[:, 4]])
-        matrices.append(from_triangle(entries, len(pairs)))
-        start += 2 * n
-    K, M = matrices
-    return component_of_rows(Path(stiffness).stem, read_deck(model), pairs, M, K, units)
-
-
-def read_matrix_market(
-    stiffness: str | Path,
-    mass: str | Path,
-    nodes: ArrayLike,
-    node_size: Literal[3, 6] = 3,
-    units: Units = "m",
-) -> ImportedComponent:
-    """Read two Matrix Market files with the coordinates of the first node (N, 3) first."""
-    from scipy.io import mmread
-
-    name = Path(stiffness).name
-    K, M = (sparse.csc_array(mmread(_file(Path(path), ""))) for path in (stiffness, mass))
-    found, M, K = convert(node_places(name, nodes), node_size, M, K, units)
-    return ImportedComponent(found, node_size, M, K, name=Path(stiffness).stem)
+    component = component_of_rows(base.name, deck, pairs, M, K, units)
+    for path, matrix in ((sti, K), (mas, M)):
+        if not np.all(matrix.diagonal() > 0.0):
+            node, direction = pairs[int(np.argmin(matrix.diagonal()))]
+            raise ModelError.plain(
+                f"{path.name}: direction {direction} of node {node} has no positive entry on the "
+                "diagonal, expected one for each row of the whole matrix"
+            )
+    return component
 
 
 def save_component(path: str | Path, component: Any) -> None:
     """Write nodes, matrices and groups of any component to an NPZ file."""
+    expect_component("save_component", component)
     arrays: dict[str, Any] = {
         "nodes": component.nodes,
         "node_size": np.array(component.node_size),
@@ -91,47 +66,60 @@ def save_component(path: str | Path, component: Any) -> None:
             arrays[f"{name}/{part}"] = getattr(matrix, part)
     for name, members in getattr(component, "groups", {}).items():
         arrays[f"group/{name}"] = members
-    with Path(path).open("wb") as file:
+    with writing(path) as target, target.open("wb") as file:
         np.savez_compressed(file, **arrays)
 
 
 def load_component(path: str | Path) -> ImportedComponent:
     """Read an NPZ file written by `save_component`; it holds numbers only and runs no code."""
-    with np.load(_file(Path(path), ""), allow_pickle=False) as file:
-        names = set(file.files)
+    source = path_of("load_component", "path", path)
+    expected = "a file of save_component"
+    existing(source, expected)
+    with contained(source.name, expected), np.load(source, allow_pickle=False) as file:
+        names = set(getattr(file, "files", ()))
         missing = [name for name in NPZ_FIELDS if name not in names]
         if missing:
             raise ModelError.plain(
-                f"{Path(path).name}: there is no {missing[0]!r}, expected a file of save_component"
+                f"{source.name}: there is no {missing[0]!r}, expected a file of save_component"
             )
         data = {name: file[name] for name in names}
-    M, K = (
-        sparse.csc_array(tuple(data[f"{matrix}/{part}"] for part in PARTS)) for matrix in MATRICES
-    )
-    groups = {n.removeprefix("group/"): v for n, v in data.items() if n.startswith("group/")}
-    size = int(data["node_size"])
-    labels, name = data["labels"], Path(path).stem
-    return ImportedComponent(data["nodes"], size, M, K, groups, labels, name)
-
-
-def _file(base: Path, ending: str) -> Path:
-    path = base.with_name(base.name + ending)
-    if not path.is_file():
-        raise ModelError.plain(f"{base.name}: there is no file {path.name}, expected it to exist")
-    return path
-
-
-def _table(path: Path, columns: int) -> Any:
-    """Numbers (k, columns) of a file with blanks or commas between them, without comments."""
-    text = [line.strip() for line in _file(path, "").read_text().splitlines()]
-    lines = [line for line in text if line and not line.startswith("*")]
-    try:
-        found = np.array(" ".join(lines).replace(",", " ").split(), dtype=float)
-    except ValueError:
-        found = np.empty(1)
-    if found.size == 0 or found.size % columns or found.size != columns * len(lines):
-        raise ModelError.plain(
-            f"{path.name}: its lines are not all made of {columns} numbers, expected a matrix as "
-            "row, column, entry"
+        M, K = (
+            _of_parts(source.name, matrix, *(data[f"{matrix}/{part}"] for part in PARTS))
+            for matrix in MATRICES
         )
-    return found.reshape(-1, columns)
+        groups = {n.removeprefix("group/"): v for n, v in data.items() if n.startswith("group/")}
+        size = int(data["node_size"])
+        return ImportedComponent(data["nodes"], size, M, K, groups, data["labels"], source.stem)
+
+
+def _of_parts(name: str, field: str, data: Any, indices: Any, starts: Any) -> sparse.csc_array:
+    """A square matrix from its stored columns, after a look at the numbers of its rows."""
+    size = len(starts) - 1
+    whole = all(part.ndim == 1 and part.dtype.kind in "iu" for part in (indices, starts))
+    inside = whole and (not indices.size or 0 <= indices.min() <= indices.max() < size)
+    ordered = whole and size >= 0 and starts[0] == 0 and np.all(np.diff(starts) >= 0)
+    if not (inside and ordered and data.shape == indices.shape and starts[-1] == len(indices)):
+        raise ModelError.plain(
+            f"{name}: {field} is no sparse matrix, expected a file of save_component"
+        )
+    return sparse.csc_array((data, indices, starts), shape=(size, size))
+
+
+def _coordinates(path: Path) -> Any:
+    """Node and direction (k, 2) of each row of the matrices, written as ``node.direction``."""
+    rows = read_text(path, "lines such as 12.3, node and direction of each row").split()
+    wrong = next((row for row in rows if not re.fullmatch(r"\d+\.\d+", row)), "nothing")
+    pairs = [row.split(".") for row in rows]
+    if wrong != "nothing" or not rows:
+        raise ModelError.plain(
+            f"{path.name}: a line is {wrong!r}, expected node and direction such as 12.3"
+        )
+    return np.array([[int(node), int(direction)] for node, direction in pairs])
+
+
+def _of_job(base: Path, ending: str) -> Path:
+    """A file of a job of CalculiX."""
+    path = base.with_name(base.name + ending)
+    if not path.exists():
+        raise ModelError.plain(f"{base.name}: there is no file {path.name}, expected it to exist")
+    return existing(path, "a file of CalculiX")

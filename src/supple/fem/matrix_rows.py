@@ -10,6 +10,7 @@ from scipy import sparse
 from supple.errors import ModelError
 from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import InputDeck
+from supple.fem.number_table import whole_numbers
 from supple.fem.solid_kinds import Array
 from supple.validate import choice
 
@@ -17,15 +18,21 @@ Units = Literal["m", "mm"]
 MILLIMETRE = 1e-3
 
 
-def from_triangle(entries: Array, size: int) -> sparse.csc_array:
-    """Matrix (size, size) from rows, columns (from 1) and entries (k, 3).
+def from_triangle(name: str, entries: Array, size: int) -> sparse.csc_array:
+    """Matrix (size, size) from rows, columns (from 1) and entries (k, 3) of a file.
 
-    One triangle is enough; if both are given, both are used as they are.
+    One of two mirrored entries is enough, in whatever order of rows it is a triangle. If both are
+    given, all are used as they are.
     """
-    row, column = entries[:, 0].astype(np.int64) - 1, entries[:, 1].astype(np.int64) - 1
+    ends = whole_numbers(name, "a row or column", entries[:, :2])
+    if ends.min() < 1 or ends.max() > size:
+        wrong = int(ends[(ends < 1) | (ends > size)][0])
+        raise ModelError.plain(f"{name}: a row or column is {wrong}, expected 1 to {size}")
+    row, column = (ends - 1).T
     found = sparse.csc_array(sparse.coo_array((entries[:, 2], (row, column)), (size, size)))
-    lower, upper = bool(np.any(row > column)), bool(np.any(row < column))
-    if lower and upper:
+    beside = row != column
+    given, mirrored = row[beside] * size + column[beside], column[beside] * size + row[beside]
+    if np.isin(mirrored, given).any():
         return found
     return sparse.csc_array(found + found.T - sparse.diags_array(found.diagonal()))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.errors import ModelError
+from supple.errors import ModelError, describe
 from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
@@ -72,13 +72,17 @@ class Member:
         theory: Theory = "euler_bernoulli",
         rotary_inertia: bool = True,
     ) -> None:
-        owner = f"Member {start!r}-{end!r}"
+        owner = f"Member {describe(start)}-{describe(end)}"
         if not isinstance(section, (CrossSection, TaperedSection)):
             raise ModelError(owner, "section", section, "a section, e.g. Tube(0.05, 0.003)")
         if not isinstance(material, Material):
             raise ModelError(owner, "material", material, "a Material(E=..., G=..., density=...)")
         if not isinstance(rotary_inertia, bool):
             raise ModelError(owner, "rotary_inertia", rotary_inertia, "True or False")
+        for field, node in (("start", start), ("end", end)):
+            known = isinstance(node, (str, int, np.integer)) and not isinstance(node, bool)
+            if not known or node == "":
+                raise ModelError(owner, field, node, "the name or number of a node")
         if start == end:
             raise ModelError(owner, "end", end, "another node than start")
         set_fields(
@@ -87,7 +91,7 @@ class Member:
             end=end,
             section=section,
             material=material,
-            elements=validate.integer(owner, "elements", elements, 1, "a positive integer"),
+            elements=validate.element_count(owner, elements),
             y=None if y is None else validate.axis(owner, "y", y),
             roll=validate.number(owner, "roll", roll),
             start_offset=validate.vector(owner, "start_offset", start_offset),

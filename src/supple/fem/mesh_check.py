@@ -31,7 +31,10 @@ def node_places(owner: str, nodes: Any) -> Array:
 
 def cell_numbers(owner: str, cells: Any, size: int, nodes: int) -> Indices:
     """Return node numbers (e, size) of elements, read-only."""
-    found = np.array(cells)
+    try:
+        found = np.array(cells)
+    except ValueError:  # rows of different length
+        found = np.empty(0)
     if found.ndim != 2 or found.shape[1] != size or found.dtype.kind not in "iu" or not len(found):
         raise ModelError.plain(
             f"{owner}: cells are {found.dtype} of the shape {found.shape}, "

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.errors import ModelError
+from supple.errors import ModelError, describe
 from supple.fem.material import Material
-from supple.fem.mesh_check import owner_label
+from supple.fem.mesh_check import cell_numbers, node_places, owner_label
+from supple.fem.node_groups import node_groups
 from supple.fem.solid import SolidMesh
 from supple.fem.solid_kinds import KINDS, Array, Indices
+from supple.validate import set_fields, text, whole_numbers
 
 # Nodes of a hexahedron with 27 of them from here on are numbered differently by programs.
 FACES_FROM = 20
@@ -37,6 +39,22 @@ class MeshData:
     groups: Mapping[str, Indices]
     name: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse what is no mesh; store read-only arrays."""
+        owner = owner_label("MeshData", self.name)
+        places = node_places(owner, self.nodes)
+        expected = "kinds of elements with node numbers (elements, nodes of each)"
+        if not isinstance(self.cells, Mapping):
+            raise ModelError(owner, "cells", self.cells, expected)
+        cells = {}
+        for kind, members in self.cells.items():
+            text(owner, "kind of cells", kind, "a text such as 'tet10'")
+            found = whole_numbers(owner, f"cells of {kind!r}", members, expected)
+            width = found.shape[1] if found.ndim == 2 else 0
+            cells[kind] = cell_numbers(owner, found, width, len(places))
+        groups = node_groups(owner, self.groups, len(places))
+        set_fields(self, nodes=places, cells=cells, groups=groups)
+
     def solid(self, material: Material) -> SolidMesh:
         """The solid elements as a component; nodes that are in none of them are left out."""
         kinds = [kind for kind in self.cells if kind in KINDS]
@@ -54,9 +72,10 @@ class MeshData:
 
     def used(self, kind: str) -> tuple[Array, Indices, dict[str, Indices]]:
         """Nodes (n, 3), elements (e, k) and groups of one kind, counted without other nodes."""
-        if kind not in self.cells:
+        if not isinstance(kind, str) or kind not in self.cells:
+            owner = owner_label("MeshData", self.name)
             raise ModelError.plain(
-                f"{owner_label('MeshData', self.name)}: there are no elements of kind {kind!r}, "
+                f"{owner}: there are no elements of kind {describe(kind)}, "
                 f"expected one of {', '.join(self.cells)}"
             )
         old, cells = np.unique(self.cells[kind], return_inverse=True)

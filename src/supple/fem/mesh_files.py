@@ -1,9 +1,7 @@
-"""Meshes from files by meshio, and from geometry and STEP by gmsh."""
+"""Meshes from files by meshlane."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 from pathlib import Path
 from typing import Any
 
@@ -14,55 +12,81 @@ from supple.errors import ModelError
 from supple.fem.extras import need
 from supple.fem.mesh_data import MeshData
 from supple.fem.solid_kinds import Indices
+from supple.files import contained, existing, path_of
 
-# Names of kinds in meshio. Others (points, lines, wedges) are passed over.
-MESHIO_KINDS = {
+# Names of kinds in meshlane. Others (points, lines, wedges) are passed over.
+FILE_KINDS = {
     "tetra": "tet4", "tetra10": "tet10", "hexahedron": "hex8", "hexahedron20": "hex20",
     "hexahedron27": "hex27", "triangle": "tri3", "triangle6": "tri6", "quad": "quad4",
     "quad8": "quad8", "quad9": "quad9",
 }  # fmt: skip
-# Numbers of kinds in gmsh, and its order of nodes where this is not that of VTK.
-GMSH_KINDS = {
-    4: "tet4", 11: "tet10", 5: "hex8", 17: "hex20", 12: "hex27", 2: "tri3", 9: "tri6", 3: "quad4",
-    16: "quad8", 10: "quad9",
-}  # fmt: skip
-_GMSH_EDGES = [0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15]
-GMSH_ORDERS = {
-    "tet10": [0, 1, 2, 3, 4, 5, 6, 7, 9, 8],
-    "hex20": _GMSH_EDGES,
-    "hex27": [*_GMSH_EDGES, *range(20, 27)],  # the last are sorted by their places
-}
+# Endings (Tecplot, Kratos, TetGen) whose readers loop for ever at the end of a file cut off.
+ENDLESS = {".dat", ".tec", ".mdpa", ".node", ".ele"}
+GMSH_HEADER = b"$MeshFormat"
 # Solids whose nodes have no place in a component.
 UNUSABLE = {"wedge", "wedge15", "wedge18", "pyramid", "pyramid13", "pyramid14"}
 
 
 def read_mesh(path: str | Path, scale: float = 1.0) -> MeshData:
-    """Read a mesh file of any format that meshio knows (gmsh, VTK, Abaqus, Nastran, ...).
+    """Read a mesh file of any format that meshlane knows (gmsh, VTK, Abaqus, Nastran, ...).
 
     ``scale`` takes the file's lengths to metres: 1e-3 for millimetres. Physical groups, cell sets
     and point sets become groups of nodes.
     """
-    meshio = need("meshio", "meshio", "mesh", "Mesh files")
-    name = Path(path).name
+    meshlane = need("meshlane", "meshlane", "mesh", "Mesh files")
+    source = path_of("read_mesh", "path", path)
+    name = source.name
     factor = validate.positive(name, "scale", scale)
-    if not Path(path).is_file():
-        raise ModelError.plain(f"{name}: there is no such file, expected a mesh")
-    with contextlib.redirect_stdout(io.StringIO()):  # meshio prints empty lines
-        mesh = meshio.read(path)
+    expected = "a mesh"
+    existing(source, expected)
+    known = _format(source)
+    with contained(name, f"{expected} of a format that meshlane knows by its ending"):
+        mesh = meshlane.read(source, known)
+        return _file_data(source, mesh, factor)
+
+
+def _format(source: Path) -> str | None:
+    """Name of the format where the ending has several; refuse readers that may not come back."""
+    if source.suffix.lower() in ENDLESS:
+        raise ModelError.plain(
+            f"{source.name}: the reader of {source.suffix} files does not end when one is cut off, "
+            "expected another format, such as .msh of gmsh or .vtk"
+        )
+    if source.suffix.lower() != ".msh":
+        return None
+    with source.open("rb") as file:
+        if GMSH_HEADER in file.read(4096):
+            return "gmsh"
+    raise ModelError.plain(
+        f"{source.name}: it does not begin with {GMSH_HEADER.decode()}, expected a mesh of gmsh"
+    )
+
+
+def _file_data(source: Path, mesh: Any, factor: float) -> MeshData:
+    """Nodes, elements and groups of what meshlane read."""
+    name = source.name
+    places = np.zeros((len(mesh.points), 3))
+    places[:, : mesh.points.shape[1]] = factor * mesh.points
+    if not np.all(np.isfinite(places)):
+        raise ModelError.plain(f"{name}: a place of a node is not finite, expected numbers")
     cells: dict[str, list[Indices]] = {}
     for block in mesh.cells:
         if block.type in UNUSABLE:
             raise ModelError.plain(
                 f"{name}: it has elements of type {block.type!r}, expected tetrahedra or hexahedra"
             )
-        if block.type in MESHIO_KINDS:
-            cells.setdefault(MESHIO_KINDS[block.type], []).append(np.asarray(block.data))
+        if block.type in FILE_KINDS:
+            cells.setdefault(FILE_KINDS[block.type], []).append(np.asarray(block.data, int))
     groups = {n: np.unique(np.asarray(m, dtype=np.intp)) for n, m in mesh.point_sets.items()}
     groups |= _cell_groups(mesh) | _physical_groups(mesh)
-    places = np.zeros((len(mesh.points), 3))
-    places[:, : mesh.points.shape[1]] = factor * mesh.points
     joined = {kind: np.concatenate(parts) for kind, parts in cells.items()}
-    return MeshData(places, joined, groups, Path(path).stem)
+    for kind, members in joined.items():
+        if members.size and (members.min() < 0 or members.max() >= len(places)):
+            raise ModelError.plain(
+                f"{name}: an element of kind {kind!r} refers to node {members.max()}, expected one "
+                f"of {len(places)} nodes"
+            )
+    return MeshData(places, joined, groups, source.stem)
 
 
 def _cell_groups(mesh: Any) -> dict[str, Indices]:
@@ -94,74 +118,3 @@ def _physical_groups(mesh: Any) -> dict[str, Indices]:
         if parts:
             groups[name] = np.unique(np.concatenate(parts))
     return groups
-
-
-def mesh_geometry(
-    path: str | Path,
-    element_size: float,
-    degree: int = 2,
-    scale: float = 1.0,
-    surface: bool = False,
-) -> MeshData:
-    """Mesh a geometry by gmsh: STEP, BREP, IGES, or gmsh's own ``.geo``.
-
-    Parameters
-    ----------
-    path : file
-        STEP and IGES files know their unit and are converted to metres.
-    element_size : m
-    degree : 1 or 2
-        2 has nodes in the middle of the edges, on curved faces if the geometry has them.
-    scale : factor from the lengths of a ``.geo`` or BREP file to metres
-    surface : bool
-        Mesh the surfaces with triangles instead of the volumes with tetrahedra.
-
-    Physical groups become groups of nodes. Without any, each face is a group: "face_1", "face_2".
-    """
-    gmsh = need("gmsh", "gmsh", "gmsh", "Meshes of geometry")
-    name = Path(path).name
-    size = validate.positive(name, "element_size", element_size)
-    factor = validate.positive(name, "scale", scale)
-    validate.choice(name, "degree", degree, (1, 2))
-    if not Path(path).is_file():
-        raise ModelError.plain(f"{name}: there is no such file, expected a geometry")
-    if gmsh.isInitialized():
-        raise ModelError.plain("gmsh is in use in this process, expected gmsh.finalize() before")
-    gmsh.initialize(interruptible=False)
-    try:
-        gmsh.option.setNumber("General.Terminal", 0)
-        gmsh.option.setString("Geometry.OCCTargetUnit", "M")
-        gmsh.open(str(path))
-        for bound in ("MeshSizeMin", "MeshSizeMax"):
-            gmsh.option.setNumber(f"Mesh.{bound}", size / factor)
-        gmsh.model.mesh.generate(2 if surface else 3)
-        gmsh.model.mesh.setOrder(degree)
-        return _gmsh_data(gmsh, Path(path).stem, factor)
-    finally:
-        gmsh.finalize()
-
-
-def _gmsh_data(gmsh: Any, name: str, factor: float) -> MeshData:
-    """Nodes, elements and groups of gmsh's current model."""
-    tags, places, _ = gmsh.model.mesh.getNodes()
-    order = np.argsort(tags)
-    tags = tags[order]
-    cells = {}
-    for number, _, members in zip(*gmsh.model.mesh.getElements(), strict=True):
-        if number not in GMSH_KINDS:
-            continue
-        kind = GMSH_KINDS[number]
-        width = int(gmsh.model.mesh.getElementProperties(number)[3])
-        found = np.searchsorted(tags, members).reshape(-1, width)
-        cells[kind] = found[:, GMSH_ORDERS[kind]] if kind in GMSH_ORDERS else found
-    named = {}
-    for d, t in gmsh.model.getPhysicalGroups():
-        title = gmsh.model.getPhysicalName(d, t) or f"group_{t}"
-        named[title] = gmsh.model.mesh.getNodesForPhysicalGroup(d, t)[0]
-    if not named:
-        named = {
-            f"face_{t}": gmsh.model.mesh.getNodes(d, t, includeBoundary=True)[0]
-            for d, t in gmsh.model.getEntities(2)
-        }
-    groups = {key: np.unique(np.searchsorted(tags, m)) for key, m in named.items()}
-    return MeshData(factor * places.reshape(-1, 3)[order], cells, groups, name)

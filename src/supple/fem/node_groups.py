@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.errors import ModelError, label, suggestion
+from supple.errors import ModelError, describe, label, suggestion
 from supple.fem.solid_kinds import Array, Indices
 
 # Nodes this near to a plane or box, in sizes of the body, are on it: file formats write 6 digits.
@@ -30,10 +30,9 @@ class NodeGroups:
 
     def group(self, name: str) -> Indices:
         """Node numbers of a named group."""
-        if name not in self.groups:
-            raise ModelError.plain(
-                f"{self._owner}: there is no group {name!r}, {suggestion(name, list(self.groups))}"
-            )
+        if not isinstance(name, str) or name not in self.groups:
+            near = suggestion(name, list(self.groups))
+            raise ModelError.plain(f"{self._owner}: there is no group {describe(name)}, {near}")
         return self.groups[name]
 
     def nodes_on_plane(
@@ -45,7 +44,10 @@ class NodeGroups:
         ``tolerance`` is in m; by default a millionth of the body's size.
         """
         axis = validate.axis(self._owner, "normal", normal)
-        place = np.asarray(at, dtype=float)
+        expected = "a distance from the origin, or a point (3,) of the plane, m"
+        place = validate.array(self._owner, "at", at, expected)
+        if place.shape not in ((), (3,)):
+            raise ModelError(self._owner, "at", at, expected)
         height = float(place) if place.ndim == 0 else float(axis @ place)
         return self._chosen(np.abs(self.nodes @ axis - height) <= self._near(tolerance), "plane")
 
@@ -53,19 +55,32 @@ class NodeGroups:
         self, lower: ArrayLike, upper: ArrayLike, tolerance: float | None = None
     ) -> Indices:
         """Nodes in a box between two corners (3,), m; infinite entries are allowed."""
-        low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+        low, high = self._corner("lower", lower), self._corner("upper", upper)
         near = self._near(tolerance)
         inside = (self.nodes >= low - near) & (self.nodes <= high + near)
         return self._chosen(inside.all(axis=1), "box")
 
     def nodes_near(self, point: ArrayLike, radius: float) -> Indices:
         """Nodes within a radius (m) of a point (3,)."""
-        distance = np.linalg.norm(self.nodes - np.asarray(point, dtype=float), axis=1)
-        return self._chosen(distance <= radius, "sphere")
+        middle = validate.vector(self._owner, "point", point)
+        distance = np.linalg.norm(self.nodes - middle, axis=1)
+        within = validate.not_negative(self._owner, "radius", radius)
+        return self._chosen(distance <= within, "sphere")
+
+    def _corner(self, field: str, value: Any) -> Array:
+        """Three numbers that may be infinite."""
+        expected = "3 numbers, which may be infinite, m"
+        try:
+            found = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            found = np.empty(0)
+        if found.shape != (3,) or np.isnan(found).any():
+            raise ModelError(self._owner, field, value, expected)
+        return found
 
     def _near(self, tolerance: float | None) -> float:
         if tolerance is not None:
-            return tolerance
+            return validate.not_negative(self._owner, "tolerance", tolerance)
         return NEAR * float(np.linalg.norm(np.ptp(self.nodes, axis=0)))
 
     def _chosen(self, mask: Any, what: str) -> Indices:
@@ -78,10 +93,11 @@ class NodeGroups:
 def node_groups(owner: str, groups: Mapping[str, ArrayLike], nodes: int) -> Mapping[str, Indices]:
     """Return groups of node numbers, sorted, each once, read-only."""
     result = {}
+    if not isinstance(groups, Mapping):
+        raise ModelError(owner, "groups", groups, "names with node numbers")
     for name, members in groups.items():
-        numbers = np.unique(np.asarray(members))
-        if numbers.size and numbers.dtype.kind not in "iu":
-            raise ModelError(owner, f"group {name!r}", members, "node numbers")
+        field = f"group {name!r}"
+        numbers = np.unique(validate.whole_numbers(owner, field, members, "node numbers"))
         if numbers.size and (numbers[0] < 0 or numbers[-1] >= nodes):
             wrong = int(numbers[0] if numbers[0] < 0 else numbers[-1])
             raise ModelError.plain(

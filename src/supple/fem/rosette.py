@@ -45,7 +45,10 @@ def principal_strains(strain: Any) -> Array:
     The last index is: the larger one, the smaller one, and the angle (rad) from x to the direction
     of the larger one, between -pi/2 and pi/2.
     """
-    e = np.asarray(strain, dtype=np.float64)
+    expected = "numbers of the shape (..., 3): e_xx, e_yy, 2 e_xy"
+    e = validate.array("principal_strains", "strain", strain, expected)
+    if e.ndim == 0 or e.shape[-1] != 3:
+        raise ModelError("principal_strains", "strain", strain, expected)
     mean, half = 0.5 * (e[..., 0] + e[..., 1]), 0.5 * (e[..., 0] - e[..., 1])
     radius = np.hypot(half, 0.5 * e[..., 2])
     angle = 0.5 * np.arctan2(0.5 * e[..., 2], half)

@@ -11,7 +11,7 @@ from supple.fem.material import Material
 from supple.fem.section_stress import beam_von_mises, outline, outline_rows
 from supple.fem.sections import CrossSection
 from supple.fem.stress_points import Array, StressBlock
-from supple.validate import Vector, read_only
+from supple.validate import Vector, flag, read_only
 
 # Surfaces of a strain gauge: factors of the half sizes along y and z of the section.
 SIDES = {"y": (1.0, 0.0), "-y": (-1.0, 0.0), "z": (0.0, 1.0), "-z": (0.0, -1.0)}
@@ -32,6 +32,7 @@ def gauge_row(
     the section. Without ``axial`` it is the part of bending only. A section without sizes is
     refused, by its ``field`` of the ``owner``.
     """
+    flag(owner, "axial", axial)
     if section.half_sizes is None:
         raise ModelError(owner, field, None, "2 positive numbers for a strain gauge")
     a, b = (factor * size for factor, size in zip(SIDES[side], section.half_sizes, strict=True))

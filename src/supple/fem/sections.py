@@ -18,6 +18,8 @@ from supple.fem.torsion import torsion_of_corner
 from supple.validate import set_fields
 
 # The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
+# Sizes of a section are from this to its inverse, m.
+TINY = 1e-30
 LAST_TORSION_TERM = 4001
 SHEAR = "2 positive numbers for a Timoshenko beam"
 
@@ -84,7 +86,11 @@ class CrossSection:
     def _sizes(self, **sizes: float) -> None:
         owner = type(self).__name__
         for name, size in sizes.items():
-            set_fields(self, **{name: validate.positive(owner, name, size)})
+            value = validate.positive(owner, name, size)
+            if not TINY <= value <= 1.0 / TINY:  # their fourth powers must be numbers
+                expected = f"a length in m from {TINY:g} to {1.0 / TINY:g}"
+                raise ModelError(owner, name, value, expected)
+            set_fields(self, **{name: value})
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -92,7 +92,7 @@ class SolidMesh(NodeGroups):
         refuse_loose_nodes(owner, numbers, len(places))
         refuse_bad_volume(owner, KINDS[kind], numbers, places[numbers])
         refuse_parts(owner, numbers, len(places))
-        sets = node_groups(owner, groups or {}, len(places))
+        sets = node_groups(owner, {} if groups is None else groups, len(places))
         set_fields(
             self, nodes=places, cells=numbers, kind=kind, material=material, groups=sets, name=name
         )

@@ -63,6 +63,7 @@ class TaperedSection:
 
     def at(self, s: float) -> CrossSection:
         """The section at the place s in 0..1 along the beam."""
+        validate.number("TaperedSection", "s", s, "a place from 0 to 1 along the beam")
         k = int(np.searchsorted(self.stations, s, side="right")) - 1
         k = min(max(k, 0), len(self.stations) - 2)
         a, b = self.stations[k], self.stations[k + 1]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from supple import validate
 from supple.errors import ModelError, label
-from supple.fem.component import Component, rigid_motion
+from supple.fem.component import Component, expect_component, rigid_motion
 from supple.fem.interface import Interface
 from supple.fem.solid_kinds import Array, Indices
 
@@ -54,6 +55,12 @@ class Ties:
 
 def tie(component: Component, interfaces: Sequence[Interface]) -> Ties:
     """Tie frames to a component; a node may be in one rigid interface only."""
+    expect_component("tie", component)
+    expected = "a sequence of Interface"
+    interfaces = validate.listed("tie", "interfaces", interfaces, expected)
+    for interface in interfaces:
+        if not isinstance(interface, Interface):
+            raise ModelError("tie", "interfaces", interface, expected)
     size = component.node_size
     holder = np.full(len(component.nodes), -1)
     for number, interface in enumerate(interfaces):

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from supple.errors import ModelError
-from supple.fem.component import Component, coordinate_name
+from supple.fem.component import Component, coordinate_name, expect_component
 from supple.fem.ordering import nested_dissection
 from supple.fem.solid_kinds import Array, Indices
-from supple.validate import integer
+from supple.validate import integer, whole_numbers
 
 # Shift of a free body in squares of the frequency of a typical coordinate that moves alone: small
 # enough to keep the lowest modes apart, large against rounding.
@@ -101,7 +101,9 @@ def lowest_modes(component: Component, count: int, fixed: ArrayLike = ()) -> Vib
         Coordinates that are held: ``node * node_size + 0, 1, 2, ...`` for u, v, w, ...
     """
     owner = "lowest_modes"
-    held = np.asarray(fixed, dtype=np.intp).ravel()
+    expect_component(owner, component)
+    wanted = f"coordinates from 0 to {component.size - 1}"
+    held = whole_numbers(owner, "fixed", fixed, wanted).ravel()
     if held.size and (held.min() < 0 or held.max() >= component.size):
         raise ModelError(
             owner, "fixed", int(held.max()), f"coordinates from 0 to {component.size - 1}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supple import validate
 from supple.elements import Element, Target, check_joint_reference
 from supple.errors import ModelError
 from supple.signals import Signal, as_signal
@@ -48,7 +49,9 @@ class JointForce(ForceElement):
 
 def three_signals(owner: str, field: str, value: Any) -> SignalTriple:
     """Return three numbers, expressions or signals as signals."""
-    if not isinstance(value, (tuple, list, np.ndarray)) or len(value) != 3:
-        raise ModelError(owner, field, value, "3 numbers, expressions or signals")
+    expected = "3 numbers, expressions or signals"
+    known = isinstance(value, (tuple, list, np.ndarray))
+    if not known or len(validate.listed(owner, field, value, expected)) != 3:
+        raise ModelError(owner, field, value, expected)
     x, y, z = (as_signal(entry, owner, f"{field}[{i}]") for i, entry in enumerate(value))
     return x, y, z

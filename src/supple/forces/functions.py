@@ -125,7 +125,7 @@ class EffortFunction(ForceElement):
             joints=tuple(targets),
             function=_callable(owner, function, "function(t, q, u) -> efforts"),
             kinks=_times(owner, kinks),
-            single=alone if single is None else single,
+            single=alone if single is None else validate.flag(owner, "single", single),
         )
 
     @property

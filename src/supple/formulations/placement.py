@@ -20,6 +20,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple import validate
 from supple.bodies.flexible import FlexibleBody
 from supple.engine.attached import attached_masses
 from supple.errors import ModelError, label
@@ -316,6 +317,9 @@ def _rotation_of(quaternion: Array) -> Array:
 def refuse_unknown(model: Model, layout: Layout, given: Coordinates | None) -> None:
     """Refuse values for what has no coordinates in the model: a typo must not pass silently."""
     joints = model.joints
+    if given is not None and not isinstance(given, Mapping):
+        expected = "names of joints and flexible bodies with their values"
+        raise ModelError("velocity_transformation", "q or u", given, expected)
     for name in given or ():
         if name not in joints and name not in layout.beams:
             raise ModelError.plain(
@@ -338,7 +342,7 @@ def elastic_values(beam: FlexibleBody, size: int, what: str, given: Coordinates 
 
 
 def _flat(owner: str, what: str, given: ArrayLike, size: int) -> Array:
-    values = np.asarray(given, dtype=float).reshape(-1)
+    values = validate.array(owner, what, given, f"{size} finite numbers").reshape(-1)
     if values.size != size:
         raise ModelError(owner, what, values.tolist(), f"{size} numbers")
     return values

@@ -20,6 +20,7 @@ from typing import Literal
 
 import numpy as np
 
+from supple import validate
 from supple.errors import ModelError
 from supple.formulations.placement import (
     Array,
@@ -73,10 +74,9 @@ def velocity_transformation(
     coordinates are in ``Beam.modal``). A joint that is missing there has its initial values, a
     flexible body is undeformed and at rest. Joints that close loops have no columns.
     """
-    if method not in ("path", "recursive"):
-        raise ModelError.plain(
-            f"velocity_transformation: method is {method!r}, expected 'path' or 'recursive'"
-        )
+    validate.choice("velocity_transformation", "method", method, ("path", "recursive"))
+    if not isinstance(model, Model):
+        raise ModelError("velocity_transformation", "model", model, "a Model")
     layout = Layout.of(model)
     placement = place(model, layout, q)
     refuse_unknown(model, layout, u)

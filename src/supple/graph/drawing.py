@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.files import save_figure
 from supple.palette import COLOURS, INK
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ def draw(graph: LinearGraph, path: str | Path | None = None) -> Figure:
     _legend(ax, graph)
     count = f"{len(graph.nodes)} nodes, {len(graph.tree)} branches, {len(graph.cotree)} chords"
     figure.suptitle(f"{graph.title}: {count}", x=0.01, ha="left", size=10, color=INK)
-    if path is not None:
-        figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+    save_figure(figure, path, bbox_inches="tight", pad_inches=0.15)
     return figure
 
 

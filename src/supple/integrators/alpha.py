@@ -33,8 +33,7 @@ class _Alpha(Integrator):
         owner = type(self).__name__
         if self.step is not None:
             validate.positive(owner, "step", self.step)
-        if self.constraints not in ("ggl", "index3"):
-            raise ModelError(owner, "constraints", self.constraints, "'ggl' or 'index3'")
+        validate.choice(owner, "constraints", self.constraints, ("ggl", "index3"))
 
     def _check_damping(self) -> None:
         """Positions alone are held by a mode of infinite frequency: the method must damp it."""

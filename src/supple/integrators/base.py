@@ -44,10 +44,10 @@ class Integrator(ABC):
         """Refuse options that cannot work."""
         owner = type(self).__name__
         validate.not_negative(owner, "first_step", self.first_step)
-        if not (isinstance(self.max_step, (int, float)) and self.max_step > 0.0):
+        number = isinstance(self.max_step, (int, float)) and not isinstance(self.max_step, bool)
+        if not (number and self.max_step > 0.0):
             raise ModelError(owner, "max_step", self.max_step, "a positive number of seconds")
-        if not (isinstance(self.max_steps, int) and self.max_steps > 0):
-            raise ModelError(owner, "max_steps", self.max_steps, "a positive whole number")
+        validate.integer(owner, "max_steps", self.max_steps, 1, "a positive whole number")
 
     @property
     @abstractmethod

@@ -52,7 +52,7 @@ class _Sundials(Integrator):
         return multistep.own_size(nu, nz, ne, nr)
 
     def _check_order(self, order: int, largest: int) -> None:
-        if not (isinstance(order, int) and 1 <= order <= largest):
+        if isinstance(order, bool) or not (isinstance(order, int) and 1 <= order <= largest):
             owner = type(self).__name__
             raise ModelError(owner, "max_order", order, f"a whole number from 1 to {largest}")
 

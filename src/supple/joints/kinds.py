@@ -140,8 +140,9 @@ class Universal(Joint):
         initial_rate: ArrayLike | None = None,
     ) -> None:
         owner = self._connect(name, A, B)
-        if not isinstance(axes, (tuple, list, np.ndarray)) or len(axes) != 2:
-            raise ModelError(owner, "axes", axes, "2 axes, e.g. ('x', 'y')")
+        expected = "2 axes, e.g. ('x', 'y')"
+        if len(validate.listed(owner, "axes", axes, expected)) != 2:
+            raise ModelError(owner, "axes", axes, expected)
         first, second = (validate.axis(owner, f"axes[{i}]", axis) for i, axis in enumerate(axes))
         if _parallel(first, second):
             raise ModelError(owner, "axes", axes, "2 axes that are not parallel")

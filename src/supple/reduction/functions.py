@@ -94,13 +94,13 @@ class Polynomials(SeriesShapes):
         twist: int = 0,
         reference: Reference = "clamped",
     ) -> None:
-        owner, none_or_more = "Polynomials", "zero or a positive integer"
+        owner = "Polynomials"
         set_fields(
             self,
-            n=validate.integer(owner, "n", n, 1, "a positive integer"),
+            n=validate.count(owner, "n", n, 1),
             planes=planes_of(owner, planes),
-            axial=validate.integer(owner, "axial", axial, 0, none_or_more),
-            twist=validate.integer(owner, "twist", twist, 0, none_or_more),
+            axial=validate.count(owner, "axial", axial, 0),
+            twist=validate.count(owner, "twist", twist, 0),
             reference=validate.choice(owner, "reference", reference, FRAMES),
         )
 
@@ -151,7 +151,8 @@ class UserShapes(SeriesShapes):
         given: dict[Field, Any] = {"u": u, "v": v, "w": w, "tx": tx}
         found: dict[Field, tuple[Chebyshev, ...]] = {}
         for field, functions in given.items():
-            fitted = tuple(_fitted(field, f) for f in functions)
+            listed = validate.listed("UserShapes", field, functions, "a sequence of functions")
+            fitted = tuple(_fitted(field, f) for f in listed)
             for k, f in enumerate(fitted):
                 _check_ends(f"{field}[{k}]", f, field in ("v", "w"), reference)
             if fitted:

@@ -7,6 +7,7 @@ add one is in CONTRIBUTING.md, "A set of shapes".
 
 from __future__ import annotations
 
+import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,10 +88,9 @@ class CraigBampton(ShapeSet):
 
     def __init__(self, interfaces: Sequence[Any], n: int) -> None:
         expected = "a sequence of different places"
-        if isinstance(interfaces, str) or not isinstance(interfaces, (Sequence, np.ndarray)):
-            raise ModelError("CraigBampton", "interfaces", interfaces, expected)
-        places = tuple(interfaces)
-        if not places or len(set(places)) < len(places):
+        places = tuple(validate.listed("CraigBampton", "interfaces", interfaces, expected))
+        known = all(isinstance(place, (str, numbers.Real)) for place in places)
+        if not places or not known or len(set(places)) < len(places):
             raise ModelError("CraigBampton", "interfaces", interfaces, expected)
         set_fields(
             self, interfaces=places, n=validate.integer("CraigBampton", "n", n, 0, NONE_OR_MORE)
@@ -130,9 +130,13 @@ class PointLoad:
     def __init__(
         self, place: Any, force: ArrayLike = (0.0, 0.0, 0.0), torque: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
+        named = isinstance(place, str) and place != ""
+        if not named and (isinstance(place, bool) or not isinstance(place, numbers.Real)):
+            expected = "a station (m) of a beam, or the name of a node or of an interface"
+            raise ModelError("PointLoad", "place", place, expected)
         set_fields(
             self,
-            place=place,
+            place=place if named else validate.number("PointLoad", "place", place),
             force=validate.vector("PointLoad", "force", force),
             torque=validate.vector("PointLoad", "torque", torque),
         )

@@ -133,13 +133,12 @@ class Sines(AssumedShapes):
     def __init__(
         self, n: int, planes: Sequence[Plane] = ("y", "z"), axial: int = 0, twist: int = 0
     ) -> None:
-        none_or_more = "zero or a positive integer"
         set_fields(
             self,
-            n=validate.integer("Sines", "n", n, 1, "a positive integer"),
+            n=validate.count("Sines", "n", n, 1),
             planes=planes_of("Sines", planes),
-            axial=validate.integer("Sines", "axial", axial, 0, none_or_more),
-            twist=validate.integer("Sines", "twist", twist, 0, none_or_more),
+            axial=validate.count("Sines", "axial", axial, 0),
+            twist=validate.count("Sines", "twist", twist, 0),
         )
 
     @property
@@ -163,7 +162,8 @@ class Sines(AssumedShapes):
 
 def planes_of(owner: str, given: Any) -> tuple[Plane, ...]:
     """Planes of bending, in order; each may be named once."""
-    found = list(given) if isinstance(given, Iterable) else [given]
+    found = list(np.atleast_1d(given)) if isinstance(given, np.ndarray) else given
+    found = list(found) if isinstance(found, Iterable) else [found]
     try:
         known = set(found) <= set(PLANES)
     except TypeError:  # an entry that cannot be in a set

@@ -27,6 +27,7 @@ from typing import Self
 
 import numpy as np
 
+from supple.files import writing
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.sid_text import Taylor, number, write_matrix
 from supple.validate import Vector
@@ -153,7 +154,8 @@ def write_sid_file(path: str | Path, data: StandardData) -> None:
     lines += chain.from_iterable(
         write_matrix(key, taylor, n, key in symmetric) for key, taylor in blocks.items()
     )
-    Path(path).write_text("\n".join([*lines, "end modal", "end part", ""]), encoding="utf-8")
+    with writing(path) as target:
+        target.write_text("\n".join([*lines, "end modal", "end part", ""]), encoding="utf-8")
 
 
 def _gyroscopic(D: Vector) -> Vector:

@@ -37,6 +37,9 @@ def read_sid_file(path: str | Path) -> StandardData:
     if count is None or not count.isdigit():
         raise ModelError(owner, "nelastq of refmod", count, "a number of coordinates")
     n = int(count)
+    if n > Path(path).stat().st_size:
+        expected = "no more coordinates than the file has characters"
+        raise ModelError(owner, "nelastq of refmod", n, expected)
     sizes = {
         "mdCM": (3, 1), "J": (6, 1), "Ct": (n, 3), "Cr": (n, 3), "Me": (n, n), "Gr": (3, 3 * n),
         "Ge": (n, 3 * n), "Oe": (n, 6), "Ke": (n, n), "ksigma": (n, 1), "De": (n, n),

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import ModelError
+from supple.files import path_of, read_text
 from supple.validate import Vector
 
 ENTRY = re.compile(r"m([01])\s*\(\s*(\d+)\s*,\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)$")
@@ -56,13 +57,11 @@ class Taylor:
 
 def read_blocks(path: str | Path) -> Block:
     """The block ``modal`` of a file; what stands before ``part`` is a comment."""
-    file = Path(path)
-    try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as problem:
-        raise ModelError.plain(
-            f"SID file {str(path)!r}: cannot be read ({problem.strerror}), expected a text file"
-        ) from None
+    owner = f"SID file {str(path)!r}"
+    file = path_of("SID file", "path", path)
+    if not file.exists():
+        raise ModelError.plain(f"{owner}: there is no such file, expected a text file")
+    lines = read_text(file, "standard input data", owner).splitlines()
     stack: list[Block] = []
     for number, raw in enumerate(lines, start=1):
         words, _, text = raw.partition("=")
@@ -104,8 +103,11 @@ def matrix(owner: str, block: Block, rows: int, columns: int, n: int) -> Taylor:
     if order and n and _integer(owner, block, "nq") != n:
         expected = f"{n}, the number of elastic coordinates"
         raise ModelError(owner, f"nq of {block.kind}", block.value("nq"), expected)
-    m0 = np.eye(rows, columns) if structure == UNIT else np.zeros((rows, columns))
-    m1 = np.zeros((rows, columns, n))
+    try:
+        m0 = np.eye(rows, columns) if structure == UNIT else np.zeros((rows, columns))
+        m1 = np.zeros((rows, columns, n if order else 0))
+    except MemoryError:
+        raise ModelError(owner, f"nrow, ncol of {block.kind}", size, "less") from None
     given: set[tuple[int, ...]] = set()
     for place, value in _entries(owner, block):
         target, limits = (m0, (rows, columns)) if len(place) == 2 else (m1, (rows, n, columns))
@@ -114,6 +116,8 @@ def matrix(owner: str, block: Block, rows: int, columns: int, n: int) -> Taylor:
             if len(place) == 2:
                 expected = f"m0(row, column) within {rows}, {columns}"
             raise ModelError(owner, f"an entry of {block.kind}", place, expected)
+        if len(place) == 3 and not order:
+            continue
         i, j = place[0] - 1, place[-1] - 1
         target[(i, j, *(k - 1 for k in place[1:-1]))] = value
         given.add((i, j, *place[1:-1]))

@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
-from supple.errors import SuppleError, suggestion
+from supple.errors import SuppleError, describe, suggestion
+from supple.files import writing
 from supple.results.force_views import (
     ForceView,
     JointForceView,
@@ -85,7 +86,7 @@ def track(result: Result) -> Track:
 
 def values_of(data: Track, name: str) -> Array:
     """Return the values of the variable ``object.quantity``, or raise with the closest name."""
-    if name in data.variables:
+    if isinstance(name, str) and name in data.variables:
         return data.variables[name].values
     raise _unknown(name, data.variables)
 
@@ -262,9 +263,9 @@ def _of_point(view: PointView) -> Iterator[Variable]:
 
 def write(dataset: xr.Dataset, path: str | Path) -> Path:
     """Write a dataset as NetCDF-4 and return the path."""
-    path = Path(path)
-    dataset.to_netcdf(path, engine="h5netcdf")
-    return path
+    with writing(path) as target:
+        dataset.to_netcdf(target, engine="h5netcdf")
+        return target
 
 
 def table(dataset: xr.Dataset) -> pd.DataFrame:
@@ -283,10 +284,11 @@ def table(dataset: xr.Dataset) -> pd.DataFrame:
 
 def pick(dataset: xr.Dataset, name: str) -> xr.DataArray:
     """Return the variable ``object.quantity``, or raise with the closest name."""
-    if name in dataset:
+    if isinstance(name, str) and name in dataset:
         return dataset[name]
     raise _unknown(name, map(str, dataset.data_vars))
 
 
 def _unknown(name: str, known: Iterable[str]) -> SuppleError:
-    return SuppleError(f"the result has no variable {name!r}, {suggestion(name, list(known))}")
+    near = suggestion(name, list(known))
+    return SuppleError(f"the result has no variable {describe(name)}, {near}")

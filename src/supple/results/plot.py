@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.files import save_figure
 from supple.palette import COLOURS as COLOURS
 from supple.palette import INK as INK
 from supple.results.audit import ROUNDING, TRUSTED_BELOW
 from supple.results.dataset import COMPONENTS, ENERGIES, Track
+from supple.validate import text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,8 +71,7 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
     figure.align_ylabels(axes)
     title = [data.attrs["model"], *textwrap.wrap(data.attrs["verdict"], TITLE)]
     figure.suptitle("\n".join(title), x=0.01, ha="left", size=10, color=INK)
-    if path is not None:
-        figure.savefig(path, dpi=150)
+    save_figure(figure, path)
     return figure
 
 
@@ -81,6 +82,7 @@ def _overview(data: Track) -> list[Panel]:
 
 def _panels(data: Track, item: str) -> list[Panel]:
     """Panels for one item of a plot call."""
+    text("plot", "what", item, "the name of an object or of a quantity")
     if item == "energy":
         return _energy(data)
     if item in data.variables:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import SuppleError, suggestion
+from supple.errors import SuppleError, describe, suggestion
 from supple.forces import JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
@@ -119,11 +119,12 @@ class Result:
         if index is None and self.data.final is not None:
             return replace(self.data.final, compiled=self.data.compiled)
         try:
+            if isinstance(index, bool):
+                raise TypeError
             k = range(len(self.t))[-1 if index is None else index]
         except (IndexError, TypeError):
-            raise SuppleError(
-                f"state({index!r}): expected the place of one of {len(self.t)} output times"
-            ) from None
+            expected = f"the place of one of {len(self.t)} output times"
+            raise SuppleError(f"state({describe(index)}): expected {expected}") from None
         vectors = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
         return State(float(self.t[k]), *vectors, compiled=self.data.compiled)
 
@@ -186,6 +187,9 @@ class Result:
 
     def _point(self, frame: Frame, name: str | None = None) -> PointView:
         x, y, z = (float(c) for c in frame.position)
+        if frame.body.name not in self.bodies and frame.body.name != self.model.ground.name:
+            near = suggestion(frame.body.name, list(self.bodies))
+            raise SuppleError(f"the result has no body named {frame.body.name!r}, {near}")
         view = self._body(frame.body.name).at(x, y, z)
         view.name = name or view.name
         return view

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import SuppleError
+from supple.errors import ModelError, SuppleError
+from supple.files import contained, existing, path_of
 from supple.results.dataset import Array, Track, Variable, pick, series, table
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
@@ -16,23 +17,30 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+# Bytes of data for each byte of a file, at most: no compression of NetCDF-4 does better.
+MOST_DENSE = 2000
+
 
 def load(path: str | Path) -> SavedResult:
     """Read a result saved by ``result.save(path)``."""
     import xarray as xr
 
-    path = Path(path)
-    if not path.exists():
-        raise SuppleError(f"there is no file {str(path)!r}")
-    expected = "expected a NetCDF-4 file that result.save(path) wrote"
-    try:
-        with xr.open_dataset(path, engine="h5netcdf") as dataset:
+    expected = "a NetCDF-4 file that result.save(path) wrote"
+    source = path_of("load", "path", path)
+    if not source.exists():
+        raise SuppleError(f"there is no file {str(path)!r}, expected {expected}")
+    existing(source, expected)
+    with contained(source.name, expected):
+        with xr.open_dataset(source, engine="h5netcdf") as dataset:
+            if dataset.nbytes > MOST_DENSE * source.stat().st_size:
+                raise ModelError.plain(
+                    f"{source.name}: it declares {dataset.nbytes} bytes of data in a file of "
+                    f"{source.stat().st_size}, expected {expected}"
+                )
             found = dataset.load()
-    except (OSError, ValueError) as error:
-        raise SuppleError(f"the file {str(path)!r} cannot be read, {expected}: {error}") from error
-    if "time" not in found or "verdict" not in found.attrs:
-        raise SuppleError(f"the file {str(path)!r} holds something else, {expected}")
-    return SavedResult(found)
+        if "time" not in found or "verdict" not in found.attrs:
+            raise ModelError.plain(f"{source.name}: it holds something else, expected {expected}")
+        return SavedResult(found)
 
 
 class SavedResult:

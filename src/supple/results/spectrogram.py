@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError
+from supple.files import save_figure
 from supple.results.spectrum import FEWEST, Spectrum, even, frequencies, transform
+from supple.validate import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,8 +87,7 @@ class Spectrogram(NamedTuple):
         bar = figure.colorbar(mesh, ax=list(panels))
         bar.set_label(title, color=INK)
         bar.ax.tick_params(colors=INK, labelsize=9)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
 
@@ -106,8 +107,8 @@ def spectrogram(
     """
     x, step = even(t, values, "a spectrogram")
     length = step * len(x)
-    wanted = length / PARTS if window is None else float(window)
-    n = round(wanted / step)
+    wanted = length / PARTS if window is None else number("spectrogram", "window", window)
+    n = round(min(max(wanted / step, 0.0), 2.0 * len(x)))
     if not FEWEST <= n <= len(x):
         raise SuppleError(
             f"a spectrogram's window is {wanted:g} s, expected from {FEWEST * step:g} s "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError
+from supple.files import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,8 +100,7 @@ class Spectrum(NamedTuple):
         title = f"amplitude of {self.name}".removesuffix(" of ")
         ax.set_ylabel(named(title, self.units), color=INK)
         dress(ax)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
     def _sizes(self) -> Array:
@@ -122,9 +122,14 @@ def spectrum(t: Array, values: ArrayLike, name: str = "", units: str = "") -> Sp
 
 def even(t: Array, values: ArrayLike, what: str) -> tuple[Array, float]:
     """Return values (nt, ...) as an array and the interval (s) of equally spaced times."""
-    x = np.asarray(values, dtype=float)
+    try:
+        x = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        x = np.empty(())
     if x.ndim == 0 or len(x) != len(t):
         raise SuppleError(f"{what} needs one value for each of the {len(t)} times")
+    if not np.all(np.isfinite(x)):
+        raise SuppleError(f"{what} needs finite values")
     n = len(t)
     if n < FEWEST:
         raise SuppleError(f"{what} needs at least {FEWEST} times, the result has {n}")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.files import save_figure
 from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
@@ -131,8 +132,7 @@ class Comparison:
         ax.set_xlabel("time (s)", color=INK)
         ax.set_ylabel("difference / largest value", color=INK)
         dress(ax)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:

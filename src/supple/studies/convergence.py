@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supple import validate
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.files import save_figure
 from supple.frames import Body
 from supple.model import Model
 from supple.results.quantities import quantity
@@ -134,8 +136,7 @@ class Convergence:
         bottom.set_ylabel(f"difference to {self.values[-1]} / largest value", color=INK)
         dress(top)
         dress(bottom)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:
@@ -192,6 +193,7 @@ def converge(
     """
     if not isinstance(model, Model):
         raise ModelError("converge", "model", model, "a Model")
+    validate.text("converge", "what", what, "'object.field', e.g. 'link2.modes'")
     name, _, field = what.rpartition(".")
     if what != "tolerance" and not name:
         raise ModelError("converge", "what", what, "'object.field', e.g. 'link2.modes'")
@@ -212,7 +214,7 @@ def converge(
             result = simulate(varied, t_end, output=times, **settings)
         if not result.success:
             raise SuppleError(f"converge: the run with {what} = {value} {result.message}")
-        found = np.atleast_1d(np.asarray(read(result), dtype=float))
+        found = np.atleast_1d(_number(label, read, result))
         if outputs and found.shape != outputs[0].shape:
             raise SuppleError(
                 f"converge: the output has the shape {found.shape} with {what} = {value}, "
@@ -221,6 +223,19 @@ def converge(
         results.append(result)
         outputs.append(found)
     return Convergence(what, label, values, results, outputs)
+
+
+def _number(label: str, read: Callable[[Result], ArrayLike], result: Result) -> Array:
+    """What an output gives, as an array."""
+    expected = "a function of the result that returns a number or an array"
+    try:
+        return np.asarray(read(result), dtype=float)
+    except SuppleError:
+        raise
+    except (TypeError, ValueError) as reason:
+        raise ModelError.plain(
+            f"converge: output {label!r} fails ({reason}), expected {expected}"
+        ) from reason
 
 
 def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
@@ -233,7 +248,7 @@ def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
         if not usual:
             raise SuppleError(f"converge: {what!r} has no usual values, expected values=[...]")
         values = [v for v in usual if _possible(model, name, field, v)]
-    values = list(values)
+    values = validate.listed("converge", "values", values, "values from coarse to fine")
     if len(values) < 2:
         raise SuppleError(f"converge: found {len(values)} values, expected at least two")
     return values
@@ -255,7 +270,7 @@ def _output(item: Any, output: Output | None) -> tuple[str, Callable[[Result], A
     if isinstance(output, str):
         return output, lambda result: quantity(result, output)
     if output is not None:
-        raise SuppleError(f"converge: output is {output!r}, expected a text or a function")
+        raise ModelError("converge", "output", output, "a text or a function")
     place = item.telling_place if isinstance(item, Body) else None
     if place is not None:
         text, short = (

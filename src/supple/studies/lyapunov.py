@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple import validate
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.files import save_figure
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.model import Model
@@ -26,6 +28,7 @@ Array = NDArray[np.float64]
 SEGMENTS = 250  # of the usual run
 BLOCKS = 10  # of segments, whose means tell the spread
 FEWEST = 40  # segments
+MOST_SEGMENTS = 10_000_000
 TRANSIENT = 0.2  # of the run: not counted, the motion settles and the direction aligns
 MOST_GROWTH = 1e3  # of a distance within one segment, before it is no longer small
 CERTAIN = 2.0  # errors that an exponent must be away from zero to have a sign
@@ -92,8 +95,7 @@ class Lyapunov:
         ax.set_ylabel("Lyapunov exponent (1/s)", color=INK)
         ax.set_title(self.verdict, loc="left", size=10, color=INK)
         dress(ax)
-        if path is not None:
-            figure.savefig(path, dpi=150)
+        save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:
@@ -126,21 +128,28 @@ def lyapunov(
     tolerance, options : of the integrator, as in `simulate`
     seed : of the random direction
     """
+    owner = "lyapunov"
     if not isinstance(model, Model):
-        raise ModelError("lyapunov", "model", model, "a Model")
+        raise ModelError(owner, "model", model, "a Model")
     equations = JointCoordinates().equations(model)
     if equations.nu == 0:
         raise SuppleError("lyapunov: the model has nothing that moves")
     first = start.state() if isinstance(start, Result) else start
+    if first is not None and not isinstance(first, State):
+        raise ModelError(owner, "start", start, "a State or a Result of this model")
+    validate.positive(owner, "separation", separation)
+    validate.integer(owner, "seed", seed, 0, "zero or a positive integer")
     begin = 0.0 if first is None else first.t
-    span = float(t_end) - begin
+    span = validate.number(owner, "t_end", t_end, "a finite number of seconds") - begin
     if not span > 0.0:
-        raise ModelError("lyapunov", "t_end", t_end, f"a time after the start at {begin:g} s")
-    step = span / SEGMENTS if interval is None else float(interval)
-    count = round(span / step) if step > 0.0 else 0
-    if count < FEWEST:
+        raise ModelError(owner, "t_end", t_end, f"a time after the start at {begin:g} s")
+    step = span / SEGMENTS
+    if interval is not None:
+        step = validate.positive(owner, "interval", interval)
+    count = round(min(span / step, 2.0 * MOST_SEGMENTS))
+    if not FEWEST <= count <= MOST_SEGMENTS:
         expected = f"a positive time, at most 1/{FEWEST} of the run of {span:g} s"
-        raise ModelError("lyapunov", "interval", interval, expected)
+        raise ModelError(owner, "interval", interval, expected)
     step = span / count
     times = np.linspace(begin, t_end, count + 1)
     common = {"tolerance": tolerance, **options}

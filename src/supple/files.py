@@ -1,0 +1,135 @@
+"""Files that users bring or name: what is wrong with one is said in a sentence."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from supple.errors import ModelError, SuppleError, describe
+
+# How a text that is not UTF-8 may begin, and what it then is.
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def path_of(owner: str, field: str, path: Any) -> Path:
+    """Return a path; whatever is no text or path is refused."""
+    expected = "the path of a file"
+    if not isinstance(path, (str, os.PathLike)):
+        raise ModelError(owner, field, path, expected)
+    text = os.fspath(path)
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise ModelError(owner, field, path, expected)
+    return Path(text)
+
+
+def existing(path: Path, expected: str, owner: str = "") -> Path:
+    """Return the path of a file that is there and has something in it.
+
+    ``expected`` says what the file should be, ``owner`` who asks for it, by default the file.
+    """
+    name = owner or path.name
+    try:
+        if path.is_dir():
+            raise ModelError.plain(f"{name}: {str(path)!r} is a folder, expected {expected}")
+        if not path.is_file():
+            raise ModelError.plain(f"{name}: there is no such file, expected {expected}")
+        if path.stat().st_size == 0:
+            raise ModelError.plain(f"{name}: {path.name} is empty, expected {expected}")
+        with path.open("rb"):
+            pass
+    except OSError as reason:
+        raise ModelError.plain(
+            f"{name}: {path.name} cannot be read ({_why(reason)}), expected {expected}"
+        ) from reason
+    return path
+
+
+def read_text(path: Path, expected: str, owner: str = "", binary: str = "text") -> str:
+    """Text of a file; characters that are not UTF-8 become question marks.
+
+    ``binary`` says what is expected instead of a binary file.
+    """
+    content = existing(path, expected, owner).read_bytes()
+    for mark, encoding in MARKS.items():
+        if content.startswith(mark):
+            return content.decode(encoding, errors="replace")
+    if b"\0" in content:
+        name = f"{owner}: {path.name}" if owner else f"{path.name}: it"
+        raise ModelError.plain(f"{name} is a binary file, expected {binary}")
+    return content.decode("utf-8", errors="replace")
+
+
+@contextlib.contextmanager
+def contained(name: str, expected: str) -> Iterator[None]:
+    """Turn whatever a library does with a broken file into a sentence.
+
+    Its output goes nowhere, and it cannot end the program.
+    """
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            yield
+    except SuppleError:
+        raise
+    except (Exception, SystemExit) as reason:
+        raise ModelError.plain(
+            f"{name}: it cannot be read ({_why(reason)}), expected {expected}"
+        ) from reason
+
+
+@contextlib.contextmanager
+def writing(path: Any) -> Iterator[Path]:
+    """Give the path of a file to be written; say in a sentence why it cannot be."""
+    target = path_of("a file to be written", "path", path)
+    expected = "a path in a folder that exists and can be written to"
+    try:
+        yield target
+    except SuppleError:
+        raise
+    except OSError as reason:
+        raise ModelError.plain(
+            f"{target.name}: it cannot be written ({_why(reason)}), expected {expected}"
+        ) from reason
+    except ValueError as reason:  # an ending that is no format of a picture
+        raise ModelError.plain(
+            f"{target.name}: it cannot be written ({_why(reason)}), expected another ending"
+        ) from reason
+
+
+def save_figure(figure: Any, path: Any, **options: Any) -> None:
+    """Write a figure of matplotlib, unless the path is None."""
+    if path is not None:
+        with writing(path) as target:
+            figure.savefig(target, dpi=150, **options)
+
+
+def _why(reason: BaseException) -> str:
+    """One line that tells why something failed."""
+    if isinstance(reason, SystemExit):
+        return "its reader gave up"
+    if isinstance(reason, OSError) and reason.strerror:
+        return reason.strerror
+    if isinstance(reason, MemoryError):
+        return "it declares more than there is memory for"
+    if isinstance(reason, KeyError):
+        return f"there is no {reason.args[0]!r}" if reason.args else "something is missing"
+    text = " ".join(str(reason).split()).rstrip(".")
+    return describe(Words(text)) if text else type(reason).__name__
+
+
+class Words:
+    """A text that is shown as it is, and cut if it is long."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text

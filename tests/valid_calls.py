@@ -1,0 +1,294 @@
+"""One valid call of every public class and function, and of methods that users call.
+
+A name of ``supple.__all__`` that is in none of the tables fails `tests/test_bad_inputs.py`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import supple as sp
+
+DATA = Path(__file__).parent / "data"
+
+
+class Call(NamedTuple):
+    """A callable and arguments that are right; those by place come first."""
+
+    what: Callable[..., Any]
+    given: dict[str, Any]
+    by_place: tuple[str, ...] = ()
+
+    def __call__(self, **changes: Any) -> Any:
+        arguments = self.given | changes
+        first = [arguments.pop(name) for name in self.by_place]
+        return self.what(*first, **arguments)
+
+    @property
+    def fields(self) -> dict[str, inspect.Parameter]:
+        """Parameters by name, without those that take any number of arguments."""
+        known = inspect.signature(self.what).parameters
+        return {
+            name: p
+            for name, p in known.items()
+            if name != "self" and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        }
+
+
+STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
+ROD = sp.Rectangle(0.02, 0.01)
+LINK, ARM = sp.RigidBody("link", 1.0), sp.RigidBody("arm", 1.0)
+PAIR = {"A": LINK.at(0.1), "B": ARM.at(0.2)}
+HINGE = sp.Revolute("hinge", LINK.at(0), ARM.at(0))
+SLIDE = sp.Prismatic("slide", LINK.at(0), ARM.at(0))
+BEAM = sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes=2)
+CUBE = sp.block((1.0, 1.0, 1.0), (2, 1, 1), "hex8", STEEL)
+FACE = np.flatnonzero(CUBE.nodes[:, 0] == 0.0)
+FOOT = sp.Interface("foot", CUBE.nodes[FACE].mean(axis=0), FACE)
+
+
+@cache
+def folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="supple-"))
+
+
+def pendulum() -> sp.Model:
+    m = sp.Model(gravity=(0, 0, -9.81), name="pendulum")
+    rod = m.add(sp.RigidBody("rod", 1.0, (0.5, 0, 0), 0.1))
+    m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0), axis="y", initial=0.3))
+    return m
+
+
+def driven() -> sp.Model:
+    m = pendulum()
+    m.add(sp.Driver("drive", "pin", sp.Sine(0.1, 1.0)))
+    return m
+
+
+@cache
+def run() -> sp.Result:
+    return sp.simulate(pendulum(), 0.2, output=16)
+
+
+@cache
+def sid() -> Path:
+    path = folder() / "beam.sid"
+    sp.write_sid(path, BEAM, {"left": BEAM.at(0.0), "right": BEAM.at(1.0)})
+    return path
+
+
+def frame_body(**changes: Any) -> Any:
+    return CALLS["FrameBody"](**changes)
+
+
+@cache
+def mesh_body() -> Any:
+    return sp.MeshBody("cube", CUBE, [FOOT], modes=2)
+
+
+def zero(t: float, state: Any) -> Any:
+    return np.zeros(6)
+
+
+NAME = {"name": "new"}
+FRAME = {"name": "new", "frame": LINK.at(0.3)}
+JOINT = {"name": "new", "joint": HINGE}
+FILES = folder()
+
+CALLS: dict[str, Call] = {
+    name: Call(getattr(sp, name), given)
+    for name, given in {
+        # bodies
+        "RigidBody": {**NAME, "mass": 1.0, "inertia": (1.0, 1.0, 1.0)},
+        "PointMass": {**FRAME, "mass": 1.0},
+        "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
+        "FrameBody": {
+            **NAME,
+            "nodes": {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},
+            "members": [sp.Member("a", "b", ROD, STEEL), sp.Member("b", "c", ROD, STEEL)],
+            "modes": 2,
+        },
+        "MeshBody": {**NAME, "component": CUBE, "interfaces": [FOOT], "modes": 2},
+        "SIDBody": {**NAME, "file": sid()},
+        "Ground": {},
+        "Frame": {"body": LINK, "position": (0.1, 0.2, 0.3), "rotation": (0.0, 0.0, 0.1)},
+        "Member": {"start": "a", "end": "b", "section": ROD, "material": STEEL},
+        "Interface": {**NAME, "place": (0.0, 0.5, 0.5), "nodes": FACE},
+        # sections, materials, damping
+        "Material": {"E": 2.1e11, "G": 8.1e10, "density": 7850.0, "yield_stress": 3e8},
+        "Rectangle": {"size_y": 0.02, "size_z": 0.01},
+        "Circle": {"diameter": 0.02},
+        "Tube": {"diameter": 0.02, "wall": 0.002},
+        "Box": {"size_y": 0.02, "size_z": 0.02, "wall": 0.002},
+        "ISection": {"size_y": 0.02, "size_z": 0.02, "web": 0.002, "flange": 0.002},
+        "Section": {"area": 1e-4, "I_y": 1e-9, "I_z": 1e-9, "J": 2e-9},
+        "Rayleigh": {"stiffness": 1e-4, "mass": 0.1},
+        "KelvinVoigt": {"E": 1e6, "G": 1e6},
+        "ModalDamping": {"ratios": 0.01},
+        # shapes and stiffening
+        "NormalModes": {"n": 3},
+        "CraigBampton": {"interfaces": ["foot"], "n": 2},
+        "StaticShapes": {"loads": [sp.PointLoad("foot", (1, 0, 0))]},
+        "PointLoad": {"place": "foot", "force": (1, 0, 0)},
+        "WeightLoad": {"direction": "z"},
+        "Polynomials": {"n": 2},
+        "Sines": {"n": 2},
+        "UserShapes": {"v": [lambda s: s * s]},
+        "Axial": {},
+        "SecondOrder": {},
+        "VonKarman": {},
+        # joints
+        "Revolute": {**NAME, **PAIR},
+        "Prismatic": {**NAME, **PAIR},
+        "Cylindrical": {**NAME, **PAIR},
+        "Universal": {**NAME, **PAIR},
+        "Spherical": {**NAME, **PAIR},
+        "Planar": {**NAME, **PAIR},
+        "Free": {**NAME, **PAIR},
+        "Fixed": {**NAME, **PAIR},
+        "General": {**NAME, **PAIR, "axes": [("rotate", "x"), ("translate", "y")]},
+        # constraints
+        "Distance": {**NAME, **PAIR, "length": 1.0},
+        "PointOnLine": {**NAME, **PAIR},
+        "PointOnPlane": {**NAME, **PAIR},
+        "Driver": {**JOINT, "motion": "sin(t)"},
+        "FrameDriver": {**NAME, **PAIR, "x": 1.0},
+        "Coupling": {**NAME, "terms": [(HINGE, 1.0), (SLIDE, 2.0)]},
+        "Gear": {**NAME, "first": HINGE, "second": "other", "ratio": 2.0},
+        "Rack": {**NAME, "rack": SLIDE, "pinion": HINGE, "radius": 0.1},
+        "Screw": {**NAME, "joint": sp.Cylindrical("screw", **PAIR), "pitch": 0.01},
+        # forces
+        "Force": {**FRAME, "force": (1.0, "sin(t)", 0.0)},
+        "DistributedLoad": {**NAME, "frame": BEAM.at(0.0), "force": (0.0, 1.0, 0.0)},
+        "SpringDamper": {**NAME, **PAIR, "stiffness": 10.0},
+        "Bushing": {**NAME, **PAIR, "stiffness": 10.0},
+        "JointSpring": {**JOINT, "stiffness": 1.0},
+        "JointEffort": {**JOINT, "effort": 1.0},
+        "JointFriction": {**JOINT, "coulomb": 1.0},
+        "JointStop": {**JOINT, "upper": 1.0, "stiffness": 10.0},
+        "PID": {**JOINT, "kp": 1.0},
+        "Motor": {**JOINT, "inertia": 1.0},
+        "ForceFunction": {**FRAME, "function": zero},
+        "EffortFunction": {**NAME, "joints": "hinge", "function": lambda t, q, u: 0.0},
+        # signals and events
+        "Constant": {"value": 1.0},
+        "Polynomial": {"coefficients": (1.0, 2.0)},
+        "Sine": {"amplitude": 1.0, "frequency": 2.0},
+        "SmoothStep": {"start": 0.0, "end": 1.0},
+        "Table": {"times": (0.0, 1.0, 2.0), "values": (0.0, 1.0, 0.0)},
+        "Expression": {"text": "sin(t)"},
+        "Event": {**NAME, "of": HINGE},
+        # integrators and formulations
+        **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
+        **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "Absolute")},
+        "EnergyScheme": {"step": 0.01},
+        "Branch": {"tree": ["pin"]},
+        # models and analyses
+        "Model": {"gravity": (0, 0, -9.81), "name": "m"},
+        "simulate": {"model": pendulum(), "t_end": 0.01},
+        "statics": {"model": pendulum()},
+        "kinematics": {"model": driven(), "t_end": 0.01},
+        "inverse_dynamics": {"model": driven(), "t_end": 0.01},
+        "linearize": {"model": pendulum(), "at": "initial"},
+        "assemble": {"model": pendulum()},
+        "prepare": {"model": pendulum()},
+        "velocity_transformation": {"model": pendulum()},
+        "lyapunov": {"model": pendulum(), "t_end": 0.2, "interval": 0.004},
+        "converge": {"model": pendulum(), "what": "rod.mass", "t_end": 0.01, "values": [1, 2]},
+        "compare": {"first": run(), "second": run()},
+        # components
+        "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
+        "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
+        "ImportedComponent": {
+            "nodes": CUBE.nodes,
+            "node_size": 3,
+            "mass_matrix": CUBE.mass_matrix,
+            "stiffness_matrix": CUBE.stiffness_matrix,
+        },
+        "block": {"size": (1, 1, 1), "divisions": (1, 1, 1), "kind": "hex8", "material": STEEL},
+        "buckling": {
+            "component": CUBE,
+            "loads": np.tile([-1.0, 0.0, 0.0], len(CUBE.nodes)),
+            "held": (3 * FACE[:, None] + np.arange(3)).ravel(),
+        },
+        "check_component": {"component": CUBE},
+        "lowest_modes": {"component": CUBE, "count": 7},
+        "mass_properties": {"component": CUBE},
+        "rigid_modes": {"component": CUBE},
+        "tie": {"component": CUBE, "interfaces": [FOOT]},
+        "principal_strains": {"strain": (1e-3, 0.0, 1e-3)},
+        "rosette_strain": {"readings": (1e-3, 0.0, 1e-3)},
+        # files
+        "load": {"path": run().save(FILES / "run.nc")},
+        "save_component": {"path": FILES / "cube.npz", "component": CUBE},
+        "load_component": {"path": FILES / "cube.npz"},
+        "write_sid": {"path": FILES / "out.sid", "body": BEAM, "frames": [BEAM.at(0)]},
+        "read_calculix": {"job": DATA / "hexahedra"},
+        "read_nastran": {"model": DATA / "beam.bdf", "matrices": DATA / "beam_dense.op4"},
+    }.items()
+}
+CALLS["TaperedSection"] = Call(
+    lambda first, second, stations=None: sp.TaperedSection(first, second, stations=stations),
+    {"first": ROD, "second": ROD, "stations": (0.0, 1.0)},
+)
+CALLS |= {
+    "RigidBody.at": Call(LINK.at, {"x": 0.1}),
+    "Beam.at": Call(BEAM.at, {"x": 0.1}),
+    "FrameBody.at": Call(lambda **given: frame_body().at(**given), {"x": "a"}),
+    "MeshBody.at": Call(lambda **given: mesh_body().at(**given), {"x": "foot"}),
+    "SIDBody.at": Call(lambda **given: sp.SIDBody("sid", sid()).at(**given), {"x": "left"}),
+    "Model.add": Call(lambda item: pendulum().add(item), {"item": LINK}),
+    "Model[]": Call(lambda name: pendulum()[name], {"name": "rod"}),
+    "Model.replace": Call(
+        lambda name, mass: pendulum().replace(name, mass=mass), {"name": "rod", "mass": 2.0}
+    ),
+    "Model.doctor": Call(lambda until: pendulum().doctor(until), {"until": 0.1}),
+    "Model.graph": Call(lambda tree: pendulum().graph(tree), {"tree": None}),
+    "Model.spanning_tree": Call(lambda tree: pendulum().spanning_tree(tree), {"tree": None}),
+    "Model.check": Call(lambda events: pendulum().check(events), {"events": ()}),
+    "Prepared.with_values": Call(
+        sp.prepare(pendulum()).with_values, {"changes": {"rod": {"mass": 2.0}}}
+    ),
+    "Result[]": Call(lambda item: run()[item], {"item": "pin"}),
+    "Result.history": Call(run().history, {"name": "pin.angle"}),
+    "Result.spectrum": Call(run().spectrum, {"what": "pin.angle"}),
+    "Result.spectrogram": Call(run().spectrogram, {"what": "pin.angle", "window": 0.1}),
+    "Result.state": Call(run().state, {"index": 3}),
+    "Result.plot": Call(
+        lambda what, path: run().plot(what, path=path), {"what": "pin", "path": None}
+    ),
+    "Result.save": Call(run().save, {"path": FILES / "again.nc"}),
+    "State.changed": Call(run().state().changed, {"coordinates": {"pin": 0.1}, "t": 1.0}),
+    "State.coordinates": Call(run().state().coordinates, {"name": "pin"}),
+    "State.rates": Call(run().state().rates, {"name": "pin"}),
+    "Beam.strain_gauge": Call(BEAM.strain_gauge, {"x": 0.5}),
+    "Beam.section_forces": Call(BEAM.section_forces, {"x": 0.5}),
+    "SolidMesh.group": Call(CUBE.group, {"name": "x_min"}),
+    "SolidMesh.nodes_on_plane": Call(CUBE.nodes_on_plane, {"normal": "x", "at": 0.0}),
+    "SolidMesh.nodes_in_box": Call(CUBE.nodes_in_box, {"lower": (0, 0, 0), "upper": (1, 1, 1)}),
+    "SolidMesh.nodes_near": Call(CUBE.nodes_near, {"point": (0, 0, 0), "radius": 0.1}),
+    "SolidMesh.strain": Call(CUBE.strain, {"point": (0.5, 0.5, 0.5)}),
+    "SolidMesh.stress": Call(CUBE.stress, {"point": (0.5, 0.5, 0.5)}),
+    "SolidMesh.displacement": Call(CUBE.displacement, {"point": (0.5, 0.5, 0.5)}),
+    "MeshData.solid": Call(
+        sp.MeshData(CUBE.nodes, {"hex8": CUBE.cells}, {}).solid, {"material": STEEL}
+    ),
+    "MeshData.used": Call(sp.MeshData(CUBE.nodes, {"hex8": CUBE.cells}, {}).used, {"kind": "hex8"}),
+    "TaperedSection.at": Call(sp.TaperedSection(ROD, ROD).at, {"s": 0.5}),
+}
+# Bases, errors, and what Supple makes and users only read.
+NOT_CALLED = {
+    "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
+    "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
+    "Buckling", "SectionForces", "Monitor", "FrameState", "State", "Prepared", "ModelError",
+    "SuppleError", "SimulationError", "SuppleWarning", "cases",
+    # files of other programs are in tests/test_broken_files.py
+    "read_abaqus", "read_matrix_market", "read_mesh", "mesh_geometry",
+}  # fmt: skip
