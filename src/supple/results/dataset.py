@@ -21,6 +21,7 @@ from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, suggestion
 from supple.results.force_views import (
+    EffortFunctionView,
     ForceView,
     JointForceView,
     LineForceView,
@@ -228,6 +229,11 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
         yield Variable(f"{name}.rate", view.rate, "", "rad/s", "A", "shaft rate")
     if loads and isinstance(view, (JointForceView, MotorView)):
         yield Variable(f"{name}.effort", view.effort, "", view.units, "A", "effort")
+    elif loads and isinstance(view, EffortFunctionView):
+        for k, units in enumerate(view.units):
+            number = f"_{k + 1}" if len(view.units) > 1 else ""
+            effort = view.efforts[:, k]
+            yield Variable(f"{name}.effort{number}", effort, "", units, "A", "effort")
     elif loads and isinstance(view, LineForceView):
         yield Variable(f"{name}.tension", view.tension, "", "N", "", "effort")
         yield Variable(f"{name}.length", view.length, "", "m", "", "length")
