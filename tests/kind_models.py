@@ -109,7 +109,8 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         sp.CartesianSpring,
         lambda: with_item(
             lambda m: sp.CartesianSpring(
-                "pad", m["link"].at(0.1, 0.1), m["bob"].at(0), (900, 500, 2e3), (9, 5, 20), (0, 0.2, 0)
+                "pad", m["link"].at(0.1, 0.1), m["bob"].at(0), (900, 500, 2e3), (9, 5, 20),
+                rest=(0, 0.2, 0),
             )
         ),
     ),

@@ -137,7 +137,8 @@ m.add(sp.EffortFunction("law", "axle", law))
 assert sp.simulate(m, 0.1).success
 assert "numba" not in sys.modules
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

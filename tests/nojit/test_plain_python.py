@@ -60,9 +60,10 @@ def every_kind() -> sp.Model:
     ends = hand.at(0.01, 0.02, 0.03, rotation=(0.1, 0.2, 0.3)), drone.at(0.05, 0, 0.1)
     model.add(sp.Bushing("mount", *ends, full, 0.1 * full, (1, 2, 3, 0.1, 0.2, 0.3)))
     model.add(sp.CartesianSpring("axes", *ends, (9, 7, 5), (0.3, 0.2, 0.1), (0.1, 0.2, 0.3)))
-    law = {"spring": [(-1, -3), (0, 0), (0.5, 4)], "damper": "(2 + x**2)*v + atan(v)*abs(v)"}
+    curve = sp.ForceTable([(-1, -3), (0, 0), (0.5, 4)], "cubic")  # kinks are out of reach
+    law = {"spring": curve, "damper": "(2 + x**2)*v + atan(v)*v*abs(v + 30)"}
     model.add(sp.SpringDamper("cord", *ends, length=0.3, **law))
-    law = {"spring": "3*x + tanh(x)**3 - max(x, 0.1)**1.5", "damper": [(-1, -3), (0, 0), (1, 2)]}
+    law = {"spring": "3*x + tanh(x)**3 - max(x, -9)**2", "damper": [(-30, -60), (20, 40), (40, 99)]}
     model.add(sp.JointSpring("coil", "shoulder", **law))
     model.add(sp.CouplingSpring("band", "shoulder", ("rail", "angle"), 3.0, 0.2, 1.5, 0.1))
     return model

@@ -11,9 +11,26 @@ itself is already carried along by the sweep (docs/theory.md).
 
 from __future__ import annotations
 
-from supple.core import bushing, callback, cartesian, joint_forces, line, links, load, membrane, pair_callback
+from supple.core import (
+    bushing,
+    callback,
+    cartesian,
+    joint_forces,
+    line,
+    links,
+    load,
+    membrane,
+    pair_callback,
+)
 from supple.core import layout as at
-from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_LAW, JOINT_SPRING, JOINT_STOP, PID
+from supple.core.joint_forces import (
+    JOINT_EFFORT,
+    JOINT_FRICTION,
+    JOINT_LAW,
+    JOINT_SPRING,
+    JOINT_STOP,
+    PID,
+)
 from supple.core.layout import TREE, WORK
 from supple.core.line import LINE_LAW, SPRING_DAMPER
 from supple.core.signals import evaluate

@@ -15,7 +15,15 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core import opcodes as op
-from supple.core.signals import COEFFICIENTS, COUNT, OPERATIONS, PIECES, elementary, piece, polynomial
+from supple.core.signals import (
+    COEFFICIENTS,
+    COUNT,
+    OPERATIONS,
+    PIECES,
+    elementary,
+    piece,
+    polynomial,
+)
 from supple.native.declare import kernel
 
 SIDES = 3  # of a choice; odd, so that no choice is lost where the number of a branch overflows

@@ -31,10 +31,11 @@ class _WrongResultError(Exception):
 
 
 class Callback:
-    """One function of a model behind a C pointer ``int f(double t, const double *in, double *out)``.
+    """One function of a model behind a C pointer.
 
-    Kernels keep outputs behind the inputs. Whatever a Python function does wrong becomes NaN in the
-    loop, which then fails or takes a smaller step; the last trouble is kept for the message.
+    Its signature is ``int f(double t, const double *in, double *out)``. Kernels keep outputs behind
+    the inputs. Whatever a Python function does wrong becomes NaN in the loop, which then fails or
+    takes a smaller step; the last trouble is kept for the message.
     """
 
     needs = "Python"

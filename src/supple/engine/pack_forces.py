@@ -186,9 +186,11 @@ def _on_coordinate(numbers: Callable[[Any], Columns]) -> Callable[..., None]:
         q, u, ratio = b.shaft(force.joint, force.coordinate, label(force))
         signal = b.add_signal(force.signals[0]) if force.signals else -1
         kind = force_kind(force)
-        code, laws = kind.laws[0], {}
+        code: int = kind.laws[0]
+        laws: dict[int, Any] = {}
         if isinstance(force, JointSpring):
-            code, laws = _laws(b, force, *kind.laws, (joint.SPRING, joint.DAMPER))
+            linear, general = kind.laws
+            code, laws = _laws(b, force, linear, general, (joint.SPRING, joint.DAMPER))
         state = b.add_state() if kind.states else 0
         ints = {joint.Q: q, joint.U: u, joint.SIGNAL: signal, joint.STATE: state, **laws}
         add(b, force, code, ints, {**numbers(force), joint.RATIO: ratio})

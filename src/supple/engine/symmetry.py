@@ -2,9 +2,10 @@
 
 Energy is blind to terms that do no work, momentum is not. A tree hanging on the ground by one joint
 can exchange momentum with the world only through that joint's constraint, through gravity and
-through force elements that reach outside, or know the world's axes. For each motion direction of the joint that stays fixed
-in the world (the first axis of a chain, all directions of a free or ball joint) the conjugate
-momentum is conserved if gravity has no component on it and nothing else acts on it.
+through force elements that reach outside or know the world's axes. For each motion direction of
+the joint that stays fixed in the world (the first axis of a chain, all directions of a free or ball
+joint) the conjugate momentum is conserved if gravity has no component on it and nothing else acts
+on it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from supple.graph.topology import Graph
 from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array
-
 
 ANGULAR = "kg m2/s"
 
@@ -73,9 +73,7 @@ def _child_of_root(graph: Graph) -> dict[str, str]:
     return tree
 
 
-def _reached_from_outside(
-    model: Model, graph: Graph, tree: Mapping[str, str]
-) -> set[str | None]:
+def _reached_from_outside(model: Model, graph: Graph, tree: Mapping[str, str]) -> set[str | None]:
     """Those children of the root whose trees something connects with the rest of the world."""
     joints, constraints = model.joints, model.constraints.values()
     used = [item.frames for item in (*model.forces.values(), *constraints)]

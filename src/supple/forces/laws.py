@@ -122,7 +122,8 @@ class ForceTable(Law):
         size = np.abs(rows[:, 1]).max()
         turns = np.flatnonzero(np.abs(np.diff(rows[:, 1])) > 1e-12 * size)
         kept = np.concatenate([[0], turns + 1])
-        return np.concatenate([[-OPEN_END], breaks[turns + 1], [OPEN_END]]), origins[kept], rows[kept]
+        breaks = np.concatenate([[-OPEN_END], breaks[turns + 1], [OPEN_END]])
+        return breaks, origins[kept], rows[kept]
 
     def __call__(self, x: ArrayLike) -> Vector:
         """Force (N or N m) at the deflections x, of their shape."""
@@ -211,7 +212,8 @@ def spring_law(owner: str, field: str, value: LawLike | None) -> Law | None:
     law = _law(owner, field, value, OF_A_SPRING)
     if isinstance(law, ForceFormula):
         if law.uses_rate:
-            raise ModelError(owner, field, law.text, "a formula in x; what depends on v is a damper")
+            expected = "a formula in x; what depends on v is a damper"
+            raise ModelError(owner, field, law.text, expected)
         if not np.isfinite(law(0.0)):
             expected = "a formula that is finite at x = 0, where its energy is zero"
             raise ModelError(owner, field, law.text, expected)
@@ -223,9 +225,7 @@ def damper_law(owner: str, field: str, value: LawLike | None) -> Law | None:
     return _law(owner, field, value, expressions.OF_A_LAW)
 
 
-def _law(
-    owner: str, field: str, value: LawLike | None, variables: Mapping[str, int]
-) -> Law | None:
+def _law(owner: str, field: str, value: LawLike | None, variables: Mapping[str, int]) -> Law | None:
     if value is None or isinstance(value, Law):
         return value
     if isinstance(value, str):

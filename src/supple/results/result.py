@@ -222,8 +222,8 @@ class Result:
             return JointForceView(*common, place=place, units=units, ratio=ratio)
         if force is not None and view == "efforts":
             shafts = [compiled.shaft(*self._target(*target)) for target in force.targets]
-            units = tuple(self._effort_units(*target) for target in force.targets)
-            return EffortFunctionView(*common, shafts=shafts, units=units)
+            each = tuple(self._effort_units(*target) for target in force.targets)
+            return EffortFunctionView(*common, shafts=shafts, units=each)
         if force is not None and view == "line":
             first, second = (self._point(frame) for frame in force.frames.values())
             return LineForceView(*common, ends=(first, second))

@@ -108,9 +108,7 @@ def parse(text: str, variables: Mapping[str, int] = IN_TIME) -> Program:
     return program
 
 
-def run(
-    operations: Sequence[Operation], t: Any, parts: Sequence[Any] = (), rate: Any = 0.0
-) -> Any:
+def run(operations: Sequence[Operation], t: Any, parts: Sequence[Any] = (), rate: Any = 0.0) -> Any:
     """Value at the times t; ``parts`` are values of the signals it refers to.
 
     Of a law, value at the deflections t and their rates.
