@@ -402,8 +402,12 @@ class Cloud:
             (_, pb), Jb = self.frame_jacobian(q, force.B)
             distance = np.linalg.norm(pb - pa)
             n = (pb - pa) / distance
-            rate = n @ (u @ (Jb - Ja)[:, 3:])
-            pull = (force.stiffness * (distance - force.length) + force.damping * rate) * n
+            pull = spring_law(force, distance - force.length, n @ (u @ (Jb - Ja)[:, 3:])) * n
+            return [(force.A, np.zeros(3), pull), (force.B, np.zeros(3), -pull)]
+        if isinstance(force, supple.CartesianSpring):
+            ((_, pa), Ja), ((_, pb), Jb) = (self.frame_jacobian(q, f) for f in (force.A, force.B))
+            rate = u @ (Jb - Ja)[:, 3:]
+            pull = force.stiffness * (pb - pa - force.rest) + force.damping * rate
             return [(force.A, np.zeros(3), pull), (force.B, np.zeros(3), -pull)]
         if isinstance(force, supple.Bushing):
             sides = []
@@ -441,9 +445,21 @@ def bushing_law(f: supple.Bushing, A: tuple, B: tuple) -> tuple[Array, Array]:
     half = angle / 2
     factor = (1 - half / np.tan(half)) / angle**2 if angle > 1e-4 else 1 / 12
     L = np.eye(3) - S / 2 + factor * S @ S
-    force = -Ra @ (f.stiffness[:3] * d + f.damping[:3] * rate)
-    torque = -Ra @ L.T @ (f.stiffness[3:] * phi + f.damping[3:] * (L @ turning))
-    return force, torque
+    K, C = (np.diag(x) if x.ndim == 1 else x for x in (f.stiffness, f.damping))
+    load = K @ [*d, *phi] + C @ [*rate, *(L @ turning)] - f.preload
+    return -Ra @ load[:3], -Ra @ L.T @ load[3:]
+
+
+def spring_law(f: supple.SpringDamper | supple.JointSpring, x: float, v: float) -> float:
+    """What a spring with damper resists with at a deflection and its rate, without cubic term."""
+    total = f.stiffness * x + f.damping * v
+    if f.spring is not None:
+        total += float(f.spring(x))
+    if isinstance(f.damper, supple.ForceTable):
+        total += float(f.damper(v))
+    elif f.damper is not None:
+        total += float(f.damper(x, v))
+    return total
 
 
 def _then(outer: Poses, inner: Poses) -> Poses:

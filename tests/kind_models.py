@@ -79,6 +79,13 @@ def pulled(t: float, state: sp.FrameState) -> tuple[np.ndarray, np.ndarray]:
     return -300.0 * state.position - 20.0 * state.velocity, np.zeros(3)
 
 
+def held(t: float, state: sp.PairState) -> tuple[np.ndarray, np.ndarray]:
+    push = -300.0 * state.position - 20.0 * state.velocity
+    return push, -4.0 * state.angular_velocity - 9.0 * state.rotation[:, 0]
+
+
+FULL = 400.0 * np.eye(6) + 50.0 * np.ones((6, 6))
+
 FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
     "Force": (sp.Force, lambda: with_item(lambda m: tip_force(m, "world"))),
     "Force in body axes": (sp.Force, lambda: with_item(lambda m: tip_force(m, "body"))),
@@ -86,6 +93,53 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         sp.SpringDamper,
         lambda: with_item(
             lambda m: sp.SpringDamper("rope", m.ground.at(0.5, 1), m["bob"].at(0), 900.0, 40.0, 0.2)
+        ),
+    ),
+    "SpringDamper with laws": (
+        sp.SpringDamper,
+        lambda: with_item(
+            lambda m: sp.SpringDamper(
+                "rope", m.ground.at(0.5, 1), m["bob"].at(0), length=0.2,
+                spring=sp.ForceTable([(0, 0), (0.5, 200), (2, 2e3)], "cubic"),
+                damper="(30 + 40*x)*v + 9*v**3",
+            )
+        ),
+    ),
+    "CartesianSpring": (
+        sp.CartesianSpring,
+        lambda: with_item(
+            lambda m: sp.CartesianSpring(
+                "pad", m["link"].at(0.1, 0.1), m["bob"].at(0), (900, 500, 2e3), (9, 5, 20),
+                rest=(0, 0.2, 0),
+            )
+        ),
+    ),
+    "Bushing with matrices": (
+        sp.Bushing,
+        lambda: with_item(
+            lambda m: sp.Bushing(
+                "pad", m.ground.at(0.4), m["bob"].at(0), FULL, 0.02 * FULL, (9, 20, 5, 4, 2, 1)
+            )
+        ),
+    ),
+    "PairFunction": (
+        sp.PairFunction,
+        lambda: with_item(
+            lambda m: sp.PairFunction("magnet", m.ground.at(0.4, 1), m["bob"].at(0), held)
+        ),
+    ),
+    "CouplingSpring": (
+        sp.CouplingSpring,
+        lambda: with_item(
+            lambda m: sp.CouplingSpring("band", "hinge", "slide", 90.0, 2.0, ratio=1.5, rest=0.9)
+        ),
+    ),
+    "JointSpring with laws": (
+        sp.JointSpring,
+        lambda: with_item(
+            lambda m: sp.JointSpring(
+                "coil", "slide", spring=[(-1, -9e2), (0.3, 80), (1, 2e3)], damper="20*v + x*v**2"
+            )
         ),
     ),
     "Bushing": (

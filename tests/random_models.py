@@ -70,7 +70,7 @@ class Recipe:
     floating : the first joint becomes Free, and everything else hangs on that body
     gravity : random, else none
     can_lock : General may have three rotations, and translations on both sides of a rotation;
-        beams may be lines without inertia about themselves
+        beams may be lines without inertia about themselves; bushings may be of any matrix
     beams : which bodies are beams; empty if none is
     second_order : some beams have displacements of second order
     """
@@ -391,6 +391,57 @@ class _Maker:
         for i, make in enumerate(makers):
             for k in range(rng.integers(1, 3)):
                 self.others.append(make(f"force{i}{k}"))
+        self.add_laws(scalars)
+
+    def add_laws(self, scalars: list) -> None:
+        """Springs with laws, with matrices, along axes and between coordinates.
+
+        A generator of their own leaves everything else as is.
+        """
+        self.rng = rng = np.random.default_rng([self.recipe.seed, 3])
+        ends = [self.bodies[k] for k in rng.permutation(len(self.bodies))[:2]]
+        frames = [self.frame(body, at_nodes=False) for body in ends]
+        made = self.spring("law1", frames)
+        self.others.append(dataclasses.replace(made, **self.laws()))
+        K, C = rng.normal(size=(2, 6, 6))
+        load = rng.normal(size=6)
+        frames = [self.frame(body) for body in ends]
+        K, C = K @ K.T, 0.3 * C @ C.T
+        if not self.recipe.can_lock:  # a run may pass half a turn, where torques jump
+            K[3:], K[:, 3:], C[3:], C[:, 3:], load[3:] = 0.0, 0.0, 0.0, 0.0, 0.0
+        self.others.append(supple.Bushing("full", *frames, K, C, load))
+        if self.recipe.forces != "internal":  # turning the world would turn its axes
+            k, c, *rest = rng.uniform(0.2, 1.0, size=5)
+            last = ends[-1] if rng.random() < 0.5 else self.result.ground
+            frames = [self.frame(ends[0]), self.frame(last)] if last is not ends[0] else frames
+            self.others.append(supple.CartesianSpring("axes", *frames, 9.0 * k, c, rest))
+        if scalars:
+            (joint, k), (other, j) = (scalars[i] for i in rng.integers(len(scalars), size=2))
+            self.others.append(supple.JointSpring("law2", joint, coordinate=k, **self.laws()))
+            if (joint, k) != (other, j):
+                x = rng.uniform(0.2, 1.0, size=4) * (10.0, 1.0, 2.0, 0.5)
+                self.others.append(
+                    supple.CouplingSpring("couple", (joint.name, k), (other.name, j), *x)
+                )
+
+    def laws(self) -> dict:
+        """A spring's and a damper's law, of a few N.
+
+        Kinks are far away, so that differences in time meet none; dampers only take.
+        """
+        rng = self.rng
+        places = np.array([-80.0, -40.0, 40.0, 80.0]) + rng.normal(size=4)
+        pairs = np.column_stack([places, places * rng.uniform(1.0, 4.0, size=4)])
+        springs = (pairs, supple.ForceTable(pairs, "cubic", "hold"), "2*x + 0.5*x**3/(1 + x**2)")
+        dampers = (
+            [(-60.0, -90.0), (60.0, 90.0), (90.0, 200.0)],
+            supple.ForceTable([(-60, -90), (-30, -20), (30, 20), (60, 90)], "cubic"),
+            "(0.3 + 0.2*sin(x))*v + 0.1*v**3",
+        )
+        return {
+            "spring": springs[rng.integers(len(springs))],
+            "damper": dampers[rng.integers(len(dampers))],
+        }
 
     def bushing(self, name: str, ends: Sequence[supple.Frame]) -> supple.Bushing:
         rng = self.rng
@@ -488,8 +539,8 @@ def add_in_order(model: supple.Model, items: Sequence) -> supple.Model:
 
 
 def _ready(model: supple.Model, item) -> bool:
-    if isinstance(item, JointForce):
-        return item.joint in model
+    if isinstance(item, (JointForce, supple.CouplingSpring)):
+        return all(name in model for name, _ in item.targets)
     frames = {} if isinstance(item, supple.Body) else item.frames
     return all(frame.body.name in model for frame in frames.values())
 
@@ -530,6 +581,11 @@ def rebuilt(
         changes: dict = {field: moved(frame) for field, frame in item.frames.items()}
         if isinstance(item, JointForce):
             changes["joint"] = rename(item.joint)
+        if isinstance(item, supple.CouplingSpring):
+            ends = zip(("first", "second"), item.targets, strict=True)
+            changes |= {field: (rename(joint), place) for field, (joint, place) in ends}
+        if isinstance(item, supple.CartesianSpring):
+            changes["rest"] = R @ item.rest  # it is as stiff in all directions
         loads = (supple.Force, supple.DistributedLoad)
         if isinstance(item, loads) and item.axes == "world" and turn is not None:
             changes["force"] = R @ [s(t) for s in item.force]

@@ -13,7 +13,7 @@ from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
 from supple.engine.row_sets import RowSets
 from supple.forces import JointForce
-from test_properties import close, equations, joint_law
+from test_properties import close, coupling_law, equations, joint_law
 
 pytestmark = pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 
@@ -132,11 +132,16 @@ def test_a_spring_at_rest_carries_the_weight():
 
 
 def efforts_of(model, eq, s):
-    """Effort of each element on a joint coordinate, from its definition, and its engine place."""
+    """Efforts of each element on joint coordinates, from its definition, by engine places."""
     for f in model.forces.values():
         if isinstance(f, JointForce) and not isinstance(f, sp.Motor):
             place, ratio, effort, _ = joint_law(model, eq, s, f)
-            yield f.name, ratio * effort, place
+            yield f.name, {place: ratio * effort}
+        elif isinstance(f, sp.CouplingSpring):
+            both: dict[int, float] = {}
+            for place, effort in coupling_law(model, eq, s, f):
+                both[place] = both.get(place, 0.0) + effort
+            yield f.name, both
 
 
 def without_rotors(model):
@@ -157,9 +162,11 @@ def check_elements(model, eq, s):
     """Each element alone against its definition, and all together against the whole."""
     loads, cloud = loads_of(model, eq, s), Cloud(model, eq)
     found = {name: loads(name) for name in eq.compiled.force_names}
-    for name, effort, place in efforts_of(model, eq, s):
-        others = np.delete(found[name].efforts[0], place)
-        close(found[name].efforts[0, place], effort, 1e-6)  # the slope of a target is a difference
+    for name, efforts in efforts_of(model, eq, s):
+        places = list(efforts)
+        others = np.delete(found[name].efforts[0], places)
+        # the slope of a target is a difference
+        close(found[name].efforts[0, places], list(efforts.values()), 1e-6)
         assert not np.any(others)
         assert found[name].wrenches.shape == (1, 0, 6)
     for name, f in model.forces.items():

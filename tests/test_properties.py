@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 import oracle
 import supple
-from flexible_oracle import bushing_law
+from flexible_oracle import bushing_law, spring_law
 from random_models import (
     KINDS,
     Recipe,
@@ -122,11 +122,16 @@ def test_random_models_contain_everything():
         for f in model.forces.values():
             if isinstance(f, supple.Force):
                 found.add(f.axes)
+            if getattr(f, "spring", None) is not None:
+                found.add(("laws", type(f).__name__))
+            if isinstance(f, supple.Bushing) and np.any(f.preload):
+                found.add("preload")
             if isinstance(f, supple.SpringDamper):
                 found.add(("spring", f.A.body.name == "ground", f.B.body.name == "ground"))
     wanted = {(kind, side) for kind in KINDS for side in (False, True)}
     wanted |= {"Force", "SpringDamper", "JointSpring", "JointEffort", "PID", "world", "body"}
-    wanted |= {"Bushing", "JointFriction", "JointStop", "Motor"}
+    wanted |= {"Bushing", "JointFriction", "JointStop", "Motor", "CartesianSpring"}
+    wanted |= {"CouplingSpring", ("laws", "JointSpring"), ("laws", "SpringDamper"), "preload"}
     wanted |= {"Constant", "Sine", "SmoothStep", "Polynomial", "Table"}
     wanted |= {"Expression", "Combination"}
     wanted |= {("spring", True, False), ("spring", False, True), ("spring", False, False)}
@@ -465,9 +470,14 @@ def test_newton_and_euler_hold_for_every_body(recipe):
             (pa, va), (pb, vb) = (_point(eq, history, frame)[:2] for frame in (f.A, f.B))
             distance = np.linalg.norm(pb - pa)
             n = (pb - pa) / distance
-            pull = f.stiffness * (distance - f.length) + f.damping * n @ (vb - va)
+            pull = spring_law(f, distance - f.length, n @ (vb - va))
             load(f.A.body.name, pull * n, np.zeros(3), pa)
             load(f.B.body.name, -pull * n, np.zeros(3), pb)
+        elif isinstance(f, supple.CartesianSpring):
+            (pa, va), (pb, vb) = (_point(eq, history, frame)[:2] for frame in (f.A, f.B))
+            pull = f.stiffness * (pb - pa - f.rest) + f.damping * (vb - va)
+            load(f.A.body.name, pull, np.zeros(3), pa)
+            load(f.B.body.name, -pull, np.zeros(3), pb)
         elif isinstance(f, supple.Bushing):
             force, torque = bushing_on_B(eq, history, f)
             place = _point(eq, history, f.B)[0]
@@ -543,6 +553,9 @@ def test_reactions_do_no_work(recipe):
             pull = f.stiffness * stretch + f.gear_damping * (s.u[shaft.u] / f.ratio - joint.rate)
             efforts[joint.u] += pull
             efforts[shaft.u] -= pull / f.ratio + f.damping * s.u[shaft.u] + f.inertia * a[shaft.u]
+        elif isinstance(f, supple.CouplingSpring):
+            for place, effort in coupling_law(model, eq, s, f):
+                efforts[place] += effort
         elif isinstance(f, supple.forces.JointForce):
             place, ratio, effort, _ = joint_law(model, eq, s, f)
             efforts[place] += ratio * effort
@@ -600,7 +613,7 @@ def joint_law(model: supple.Model, eq: Equations, s: State, f) -> tuple[int, flo
     u, ratio, x, v = joint_place(model, eq, s, f.joint, f.coordinate)
     if isinstance(f, supple.JointSpring):
         d = x - f.rest
-        return u, ratio, -f.stiffness * d - f.cubic * d**3 - f.damping * v, 0.0
+        return u, ratio, -spring_law(f, d, v) - f.cubic * d**3, 0.0
     if isinstance(f, supple.JointEffort):
         return u, ratio, f.effort(s.t), 0.0
     if isinstance(f, supple.JointFriction):
@@ -616,6 +629,14 @@ def joint_law(model: supple.Model, eq: Equations, s: State, f) -> tuple[int, flo
     given = float(np.clip(wanted, -f.limit, f.limit))
     # with the default tracking time kp/ki the integral moves by the missing effort over kp
     return u, ratio, given, error + (given - wanted) / f.kp
+
+
+def coupling_law(model: supple.Model, eq: Equations, s: State, f) -> list[tuple[int, float]]:
+    """Places in u and efforts of a spring between two coordinates."""
+    first, second = (joint_place(model, eq, s, *target) for target in f.targets)
+    pull = f.stiffness * (first.x - f.ratio * second.x - f.rest)
+    pull += f.damping * (first.rate - f.ratio * second.rate)
+    return [(first.u, -first.ratio * pull), (second.u, second.ratio * f.ratio * pull)]
 
 
 def _slope(signal: supple.Signal, t: float) -> float:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import dis
+from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import supple as sp
 from supple.core import opcodes as op
 from supple.core import signals as kernels
+from supple.native.declare import Kernel
 from supple.signals import derivatives, expressions
 from test_expressions import FORMULAS, one_slider
 from test_signals import SIGNALS
@@ -21,8 +23,12 @@ MIXED = 3 - (SIGNALS["sine"] + 2) * SIGNALS["cubic"] / 4 + sp.Expression("t**2")
 
 
 def python(kernel):
-    """The kernel as a Python function, whether or not it is compiled."""
-    return getattr(kernel, "function", kernel)
+    """The kernel as a Python function with those it calls, whether or not they are compiled."""
+    function = getattr(kernel, "function", kernel)
+    used = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
+    names = dict(function.__globals__)
+    names |= {name: python(names[name]) for name in used if isinstance(names.get(name), Kernel)}
+    return FunctionType(function.__code__, names)
 
 
 @pytest.mark.parametrize("text", SMOOTH)

@@ -56,6 +56,16 @@ def every_kind() -> sp.Model:
     model.add(sp.JointEffort("drive", "shoulder", sp.Table((0, 1, 2), (0, 3, 1))))
     model.add(sp.Force("thrust", drone.at(0.1), (0, ramp, 5), (0.1, 0, 0), axes="body"))
     model.add(sp.Force("wind", hand.at(0, 0.03), (1, 0.5, 0), (0, 0.2, 0)))
+    full = np.diag([20.0, 30.0, 40.0, 2.0, 3.0, 4.0]) + 1.0
+    ends = hand.at(0.01, 0.02, 0.03, rotation=(0.1, 0.2, 0.3)), drone.at(0.05, 0, 0.1)
+    model.add(sp.Bushing("mount", *ends, full, 0.1 * full, (1, 2, 3, 0.1, 0.2, 0.3)))
+    model.add(sp.CartesianSpring("axes", *ends, (9, 7, 5), (0.3, 0.2, 0.1), (0.1, 0.2, 0.3)))
+    curve = sp.ForceTable([(-1, -3), (0, 0), (0.5, 4)], "cubic")  # kinks are out of reach
+    law = {"spring": curve, "damper": "(2 + x**2)*v + atan(v)*v*abs(v + 30)"}
+    model.add(sp.SpringDamper("cord", *ends, length=0.3, **law))
+    law = {"spring": "3*x + tanh(x)**3 - max(x, -9)**2", "damper": [(-30, -60), (20, 40), (40, 99)]}
+    model.add(sp.JointSpring("coil", "shoulder", **law))
+    model.add(sp.CouplingSpring("band", "shoulder", ("rail", "angle"), 3.0, 0.2, 1.5, 0.1))
     return model
 
 

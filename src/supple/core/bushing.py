@@ -1,9 +1,9 @@
 """Six-direction bushing between two frames: wrench and tangents.
 
-With d the place of B in A's axes and f = log(R_A^T R_B), the energy is k d^2/2 + K f^2/2 (sums over the axes)
-and the dissipation c d'^2 + C f'^2. In A's axes the force on B is -(k d + c d') at B's origin and the torque
--L^T (K f + C f') with f' = L(f) w, L the inverse tangent operator for the relative angular velocity w in A's
-axes. The wrench on A is the opposite one.
+With d the place of B in A's axes, f = log(R_A^T R_B) and x = [d; f], the energy is x.K x/2 - P.x and the dissipation
+x'.C x', with matrices K and C (6, 6) and a preload P. With [g; m] = K x + C x' - P the force on B in A's axes is -g at
+B's origin and the torque -L^T m, where f' = L(f) w, L the inverse tangent operator for the relative angular velocity w
+in A's axes. The wrench on A is the opposite one.
 
 The wrench is a function of B's pose and twist relative to A, turned with A. About the reference point, for
 its derivative E along a relative displacement and C along the relative twist, E' = E - C ad(V_B) and
@@ -16,13 +16,13 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core.buffers import starts
-from supple.core.wrench import cross, scatter
+from supple.core.wrench import add_wrench, cross, scatter_relative
 from supple.native.declare import kernel
 
 # Element integers: nodes of A and B, place in the data
 A, B, AT = 1, 2, 3
-# Data: pose of A's frame in node A, the same for B, stiffness (6: places, rotations), damping (6)
-POSE_A, POSE_B, STIFFNESS, DAMPING, _ = starts(at.POSE, at.POSE, 6, 6)
+# Data: pose of A's frame in node A, the same for B; stiffness and damping (6, 6: places, rotations), preload (6)
+POSE_A, POSE_B, STIFFNESS, DAMPING, PRELOAD, _ = starts(at.POSE, at.POSE, 36, 36, 6)
 # Scratch rows of the tangents
 E_ROW, C_ROW, W_ROW = 5, 11, 17
 
@@ -135,8 +135,8 @@ def operator_change(f, df, sign, d, slope, v):
 
 
 @kernel
-def state(tree, work, e):
-    """Axes of A, point of B (both world), d, f, their rates, relative twist, d of L and its slope."""
+def relative(tree, work, e):
+    """Axes of both frames and point of B (world), place of B in A's axes and its rate, relative angular velocity (world)."""
     el = tree.element[e]
     x, i = tree.data, el[AT]
     a, b = frame(work, el[A], x, i + POSE_A), frame(work, el[B], x, i + POSE_B)
@@ -146,6 +146,13 @@ def state(tree, work, e):
     turn = cross(w, p)
     d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
     drate = turned_back(a, (vb[at.V + 3] - va[at.V + 3] + turn[0], vb[at.V + 4] - va[at.V + 4] + turn[1], vb[at.V + 5] - va[at.V + 5] + turn[2]))
+    return a, b, p, d, drate, w
+
+
+@kernel
+def state(tree, work, e):
+    """Axes of A, point of B (both world), d, f, their rates, relative twist, d of L and its slope."""
+    a, b, p, d, drate, w = relative(tree, work, e)
     f = rotation_vector(a, b)
     k, slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
     frate = operator(f, 1.0, k, turned_back(a, w))
@@ -153,47 +160,58 @@ def state(tree, work, e):
 
 
 @kernel
-def coefficients(tree, e):
-    """Stiffness and damping (6 each): places, then rotations."""
-    i = tree.element[e, AT]
-    return tree.data[i + STIFFNESS : i + DAMPING], tree.data[i + DAMPING : i + DAMPING + 6]
+def row(x, i, d, f):
+    """Row of a matrix (6, 6) at place i times [d; f]."""
+    return x[i] * d[0] + x[i + 1] * d[1] + x[i + 2] * d[2] + x[i + 3] * f[0] + x[i + 4] * f[1] + x[i + 5] * f[2]
+
+
+@kernel
+def product(x, i, d, f):
+    """A matrix (6, 6) at place i times [d; f]: both halves."""
+    first = (row(x, i, d, f), row(x, i + 6, d, f), row(x, i + 12, d, f))
+    return first, (row(x, i + 18, d, f), row(x, i + 24, d, f), row(x, i + 30, d, f))
+
+
+@kernel
+def both(tree, e, d, f, drate, frate):
+    """K [d; f] + C [d'; f'], in halves."""
+    x, i = tree.data, tree.element[e, AT]
+    g, m = product(x, i + STIFFNESS, d, f)
+    h, n = product(x, i + DAMPING, drate, frate)
+    return (g[0] + h[0], g[1] + h[1], g[2] + h[2]), (m[0] + n[0], m[1] + n[1], m[2] + n[2])
+
+
+@kernel
+def load(tree, e, d, f, drate, frate):
+    """K [d; f] + C [d'; f'] - P, in halves."""
+    g, m = both(tree, e, d, f, drate, frate)
+    p = tree.data[tree.element[e, AT] + PRELOAD :]
+    return (g[0] - p[0], g[1] - p[1], g[2] - p[2]), (m[0] - p[3], m[1] - p[4], m[2] - p[5])
 
 
 @kernel
 def apply(tree, work, e):
     """Subtract the wrenches from both nodes and return the dissipated power."""
     el = tree.element[e]
-    stiff, damp = coefficients(tree, e)
     a, p, d, drate, f, frate, _, k, _ = state(tree, work, e)
-    force = turned(a, (
-        stiff[0] * d[0] + damp[0] * drate[0], stiff[1] * d[1] + damp[1] * drate[1], stiff[2] * d[2] + damp[2] * drate[2],
-    ))
-    m = (
-        stiff[3] * f[0] + damp[3] * frate[0], stiff[4] * f[1] + damp[4] * frate[1], stiff[5] * f[2] + damp[5] * frate[2],
-    )
-    torque = turned(a, operator(f, -1.0, k, m))
-    arm = cross(p, force)
-    na, nb = work.node[el[A]], work.node[el[B]]
-    for j in range(3):
-        # on B: -(torque + p x force, force); a wrench is subtracted from W
-        nb[at.W + j] += torque[j] + arm[j]
-        nb[at.W + 3 + j] += force[j]
-        na[at.W + j] -= torque[j] + arm[j]
-        na[at.W + 3 + j] -= force[j]
-    return (
-        damp[0] * drate[0] * drate[0] + damp[1] * drate[1] * drate[1] + damp[2] * drate[2] * drate[2]
-        + damp[3] * frate[0] * frate[0] + damp[4] * frate[1] * frate[1] + damp[5] * frate[2] * frate[2]
-    )
+    g, m = load(tree, e, d, f, drate, frate)
+    force, torque = turned(a, g), turned(a, operator(f, -1.0, k, m))
+    add_wrench(work, el[B], p, force, torque, -1.0)
+    add_wrench(work, el[A], p, force, torque, 1.0)
+    h, n = product(tree.data, el[AT] + DAMPING, drate, frate)
+    return h[0] * drate[0] + h[1] * drate[1] + h[2] * drate[2] + n[0] * frate[0] + n[1] * frate[1] + n[2] * frate[2]
 
 
 @kernel
 def stored(tree, work, e):
     """Stored energy (J)."""
-    stiff = coefficients(tree, e)[0]
     _, _, d, _, f, _, _, _, _ = state(tree, work, e)
+    i = tree.element[e, AT]
+    g, m = product(tree.data, i + STIFFNESS, d, f)
+    p = tree.data[i + PRELOAD :]
     total = 0.0 * d[0]
     for j in range(3):
-        total += 0.5 * (stiff[j] * d[j] * d[j] + stiff[3 + j] * f[j] * f[j])
+        total += (0.5 * g[j] - p[j]) * d[j] + (0.5 * m[j] - p[3 + j]) * f[j]
     return total
 
 
@@ -201,16 +219,10 @@ def stored(tree, work, e):
 def differentiate(tree, work, e, Rq, Ru):
     """Tangents: into the node matrices, and between the two nodes into Rq and Ru."""
     el = tree.element[e]
-    stiff, damp = coefficients(tree, e)
     a, p, d, drate, f, frate, w, k, slope = state(tree, work, e)
     w_a = turned_back(a, w)
-    m = (
-        stiff[3] * f[0] + damp[3] * frate[0], stiff[4] * f[1] + damp[4] * frate[1], stiff[5] * f[2] + damp[5] * frate[2],
-    )
-    force = turned(a, (
-        stiff[0] * d[0] + damp[0] * drate[0], stiff[1] * d[1] + damp[1] * drate[1], stiff[2] * d[2] + damp[2] * drate[2],
-    ))
-    torque = turned(a, operator(f, -1.0, k, m))
+    g, m = load(tree, e, d, f, drate, frate)
+    force, torque = turned(a, g), turned(a, operator(f, -1.0, k, m))
     arm = cross(p, force)
     E, C, W = work.scratch[E_ROW : E_ROW + 6], work.scratch[C_ROW : C_ROW + 6], work.scratch[W_ROW]
     for j in range(3):
@@ -222,34 +234,18 @@ def differentiate(tree, work, e, Rq, Ru):
         turn_a, dd = turned_back(a, th), turned_back(a, dp)
         # along the twist: place rate dd, rotation-vector rate df
         df = operator(f, 1.0, k, turn_a)
-        g = turned(a, (damp[0] * dd[0], damp[1] * dd[1], damp[2] * dd[2]))
-        mu = turned(a, operator(f, -1.0, k, (damp[3] * df[0], damp[4] * df[1], damp[5] * df[2])))
-        lever = cross(p, g)
+        dg, dm = product(tree.data, el[AT] + DAMPING, dd, df)
+        h, mu = turned(a, dg), turned(a, operator(f, -1.0, k, dm))
+        lever = cross(p, h)
         for j in range(3):
-            C[j, c], C[3 + j, c] = -mu[j] - lever[j], -g[j]
+            C[j, c], C[3 + j, c] = -mu[j] - lever[j], -h[j]
         # along the displacement, at fixed relative twist
         ddrate = turned_back(a, cross(w, dp))
         dfrate = operator_change(f, df, 1.0, k, slope, w_a)
-        g = turned(a, (
-            stiff[0] * dd[0] + damp[0] * ddrate[0], stiff[1] * dd[1] + damp[1] * ddrate[1], stiff[2] * dd[2] + damp[2] * ddrate[2],
-        ))
-        dm = (
-            stiff[3] * df[0] + damp[3] * dfrate[0], stiff[4] * df[1] + damp[4] * dfrate[1], stiff[5] * df[2] + damp[5] * dfrate[2],
-        )
+        dg, dm = both(tree, e, dd, df, ddrate, dfrate)
         first, second = operator(f, -1.0, k, dm), operator_change(f, df, -1.0, k, slope, m)
-        mu = turned(a, (first[0] + second[0], first[1] + second[1], first[2] + second[2]))
-        lever, moved = cross(p, g), cross(dp, force)
+        h, mu = turned(a, dg), turned(a, (first[0] + second[0], first[1] + second[1], first[2] + second[2]))
+        lever, moved = cross(p, h), cross(dp, force)
         for j in range(3):
-            E[j, c], E[3 + j, c] = -mu[j] - lever[j] - moved[j], -g[j]
-    # E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]
-    v = work.node[el[B]]
-    w0, w1, w2, v0, v1, v2 = v[at.V], v[at.V + 1], v[at.V + 2], v[at.V + 3], v[at.V + 4], v[at.V + 5]
-    for r in range(6):
-        c0, c1, c2, c3, c4, c5 = C[r, 0], C[r, 1], C[r, 2], C[r, 3], C[r, 4], C[r, 5]
-        E[r, 0] -= c1 * w2 - c2 * w1 + c4 * v2 - c5 * v1
-        E[r, 1] -= c2 * w0 - c0 * w2 + c5 * v0 - c3 * v2
-        E[r, 2] -= c0 * w1 - c1 * w0 + c3 * v1 - c4 * v0
-        E[r, 3] -= c4 * w2 - c5 * w1
-        E[r, 4] -= c5 * w0 - c3 * w2
-        E[r, 5] -= c3 * w1 - c4 * w0
-    scatter(tree, work, el[A], el[B], E, C, W, Rq, Ru)
+            E[j, c], E[3 + j, c] = -mu[j] - lever[j] - moved[j], -h[j]
+    scatter_relative(tree, work, el[A], el[B], E, C, W, Rq, Ru)

@@ -1,13 +1,16 @@
-"""Forces computed by Python functions: calls through addresses, tangents by differences.
+"""Forces computed by functions: calls through addresses, tangents by differences.
 
-The address of a C function ``void f(double *)`` is a number in the model's integers, so kernels are compiled and
-cached without knowing it. The function reads its arguments from the buffer and writes its results behind them.
+The address of a C function ``int f(double t, const double *in, double *out)`` is a number in the model's integers, so
+kernels are compiled and cached without knowing it. Behind it is Python (engine/callbacks.py) or machine code. Any other
+result than zero says that it failed.
 """
 
 from __future__ import annotations
 
 import ctypes
 from typing import Any
+
+import numpy as np
 
 from supple.core import layout as at
 from supple.core.buffers import starts
@@ -20,19 +23,21 @@ NODE, ADDRESS = 1, 2
 COUNT, TERM = 1, 3
 # Buffer of frame functions: time, place, axes (9), velocity, angular velocity; what comes back: force and torque
 TIME, PLACE, AXES, VELOCITY, SPIN, FORCE, TORQUE, FRAME_BUFFER = starts(1, 3, 9, 3, 3, 3, 3)
+FRAME_INPUTS = FORCE - PLACE
 COPY = 30  # where the tangents keep the state itself, behind the buffer
 # Buffer of joint functions: time, then x, v (n each); what comes back: efforts (n)
 X = 1
 MOST_COORDINATES = 24  # of one joint function: time, x, v, efforts and a copy of them fit the scratch rows
 SMALL = 1.4901161193847656e-08  # root of the rounding unit
 
-CALLBACK = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_double))
+_REALS = ctypes.POINTER(ctypes.c_double)
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_double, _REALS, _REALS)
 
 
-def _call_plainly(address: int, buffer: Any) -> None:
-    """Call the function at an address with a buffer of reals."""
-    pointer = ctypes.cast(buffer.ctypes.data, ctypes.POINTER(ctypes.c_double))
-    CALLBACK(int(address))(pointer)
+def _call_plainly(address: int, buffer: Any, inputs: int) -> int:
+    """Call the function at an address with time, inputs and outputs in a buffer of reals."""
+    parts = [ctypes.cast(buffer[k:].ctypes.data, _REALS) for k in (X, X + inputs)]
+    return int(CALLBACK(int(address))(float(buffer[TIME]), *parts))
 
 
 def _call_by_address() -> Any:
@@ -42,20 +47,34 @@ def _call_by_address() -> Any:
     from numba.extending import intrinsic
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def call(typing_context: Any, address: Any, buffer: Any) -> Any:
+    def call(typing_context: Any, address: Any, buffer: Any, inputs: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            if isinstance(signature.args[1].dtype, types.Float):
-                array = context.make_array(signature.args[1])(context, builder, args[1])
-                shape = ir.FunctionType(ir.VoidType(), [ir.DoubleType().as_pointer()])
-                builder.call(builder.inttoptr(args[0], shape.as_pointer()), [array.data])
-            return context.get_dummy_value()
+            word, real = ir.IntType(64), ir.DoubleType()
+            if not isinstance(signature.args[1].dtype, types.Float):
+                return word(0)
+            start = context.make_array(signature.args[1])(context, builder, args[1]).data
+            first = builder.gep(start, [word(X)])
+            given = [builder.load(start), first, builder.gep(first, [args[2]])]
+            shape = ir.FunctionType(ir.IntType(32), [real, real.as_pointer(), real.as_pointer()])
+            done = builder.call(builder.inttoptr(args[0], shape.as_pointer()), given)
+            return builder.sext(done, word)
 
-        return types.void(types.int64, buffer), code
+        return types.int64(types.int64, buffer, types.int64), code
 
     return call
 
 
 call = generated(_call_by_address, _call_plainly)
+
+
+@kernel
+def evaluate(address, b, inputs, end):
+    """Call the function with a buffer of time, inputs and, up to ``end``, outputs: NaN if it fails."""
+    for k in range(X + inputs, end):
+        b[k] = 0.0
+    if call(address, b, inputs) != 0:
+        for k in range(X + inputs, end):
+            b[k] = np.nan
 
 
 @kernel
@@ -80,9 +99,7 @@ def frame_call(tree, work, e, b, t):
             b[AXES + 3 * i + j] = s
     b[VELOCITY], b[VELOCITY + 1], b[VELOCITY + 2] = vx, vy, vz
     b[SPIN], b[SPIN + 1], b[SPIN + 2] = r[at.V], r[at.V + 1], r[at.V + 2]
-    for k in range(FORCE, FRAME_BUFFER):
-        b[k] = 0.0
-    call(el[ADDRESS], b)
+    evaluate(el[ADDRESS], b, FRAME_INPUTS, FRAME_BUFFER)
     return px, py, pz
 
 
@@ -149,9 +166,7 @@ def frame_differentiate(tree, work, e, t):
                 b[SPIN] += h * th0
                 b[SPIN + 1] += h * th1
                 b[SPIN + 2] += h * th2
-            for k in range(FORCE, FRAME_BUFFER):
-                b[k] = 0.0
-            call(tree.element[e, ADDRESS], b)
+            evaluate(tree.element[e, ADDRESS], b, FRAME_INPUTS, FRAME_BUFFER)
             g0, g1, g2 = (b[FORCE] - f0) / h, (b[FORCE + 1] - f1) / h, (b[FORCE + 2] - f2) / h
             k0, k1, k2 = (b[TORQUE] - m0) / h, (b[TORQUE + 1] - m1) / h, (b[TORQUE + 2] - m2) / h
             k0 += py * g2 - pz * g1
@@ -186,8 +201,7 @@ def joint_call(tree, work, e, b, t, q, u):
     for k in range(n):
         b[X + k] = factor[o + k] * q[term[o + k, at.TERM_Q]]
         b[X + n + k] = factor[o + k] * u[term[o + k, at.TERM_U]]
-        b[X + 2 * n + k] = 0.0
-    call(el[ADDRESS], b)
+    evaluate(el[ADDRESS], b, 2 * n, X + 3 * n)
 
 
 @kernel
@@ -218,9 +232,7 @@ def joint_differentiate(tree, work, e, t, q, u, Rq, Ru):
         old = b[X + c]
         h = SMALL * (1.0 + abs(old))
         b[X + c] = old + h
-        for k in range(n):
-            b[X + 2 * n + k] = 0.0
-        call(el[ADDRESS], b)
+        evaluate(el[ADDRESS], b, 2 * n, X + 3 * n)
         b[X + c] = old
         own = c if c < n else c - n
         j = term[o + own, at.TERM_U]

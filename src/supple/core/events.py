@@ -163,6 +163,16 @@ def find_events(m, w, r, ints, t0, h, t1):
     return keep
 
 
+@kernel
+def branches_at(m, w, r, t0, h, s):
+    """Number of the branches of force laws at the fraction s of the step."""
+    state_at(m, r, s)
+    if m.head[at.H_WRENCHES] > 0:
+        tree.poses(m, w, r.qt)
+        tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+    return forces.branches(m, w, t0 + s * h, r.qt, r.ut, r.zt)
+
+
 @shared(TREE, WORK, RUN, IVEC, VEC, REAL, REAL, gives=TRUTH)
 def find_switch(m, w, r, ints, reals, t0, h):
     """Whether a force law changes its branch within the step: then it is to be repeated with the size in H_SWITCH.
@@ -178,16 +188,13 @@ def find_switch(m, w, r, ints, reals, t0, h):
         ints[SWITCHED] = 0
         return False
     low = 1e-4
-    state_at(m, r, low)
-    before = forces.branches(m, w, t0 + low * h, r.qt, r.ut, r.zt)
+    before = branches_at(m, w, r, t0, h, low)
     for part in range(1, 5):
         high = 0.25 * part
-        state_at(m, r, high)
-        if forces.branches(m, w, t0 + high * h, r.qt, r.ut, r.zt) != before:
+        if branches_at(m, w, r, t0, h, high) != before:
             for _ in range(48):
                 middle = 0.5 * (low + high)
-                state_at(m, r, middle)
-                if forces.branches(m, w, t0 + middle * h, r.qt, r.ut, r.zt) == before:
+                if branches_at(m, w, r, t0, h, middle) == before:
                     low = middle
                 else:
                     high = middle

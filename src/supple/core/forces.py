@@ -11,23 +11,43 @@ itself is already carried along by the sweep (docs/theory.md).
 
 from __future__ import annotations
 
-from supple.core import bushing, callback, joint_forces, line, links, load, membrane
+from supple.core import (
+    bushing,
+    callback,
+    cartesian,
+    joint_forces,
+    line,
+    links,
+    load,
+    membrane,
+    pair_callback,
+)
 from supple.core import layout as at
-from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION, JOINT_SPRING, JOINT_STOP, PID
+from supple.core.joint_forces import (
+    JOINT_EFFORT,
+    JOINT_FRICTION,
+    JOINT_LAW,
+    JOINT_SPRING,
+    JOINT_STOP,
+    PID,
+)
 from supple.core.layout import TREE, WORK
+from supple.core.line import LINE_LAW, SPRING_DAMPER
 from supple.core.signals import evaluate
 from supple.core.wrench import point, subtract_wrench_turn
 from supple.native.declare import REAL, VEC, kernel, shared
 
 __all__ = [
-    "BODY_DAMPING", "BUSHING", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION", "JOINT_FUNCTION",
-    "JOINT_SPRING", "JOINT_STOP", "LOAD", "MEMBRANE", "PID", "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
+    "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION",
+    "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION", "PID",
+    "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
 ]
 
-FORCE, SPRING_DAMPER, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 2, 3, 4, 5, 6, 7, 8
+FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
 DRIVE = 9  # the work channel of a link whose row moves in time
 MEMBRANE = 10  # geometric stiffening of a flexible body
-# kinds from JOINT_SPRING on act on one joint coordinate
+CARTESIAN, PAIR_FUNCTION = 12, 13
+# 2 and 11 are springs along a line; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -36,6 +56,7 @@ BODY, LINK = 1, 1
 # ... of GEAR: places in q and u of the first coordinate, and of the second; reals: factors of both, stiffness, damping, rest
 GEAR_Q1, GEAR_U1, GEAR_Q2, GEAR_U2 = 1, 2, 3, 4
 GEAR_1, GEAR_2, GEAR_STIFFNESS, GEAR_DAMPING, GEAR_REST = range(5)
+MANY = 1000003  # for numbers of branches; odd, so that the branch of no element is lost where they overflow
 
 
 @kernel
@@ -98,9 +119,8 @@ def apply(tree, work, t, q, u, z):
             w[at.W + 3] -= fx
             w[at.W + 4] -= fy
             w[at.W + 5] -= fz
-        elif kind == SPRING_DAMPER:
-            nx, ny, nz, _, rate, f, px, py, pz, _, _, _ = line.line(tree, work, e)
-            power[e] = c[line.DAMPING] * rate * rate
+        elif kind == SPRING_DAMPER or kind == LINE_LAW:
+            nx, ny, nz, _, _, f, px, py, pz, _, _, _, power[e] = line.line(tree, work, e)
             gx, gy, gz = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
             w = x[el[line.A]]
             w[at.W] -= f * gx
@@ -132,6 +152,10 @@ def apply(tree, work, t, q, u, z):
             power[e] = callback.frame_apply(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
             power[e] = callback.joint_apply(tree, work, e, t, q, u)
+        elif kind == PAIR_FUNCTION:
+            power[e] = pair_callback.apply(tree, work, e, t)
+        elif kind == CARTESIAN:
+            power[e] = cartesian.apply(tree, work, e)
         elif kind == DRIVE:
             power[e] = links.drive_power(tree, work, t, el[LINK])
         elif kind == MEMBRANE:
@@ -154,13 +178,15 @@ def drive(tree, work, t):
 
 @kernel
 def branches(tree, work, t, q, u, z):
-    """A number that changes when a force law changes its branch."""
+    """A number that changes when a force law changes its branch; needs poses and velocities of the tree."""
     code = 0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
-        if el[at.KIND] == JOINT_STOP or el[at.KIND] == PID:
+        if el[at.KIND] == JOINT_STOP or el[at.KIND] == PID or el[at.KIND] == JOINT_LAW:
             g = c[joint_forces.RATIO]
-            code = 4 * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
+            code = MANY * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
+        elif el[at.KIND] == LINE_LAW:
+            code = MANY * code + line.branch(tree, work, e)
     return code
 
 
@@ -170,13 +196,14 @@ def energy(tree, work, q):
     total = 0.0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
-        if el[at.KIND] == SPRING_DAMPER:
-            stretch = line.line(tree, work, e)[3] - c[line.LENGTH]
-            total += 0.5 * c[line.STIFFNESS] * stretch * stretch
+        if el[at.KIND] == SPRING_DAMPER or el[at.KIND] == LINE_LAW:
+            total += line.stored(tree, work, e)
         elif el[at.KIND] >= JOINT_SPRING:
-            total += joint_forces.stored(tree, e, c[joint_forces.RATIO] * q[el[joint_forces.Q]])
+            total += joint_forces.stored(tree, work, e, c[joint_forces.RATIO] * q[el[joint_forces.Q]])
         elif el[at.KIND] == BUSHING:
             total += bushing.stored(tree, work, e)
+        elif el[at.KIND] == CARTESIAN:
+            total += cartesian.stored(tree, work, e)
         elif el[at.KIND] == GEAR:
             stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
             total += 0.5 * c[GEAR_STIFFNESS] * stretch * stretch
@@ -198,7 +225,7 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
                 fx, fy, fz, mx, my, mz, px, py, pz, _, _, _ = applied(tree, work, e, t)
                 k = work.matrices[el[NODE], at.NODE_K]
                 force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz)
-        elif kind == SPRING_DAMPER:
+        elif kind == SPRING_DAMPER or kind == LINE_LAW:
             line.spring_tangent(tree, work, e, Rq, Ru)
         elif kind >= JOINT_SPRING:
             k, s, g = el[joint_forces.U], el[joint_forces.STATE], c[joint_forces.RATIO]
@@ -224,6 +251,10 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
             callback.frame_differentiate(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
             callback.joint_differentiate(tree, work, e, t, q, u, Rq, Ru)
+        elif kind == PAIR_FUNCTION:
+            pair_callback.differentiate(tree, work, e, t, Rq, Ru)
+        elif kind == CARTESIAN:
+            cartesian.differentiate(tree, work, e, Rq, Ru)
         elif kind == MEMBRANE:
             membrane.differentiate(tree, work, e, q, Rq)
         elif kind == GEAR:

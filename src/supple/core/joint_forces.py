@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core import laws
 from supple.core import layout as at
 from supple.core.signals import evaluate
 from supple.native.declare import kernel
 
-JOINT_SPRING, JOINT_EFFORT, PID, JOINT_FRICTION, JOINT_STOP = 20, 21, 22, 23, 24
-# Element integers: places in q and u, signal (-1: none), controller state
-Q, U, SIGNAL, STATE = 1, 2, 3, 4
+JOINT_SPRING, JOINT_EFFORT, PID, JOINT_FRICTION, JOINT_STOP, JOINT_LAW = 20, 21, 22, 23, 24, 25
+# Element integers: places in q and u, signal (-1: none), controller state, and of JOINT_LAW, a spring with more than
+# linear and cubic terms, its laws (core/laws.py)
+Q, U, SIGNAL, STATE, SPRING, DAMPER = 1, 2, 3, 4, 5, 6
 # Reals of springs; of friction; of stops; of controllers; and of every such element the gear ratio g
 STIFFNESS, DAMPING, REST, CUBIC = range(4)
 COULOMB, VISCOUS, STATIC, TRANSITION, STRIBECK = range(5)
@@ -28,10 +30,15 @@ def effort(tree, work, e, t, x, v, z):
     el, c = tree.element[e], tree.coef[e]
     kind = el[at.KIND]
     f, rate = 0.0 * x, 0.0 * x
-    if kind == JOINT_SPRING:
+    if kind == JOINT_SPRING or kind == JOINT_LAW:
         d = x - c[REST]
         f = -d * (c[STIFFNESS] + c[CUBIC] * d * d) - c[DAMPING] * v
-        return f, c[DAMPING] * v * v, rate
+        lost = c[DAMPING] * v * v
+        if kind == JOINT_LAW:
+            elastic, damping, _, _, _ = laws.force(tree, work, el[SPRING], el[DAMPER], d, v)
+            f = f - elastic - damping
+            lost = lost + damping * v
+        return f, lost, rate
     if kind == JOINT_FRICTION:
         f = -friction(c, v)[0]
         return f, -f * v, rate
@@ -58,9 +65,13 @@ def slopes(tree, work, e, t, x, v, z):
     """Derivatives of the effort along x, v and the controller state, and of the controller rate."""
     el, c = tree.element[e], tree.coef[e]
     kind = el[at.KIND]
-    if kind == JOINT_SPRING:
+    if kind == JOINT_SPRING or kind == JOINT_LAW:
         d = x - c[REST]
-        return -c[STIFFNESS] - 3.0 * c[CUBIC] * d * d, -c[DAMPING], 0.0, 0.0, 0.0, 0.0
+        fx, fv = -c[STIFFNESS] - 3.0 * c[CUBIC] * d * d, -c[DAMPING] + 0.0 * v
+        if kind == JOINT_LAW:
+            _, _, along, slope, _ = laws.force(tree, work, el[SPRING], el[DAMPER], d, v)
+            fx, fv = fx - along, fv - slope
+        return fx, fv, 0.0, 0.0, 0.0, 0.0
     if kind == JOINT_FRICTION:
         return 0.0, -friction(c, v)[1], 0.0, 0.0, 0.0, 0.0
     if kind == JOINT_STOP:
@@ -110,12 +121,15 @@ def stop(c, x, v):
 
 
 @kernel
-def stored(tree, e, x):
+def stored(tree, work, e, x):
     """Energy stored in a spring or a stop (J)."""
     el, c = tree.element[e], tree.coef[e]
-    if el[at.KIND] == JOINT_SPRING:
+    if el[at.KIND] == JOINT_SPRING or el[at.KIND] == JOINT_LAW:
         d = x - c[REST]
-        return d * d * (0.5 * c[STIFFNESS] + 0.25 * c[CUBIC] * d * d)
+        energy = d * d * (0.5 * c[STIFFNESS] + 0.25 * c[CUBIC] * d * d)
+        if el[at.KIND] == JOINT_LAW:
+            energy = energy + laws.stored(tree, work, el[SPRING], d)
+        return energy
     if el[at.KIND] == JOINT_STOP:
         _, p, _, elastic = stop(c, x, 0.0)
         return elastic * p / (c[EXPONENT] + 1.0)
@@ -124,8 +138,10 @@ def stored(tree, e, x):
 
 @kernel
 def branch(tree, work, e, t, x, v, z):
-    """Branch of the law of a stop (free, upper, lower, let go) or a controller (within, above, below its limit)."""
+    """Branch of the law of a stop (free, upper, lower, let go), a controller (within, above, below its limit) or a spring."""
     el, c = tree.element[e], tree.coef[e]
+    if el[at.KIND] == JOINT_LAW:
+        return laws.force(tree, work, el[SPRING], el[DAMPER], x - c[REST], v)[4]
     if el[at.KIND] == JOINT_STOP:
         side, p, push, _ = stop(c, x, v)
         if p <= 0.0:

@@ -136,7 +136,7 @@ COL_J, COL_DV, COL_PSI_Q, COL_PSI_U, COL_JD, COL_JDD, COLUMN_WORK = range(7)
 # Node matrices (6, 6) for tangents
 NODE_B, NODE_K, NODE_MATRICES = range(3)
 # Scratch rows (6) for one column or one force element
-SCRATCH_ROWS = 20
+SCRATCH_ROWS = 24
 
 # The sizes that shapes are made of, by their places in the head
 SIZES = {

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.core import laws
 from supple.core import layout as at
 from supple.core.buffers import starts
 from supple.core.wrench import last_column, point, subtract_wrench_turn
 from supple.native.declare import kernel
 
-# Element integers: nodes of A and B; reals: the points on them, stiffness, damping, free length
-A, B = 1, 2
+SPRING_DAMPER, LINE_LAW = 2, 11
+# Element integers: nodes of A and B, of LINE_LAW its laws (core/laws.py); reals: the points on them, stiffness, damping,
+# free length
+A, B, SPRING, DAMPER = 1, 2, 3, 4
 POINT_A, POINT_B, STIFFNESS, DAMPING, LENGTH, _ = starts(3, 3, 1, 1, 1)
 
 
 @kernel
 def line(tree, work, e):
-    """Spring-damper e: direction n, length, rate of length, tension and the point on A.
+    """Spring-damper e: direction n, length, rate of length, tension, the point on A, the relative velocity, what is lost.
 
     A spring without free length pulls with k d, smooth even at zero distance; its direction is then
     undefined and taken as zero.
@@ -29,8 +32,42 @@ def line(tree, work, e):
     s = 1.0 / length if length.real > 0.0 else 0.0 * length
     nx, ny, nz = dx * s, dy * s, dz * s
     rate = nx * (bu - au) + ny * (bv - av) + nz * (bw - aw)
-    tension = c[STIFFNESS] * (length - c[LENGTH]) + c[DAMPING] * rate
-    return nx, ny, nz, length, rate, tension, ax, ay, az, bu - au, bv - av, bw - aw
+    tension, lost = c[STIFFNESS] * (length - c[LENGTH]) + c[DAMPING] * rate, c[DAMPING] * rate * rate
+    if el[at.KIND] == LINE_LAW:
+        elastic, damping, _, _, _ = laws.force(tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate)
+        tension = tension + elastic + damping
+        lost = lost + damping * rate
+    return nx, ny, nz, length, rate, tension, ax, ay, az, bu - au, bv - av, bw - aw, lost
+
+
+@kernel
+def slopes(tree, work, e, length, rate):
+    """Derivatives of the tension along length and rate."""
+    el, c = tree.element[e], tree.coef[e]
+    along, slope = c[STIFFNESS] + 0.0 * length, c[DAMPING] + 0.0 * rate
+    if el[at.KIND] == LINE_LAW:
+        _, _, more, faster, _ = laws.force(tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate)
+        along, slope = along + more, slope + faster
+    return along, slope
+
+
+@kernel
+def stored(tree, work, e):
+    """Energy stored (J)."""
+    el, c = tree.element[e], tree.coef[e]
+    stretch = line(tree, work, e)[3] - c[LENGTH]
+    energy = 0.5 * c[STIFFNESS] * stretch * stretch
+    if el[at.KIND] == LINE_LAW:
+        energy = energy + laws.stored(tree, work, el[SPRING], stretch)
+    return energy
+
+
+@kernel
+def branch(tree, work, e):
+    """Branch of the laws."""
+    el, c = tree.element[e], tree.coef[e]
+    _, _, _, length, rate, _, _, _, _, _, _, _, _ = line(tree, work, e)
+    return laws.force(tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate)[4]
 
 
 @kernel
@@ -41,7 +78,8 @@ def spring_tangent(tree, work, e, Rq, Ru):
     respect to a world twist of either end, at fixed body twists, is computed column by column.
     """
     el, c = tree.element[e], tree.coef[e]
-    nx, ny, nz, length, _, f, px, py, pz, vx, vy, vz = line(tree, work, e)
+    nx, ny, nz, length, rate, f, px, py, pz, vx, vy, vz, _ = line(tree, work, e)
+    stiffness, damping = slopes(tree, work, e, length, rate)
     inverse = 1.0 / length if length > 0.0 else 0.0  # at zero length only the force k d is defined
     g = work.scratch[5]
     g[0], g[1], g[2] = py * nz - pz * ny, pz * nx - px * nz, px * ny - py * nx
@@ -59,10 +97,10 @@ def spring_tangent(tree, work, e, Rq, Ru):
             n0, n1, n2 = inverse * (sign * d0 - nx * dl), inverse * (sign * d1 - ny * dl), inverse * (sign * d2 - nz * dl)
             e0, e1, e2 = w1 * u2 - w2 * u1, w2 * u0 - w0 * u2, w0 * u1 - w1 * u0  # the end's velocity turns
             drate = n0 * vx + n1 * vy + n2 * vz + sign * (nx * e0 + ny * e1 + nz * e2)
-            df = c[STIFFNESS] * dl + c[DAMPING] * drate
+            df = stiffness * dl + damping * drate
             f0, f1, f2 = df * nx + f * n0, df * ny + f * n1, df * nz + f * n2
             if inverse == 0.0:
-                f0, f1, f2 = c[STIFFNESS] * sign * d0, c[STIFFNESS] * sign * d1, c[STIFFNESS] * sign * d2
+                f0, f1, f2 = stiffness * sign * d0, stiffness * sign * d1, stiffness * sign * d2
             col = 6 * side + k
             D[0, col] = py * f2 - pz * f1
             D[1, col] = pz * f0 - px * f2
@@ -78,7 +116,7 @@ def spring_tangent(tree, work, e, Rq, Ru):
         for i in range(6):
             for j in range(6):
                 stiff[i, j] -= sign * D[i, 6 * side + j]
-                damp[i, j] += c[DAMPING] * g[i] * g[j]
+                damp[i, j] += damping * g[i] * g[j]
         f0 = sign * f
         subtract_wrench_turn(stiff, f0 * g[0], f0 * g[1], f0 * g[2], f0 * nx, f0 * ny, f0 * nz)
     for side in range(2):  # rows of this end, columns of the other
@@ -99,7 +137,7 @@ def spring_tangent(tree, work, e, Rq, Ru):
                         di += D[i, 6 * (1 - side) + j] * s[j]
                     sd += y[i] * di
                 i, j = tree.column[row, at.VELOCITY], tree.column[col, at.VELOCITY]
-                Rq[i, j] -= sign * sd + c[DAMPING] * gy * gd
-                Ru[i, j] -= c[DAMPING] * gy * gs
+                Rq[i, j] -= sign * sd + damping * gy * gd
+                Ru[i, j] -= damping * gy * gs
                 col = tree.column[col, at.BEFORE]
             row = tree.column[row, at.BEFORE]

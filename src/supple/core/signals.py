@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from supple.core import layout as at
 from supple.core import opcodes as op
 from supple.native.declare import kernel
@@ -43,22 +45,34 @@ def plain(tree, k, t):
     low, high = x[0], x[n]
     held = t < low or t >= high
     t = min(max(t, low), high)
+    first = piece(x, n, t)
+    value, rate, curve = polynomial(coefficients[first * m :], m, t - origins[first])
+    if held:
+        return value, 0.0, 0.0
+    return value, rate, curve
+
+
+@kernel
+def piece(breaks, n, t):
+    """The piece of n whose break is the last one not after t."""
     first, last = 0, n - 1
-    while first < last:  # the piece whose break is the last one not after t
+    while first < last:
         middle = (first + last + 1) // 2
-        if x[middle] <= t:
+        if breaks[middle] <= t:
             first = middle
         else:
             last = middle - 1
-    s = t - origins[first]
-    c = first * m
-    value, rate, curve = 0.0, 0.0, 0.0
+    return first
+
+
+@kernel
+def polynomial(coefficients, m, s):
+    """Value and first two derivatives of a polynomial with m coefficients at s."""
+    value, rate, curve = 0.0 * s, 0.0 * s, 0.0 * s
     for j in range(m - 1, -1, -1):
         curve = curve * s + 2.0 * rate
         rate = rate * s + value
-        value = value * s + coefficients[c + j]
-    if held:
-        return value, 0.0, 0.0
+        value = value * s + coefficients[j]
     return value, rate, curve
 
 
@@ -112,49 +126,57 @@ def binary(a, b, code):
 
 @kernel
 def unary(a, code, argument):
-    """a = operation(a): value y, derivatives y' and y'' of the operation, then the chain rule."""
+    """a = operation(a), by the chain rule."""
     v, d, c = a[0].real, a[1].real, a[2].real
+    y, s, r = elementary(v, code, argument)
+    a[0], a[1], a[2] = y, s * d, s * c + r * d * d
+
+
+@kernel
+def elementary(v, code, argument):
+    """Value y of an operation and its first two derivatives, of real or complex numbers."""
     y, s, r = v, 1.0, 0.0
     if code == op.NEGATE:
-        y, s = -v, -1.0
+        y, s = -v, -s
     elif code == op.SINE_OF:
-        y, s, r = math.sin(v), math.cos(v), -math.sin(v)
+        y, s, r = np.sin(v), np.cos(v), -np.sin(v)
     elif code == op.COSINE_OF:
-        y, s, r = math.cos(v), -math.sin(v), -math.cos(v)
+        y, s, r = np.cos(v), -np.sin(v), -np.cos(v)
     elif code == op.TANGENT_OF:
-        y = math.tan(v)
+        y = np.tan(v)
         s = 1.0 + y * y
         r = 2.0 * y * s
     elif code == op.EXP_OF:
-        y = math.exp(v)
+        y = np.exp(v)
         s, r = y, y
     elif code == op.LOG_OF:
-        y, s, r = math.log(v), 1.0 / v, -1.0 / (v * v)
+        y, s, r = np.log(v), 1.0 / v, -1.0 / (v * v)
     elif code == op.ROOT_OF:
-        y = math.sqrt(v)
+        y = np.sqrt(v)
         s = 0.5 / y
         r = -0.5 * s / v
     elif code == op.ABSOLUTE:
-        y, s = abs(v), -1.0 if v < 0.0 else 1.0
+        if v.real < 0.0:
+            y, s = -v, -s
     elif code == op.SIGN:
-        y, s = (1.0 if v > 0.0 else 0.0) - (1.0 if v < 0.0 else 0.0), 0.0
+        y, s = (1.0 if v.real > 0.0 else 0.0) - (1.0 if v.real < 0.0 else 0.0), 0.0
     elif code == op.STEP:
-        y, s = 1.0 if v >= 0.0 else 0.0, 0.0
+        y, s = 1.0 if v.real >= 0.0 else 0.0, 0.0
     elif code == op.ARCTANGENT_OF:
-        y, s = math.atan(v), 1.0 / (1.0 + v * v)
+        y, s = np.arctan(v), 1.0 / (1.0 + v * v)
         r = -2.0 * v * s * s
     elif code == op.ARCSINE_OF or code == op.ARCCOSINE_OF:
-        s = 1.0 / math.sqrt(1.0 - v * v)
+        s = 1.0 / np.sqrt(1.0 - v * v)
         r = v * s * s * s
-        y = math.asin(v)
+        y = np.arcsin(v)
         if code == op.ARCCOSINE_OF:
-            y, s, r = math.acos(v), -s, -r
+            y, s, r = np.arccos(v), -s, -r
     elif code == op.TANH_OF:
-        y = math.tanh(v)
+        y = np.tanh(v)
         s = 1.0 - y * y
         r = -2.0 * y * s
     elif code == op.RAISE:  # to a given power
         y = v**argument
         s = argument * v ** (argument - 1.0) if argument != 0.0 else 0.0
         r = argument * (argument - 1.0) * v ** (argument - 2.0) if argument != 0.0 and argument != 1.0 else 0.0
-    a[0], a[1], a[2] = y, s * d, s * c + r * d * d
+    return y, s, r

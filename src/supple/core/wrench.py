@@ -73,29 +73,55 @@ def scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru):
                 damp[r, c] -= C[r, c]
         if side == 1:
             subtract_wrench_turn(stiff, W[0], W[1], W[2], W[3], W[4], W[5])
-    for side in range(2):  # rows of this end, columns of the other
-        row = last_column(tree, node_b if side == 1 else node_a)
-        while row >= 0:
-            y = work.column[row, at.COL_J]
-            col = last_column(tree, node_a if side == 1 else node_b)
-            while col >= 0:
-                s, dv = work.column[col, at.COL_J], work.column[col, at.COL_DV]
-                along, rate = 0.0, 0.0
-                for r in range(6):
-                    ei, ci = 0.0, 0.0
-                    for c in range(6):
-                        ei += E[r, c] * s[c] + C[r, c] * dv[c]
-                        ci += C[r, c] * s[c]
-                    along += y[r] * ei
-                    rate += y[r] * ci
-                if side == 1:  # the wrench on B turns with A: + adT(W) s
-                    t = cross((W[0], W[1], W[2]), (s[0], s[1], s[2]))
-                    g = cross((W[3], W[4], W[5]), (s[3], s[4], s[5]))
-                    h = cross((W[3], W[4], W[5]), (s[0], s[1], s[2]))
-                    along += y[0] * (t[0] + g[0]) + y[1] * (t[1] + g[1]) + y[2] * (t[2] + g[2])
-                    along += y[3] * h[0] + y[4] * h[1] + y[5] * h[2]
-                i1, j1 = tree.column[row, at.VELOCITY], tree.column[col, at.VELOCITY]
-                Rq[i1, j1] += along
-                Ru[i1, j1] += rate
-                col = tree.column[col, at.BEFORE]
-            row = tree.column[row, at.BEFORE]
+    couple(tree, work, node_a, node_b, E, C, Rq, Ru)
+    subtract_wrench_turn(E, -W[0], -W[1], -W[2], -W[3], -W[4], -W[5])  # the wrench on B turns with A: + adT(W)
+    couple(tree, work, node_b, node_a, E, C, Rq, Ru)
+
+
+@kernel
+def scatter_relative(tree, work, node_a, node_b, E, C, W, Rq, Ru):
+    """The same as ``scatter`` if E is the derivative at fixed relative twist: E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]."""
+    v = work.node[node_b]
+    w0, w1, w2, v0, v1, v2 = v[at.V], v[at.V + 1], v[at.V + 2], v[at.V + 3], v[at.V + 4], v[at.V + 5]
+    for r in range(6):
+        c0, c1, c2, c3, c4, c5 = C[r, 0], C[r, 1], C[r, 2], C[r, 3], C[r, 4], C[r, 5]
+        E[r, 0] -= c1 * w2 - c2 * w1 + c4 * v2 - c5 * v1
+        E[r, 1] -= c2 * w0 - c0 * w2 + c5 * v0 - c3 * v2
+        E[r, 2] -= c0 * w1 - c1 * w0 + c3 * v1 - c4 * v0
+        E[r, 3] -= c4 * w2 - c5 * w1
+        E[r, 4] -= c5 * w0 - c3 * w2
+        E[r, 5] -= c3 * w1 - c4 * w0
+    scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru)
+
+
+@kernel
+def couple(tree, work, node, other, E, C, Rq, Ru):
+    """Add to the rows of a node's path E along the displacement and C along the twist of another node."""
+    row = last_column(tree, node)
+    while row >= 0:
+        y = work.column[row, at.COL_J]
+        col = last_column(tree, other)
+        while col >= 0:
+            s, dv = work.column[col, at.COL_J], work.column[col, at.COL_DV]
+            along, rate = 0.0, 0.0
+            for r in range(6):
+                ei, ci = 0.0, 0.0
+                for c in range(6):
+                    ei += E[r, c] * s[c] + C[r, c] * dv[c]
+                    ci += C[r, c] * s[c]
+                along += y[r] * ei
+                rate += y[r] * ci
+            i, j = tree.column[row, at.VELOCITY], tree.column[col, at.VELOCITY]
+            Rq[i, j] += along
+            Ru[i, j] += rate
+            col = tree.column[col, at.BEFORE]
+        row = tree.column[row, at.BEFORE]
+
+
+@kernel
+def add_wrench(work, node, p, force, torque, sign):
+    """Apply sign times a force at the point p and a torque to a node: a wrench is subtracted from W."""
+    w, arm = work.node[node], cross(p, force)
+    for j in range(3):
+        w[at.W + j] -= sign * (torque[j] + arm[j])
+        w[at.W + 3 + j] -= sign * force[j]

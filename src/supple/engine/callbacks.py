@@ -1,4 +1,4 @@
-"""Python functions that compiled loops can call: C pointers, and what went wrong in them."""
+"""Functions that compiled loops can call: C pointers to Python and to machine code."""
 
 from __future__ import annotations
 
@@ -11,8 +11,19 @@ import numpy as np
 from supple.core import callback as at
 from supple.core.callback import CALLBACK
 from supple.errors import label
-from supple.forces import EffortFunction, ForceFunction, FrameState
+from supple.forces import (
+    EffortFunction,
+    ForceElement,
+    ForceFunction,
+    FrameState,
+    PairFunction,
+    PairState,
+    native,
+)
 from supple.poses import Array
+
+# Where kernels put place, axes, velocity and angular velocity among the inputs
+_PARTS = [k - at.PLACE for k in (at.PLACE, at.AXES, at.VELOCITY, at.SPIN, at.FORCE)]
 
 
 class _WrongResultError(Exception):
@@ -20,18 +31,27 @@ class _WrongResultError(Exception):
 
 
 class Callback:
-    """One function of a model behind a C pointer ``void f(double *)``.
+    """One function of a model behind a C pointer.
 
-    Whatever the function does wrong becomes NaN in the loop, which then fails or takes a smaller
-    step; the last trouble is kept for the message.
+    Its signature is ``int f(double t, const double *in, double *out)``. Kernels keep outputs behind
+    the inputs. Whatever a Python function does wrong becomes NaN in the loop, which then fails or
+    takes a smaller step; the last trouble is kept for the message.
     """
 
-    def __init__(self, owner: str, size: int, evaluate: Callable[[Array], None]) -> None:
-        self.owner, self.size, self.evaluate = owner, size, evaluate
+    needs = "Python"
+
+    def __init__(
+        self,
+        owner: str,
+        inputs: int,
+        outputs: int,
+        evaluate: Callable[[float, Array, Array], None],
+    ) -> None:
+        self.owner, self.inputs, self.evaluate = owner, inputs, evaluate
         self.forget()
         self._pointer = CALLBACK(self._call)  # must live as long as the address is used
         self.address = int(ctypes.cast(self._pointer, ctypes.c_void_p).value or 0)
-        self._view = ctypes.c_double * size
+        self._view = ctypes.c_double * (inputs + outputs)
 
     def forget(self) -> None:
         """Begin a run without the trouble of an earlier one."""
@@ -39,56 +59,71 @@ class Callback:
         self.when = -np.inf  # time of the last trouble, s
         self.interrupt: BaseException | None = None
 
-    def _call(self, pointer: Any) -> None:
-        memory: Any = self._view.from_address(ctypes.addressof(pointer.contents))
-        buffer = np.frombuffer(memory)
+    def _call(self, t: float, inputs: Any, outputs: Any) -> int:
         if self.interrupt is not None:
-            buffer[1:] = np.nan
-            return
+            return 1
+        memory: Any = self._view.from_address(ctypes.addressof(inputs.contents))
+        buffer = np.frombuffer(memory)
         try:
-            self.evaluate(buffer)
+            self.evaluate(t, buffer[: self.inputs], buffer[self.inputs :])
         except _WrongResultError as error:
-            self._note(buffer, str(error))
+            return self._note(t, str(error))
         except Exception as error:
-            self._note(buffer, f"raised {type(error).__name__}: {error}")
+            return self._note(t, f"raised {type(error).__name__}: {error}")
         except BaseException as error:  # Ctrl-C: stop the loop, raise afterwards
             self.interrupt = error
-            self._note(buffer, "was interrupted")
+            return self._note(t, "was interrupted")
+        return 0
 
-    def _note(self, buffer: Array, what: str) -> None:
-        self.when = float(buffer[0])
-        self.trouble = f"{self.owner}: its function {what} at t = {self.when:.9g} s"
-        buffer[1:] = np.nan
+    def _note(self, t: float, what: str) -> int:
+        self.when = t
+        self.trouble = f"{self.owner}: its function {what} at t = {t:.9g} s"
+        return 1
 
     @classmethod
-    def of_frame(cls, force: ForceFunction) -> Callback:
-        """The function of a ``ForceFunction``."""
+    def of_frame(cls, force: ForceFunction | PairFunction) -> Callback:
+        """The function of a ``ForceFunction`` or ``PairFunction``."""
+        if native.is_native(force.function):
+            return MachineCode(force, native.address(force.function))
+        function: Callable[[float, Any], Any] = force.function
+        make = PairState if isinstance(force, PairFunction) else FrameState
+        first, second, third, fourth, end = _PARTS
 
-        def evaluate(b: Array) -> None:
-            place, velocity = b[at.PLACE : at.AXES], b[at.VELOCITY : at.SPIN]
-            axes, spin = b[at.AXES : at.VELOCITY].reshape(3, 3), b[at.SPIN : at.FORCE]
-            state = FrameState(place.copy(), axes.copy(), velocity.copy(), spin.copy())
-            value = force.function(float(b[at.TIME]), state)
+        def evaluate(t: float, given: Array, out: Array) -> None:
+            x = given.copy()
+            place, axes = x[first:second], x[second:third].reshape(3, 3)
+            value = function(t, make(place, axes, x[third:fourth], x[fourth:end]))
             both = value if isinstance(value, tuple) and len(value) == 2 else (value, np.zeros(3))
-            for start, part in zip((at.FORCE, at.TORQUE), both, strict=True):
-                b[start : start + 3] = _numbers(part, 3)
+            out[:3], out[3:] = _numbers(both[0], 3), _numbers(both[1], 3)
 
-        return cls(label(force), at.FRAME_BUFFER, evaluate)
+        return cls(label(force), end, 6, evaluate)
 
     @classmethod
     def of_joints(cls, force: EffortFunction) -> Callback:
         """The function of an ``EffortFunction``."""
+        if native.is_native(force.function):
+            return MachineCode(force, native.address(force.function))
         n = len(force.joints)
 
-        def evaluate(b: Array) -> None:
-            t, (q, u, efforts) = float(b[at.TIME]), b[at.X :].reshape(3, n)
+        def evaluate(t: float, given: Array, out: Array) -> None:
             if force.single:
-                value = force.function(t, float(q[0]), float(u[0]))
+                value = force.function(t, float(given[0]), float(given[1]))
             else:
-                value = force.function(t, q.copy(), u.copy())
-            efforts[:] = _numbers(value, n)
+                x = given.copy()
+                value = force.function(t, x[:n], x[n:])
+            out[:] = _numbers(value, n)
 
-        return cls(label(force), at.X + 3 * n, evaluate)
+        return cls(label(force), 2 * n, n, evaluate)
+
+
+class MachineCode(Callback):
+    """A function that is a C function already; the element keeps it alive."""
+
+    needs = "a function of this process"
+
+    def __init__(self, force: ForceElement, address: int) -> None:
+        self.name, self.owner, self.address = force.name, label(force), address
+        self.forget()
 
 
 def _numbers(value: Any, n: int) -> Array:

@@ -10,11 +10,43 @@ import numpy as np
 
 from supple.core import history as kernel
 from supple.core.layout import new_work
+from supple.engine.callbacks import MachineCode
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.forces import ForceElement
 from supple.forces.kinds import force_kind
+from supple.poses import Array
 from supple.results.run_data import ConstraintHistory, ElementHistory, History
+
+
+def failed_machine_code(c: Compiled, t: float, q: Array, u: Array, z: Array) -> str | None:
+    """The first function in machine code without a finite result at or behind a time, if any.
+
+    Python functions tell themselves what went wrong; machine code is asked again.
+    """
+    times = np.array([t, t + 1e-9 * (1.0 + abs(t))])
+    rows = [np.ascontiguousarray(np.tile(x, (2, 1)), dtype=float) for x in (q, u, z)]
+    for function in c.callbacks:
+        if isinstance(function, MachineCode):
+            power, efforts, wrenches = np.zeros((2, 1)), np.zeros((2, c.nu)), np.zeros((2, 0))
+            nowhere, part = np.zeros(0, dtype=np.int64), c.channels(function.name)[0]
+            kernel.element_history(
+                c.ints,
+                c.reals,
+                new_work(c.ints),
+                times,
+                *rows,
+                part,
+                nowhere,
+                np.zeros((0, 3)),
+                power,
+                efforts,
+                wrenches,
+            )
+            if not np.isfinite(power).all():
+                what = "its function failed or gave a number that is not finite"
+                return f"{function.owner}: {what} near t = {t:.9g} s"
+    return None
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.core import bushing, callback, line, load
+from supple.core import bushing, callback, cartesian, line, load, pair_callback
 from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
@@ -17,6 +17,8 @@ from supple.errors import label
 from supple.forces import (
     PID,
     Bushing,
+    CartesianSpring,
+    CouplingSpring,
     DistributedLoad,
     EffortFunction,
     Force,
@@ -27,6 +29,7 @@ from supple.forces import (
     JointSpring,
     JointStop,
     Motor,
+    PairFunction,
     SpringDamper,
 )
 from supple.forces.kinds import force_kind
@@ -68,15 +71,44 @@ def _spring_damper(b: Builder, force: SpringDamper) -> None:
     (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
     reals = {line.POINT_A: a.p, line.POINT_B: c.p, line.LENGTH: force.length}
     reals |= {line.STIFFNESS: force.stiffness, line.DAMPING: force.damping}
-    add(b, force, codes.SPRING_DAMPER, {line.A: node_a, line.B: node_b}, reals)
+    kind, laws = _laws(b, force, codes.SPRING_DAMPER, codes.LINE_LAW, (line.SPRING, line.DAMPER))
+    add(b, force, kind, {line.A: node_a, line.B: node_b, **laws}, reals)
     b.wrenches += 1
 
 
-def _bushing(b: Builder, force: Bushing) -> None:
+def _laws(
+    b: Builder,
+    force: SpringDamper | JointSpring,
+    linear: int,
+    general: int,
+    columns: tuple[int, int],
+) -> tuple[int, dict[int, Any]]:
+    """Code of a spring without or with laws, and the columns of these."""
+    spring = None if force.spring is None else force.spring.spring()
+    damper = None if force.damper is None else force.damper.damper()
+    numbers = [b.add_law(law) for law in (spring, damper)]
+    return general if any(numbers) else linear, dict(zip(columns, numbers, strict=True))
+
+
+def _cartesian(b: Builder, force: CartesianSpring) -> None:
     (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
-    data = [*a.R.ravel(), *a.p, *c.R.ravel(), *c.p, *force.stiffness, *force.damping]
-    ints = {bushing.A: node_a, bushing.B: node_b, bushing.AT: b.add_numbers(data)}
-    add(b, force, codes.BUSHING, ints, {})
+    reals = {cartesian.POINT_A: a.p, cartesian.POINT_B: c.p, cartesian.REST: force.rest}
+    reals |= {cartesian.STIFFNESS: force.stiffness, cartesian.DAMPING: force.damping}
+    add(b, force, codes.CARTESIAN, {cartesian.A: node_a, cartesian.B: node_b}, reals)
+    b.wrenches += 1
+
+
+def _ends(b: Builder, force: Bushing | PairFunction, more: Any = ()) -> dict[int, Any]:
+    """Integers of an element between two frames, whose poses and further numbers are data."""
+    (node_a, a), (node_b, c) = b.place(force.A), b.place(force.B)
+    data = [*a.R.ravel(), *a.p, *c.R.ravel(), *c.p, *more]
+    return {bushing.A: node_a, bushing.B: node_b, bushing.AT: b.add_numbers(data)}
+
+
+def _bushing(b: Builder, force: Bushing) -> None:
+    stiffness, damping = force.matrices
+    numbers = [*stiffness.ravel(), *damping.ravel(), *force.preload]
+    add(b, force, codes.BUSHING, _ends(b, force, numbers), {})
     b.wrenches += 1
 
 
@@ -130,6 +162,14 @@ def _frame_function(b: Builder, force: ForceFunction) -> None:
     b.wrenches += 1
 
 
+def _pair_function(b: Builder, force: PairFunction) -> None:
+    function = Callback.of_frame(force)
+    b.callbacks.append(function)
+    ints = {**_ends(b, force), pair_callback.ADDRESS: function.address}
+    add(b, force, codes.PAIR_FUNCTION, ints, {})
+    b.wrenches += 1
+
+
 def _joint_function(b: Builder, force: EffortFunction) -> None:
     function = Callback.of_joints(force)
     b.callbacks.append(function)
@@ -146,11 +186,29 @@ def _on_coordinate(numbers: Callable[[Any], Columns]) -> Callable[..., None]:
         q, u, ratio = b.shaft(force.joint, force.coordinate, label(force))
         signal = b.add_signal(force.signals[0]) if force.signals else -1
         kind = force_kind(force)
+        code: int = kind.laws[0]
+        laws: dict[int, Any] = {}
+        if isinstance(force, JointSpring):
+            linear, general = kind.laws
+            code, laws = _laws(b, force, linear, general, (joint.SPRING, joint.DAMPER))
         state = b.add_state() if kind.states else 0
-        ints = {joint.Q: q, joint.U: u, joint.SIGNAL: signal, joint.STATE: state}
-        add(b, force, kind.laws[0], ints, {**numbers(force), joint.RATIO: ratio})
+        ints = {joint.Q: q, joint.U: u, joint.SIGNAL: signal, joint.STATE: state, **laws}
+        add(b, force, code, ints, {**numbers(force), joint.RATIO: ratio})
 
     return pack_row
+
+
+def _coupling(b: Builder, force: CouplingSpring) -> None:
+    (q1, u1, g1), (q2, u2, g2) = (b.shaft(*target, label(force)) for target in force.targets)
+    ints = {codes.GEAR_Q1: q1, codes.GEAR_U1: u1, codes.GEAR_Q2: q2, codes.GEAR_U2: u2}
+    reals = {
+        codes.GEAR_1: g1,
+        codes.GEAR_2: -force.ratio * g2,
+        codes.GEAR_STIFFNESS: force.stiffness,
+        codes.GEAR_DAMPING: force.damping,
+        codes.GEAR_REST: force.rest,
+    }
+    add(b, force, codes.GEAR, ints, reals)
 
 
 def _motor(b: Builder, motor: Motor) -> None:
@@ -195,10 +253,13 @@ def _pid(f: PID) -> Columns:
 PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     Force: _force,
     SpringDamper: _spring_damper,
+    CartesianSpring: _cartesian,
     Bushing: _bushing,
     DistributedLoad: _load,
     ForceFunction: _frame_function,
+    PairFunction: _pair_function,
     EffortFunction: _joint_function,
+    CouplingSpring: _coupling,
     Motor: _motor,
     JointSpring: _on_coordinate(_spring),
     JointEffort: _on_coordinate(lambda f: {}),

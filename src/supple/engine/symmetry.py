@@ -2,25 +2,29 @@
 
 Energy is blind to terms that do no work, momentum is not. A tree hanging on the ground by one joint
 can exchange momentum with the world only through that joint's constraint, through gravity and
-through force elements that reach outside. For each motion direction of the joint that stays fixed
-in the world (the first axis of a chain, all directions of a free or ball joint) the conjugate
-momentum is conserved if gravity has no component on it and nothing else acts on it.
+through force elements that reach outside or know the world's axes. For each motion direction of
+the joint that stays fixed in the world (the first axis of a chain, all directions of a free or ball
+joint) the conjugate momentum is conserved if gravity has no component on it and nothing else acts
+on it.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from supple.core import layout as at
 from supple.engine.compiled import Compiled
-from supple.forces import Motor
+from supple.forces import CartesianSpring, Motor
 from supple.graph.topology import Graph
 from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array
+
+ANGULAR = "kg m2/s"
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,10 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     """All conserved momenta of a model that can be seen from its topology, gravity and forces."""
     graph, joints = compiled.graph, model.joints
     roots = [edge for edge in graph.tree if edge.parent == graph.root and edge.joint in joints]
-    reached = _reached_from_outside(model, graph)
+    tree = _child_of_root(graph)
+    reached = _reached_from_outside(model, graph, tree)
+    springs = [item for item in model.forces.values() if isinstance(item, CartesianSpring)]
+    turned = {tree.get(frame.body.name) for item in springs for frame in item.frames.values()}
     acted = _on_joints(model)
     found: list[Symmetry] = []
     for edge in roots:
@@ -49,6 +56,8 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
         if any(joint.coordinate_index(place, who) == coordinate for who, place in on_it):
             continue
         kept = _of_joint(model, joint, edge.reversed)
+        if edge.child in turned:
+            kept = [momentum for momentum in kept if momentum[2] != ANGULAR]
         if kept:
             node = compiled.joints[joint.name].node
             root = int(at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)[node, at.ROOT])
@@ -56,11 +65,16 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     return tuple(found)
 
 
-def _reached_from_outside(model: Model, graph: Graph) -> set[str | None]:
-    """Those children of the root whose trees something connects with the rest of the world."""
-    tree: dict[str, str] = {}  # the child of the root that a body hangs on
+def _child_of_root(graph: Graph) -> dict[str, str]:
+    """The child of the root that each body hangs on."""
+    tree: dict[str, str] = {}
     for edge in graph.tree:
         tree[edge.child] = edge.child if edge.parent == graph.root else tree[edge.parent]
+    return tree
+
+
+def _reached_from_outside(model: Model, graph: Graph, tree: Mapping[str, str]) -> set[str | None]:
+    """Those children of the root whose trees something connects with the rest of the world."""
     joints, constraints = model.joints, model.constraints.values()
     used = [item.frames for item in (*model.forces.values(), *constraints)]
     used += [joints[name].frames for name in graph.chords]
@@ -115,7 +129,7 @@ def _of_joint(model: Model, joint: Joint, backwards: bool) -> list[tuple[str, Ar
             continue
         if turns:
             screw = np.concatenate([axis, _cross(point, axis)])
-            name, unit = f"angular momentum about {_word(axis)}", "kg m2/s"
+            name, unit = f"angular momentum about {_word(axis)}", ANGULAR
         else:
             screw = np.concatenate([np.zeros(3), axis])
             name, unit = f"linear momentum along {_word(axis)}", "kg m/s"

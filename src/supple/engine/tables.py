@@ -26,6 +26,7 @@ from supple.signals import Constant, Signal
 if TYPE_CHECKING:
     from supple.constraints import Constraint
     from supple.joints import Joint
+    from supple.signals.base import Packed
 
 
 class Tables:
@@ -164,10 +165,20 @@ class Tables:
             return -1
         parts = [self.add_signal(part) for part in signal.parts]
         code, given, numbers = signal.program()
-        self.use("signal", code)
         integers = np.array(given, dtype=np.int64)
         if parts:  # the program refers to its parts by place
             integers[2::2][integers[1::2] == opcodes.SIGNAL] = parts
+        return self._add_program(code, integers, numbers)
+
+    def add_law(self, law: Packed | None) -> int:
+        """Add the law of a spring or damper; returns its number plus one, 0 for none."""
+        if law is None:
+            return 0
+        integers = np.array(law.integers, dtype=np.int64)
+        return self._add_program(law.code, integers, law.numbers) + 1
+
+    def _add_program(self, code: int, integers: np.ndarray, numbers: Array) -> int:
+        self.use("signal", code)
         columns = {at.SIGNAL_CODE: code, at.SIGNAL_AT: len(self.data)}
         columns[at.SIGNAL_PROGRAM] = len(self.programs)
         self.signals.append(row_of(at.SIGNAL_INTS, columns))

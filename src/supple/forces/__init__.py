@@ -1,19 +1,37 @@
 """Force elements: what pushes, pulls, turns and drives."""
 
 from supple.forces.base import ForceElement, JointForce
-from supple.forces.functions import EffortFunction, ForceFunction, FrameState
-from supple.forces.joints import PID, JointEffort, JointFriction, JointSpring, JointStop
+from supple.forces.functions import (
+    EffortFunction,
+    ForceFunction,
+    FrameState,
+    PairFunction,
+    PairState,
+)
+from supple.forces.joints import (
+    PID,
+    CouplingSpring,
+    JointEffort,
+    JointFriction,
+    JointSpring,
+    JointStop,
+)
+from supple.forces.laws import ForceFormula, ForceTable
 from supple.forces.motor import Motor
-from supple.forces.points import Bushing, DistributedLoad, Force, SpringDamper
+from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 
 __all__ = [
     "PID",
     "Bushing",
+    "CartesianSpring",
+    "CouplingSpring",
     "DistributedLoad",
     "EffortFunction",
     "Force",
     "ForceElement",
+    "ForceFormula",
     "ForceFunction",
+    "ForceTable",
     "FrameState",
     "JointEffort",
     "JointForce",
@@ -21,5 +39,7 @@ __all__ = [
     "JointSpring",
     "JointStop",
     "Motor",
+    "PairFunction",
+    "PairState",
     "SpringDamper",
 ]

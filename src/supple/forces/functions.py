@@ -1,4 +1,4 @@
-"""Forces given by Python functions."""
+"""Forces given by functions, in Python or in machine code."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.elements import Shaft, Target, check_joint_reference
 from supple.errors import ModelError
+from supple.forces import native
 from supple.forces.base import ForceElement
-from supple.frames import Frame, expect_body_frame
+from supple.frames import Frame, expect_body_frame, expect_two_bodies
 from supple.joints import Joint
 from supple.validate import Vector, set_fields
 
@@ -32,9 +33,22 @@ class FrameState(NamedTuple):
     angular_velocity: Vector
 
 
+class PairState(NamedTuple):
+    """Where a frame B is and how it moves, seen from a frame A, all in A's axes.
+
+    position (3,) m from A's origin to B's, rotation (3, 3) from B's to A's axes, velocity (3,) m/s
+    the rate of position, angular_velocity (3,) rad/s of B relative to A.
+    """
+
+    position: Vector
+    rotation: Vector
+    velocity: Vector
+    angular_velocity: Vector
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class ForceFunction(ForceElement):
-    """A force and torque on a body, computed by a Python function.
+    """A force and torque on a body, computed by a function.
 
     Parameters
     ----------
@@ -43,11 +57,14 @@ class ForceFunction(ForceElement):
     function : callable
         ``function(t, state) -> force`` or ``-> (force, torque)`` in world axes (3,), N and N m,
         with t in s and ``state`` a ``FrameState``. It should be smooth and depend on nothing else.
+        Or a C function, e.g. a ``numba.cfunc``: ``int f(double t, const double *in, double *out)``
+        with 18 numbers in (position, rotation by rows, velocity, angular velocity) and 6 out
+        (force, torque), which returns 0, or another number if it fails.
     kinks : s
         Times at which it is not smooth; integrators land on them.
 
     It is called from the compiled loop at every evaluation, and thirteen times for every tangent
-    (differences): slower than any other element.
+    (differences). Python is slower than any other element; machine code is not.
     """
 
     frame: Frame
@@ -81,8 +98,61 @@ class ForceFunction(ForceElement):
 
 
 @dataclass(frozen=True, eq=False, init=False)
+class PairFunction(ForceElement):
+    """A force and torque between two bodies, computed by a function of their relative motion.
+
+    Parameters
+    ----------
+    A, B : Frame
+        On two bodies, or on a body and the ground.
+    function : callable
+        ``function(t, state) -> force`` or ``-> (force, torque)``, on B at B's origin, in A's axes
+        (3,), N and N m, with t in s and ``state`` a ``PairState``. It should be smooth and depend
+        on nothing else. Or a C function with the numbers of ``ForceFunction``, seen from A.
+    kinks : s
+        Times at which it is not smooth; integrators land on them.
+
+    A gets the opposite wrench about the same point, B's origin, so that linear and angular momentum
+    are kept whatever the function does.
+    """
+
+    A: Frame
+    B: Frame
+    function: Callable[[float, PairState], Any]
+    kinks: tuple[float, ...]
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        function: Callable[[float, PairState], Any],
+        kinks: ArrayLike = (),
+    ) -> None:
+        owner = self._named(name)
+        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        set_fields(
+            self,
+            A=frame_a,
+            B=frame_b,
+            function=_callable(owner, function, "function(t, state) -> force"),
+            kinks=_times(owner, kinks),
+        )
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Both ends."""
+        return {"A": self.A, "B": self.B}
+
+    @property
+    def breakpoints(self) -> tuple[float, ...]:
+        """The times that were given."""
+        return self.kinks
+
+
+@dataclass(frozen=True, eq=False, init=False)
 class EffortFunction(ForceElement):
-    """Efforts on one or several joint coordinates, computed by a Python function.
+    """Efforts on one or several joint coordinates, computed by a function.
 
     Parameters
     ----------
@@ -91,7 +161,9 @@ class EffortFunction(ForceElement):
     function : callable
         ``function(t, q, u) -> efforts``: q and u are arrays over the entries (n,), in rad or m and
         their rates; the result has n numbers (N m or N). For a single entry that is no list, q, u
-        and the result are numbers.
+        and the result are numbers. Or a C function, e.g. a ``numba.cfunc``:
+        ``int f(double t, const double *in, double *out)`` with 2 n numbers in (q, u) and n out,
+        which returns 0, or another number if it fails.
     kinks : s
         Times at which it is not smooth; integrators land on them.
     """
@@ -140,7 +212,9 @@ class EffortFunction(ForceElement):
 
 
 def _callable(owner: str, value: Any, expected: str) -> Any:
-    if not callable(value):
+    if native.is_native(value):
+        native.check(owner, "function", value)
+    elif not callable(value):
         raise ModelError(owner, "function", value, f"a function, {expected}")
     return value
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from supple import validate
-from supple.elements import Shaft
+from supple.elements import Shaft, Target, check_joint_reference
 from supple.errors import ModelError
-from supple.forces.base import JointForce
+from supple.forces.base import ForceElement, JointForce
+from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.joints import Joint
 from supple.signals import Signal, SignalLike, as_signal
 from supple.validate import set_fields
@@ -20,12 +22,23 @@ class JointSpring(JointForce):
 
     Units follow the coordinate: N m/rad, N m/rad3 and N m s/rad, or N/m, N/m3 and N s/m; zero or
     positive, but the stiffness may be negative beside a positive cubic term (a buckled spring).
+
+    Parameters
+    ----------
+    spring : pairs, ForceTable or formula, optional
+        A further effort ``-spring(x)`` over ``x = q - rest``: pairs of x and effort (N m or N), or
+        a formula such as ``"2e3*x + 5e5*x**3"``. Its energy is zero at x = 0.
+    damper : pairs, ForceTable or formula, optional
+        A further effort ``-damper(x, v)`` with ``v = q'``: pairs of v and effort, or a formula in x
+        and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
 
     stiffness: float
     damping: float
     rest: float
     cubic: float
+    spring: Law | None
+    damper: Law | None
 
     def __init__(
         self,
@@ -36,6 +49,8 @@ class JointSpring(JointForce):
         rest: float = 0.0,
         coordinate: int | str = 0,
         cubic: float = 0.0,
+        spring: LawLike | None = None,
+        damper: LawLike | None = None,
     ) -> None:
         owner = self._act_on(name, joint, coordinate)
         cubic = validate.not_negative(owner, "cubic", cubic)
@@ -46,7 +61,69 @@ class JointSpring(JointForce):
             damping=validate.not_negative(owner, "damping", damping),
             rest=validate.number(owner, "rest", rest),
             cubic=cubic,
+            spring=spring_law(owner, "spring", spring),
+            damper=damper_law(owner, "damper", damper),
         )
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class CouplingSpring(ForceElement):
+    """A spring and damper between two joint coordinates or shafts.
+
+    With the stretch ``s = first - ratio second - rest`` the effort on the first is
+    ``-f = -(stiffness s + damping s')`` and on the second ``ratio f``.
+
+    Parameters
+    ----------
+    first, second : joint, motor or name
+        Or pairs (joint, coordinate) for joints with several coordinates; not the same coordinate.
+    stiffness, damping : N m/rad and N m s/rad, or N/m and N s/m
+        In units of the first coordinate; zero or positive.
+    ratio : float
+        Of the second coordinate; not zero. With 1 the spring resists their difference.
+    rest : rad or m
+    """
+
+    first: Target
+    second: Target
+    stiffness: float
+    damping: float
+    ratio: float
+    rest: float
+
+    def __init__(
+        self,
+        name: str,
+        first: Any,
+        second: Any,
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        ratio: float = 1.0,
+        rest: float = 0.0,
+    ) -> None:
+        owner = self._named(name)
+        ends = []
+        for field, entry in (("first", first), ("second", second)):
+            pair = isinstance(entry, tuple) and len(entry) == 2
+            joint, coordinate = entry if pair else (entry, 0)
+            found = check_joint_reference(owner, field, joint, coordinate, shafts=True)
+            ends.append((found, coordinate))
+        if ends[0] == ends[1]:
+            raise ModelError(owner, "second", ends[1], "another coordinate than the first")
+        set_fields(
+            self,
+            first=ends[0],
+            second=ends[1],
+            stiffness=validate.not_negative(owner, "stiffness", stiffness),
+            damping=validate.not_negative(owner, "damping", damping),
+            ratio=validate.not_zero(owner, "ratio", ratio),
+            rest=validate.number(owner, "rest", rest),
+        )
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Both coordinates."""
+        return self.first, self.second
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -15,10 +15,17 @@ from typing import Any, Literal
 from supple.core import forces as codes
 from supple.errors import ModelError, label
 from supple.forces.base import ForceElement
-from supple.forces.functions import EffortFunction, ForceFunction
-from supple.forces.joints import PID, JointEffort, JointFriction, JointSpring, JointStop
+from supple.forces.functions import EffortFunction, ForceFunction, PairFunction
+from supple.forces.joints import (
+    PID,
+    CouplingSpring,
+    JointEffort,
+    JointFriction,
+    JointSpring,
+    JointStop,
+)
 from supple.forces.motor import Motor
-from supple.forces.points import Bushing, DistributedLoad, Force, SpringDamper
+from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state"]
@@ -56,6 +63,9 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.LOAD, "a distributed load", False, "", WITHOUT_ENERGY),
         ElementKind(codes.FRAME_FUNCTION, "a function of the state", False, "", WITHOUT_ENERGY),
         ElementKind(codes.JOINT_FUNCTION, "a function of the state", False, "", WITHOUT_ENERGY),
+        ElementKind(codes.PAIR_FUNCTION, "a function of the state", False, "nodes", WITHOUT_ENERGY),
+        ElementKind(codes.LINE_LAW, "a spring with a law", True, "nodes", WITHOUT_ENERGY),
+        ElementKind(codes.CARTESIAN, "a spring along axes", True, "nodes", WITHOUT_ENERGY),
         ElementKind(codes.GEAR, "an elastic gear", True, "velocities", WITHOUT_ENERGY),
         ElementKind(codes.DRIVE, "a driver", False, "", WITHOUT_ENERGY),
         ElementKind(codes.MEMBRANE, "stiffening of a body", False, "", WITHOUT_ENERGY),
@@ -64,6 +74,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.PID, "a controller", False, "state", WITHOUT_ENERGY),
         ElementKind(codes.JOINT_FRICTION, "friction", True),
         ElementKind(codes.JOINT_STOP, "a stop", True, "", WITHOUT_ENERGY),
+        ElementKind(codes.JOINT_LAW, "a spring with a law", True, "", WITHOUT_ENERGY),
     )
 }
 
@@ -74,6 +85,10 @@ def _never(force: Any) -> bool:
 
 def _always(force: Any) -> bool:
     return True
+
+
+def _if_kinked(force: JointSpring | SpringDamper) -> bool:
+    return any(law is not None and law.kinked for law in (force.spring, force.damper))
 
 
 def _if_limited(force: PID) -> bool:
@@ -105,13 +120,24 @@ FORCES: dict[type[ForceElement], ForceKind] = {
     kind.cls: kind
     for kind in (
         ForceKind(Force, (codes.FORCE,), "point", at_frames=True),
-        ForceKind(SpringDamper, (codes.SPRING_DAMPER,), "line", at_frames=True),
+        ForceKind(
+            SpringDamper,
+            (codes.SPRING_DAMPER, codes.LINE_LAW),
+            "line",
+            at_frames=True,
+            switches=_if_kinked,
+        ),
+        ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", at_frames=True),
         ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
         ForceKind(DistributedLoad, (codes.LOAD, codes.FORCE), "energy"),
         ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", at_frames=True),
+        ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", at_frames=True),
         ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),
+        ForceKind(CouplingSpring, (codes.GEAR,), "efforts"),
         ForceKind(Motor, (codes.JOINT_SPRING, codes.GEAR), "motor"),
-        ForceKind(JointSpring, (codes.JOINT_SPRING,), "coordinate"),
+        ForceKind(
+            JointSpring, (codes.JOINT_SPRING, codes.JOINT_LAW), "coordinate", switches=_if_kinked
+        ),
         ForceKind(JointEffort, (codes.JOINT_EFFORT,), "coordinate"),
         ForceKind(PID, (codes.PID,), "coordinate", states=1, switches=_if_limited),
         ForceKind(JointFriction, (codes.JOINT_FRICTION,), "coordinate"),

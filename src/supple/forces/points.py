@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.errors import ModelError
 from supple.forces.base import ForceElement, SignalTriple, three_signals
+from supple.forces.laws import Law, LawLike, damper_law, spring_law
 from supple.frames import Frame, Line, expect_body_frame, expect_two_bodies
 from supple.signals import Signal, SignalLike
 from supple.validate import Vector, read_only, set_fields
@@ -65,6 +66,15 @@ class SpringDamper(ForceElement):
 
     ``stiffness`` N/m, ``damping`` N s/m and the free ``length`` m are zero or positive. It pulls
     the two together with ``stiffness (distance - length) + damping distance'``.
+
+    Parameters
+    ----------
+    spring : pairs, ForceTable or formula, optional
+        A further pull ``spring(x)`` over ``x = distance - length``: pairs of x (m) and force (N),
+        or a formula such as ``"2e3*x + 5e5*x**3"``. Its energy is zero at x = 0.
+    damper : pairs, ForceTable or formula, optional
+        A further pull ``damper(x, v)`` with ``v = distance'``: pairs of v (m/s) and force (N), or a
+        formula in x and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
 
     A: Frame
@@ -72,6 +82,8 @@ class SpringDamper(ForceElement):
     stiffness: float
     damping: float
     length: float
+    spring: Law | None
+    damper: Law | None
 
     def __init__(
         self,
@@ -81,6 +93,8 @@ class SpringDamper(ForceElement):
         stiffness: float = 0.0,
         damping: float = 0.0,
         length: float = 0.0,
+        spring: LawLike | None = None,
+        damper: LawLike | None = None,
     ) -> None:
         owner = self._named(name)
         frame_a, frame_b = expect_two_bodies(owner, A, B)
@@ -91,6 +105,58 @@ class SpringDamper(ForceElement):
             stiffness=validate.not_negative(owner, "stiffness", stiffness),
             damping=validate.not_negative(owner, "damping", damping),
             length=validate.not_negative(owner, "length", length),
+            spring=spring_law(owner, "spring", spring),
+            damper=damper_law(owner, "damper", damper),
+        )
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Both ends."""
+        return {"A": self.A, "B": self.B}
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class CartesianSpring(ForceElement):
+    """Springs and dampers along the world's axes between two frame origins.
+
+    With d the way from A's origin to B's in world axes, the force on B is
+    ``-(stiffness (d - rest) + damping d')``, axis by axis, at B's origin; the opposite acts on A at
+    A's origin. Its axes do not turn with the bodies (those of a ``Bushing`` turn with A), so that
+    it can turn two bodies that are free otherwise.
+
+    Parameters
+    ----------
+    stiffness : (3,) N/m
+        Along the world's x, y, z; zero or positive. One number: the same along all.
+    damping : (3,) N s/m
+    rest : (3,) m
+        The way from A to B without force.
+    """
+
+    A: Frame
+    B: Frame
+    stiffness: Vector
+    damping: Vector
+    rest: Vector
+
+    def __init__(
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        stiffness: ArrayLike = 0.0,
+        damping: ArrayLike = 0.0,
+        rest: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        owner = self._named(name)
+        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        set_fields(
+            self,
+            A=frame_a,
+            B=frame_b,
+            stiffness=_three(owner, "stiffness", stiffness),
+            damping=_three(owner, "damping", damping),
+            rest=validate.vector(owner, "rest", rest, 3, "3 finite numbers in m"),
         )
 
     @property
@@ -103,15 +169,19 @@ class SpringDamper(ForceElement):
 class Bushing(ForceElement):
     """Springs and dampers in all six directions between two frames.
 
-    With d the place of B's origin in A's axes and f the rotation vector from A's axes to B's, the
-    force on B is ``-(stiffness[:3] d + damping[:3] d')`` in A's axes, and the torque belongs to the
-    energy ``rotational stiffness f**2/2`` and the dissipation ``rotational damping f'**2``.
+    With d the place of B's origin in A's axes, f the rotation vector from A's axes to B's and
+    ``x = [d; f]``, it stores ``x.K x/2 - preload.x`` and dissipates ``x'.C x'``. In A's axes
+    the force on B, at B's origin, is the first half of ``preload - K x - C x'``; the torque belongs
+    to the second half and is the same for small rotations.
 
     Parameters
     ----------
-    stiffness : (6,) N/m and N m/rad
-        Along and about A's x, y, z; zero or positive. One number: the three translations.
-    damping : (6,) N s/m and N m s/rad
+    stiffness : (6,) or (6, 6), N/m, N and N m/rad
+        Along and about A's x, y, z; zero or positive. One number: the three translations. A matrix
+        is symmetric and positive semi-definite.
+    damping : (6,) or (6, 6), N s/m, N s and N m s/rad
+    preload : (6,) N and N m
+        Force and torque on B where the frames coincide, in A's axes.
 
     Rotations stay below half a turn.
     """
@@ -120,9 +190,16 @@ class Bushing(ForceElement):
     B: Frame
     stiffness: Vector
     damping: Vector
+    preload: Vector
 
     def __init__(
-        self, name: str, A: Frame, B: Frame, stiffness: ArrayLike = 0.0, damping: ArrayLike = 0.0
+        self,
+        name: str,
+        A: Frame,
+        B: Frame,
+        stiffness: ArrayLike = 0.0,
+        damping: ArrayLike = 0.0,
+        preload: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ) -> None:
         owner = self._named(name)
         frame_a, frame_b = expect_two_bodies(owner, A, B)
@@ -132,7 +209,15 @@ class Bushing(ForceElement):
             B=frame_b,
             stiffness=_six(owner, "stiffness", stiffness),
             damping=_six(owner, "damping", damping),
+            preload=validate.vector(owner, "preload", preload, 6, "6 finite numbers in N and N m"),
         )
+
+    @property
+    def matrices(self) -> tuple[Vector, Vector]:
+        """Stiffness and damping (6, 6)."""
+        both = self.stiffness, self.damping
+        stiffness, damping = (x if x.ndim == 2 else np.diag(x) for x in both)
+        return stiffness, damping
 
     @property
     def frames(self) -> dict[str, Frame]:
@@ -221,10 +306,38 @@ class DistributedLoad(ForceElement):
         return out
 
 
-def _six(owner: str, field: str, value: ArrayLike) -> Vector:
-    expected = "6 numbers, zero or positive, or one for the translations"
+def _three(owner: str, field: str, value: ArrayLike) -> Vector:
+    expected = "3 numbers, zero or positive, or one for all of them"
     given = validate.array(owner, field, value, expected)
+    three = np.full(3, given) if given.ndim == 0 else given
+    if three.shape != (3,) or np.any(three < 0.0):
+        raise ModelError(owner, field, value, expected)
+    return read_only(three)
+
+
+def _six(owner: str, field: str, value: ArrayLike) -> Vector:
+    expected = "6 numbers, zero or positive, one for the translations, or a matrix (6, 6)"
+    given = validate.array(owner, field, value, expected)
+    if given.shape == (6, 6):
+        return _matrix(owner, field, given)
     six = np.concatenate([np.full(3, given), np.zeros(3)]) if given.ndim == 0 else given
     if six.shape != (6,) or np.any(six < 0.0):
         raise ModelError(owner, field, value, expected)
     return read_only(six)
+
+
+def _matrix(owner: str, field: str, given: Vector) -> Vector:
+    """A symmetric matrix without negative eigenvalues, judged with a diagonal of ones."""
+    size = np.sqrt(np.abs(np.diag(given)))
+    unit = 1.0 / np.where(size > 0.0, size, 1.0)
+    scaled = unit[:, None] * given * unit
+    gap = np.abs(scaled - scaled.T)
+    if gap.max() > 1e-9:
+        i, j = (int(k) for k in np.unravel_index(np.argmax(gap), (6, 6)))
+        expected = f"{float(given[j, i])!r}, as [{j}, {i}] is: a symmetric matrix"
+        raise ModelError(owner, f"{field}[{i}, {j}]", float(given[i, j]), expected)
+    least = float(np.linalg.eigvalsh(0.5 * (scaled + scaled.T)).min())
+    if least < -1e-9:
+        expected = "zero or more, with a diagonal of ones: a positive semi-definite matrix"
+        raise ModelError(owner, f"least eigenvalue of {field}", least, expected)
+    return read_only(0.5 * (given + given.T))

@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.core import dynamics, layout
 from supple.core import step as st
+from supple.engine.loads import failed_machine_code
 from supple.engine.row_sets import RowSets
 from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
@@ -355,7 +356,8 @@ class LoopRun:
             name = self.problem.events[int(self.count[st.TERMINAL])].name
             return f"event '{name}' at t = {s[st.T]:.9g} s"
         where = f"stopped at t = {s[st.T]:.9g} s: "
-        if trouble := c.trouble(float(s[st.T])):
+        t, r = float(s[st.T]), self.fields
+        if trouble := c.trouble(t) or failed_machine_code(c, t, r.q, r.u, r.z):
             return where + trouble
         if singular := failed_near(c, float(s[st.T]), self.fields.q):
             return where + singular

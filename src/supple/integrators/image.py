@@ -37,7 +37,8 @@ def image(problem: Problem, integrator: Integrator) -> bytes:
         expected = "one whose steps are compiled, e.g. Radau()"
         raise ModelError("image", "integrator", integrator, expected)
     for callback in problem.equations.compiled.callbacks:
-        raise ModelError.plain(f"image: {callback.owner} needs Python, which a C program has not")
+        what = f"{callback.owner} needs {callback.needs}"
+        raise ModelError.plain(f"image: {what}, which a C program has not")
     run = integrator.begin(problem)
     run.change_rows()
     arrays = _arrays(run)

@@ -22,6 +22,7 @@ from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, describe, suggestion
 from supple.files import writing
 from supple.results.force_views import (
+    EffortFunctionView,
     ForceView,
     JointForceView,
     LineForceView,
@@ -232,6 +233,11 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
         yield Variable(f"{name}.rate", view.rate, "", "rad/s", "A", "shaft rate")
     if loads and isinstance(view, (JointForceView, MotorView)):
         yield Variable(f"{name}.effort", view.effort, "", view.units, "A", "effort")
+    elif loads and isinstance(view, EffortFunctionView):
+        for k, units in enumerate(view.units):
+            number = f"_{k + 1}" if len(view.units) > 1 else ""
+            effort = view.efforts[:, k]
+            yield Variable(f"{name}.effort{number}", effort, "", units, "A", "effort")
     elif loads and isinstance(view, LineForceView):
         yield Variable(f"{name}.tension", view.tension, "", "N", "", "effort")
         yield Variable(f"{name}.length", view.length, "", "m", "", "length")

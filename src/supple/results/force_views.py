@@ -93,7 +93,7 @@ class JointForceView(ForceView):
 
 
 class EffortFunctionView(ForceView):
-    """Efforts of a Python function on joint coordinates or shafts."""
+    """Efforts of a function or a spring on several joint coordinates or shafts."""
 
     def __init__(
         self,
@@ -102,9 +102,12 @@ class EffortFunctionView(ForceView):
         dissipates: bool,
         source: Source | None,
         shafts: list[tuple[int, int, float]],
+        units: tuple[str, ...],
     ) -> None:
         super().__init__(name, energy, dissipates, source)
         self._shafts = shafts
+        self.units = units
+        """of each effort: N m or N"""
 
     @property
     def efforts(self) -> Array:
@@ -173,12 +176,12 @@ class PointForceView(ForceView):
 
     @property
     def force(self) -> Array:
-        """(nt, 3) N, world axes; of a bushing on its frame B."""
+        """(nt, 3) N, world axes; of an element between two frames on its frame B."""
         return self._load.wrenches[:, -1, 3:]
 
     @property
     def torque(self) -> Array:
-        """(nt, 3) at the frame's origin, N m, world axes; of a bushing on its frame B."""
+        """(nt, 3) at the frame's origin, N m, world axes; on frame B if there are two."""
         return self._load.wrenches[:, -1, :3]
 
 

@@ -228,11 +228,12 @@ class Result:
             return self._motor(force, common)
         if isinstance(force, JointForce) and view == "coordinate":
             _, place, ratio = compiled.shaft(*self._coordinate(force))
-            units = self._effort_units(force)
+            units = self._effort_units(force.joint, force.coordinate)
             return JointForceView(*common, place=place, units=units, ratio=ratio)
         if force is not None and view == "efforts":
             shafts = [compiled.shaft(*self._target(*target)) for target in force.targets]
-            return EffortFunctionView(*common, shafts=shafts)
+            each = tuple(self._effort_units(*target) for target in force.targets)
+            return EffortFunctionView(*common, shafts=shafts, units=each)
         if force is not None and view == "line":
             first, second = (self._point(frame) for frame in force.frames.values())
             return LineForceView(*common, ends=(first, second))
@@ -252,11 +253,11 @@ class Result:
         joint = self.joints.get(name)
         return name, 0 if joint is None else joint.coordinate_index(coordinate, name)
 
-    def _effort_units(self, force: JointForce) -> str:
-        motor = self.forces.get(force.joint)
+    def _effort_units(self, name: str, coordinate: int | str) -> str:
+        motor = self.forces.get(name)
         if isinstance(motor, Motor):
-            force = motor
-        name, index = self._coordinate(force)
+            name, coordinate = motor.joint, motor.coordinate
+        name, index = self._target(name, coordinate)
         return "N m" if self.joints[name].units[index] == "rad" else "N"
 
     def _motor(self, motor: Motor, common: tuple[str, Array, bool, Any]) -> MotorView:
@@ -275,7 +276,7 @@ class Result:
             gear=f"{motor.name}.gear" if record.own else None,
             drives=() if record.own else tuple(drives),
             inertia=motor.ratio**2 * motor.inertia * self.a[:, place],
-            units=self._effort_units(motor),
+            units=self._effort_units(motor.joint, motor.coordinate),
         )
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
@@ -181,13 +182,18 @@ SignalLike = float | str | Signal
 EXPECTED = "a finite number, a signal, e.g. SmoothStep(0, 1), or an expression, e.g. 'sin(2*t)'"
 
 
-def parsed(owner: str, field: str, text: Any) -> expressions.Program:
+def parsed(
+    owner: str,
+    field: str,
+    text: Any,
+    variables: Mapping[str, int] = expressions.IN_TIME,
+    expected: str = "an expression in t, e.g. '215*sin(2*pi*t)**3 + 62'",
+) -> expressions.Program:
     """Return a formula as operations; a sentence says what is wrong with a field that is none."""
-    expected = "an expression in t, e.g. '215*sin(2*pi*t)**3 + 62'"
     if not isinstance(text, str):
         raise ModelError(owner, field, text, expected)
     try:
-        return expressions.parse(text)
+        return expressions.parse(text, variables)
     except expressions.ExpressionError as error:
         raise ModelError(owner, field, text, f"{expected} ({error})") from None
 

@@ -2,7 +2,8 @@
 
 Text becomes a Python syntax tree, of which only numbers, t, the constants, the five arithmetic
 operations and the functions below are accepted; nothing of the text is ever executed by Python. The
-result is a program for a stack machine, run by the kernels and by ``run`` here.
+result is a program for a stack machine, run by the kernels and by ``run`` here. Laws of springs and
+dampers are expressions in x and v.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ast
 import difflib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +51,9 @@ _BINARY: dict[type[ast.operator], tuple[int, Callable[[Any, Any], Any]]] = {
     ast.Pow: (op.POWER, np.power),
 }
 _KINKED = {op.ABSOLUTE, op.SIGN, op.STEP}
+CHOICES = _KINKED | {op.MINIMUM, op.MAXIMUM}
+IN_TIME = {"t": op.TIME}
+OF_A_LAW = {"x": op.TIME, "v": op.RATE}
 _NUMPY_UNARY = {code: function for code, function in FUNCTIONS.values()}
 _NUMPY_BINARY = {code: function for code, function in (*_BINARY.values(), *PAIRS.values())}
 MOST_CHARACTERS = 2000
@@ -61,7 +65,10 @@ class ExpressionError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """Operations in order, and the times (s) at which the value or its slope jumps."""
+    """Operations in order, and the times (s) at which the value or its slope jumps.
+
+    In a law x takes the place of the time.
+    """
 
     operations: tuple[Operation, ...]
     breakpoints: tuple[float, ...] = ()
@@ -76,8 +83,11 @@ class Program:
         return deepest
 
 
-def parse(text: str) -> Program:
-    """Turn the text of an expression into a program, or raise ``ExpressionError``."""
+def parse(text: str, variables: Mapping[str, int] = IN_TIME) -> Program:
+    """Turn the text of an expression into a program, or raise ``ExpressionError``.
+
+    ``variables`` are the names that may occur, with the operations that they stand for.
+    """
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"{len(text)} characters, at most {MOST_CHARACTERS} are allowed")
     try:
@@ -85,10 +95,11 @@ def parse(text: str) -> Program:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         detail = getattr(error, "msg", None) or "it cannot be read"
         if "decimal literal" in detail:
-            detail = "write 2*t, not 2t"
+            first = next(iter(variables))
+            detail = f"write 2*{first}, not 2{first}"
         raise ExpressionError(f"no expression ({detail})") from None
     try:
-        piece = _translate(tree.body)
+        piece = _translate(tree.body, variables)
     except RecursionError:
         raise ExpressionError("too deeply nested") from None
     program = Program(tuple(piece.operations), tuple(sorted(set(piece.kinks))))
@@ -97,8 +108,11 @@ def parse(text: str) -> Program:
     return program
 
 
-def run(operations: Sequence[Operation], t: Any, parts: Sequence[Any] = ()) -> Any:
-    """Value at the times t; ``parts`` are values of the signals it refers to."""
+def run(operations: Sequence[Operation], t: Any, parts: Sequence[Any] = (), rate: Any = 0.0) -> Any:
+    """Value at the times t; ``parts`` are values of the signals it refers to.
+
+    Of a law, value at the deflections t and their rates.
+    """
     stack: list[Any] = []
     with np.errstate(all="ignore"):
         for code, argument in operations:
@@ -106,6 +120,8 @@ def run(operations: Sequence[Operation], t: Any, parts: Sequence[Any] = ()) -> A
                 stack.append(np.full_like(t, argument))
             elif code == op.TIME:
                 stack.append(t)
+            elif code == op.RATE:
+                stack.append(rate)
             elif code == op.SIGNAL:
                 stack.append(parts[int(argument)])
             elif code in _NUMPY_BINARY:
@@ -137,31 +153,33 @@ class _Piece:
         return self.linear[0] if self.linear is not None and self.linear[1] == 0.0 else None
 
 
-def _translate(node: ast.expr) -> _Piece:
+def _translate(node: ast.expr, names: Mapping[str, int]) -> _Piece:
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
             return _number(float(node.value))
         raise ExpressionError(f"{node.value!r} is not a number")
     if isinstance(node, ast.Name):
-        if node.id == "t":
-            return _Piece([(op.TIME, 0.0)], [], (0.0, 1.0))
+        if node.id in names:
+            linear = (0.0, 1.0) if names[node.id] == op.TIME else None
+            return _Piece([(names[node.id], 0.0)], [], linear)
         if node.id in CONSTANTS:
             return _Piece.number(CONSTANTS[node.id])
-        raise ExpressionError(f"unknown name {node.id!r}{_close(node.id, ['t', *CONSTANTS])}")
+        raise ExpressionError(f"unknown name {node.id!r}{_close(node.id, [*names, *CONSTANTS])}")
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
-        piece = _translate(node.operand)
+        piece = _translate(node.operand, names)
         return piece if isinstance(node.op, ast.UAdd) else _unary(op.NEGATE, piece)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         code = _BINARY[type(node.op)][0]
-        return _pair(code, _translate(node.left), _translate(node.right))
+        return _pair(code, _translate(node.left, names), _translate(node.right, names))
     if isinstance(node, ast.Call):
-        return _call(node)
+        return _call(node, names)
     raise ExpressionError(
-        f"{ast.unparse(node)!r} is not allowed; numbers, t, + - * / ** and functions are"
+        f"{ast.unparse(node)!r} is not allowed; "
+        f"numbers, {', '.join(names)}, + - * / ** and functions are"
     )
 
 
-def _call(node: ast.Call) -> _Piece:
+def _call(node: ast.Call, names: Mapping[str, int]) -> _Piece:
     known = [*FUNCTIONS, *PAIRS]
     if not isinstance(node.func, ast.Name) or node.keywords:
         raise ExpressionError(f"{ast.unparse(node)!r} is not a call of a known function")
@@ -169,11 +187,11 @@ def _call(node: ast.Call) -> _Piece:
     if name in FUNCTIONS:
         if count != 1:
             raise ExpressionError(f"{name} has {count} arguments, expected 1")
-        return _unary(FUNCTIONS[name][0], _translate(node.args[0]))
+        return _unary(FUNCTIONS[name][0], _translate(node.args[0], names))
     if name in PAIRS:
         if count < 2:
             raise ExpressionError(f"{name} has {count} arguments, expected 2 or more")
-        pieces = [_translate(a) for a in node.args]
+        pieces = [_translate(a, names) for a in node.args]
         result = pieces[0]
         for piece in pieces[1:]:
             result = _pair(PAIRS[name][0], result, piece)
@@ -224,7 +242,7 @@ def _folded(operations: list[Operation]) -> _Piece:
     """Constants are computed once."""
     value = float(run(operations, np.zeros(())))
     if not math.isfinite(value):
-        raise ExpressionError("a part without t is not a finite number")
+        raise ExpressionError("a part that is constant is not a finite number")
     return _Piece.number(value)
 
 
