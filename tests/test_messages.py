@@ -155,11 +155,13 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
     # joints
     (
         lambda: sp.Revolute("j", link1, link2.at(0)),
-        "Revolute 'j': A is RigidBody 'link1', expected a Frame, e.g. link1.at(0, 0, 0)",
+        "Revolute 'j': A is RigidBody 'link1', expected a Frame, e.g. link1.at(0, 0, 0), "
+        "or at=(x, y, z)",
     ),
     (
         lambda: sp.Revolute("j", sp.Ground(), link2.at(0)),
-        "Revolute 'j': A is Ground 'ground', expected a Frame, e.g. model.ground.at(0, 0, 0)",
+        "Revolute 'j': A is Ground 'ground', expected a Frame, e.g. model.ground.at(0, 0, 0), "
+        "or at=(x, y, z)",
     ),
     (
         lambda: sp.Revolute("j", A, "link2"),

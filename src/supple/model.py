@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -12,12 +11,14 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
+from supple.changes import changed, moved
 from supple.constraints import Constraint, Driver, FrameDriver
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
-from supple.frames import Body
+from supple.frames import Body, Frame
 from supple.graph.linear_graph import LinearGraph
+from supple.graph.places import check_places
 from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
@@ -154,23 +155,21 @@ class Model:
     def replace(self, name: str, /, **changes: Any) -> Item:
         """Change fields of an item, for example ``m.replace("link2", mass=6)``; return the new one.
 
-        The name and the place in the model stay; whatever refers to the item stays connected.
+        The name and the place in the model stay; whatever refers to the item stays connected. Of a
+        joint, ``at`` is a new place in the world. With another ``position`` or ``rotation`` of a
+        body, frames and joints at places in the world stay there.
         """
         item = self[name]
         if isinstance(item, Ground):
             raise ModelError.plain(f"{label(self)}: the ground has nothing to replace")
-        fields = [field.name for field in dataclasses.fields(item) if field.name != "name"]
-        for field in changes:
-            if field == "name":
-                raise ModelError.plain(f"{label(item)}: the name cannot be replaced")
-            if field not in fields:
-                raise ModelError.plain(
-                    f"{label(item)}: there is no field {field!r}, {suggestion(field, fields)}"
-                )
-        new = dataclasses.replace(item, **changes)
+        new = changed(item, changes, {self._ground.name: self._ground, **self.bodies})
         self._check_references(new)
+        also: list[Item] = []
+        if isinstance(new, Body) and {"position", "rotation"} & set(changes):
+            also = moved(self._items.values(), new)
         graph = self._graph
-        self._put(new)
+        for one in (new, *also):
+            self._put(one)
         self._replaced = True
         if not isinstance(new, Joint) or _ends(new) == _ends(item):
             self._graph = graph
@@ -274,6 +273,8 @@ class Model:
                 f"{label(bodies[name])} has no path of joints to the ground, expected one, e.g. "
                 f"Free('{name}_free', model.ground.at(0, 0, 0), {word}.at(0, 0, 0))"
             )
+        frames = [frame for item in self._items.values() for frame in _frames(item).values()]
+        check_places(graph, bodies, self.joints, frames)
         for body in bodies.values():
             self._warn_about(body)
         self._checked = True
@@ -289,7 +290,7 @@ class Model:
 
     def _check_references(self, item: Item | Event) -> None:
         """Refuse frames on bodies, and names of joints, that are not in this model."""
-        for field, frame in ({} if isinstance(item, Body) else item.frames).items():
+        for field, frame in _frames(item).items():
             name = frame.body.name
             if name != self._ground.name and not isinstance(self._items.get(name), Body):
                 raise ModelError(
@@ -355,6 +356,11 @@ class Model:
         if sentence is not None:
             self._warned[body.name] = body
             warnings.warn(sentence, SuppleWarning, stacklevel=3)
+
+
+def _frames(item: Item | Event) -> Mapping[str, Frame]:
+    """The frames that an item uses, by field."""
+    return {} if isinstance(item, Body) else item.frames
 
 
 def _ends(joint: Any) -> tuple[str, str, int]:

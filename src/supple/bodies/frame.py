@@ -62,6 +62,8 @@ class FrameBody(NodalBody):
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
 
     view: ClassVar[ViewName] = "members"
@@ -84,8 +86,11 @@ class FrameBody(NodalBody):
         clamp_node: Node | None = None,
         damping: Damping | None = None,
         stiffening: StiffeningName | Stiffening = None,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("FrameBody", name))
+        self._placed(position, rotation)
         owner = label(self)
         places = _places(owner, nodes)
         if not isinstance(members, (list, tuple)) or not members:
@@ -220,6 +225,11 @@ class FrameBody(NodalBody):
         if not 0.0 <= where <= 1.0:
             raise ModelError(owner, f"s of {what}", s, "a number from 0 to 1")
         return number, where
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (3,) m of the node that is nearest to a point."""
+        places = np.array(list(self.nodes.values()))
+        return read_only(places[nearest_place(places, point).number])
 
     def _nearest(self, place: Vector) -> Node:
         names = list(self.nodes)

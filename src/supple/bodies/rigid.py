@@ -28,6 +28,7 @@ class Ground(Body):
 
     def __init__(self) -> None:
         set_fields(self, name="ground")
+        self._placed((0.0, 0.0, 0.0), None)
 
     @property
     def deforms(self) -> bool:
@@ -57,6 +58,8 @@ class RigidBody(Body):
         in the body's axes. Stored as the matrix.
     inertia_about : "com" or "origin"
         The point that ``inertia`` refers to.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
 
     written_as: ClassVar[WrittenAs] = "rigid"
@@ -73,8 +76,11 @@ class RigidBody(Body):
         com: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike = 0.0,
         inertia_about: Literal["com", "origin"] = "com",
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("RigidBody", name))
+        self._placed(position, rotation)
         owner = label(self)
         set_fields(
             self,
