@@ -415,7 +415,7 @@ MODEL: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: arm().replace("link1", name="link0"),
-        "RigidBody 'link1': the name cannot be replaced",
+        "RigidBody 'link1': the name cannot be replaced, expected model.rename",
     ),
     (lambda: arm().replace("ground", mass=2), "Model 'arm': the ground has nothing to replace"),
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -11,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
-from supple.changes import changed, moved
-from supple.constraints import Constraint, Driver, FrameDriver
-from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
+from supple.changes import changed, moved, renamed, uses
+from supple.constraints import Constraint, Driver, FrameDriver, check_drivers
+from supple.errors import ModelError, SuppleWarning, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.frames import Body, Frame
@@ -135,6 +136,13 @@ class Model:
                 item,
                 "a body, joint, constraint, force element or point mass",
             )
+        self._check_name(item)
+        self._check_references(item)
+        self._put(item)
+        return item
+
+    def _check_name(self, item: Item) -> None:
+        """Refuse a reserved name, and one that is taken."""
         if item.name in RESERVED_NAMES:
             shown = ", ".join(repr(n) for n in RESERVED_NAMES)
             raise ModelError(
@@ -148,32 +156,77 @@ class Model:
                 item.name,
                 f"a name that is not yet taken in {label(self)} (there is {label(other)})",
             )
-        self._check_references(item)
-        self._put(item)
-        return item
 
-    def replace(self, name: str, /, **changes: Any) -> Item:
+    def replace(self, name: str, /, *value: Any, **changes: Any) -> Item:
         """Change fields of an item, for example ``m.replace("link2", mass=6)``; return the new one.
+
+        A path with dots reaches what is in a field: ``m.replace("beam.material.E", 70e9)``,
+        ``m.replace("frame.members.0.section.wall", 2e-3)``.
 
         The name and the place in the model stay; whatever refers to the item stays connected. Of a
         joint, ``at`` is a new place in the world. With another ``position`` or ``rotation`` of a
         body, frames and joints at places in the world stay there.
         """
+        if isinstance(name, str) and "." in name and len(value) == 1:
+            name, _, path = name.partition(".")
+            changes[path] = value[0]
+        elif value:
+            raise ModelError(
+                label(self), "path to replace", name, "an item and a field, e.g. 'beam.material.E'"
+            )
         item = self[name]
         if isinstance(item, Ground):
             raise ModelError.plain(f"{label(self)}: the ground has nothing to replace")
-        new = changed(item, changes, {self._ground.name: self._ground, **self.bodies})
+        new: Item = changed(item, changes, {self._ground.name: self._ground, **self.bodies})
         self._check_references(new)
-        also: list[Item] = []
-        if isinstance(new, Body) and {"position", "rotation"} & set(changes):
-            also = moved(self._items.values(), new)
-        graph = self._graph
+        graph, also = self._graph, moved(self._items.values(), item, new)
         for one in (new, *also):
             self._put(one)
         self._replaced = True
         if not isinstance(new, Joint) or _ends(new) == _ends(item):
             self._graph = graph
         return new
+
+    def remove(self, name: str, cascade: bool = False) -> tuple[Item, ...]:
+        """Remove an item, and return it in a tuple.
+
+        An item that others refer to is refused, unless ``cascade`` removes these, too.
+        """
+        item = self[name]
+        if isinstance(item, Ground):
+            raise ModelError.plain(f"{label(self)}: the ground cannot be removed")
+        gone = {name: item}
+        while more := {
+            n: i for n, i in self._items.items() if n not in gone and any(uses(i, g) for g in gone)
+        }:
+            if not cascade:
+                shown = ", ".join(label(i) for i in more.values())
+                raise ModelError.plain(
+                    f"{label(self)}: {label(item)} is used by {shown}, expected that they are "
+                    "removed before, or cascade=True"
+                )
+            gone |= more
+        for each in gone:
+            for listed in self._by_kind.values():
+                listed.pop(each, None)
+            self._warned.pop(each, None)
+            del self._items[each]
+        self._graph, self._checked = None, False
+        return tuple(gone.values())
+
+    def rename(self, name: str, new: str) -> Item:
+        """Give an item another name; whatever refers to it stays connected. Return the new one."""
+        item = self[name]
+        if isinstance(item, Ground):
+            raise ModelError.plain(f"{label(self)}: the ground cannot have another name")
+        other = dataclasses.replace(item, name=new)
+        self._check_name(other)
+        users = {n: renamed(i, item, other) for n, i in self._items.items() if uses(i, name)}
+        items = [other if n == name else users.get(n, i) for n, i in self._items.items()]
+        self._items, self._by_kind = {}, {kind: {} for kind in KINDS}
+        for each in items:
+            self._put(each)
+        return other
 
     def copy(self) -> Model:
         """Return a model with the same items, which can be changed without changing this one."""
@@ -264,7 +317,7 @@ class Model:
         self._replaced = False
         if self._checked:
             return
-        self._check_drivers()
+        check_drivers(self.drivers.values(), self.joints)
         graph = self.spanning_tree()
         if graph.unreached:
             name = graph.unreached[0]
@@ -309,29 +362,6 @@ class Model:
             item.check_joints(self.joints)
         elif isinstance(item, Event) and item.joint is not None:
             self._check_target(label(item), item.joint, item.coordinate, False)
-
-    def _check_drivers(self) -> None:
-        """Refuse a second driver of the same coordinate, or direction of the same frame."""
-        first: dict[tuple[str, int], Driver] = {}
-        frames: dict[tuple[Any, ...], FrameDriver] = {}
-        for driver in self.drivers.values():
-            if isinstance(driver, FrameDriver):
-                for field, direction in driver.directions.items():
-                    before = frames.setdefault(direction, driver)
-                    if before is not driver:
-                        raise ModelError.plain(
-                            f"{label(driver)}: {field!r} of {describe(driver.B)} is driven by "
-                            f"{label(before)} already, expected one driver for each direction"
-                        )
-                continue
-            joint = self.joints[driver.joint]
-            place = joint.coordinate_index(driver.coordinate, label(driver))
-            other = first.setdefault((joint.name, place), driver)
-            if other is not driver:
-                raise ModelError.plain(
-                    f"{label(driver)}: {joint.coordinate_names[place]!r} of {describe(joint)} is "
-                    f"driven by {label(other)} already, expected one driver for each coordinate"
-                )
 
     def _check_target(self, owner: str, name: str, coordinate: int | str, shafts: bool) -> None:
         """Refuse a name that is no joint (or, with ``shafts``, no motor) of this model."""
