@@ -181,6 +181,10 @@ class Body:
         """What is strange about the body though it can be computed; one sentence, or None."""
         return None
 
+    def hint(self) -> str | None:
+        """What is right of some bodies and a slip with others, for `Model.doctor`; or None."""
+        return None
+
 
 # A body that says nothing about its place is at the world's origin, as the ground is. A default
 # that is an array cannot stand in the class itself.

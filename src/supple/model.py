@@ -24,6 +24,7 @@ from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
+from supple.suspicions import suspicions
 from supple.validate import Vector
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class Model:
         self._ground = Ground()
         self._items: dict[str, Item] = {}
         self._by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
-        self._warned: dict[str, Body] = {}
+        self._warned: dict[str, Any] = {}
         self._graph: Graph | None = None  # of the default spanning tree, while nothing changes
         self._checked = False  # whether the items are right, while nothing changes
         self._replaced = False  # an item that is added is checked; others may refer to a new one
@@ -305,7 +306,7 @@ class Model:
         return Graph.build(bodies, edges, root, tree=chosen)
 
     def check(self, events: Iterable[Event] = ()) -> None:
-        """Raise ``ModelError`` if something is wrong; warn once for each suspicious body.
+        """Raise ``ModelError`` if something is wrong; warn once for each suspicious item.
 
         ``events`` are checked against the model too.
         """
@@ -328,8 +329,10 @@ class Model:
             )
         frames = [frame for item in self._items.values() for frame in _frames(item).values()]
         check_places(graph, bodies, self.joints, frames)
-        for body in bodies.values():
-            self._warn_about(body)
+        for name, item, sentence, sure in suspicions(self):
+            if sure and self._warned.get(name) is not item:
+                self._warned[name] = item
+                warnings.warn(sentence, SuppleWarning, stacklevel=2)
         self._checked = True
 
     def doctor(self, until: float = 1.0) -> Diagnosis:
@@ -378,14 +381,6 @@ class Model:
         raise ModelError(
             owner, "joint", name, f"the name of {kinds} of {label(self)}, {suggestion(name, names)}"
         )
-
-    def _warn_about(self, body: Body) -> None:
-        if self._warned.get(body.name) is body:
-            return
-        sentence = body.suspicion()
-        if sentence is not None:
-            self._warned[body.name] = body
-            warnings.warn(sentence, SuppleWarning, stacklevel=3)
 
 
 def _frames(item: Item | Event) -> Mapping[str, Frame]:

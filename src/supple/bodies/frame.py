@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.flexible import (
     PointMasses,
+    beam_hint,
+    beam_suspicion,
     damping_choice,
     given_point,
     instance,
@@ -243,6 +245,14 @@ class FrameBody(NodalBody):
     def materials(self) -> tuple[Material, ...]:
         """Those of its members."""
         return tuple(member.material for member in self.members)
+
+    def suspicion(self) -> str | None:
+        """A material or sizes in other units than SI."""
+        return beam_suspicion(self, self.mass)
+
+    def hint(self) -> str | None:
+        """Moduli that no isotropic material has."""
+        return beam_hint(self)
 
     def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
         """Rows (p, 3, n) of displacements and rotations of all nodes, those in members too."""

@@ -20,6 +20,7 @@ from supple.validate import Vector, read_only, set_fields
 INERTIA_TOLERANCE = 1e-9
 # Data sheets round principal moments; only a clear excess is worth a warning.
 TRIANGLE_TOLERANCE = 1e-6
+FAR = 100.0  # m: few rigid bodies are larger
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -162,6 +163,13 @@ class RigidBody(Body):
             f"{small:.4g}, {middle:.4g} and {large:.4g} kg m2, the largest exceeds the sum of the "
             f"others by {excess:.4g} kg m2, which breaks the triangle inequality of real bodies"
         )
+
+    def hint(self) -> str | None:
+        """A size of more than a hundred metres."""
+        if self.typical_length <= FAR:
+            return None
+        reach = f"mass and inertia reach {self.typical_length:.3g} m from its origin"
+        return f"{label(self)}: {reach}, expected less: lengths in mm?"
 
 
 @dataclass(frozen=True, eq=False, init=False)
