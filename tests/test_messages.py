@@ -360,7 +360,7 @@ MODEL: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: arm().add(sp.RigidBody("ground", 1.0)),
         "RigidBody: name is 'ground', expected another name than the reserved 'ground', 'energy', "
-        "'momentum'",
+        "'momentum', 'com'",
     ),
     (
         lambda: arm().add(sp.Ground()),

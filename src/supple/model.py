@@ -34,7 +34,7 @@ Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 # These words already mean something else in results.
-RESERVED_NAMES = ("ground", "energy", "momentum")
+RESERVED_NAMES = ("ground", "energy", "momentum", "com")
 # What is listed by name; an item may be of several kinds.
 KINDS: dict[str, Any] = {
     "bodies": Body,

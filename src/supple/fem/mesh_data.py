@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.errors import ModelError
+from supple.fem.component import describe_mesh
 from supple.fem.material import Material
 from supple.fem.mesh_check import owner_label
 from supple.fem.solid import SolidMesh
@@ -36,6 +37,11 @@ class MeshData:
     cells: Mapping[str, Indices]
     groups: Mapping[str, Indices]
     name: str = ""
+
+    def __repr__(self) -> str:
+        """Show the size of the mesh; its arrays would hide it."""
+        cells = ", ".join(f"{len(found)} {kind}" for kind, found in self.cells.items())
+        return describe_mesh(self, self.name, cells or "no cells")
 
     def solid(self, material: Material) -> SolidMesh:
         """The solid elements as a component; nodes that are in none of them are left out."""
