@@ -22,6 +22,7 @@ from scipy.spatial.transform import Rotation
 import supple
 from supple.forces import JointForce
 from supple.formulations.equations import Equations
+from supple.formulations.placement import Layout, place
 
 Array = NDArray[np.float64]
 
@@ -595,6 +596,67 @@ def rebuilt(
     if rng is not None:
         items = [items[i] for i in rng.permutation(len(items))]
     return add_in_order(new, items)
+
+
+def written_in_world(model: supple.Model) -> supple.Model:
+    """The same system by places in the world, in the position in which all coordinates are zero.
+
+    Bodies have a position and a rotation there, joints a place and axes, other frames are found by
+    their place. Coordinates with components in A's or B's axes are in other axes then.
+    """
+    layout = Layout.of(model)
+    zero = {name: _zero(joint) for name, joint in model.joints.items()}
+    poses = place(model, layout, zero).poses
+    new = supple.Model(gravity=model.gravity)
+    bodies: dict[str, supple.Body] = {"ground": new.ground}
+    for name, body in model.bodies.items():
+        R, p = poses[name]
+        bodies[name] = new.add(dataclasses.replace(body, position=p, rotation=R))
+
+    def there(frame: supple.Frame) -> supple.Frame:
+        R, p = poses[frame.body.name]
+        point, axes = p + R @ frame.position, R @ frame.rotation
+        return bodies[frame.body.name].at_world(*point, rotation=axes)
+
+    for joint in model.joints.values():
+        R, p = poses[joint.A.body.name]
+        ends = bodies[joint.A.body.name], bodies[joint.B.body.name]
+        R, p = R @ joint.A.rotation, p + R @ joint.A.position
+        new.add(_at_world(joint, ends, p, R))
+    for item in (model[name] for name in model):
+        if not isinstance(item, (supple.Body, supple.Joint)):
+            frames = {field: there(frame) for field, frame in item.frames.items()}
+            new.add(dataclasses.replace(item, **frames))
+    return new
+
+
+def _zero(joint: supple.Joint) -> Array:
+    x = np.zeros(joint.nq)
+    x[:1] = joint.nq != joint.nu
+    return x
+
+
+def _at_world(joint: supple.Joint, ends, p: Array, R: Array) -> supple.Joint:
+    """A joint at the place p, with the axes R of A in the world."""
+    x, rate = joint.initial.copy(), joint.initial_rate.copy()
+    options: dict = {}
+    if isinstance(joint, (supple.Revolute, supple.Prismatic, supple.Cylindrical)):
+        options["axis"] = R @ joint.axis
+    elif isinstance(joint, supple.Universal):
+        options["axes"] = [R @ axis for axis in joint.axes]
+    elif isinstance(joint, supple.General):
+        options["axes"] = [(kind, R @ axis) for kind, axis in joint.axes]
+    elif isinstance(joint, supple.Planar):
+        options["normal"] = R @ joint.normal
+        own = np.array([m.axis for m in joint.motions[:2]])
+        other = supple.Planar("_", *ends, **options, at=p).motions[:2]
+        turn = np.array([m.axis for m in other]) @ R @ own.T
+        x[:2], rate[:2] = turn @ x[:2], turn @ rate[:2]
+    elif joint.nq != joint.nu:
+        x[1:4] = R @ x[1:4]
+        x[4:] = R @ x[4:] if joint.nq == 7 else x[4:]
+        rate = np.concatenate([R @ part for part in np.split(rate, joint.nu // 3)])
+    return type(joint)(joint.name, *ends, **options, initial=x, initial_rate=rate, at=p)
 
 
 def rotation(rng: np.random.Generator) -> Array:

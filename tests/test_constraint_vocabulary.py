@@ -329,7 +329,7 @@ EACH: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: machine().add(sp.Driver("ground", "rail", 0)),
         "Driver: name is 'ground', expected another name than the reserved 'ground', 'energy', "
-        "'momentum'",
+        "'momentum', 'com'",
     ),
     (
         lambda: machine().add(sp.Driver("rail", "rail", 0)),

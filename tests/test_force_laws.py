@@ -87,7 +87,7 @@ KINKED = {"formula": "min(x, 90*x)", "table": [(-1.0, -90.0), (0.0, 0.0), (1.0, 
 @pytest.mark.parametrize("law", KINKED)
 @pytest.mark.parametrize("along_a_line", [False, True])
 def test_steps_end_at_kinks(law, along_a_line):
-    """Between kinks a method of order 8 errs by far less than its tolerance, over them by that much.
+    """Between kinks a method of order 8 errs by far less than its tolerance, over them by it.
 
     A function, whose kinks nobody knows, is stepped over.
     """

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.spatial.transform import Rotation
 
 import supple as sp
 from one_degree import STEP, Moving, OneDegree
+from supple.analyses.instant import instant
 from supple.cases import four_bar as numbers
 from supple.formulations.equations import Equations
+from supple.results.result import Result
 
 G = 9.81
 EVERY = [None, sp.Absolute()]
@@ -385,3 +390,84 @@ def test_wrong_arguments_get_one_sentence(options, sentence):
 def test_a_mode_knows_its_names():
     with pytest.raises(sp.SuppleError, match="the mode has no joint or flexible body 'hing', did"):
         sp.linearize(pendulum()).modes[0].of("hing")
+
+
+# ---------------------------------------------------------------------- shapes at places, 0 Hz
+
+
+def test_a_mode_moves_places_as_a_small_step_along_its_shape_does() -> None:
+    material = sp.Material(E=70e9, G=26e9, density=2700)
+    m = sp.Model(gravity=(0, -9.81, 0))
+    hub = m.add(sp.RigidBody("hub", 1.0, (0.1, 0, 0), 0.02))
+    beam = m.add(sp.Beam("beam", 1.0, sp.Rectangle(0.03, 0.02), material, modes=4))
+    m.add(sp.Spherical("ball", m.ground.at(0), hub.at(0), initial=(0.1, 0.2, -0.3)))
+    m.add(sp.Revolute("pin", hub.at(0.3), beam.at(0), axis=(0, 1, 1), initial=0.4))
+    m.add(sp.JointSpring("coil", "pin", 50.0, damping=0.5, rest=0.4))
+    linear = sp.linearize(m, "initial")
+    frames = (hub.at(0.1, 0.2, 0.3), beam.at(0.7), beam.at(1.0))
+    c, q = linear.state.compiled, linear.state.q
+    equations, h = Equations(c), 1e-6
+    for mode in linear.modes[:6]:
+        parts = []
+        for part in (mode.shape.real, mode.shape.imag):
+            ends = []
+            for sign in (1.0, -1.0):
+                there = dataclasses.replace(linear.state, q=equations.retract(q, sign * h * part))
+                ends.append(Result(instant(m, equations, there, True, "", {})))
+            parts.append(ends)
+        for frame in frames:
+            moved = [(a[frame].position - b[frame].position)[0] / (2 * h) for a, b in parts]
+            found = mode.at(frame)
+            assert np.allclose(found.translation, moved[0] + 1j * moved[1], atol=1e-7)
+            turned = [
+                Rotation.from_matrix(a[frame].matrix[0] @ b[frame].matrix[0].T).as_rotvec()
+                for a, b in parts
+            ]
+            assert np.allclose(found.rotation, (turned[0] + 1j * turned[1]) / (2 * h), atol=1e-7)
+        assert np.allclose(mode.at("hub").translation, 0.0, atol=1e-12)
+
+
+def test_a_free_beam_has_six_rigid_modes_and_the_shape_of_the_textbook() -> None:
+    E, rho, a, b, length = 70e9, 2700, 0.02, 0.01, 1.0
+    material = sp.Material(E, 26e9, rho)
+    m = sp.Model()
+    beam = m.add(sp.Beam("beam", length, sp.Rectangle(a, b), material, 8, rotary_inertia=True))
+    m.add(sp.Free("free", m.ground.at(0), beam.at(0)))
+    linear = sp.linearize(m, "initial")
+    assert len(linear.rigid_modes) == 6
+    assert linear.zeros == 12
+    assert all(mode.rigid and mode.frequency == 0.0 for mode in linear.rigid_modes)
+    assert "0 Hz, nothing holds it" in repr(linear)
+    assert np.array_equal(linear.all_frequencies[:6], np.zeros(6))
+    assert np.array_equal(linear.all_frequencies[6:], linear.frequencies)
+    # each rigid mode moves the beam as one piece: lengths stay to first order
+    for mode in linear.rigid_modes:
+        moves = [mode.at(beam.at(x)) for x in (0.0, 0.5, 1.0)]
+        for place in moves:
+            assert np.allclose(place.rotation, moves[0].rotation, atol=1e-9)
+        arm = moves[1].translation - moves[0].translation
+        assert np.allclose(arm, np.cross(moves[0].rotation, (0.5, 0, 0)), atol=1e-9)
+    together = np.array([np.concatenate(mode.at(beam.at(0))).real for mode in linear.rigid_modes])
+    assert np.linalg.matrix_rank(together) == 6
+    first = next(mode for mode in linear.modes if not mode.rigid)
+    # 4.7300^2 and -0.6078, of a thin beam; rotary inertia takes some 1e-4
+    exact = 4.730041**2 / (2 * np.pi * length**2) * np.sqrt(E * b**2 / 12 / rho)
+    assert np.isclose(first.frequency, exact, rtol=1e-3)
+    ends, middle = (first.at(beam.at(x)).translation for x in (0.0, 0.5))
+    assert np.isclose(middle[2] / ends[2], -0.6078, rtol=2e-3)
+    assert np.isclose(first.at(beam.at(1.0)).translation[2], ends[2])
+
+
+def test_a_pendulum_has_no_rigid_mode_and_a_cart_has_one() -> None:
+    m = sp.Model(gravity=(0, -9.81, 0))
+    cart = m.add(sp.RigidBody("cart", 1.0))
+    bob = m.add(sp.RigidBody("bob", 1.0, (0, -1, 0)))
+    m.add(sp.Prismatic("rail", m.ground.at(0), cart.at(0)))
+    m.add(sp.Revolute("pin", cart.at(0), bob.at(0)))
+    linear = sp.linearize(m, "initial")
+    (free,) = linear.rigid_modes
+    assert np.allclose(free.at(bob.at(0, -1, 0)).translation, (1, 0, 0))
+    assert np.allclose(free.of("pin"), 0.0)
+    assert np.isclose(linear.frequencies[0], np.sqrt(2 * 9.81) / (2 * np.pi))
+    m.add(sp.JointSpring("spring", "rail", 10.0))
+    assert sp.linearize(m, "initial").rigid_modes == ()

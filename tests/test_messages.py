@@ -155,11 +155,13 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
     # joints
     (
         lambda: sp.Revolute("j", link1, link2.at(0)),
-        "Revolute 'j': A is RigidBody 'link1', expected a Frame, e.g. link1.at(0, 0, 0)",
+        "Revolute 'j': A is RigidBody 'link1', expected a Frame, e.g. link1.at(0, 0, 0), "
+        "or at=(x, y, z)",
     ),
     (
         lambda: sp.Revolute("j", sp.Ground(), link2.at(0)),
-        "Revolute 'j': A is Ground 'ground', expected a Frame, e.g. model.ground.at(0, 0, 0)",
+        "Revolute 'j': A is Ground 'ground', expected a Frame, e.g. model.ground.at(0, 0, 0), "
+        "or at=(x, y, z)",
     ),
     (
         lambda: sp.Revolute("j", A, "link2"),
@@ -358,7 +360,7 @@ MODEL: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: arm().add(sp.RigidBody("ground", 1.0)),
         "RigidBody: name is 'ground', expected another name than the reserved 'ground', 'energy', "
-        "'momentum'",
+        "'momentum', 'com'",
     ),
     (
         lambda: arm().add(sp.Ground()),
@@ -413,7 +415,7 @@ MODEL: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: arm().replace("link1", name="link0"),
-        "RigidBody 'link1': the name cannot be replaced",
+        "RigidBody 'link1': the name cannot be replaced, expected model.rename",
     ),
     (lambda: arm().replace("ground", mass=2), "Model 'arm': the ground has nothing to replace"),
     (

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.errors import ModelError, describe, label
+from supple.poses import EYE, IDENTITY, Pose
 from supple.validate import Vector, set_fields
 
 COORDINATES = tuple(f"{axis} of at(x, y, z)" for axis in "xyz")
+WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
+# How far a place in the world may be beside a place of a body that has only some of them, in
+# lengths of the body: wide enough for numbers typed with seven digits.
+BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
 ViewName = Literal["frame", "stations", "members", "nodes", "parts", "places"]
 
@@ -42,11 +48,15 @@ class Body:
         "rigid" (mass, centre of mass, inertia), "flexible" (a floating frame and elastic
         coordinates) or "parts" (several of these, welded to each other).
     ``view`` : the view of `supple.results.body_views` that shows it in results
+    ``position``, ``rotation`` : origin (3,) m and axes (3, 3) of its own frame in the world, in the
+        position that the model is written in; what `at_world` goes by
 
     How to add one is in CONTRIBUTING.md, "A body".
     """
 
     name: str
+    position: Vector = field(repr=False)
+    rotation: Vector = field(repr=False)
 
     written_as: ClassVar[WrittenAs] = "unknown"
     view: ClassVar[ViewName] = "frame"
@@ -65,6 +75,49 @@ class Body:
             for field, value in zip(COORDINATES, (x, y, z), strict=True)
         ]
         return Frame(self, point, rotation)
+
+    def at_world(
+        self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
+    ) -> Frame:
+        """Return the frame of this body that is at the point (x, y, z) in m of the world.
+
+        The body is where its ``position`` and ``rotation`` say, undeformed. The frame's axes are
+        those of the world, turned by ``rotation`` (3x3 matrix, quaternion or rotation vector).
+        """
+        owner = label(self)
+        given = zip(WORLD_COORDINATES, (x, y, z), strict=True)
+        world = np.array([validate.number(owner, name, value) for name, value in given])
+        turn = validate.rotation(owner, "rotation of at_world", rotation)
+        point = self.rotation.T @ (world - self.position)
+        # what is left of zero by rounding
+        point[np.abs(point) < 1e-15 * (np.abs(world).max() + np.abs(self.position).max())] = 0.0
+        place = self.nearest(point)
+        away = float(np.linalg.norm(place - point))
+        if away > BESIDE * self.typical_length:
+            shown = ", ".join(f"{c + 0.0:.6g}" for c in self.position + self.rotation @ place)
+            raise ModelError(
+                owner,
+                "place in the world",
+                world,
+                f"a place on it; the nearest is ({shown}), {away:.3g} m away",
+            )
+        px, py, pz = place.tolist()
+        frame = self.at(px, py, pz, rotation=self.rotation.T @ turn)
+        set_fields(frame, _world=Pose(turn, world))
+        return frame
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (3,) m that has frames and is nearest to a point, both in its axes."""
+        return point
+
+    def _placed(self, position: ArrayLike, rotation: ArrayLike | None) -> None:
+        """Keep where the body's own frame is in the position that the model is written in."""
+        owner = label(self)
+        set_fields(
+            self,
+            position=validate.vector(owner, "position", position),
+            rotation=validate.rotation(owner, "rotation", rotation),
+        )
 
     @property
     def deforms(self) -> bool:
@@ -128,6 +181,15 @@ class Body:
         """What is strange about the body though it can be computed; one sentence, or None."""
         return None
 
+    def hint(self) -> str | None:
+        """What is right of some bodies and a slip with others, for `Model.doctor`; or None."""
+        return None
+
+
+# A body that says nothing about its place is at the world's origin, as the ground is. A default
+# that is an array cannot stand in the class itself.
+Body.position, Body.rotation = IDENTITY.p, EYE
+
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Frame:
@@ -164,6 +226,12 @@ class Frame:
         )
 
     @property
+    def world(self) -> Pose | None:
+        """Where it was asked for by ``body.at_world``: axes (3, 3) and point (3,); else None."""
+        found: Pose | None = self.__dict__.get("_world")
+        return found
+
+    @property
     def name(self) -> str:
         """Body and point, for example ``link2@(1.02, 0, 0)``."""
         # Adding zero turns -0.0 into 0.0.
@@ -174,14 +242,15 @@ class Frame:
         return f"Frame({self.name})"
 
 
-def expect_frame(owner: str, field: str, value: Any) -> Frame:
-    """Return the value if it is a frame, otherwise say how to make one."""
+def expect_frame(owner: str, field: str, value: Any, otherwise: str = "") -> Frame:
+    """Return the value if it is a frame; if not, say how to make one; ``otherwise`` adds a way."""
     if isinstance(value, Frame):
         return value
     example = "link1.at(0, 0, 0)"
     if isinstance(value, Body):
         body = "model.ground" if value.name == "ground" else value.name
         example = f"{body if body.replace('.', '_').isidentifier() else 'body'}.at(0, 0, 0)"
+        example += otherwise
     raise ModelError(owner, field, value, f"a Frame, e.g. {example}")
 
 
@@ -195,9 +264,23 @@ def expect_body_frame(owner: str, field: str, value: Any) -> Frame:
     return frame
 
 
-def expect_two_bodies(owner: str, first: Any, second: Any) -> tuple[Frame, Frame]:
-    """Return the frames A and B of an item that connects two different bodies."""
-    frame_a, frame_b = expect_frame(owner, "A", first), expect_frame(owner, "B", second)
+def expect_two_bodies(
+    owner: str, first: Any, second: Any, at: ArrayLike | None = None, otherwise: str = ""
+) -> tuple[Frame, Frame]:
+    """Return the frames A and B of an item that connects two different bodies.
+
+    ``at`` is the place (3,) m in the world of both, if bodies are given instead of frames;
+    ``otherwise`` says to those who forgot it that there is such a thing.
+    """
+    if at is not None:
+        point = validate.vector(owner, "at", at, expected="a point of the world, e.g. (1, 0, 0)")
+        for name, body in (("A", first), ("B", second)):
+            if not isinstance(body, Body):
+                expected = "a body or the ground, because at=(x, y, z) gives the place"
+                raise ModelError(owner, name, body, expected)
+        first, second = (body.at_world(*point.tolist()) for body in (first, second))
+    frame_a = expect_frame(owner, "A", first, otherwise)
+    frame_b = expect_frame(owner, "B", second, otherwise)
     if frame_a.body.name == frame_b.body.name:
         raise ModelError(
             owner, "B", frame_b, f"a frame on another body than A, which is {describe(frame_a)}"

@@ -12,16 +12,19 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
-from supple.constraints import Constraint, Driver, FrameDriver
+from supple.changes import changed, moved, renamed, uses
+from supple.constraints import Constraint, Driver, FrameDriver, check_drivers
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
-from supple.frames import Body
+from supple.frames import Body, Frame
 from supple.graph.linear_graph import LinearGraph
+from supple.graph.places import check_places
 from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
+from supple.suspicions import suspicions
 from supple.validate import Vector
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 # These words already mean something else in results.
-RESERVED_NAMES = ("ground", "energy", "momentum")
+RESERVED_NAMES = ("ground", "energy", "momentum", "com")
 # What is listed by name; an item may be of several kinds.
 KINDS: dict[str, Any] = {
     "bodies": Body,
@@ -63,7 +66,7 @@ class Model:
         self._ground = Ground()
         self._items: dict[str, Item] = {}
         self._by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
-        self._warned: dict[str, Body] = {}
+        self._warned: dict[str, Any] = {}
         self._graph: Graph | None = None  # of the default spanning tree, while nothing changes
         self._checked = False  # whether the items are right, while nothing changes
         self._replaced = False  # an item that is added is checked; others may refer to a new one
@@ -134,6 +137,13 @@ class Model:
                 item,
                 "a body, joint, constraint, force element or point mass",
             )
+        self._check_name(item)
+        self._check_references(item)
+        self._put(item)
+        return item
+
+    def _check_name(self, item: Item) -> None:
+        """Refuse a reserved name, and one that is taken."""
         if item.name in RESERVED_NAMES:
             shown = ", ".join(repr(n) for n in RESERVED_NAMES)
             raise ModelError(
@@ -147,34 +157,77 @@ class Model:
                 item.name,
                 f"a name that is not yet taken in {label(self)} (there is {label(other)})",
             )
-        self._check_references(item)
-        self._put(item)
-        return item
 
-    def replace(self, name: str, /, **changes: Any) -> Item:
+    def replace(self, name: str, /, *value: Any, **changes: Any) -> Item:
         """Change fields of an item, for example ``m.replace("link2", mass=6)``; return the new one.
 
-        The name and the place in the model stay; whatever refers to the item stays connected.
+        A path with dots reaches what is in a field: ``m.replace("beam.material.E", 70e9)``,
+        ``m.replace("frame.members.0.section.wall", 2e-3)``.
+
+        The name and the place in the model stay; whatever refers to the item stays connected. Of a
+        joint, ``at`` is a new place in the world. With another ``position`` or ``rotation`` of a
+        body, frames and joints at places in the world stay there.
         """
+        if isinstance(name, str) and "." in name and len(value) == 1:
+            name, _, path = name.partition(".")
+            changes[path] = value[0]
+        elif value:
+            raise ModelError(
+                label(self), "path to replace", name, "an item and a field, e.g. 'beam.material.E'"
+            )
         item = self[name]
         if isinstance(item, Ground):
             raise ModelError.plain(f"{label(self)}: the ground has nothing to replace")
-        fields = [field.name for field in dataclasses.fields(item) if field.name != "name"]
-        for field in changes:
-            if field == "name":
-                raise ModelError.plain(f"{label(item)}: the name cannot be replaced")
-            if field not in fields:
-                raise ModelError.plain(
-                    f"{label(item)}: there is no field {field!r}, {suggestion(field, fields)}"
-                )
-        new = dataclasses.replace(item, **changes)
+        new: Item = changed(item, changes, {self._ground.name: self._ground, **self.bodies})
         self._check_references(new)
-        graph = self._graph
-        self._put(new)
+        graph, also = self._graph, moved(self._items.values(), item, new)
+        for one in (new, *also):
+            self._put(one)
         self._replaced = True
         if not isinstance(new, Joint) or _ends(new) == _ends(item):
             self._graph = graph
         return new
+
+    def remove(self, name: str, cascade: bool = False) -> tuple[Item, ...]:
+        """Remove an item, and return it in a tuple.
+
+        An item that others refer to is refused, unless ``cascade`` removes these, too.
+        """
+        item = self[name]
+        if isinstance(item, Ground):
+            raise ModelError.plain(f"{label(self)}: the ground cannot be removed")
+        gone = {name: item}
+        while more := {
+            n: i for n, i in self._items.items() if n not in gone and any(uses(i, g) for g in gone)
+        }:
+            if not cascade:
+                shown = ", ".join(label(i) for i in more.values())
+                raise ModelError.plain(
+                    f"{label(self)}: {label(item)} is used by {shown}, expected that they are "
+                    "removed before, or cascade=True"
+                )
+            gone |= more
+        for each in gone:
+            for listed in self._by_kind.values():
+                listed.pop(each, None)
+            self._warned.pop(each, None)
+            del self._items[each]
+        self._graph, self._checked = None, False
+        return tuple(gone.values())
+
+    def rename(self, name: str, new: str) -> Item:
+        """Give an item another name; whatever refers to it stays connected. Return the new one."""
+        item = self[name]
+        if isinstance(item, Ground):
+            raise ModelError.plain(f"{label(self)}: the ground cannot have another name")
+        other = dataclasses.replace(item, name=new)
+        self._check_name(other)
+        users = {n: renamed(i, item, other) for n, i in self._items.items() if uses(i, name)}
+        items = [other if n == name else users.get(n, i) for n, i in self._items.items()]
+        self._items, self._by_kind = {}, {kind: {} for kind in KINDS}
+        for each in items:
+            self._put(each)
+        return other
 
     def copy(self) -> Model:
         """Return a model with the same items, which can be changed without changing this one."""
@@ -252,7 +305,7 @@ class Model:
         return Graph.build(bodies, edges, root, tree=chosen)
 
     def check(self, events: Iterable[Event] = ()) -> None:
-        """Raise ``ModelError`` if something is wrong; warn once for each suspicious body.
+        """Raise ``ModelError`` if something is wrong; warn once for each suspicious item.
 
         ``events`` are checked against the model too.
         """
@@ -268,7 +321,7 @@ class Model:
         self._replaced = False
         if self._checked:
             return
-        self._check_drivers()
+        check_drivers(self.drivers.values(), self.joints)
         graph = self.spanning_tree()
         if graph.unreached:
             name = graph.unreached[0]
@@ -277,8 +330,12 @@ class Model:
                 f"{label(bodies[name])} has no path of joints to the ground, expected one, e.g. "
                 f"Free('{name}_free', model.ground.at(0, 0, 0), {word}.at(0, 0, 0))"
             )
-        for body in bodies.values():
-            self._warn_about(body)
+        frames = [frame for item in self._items.values() for frame in _frames(item).values()]
+        check_places(graph, bodies, self.joints, frames)
+        for name, item, sentence, sure in suspicions(self):
+            if sure and self._warned.get(name) is not item:
+                self._warned[name] = item
+                warnings.warn(sentence, SuppleWarning, stacklevel=2)
         self._checked = True
 
     def doctor(self, until: float = 1.0) -> Diagnosis:
@@ -293,7 +350,7 @@ class Model:
 
     def _check_references(self, item: Item | Event) -> None:
         """Refuse frames on bodies, and names of joints, that are not in this model."""
-        for field, frame in ({} if isinstance(item, Body) else item.frames).items():
+        for field, frame in _frames(item).items():
             name = frame.body.name
             if name != self._ground.name and not isinstance(self._items.get(name), Body):
                 raise ModelError(
@@ -313,29 +370,6 @@ class Model:
         elif isinstance(item, Event) and item.joint is not None:
             self._check_target(label(item), item.joint, item.coordinate, False)
 
-    def _check_drivers(self) -> None:
-        """Refuse a second driver of the same coordinate, or direction of the same frame."""
-        first: dict[tuple[str, int], Driver] = {}
-        frames: dict[tuple[Any, ...], FrameDriver] = {}
-        for driver in self.drivers.values():
-            if isinstance(driver, FrameDriver):
-                for field, direction in driver.directions.items():
-                    before = frames.setdefault(direction, driver)
-                    if before is not driver:
-                        raise ModelError.plain(
-                            f"{label(driver)}: {field!r} of {describe(driver.B)} is driven by "
-                            f"{label(before)} already, expected one driver for each direction"
-                        )
-                continue
-            joint = self.joints[driver.joint]
-            place = joint.coordinate_index(driver.coordinate, label(driver))
-            other = first.setdefault((joint.name, place), driver)
-            if other is not driver:
-                raise ModelError.plain(
-                    f"{label(driver)}: {joint.coordinate_names[place]!r} of {describe(joint)} is "
-                    f"driven by {label(other)} already, expected one driver for each coordinate"
-                )
-
     def _check_target(self, owner: str, name: str, coordinate: int | str, shafts: bool) -> None:
         """Refuse a name that is no joint (or, with ``shafts``, no motor) of this model."""
         found = self._items.get(name)
@@ -352,13 +386,10 @@ class Model:
             owner, "joint", name, f"the name of {kinds} of {label(self)}, {suggestion(name, names)}"
         )
 
-    def _warn_about(self, body: Body) -> None:
-        if self._warned.get(body.name) is body:
-            return
-        sentence = body.suspicion()
-        if sentence is not None:
-            self._warned[body.name] = body
-            warnings.warn(sentence, SuppleWarning, stacklevel=3)
+
+def _frames(item: Item | Event) -> Mapping[str, Frame]:
+    """The frames that an item uses, by field."""
+    return {} if isinstance(item, Body) else item.frames
 
 
 def _ends(joint: Any) -> tuple[str, str, int]:

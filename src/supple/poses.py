@@ -39,6 +39,7 @@ class Pose(NamedTuple):
 
 
 IDENTITY = Pose(EYE, np.zeros(3))
+IDENTITY.p.flags.writeable = False
 
 
 def aligned(axis: Array) -> tuple[Array, Pose]:

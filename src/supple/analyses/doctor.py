@@ -21,6 +21,7 @@ from supple.loops.ranks import analyse, weakest_row
 from supple.loops.singular import about
 from supple.model import Model
 from supple.poses import Array
+from supple.suspicions import suspicions
 
 # Changes of coordinates and rates below this are rounding, in their own units.
 SHOWN = 1e-9
@@ -39,10 +40,10 @@ def diagnose(model: Model, until: float = 1.0) -> Diagnosis:
     }
     findings: list[Finding] = []
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             model.check()
-        findings += [Finding(str(w.message), "", False) for w in caught]
+        findings += [Finding(strange.sentence, "", False) for strange in suspicions(model)]
         _Examination(model, found, findings, until)
     except SuppleError as error:
         findings.append(Finding(str(error), "", True))

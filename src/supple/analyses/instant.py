@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
+from supple.engine.compiled import Compiled
+from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
+from supple.engine.row_sets import RowSets
 from supple.formulations.equations import Equations
 from supple.model import Model
+from supple.poses import Array
 from supple.results.audit import AuditRecord
 from supple.results.result import RunData
 from supple.state import State
@@ -46,4 +51,27 @@ def instant(
         message=message,
         statistics=statistics,
         loads=Loads(history, dict(model.forces)),
+    )
+
+
+def velocities(model: Model, compiled: Compiled, q: Array, u: NDArray[np.complex128]) -> RunData:
+    """A result with two times: at one position q (nq,), the two parts of velocities u (nu,)."""
+    t, z = np.zeros(2), np.zeros((2, compiled.nz))
+    both = np.stack([q, q]), np.stack([u.real, u.imag])
+    return RunData(
+        model=model,
+        compiled=compiled,
+        t=t,
+        q=both[0],
+        u=both[1],
+        z=z,
+        channels=np.zeros((2, len(compiled.force_names))),
+        history=RunHistory(RowSets.of(compiled), t, *both, z),
+        audit=AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, max_strain=0.0),
+        momentum=(),
+        events=(),
+        success=True,
+        message="parts of a shape",
+        statistics={},
+        loads=None,
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
+from supple.model import Model
 from supple.poses import Array
 from supple.state import State
 
@@ -46,6 +47,7 @@ class LinearModel:
     V: Array
     Z: Array
     unsteady: float
+    model: Model | None = None
 
     @cached_property
     def A(self) -> Array:  # noqa: N802
@@ -83,14 +85,38 @@ class LinearModel:
         values, shapes = self._pairs
         keep = np.flatnonzero(values.imag >= 0.0)
         order = keep[np.lexsort((values.real[keep], np.abs(values[keep])))]
+        return tuple(self._mode(complex(values[k]), shapes[:, k]) for k in order)
+
+    def _mode(self, eigenvalue: complex, shape: Complex) -> Mode:
+        """A mode by its shape (n,) of the independent coordinates."""
         compiled = self._compiled
-        found = []
-        for k in order:
-            shape = self.N @ shapes[:, k]
-            largest = shape[np.argmax(np.abs(shape / compiled.scale))]
-            shape = shape / largest if largest != 0.0 else shape
-            found.append(Mode(complex(values[k]), shape, compiled, self.state.q))
-        return tuple(found)
+        every = self.N @ shape
+        largest = every[np.argmax(np.abs(every / compiled.scale))]
+        every = every / largest if largest != 0.0 else every
+        return Mode(eigenvalue, every, compiled, self.state.q, self.model)
+
+    @cached_property
+    def rigid_modes(self) -> tuple[Mode, ...]:
+        """Motions that nothing holds, one for each: those of zero frequency, without strain.
+
+        Each moves one of as many independent coordinates that the others leave at rest.
+        """
+        import scipy.linalg
+
+        right, r = self._null
+        if not r:
+            return ()
+        free = right[-r:, : len(self.M)].T
+        _, triangle, order = scipy.linalg.qr(free.T, pivoting=True, mode="economic")
+        # null vectors of controller states alone move nothing
+        chosen = np.sort(order[: int(np.sum(np.abs(np.diag(triangle)) > 1e-9))])
+        shapes = self.unit[:, None] * (free @ np.linalg.pinv(free[chosen]))
+        return tuple(self._mode(0j, shape.astype(complex)) for shape in shapes.T)
+
+    @property
+    def all_frequencies(self) -> Array:
+        """Frequencies with those of rigid modes, which are zero, first; Hz, ascending."""
+        return np.concatenate([np.zeros(len(self.rigid_modes)), self.frequencies])
 
     @property
     def eigenvalues(self) -> Complex:
@@ -123,18 +149,32 @@ class LinearModel:
         damping forces on it can be balanced by a deflection.
         """
         n, nz = len(self.M), len(self.Z)
-        unit = np.concatenate([self.unit, np.ones(nz)])
-        stiff = unit[:, None] * np.block([[self.K, self.F], [-self.Y, -self.Z]]) * unit
-        drag = unit[:, None] * np.block([[self.C, np.zeros((n, nz))], [-self.V, np.eye(nz)]]) * unit
-        if not stiff.size:
-            return 0
-        left, values, right = np.linalg.svd(stiff)
-        r = int(np.sum(values <= ROUNDING * max(values[0], 1e-300)))
+        right, r = self._null
         if r == 0:
             return 0
+        unit = np.concatenate([self.unit, np.ones(nz)])
+        drag = unit[:, None] * np.block([[self.C, np.zeros((n, nz))], [-self.V, np.eye(nz)]]) * unit
+        left = np.linalg.svd(self._stiff)[0]
         across = left[:, -r:].T @ drag @ right[-r:].T
         size = np.max(np.abs(drag), initial=0.0)
         return 2 * r - int(np.sum(np.linalg.svd(across, compute_uv=False) > 1e-9 * size))
+
+    @property
+    def _stiff(self) -> Array:
+        """Stiffness with controllers (n + nz, n + nz), in units of the coordinates."""
+        unit = np.concatenate([self.unit, np.ones(len(self.Z))])
+        whole: Array = np.block([[self.K, self.F], [-self.Y, -self.Z]])
+        scaled: Array = unit[:, None] * whole * unit
+        return scaled
+
+    @cached_property
+    def _null(self) -> tuple[Array, int]:
+        """Right singular vectors of the stiffness, in rows, and how many at the end are null."""
+        stiff = self._stiff
+        if not stiff.size:
+            return np.zeros((0, 0)), 0
+        _, values, right = np.linalg.svd(stiff)
+        return right, int(np.sum(values <= ROUNDING * max(values[0], 1e-300)))
 
     @cached_property
     def _pairs(self) -> tuple[Complex, Complex]:
@@ -172,7 +212,8 @@ class LinearModel:
         lines = [f"Small motion of {len(self.M)} coordinates about t = {self.state.t:g} s"]
         if self.unsteady > 1e-6:
             lines[0] += f"; not a steady state: accelerations up to {self.unsteady:.3g} per s2"
-        lines += [f"  {mode!r}" for mode in self.modes[:12]]
-        if len(self.modes) > 12:
-            lines.append(f"  ... {len(self.modes)} modes in all")
+        held = [mode for mode in self.modes if not mode.rigid]
+        lines += [f"  {mode!r}" for mode in (*self.rigid_modes, *held)[:12]]
+        if len(self.rigid_modes) + len(held) > 12:
+            lines.append(f"  ... {len(self.rigid_modes) + len(held)} modes in all")
         return "\n".join(lines)

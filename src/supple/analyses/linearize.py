@@ -138,6 +138,7 @@ def _linear(
         V=tangents.Gu @ N,
         Z=tangents.Gz,
         unsteady=unsteady,
+        model=model,
     )
 
 

@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.instant import velocities
 from supple.engine.builder import Compiled
 from supple.errors import SuppleError, suggestion
+from supple.frames import Frame
+from supple.model import Model
 from supple.poses import Array
+from supple.results.result import Result
 
 Complex = NDArray[np.complex128]
+
+
+class Displacement(NamedTuple):
+    """Motion of a place in a mode, world axes.
+
+    Attributes
+    ----------
+    translation : (3,) complex, m for a shape in rad and m
+    rotation : (3,) complex, rad: a small rotation vector
+    """
+
+    translation: Complex
+    rotation: Complex
 
 
 @dataclass(frozen=True)
@@ -28,6 +47,7 @@ class Mode:
     shape: Complex
     compiled: Compiled
     q: Array
+    model: Model | None = None
 
     @property
     def frequency(self) -> float:
@@ -58,8 +78,31 @@ class Mode:
         shape: Complex = real + 1j * imaginary
         return shape
 
+    @cached_property
+    def _motion(self) -> Result:
+        """The real and the imaginary part of the shape as velocities of two instants."""
+        assert self.model is not None, "a mode of linearize has its model"
+        return Result(velocities(self.model, self.compiled, self.q, self.shape))
+
+    def at(self, place: Frame | str) -> Displacement:
+        """Displacement and rotation of a frame, or of the origin of a body, in world axes.
+
+        They have the scale of ``shape``, whose largest entry is 1; small motion of the place goes
+        as the real part of them times exp(eigenvalue t).
+        """
+        found = self._motion.point(place) if isinstance(place, Frame) else self._motion.body(place)
+        move, turn = found.velocity, found.angular_velocity
+        return Displacement(move[0] + 1j * move[1], turn[0] + 1j * turn[1])
+
+    @property
+    def rigid(self) -> bool:
+        """Whether nothing holds the motion: its eigenvalue is zero."""
+        return self.eigenvalue == 0.0
+
     def __repr__(self) -> str:
         s = self.eigenvalue
+        if self.rigid:
+            return "<Mode 0 Hz, nothing holds it>"
         if s.imag == 0.0:
             return f"<Mode {s.real:.6g} 1/s>"
         return f"<Mode {self.damped_frequency:.6g} Hz, damping {self.damping:.3g}>"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.beam_recovery import BeamRecovery
+from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
 from supple.bodies.beam_slaves import (
     BeamSlaves,
     axial_load_stiffness,
@@ -19,6 +19,8 @@ from supple.bodies.beam_slaves import (
 )
 from supple.bodies.flexible import (
     PointMasses,
+    beam_hint,
+    beam_suspicion,
     damping_choice,
     instance,
     mode_choice,
@@ -54,10 +56,9 @@ from supple.reduction.stiffening import (
     StiffeningName,
     stiffening_choice,
 )
+from supple.unit_hints import degrees_sentence
 from supple.validate import Vector, read_only, set_fields
 
-# Rounding of a computed station, in lengths of the beam.
-STATION_TOLERANCE = 1e-9
 MODES = (
     "'all', a number of modes, different mode numbers from 1, e.g. [1, 2, 9], "
     "or shapes, e.g. Sines(n)"
@@ -102,6 +103,8 @@ class Beam(BeamRecovery):
         second. Assumed shapes have no shear.
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
 
     view: ClassVar[ViewName] = "stations"
@@ -136,8 +139,11 @@ class Beam(BeamRecovery):
         clamp_node: int = 0,
         theory: Theory = "euler_bernoulli",
         stiffening: StiffeningName | Stiffening = None,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("Beam", name))
+        self._placed(position, rotation)
         owner = label(self)
         set_fields(
             self,
@@ -214,15 +220,6 @@ class Beam(BeamRecovery):
                 )
         return Frame(self, (self._station("x of at(x)", x), 0.0, 0.0), rotation)
 
-    def station(self, frame: Frame) -> float:
-        """Return the station (m) of a frame on this beam; refuse a frame beside the axis."""
-        x, y, z = frame.position
-        if y != 0.0 or z != 0.0:
-            raise ModelError(
-                label(self), "place of a frame", frame.position, "a point (x, 0, 0) of its axis"
-            )
-        return self._station("x of a frame", float(x))
-
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""
         x = self.station(frame)
@@ -264,6 +261,15 @@ class Beam(BeamRecovery):
         """Whether the body's own frame is fixed to its material at the origin."""
         return self.reference == "clamped" and self.clamp_node == 0
 
+    def suspicion(self) -> str | None:
+        """A roll in degrees, a material or sizes in other units than SI."""
+        roll = degrees_sentence("roll", [self.roll])
+        return beam_suspicion(self, self.mass) if roll is None else f"{label(self)}: {roll}"
+
+    def hint(self) -> str | None:
+        """Moduli that no isotropic material has."""
+        return beam_hint(self)
+
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""
         return {
@@ -284,14 +290,6 @@ class Beam(BeamRecovery):
     def telling_place(self) -> tuple[float]:
         """Its end, or its middle where the frame of a chord goes through the end."""
         return (self.length / 2 if self.reference == "chord" else self.length,)
-
-    def _station(self, field: str, x: Any) -> float:
-        expected = f"a station from 0 to {self.length:g}"
-        found = validate.number(label(self), field, x, expected)
-        slack = STATION_TOLERANCE * self.length
-        if not -slack <= found <= self.length + slack:
-            raise ModelError(label(self), field, found, expected)
-        return min(max(found, 0.0), self.length)
 
     def load_cells(self, order: int) -> tuple[Vector, int]:
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them.

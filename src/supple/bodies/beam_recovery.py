@@ -14,7 +14,7 @@ from supple import validate
 from supple.bodies.beam_slaves import BeamSlaves
 from supple.bodies.flexible import PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
-from supple.errors import label
+from supple.errors import ModelError, label
 from supple.fem.material import Material
 from supple.fem.section_forces import beam_section_forces
 from supple.fem.section_points import SIDES, gauge_row, section_block
@@ -22,6 +22,7 @@ from supple.fem.section_stress import outline
 from supple.fem.sections import Section
 from supple.fem.stress_points import StressBlock
 from supple.fem.tapered import Profile
+from supple.frames import Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
@@ -30,6 +31,8 @@ from supple.validate import Vector, read_only
 if TYPE_CHECKING:
     from supple.fem.beam import BeamMesh
 
+# Rounding of a computed station, in lengths of the beam.
+STATION_TOLERANCE = 1e-9
 Side = Literal["y", "-y", "z", "-z"]
 # Gauss points for products of two shapes between two nodes.
 MASS_POINTS = 4
@@ -61,9 +64,27 @@ class BeamRecovery(ReducedBody):
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
         """Shapes and body with these point masses, from the store if they were asked before."""
 
-    @abstractmethod
+    def station(self, frame: Frame) -> float:
+        """Return the station (m) of a frame on this beam; refuse a frame beside the axis."""
+        x, y, z = frame.position
+        if y != 0.0 or z != 0.0:
+            raise ModelError(
+                label(self), "place of a frame", frame.position, "a point (x, 0, 0) of its axis"
+            )
+        return self._station("x of a frame", float(x))
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the point (3,) m of the axis that is nearest to a point."""
+        return read_only((min(max(float(point[0]), 0.0), self.length), 0.0, 0.0))
+
     def _station(self, field: str, x: Any) -> float:
         """A station (m) within the beam; others are refused by the name of the field."""
+        expected = f"a station from 0 to {self.length:g}"
+        found = validate.number(label(self), field, x, expected)
+        slack = STATION_TOLERANCE * self.length
+        if not -slack <= found <= self.length + slack:
+            raise ModelError(label(self), field, found, expected)
+        return min(max(found, 0.0), self.length)
 
     @abstractmethod
     def load_cells(self, order: int) -> tuple[Vector, int]:

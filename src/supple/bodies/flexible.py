@@ -20,11 +20,13 @@ from supple.frames import Body, Frame, ViewName, WrittenAs
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.stiffening import Axial, Stiffening
+from supple.unit_hints import HEAVIEST, LONGEST, material_sentence
 from supple.validate import Vector
 
 PointMasses = Sequence[tuple[float, float]]
 # Rounding of a computed place, in lengths of the body.
 PLACE_TOLERANCE = 1e-9
+ISOTROPIC = 3.0  # E / G at Poisson's ratio 1/2
 DAMPING = "Rayleigh(stiffness=...), ModalDamping(ratio), KelvinVoigt(E) or None"
 
 
@@ -125,6 +127,31 @@ class FlexibleBody(Body):
     def strain_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points at which its strain is evaluated: none where it is not known."""
         yield from self.stress_blocks(point_masses)
+
+
+def beam_suspicion(body: FlexibleBody, mass: float) -> str | None:
+    """What is strange about materials and sizes of a body made of beams; None if nothing is."""
+    for material in body.materials:
+        sentence = material_sentence(material.E, material.G, material.density)
+        if sentence is not None:
+            return f"{label(body)}: of its material, {sentence}"
+    if mass > HEAVIEST or body.typical_length > LONGEST:
+        return (
+            f"{label(body)}: it is {body.typical_length:.3g} m long with {mass:.3g} kg, expected "
+            f"less than {LONGEST:g} m and {HEAVIEST:g} kg in SI units: lengths in mm?"
+        )
+    return None
+
+
+def beam_hint(body: FlexibleBody) -> str | None:
+    """Moduli of a body made of beams that no isotropic material has; None if one may."""
+    for material in body.materials:
+        if material.E > ISOTROPIC * material.G:
+            return (
+                f"{label(body)}: E is {material.E / material.G:.3g} times G, which is right for "
+                "wood and fibres; of an isotropic material it is 2 to 3 times G"
+            )
+    return None
 
 
 def rows_at(

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.flexible import (
     PointMasses,
+    beam_hint,
+    beam_suspicion,
     damping_choice,
     given_point,
     instance,
@@ -62,6 +64,8 @@ class FrameBody(NodalBody):
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
 
     view: ClassVar[ViewName] = "members"
@@ -84,8 +88,11 @@ class FrameBody(NodalBody):
         clamp_node: Node | None = None,
         damping: Damping | None = None,
         stiffening: StiffeningName | Stiffening = None,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("FrameBody", name))
+        self._placed(position, rotation)
         owner = label(self)
         places = _places(owner, nodes)
         if not isinstance(members, (list, tuple)) or not members:
@@ -221,6 +228,11 @@ class FrameBody(NodalBody):
             raise ModelError(owner, f"s of {what}", s, "a number from 0 to 1")
         return number, where
 
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (3,) m of the node that is nearest to a point."""
+        places = np.array(list(self.nodes.values()))
+        return read_only(places[nearest_place(places, point).number])
+
     def _nearest(self, place: Vector) -> Node:
         names = list(self.nodes)
         k, away = nearest_place(np.array(list(self.nodes.values())), place)
@@ -233,6 +245,14 @@ class FrameBody(NodalBody):
     def materials(self) -> tuple[Material, ...]:
         """Those of its members."""
         return tuple(member.material for member in self.members)
+
+    def suspicion(self) -> str | None:
+        """A material or sizes in other units than SI."""
+        return beam_suspicion(self, self.mass)
+
+    def hint(self) -> str | None:
+        """Moduli that no isotropic material has."""
+        return beam_hint(self)
 
     def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
         """Rows (p, 3, n) of displacements and rotations of all nodes, those in members too."""

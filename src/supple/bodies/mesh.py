@@ -70,6 +70,8 @@ class MeshBody(NodalBody):
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
     stiffening : "none", "second_order" or SecondOrder
         What a deflection does to the stiffness; matrices of another program know nothing of it.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
 
     A node of a solid has no rotation of its own; a frame there turns as the nodes of the elements
     around it do, in the mean, and its torques act on them.
@@ -94,8 +96,11 @@ class MeshBody(NodalBody):
         clamp: str | int | None = None,
         damping: Damping | None = None,
         stiffening: Literal["none", "second_order"] | SecondOrder | None = None,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("MeshBody", name))
+        self._placed(position, rotation)
         owner = label(self)
         set_fields(
             self,
@@ -281,6 +286,11 @@ class MeshBody(NodalBody):
         if number >= nodes:
             raise ModelError(owner, field, given, f"a node from 0 to {nodes - 1}")
         return number
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (3,) m of the interface or node that is nearest to a point."""
+        places = np.array([*(i.place for i in self.interfaces), *self.component.nodes])
+        return read_only(places[nearest_place(places, point).number])
 
     def _nearest(self, point: Vector) -> int:
         """Place at a point, an interface before a node; refuse a point beside all of them."""

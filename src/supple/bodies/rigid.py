@@ -20,6 +20,7 @@ from supple.validate import Vector, read_only, set_fields
 INERTIA_TOLERANCE = 1e-9
 # Data sheets round principal moments; only a clear excess is worth a warning.
 TRIANGLE_TOLERANCE = 1e-6
+FAR = 100.0  # m: few rigid bodies are larger
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -28,6 +29,7 @@ class Ground(Body):
 
     def __init__(self) -> None:
         set_fields(self, name="ground")
+        self._placed((0.0, 0.0, 0.0), None)
 
     @property
     def deforms(self) -> bool:
@@ -57,6 +59,8 @@ class RigidBody(Body):
         in the body's axes. Stored as the matrix.
     inertia_about : "com" or "origin"
         The point that ``inertia`` refers to.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
 
     written_as: ClassVar[WrittenAs] = "rigid"
@@ -73,8 +77,11 @@ class RigidBody(Body):
         com: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike = 0.0,
         inertia_about: Literal["com", "origin"] = "com",
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("RigidBody", name))
+        self._placed(position, rotation)
         owner = label(self)
         set_fields(
             self,
@@ -156,6 +163,13 @@ class RigidBody(Body):
             f"{small:.4g}, {middle:.4g} and {large:.4g} kg m2, the largest exceeds the sum of the "
             f"others by {excess:.4g} kg m2, which breaks the triangle inequality of real bodies"
         )
+
+    def hint(self) -> str | None:
+        """A size of more than a hundred metres."""
+        if self.typical_length <= FAR:
+            return None
+        reach = f"mass and inertia reach {self.typical_length:.3g} m from its origin"
+        return f"{label(self)}: {reach}, expected less: lengths in mm?"
 
 
 @dataclass(frozen=True, eq=False, init=False)

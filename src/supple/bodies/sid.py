@@ -42,6 +42,8 @@ class SIDBody(FlexibleBody):
     file : str or path
     modes : "all", int or sequence of int
         Elastic coordinates of the file that are kept: all, the first, or by number from 1.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its own frame in the world as the model is written; for `at_world`.
 
     Its places are the nodes of the file; its frame is the one that the data were made for.
     """
@@ -50,9 +52,15 @@ class SIDBody(FlexibleBody):
     modes: ModeChoice
 
     def __init__(
-        self, name: str, file: str | Path, modes: int | Literal["all"] | Sequence[int] = "all"
+        self,
+        name: str,
+        file: str | Path,
+        modes: int | Literal["all"] | Sequence[int] = "all",
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("SIDBody", name))
+        self._placed(position, rotation)
         owner = label(self)
         if not isinstance(file, (str, Path)):
             raise ModelError(owner, "file", file, "the path of a file of standard input data")
@@ -166,6 +174,11 @@ class SIDBody(FlexibleBody):
 
     def _node(self, number: int) -> Attachment:
         return list(self.data.frames.values())[number]
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (3,) m of the node that is nearest to a point."""
+        places = np.array([where.p0 for where in self.data.frames.values()])
+        return read_only(places[int(np.argmin(np.linalg.norm(places - point, axis=1)))])
 
     def _nearest(self, place: np.ndarray[Any, Any]) -> int:
         places = np.array([where.p0 for where in self.data.frames.values()])

@@ -2,7 +2,7 @@
 
 from supple.constraints.base import Constraint, FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Coupling
-from supple.constraints.drivers import Driver, FrameDriver
+from supple.constraints.drivers import Driver, FrameDriver, check_drivers
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane
 from supple.constraints.transmissions import Gear, Rack, Screw
 
@@ -19,4 +19,5 @@ __all__ = [
     "PointOnPlane",
     "Rack",
     "Screw",
+    "check_drivers",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from supple import validate
 from supple.constraints.base import FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Term
 from supple.elements import check_joint_reference
-from supple.errors import ModelError
+from supple.errors import ModelError, describe, label
 from supple.frames import Frame
 from supple.joints import Joint, Motion
 from supple.signals import Signal, SignalLike
@@ -150,3 +151,27 @@ def _exact(values: Vector) -> tuple[float, ...]:
 def _section(frame: Frame) -> tuple[float, ...]:
     """Where a frame is on a body that deforms: its axes turn with the place."""
     return _exact(frame.position) if frame.body.deforms else ()
+
+
+def check_drivers(drivers: Iterable[Driver | FrameDriver], joints: Mapping[str, Joint]) -> None:
+    """Refuse a second driver of the same coordinate, or direction of the same frame."""
+    first: dict[tuple[str, int], Driver] = {}
+    frames: dict[tuple[Any, ...], FrameDriver] = {}
+    for driver in drivers:
+        if isinstance(driver, FrameDriver):
+            for field, direction in driver.directions.items():
+                before = frames.setdefault(direction, driver)
+                if before is not driver:
+                    raise ModelError.plain(
+                        f"{label(driver)}: {field!r} of {describe(driver.B)} is driven by "
+                        f"{label(before)} already, expected one driver for each direction"
+                    )
+            continue
+        joint = joints[driver.joint]
+        place = joint.coordinate_index(driver.coordinate, label(driver))
+        other = first.setdefault((joint.name, place), driver)
+        if other is not driver:
+            raise ModelError.plain(
+                f"{label(driver)}: {joint.coordinate_names[place]!r} of {describe(joint)} is "
+                f"driven by {label(other)} already, expected one driver for each coordinate"
+            )

@@ -18,6 +18,7 @@ from supple.fem.component import (
 from supple.fem.matrix_check import negative_eigenvalues
 from supple.fem.solid_kinds import Array
 from supple.fem.vibration import Vibration, lowest_modes, typical_square
+from supple.unit_hints import FASTEST, HEAVIEST, LONGEST, SLOWEST
 
 # Elastic modes that are shown, and modes that are searched for motions without strain.
 SHOWN, RIGID_SEARCHED = 6, 12
@@ -25,10 +26,6 @@ SHOWN, RIGID_SEARCHED = 6, 12
 RIGID_FORCE = 1e-8
 # Gap between the last motion without strain and the first mode, in squares of frequencies.
 GAP = 1e4
-# Speeds of sound in real materials, from gels and foams to diamond, m/s.
-SLOWEST, FASTEST = 10.0, 5e4
-# Beyond these it is likely that lengths are in millimetres: 10 000 t, 1 km.
-HEAVIEST, LONGEST = 1e7, 1e3
 # Products of inertia below this fraction of the trace are printed as zero.
 ROUNDING = 1e-12
 

@@ -124,3 +124,12 @@ def coordinate_name(component: Component, index: int) -> str:
 def typical_length(nodes: Array) -> float:
     """Diagonal of the box around the nodes (N, 3), m."""
     return float(np.linalg.norm(np.ptp(nodes, axis=0)))
+
+
+def describe_mesh(mesh: Any, name: str, parts: str) -> str:
+    """A short text of a mesh: its kind and name, numbers of nodes and parts, the box around it."""
+    nodes: Array = mesh.nodes
+    sizes = np.ptp(nodes, axis=0) if len(nodes) else np.zeros(3)
+    box = " x ".join(f"{size:.4g}" for size in sizes)
+    called = f" {name!r}" if name else ""
+    return f"<{type(mesh).__name__}{called}: {len(nodes)} nodes, {parts}, {box} m>"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.fem.beam import Factors
+from supple.fem.component import describe_mesh
 from supple.fem.element import BeamElement
 from supple.fem.line import BeamLine
 from supple.fem.material import Material
@@ -70,6 +71,10 @@ class FrameMesh:
     places: Array
     members: tuple[Member, ...]
     point_masses: tuple[tuple[int, float], ...] = ()
+
+    def __repr__(self) -> str:
+        """Show the size of the structure; its arrays would hide it."""
+        return describe_mesh(self, "", f"{len(self.members)} members")
     node_size = 6
 
     @property

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from supple import validate
 from supple.errors import ModelError
-from supple.fem.component import rigid_modes, typical_length
+from supple.fem.component import describe_mesh, rigid_modes, typical_length
 from supple.fem.inertia import InertiaIntegrals, moment_points
 from supple.fem.matrix_check import refuse_negative_diagonal, refuse_separate_parts, symmetric
 from supple.fem.matrix_inertia import matrix_integrals
@@ -50,6 +50,10 @@ class ImportedComponent(NodeGroups):
     groups: Mapping[str, Indices]
     labels: Indices
     name: str
+
+    def __repr__(self) -> str:
+        """Show the size of the component; its matrices would hide it."""
+        return describe_mesh(self, self.name, f"{self.node_size} coordinates each")
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.errors import ModelError, describe
+from supple.fem.component import describe_mesh
 from supple.fem.material import Material
 from supple.fem.mesh_check import cell_numbers, node_places, owner_label
 from supple.fem.node_groups import node_groups
@@ -54,6 +55,11 @@ class MeshData:
             cells[kind] = cell_numbers(owner, found, width, len(places))
         groups = node_groups(owner, self.groups, len(places))
         set_fields(self, nodes=places, cells=cells, groups=groups)
+
+    def __repr__(self) -> str:
+        """Show the size of the mesh; its arrays would hide it."""
+        cells = ", ".join(f"{len(found)} {kind}" for kind, found in self.cells.items())
+        return describe_mesh(self, self.name, cells or "no cells")
 
     def solid(self, material: Material) -> SolidMesh:
         """The solid elements as a component; nodes that are in none of them are left out."""

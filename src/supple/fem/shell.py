@@ -25,6 +25,7 @@ from supple.errors import ModelError
 from supple.fem import shell_bending as bending
 from supple.fem import shell_checks as checks
 from supple.fem import shell_membrane as membrane
+from supple.fem.component import describe_mesh
 from supple.fem.material import Material
 from supple.fem.shell_places import find
 from supple.fem.shell_points import ShellPoint, surface_height
@@ -62,6 +63,10 @@ class ShellMesh:
     rotary_inertia: bool
     label: str
     node_size = 6
+
+    def __repr__(self) -> str:
+        """Show the size of the mesh; its arrays would hide it."""
+        return describe_mesh(self, self.label, f"{len(self.triangles)} triangles")
 
     def __init__(
         self,

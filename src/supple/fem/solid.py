@@ -16,7 +16,7 @@ from scipy import sparse
 
 from supple import validate
 from supple.errors import ModelError
-from supple.fem.component import typical_length
+from supple.fem.component import describe_mesh, typical_length
 from supple.fem.inertia import InertiaIntegrals, point_integrals
 from supple.fem.material import Material
 from supple.fem.mesh_check import (
@@ -72,6 +72,10 @@ class SolidMesh(NodeGroups):
     material: Material
     groups: Mapping[str, Indices]
     name: str
+
+    def __repr__(self) -> str:
+        """Show the size of the mesh; its arrays would hide it."""
+        return describe_mesh(self, self.name, f"{len(self.cells)} {self.kind}")
 
     def __init__(
         self,

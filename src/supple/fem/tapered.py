@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,11 @@ class TaperedSection:
         if places[0] != 0.0 or places[-1] != 1.0 or np.any(np.diff(places) <= 0.0):
             raise ModelError(owner, "stations", stations, PLACES)
         set_fields(self, sections=tuple(sections), stations=tuple(float(s) for s in places))
+
+    def __replace__(self, **changes: Any) -> TaperedSection:
+        """The section with other fields; sections are arguments of their own."""
+        sections = changes.get("sections", self.sections)
+        return TaperedSection(*sections, stations=changes.get("stations", self.stations))
 
     @property
     def kinks(self) -> tuple[float, ...]:

@@ -8,12 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.errors import ModelError, describe, label
-from supple.frames import Frame, expect_two_bodies
+from supple.frames import Body, Frame, expect_two_bodies
 from supple.joints.motions import MOTIONS, Chart, MotionKind, MotionName
-from supple.validate import Vector, read_only, set_fields
+from supple.poses import EYE, IDENTITY, Pose, quaternion_matrix
+from supple.validate import Vector, read_only, rotation_vector_quaternion, set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,18 @@ class Motion:
         """Number of velocities."""
         return len(self.row.directions)
 
+    def pose(self, x: Vector) -> Pose:
+        """Pose of the frame after it in the frame before it, at the coordinates (nq,)."""
+        if self.kind == "rotate" and self.axis is not None:
+            turn = rotation_vector_quaternion(float(x[0]) * self.axis)
+            return Pose(quaternion_matrix(turn), IDENTITY.p)
+        if self.kind == "translate" and self.axis is not None:
+            return Pose(EYE, x[0] * self.axis)
+        if self.row.chart is None or not self.row.chart.quaternion:
+            expected = "rotate, translate or a motion with a quaternion"
+            raise ModelError("Motion", "kind", self.kind, expected)
+        return Pose(quaternion_matrix(x[:4]), x[4:] if self.nq == 7 else IDENTITY.p)
+
 
 @dataclass(frozen=True, eq=False, init=False)
 class Joint(ABC):
@@ -59,12 +73,16 @@ class Joint(ABC):
     ----------
     name : str
         Unique in its model.
-    A, B : Frame
+    A, B : Frame, or with ``at`` a body or the ground
         Frames on two different bodies; either may be on the ground.
     initial : number or sequence
         Coordinates at the start, shape (nq,), rad and m. A plain number for a single coordinate.
     initial_rate : number or sequence
         Velocities at the start, shape (nu,), rad/s and m/s.
+    at : (3,) m, optional
+        The joint's point in the world, where the bodies are in the position that the model is
+        written in (their ``position`` and ``rotation``). A and B are the frames there, along
+        the world's axes: so are the axes of the joint, and its coordinates are zero there.
 
     The pose of B in A is ``motion_1(q_1) motion_2(q_2) ...`` in the order of ``motions``. A joint
     means the same whichever side is nearer to the ground.
@@ -121,6 +139,22 @@ class Joint(ABC):
         """The frames it uses, by field."""
         return {"A": self.A, "B": self.B}
 
+    @property
+    def at(self) -> Vector | None:
+        """Place (3,) in the world at which both frames were asked for, m; None if by frames."""
+        a, b = self.A.world, self.B.world
+        if a is None or b is None or not (np.array_equal(a.p, b.p) and np.array_equal(a.R, b.R)):
+            return None
+        return read_only(a.p)
+
+    def pose(self, coordinates: Vector) -> Pose:
+        """Pose of B in A at the coordinates (nq,), rad and m."""
+        found, first = IDENTITY, 0
+        for motion in self.motions:
+            found = found.then(motion.pose(coordinates[first : first + motion.nq]))
+            first += motion.nq
+        return found
+
     def coordinate_index(self, coordinate: int | str, owner: str) -> int:
         """Return the place of a scalar coordinate given by place or name, for ``owner``."""
         if self.nq != self.nu:
@@ -141,10 +175,12 @@ class Joint(ABC):
             owner, "coordinate", coordinate, f"{places} or {shown} of {describe(self)}"
         )
 
-    def _connect(self, name: str, A: Frame, B: Frame) -> str:
+    def _connect(
+        self, name: str, A: Frame | Body, B: Frame | Body, at: ArrayLike | None = None
+    ) -> str:
         set_fields(self, name=validate.name(type(self).__name__, name))
         owner = label(self)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        frame_a, frame_b = expect_two_bodies(owner, A, B, at, ", or at=(x, y, z)")
         set_fields(self, A=frame_a, B=frame_b)
         return owner
 

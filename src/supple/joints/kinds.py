@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.errors import ModelError
-from supple.frames import Frame
+from supple.frames import Body, Frame
 from supple.joints.base import Joint, Motion
 from supple.joints.motions import MOTIONS
 from supple.validate import Axis, Vector, read_only, set_fields
@@ -28,9 +28,15 @@ class Fixed(Joint):
     coordinate_names = ()
 
     def __init__(
-        self, name: str, A: Frame, B: Frame, initial: ArrayLike = (), initial_rate: ArrayLike = ()
+        self,
+        name: str,
+        A: Frame | Body,
+        B: Frame | Body,
+        initial: ArrayLike = (),
+        initial_rate: ArrayLike = (),
+        at: ArrayLike | None = None,
     ) -> None:
-        self._connect(name, A, B)
+        self._connect(name, A, B, at)
         self._start(initial, initial_rate)
 
     @cached_property
@@ -45,8 +51,8 @@ class _OneAxis(Joint):
 
     axis: Vector
 
-    def _set_axis(self, name: str, A: Frame, B: Frame, axis: Axis) -> None:
-        owner = self._connect(name, A, B)
+    def _set_axis(self, name: str, A: Any, B: Any, at: ArrayLike | None, axis: Axis) -> None:
+        owner = self._connect(name, A, B, at)
         set_fields(self, axis=validate.axis(owner, "axis", axis))
 
 
@@ -59,13 +65,14 @@ class Revolute(_OneAxis):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         axis: Axis = "z",
         initial: ArrayLike = 0.0,
         initial_rate: ArrayLike = 0.0,
+        at: ArrayLike | None = None,
     ) -> None:
-        self._set_axis(name, A, B, axis)
+        self._set_axis(name, A, B, at, axis)
         self._start(initial, initial_rate)
 
     @cached_property
@@ -83,13 +90,14 @@ class Prismatic(_OneAxis):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         axis: Axis = "x",
         initial: ArrayLike = 0.0,
         initial_rate: ArrayLike = 0.0,
+        at: ArrayLike | None = None,
     ) -> None:
-        self._set_axis(name, A, B, axis)
+        self._set_axis(name, A, B, at, axis)
         self._start(initial, initial_rate)
 
     @cached_property
@@ -107,13 +115,14 @@ class Cylindrical(_OneAxis):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         axis: Axis = "z",
         initial: ArrayLike | None = None,
         initial_rate: ArrayLike | None = None,
+        at: ArrayLike | None = None,
     ) -> None:
-        self._set_axis(name, A, B, axis)
+        self._set_axis(name, A, B, at, axis)
         self._start(initial, initial_rate)
 
     @cached_property
@@ -133,13 +142,14 @@ class Universal(Joint):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         axes: Sequence[Axis] = ("x", "y"),
         initial: ArrayLike | None = None,
         initial_rate: ArrayLike | None = None,
+        at: ArrayLike | None = None,
     ) -> None:
-        owner = self._connect(name, A, B)
+        owner = self._connect(name, A, B, at)
         expected = "2 axes, e.g. ('x', 'y')"
         if len(validate.listed(owner, "axes", axes, expected)) != 2:
             raise ModelError(owner, "axes", axes, expected)
@@ -170,13 +180,14 @@ class Planar(Joint):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         normal: Axis = "z",
         initial: ArrayLike | None = None,
         initial_rate: ArrayLike | None = None,
+        at: ArrayLike | None = None,
     ) -> None:
-        owner = self._connect(name, A, B)
+        owner = self._connect(name, A, B, at)
         set_fields(self, normal=validate.axis(owner, "normal", normal))
         self._start(initial, initial_rate)
 
@@ -208,12 +219,13 @@ class Spherical(Joint):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         initial: ArrayLike = (1.0, 0.0, 0.0, 0.0),
         initial_rate: ArrayLike = (0.0, 0.0, 0.0),
+        at: ArrayLike | None = None,
     ) -> None:
-        self._connect(name, A, B)
+        self._connect(name, A, B, at)
         self._start(initial, initial_rate)
 
     def _coordinates(self, owner: str, initial: Any) -> Vector:
@@ -244,12 +256,13 @@ class Free(Joint):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         initial: ArrayLike = (0.0, 0.0, 0.0),
         initial_rate: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        at: ArrayLike | None = None,
     ) -> None:
-        self._connect(name, A, B)
+        self._connect(name, A, B, at)
         self._start(initial, initial_rate)
 
     def _coordinates(self, owner: str, initial: Any) -> Vector:
@@ -284,13 +297,14 @@ class General(Joint):
     def __init__(
         self,
         name: str,
-        A: Frame,
-        B: Frame,
+        A: Frame | Body,
+        B: Frame | Body,
         axes: Sequence[tuple[Literal["rotate", "translate"], Axis]],
         initial: ArrayLike | None = None,
         initial_rate: ArrayLike | None = None,
+        at: ArrayLike | None = None,
     ) -> None:
-        owner = self._connect(name, A, B)
+        owner = self._connect(name, A, B, at)
         set_fields(self, axes=self._checked(owner, axes))
         self._start(initial, initial_rate)
 

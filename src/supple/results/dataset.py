@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from supple.results.constraint_views import ConstraintView
     from supple.results.flexible_views import FlexibleView
+    from supple.results.mass_centre import MassCentre
     from supple.results.result import Result
     from supple.results.views import JointView, PointView
 
@@ -48,6 +49,7 @@ COMPONENTS = {
     "quaternion": ["w", "x", "y", "z"],
     "wrench": ["torque_x", "torque_y", "torque_z", "force_x", "force_y", "force_z"],
 }
+MOTION = {"position": "m", "velocity": "m/s", "acceleration": "m/s2"}
 ENERGIES = (
     "kinetic",
     "gravity",
@@ -159,6 +161,7 @@ def _variables(result: Result) -> Iterator[Variable]:
         if kind == "created" and not result.energy.creates:
             continue
         yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
+    yield from _of_mass_centre(result.centre_of_mass())
     momentum = result.data.history.momentum
     yield Variable("momentum.angular", momentum[:, :3], "xyz", "kg m2/s", "world", "momentum")
     yield Variable("momentum.linear", momentum[:, 3:], "xyz", "kg m/s", "world", "momentum")
@@ -263,8 +266,14 @@ def _of_constraint(result: Result, view: ConstraintView) -> Iterator[Variable]:
 
 
 def _of_point(view: PointView) -> Iterator[Variable]:
-    for kind, units in (("position", "m"), ("velocity", "m/s"), ("acceleration", "m/s2")):
+    for kind, units in MOTION.items():
         yield Variable(f"{view.name}.{kind}", getattr(view, kind), "xyz", units, "world", kind)
+
+
+def _of_mass_centre(com: MassCentre) -> Iterator[Variable]:
+    for kind, units in MOTION.items():
+        role = f"mass centre {kind}"  # no place on a body that two models may have in common
+        yield Variable(f"com.{kind}", getattr(com, kind), "xyz", units, "world", role)
 
 
 def write(dataset: xr.Dataset, path: str | Path) -> Path:

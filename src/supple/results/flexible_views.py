@@ -142,13 +142,15 @@ class PlaceView(PointView):
 
     @property
     def matrix(self) -> Array:
-        """(nt, 3, 3) attitude of the deformed section: maps its axes to the world."""
-        return self._frame.matrix @ self._turn.matrix
+        """(nt, 3, 3) attitude of the deformed section: its axes, or a frame's, in the world."""
+        return self._turned_axes(self._frame.matrix @ self._turn.matrix)
 
     @property
     def local(self) -> Self:
         """The same with components along the axes of the body."""
-        return type(self)(self.name, self._place, self._deformation, self._frame.local)
+        view = type(self)(self.name, self._place, self._deformation, self._frame.local)
+        view._axes = self._axes
+        return view
 
 
 class StationView(PlaceView):

@@ -7,10 +7,10 @@ user's back. Saved results are drawn by the same code.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,15 @@ if TYPE_CHECKING:
     from supple.results.saved import SavedResult
 
 Array = NDArray[np.float64]
+AnyResult: TypeAlias = "Result | SavedResult"
+Compared: TypeAlias = "AnyResult | Sequence[AnyResult] | Mapping[str, AnyResult] | None"
 
+# What a plot of an object shows: the first of these that it has.
+ROLES = (
+    *("coordinate", "deflection", "position", "mass centre position", "momentum"),
+    *("effort", "load", "energy"),
+)
+DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 WIDTH = 8.6  # inches
 PANEL_HEIGHT = 2.1
 TITLE = 110  # characters in a line of the title
@@ -48,7 +56,12 @@ class Panel:
     limit: float | None = None  # set for the error panel: drawn on a logarithmic axis
 
 
-def plot(result: Result | SavedResult, *what: str, path: str | Path | None = None) -> Figure:
+def plot(
+    result: Result | SavedResult,
+    *what: str,
+    path: str | Path | None = None,
+    compare: Compared = None,
+) -> Figure:
     """Draw objects and quantities of a result over time.
 
     Parameters
@@ -58,21 +71,61 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
         (energies, and the error on a logarithmic axis). Nothing means all joint coordinates and
         the energy.
     path : file to write, e.g. "run.png" or "run.pdf"; nothing is written without it
+    compare : another result, several, or results by a name for the legend
+        Drawn in broken lines over the same panels, at their own output times.
     """
     from matplotlib.figure import Figure
 
     data = result.track()
-    panels = [p for item in what for p in _panels(data, item)] if what else _overview(data)
+    panels = _asked(data, what)
+    others = {name: other.track() for name, other in _compared(compare).items()}
     figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(panels) + 0.8), layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    for ax, panel in zip(axes, panels, strict=True):
+    drawn = {name: (other.t, _asked(other, what)) for name, other in others.items()}
+    for k, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
         _draw(ax, data.t, panel)
+        for n, (name, (t, theirs)) in enumerate(drawn.items()):
+            _overlay(ax, t, panel, theirs[k] if k < len(theirs) else None, (name, DASHES[n % 3]))
+        dress(ax)
     axes[-1].set_xlabel("time (s)", color=INK)
     figure.align_ylabels(axes)
     title = [data.attrs["model"], *textwrap.wrap(data.attrs["verdict"], TITLE)]
     figure.suptitle("\n".join(title), x=0.01, ha="left", size=10, color=INK)
     save_figure(figure, path)
     return figure
+
+
+def _compared(given: Compared) -> dict[str, Result | SavedResult]:
+    """Results to compare with, by the name that the legend shows."""
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        found = {str(name): other for name, other in given.items()}
+    elif isinstance(given, (list, tuple)):
+        found = {f"run {k}": other for k, other in enumerate(given, start=2)}
+    else:
+        found = {"run 2": given}  # type: ignore[dict-item]
+    for other in found.values():
+        if not hasattr(other, "track"):
+            raise SuppleError(
+                f"plot: compare is {other!r}, expected a result, several of them, or names with "
+                "results"
+            )
+    return found
+
+
+def _asked(data: Track, what: Sequence[str]) -> list[Panel]:
+    return [p for item in what for p in _panels(data, item)] if what else _overview(data)
+
+
+def _overlay(ax: Axes, t: Array, panel: Panel, other: Panel | None, style: tuple[str, Any]) -> None:
+    """Draw the lines of another run that a panel has, in their colours and broken."""
+    theirs = {} if other is None or other.title != panel.title else dict(other.lines)
+    for line, (label, _) in zip(list(ax.lines), panel.lines, strict=False):
+        if label in theirs:
+            name, dashes = style
+            text = name if len(panel.lines) == 1 else f"{label}, {name}"
+            ax.plot(t, theirs[label], color=line.get_color(), lw=1.2, ls=dashes, label=text)
 
 
 def _overview(data: Track) -> list[Panel]:
@@ -88,7 +141,7 @@ def _panels(data: Track, item: str) -> list[Panel]:
     if item in data.variables:
         return _by_unit(data, [item], item)
     own = [name for name in data.variables if name.startswith(f"{item}.")]
-    for role in ("coordinate", "deflection", "position", "momentum", "effort", "load", "energy"):
+    for role in ROLES:
         chosen = [name for name in own if data.variables[name].role == role]
         if chosen:
             return _by_unit(data, chosen, item)
@@ -163,7 +216,6 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
     ax.set_ylabel(named(panel.title, panel.units), color=INK)
     if len(t) > 1:
         ax.set_xlim(t[0], t[-1])
-    dress(ax)
 
 
 def dress(ax: Axes) -> None:

@@ -25,6 +25,8 @@ from supple.results.force_views import (
     PointForceView,
 )
 from supple.results.headline import headline
+from supple.results.lookup import Lookup
+from supple.results.mass_centre import MassCentre, mass_centre
 from supple.results.monitor import Monitor, monitor
 from supple.results.run_data import EventRecord, History, RunData
 from supple.results.saved import SavedResult, load
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from supple.frames import Body, Frame
+    from supple.results.plot import Compared
 
 __all__ = [
     "EventRecord",
@@ -55,7 +58,10 @@ __all__ = [
 ]
 
 
-class Result:
+MASS_CENTRE = "com"  # the name of that of the whole model
+
+
+class Result(Lookup):
     """What a simulation found.
 
     ``result["elbow"]`` gives the histories of a joint, body, point mass or force by its name (or
@@ -146,8 +152,8 @@ class Result:
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
-    def __getitem__(self, item: Any) -> Any:
-        """View of a joint, body, point mass, force, constraint or frame, see ``views.py``."""
+    def _view(self, item: Any) -> Any:
+        """View of a joint, body, point mass, force, constraint or frame; see `Lookup`."""
         from supple.frames import Frame
 
         if isinstance(item, Frame):
@@ -155,6 +161,8 @@ class Result:
         name = item if isinstance(item, str) else str(getattr(item, "name", item))
         if name in self.joints:
             return self._joint(name)
+        if name == MASS_CENTRE:
+            return self.centre_of_mass()
         if name in self.bodies or name == self.model.ground.name:
             return self._body(name)
         if name in self.point_masses:
@@ -192,7 +200,12 @@ class Result:
             raise SuppleError(f"the result has no body named {frame.body.name!r}, {near}")
         view = self._body(frame.body.name).at(x, y, z)
         view.name = name or view.name
+        view._axes = frame.rotation
         return view
+
+    def centre_of_mass(self, *bodies: str | Body) -> MassCentre:
+        """Centre of mass of bodies with the point masses on them, or of the whole model."""
+        return mass_centre(self, (b if isinstance(b, str) else b.name for b in bodies))
 
     def _joint(self, name: str) -> JointView:
         compiled, h, joint = self.data.compiled, self.data.history, self.joints[name]
@@ -306,12 +319,15 @@ class Result:
         """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
         return values_of(self.track(), name)
 
-    def spectrum(self, what: str | ArrayLike) -> Spectrum:
+    def spectrum(
+        self, what: str | ArrayLike, window: tuple[float, float] | None = None
+    ) -> Spectrum:
         """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
 
-        The output times must be equally spaced; see `supple.results.spectrum.spectrum`.
+        ``window`` (s, s) are the first and last time of the part that is looked at. The output
+        times must be equally spaced there; see `supple.results.spectrum.spectrum`.
         """
-        return spectrum(self.t, *series(self.track(), what))
+        return spectrum(self.t, *series(self.track(), what), window=window)
 
     def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
         """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
@@ -322,14 +338,14 @@ class Result:
         values, name, units = series(self.track(), what)
         return spectrogram(self.t, values, window, name, units)
 
-    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+    def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
         """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy".
 
-        See `supple.results.plot`.
+        ``compare`` adds other results. See `supple.results.plot`.
         """
         from supple.results.plot import plot
 
-        return plot(self, *what, path=path)
+        return plot(self, *what, path=path, compare=compare)
 
     def __repr__(self) -> str:
         end = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no output"

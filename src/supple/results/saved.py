@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from supple.results.plot import Compared
+
 # Bytes of data for each byte of a file, at most: no compression of NetCDF-4 does better.
 MOST_DENSE = 2000
 
@@ -87,20 +89,20 @@ class SavedResult:
         }
         return Track(self.t, variables, dict(self.dataset.attrs))
 
-    def spectrum(self, name: str) -> Spectrum:
+    def spectrum(self, name: str, window: tuple[float, float] | None = None) -> Spectrum:
         """Frequencies (Hz) and amplitudes of a variable; see `supple.results.spectrum.spectrum`."""
-        return spectrum(self.t, *series(self.track(), name))
+        return spectrum(self.t, *series(self.track(), name), window=window)
 
     def spectrogram(self, name: str, window: float | None = None) -> Spectrogram:
         """Spectra of parts of the run; see `supple.results.spectrogram.spectrogram`."""
         values, label, units = series(self.track(), name)
         return spectrogram(self.t, values, window, label, units)
 
-    def plot(self, *what: str, path: str | Path | None = None) -> Figure:
+    def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
         """Draw objects, quantities or "energy"; see `supple.results.plot`."""
         from supple.results.plot import plot
 
-        return plot(self, *what, path=path)
+        return plot(self, *what, path=path, compare=compare)
 
     def __repr__(self) -> str:
         state = "completed" if self.success else "FAILED"

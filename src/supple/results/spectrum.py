@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,16 +108,47 @@ class Spectrum(NamedTuple):
         return sizes
 
 
-def spectrum(t: Array, values: ArrayLike, name: str = "", units: str = "") -> Spectrum:
+def spectrum(
+    t: Array,
+    values: ArrayLike,
+    name: str = "",
+    units: str = "",
+    window: tuple[float, float] | None = None,
+) -> Spectrum:
     """Return the spectrum of values (nt, ...) at equally spaced times t (nt,), s.
+
+    With ``window`` only those from its first to its last time (s) are used.
 
     The mean is taken off and a Hann window applied, so that a motion that does not repeat over the
     run leaks little. Amplitudes are scaled to the window: a sine of amplitude 1 far from others
     gives a peak of 1 if its frequency is one of the list, at least 0.85 between two of them.
     Neighbouring frequencies are 1 / (length of the run) apart; a peak is four of them wide.
     """
+    if window is not None:
+        values = np.asarray(values, dtype=float)
+        part = _within(t, window)
+        if values.ndim and len(values) == len(t):  # others are refused below
+            t, values = t[part], values[part]
     x, step = even(t, values, "a spectrum")
     return Spectrum(frequencies(len(x), step), transform(x), name, units)
+
+
+def _within(t: Array, window: Any) -> NDArray[np.bool_]:
+    """Which times are in a window (first, last), s; rounding of its ends does not matter."""
+    try:
+        first, last = (float(x) for x in window)
+    except (TypeError, ValueError):
+        first = last = np.nan
+    if not first < last:
+        raise SuppleError(
+            f"a spectrum: window is {window!r}, expected its first and its last time, e.g. (1, 3)"
+        )
+    if len(t) and not (first < t[-1] and last > t[0]):
+        raise SuppleError(
+            f"a spectrum: window is {window!r}, expected times between {t[0]:g} and {t[-1]:g} s"
+        )
+    slack = 1e-9 * (last - first)
+    return (t >= first - slack) & (t <= last + slack)
 
 
 def even(t: Array, values: ArrayLike, what: str) -> tuple[Array, float]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import suggestion
+from supple.results.attitude import euler_angles, rotation_vectors
 
 if TYPE_CHECKING:
     from supple.frames import Body, Frame
@@ -37,8 +38,11 @@ class PointView:
         acceleration: Later,
         angular_velocity: Array,
         angular_acceleration: Later,
+        matrix: Array | None = None,
     ) -> None:
         self.name = name
+        self._matrix = R if matrix is None else matrix
+        self._axes: Array | None = None  # of a frame that was asked for, in those of the body
         self._own = R  # body axes seen from the axes that the components below belong to
         self.position = position
         """(nt, 3) place in the world, m"""
@@ -59,6 +63,23 @@ class PointView:
         return self._angular_acceleration()
 
     @property
+    def matrix(self) -> Array:
+        """(nt, 3, 3) rotation matrix to the world: from body axes, or those of a frame."""
+        return self._turned_axes(self._matrix)
+
+    def _turned_axes(self, R: Array) -> Array:
+        return R if self._axes is None else R @ self._axes
+
+    def euler(self, sequence: str = "zyx") -> Array:
+        """(nt, 3) Euler angles of the attitude, rad; see `supple.results.attitude.euler_angles`."""
+        return euler_angles(self.matrix, sequence)
+
+    @property
+    def rotation_vector(self) -> Array:
+        """(nt, 3) rotation vector of the attitude, not longer than pi, rad, world axes."""
+        return rotation_vectors(quaternions(self.matrix))
+
+    @property
     def local(self) -> PointView:
         """The same with components along the axes of the body."""
         own = self._own
@@ -70,6 +91,7 @@ class PointView:
             lambda: into(own, self.acceleration),
             into(own, self.angular_velocity),
             lambda: into(own, self.angular_acceleration),
+            self.matrix,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -94,8 +116,6 @@ class BodyView(PointView):
 
     def __init__(self, name: str, R: Array, p: Array, V: Array, A: Later) -> None:
         super().__init__(name, R, p, V[:, 3:], lambda: A()[:, 3:], V[:, :3], lambda: A()[:, :3])
-        self.matrix = R
-        """(nt, 3, 3) rotation matrix from body to world"""
 
     @classmethod
     def of(cls, result: Result, body: Body) -> BodyView:
@@ -152,6 +172,7 @@ class BodyView(PointView):
             ),
             w,
             lambda: self.angular_acceleration,
+            self.matrix,
         )
 
 

@@ -175,7 +175,7 @@ def converge(
     Parameters
     ----------
     what : "object.field"
-        For example "link2.modes", "link2.elements" or "link2.damping"; "tolerance" varies that
+        For example "link2.modes", "link2.elements" or "link2.material.E"; "tolerance" varies that
         of the integrator. The model itself stays as it is.
     t_end : end of the runs, s
     values : sequence, optional
@@ -194,8 +194,8 @@ def converge(
     if not isinstance(model, Model):
         raise ModelError("converge", "model", model, "a Model")
     validate.text("converge", "what", what, "'object.field', e.g. 'link2.modes'")
-    name, _, field = what.rpartition(".")
-    if what != "tolerance" and not name:
+    name, _, field = what.partition(".")
+    if what != "tolerance" and not field:
         raise ModelError("converge", "what", what, "'object.field', e.g. 'link2.modes'")
     item = None if what == "tolerance" else model[name]
     values = _values(model, what, values)
@@ -239,7 +239,7 @@ def _number(label: str, read: Callable[[Result], ArrayLike], result: Result) -> 
 
 
 def _values(model: Model, what: str, values: Sequence[Any] | None) -> list[Any]:
-    name, _, field = what.rpartition(".")
+    name, _, field = what.partition(".")
     if values is None:
         if what == "tolerance":
             return list(TOLERANCES)
