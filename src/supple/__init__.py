@@ -21,6 +21,7 @@ from supple.bodies import (
     SIDBody,
     write_sid,
 )
+from supple.changes import Change, Lock, Release, Unlock
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -157,6 +158,7 @@ __all__ = [
     "Branch",
     "Buckling",
     "Bushing",
+    "Change",
     "Circle",
     "ComponentReport",
     "Constant",
@@ -200,6 +202,7 @@ __all__ = [
     "KelvinVoigt",
     "LinearGraph",
     "LinearModel",
+    "Lock",
     "Material",
     "Member",
     "MeshBody",
@@ -224,6 +227,7 @@ __all__ = [
     "Radau",
     "Rayleigh",
     "Rectangle",
+    "Release",
     "Result",
     "Revolute",
     "RigidBody",
@@ -249,6 +253,7 @@ __all__ = [
     "TaperedSection",
     "Tube",
     "Universal",
+    "Unlock",
     "UserShapes",
     "VonKarman",
     "WeightLoad",

@@ -17,13 +17,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple.analyses.arguments import expect, number, output_times, starting_state
-from supple.analyses.reactions import Reactions
+from supple.analyses.outcome import outcome
+from supple.analyses.phases import (
+    NO_CHANGES,
+    Changing,
+    changing,
+    check_changes,
+    phase_of,
+    refuse_changes,
+    run_in_phases,
+    starting_phase,
+    tree_without,
+)
 from supple.analyses.statics import statics
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, FrameKey, frame_key
-from supple.engine.histories import RunHistory
-from supple.engine.loads import Loads
+from supple.engine.phases import Phase, in_phase
 from supple.engine.symmetry import Symmetry, symmetries
 from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.events import Event
@@ -33,15 +43,15 @@ from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem, Progress, Solution, tolerances
+from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.image import image
 from supple.integrators.radau import Radau
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
-from supple.loops.singular import passed, refuse_singular, violated
+from supple.loops.singular import refuse_singular
 from supple.model import Model
 from supple.native import library
-from supple.results.result import Result, RunData
+from supple.results.result import Result
 from supple.state import State
 
 OWNER = "simulate"
@@ -63,11 +73,12 @@ def prepare(model: Model) -> Prepared:
 
 @dataclass(frozen=True)
 class _Choice:
-    """Coordinates, and the watched frames on flexible bodies, which get nodes of their own."""
+    """Coordinates, watched frames on flexible bodies, which get nodes of their own, and changes."""
 
     formulation: Formulation
     frames: tuple[Frame, ...] = field(compare=False)
     keys: tuple[FrameKey, ...]
+    changing: Changing = NO_CHANGES
 
 
 @dataclass(frozen=True)
@@ -184,8 +195,12 @@ class Prepared:
         """The model as written down in some coordinates."""
         found = self._built.get(choice)
         if found is None:
-            tree = choice.formulation.tree(self.model)
-            found = self._built[choice] = build(self.model, choice.frames, tree)
+            released, held = choice.changing.released, choice.changing.held
+            tree = tree_without(self.model, choice.formulation.tree(self.model), released)
+            found = build(self.model, choice.frames, tree, held=held)
+            if choice.changing.any:
+                found = in_phase(found, Phase())
+            self._built[choice] = found
         return found
 
     def _assembled(self, choice: _Choice) -> _Ready:
@@ -193,8 +208,8 @@ class Prepared:
         found = self._ready.get(choice)
         if found is None:
             compiled = self._compiled(choice)
-            if choice.formulation != DEFAULT:
-                first = self._assembled(replace(choice, formulation=DEFAULT))
+            if choice.formulation != DEFAULT or choice.changing.released:
+                first = self._assembled(replace(choice, formulation=DEFAULT, changing=NO_CHANGES))
                 compiled = on_tree(first.compiled, compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
@@ -218,7 +233,11 @@ class Prepared:
         problem = self._problem(
             OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
         )
-        return self._result(problem.equations.compiled, integrator.run(problem))
+        if any(event.then or event.at is not None for event in events):
+            solution, changes = run_in_phases(self.model, problem, integrator)
+        else:
+            solution, changes = integrator.run(problem), ()
+        return outcome(self.model, problem.equations.compiled, solution, changes)
 
     def image(
         self,
@@ -258,13 +277,13 @@ class Prepared:
             owner, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()"
         )
         formulation = DEFAULT if formulation is None else formulation
-        ready = self._of(formulation, events)
-        compiled = ready.compiled
+        ready = self._of(formulation, events, phase_of(start))
+        refuse_changes(ready.compiled, integrator)
         library.load((*integrator.entries, *ALWAYS))
-        for callback in compiled.callbacks:
+        for callback in ready.compiled.callbacks:
             callback.forget()
         rtol, atol = tolerances(tolerance)
-        state = self._start(ready, start, formulation)
+        compiled, state = self._start(ready, start, formulation)
         begin, end = state.t, number(owner, "t_end", t_end)
         if not end > begin:
             raise ModelError(owner, "t_end", t_end, f"a time after the start at {begin:g} s")
@@ -297,22 +316,33 @@ class Prepared:
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")
         self.model.check(events)
+        check_changes(self.model, events)
         return events
 
-    def _of(self, formulation: Formulation, events: tuple[Event, ...]) -> _Ready:
+    def _of(
+        self, formulation: Formulation, events: tuple[Event, ...], phase: Phase | None
+    ) -> _Ready:
         """What runs in these coordinates with these events share."""
         bodies = self.model.bodies
         watched = (f for event in events for f in event.frames.values())
         bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
-        return self._assembled(_Choice(formulation, bending, tuple(map(frame_key, bending))))
+        changes = changing(self.model, [c for event in events for c in event.then], phase)
+        keys = tuple(map(frame_key, bending))
+        return self._assembled(_Choice(formulation, bending, keys, changes))
 
-    def _start(self, ready: _Ready, start: Start, formulation: Formulation) -> State:
-        """Where a run starts, on the constraints."""
+    def _start(
+        self, ready: _Ready, start: Start, formulation: Formulation
+    ) -> tuple[Compiled, State]:
+        """Where a run starts, on the constraints, and the model in the phase of that state."""
         if start is None:
-            return ready.start
+            return ready.compiled, ready.start
         if isinstance(start, str) and start == "static":
             start = self._equilibrium(formulation)
-        return on_constraints(ready.compiled, starting_state(OWNER, start, ready.compiled))
+        compiled, phase = ready.compiled, phase_of(start)
+        state = starting_state(OWNER, start, compiled)
+        if phase is not None:
+            compiled = starting_phase(compiled, phase, state.q)
+        return compiled, on_constraints(compiled, state)
 
     def _equilibrium(self, formulation: Formulation) -> State:
         with warnings.catch_warnings():
@@ -321,40 +351,6 @@ class Prepared:
         if not found.success:
             raise SimulationError(f"simulate: start is 'static', but {found.message}")
         return found.state()
-
-    def _result(self, compiled: Compiled, solution: Solution) -> tuple[Result, list[str]]:
-        """The result of a run, and what is to be doubted about it."""
-        s = solution
-        states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
-        result = Result(
-            RunData(
-                model=self.model.copy(),
-                compiled=compiled,
-                t=s.t,
-                q=s.q,
-                u=s.u,
-                z=s.z,
-                channels=s.channels,
-                history=states,
-                audit=s.audit,
-                momentum=s.momentum,
-                events=s.events,
-                success=s.success,
-                message=s.message,
-                statistics=s.statistics,
-                final=s.final,
-                loads=Loads(states, dict(self.model.forces)),
-                # a tree without constraints has no reactions that are not unique
-                reactions=Reactions(self.model, states) if compiled.all_rows else None,
-            )
-        )
-        doubts = [
-            passed(compiled, s.t, s.q, s.u) if s.success else s.message,
-            violated(compiled, s.t, s.q),
-        ]
-        if compiled.flexible:
-            doubts += [f.sentence for f in result.monitor.findings if f.serious]
-        return result, [doubt for doubt in doubts if doubt]
 
 
 def _same_places(old: Any, new: Any) -> bool:

@@ -42,7 +42,7 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     found: list[Symmetry] = []
     for edge in roots:
         joint = joints[edge.joint]
-        if edge.child in reached or joint.nu == 0:
+        if edge.child in reached or joint.nu == 0 or joint.name in compiled.holds:
             continue
         coordinate = joint.nu - 1 if edge.reversed else 0
         on_it = acted.get(joint.name, ())

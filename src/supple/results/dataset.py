@@ -53,6 +53,7 @@ ENERGIES = (
     "work",
     "created",
     "dissipated",
+    "lost",
     "total",
     "error",
 )
@@ -152,6 +153,8 @@ def _variables(result: Result) -> Iterator[Variable]:
         if kind == "strain" and not flexible:
             continue
         if kind == "created" and not result.energy.creates:
+            continue
+        if kind == "lost" and not result.energy.loses:
             continue
         yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
     momentum = result.data.history.momentum

@@ -65,6 +65,7 @@ class Result:
     success, message : whether the run reached its end, and why not
     statistics : counts of steps, evaluations and so on
     events : events in order of time
+    changes : what events did to the model, with impulses, energy lost and states on both sides
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
     energy, momentum : the audit; each has a ``.verdict``
     monitor : whether flexible bodies stayed within the assumptions of their models; ``.verdict``
@@ -84,6 +85,7 @@ class Result:
         self.success = data.success
         self.message = data.message
         self.events = data.events
+        self.changes = data.changes
         self.statistics = dict(data.statistics)
         self.momentum = MomentumAudit(data.momentum)
 
@@ -106,12 +108,13 @@ class Result:
             complete=data.success,
             strain=data.history.strain,
             created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
+            lost=data.lost,
         )
 
     def state(self, index: int | None = None) -> State:
         """State at an output time, or where the run ended, to start another run from."""
         if index is None and self.data.final is not None:
-            return replace(self.data.final, compiled=self.data.compiled)
+            return replace(self.data.final, compiled=self.data.compiled_at(np.inf))
         try:
             k = range(len(self.t))[-1 if index is None else index]
         except (IndexError, TypeError):
@@ -119,7 +122,7 @@ class Result:
                 f"state({index!r}): expected the place of one of {len(self.t)} output times"
             ) from None
         vectors = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
-        return State(float(self.t[k]), *vectors, compiled=self.data.compiled)
+        return State(float(self.t[k]), *vectors, compiled=self.data.compiled_at(self.t[k]))
 
     @property
     def verdict(self) -> str:
@@ -188,13 +191,18 @@ class Result:
         compiled, h, joint = self.data.compiled, self.data.history, self.joints[name]
         k = list(compiled.joint_names).index(name)
         coordinates, rates = compiled.to_user(name, self.q, self.u)
+        accelerations = compiled.to_user(name, self.q, self.a)[1]  # they convert as rates do
+        gone = self.data.without(name)
+        for values in (coordinates, rates, accelerations) if np.any(gone) else ():
+            values[gone] = np.nan  # it has let go
+        held = h.holding(name, self._attitude(joint.B))
         return JointView(
             joint,
             coordinates,
             rates,
-            compiled.to_user(name, self.q, self.a)[1],  # they convert as rates do
-            wrench=h.wrench[:, k],
-            reaction=h.reaction[:, k],
+            accelerations,
+            wrench=h.wrench[:, k] + held,
+            reaction=h.reaction[:, k] + held,
             effort=compiled.effort_to_user(name, h.effort),
             axes=self._attitude(joint.B),
             smallest=lambda: self._loads.get(name),
@@ -230,7 +238,7 @@ class Result:
 
     def _constraint(self, name: str) -> ConstraintView:
         compiled = self.data.compiled
-        parts = tuple(row.part for row in compiled.all_rows if row.owner == name)
+        parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
         return ConstraintView(self.constraints[name], parts, work, self.data.loads)
 
