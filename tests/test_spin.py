@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.cases.case import references
 from supple.cases.governor import linked_governor, stiff_governor
+from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
 from supple.errors import ModelError
 
 G = 9.81
@@ -222,3 +224,26 @@ def test_what_is_not_steady():
         sp.statics(m, spin={"spun": 3.0})
     with pytest.raises(ModelError, match=r"statics: spin\['spin'\] is None, expected a finite"):
         sp.statics(m, spin={"spin": None})
+
+
+def test_frequencies_of_a_rotating_blade():
+    """Linearized about its steady rotation, a driven blade has the exact frequencies of the case.
+
+    Ten modes of the resting blade in each plane come within 0.1 %, see `supple.cases.rotating`.
+    """
+    speed = 8
+    known = references("rotating")["rotating-beam"]["flap"][str(speed)][0]
+    m = sp.Model(gravity=(0, 0, 0), name="blade")
+    beam = m.add(
+        sp.Beam(
+            "beam", 1.0, UNIT_SECTION, UNIT_MATERIAL, elements=24, modes=20,
+            rotary_inertia=False, stiffening="second_order",
+        )
+    )  # fmt: skip
+    m.add(sp.Revolute("hub", m.ground.at(0), beam.at(0), "z"))
+    m.add(sp.Driver("drive", "hub", f"{speed}*t"))
+    steady = sp.statics(m, spin={"hub": speed})
+    assert steady.success and steady.stable, steady.message
+    lowest = 2.0 * np.pi * np.sort(sp.linearize(m, steady).frequencies)[:2]
+    inside = math.sqrt(known**2 - speed**2)
+    np.testing.assert_allclose(lowest, [inside, known], rtol=1e-3)
