@@ -29,6 +29,7 @@ from supple.analyses.phases import (
     starting_phase,
     tree_without,
 )
+from supple.analyses.quasi_static import quasi_static
 from supple.analyses.statics import statics
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
@@ -58,7 +59,7 @@ OWNER = "simulate"
 DEFAULT = JointCoordinates()
 # Kernels that a run and its result call, whatever the integrator
 ALWAYS = (history.history, history.motion_history, dynamics.accelerate)
-Start = State | Result | Literal["static"] | None
+Start = State | Result | Literal["static", "quasi-static"] | None
 
 
 def prepare(model: Model) -> Prepared:
@@ -338,6 +339,8 @@ class Prepared:
             return ready.compiled, ready.start
         if isinstance(start, str) and start == "static":
             start = self._equilibrium(formulation)
+        elif isinstance(start, str) and start == "quasi-static":
+            start = quasi_static(ready.compiled, ready.start)
         compiled, phase = ready.compiled, phase_of(start)
         state = starting_state(OWNER, start, compiled)
         if phase is not None:
