@@ -183,6 +183,10 @@ def test_separating_stages_keep_momentum_and_energy():
     gap = np.linalg.norm(r["two"].position - r["one"].at(1.0).position, axis=1)
     assert np.max(gap[r.t < 0.3]) < 1e-9 < 0.01 < gap[-1]
     assert r.changes[0].lost == pytest.approx(0.0, abs=1e-9)
+    assert len(r.momentum) == 6 and r.momentum.level == "trusted", r.momentum.verdict
+    size = np.max(np.abs(momentum))
+    assert all(record.max_error < 1e-6 * size for record in r.momentum)
+    assert sorted(abs(x.initial) for x in r.momentum) == pytest.approx(sorted(np.abs(momentum[0])))
 
 
 def panels(flexible: bool = False, n: int = 2) -> sp.Model:
@@ -465,10 +469,48 @@ def test_random_models_lock_and_let_go(number):
     for first, second in zip(a.changes, b.changes, strict=True):
         assert second.lost == pytest.approx(first.lost, rel=1e-5, abs=1e-9)
         assert first.lost >= -1e-12
+        if not closings:  # in loops they need not be unique
+            for name, wrench in first.wrenches.items():
+                np.testing.assert_allclose(second.wrenches[name], wrench, atol=1e-5 * size)
     for name in m.bodies:
         for what in ("position", "velocity", "angular_velocity"):
             x, y = getattr(a[name], what), getattr(b[name], what)
             np.testing.assert_allclose(x, y, atol=1e-6 * max(1.0, np.max(np.abs(x))))
+
+
+@pytest.mark.parametrize("kind", ["revolute", "backwards", "spherical"])
+@pytest.mark.parametrize("formulation", [None, sp.Absolute()])
+def test_impulses_of_joints(kind, formulation):
+    """The impulse that a joint passes on is the jump of momentum of what hangs on it."""
+    m = sp.Model(gravity=(0, -G, 0), name="chain")
+    one = m.add(sp.RigidBody("one", 2.0, com=(0.5, 0.1, 0), inertia=(0.1, 0.2, 0.25)))
+    two = m.add(sp.RigidBody("two", 1.0, com=(0.4, 0, 0.1), inertia=(0.1, 0.15, 0.1)))
+    m.add(sp.Spherical("base", m.ground.at(0), one.at(0), initial_rate=(1.0, 2.0, 0.5)))
+    A, B = one.at(1.0, rotation=(0.1, 0.2, 0.3)), two.at(0.05, rotation=(0.2, 0, 0))
+    if kind == "spherical":
+        m.add(sp.Spherical("link", A, B, initial_rate=(3.0, -2.0, 1.0)))
+    elif kind == "revolute":
+        m.add(sp.Revolute("link", A, B, axis="z", initial_rate=5.0))
+    else:
+        m.add(sp.Revolute("link", B, A, axis="z", initial_rate=5.0))
+    m.add(sp.JointSpring("coil", "link", stiffness=3.0) if kind != "spherical" else
+          sp.SpringDamper("coil", one.at(0), two.at(0.4), stiffness=3.0))  # fmt: skip
+    lock = sp.Event("stop", at=0.1, then=sp.Lock("link"))
+    r = sp.simulate(m, 0.1 + 1e-9, events=lock, formulation=formulation, output=[0.1])
+    before = sp.simulate(m, 0.1, formulation=formulation, output=[0.1])
+    (change,) = r.changes
+    body, old = r["two"], before["two"]
+    jump = r["two"].at(0.4, 0, 0.1).velocity[0] - before["two"].at(0.4, 0, 0.1).velocity[0]
+    R = body.matrix[0]
+    inertia = R @ np.diag([0.1, 0.15, 0.1]) @ R.T
+    turn = inertia @ (body.angular_velocity[0] - old.angular_velocity[0])
+    frame = A if kind == "backwards" else B  # the joint's frame B
+    origin = r[frame].position[0]
+    arm = body.at(0.4, 0, 0.1).position[0] - origin
+    expected = np.concatenate([turn + np.cross(arm, 1.0 * jump), 1.0 * jump])
+    sign = -1.0 if kind == "backwards" else 1.0
+    np.testing.assert_allclose(sign * change.wrenches["link"], expected, atol=1e-6)
+    assert np.linalg.norm(jump) > 0.05
 
 
 def test_what_drives_a_joint_goes_with_it():

@@ -17,6 +17,7 @@ from supple.changes import Change, Lock, Release, Unlock
 from supple.constraints import FrameDriver
 from supple.core import layout as at
 from supple.engine.compiled import Compiled
+from supple.engine.impulses import joint_impulses
 from supple.engine.phases import Held, Phase, held_here, in_phase
 from supple.errors import ModelError, describe, label, suggestion
 from supple.events import Event
@@ -336,6 +337,7 @@ def _change(model: Model, compiled: Compiled, state: State, events: Sequence[Eve
         events=tuple(event.name for event in events),
         changes=tuple(str(change) for event in events for change in event.then),
         impulses=_impulses(model_after, new, done.impulses),
+        wrenches=joint_impulses(model_after, state.q, done.u - state.u, done.impulses),
         lost=done.lost,
         before=replace(state, compiled=compiled),
         after=replace(after, compiled=model_after),

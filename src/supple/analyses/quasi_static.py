@@ -116,13 +116,14 @@ class _Start:
         G = rows.G[:, j] * unit / row_sizes(c)[:, None]
         a = np.zeros(c.nu)
         N = null_space(G, len(j))
-        own = np.zeros(len(j))
+        own: Array = np.zeros(len(j))
         if len(G):
-            own = np.linalg.lstsq(G, -rows.acceleration / row_sizes(c), rcond=1e-10)[0]
+            right = -rows.acceleration / row_sizes(c)
+            own = np.asarray(np.linalg.lstsq(G, right, rcond=1e-10)[0], dtype=float)
         if N.shape[1]:
             M = eq.mass_matrix(q)[np.ix_(j, j)] * np.outer(unit, unit)
             rest = unit * eq.residual(t, q, u, np.zeros(c.nu), self.state.z)[j] + M @ own
-            own = own - N @ np.linalg.lstsq(N.T @ M @ N, N.T @ rest, rcond=1e-14)[0]
+            own -= N @ np.linalg.lstsq(N.T @ M @ N, N.T @ rest, rcond=1e-14)[0]
         a[j] = unit * own
         return a
 

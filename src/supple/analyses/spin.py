@@ -54,7 +54,8 @@ class Spin:
     @property
     def rows(self) -> Array:
         """Rows (n, nu) of the given rates, in units of increments."""
-        return np.eye(self.compiled.nu)[self.places]
+        rows: Array = np.eye(self.compiled.nu)[self.places]
+        return rows
 
     def velocities(self, q: Array) -> Array:
         """Velocities (nu,) at a configuration."""

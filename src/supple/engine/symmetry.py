@@ -25,7 +25,10 @@ from supple.poses import Array
 
 @dataclass(frozen=True)
 class Symmetry:
-    """A conserved component: ``screw . [angular about the world's origin; linear momentum]``."""
+    """A conserved component: ``screw . [angular about the world's origin; linear momentum]``.
+
+    ``root`` is the first node of the tree that has it, -1 for the whole model.
+    """
 
     name: str
     root: int
@@ -34,9 +37,17 @@ class Symmetry:
 
 
 def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
-    """All conserved momenta of a model that can be seen from its topology, gravity and forces."""
-    graph, joints = compiled.graph, model.joints
+    """All conserved momenta of a model that can be seen from its topology, gravity and forces.
+
+    In a run that may release joints a body may hang on a free joint of its own: the momentum of
+    all bodies is watched, if they are one tree while the joints are whole.
+    """
+    joints = model.joints
+    split = any(name in compiled.graph.chords for name in compiled.holds)
+    graph = model.spanning_tree() if split else compiled.graph
     roots = [edge for edge in graph.tree if edge.parent == graph.root and edge.joint in joints]
+    if split and sum(edge.parent == graph.root for edge in graph.tree) > 1:
+        return ()
     reached = _reached_from_outside(model, graph)
     acted = _on_joints(model)
     found: list[Symmetry] = []
@@ -50,8 +61,10 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
             continue
         kept = _of_joint(model, joint, edge.reversed)
         if kept:
-            node = compiled.joints[joint.name].node
-            root = int(at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)[node, at.ROOT])
+            root = -1
+            if not split:
+                node = compiled.joints[joint.name].node
+                root = int(at.integers(compiled.ints, "node")[node, at.ROOT])
             found += [Symmetry(name, root, screw, unit) for name, screw, unit in kept]
     return tuple(found)
 

@@ -43,6 +43,8 @@ class ChangeRecord:
     changes : what happened, in words: "Lock('hinge')"
     impulses : by locked joint, (n,) impulses along its coordinates, N m s or N s; of a spherical or
         free joint [angular; linear] by A on B in the axes of B
+    wrenches : by joint, (6,) impulses [angular; linear] that it passes on, by A on B at B's
+        origin, world axes, N m s and N s; those of locks and drivers are in them
     lost : kinetic energy lost in the impact, J
     before, after : states just before and behind it
     """
@@ -51,6 +53,7 @@ class ChangeRecord:
     events: tuple[str, ...]
     changes: tuple[str, ...]
     impulses: Mapping[str, Array]
+    wrenches: Mapping[str, Array]
     lost: float
     before: State
     after: State
@@ -186,7 +189,10 @@ class RunData:
         """Kinetic energy lost in impacts (nt,), J; None where nothing changes."""
         if not self.changes:
             return None
-        return np.sum([np.where(self.t >= c.t, c.lost, 0.0) for c in self.changes], axis=0)
+        lost = np.zeros(len(self.t))
+        for change in self.changes:
+            lost[self.t >= change.t] += change.lost
+        return lost
 
     def compiled_at(self, t: float) -> Compiled:
         """The model in the phase of a time; at the instant of a change, behind it."""
