@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from supple.bodies import Beam
 from supple.errors import ModelError
 from supple.fem import (
     Box,
@@ -219,6 +220,49 @@ def test_general_section() -> None:
     assert repr(Box(0.1, 0.2, 0.01)) == "Box(size_y=0.1, size_z=0.2, wall=0.01)"
 
 
+def test_rotary_inertia_apart_from_stiffness() -> None:
+    """A Rayleigh beam on two pins and a shaft, in closed form, with moments of mass of their own.
+
+    Bending: EI k^4 / (m + rho i k^2) with the wave number k; twist: G J k^2 / (rho (i_y + i_z)).
+    """
+    rho, length = 7800.0, 1.0
+    steel = Material(E=2.1e11, G=8e10, density=rho)
+    own = {"inertia_y": 3e-7, "inertia_z": 5e-6}
+    section = Section(1e-3, I_y=2e-8, I_z=1e-7, J=6e-8, **own)
+    assert section.mass_moments == (3e-7, 5e-6)
+    assert Section(1e-3, 2e-8, 1e-7, 6e-8).mass_moments == (2e-8, 1e-7)
+    beam = Beam("shaft", length, section, steel, 16, reference="chord")
+    found = (2.0 * math.pi * beam.modal().frequencies) ** 2
+    for n in (1, 2):
+        k = n * math.pi / length
+        for second, inertia in ((2e-8, 3e-7), (1e-7, 5e-6)):
+            exact = steel.E * second * k**4 / (rho * (1e-3 + inertia * k**2))
+            plain = steel.E * second * k**4 / (rho * (1e-3 + second * k**2))
+            # cubic elements: (k h)^4 / 720
+            assert np.abs(found / exact - 1.0).min() < (k / 16) ** 4 / 100
+            assert abs(plain / exact - 1.0) > 1e-3
+    mass = beam.modal()
+    inertia = np.trace(mass.E0) * np.eye(3) - mass.E0
+    assert inertia[0, 0] == pytest.approx(rho * 5.3e-6 * length, rel=1e-12)
+    clamped = Beam("rod", length, section, steel, 16)
+    found = (2.0 * math.pi * clamped.modal().frequencies) ** 2
+    twist = 8e10 * 6e-8 * (0.5 * math.pi / length) ** 2 / (rho * 5.3e-6)
+    assert np.abs(found / twist - 1.0).min() < (0.5 * math.pi / 16) ** 2 / 10  # linear in twist
+    half = TaperedSection(section, Section(2e-3, 2e-8, 1e-7, 6e-8, inertia_y=1e-7)).at(0.5)
+    assert half.mass_moments == pytest.approx((2e-7, 0.5 * (5e-6 + 1e-7)))
+
+
+def test_turned_section_with_inertia_of_its_own() -> None:
+    """The moments of mass turn with the section."""
+    section = Section(1e-3, 2e-8, 1e-7, 6e-8, inertia_y=3e-7, inertia_z=5e-6)
+    other = Section(1e-3, 1e-7, 2e-8, 6e-8, inertia_y=5e-6, inertia_z=3e-7)
+    steel = Material(E=2.1e11, G=8e10, density=7800.0)
+    turned = Beam("a", 1.0, section, steel, 3, roll=0.5 * math.pi).modal()
+    plain = Beam("b", 1.0, other, steel, 3).modal()
+    np.testing.assert_allclose(turned.E0, plain.E0, atol=1e-12 * np.abs(plain.E0).max())
+    np.testing.assert_allclose(turned.frequencies, plain.frequencies, rtol=1e-9)
+
+
 def test_material_and_damping() -> None:
     steel = Material(E=210e9, G=81e9, density=7850, name="steel")
     assert (steel.E, steel.G, steel.density, steel.name) == (210e9, 81e9, 7850.0, "steel")
@@ -247,6 +291,10 @@ MESSAGES: list[tuple[Callable[[], Any], str]] = [
     (
         lambda: Section(1e-4, 1e-9, 1e-9, 1e-9, half_sizes=(0.01, -0.01)),
         "Section: half_sizes is (0.01, -0.01), expected 2 positive numbers",
+    ),
+    (
+        lambda: Section(1e-4, 1e-9, 1e-9, 1e-9, inertia_z=0.0),
+        f"Section: inertia_z is 0.0, {POSITIVE}",
     ),
     (
         lambda: Section(1e-4, 1e-9, 1e-9, 1e-9, half_sizes=0.01),

@@ -21,6 +21,7 @@ from supple.bodies import (
     SIDBody,
     write_sid,
 )
+from supple.changes import Change, Lock, Release, Unlock
 from supple.constraints import (
     Constraint,
     Coupling,
@@ -165,6 +166,7 @@ __all__ = [
     "Buckling",
     "Bushing",
     "CartesianSpring",
+    "Change",
     "Circle",
     "ComponentReport",
     "Constant",
@@ -211,6 +213,7 @@ __all__ = [
     "KelvinVoigt",
     "LinearGraph",
     "LinearModel",
+    "Lock",
     "Material",
     "Member",
     "MeshBody",
@@ -237,6 +240,7 @@ __all__ = [
     "Radau",
     "Rayleigh",
     "Rectangle",
+    "Release",
     "Result",
     "Revolute",
     "RigidBody",
@@ -262,6 +266,7 @@ __all__ = [
     "TaperedSection",
     "Tube",
     "Universal",
+    "Unlock",
     "UserShapes",
     "VonKarman",
     "WeightLoad",

@@ -1,163 +1,87 @@
-"""Items with other fields or names: an item is frozen, so a change makes a new one."""
+"""Changes of a model at an event: joints that lock, unlock or let go, constraints that let go."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from supple.errors import ModelError, describe, label, suggestion
-from supple.frames import Body, Frame
+from supple import validate
+from supple.constraints import Constraint
+from supple.errors import ModelError
 from supple.joints import Joint
 from supple.validate import set_fields
 
 
-def changed(item: Any, changes: Mapping[str, Any], bodies: Mapping[str, Body]) -> Any:
-    """The item with other fields, which are checked as those of a new one.
+@dataclass(frozen=True, init=False)
+class Change:
+    """Base of what can happen to a joint or constraint at an event: ``Event(..., then=...)``.
 
-    A field may be a path with dots through what is in it: "material.E". ``at`` of a joint is a new
-    place in the world of both frames. ``bodies`` are those of the model and the ground.
+    Attributes
+    ----------
+    name : of the joint or constraint
     """
-    owner = label(item)
-    known = [name for name in _fields(item) if name != "name"]
-    known += ["at"] if isinstance(item, Joint) else []
-    values: dict[str, Any] = {}
-    for path, value in changes.items():
-        field, _, rest = path.partition(".")
-        if field == "name":
-            raise ModelError.plain(f"{owner}: the name cannot be replaced, expected model.rename")
-        if field not in known:
-            raise ModelError.plain(
-                f"{owner}: there is no field {field!r}, {suggestion(field, known)}"
-            )
-        old = values.get(field, getattr(item, field))
-        values[field] = _inside(owner, field, old, rest, value)
-    if isinstance(item, Joint) and values.get("at") is not None:
-        for end in ("A", "B"):
-            values.setdefault(end, bodies[getattr(item, end).body.name])
-    return _remade(item, values)
+
+    name: str
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
 
-def _fields(item: Any) -> list[str]:
-    """Names of the fields that something is made of."""
-    return [field.name for field in dataclasses.fields(item) if field.init]
+@dataclass(frozen=True, init=False)
+class Lock(Change):
+    """A joint's coordinates are held from then on where they are.
 
+    Parameters
+    ----------
+    joint : Joint or name
+    coordinate : int or str, optional
+        Place or name of the only coordinate that is held; by default all of them are.
 
-def _remade(old: Any, values: Mapping[str, Any]) -> Any:
-    """A dataclass with other values of some fields; one with arguments of other names knows how."""
-    make: Callable[..., Any] = getattr(type(old), "__replace__", dataclasses.replace)
-    return make(old, **values)
-
-
-def _inside(owner: str, where: str, old: Any, path: str, value: Any) -> Any:
-    """What is in a field, with another value at a path through it; an empty path is all of it."""
-    if not path:
-        return value
-    field, _, rest = path.partition(".")
-    here = f"{where}.{field}"
-    if dataclasses.is_dataclass(old) and not isinstance(old, (type, Body)):
-        known = _fields(old)
-        if field in known:
-            return _remade(old, {field: _inside(owner, here, getattr(old, field), rest, value)})
-    elif isinstance(old, Mapping):
-        keys = {str(key): key for key in old}
-        known = list(keys)
-        if field in keys:
-            key = keys[field]
-            return {**old, key: _inside(owner, here, old[key], rest, value)}
-    elif isinstance(old, (tuple, list)) or (isinstance(old, np.ndarray) and old.ndim):
-        known = [str(k) for k in range(len(old))]
-        if field in known:
-            k = int(field)
-            entries = list(old)
-            entries[k] = _inside(owner, here, old[k], rest, value)
-            return tuple(entries)
-    else:
-        raise ModelError.plain(
-            f"{owner}: there is no {here!r}, because {where!r} is {describe(old)} without fields"
-        )
-    raise ModelError.plain(f"{owner}: there is no {here!r}, {suggestion(field, known)}")
-
-
-def moved(items: Iterable[Any], old: Any, body: Any) -> list[Any]:
-    """The items that change when ``old`` has become ``body``: those at places in the world.
-
-    If both are a body whose own place has changed, other places of it are found there.
+    Its motion ends by a plastic impact: velocities jump, kinetic energy is lost.
     """
-    if not isinstance(old, Body) or (
-        np.array_equal(old.position, body.position) and np.array_equal(old.rotation, body.rotation)
-    ):
-        return []
 
-    def there(frame: Frame) -> Frame:
-        if frame.world is None or frame.body.name != body.name:
-            return frame
-        x, y, z = frame.world.p.tolist()
-        found: Frame = body.at_world(x, y, z, rotation=frame.world.R)
-        return found
+    coordinate: int | str | None
 
-    pairs = [(item, _with_frames(item, there)) for item in items]
-    return [new for old, new in pairs if new is not old]
+    def __init__(self, joint: Joint | str, coordinate: int | str | None = None) -> None:
+        set_fields(self, name=_joint(self, joint), coordinate=coordinate)
+        if coordinate is not None and isinstance(joint, Joint):
+            joint.coordinate_index(coordinate, str(self))
 
 
-def _with_frames(item: Any, change: Callable[[Frame], Frame]) -> Any:
-    """The item with other frames, those in tuples too; itself if none changes."""
-    values = {}
-    for field in () if isinstance(item, Body) else _fields(item):
-        old = getattr(item, field)
-        if isinstance(old, Frame):
-            new: Any = change(old)
-        elif isinstance(old, tuple) and any(isinstance(entry, Frame) for entry in old):
-            new = tuple(change(entry) if isinstance(entry, Frame) else entry for entry in old)
-            new = old if all(a is b for a, b in zip(old, new, strict=True)) else new
-        else:
-            continue
-        if new is not old:
-            values[field] = new
-    return _remade(item, values) if values else item
+@dataclass(frozen=True, init=False)
+class Unlock(Change):
+    """A joint that a `Lock` holds moves again; ``joint`` is the joint or its name."""
+
+    def __init__(self, joint: Joint | str) -> None:
+        set_fields(self, name=_joint(self, joint))
 
 
-def uses(item: Any, name: str) -> bool:
-    """Whether an item of a model refers to the body, joint or motor with a name."""
-    if isinstance(item, Body):
-        return False
-    frames: Mapping[str, Frame] = item.frames
-    targets = getattr(item, "targets", ())
-    return any(frame.body.name == name for frame in frames.values()) or any(
-        target == name for target, _ in targets
-    )
+@dataclass(frozen=True, init=False)
+class Release(Change):
+    """A joint or constraint lets go, for good; ``item`` is the joint or constraint or its name.
+
+    With a joint go the constraints on its coordinates; what forces do to these moves nothing more.
+    """
+
+    def __init__(self, item: Joint | Constraint | str) -> None:
+        named = isinstance(item, (Joint, Constraint))
+        if not named and not isinstance(item, str):
+            raise ModelError("Release", "item", item, "a joint, a constraint or the name of one")
+        set_fields(self, name=item if isinstance(item, str) else item.name)
 
 
-def renamed(item: Any, old: Any, new: Any) -> Any:
-    """An item that refers to ``old``, which is called ``new`` now, in the same way to that."""
-    was, name = old.name, new.name
-
-    def on_renamed(frame: Frame) -> Frame:
-        if frame.body.name != was:
-            return frame
-        same = Frame(new, frame.position, frame.rotation)
-        set_fields(same, _world=frame.world)
-        return same
-
-    if isinstance(old, Body):
-        found = _with_frames(item, on_renamed)
-    else:
-        values = {
-            field: name if field == "joint" else _target(getattr(item, field), was, name)
-            for field in _fields(item)
-            if field == "joint" or isinstance(getattr(item, field), tuple)
-        }
-        found = _remade(item, values)
-    if uses(found, was):
-        expected = f"frames and joints in its fields, to rename {label(old)}"
-        raise ModelError(label(item), "reference", label(old), expected)
-    return found
+def _joint(change: Change, joint: Any) -> str:
+    if not isinstance(joint, (Joint, str)):
+        raise ModelError(type(change).__name__, "joint", joint, "a joint or its name")
+    return validate.name(type(change).__name__, joint if isinstance(joint, str) else joint.name)
 
 
-def _target(value: tuple[Any, ...], was: str, name: str) -> tuple[Any, ...]:
-    """References (joint, coordinate, ...), alone or several, with another name of a joint."""
-    if value and isinstance(value[0], str):
-        return (name, *value[1:]) if value[0] == was else value
-    return tuple(_target(v, was, name) if isinstance(v, tuple) else v for v in value)
+def as_changes(owner: str, field: str, value: Any) -> tuple[Change, ...]:
+    """The changes of an event: one of them, or a sequence."""
+    many = value if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+    for change in many:
+        if not isinstance(change, Change):
+            expected = "Lock, Unlock or Release, or a list of these"
+            raise ModelError(owner, field, change, expected)
+    return tuple(many)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from supple import validate
+from supple.changes import Change, as_changes
 from supple.elements import check_joint_reference
 from supple.errors import ModelError, label
 from supple.frames import Frame, expect_frame
@@ -35,33 +37,46 @@ class Event:
         The value to pass.
     direction : -1, 0 or 1
         Only while falling, both ways, only while rising.
-    terminal : bool
-        Whether the run stops there.
+    terminal : bool, optional
+        Whether the run stops there; by default it does, unless ``then`` changes the model.
+    at : float, optional
+        The instant itself (s), instead of ``of``.
+    then : Lock, Unlock, Release, or a sequence of these
+        What happens to joints and constraints at that instant; the run goes on.
     """
 
     name: str
-    of: str | Frame
+    of: str | Frame | None
     quantity: Quantity
     coordinate: int | str
     value: float
     direction: int
     terminal: bool
+    at: float | None
+    then: tuple[Change, ...]
 
     def __init__(
         self,
         name: str,
-        of: Joint | str | Frame,
+        of: Joint | str | Frame | None = None,
         quantity: Quantity = "coordinate",
         coordinate: int | str = 0,
         value: float = 0.0,
         direction: int = 0,
-        terminal: bool = True,
+        terminal: bool | None = None,
+        at: float | None = None,
+        then: Change | Sequence[Change] = (),
     ) -> None:
         set_fields(self, name=validate.name("Event", name))
         owner = label(self)
-        watched: str | Frame
+        watched: str | Frame | None
         options: tuple[str, ...]
-        if isinstance(of, Frame):
+        if at is not None and of is None:
+            watched, options = None, JOINT_QUANTITIES
+            at = validate.number(owner, "at", at)
+        elif at is not None:
+            raise ModelError(owner, "at", at, "either 'at' or 'of', not both")
+        elif isinstance(of, Frame):
             watched, options = of, FRAME_QUANTITIES
         elif isinstance(of, (Joint, str)):
             if isinstance(quantity, str) and quantity in FRAME_QUANTITIES:
@@ -71,6 +86,9 @@ class Event:
             raise ModelError(
                 owner, "of", of, "a joint, the name of a joint, or a Frame, e.g. link1.at(0, 0, 0)"
             )
+        changes = as_changes(owner, "then", then)
+        if terminal is None:
+            terminal = not changes
         if not isinstance(terminal, bool):
             raise ModelError(owner, "terminal", terminal, "True or False")
         set_fields(
@@ -81,12 +99,19 @@ class Event:
             value=validate.number(owner, "value", value),
             direction=int(validate.choice(owner, "direction", direction, (-1, 0, 1))),
             terminal=terminal,
+            at=at,
+            then=changes,
         )
 
     @property
     def joint(self) -> str | None:
         """Name of the watched joint, None for a frame."""
         return self.of if isinstance(self.of, str) else None
+
+    @property
+    def stops(self) -> bool:
+        """Whether integration stops there, if only to go on with a changed model."""
+        return self.terminal or bool(self.then)
 
     @property
     def frames(self) -> dict[str, Frame]:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
-from supple.changes import changed, moved, renamed, uses
 from supple.constraints import Constraint, Driver, FrameDriver, check_drivers
+from supple.edits import changed, moved, renamed, uses
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor

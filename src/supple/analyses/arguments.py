@@ -33,6 +33,11 @@ def starting_state(owner: str, start: State | Result | None, compiled: Compiled)
     state = start.state() if isinstance(start, Result) else start
     if not isinstance(state, State):
         raise ModelError(owner, "start", start, "a State or a Result of this model")
+    phase = None if state.compiled is None else state.compiled.phase
+    if phase is not None and (phase.locked or phase.released) and compiled.whole is None:
+        names = sorted({name for name, _ in phase.locked} | phase.released)
+        found_here = f"a state in which {', '.join(map(repr, names))} locked or let go"
+        raise ModelError(owner, "start", found_here, "a state of the model as it is written down")
     wrong = mismatch(state, compiled)
     if wrong and state.compiled is not None and same_parts(state.compiled, compiled):
         q, u = transferred(state.compiled, state.q, state.u, compiled)  # of another formulation

@@ -1,4 +1,8 @@
-"""AtRest: loads and stiffness of a model at rest, balanced by its constraint rows and integrals."""
+"""AtRest: loads and stiffness of a model at rest, balanced by its constraint rows and integrals.
+
+Or of a model that turns steadily: its velocities are those of `Spin`, the loads are centrifugal,
+too, and what turns it is balanced by given rates as by constraint rows.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.analyses.spin import Spin
 from supple.formulations.equations import Equations
 from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
@@ -25,6 +30,7 @@ class Balance:
     rows, gap : Jacobian and violations of rows and integrals that act
     lam, z : (nr,), (nz,) multipliers and controller states
     missed : (nz,) distances from their targets of controllers whose integral acts
+    drive : (nu,) minus what turns the model, J; zeros of a model at rest
     """
 
     load: Array
@@ -37,58 +43,67 @@ class Balance:
     lam: Array
     z: Array
     missed: Array
+    drive: Array
 
 
 class AtRest:
-    """Equations whose signals stand still, at velocities and accelerations of zero."""
+    """Equations whose signals stand still, at accelerations of zero, and at velocities of zero."""
 
-    def __init__(self, equations: Equations, t: float) -> None:
-        self.equations, self.t = equations, t
+    def __init__(self, equations: Equations, t: float, spin: Spin | None = None) -> None:
+        self.equations, self.t, self.spin = equations, t, spin
         self.compiled = equations.compiled
         self.assembler = Assembler(self.compiled)
         self.still = np.zeros(self.compiled.nu)
 
+    def velocities(self, q: Array) -> Array:
+        """Velocities (nu,): none, or those of a steady rotation."""
+        return self.still if self.spin is None else self.spin.velocities(q)
+
     def balance(self, q: Array, z: Array) -> Balance:
         """Loads at rest, with the multipliers and integrals that balance them best."""
         eq, c, unit = self.equations, self.compiled, self.compiled.scale
-        rows = eq.constraints(self.t, q, self.still)
+        u = self.velocities(q)
+        rows = eq.constraints(self.t, q, u)
         sizes = row_sizes(c)
-        first = eq.tangents(self.t, q, self.still, self.still, z)
+        first = eq.tangents(self.t, q, u, self.still, z)
         missed = eq.fields.zdot.copy()
         acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
         G = rows.G * unit / sizes[:, None]
+        turned = np.zeros((0, c.nu)) if self.spin is None else self.spin.rows
         while True:
-            pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T])
+            pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T, turned])
             own = unit * first.r
             found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else own[:0]
             lam, wanted = found[: c.nr] / sizes, z.copy()
-            wanted[acts] += found[c.nr :]
-            tangents = eq.tangents(self.t, q, self.still, self.still, wanted, lam)
+            wanted[acts] += found[c.nr : c.nr + len(acts)]
+            drive = turned.T @ found[c.nr + len(acts) :]
+            tangents = eq.tangents(self.t, q, u, self.still, wanted, lam)
             beyond = acts[~np.any(tangents.Rz[:, acts] != 0.0, axis=0)]
             if not len(beyond):
                 break
             # a controller beyond its limit exerts the limit and does not hold its target
             acts, z = np.setdiff1d(acts, beyond), z.copy()
             z[beyond] = wanted[beyond]
-            first = eq.tangents(self.t, q, self.still, self.still, z)
+            first = eq.tangents(self.t, q, u, self.still, z)
         z = wanted
         missed[np.setdiff1d(np.arange(c.nz), acts)] = 0.0
         rates, slopes = eq.fields.zdot.copy(), np.diag(tangents.Gz)
         # beyond its limit an integral does not act: it follows the effort that is applied
         z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
-        held = np.vstack([G, first.Gq[acts] * unit])
-        gap = np.concatenate([rows.violation / sizes, missed[acts]])
+        held = np.vstack([G, first.Gq[acts] * unit, turned])
+        gap = np.concatenate([rows.violation / sizes, missed[acts], np.zeros(len(turned))])
         N = null_space(held, c.nu)
-        K = unit[:, None] * tangents.Rq * unit
+        K = tangents.Rq if self.spin is None else tangents.Rq + tangents.Ru @ self.spin.slope(q)
+        K = unit[:, None] * K * unit
         weight = float(np.max(np.abs(own), initial=0.0))
         size = max(weight, float(np.max(np.abs(K), initial=0.0)))
-        load = unit * tangents.r
-        return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed)
+        load = unit * tangents.r + drive
+        return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed, drive)
 
     def load(self, q: Array, here: Balance) -> Array:
         """Load (nu,) with the multipliers and controller states that were found, J."""
-        state = self.still, self.still, here.z, here.lam
-        return self.compiled.scale * self.equations.residual(self.t, q, *state)
+        state = self.velocities(q), self.still, here.z, here.lam
+        return self.compiled.scale * self.equations.residual(self.t, q, *state) + here.drive
 
     def closed(self, q: Array) -> Array:
         """The nearest configuration on the constraints."""

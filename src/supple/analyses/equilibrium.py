@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.analyses.balance import AtRest, Balance
+from supple.analyses.spin import Spin
 from supple.formulations.equations import Equations
 from supple.poses import Array
 
@@ -54,6 +55,8 @@ class Equilibrium:
     load : (nu,) J, what is left unbalanced
     size : J, of the loads and stiffnesses that take part
     missed : (nz,) distances from their targets of controllers whose integral acts
+    u : (nu,) velocities, zero at rest
+    drive : (nu,) efforts that keep given rates, N m or N
     """
 
     q: Array
@@ -66,6 +69,8 @@ class Equilibrium:
     load: Array
     size: float
     missed: Array
+    u: Array
+    drive: Array
 
     @property
     def held(self) -> bool:
@@ -87,8 +92,8 @@ class Equilibrium:
 class Search:
     """Looks for an equilibrium of equations whose signals stand still."""
 
-    def __init__(self, equations: Equations, t: float) -> None:
-        self.rest = AtRest(equations, t)
+    def __init__(self, equations: Equations, t: float, spin: Spin | None = None) -> None:
+        self.rest = AtRest(equations, t, spin)
         self.equations, self.compiled = equations, equations.compiled
         self.plain = False
 
@@ -132,6 +137,7 @@ class Search:
         return Equilibrium(
             q, here.z, here.lam, count, found,
             values, here.N @ vectors, self.rest.load(q, here), here.size, here.missed,
+            self.rest.velocities(q), -here.drive / self.compiled.scale,
         )  # fmt: skip
 
     def _character(self, q: Array, here: Balance) -> tuple[Array, Array]:

@@ -18,13 +18,24 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number, output_times, starting_state
-from supple.analyses.reactions import Reactions
+from supple.analyses.outcome import outcome
+from supple.analyses.phases import (
+    NO_CHANGES,
+    Changing,
+    changing,
+    check_changes,
+    phase_of,
+    refuse_changes,
+    run_in_phases,
+    starting_phase,
+    tree_without,
+)
+from supple.analyses.quasi_static import quasi_static
 from supple.analyses.statics import statics
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, FrameKey, frame_key
-from supple.engine.histories import RunHistory
-from supple.engine.loads import Loads
+from supple.engine.phases import Phase, in_phase
 from supple.engine.symmetry import Symmetry, symmetries
 from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.events import Event
@@ -34,15 +45,15 @@ from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem, Progress, Solution, tolerances
+from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.image import image
 from supple.integrators.radau import Radau
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
-from supple.loops.singular import passed, refuse_singular, violated
+from supple.loops.singular import refuse_singular
 from supple.model import Model
 from supple.native import library
-from supple.results.result import Result, RunData
+from supple.results.result import Result
 from supple.results.start_changes import StartChange, start_changes
 from supple.state import State
 
@@ -50,7 +61,7 @@ OWNER = "simulate"
 DEFAULT = JointCoordinates()
 # Kernels that a run and its result call, whatever the integrator
 ALWAYS = (history.history, history.motion_history, dynamics.accelerate)
-Start = State | Result | Literal["static"] | None
+Start = State | Result | Literal["static", "quasi-static"] | None
 
 
 def prepare(model: Model) -> Prepared:
@@ -65,11 +76,12 @@ def prepare(model: Model) -> Prepared:
 
 @dataclass(frozen=True)
 class _Choice:
-    """Coordinates, and the watched frames on flexible bodies, which get nodes of their own."""
+    """Coordinates, watched frames on flexible bodies, which get nodes of their own, and changes."""
 
     formulation: Formulation
     frames: tuple[Frame, ...] = field(compare=False)
     keys: tuple[FrameKey, ...]
+    changing: Changing = NO_CHANGES
 
 
 @dataclass(frozen=True)
@@ -196,8 +208,12 @@ class Prepared:
         """The model as written down in some coordinates."""
         found = self._built.get(choice)
         if found is None:
-            tree = choice.formulation.tree(self.model)
-            found = self._built[choice] = build(self.model, choice.frames, tree)
+            released, held = choice.changing.released, choice.changing.held
+            tree = tree_without(self.model, choice.formulation.tree(self.model), released)
+            found = build(self.model, choice.frames, tree, held=held)
+            if choice.changing.any:
+                found = in_phase(found, Phase())
+            self._built[choice] = found
         return found
 
     def _assembled(self, choice: _Choice) -> _Ready:
@@ -205,8 +221,8 @@ class Prepared:
         found = self._ready.get(choice)
         if found is None:
             compiled = self._compiled(choice)
-            if choice.formulation != DEFAULT:
-                first = self._assembled(replace(choice, formulation=DEFAULT))
+            if choice.formulation != DEFAULT or choice.changing.released:
+                first = self._assembled(replace(choice, formulation=DEFAULT, changing=NO_CHANGES))
                 compiled = on_tree(first.compiled, compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
@@ -227,10 +243,14 @@ class Prepared:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
         integrator = Radau() if integrator is None else integrator
         events = self._checked(events)
-        problem, changes = self._problem(
+        problem, moved = self._problem(
             OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
         )
-        return self._result(problem.equations.compiled, integrator.run(problem), changes)
+        if any(event.then or event.at is not None for event in events):
+            solution, changes = run_in_phases(self.model, problem, integrator)
+        else:
+            solution, changes = integrator.run(problem), ()
+        return outcome(self.model, problem.equations.compiled, solution, changes, moved)
 
     def image(
         self,
@@ -273,12 +293,12 @@ class Prepared:
             raise ModelError(owner, "progress", progress, "a function of the time, or None")
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events, start)
-        compiled = ready.compiled
+        refuse_changes(ready.compiled, integrator)
         library.load((*integrator.entries, *ALWAYS))
-        for callback in compiled.callbacks:
+        for callback in ready.compiled.callbacks:
             callback.forget()
         rtol, atol = tolerances(tolerance)
-        state, changes = self._start(ready, start, formulation)
+        compiled, state, changes = self._start(ready, start, formulation)
         begin, end = state.t, number(owner, "t_end", t_end)
         if not end > begin:
             raise ModelError(owner, "t_end", t_end, f"a time after the start at {begin:g} s")
@@ -311,6 +331,7 @@ class Prepared:
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")
         self.model.check(events)
+        check_changes(self.model, events)
         return events
 
     def _of(self, formulation: Formulation, events: tuple[Event, ...], start: Start) -> _Ready:
@@ -321,7 +342,8 @@ class Prepared:
         bodies = self.model.bodies
         watched = (f for event in events for f in event.frames.values())
         bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
-        choice = _Choice(formulation, bending, tuple(map(frame_key, bending)))
+        changes = changing(self.model, [c for event in events for c in event.then], phase_of(start))
+        choice = _Choice(formulation, bending, tuple(map(frame_key, bending)), changes)
         try:
             return self._assembled(choice)
         except ModelError:
@@ -333,19 +355,25 @@ class Prepared:
 
     def _start(
         self, ready: _Ready, start: Start, formulation: Formulation
-    ) -> tuple[State, tuple[StartChange, ...]]:
-        """Where a run starts, on the constraints, and what these changed."""
-        c = ready.compiled
+    ) -> tuple[Compiled, State, tuple[StartChange, ...]]:
+        """Where a run starts, the model in the phase of that state, what constraints changed."""
+        compiled = ready.compiled
         if start is None:
-            return ready.start, ready.changes
+            return compiled, ready.start, ready.changes
+        given = not isinstance(start, str)
         if isinstance(start, str) and start == "static":
-            return on_constraints(c, starting_state(OWNER, self._equilibrium(formulation), c)), ()
-        asked = starting_state(OWNER, start, c)
-        found = on_constraints(c, asked)
-        if found is asked:
-            return found, ()
+            start = self._equilibrium(formulation)
+        elif isinstance(start, str) and start == "quasi-static":
+            start = quasi_static(compiled, ready.start)
+        phase = phase_of(start)
+        asked = starting_state(OWNER, start, compiled)
+        if phase is not None:
+            compiled = starting_phase(compiled, phase, asked.q)
+        found = on_constraints(compiled, asked)
+        if found is asked or not given:
+            return compiled, found, ()
         states = (asked.q, asked.u), (found.q, found.u)
-        return found, start_changes(self.model.joints, c, *states, True)
+        return compiled, found, start_changes(self.model.joints, compiled, *states, True)
 
     def _equilibrium(self, formulation: Formulation) -> State:
         with warnings.catch_warnings():
@@ -354,43 +382,6 @@ class Prepared:
         if not found.success:
             raise SimulationError(f"simulate: start is 'static', but {found.message}")
         return found.state()
-
-    def _result(
-        self, compiled: Compiled, solution: Solution, changes: tuple[StartChange, ...]
-    ) -> tuple[Result, list[str]]:
-        """The result of a run, and what is to be doubted about it."""
-        s = solution
-        states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
-        result = Result(
-            RunData(
-                model=self.model.copy(),
-                compiled=compiled,
-                t=s.t,
-                q=s.q,
-                u=s.u,
-                z=s.z,
-                channels=s.channels,
-                history=states,
-                audit=s.audit,
-                momentum=s.momentum,
-                events=s.events,
-                success=s.success,
-                message=s.message,
-                statistics=s.statistics,
-                final=s.final,
-                loads=Loads(states, dict(self.model.forces)),
-                # a tree without constraints has no reactions that are not unique
-                reactions=Reactions(self.model, states) if compiled.all_rows else None,
-                start_changes=changes,
-            )
-        )
-        doubts = [
-            passed(compiled, s.t, s.q, s.u) if s.success else s.message,
-            violated(compiled, s.t, s.q),
-        ]
-        if compiled.flexible:
-            doubts += [f.sentence for f in result.monitor.findings if f.serious]
-        return result, [doubt for doubt in doubts if doubt]
 
 
 def _same_places(old: Any, new: Any) -> bool:

@@ -154,7 +154,7 @@ class Reactions:
 
     def _multipliers(self, rows: list[int]) -> Array:
         """Multipliers (nt, rows) of some of all rows; zero of those that are not in use."""
-        own = {(r.owner, r.part): k for k, r in enumerate(self.compiled.all_rows)}
+        own = {(r.owner, r.part): k for k, r in enumerate(self.compiled.every_row)}
         found = np.zeros((len(self.t), len(rows)))
         for i, row in enumerate(self.absolute.rows[k] for k in rows):
             if (row.owner, row.part) in own:

@@ -34,11 +34,12 @@ def simulate(
 
     Parameters
     ----------
-    start : State, Result or "static", optional
+    start : State, Result, "static" or "quasi-static", optional
         Where the run starts: ``result.state(k)``, the last instant of a result of the same model,
         in any formulation, or what `assemble` returns; "static": at rest in the equilibrium that
         `statics` finds at t = 0 s. By default t = 0 s and the joints' initial coordinates and
-        rates.
+        rates; "quasi-static": so, with flexible bodies deflected as gravity, loads and the inertia
+        of this motion ask, so that they do not begin to vibrate.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates: another spanning tree of the same model.
     integrator : Radau, DormandPrince, BDF, Adams, GeneralizedAlpha, HHT, Newmark or EnergyScheme

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Equilibrium, Places, Search
 from supple.analyses.instant import instant
+from supple.analyses.spin import Spin, turned
 from supple.engine.builder import Compiled
 from supple.errors import ModelError, SuppleWarning, label
 from supple.forces.kinds import force_kind
@@ -23,6 +26,8 @@ from supple.state import State
 
 OWNER = "statics"
 MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
+# A model in steady rotation is in balance after these turns, rad, but for this part of its loads
+TURNED, UNSTEADY = (0.4, 1.3), 1e-6
 
 
 class StaticResult(Result):
@@ -40,13 +45,16 @@ class StaticResult(Result):
     buckled : names of such bodies
     free : motions that nothing holds, in words
     multipliers : (nr,) of the constraint rows in use
+    drive : by joint, efforts (n,) that keep the given rates of a steady rotation, N m or N
     """
 
-    def __init__(self, data: RunData, found: Equilibrium) -> None:
+    def __init__(self, data: RunData, found: Equilibrium, turned: tuple[str, ...] = ()) -> None:
         super().__init__(data)
         self.equilibrium = found
         self.iterations = found.iterations
         self.multipliers = found.lam
+        effort = data.compiled.effort_to_user
+        self.drive = {name: effort(name, found.drive) for name in turned}
         held = data.success and not len(found.free) and not len(found.unstable)
         self.stable = held and not self.buckled
         self.free = _words(data.compiled, found, found.free)
@@ -74,6 +82,7 @@ def statics(
     t: float = 0.0,
     start: State | Result | None = None,
     formulation: Formulation | None = None,
+    spin: Mapping[Any, float] | None = None,
 ) -> StaticResult:
     """Find an equilibrium of a model near its initial coordinates, or near ``start``.
 
@@ -86,6 +95,10 @@ def statics(
         Where the search begins; by default at the joints' initial coordinates.
     formulation : JointCoordinates, Absolute or Branch, optional
         The choice of coordinates.
+    spin : mapping, optional
+        Constant rates (rad/s) by joint, ``{"shaft": 12.0}``, or by (joint, coordinate): the model
+        turns as a whole, and what is found is the equilibrium in that rotation. ``result.drive``
+        has what keeps these rates. Loads must turn along: gravity is along the axis, or absent.
 
     The search goes downhill, so it ends in a stable equilibrium unless it starts in an unstable
     one. Velocities are zero: dampers and friction do nothing. A controller that integrates is
@@ -101,19 +114,44 @@ def statics(
     equations = Equations(compiled)
     state = starting_state(OWNER, start, compiled)
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
-    found = Search(equations, time).run(state.q, state.z)
+    turning = None if spin is None else Spin(model, equations, time, spin)
+    search = Search(equations, time, turning)
+    found = search.run(state.q, state.z)
     success, message = _verdict(model, compiled, found)
     if success:
         broken = violated_row(compiled, time, found.q)
+        if not broken and turning is not None:
+            broken = turning.moves(found.q) or _unsteady(search, found)
         success = not broken and not (broken := _locked(equations, time, found))
         message = message if success else f"no equilibrium: {broken}"
-    rest = State(time, found.q, np.zeros(compiled.nu), found.z)
+    rest = State(time, found.q, found.u, found.z)
     counts = {"iterations": found.iterations}
-    result = StaticResult(instant(model, equations, rest, success, message, counts), found)
+    data = instant(model, equations, rest, success, message, counts)
+    result = StaticResult(data, found, () if turning is None else turning.joints)
     doubts = [f.sentence for f in result.monitor.findings if f.serious]
     for doubt in doubts if success else [message, *doubts]:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return result
+
+
+def _unsteady(search: Search, found: Equilibrium) -> str:
+    """Say that loads change while the model turns; empty if they turn along."""
+    rest, scale = search.rest, search.compiled.scale
+    fastest = float(np.max(np.abs(found.u) / scale, initial=0.0))
+    # what centrifugal loads balance
+    still = rest.equations.residual(rest.t, found.q, rest.still, rest.still, found.z, found.lam)
+    stiffness = float(np.median(np.abs(found.stiffness))) if len(found.stiffness) else 0.0
+    size = max(float(np.max(np.abs(scale * still), initial=0.0)), stiffness)
+    for angle in TURNED if fastest > 0.0 else ():
+        q = turned(rest.equations, found.q, angle / fastest * found.u)
+        left = rest.balance(q, found.z).load
+        if np.max(np.abs(left), initial=0.0) > UNSTEADY * size:
+            dof = int(np.argmax(np.abs(left)))
+            return (
+                f"loads change while the model turns, first at {search.compiled.dof_label(dof)}, "
+                "expected gravity along the axis and forces that turn along"
+            )
+    return ""
 
 
 def _locked(equations: Equations, t: float, found: Equilibrium) -> str:

@@ -89,7 +89,7 @@ def momentum(m, w, out):
 
 @kernel
 def momentum_along(m, w, root, s):
-    """Momentum on the screw s (6, about the world's origin) of the nodes below a root, and a size for its
+    """Momentum on the screw s (6, about the world's origin) of the nodes below a root (all: -1), and a size for its
     errors: the bodies' whole momenta, since a component may vanish by its direction.
     """
     o = w.origin
@@ -100,7 +100,7 @@ def momentum_along(m, w, root, s):
     slide = math.sqrt(s3 * s3 + s4 * s4 + s5 * s5)
     total, size = 0.0, 0.0
     for n in range(1, m.node.shape[0]):
-        if m.node[n, at.ROOT] == root:
+        if root < 0 or m.node[n, at.ROOT] == root:
             h = node_momentum(w.node[n])
             total += s[0] * h[0] + s[1] * h[1] + s[2] * h[2] + s3 * h[3] + s4 * h[4] + s5 * h[5]
             size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])

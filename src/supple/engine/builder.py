@@ -55,7 +55,12 @@ class Builder(Tables):
     """Fills the tables while it walks through a model, and notes where everything is."""
 
     def __init__(
-        self, model: Model, graph: Graph, frames: Iterable[Frame], frozen: float | None = None
+        self,
+        model: Model,
+        graph: Graph,
+        frames: Iterable[Frame],
+        frozen: float | None = None,
+        held: Iterable[str] = (),
     ) -> None:
         super().__init__(_model_length(model), frozen)
         self.model = model
@@ -70,6 +75,8 @@ class Builder(Tables):
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
         self.energy_creating: list[str] = []
+        self.chain_ends: dict[str, tuple[int, Pose]] = {}
+        self.holds: dict[str, tuple[int, ...]] = {}
         self.append_node(-1, "fixed", IDENTITY, 0)  # the ground
         for edge in graph.tree:
             joint = self.joints_by_name.get(edge.joint)
@@ -88,6 +95,9 @@ class Builder(Tables):
         for constraint in model.constraints.values():
             self.owner = label(constraint)
             link_rows.pack(self, constraint)
+        for name in held:
+            self.owner = label(self.joints_by_name[name])
+            self.holds[name] = link_rows.hold(self, self.joints_by_name[name])
         for record in self.flexible.values():
             body_rows.add_damping(self, record)
             body_rows.add_membranes(self, record)
@@ -101,7 +111,8 @@ class Builder(Tables):
 
     def add_chord(self, joint: Joint) -> None:
         """Add a joint that is not in the tree: its chain from A, joined to B's frame at its end."""
-        link_rows.join(self, joint, *self.add_chain(joint, joint.B.body.name, False))
+        end = self.chain_ends[joint.name] = self.add_chain(joint, joint.B.body.name, False)
+        link_rows.join(self, joint, *end)
 
     def add_chain(self, joint: Joint, child: str, backwards: bool) -> tuple[int, Pose]:
         """Add a joint's nodes; returns the last one and the pose of the joint's far frame in it."""
@@ -199,14 +210,16 @@ def build(
     frames: Iterable[Frame] = (),
     tree: Tree | None = None,
     frozen: float | None = None,
+    held: Iterable[str] = (),
 ) -> Compiled:
     """Compile a model as it is written down: all constraint rows, initial state not assembled.
 
-    With ``frozen``, a time in s, all signals keep the values that they have then. See
+    With ``frozen``, a time in s, all signals keep the values that they have then. ``held`` names
+    joints that get rows which hold their coordinates (``engine/phases.py``). See
     ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)
-    b = Builder(model, graph, frames, frozen)
+    b = Builder(model, graph, frames, frozen, held)
     ints, reals = flat_buffers(b, model.gravity)
     timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(
@@ -237,6 +250,7 @@ def build(
         length=b.length,
         loop_joints=_loops(model, graph),
         kinds=b.kinds,
+        holds=b.holds,
     )
 
 

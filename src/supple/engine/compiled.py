@@ -22,6 +22,7 @@ from supple.signals import Signal
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
+    from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
@@ -160,7 +161,9 @@ class Compiled:
     are compared with it; zero where there are none.
     ``energy_creating`` are the names in ``force_names`` of internal forces without a potential:
     their work counts as energy that the model creates. ``kinds`` has the codes of all kinds that
-    the buffers hold, each with the first that is of it.
+    the buffers hold, each with the first that is of it. ``holds`` has, by joint, the links that can
+    hold its coordinates. In a run whose rows change at events ``whole`` is the model with the rows
+    of all its phases, and ``phase`` says which of them these are.
     """
 
     ints: np.ndarray
@@ -193,6 +196,9 @@ class Compiled:
     regular_value: float = 0.0
     regular_positions: tuple[Array, ...] = ()
     kinds: dict[tuple[KindTable, int], str] = field(default_factory=dict)
+    holds: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    whole: Compiled | None = None
+    phase: Phase | None = None
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -260,6 +266,11 @@ class Compiled:
         sizes = np.array([self.length if row.unit == "m" else 1.0 for row in self.rows])
         sizes.flags.writeable = False
         return sizes
+
+    @property
+    def every_row(self) -> tuple[RowRecord, ...]:
+        """All rows of all phases of a run."""
+        return self.all_rows if self.whole is None else self.whole.all_rows
 
     @cached_property
     def left_out(self) -> np.ndarray:

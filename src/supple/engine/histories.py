@@ -91,16 +91,28 @@ class RunHistory(History):
         set_fields(other, **found, wrench=wrench, reaction=wrench)
         return other
 
+    def holding(self, joint: str, axes: Array) -> Array:
+        """What holds a locked spherical or free joint, (nt, 6) by A on B at B; zero of others."""
+        c, out = self.compiled, np.zeros((len(self.t), 6))
+        if joint not in c.holds or c.joints[joint].chart.axes:
+            return out
+        for k, row in enumerate(c.every_row):
+            if row.owner == joint and row.part.endswith(" held"):
+                place = "xyz".index(row.part.split()[-2]) + (3 if row.unit == "m" else 0)
+                out[:, place] = -np.nan_to_num(self.multipliers[:, k])
+        torque, force = (np.einsum("tij,tj->ti", axes, part) for part in np.split(out, 2, axis=1))
+        return np.concatenate([torque, force], axis=1)
+
     def _swept(self) -> dict[str, Array]:
         """What the kernel finds, each state with the rows that were in use."""
         c, nt, state = self.compiled, len(self.t), self._states()
         times = np.ascontiguousarray(self.t, dtype=float)
         parts = list(self.row_sets.parts(times))
-        if len(parts) == 1 and parts[0][0].nr == len(c.all_rows):
+        if len(parts) == 1 and parts[0][0].nr == len(c.every_row):
             whole = _sweep(parts[0][0], times, *state)
         else:
-            whole = [np.full((nt, n), np.nan) for n in _columns(c, len(c.all_rows))]
-            place = {row: k for k, row in enumerate(c.all_rows)}
+            whole = [np.full((nt, n), np.nan) for n in _columns(c, len(c.every_row))]
+            place = {row: k for k, row in enumerate(c.every_row)}
             for model, mine in parts:
                 part = _sweep(model, times[mine], *(np.ascontiguousarray(x[mine]) for x in state))
                 used = [place[row] for row in model.rows]

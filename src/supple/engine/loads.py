@@ -101,9 +101,9 @@ class Loads:
     def constraint(self, name: str) -> ConstraintHistory:
         """Loads of the rows of a constraint, by part, and the power of their motion in time."""
         multipliers, powers = self.history.multipliers, self.history.powers
-        own = [k for k, row in enumerate(self.compiled.all_rows) if row.owner == name]
+        own = [k for k, row in enumerate(self.compiled.every_row) if row.owner == name]
         known = [k for k in own if np.any(np.isfinite(multipliers[:, k]))]
         return ConstraintHistory(
             power=powers[:, self.compiled.channels(name)].sum(axis=1),
-            loads={self.compiled.all_rows[k].part: -multipliers[:, k] for k in known},
+            loads={self.compiled.every_row[k].part: -multipliers[:, k] for k in known},
         )

@@ -41,6 +41,26 @@ def join(b: Builder, joint: Joint, node: int, end: Pose) -> None:
     _join(b, joint, (node, end), b.place(joint.B), PLACES + TURNS)
 
 
+def hold(b: Builder, joint: Joint) -> tuple[int, ...]:
+    """Rows that can hold a joint's coordinates; returns their links, one for each coordinate.
+
+    Of a spherical or free joint one link holds the whole pose.
+    """
+    first = len(b.link_ints)
+    if joint.chart.axes:
+        for k, (name, unit) in enumerate(zip(joint.coordinate_names, joint.units, strict=True)):
+            q, u, _ = b.shaft(joint.name, k, label(joint))
+            row = b.add_row(joint, f"{name} held", unit)
+            terms = b.add_terms([(q, u, 1.0)])
+            b.add_link(links.LINEAR, (1, terms), b.add_numbers([0.0]), -1, [row])
+    else:
+        slides = any(motion.row.slides for motion in joint.motions)
+        parts = [f"{p} held" if slides else "" for p in PLACES] + [f"{t} held" for t in TURNS]
+        end = b.chain_ends.get(joint.name) or b.place(joint.B)
+        _join(b, joint, b.place(joint.A), end, parts)
+    return tuple(range(first, len(b.link_ints)))
+
+
 def pack(b: Builder, item: Constraint) -> None:
     """Add the rows of a constraint or driver."""
     PACKERS[constraint_kind(item).cls](b, item)

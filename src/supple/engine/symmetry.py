@@ -29,7 +29,10 @@ ANGULAR = "kg m2/s"
 
 @dataclass(frozen=True)
 class Symmetry:
-    """A conserved component: ``screw . [angular about the world's origin; linear momentum]``."""
+    """A conserved component: ``screw . [angular about the world's origin; linear momentum]``.
+
+    ``root`` is the first node of the tree that has it, -1 for the whole model.
+    """
 
     name: str
     root: int
@@ -38,9 +41,17 @@ class Symmetry:
 
 
 def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
-    """All conserved momenta of a model that can be seen from its topology, gravity and forces."""
-    graph, joints = compiled.graph, model.joints
+    """All conserved momenta of a model that can be seen from its topology, gravity and forces.
+
+    In a run that may release joints a body may hang on a free joint of its own: the momentum of
+    all bodies is watched, if they are one tree while the joints are whole.
+    """
+    joints = model.joints
+    split = any(name in compiled.graph.chords for name in compiled.holds)
+    graph = model.spanning_tree() if split else compiled.graph
     roots = [edge for edge in graph.tree if edge.parent == graph.root and edge.joint in joints]
+    if split and sum(edge.parent == graph.root for edge in graph.tree) > 1:
+        return ()
     tree = _child_of_root(graph)
     reached = _reached_from_outside(model, graph, tree)
     springs = [item for item in model.forces.values() if isinstance(item, CartesianSpring)]
@@ -49,7 +60,7 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     found: list[Symmetry] = []
     for edge in roots:
         joint = joints[edge.joint]
-        if edge.child in reached or joint.nu == 0:
+        if edge.child in reached or joint.nu == 0 or joint.name in compiled.holds:
             continue
         coordinate = joint.nu - 1 if edge.reversed else 0
         on_it = acted.get(joint.name, ())
@@ -59,8 +70,10 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
         if edge.child in turned:
             kept = [momentum for momentum in kept if momentum[2] != ANGULAR]
         if kept:
-            node = compiled.joints[joint.name].node
-            root = int(at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)[node, at.ROOT])
+            root = -1
+            if not split:
+                node = compiled.joints[joint.name].node
+                root = int(at.integers(compiled.ints, "node")[node, at.ROOT])
             found += [Symmetry(name, root, screw, unit) for name, screw, unit in kept]
     return tuple(found)
 

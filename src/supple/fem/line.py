@@ -33,7 +33,7 @@ class SectionLaw:
     ----------
     line_mass : kg/m
     mass_moments : (2, 2) kg m
-        Density times the integrals of y y, y z; z y, z z over the section; zeros for a line mass.
+        Integrals of y y, y z; z y, z z over the mass of the section; zeros for a line mass.
     axial, torsional : N, N m2
         E A and G J.
     bending : (2, 2) N m2
@@ -113,6 +113,9 @@ class BeamLine:
         """Law at the place s in 0..1, in axes against which the section is turned by roll (rad)."""
         section, material = self.section.at(s), self.material
         moments = _section_moments(section.I_y, section.I_z, roll)
+        mass_moments = np.zeros((2, 2))
+        if self.rotary_inertia:
+            mass_moments = material.density * _section_moments(*section.mass_moments, roll)
         shear = (np.inf, np.inf)
         if self.theory == "timoshenko":
             y, z = section.shear_coefficients(material.poisson)
@@ -120,7 +123,7 @@ class BeamLine:
         constant = section.I_p if self.torsion == "polar" else section.J
         return SectionLaw(
             line_mass=material.density * section.area,
-            mass_moments=material.density * moments if self.rotary_inertia else np.zeros((2, 2)),
+            mass_moments=mass_moments,
             axial=material.E * section.area,
             bending=material.E * moments,
             torsional=material.G * constant,

@@ -54,8 +54,13 @@ class CrossSection:
 
     @property
     def I_p(self) -> float:  # noqa: N802 (a symbol like its neighbours)
-        """Polar second moment I_y + I_z, m4: the rotary inertia of twist."""
+        """Polar second moment I_y + I_z, m4."""
         return self.I_y + self.I_z
+
+    @property
+    def mass_moments(self) -> tuple[float, float]:
+        """Second moments of the mass about y and z, m4; times the density: rotary inertia."""
+        return self.I_y, self.I_z
 
     @property
     def mean_area(self) -> float:
@@ -249,6 +254,10 @@ class Section(CrossSection):
     shear_centre : (2,) m
         Its place y, z, from the centroid. The axis of the beam, where frames are and forces act, is
         that of the centroids.
+    inertia_y, inertia_z : m4, optional
+        Second moments of the mass, where they are not those of the stiffness, I_y and I_z: density
+        times them is the rotary inertia per length about y and z, times their sum that of twist.
+        A shaft that carries discs has larger ones, a section with a light core smaller ones.
     """
 
     area: float
@@ -258,6 +267,8 @@ class Section(CrossSection):
     half_sizes: tuple[float, float] | None
     shear: tuple[float, float] | None
     shear_centre: tuple[float, float]
+    inertia_y: float = field(repr=False)
+    inertia_z: float = field(repr=False)
 
     def __init__(
         self,
@@ -268,8 +279,14 @@ class Section(CrossSection):
         half_sizes: tuple[float, float] | None = None,
         shear: tuple[float, float] | None = None,
         shear_centre: tuple[float, float] = (0.0, 0.0),
+        inertia_y: float | None = None,
+        inertia_z: float | None = None,
     ) -> None:
         self._sizes(area=area, I_y=I_y, I_z=I_z, J=J)
+        self._sizes(
+            inertia_y=self.I_y if inertia_y is None else inertia_y,
+            inertia_z=self.I_z if inertia_z is None else inertia_z,
+        )
         y, z = validate.vector("Section", "shear_centre", shear_centre, 2)
         set_fields(
             self,
@@ -277,6 +294,11 @@ class Section(CrossSection):
             shear=_pair("shear", shear),
             shear_centre=(float(y), float(z)),
         )
+
+    @property
+    def mass_moments(self) -> tuple[float, float]:
+        """The given ones."""
+        return self.inertia_y, self.inertia_z
 
     def shear_coefficients(self, poisson: float) -> tuple[float, float]:
         """The given ones."""

@@ -175,7 +175,7 @@ class LoopRun:
         reals = np.zeros((len(model_events), st.EVENT_REALS))
         for row, x, event in zip(ints, reals, model_events, strict=True):
             x[st.EVENT_VALUE] = event.value
-            row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.terminal, event.direction
+            row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
             what = [st.EVENT_KIND, st.EVENT_INDEX]
             if event.joint is not None:
                 record = c.joints[event.joint]

@@ -101,8 +101,10 @@ class EnergyAudit:
     created : (nt,) work since the start of internal forces to which no energy belongs (`Axial`):
         what the model itself adds; negative if it takes
     creates : whether there are such forces
+    lost : (nt,) kinetic energy lost since the start in impacts, when joints lock
     total : (nt,) kinetic + gravity + elastic
-    error : (nt,) total - initial total - work - created + dissipated; zero in exact arithmetic
+    error : (nt,) total - initial total - work - created + dissipated + lost; zero in exact
+        arithmetic
     record : `AuditRecord` over all accepted steps
     complete : whether the run reached its end
     weight : J, weight of the model times its length: what a rounded place is worth
@@ -118,6 +120,7 @@ class EnergyAudit:
         strain: Array | None = None,
         created: Array | None = None,
         weight: float = 0.0,
+        lost: Array | None = None,
     ) -> None:
         self.complete = complete
         self.weight = weight
@@ -129,9 +132,11 @@ class EnergyAudit:
         self.dissipated = dissipated
         self.creates = created is not None
         self.created: Array = np.zeros(len(energies)) if created is None else created
+        self.loses = lost is not None
+        self.lost: Array = np.zeros(len(energies)) if lost is None else lost
         self.total: Array = energies.sum(axis=1)
         self.record = record
-        balance = self.total - work - self.created + dissipated
+        balance = self.total - work - self.created + dissipated + self.lost
         # The first output time need not be the start of the run.
         start = record.initial_energy
         if math.isnan(start) and len(balance):
@@ -206,6 +211,8 @@ class EnergyAudit:
             k = int(np.argmax(np.abs(self.created))) if len(self.created) else 0
             most = float(self.created[k]) if len(self.created) else 0.0
             end = f"; the model {'took' if most < 0.0 else 'created'} {abs(most):.0e} J"
+        if self.loses:
+            end += f"; {float(self.lost[-1]) if len(self.lost) else 0.0:.1e} J lost in impacts"
         return f"{start}{self.level}: energy error {self.record.max_error:.0e} J, {against}{end}"
 
     @property

@@ -58,6 +58,7 @@ ENERGIES = (
     "work",
     "created",
     "dissipated",
+    "lost",
     "total",
     "error",
 )
@@ -159,6 +160,8 @@ def _variables(result: Result) -> Iterator[Variable]:
         if kind == "strain" and not flexible:
             continue
         if kind == "created" and not result.energy.creates:
+            continue
+        if kind == "lost" and not result.energy.loses:
             continue
         yield Variable(f"energy.{kind}", getattr(result.energy, kind), "", "J", "", "energy")
     yield from _of_mass_centre(result.centre_of_mass())

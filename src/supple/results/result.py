@@ -73,6 +73,7 @@ class Result(Lookup):
     success, message : whether the run reached its end, and why not
     statistics : counts of steps, evaluations and so on
     events : events in order of time
+    changes : what events did to the model, with impulses, energy lost and states on both sides
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order
     verdict : the worst of energy, momentum and validity, one line
     energy, momentum : the audit; each has a ``.verdict``
@@ -95,6 +96,7 @@ class Result(Lookup):
         self.message = data.message
         self.events = data.events
         self.start_changes = data.start_changes
+        self.changes = data.changes
         self.statistics = dict(data.statistics)
         self.momentum = MomentumAudit(data.momentum)
 
@@ -118,12 +120,13 @@ class Result(Lookup):
             strain=data.history.strain,
             created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
             weight=data.compiled.weight,
+            lost=data.lost,
         )
 
     def state(self, index: int | None = None) -> State:
         """State at an output time, or where the run ended, to start another run from."""
         if index is None and self.data.final is not None:
-            return replace(self.data.final, compiled=self.data.compiled)
+            return replace(self.data.final, compiled=self.data.compiled_at(np.inf))
         try:
             if isinstance(index, bool):
                 raise TypeError
@@ -132,7 +135,7 @@ class Result(Lookup):
             expected = f"the place of one of {len(self.t)} output times"
             raise SuppleError(f"state({describe(index)}): expected {expected}") from None
         vectors = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
-        return State(float(self.t[k]), *vectors, compiled=self.data.compiled)
+        return State(float(self.t[k]), *vectors, compiled=self.data.compiled_at(self.t[k]))
 
     @property
     def verdict(self) -> str:
@@ -211,13 +214,18 @@ class Result(Lookup):
         compiled, h, joint = self.data.compiled, self.data.history, self.joints[name]
         k = list(compiled.joint_names).index(name)
         coordinates, rates = compiled.to_user(name, self.q, self.u)
+        accelerations = compiled.to_user(name, self.q, self.a)[1]  # they convert as rates do
+        gone = self.data.without(name)
+        for values in (coordinates, rates, accelerations) if np.any(gone) else ():
+            values[gone] = np.nan  # it has let go
+        held = h.holding(name, self._attitude(joint.B))
         return JointView(
             joint,
             coordinates,
             rates,
-            compiled.to_user(name, self.q, self.a)[1],  # they convert as rates do
-            wrench=h.wrench[:, k],
-            reaction=h.reaction[:, k],
+            accelerations,
+            wrench=h.wrench[:, k] + held,
+            reaction=h.reaction[:, k] + held,
             effort=compiled.effort_to_user(name, h.effort),
             axes=self._attitude(joint.B),
             smallest=lambda: self._loads.get(name),
@@ -254,7 +262,7 @@ class Result(Lookup):
 
     def _constraint(self, name: str) -> ConstraintView:
         compiled = self.data.compiled
-        parts = tuple(row.part for row in compiled.all_rows if row.owner == name)
+        parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
         return ConstraintView(self.constraints[name], parts, work, self.data.loads)
 

@@ -33,6 +33,36 @@ class EventRecord:
     t: float
 
 
+@dataclass(frozen=True, eq=False)
+class ChangeRecord:
+    """A change of the model during a run: joints that locked, unlocked or let go.
+
+    Attributes
+    ----------
+    t : time, s
+    events : names of the events that caused it
+    changes : what happened, in words: "Lock('hinge')"
+    impulses : by locked joint, (n,) impulses along its coordinates, N m s or N s; of a spherical or
+        free joint [angular; linear] by A on B in the axes of B
+    wrenches : by joint, (6,) impulses [angular; linear] that it passes on, by A on B at B's
+        origin, world axes, N m s and N s; those of locks and drivers are in them
+    lost : kinetic energy lost in the impact, J
+    before, after : states just before and behind it
+    """
+
+    t: float
+    events: tuple[str, ...]
+    changes: tuple[str, ...]
+    impulses: Mapping[str, Array]
+    wrenches: Mapping[str, Array]
+    lost: float
+    before: State
+    after: State
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self.changes)} at {self.t:.6g} s, {self.lost:.3g} J lost>"
+
+
 @dataclass(frozen=True)
 class History:
     """Histories of all bodies and joints, and of the energies; world axes.
@@ -64,6 +94,14 @@ class History:
     def at(self, which: Indices) -> History:
         """The same at some of the output times."""
         return History(**{f.name: getattr(self, f.name)[which] for f in fields(History)})
+
+    def holding(self, joint: str, axes: Array) -> Array:
+        """What holds a locked spherical or free joint, (nt, 6) by A on B at B; zero of others.
+
+        ``axes`` (nt, 3, 3) of its frame B. The torque that locks an axis is an effort.
+        """
+        del joint
+        return np.zeros((len(axes), 6))
 
 
 @dataclass(frozen=True)
@@ -122,6 +160,8 @@ class RunData:
     final : state where the run ended, on the output grid or not
     loads : evaluates one force element by its name; without it results have no loads of elements
     start_changes : of joints, what the constraints changed of the start that was asked for
+    changes : changes of the model at events
+    phases : the compiled model from the start and from each change on; empty without changes
     reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
         reactions are not unique; None if all are
     """
@@ -144,6 +184,31 @@ class RunData:
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
     start_changes: tuple[StartChange, ...] = ()
+    changes: tuple[ChangeRecord, ...] = ()
+    phases: tuple[Compiled, ...] = ()
+
+    @property
+    def lost(self) -> Array | None:
+        """Kinetic energy lost in impacts (nt,), J; None where nothing changes."""
+        if not self.changes:
+            return None
+        lost = np.zeros(len(self.t))
+        for change in self.changes:
+            lost[self.t >= change.t] += change.lost
+        return lost
+
+    def compiled_at(self, t: float) -> Compiled:
+        """The model in the phase of a time; at the instant of a change, behind it."""
+        count = sum(change.t <= t for change in self.changes)
+        return self.phases[count] if self.phases else self.compiled
+
+    def without(self, name: str) -> NDArray[np.bool_]:
+        """Whether a joint has let go at each output time (nt,)."""
+        gone = [p.phase is not None and name in p.phase.released for p in self.phases]
+        if not any(gone):
+            return np.zeros(len(self.t), dtype=bool)
+        times = [change.t for change in self.changes]
+        return np.array(gone)[np.searchsorted(times, self.t, side="right")]
 
     def at(self, which: Indices) -> RunData:
         """The same run at some of its output times; reactions are those of the rows in use."""

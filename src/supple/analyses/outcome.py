@@ -1,0 +1,62 @@
+"""From the solution of a run to its result, and to what is to be doubted about it."""
+
+from __future__ import annotations
+
+from supple.analyses.phases import phases_of
+from supple.analyses.reactions import Reactions
+from supple.engine.compiled import Compiled
+from supple.engine.histories import RunHistory
+from supple.engine.loads import Loads
+from supple.integrators.driver import Solution
+from supple.loops.singular import passed, violated
+from supple.model import Model
+from supple.results.result import Result
+from supple.results.run_data import ChangeRecord, RunData
+from supple.results.start_changes import StartChange
+
+
+def outcome(
+    model: Model,
+    compiled: Compiled,
+    solution: Solution,
+    changes: tuple[ChangeRecord, ...] = (),
+    start_changes: tuple[StartChange, ...] = (),
+) -> tuple[Result, list[str]]:
+    """The result of a run, and what is to be doubted about it."""
+    s = solution
+    states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
+    # a tree without constraints has no reactions that are not unique; a joint that lets go none
+    watched = bool(compiled.all_rows) and compiled.whole is None
+    result = Result(
+        RunData(
+            model=model.copy(),
+            compiled=compiled,
+            t=s.t,
+            q=s.q,
+            u=s.u,
+            z=s.z,
+            channels=s.channels,
+            history=states,
+            audit=s.audit,
+            momentum=s.momentum,
+            events=s.events,
+            success=s.success,
+            message=s.message,
+            statistics=s.statistics,
+            final=s.final,
+            loads=Loads(states, dict(model.forces)),
+            reactions=Reactions(model, states) if watched else None,
+            changes=changes,
+            phases=phases_of(compiled, changes),
+            start_changes=start_changes,
+        )
+    )
+    doubts = [] if s.success else [s.message]
+    sets = s.row_sets.parts(s.t) if changes else [(compiled, slice(None))]
+    for part, mine in sets:
+        if s.success:
+            doubts.append(passed(part, s.t[mine], s.q[mine], s.u[mine]))
+        doubts.append(violated(part, s.t[mine], s.q[mine]))
+    if compiled.flexible:
+        doubts += [f.sentence for f in result.monitor.findings if f.serious]
+    return result, [doubt for doubt in doubts if doubt]
