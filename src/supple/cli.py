@@ -185,12 +185,10 @@ def write_library(
     out: Annotated[Path, typer.Option(help="Folder for the two files.")] = Path("."),
 ) -> None:
     """Write the kernels as a library for C programs: libsupple.so and supple.h."""
-    import shutil
-
     from supple.native import library
+    from supple.writing import write_whole
 
     out.mkdir(parents=True, exist_ok=True)
     made, header = library.for_c()
     for source, name in ((made, "libsupple.so"), (header, header.name)):
-        shutil.copyfile(source, out / name)
-        typer.echo(f"{out / name}")
+        typer.echo(f"{write_whole(out / name, source.read_bytes())}")

@@ -65,6 +65,10 @@ class SimulationError(SuppleError):
     """A run could not be started or finished."""
 
 
+class FileError(SuppleError, OSError):
+    """A file cannot be written or read."""
+
+
 class SuppleWarning(UserWarning):
     """Legal but suspicious input."""
 

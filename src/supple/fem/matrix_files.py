@@ -5,6 +5,7 @@ A model in millimetres, tonnes, seconds and MPa is read with ``units="mm"``.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import read_deck
 from supple.fem.matrix_rows import Units, component_of_rows, convert, from_triangle
 from supple.fem.mesh_check import node_places
+from supple.writing import write_whole
 
 MATRICES, PARTS = ("mass_matrix", "stiffness_matrix"), ("data", "indices", "indptr")
 NPZ_FIELDS = ("nodes", "node_size", "labels", *(f"{m}/{p}" for m in MATRICES for p in PARTS))
@@ -91,8 +93,9 @@ def save_component(path: str | Path, component: Any) -> None:
             arrays[f"{name}/{part}"] = getattr(matrix, part)
     for name, members in getattr(component, "groups", {}).items():
         arrays[f"group/{name}"] = members
-    with Path(path).open("wb") as file:
-        np.savez_compressed(file, **arrays)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write_whole(path, buffer.getbuffer())
 
 
 def load_component(path: str | Path) -> ImportedComponent:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.palette import COLOURS, INK
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +85,7 @@ def draw(graph: LinearGraph, path: str | Path | None = None) -> Figure:
     count = f"{len(graph.nodes)} nodes, {len(graph.tree)} branches, {len(graph.cotree)} chords"
     figure.suptitle(f"{graph.title}: {count}", x=0.01, ha="left", size=10, color=INK)
     if path is not None:
-        figure.savefig(path, dpi=150, bbox_inches="tight", pad_inches=0.15)
+        save_figure(figure, path, bbox_inches="tight", pad_inches=0.15)
     return figure
 
 

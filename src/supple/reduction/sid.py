@@ -30,6 +30,7 @@ import numpy as np
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.sid_text import Taylor, number, write_matrix
 from supple.validate import Vector
+from supple.writing import write_whole
 
 # Places of the six products of angular velocities in Oe, and of the six moments in J.
 SPIN = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
@@ -153,7 +154,7 @@ def write_sid_file(path: str | Path, data: StandardData) -> None:
     lines += chain.from_iterable(
         write_matrix(key, taylor, n, key in symmetric) for key, taylor in blocks.items()
     )
-    Path(path).write_text("\n".join([*lines, "end modal", "end part", ""]), encoding="utf-8")
+    write_whole(path, "\n".join([*lines, "end modal", "end part", ""]).encode())
 
 
 def _gyroscopic(D: Vector) -> Vector:

@@ -9,6 +9,7 @@ its role.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ from supple.results.force_views import (
     PointForceView,
 )
 from supple.results.views import BodyView
+from supple.writing import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -258,10 +260,15 @@ def _of_point(view: PointView) -> Iterator[Variable]:
 
 
 def write(dataset: xr.Dataset, path: str | Path) -> Path:
-    """Write a dataset as NetCDF-4 and return the path."""
-    path = Path(path)
-    dataset.to_netcdf(path, engine="h5netcdf")
-    return path
+    """Write a dataset as NetCDF-4, whole or not at all, and return the path."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    # In memory first: on a full disk the library of HDF5 ends the process.
+    buffer = io.BytesIO()
+    with h5netcdf.File(buffer, "w") as file:
+        dataset.dump_to_store(H5NetCDFStore(file))
+    return write_whole(path, buffer.getbuffer())
 
 
 def table(dataset: xr.Dataset) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from supple.palette import COLOURS as COLOURS
 from supple.palette import INK as INK
 from supple.results.audit import ROUNDING, TRUSTED_BELOW
 from supple.results.dataset import COMPONENTS, ENERGIES, Track
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,7 +70,7 @@ def plot(result: Result | SavedResult, *what: str, path: str | Path | None = Non
         f"{data.attrs['model']}\n{data.attrs['verdict']}", x=0.01, ha="left", size=10, color=INK
     )
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path)
     return figure
 
 

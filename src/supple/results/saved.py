@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import SuppleError
+from supple.errors import FileError
 from supple.results.dataset import Array, Track, Variable, pick, series, table
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
@@ -23,16 +23,23 @@ def load(path: str | Path) -> SavedResult:
 
     path = Path(path)
     if not path.exists():
-        raise SuppleError(f"there is no file {str(path)!r}")
+        raise FileError(f"there is no file {str(path)!r}")
     expected = "expected a NetCDF-4 file that result.save(path) wrote"
+    if path.is_dir():
+        raise FileError(f"{str(path)!r} is a folder, {expected}")
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             found = dataset.load()
-    except (OSError, ValueError) as error:
-        raise SuppleError(f"the file {str(path)!r} cannot be read, {expected}: {error}") from error
+    except Exception as error:  # a damaged file makes the libraries raise anything
+        why = "its end is missing" if "truncated file" in str(error) else error
+        raise FileError(f"the file {str(path)!r} cannot be read, {expected}: {why}") from error
     if "time" not in found or "verdict" not in found.attrs:
-        raise SuppleError(f"the file {str(path)!r} holds something else, {expected}")
-    return SavedResult(found)
+        raise FileError(f"the file {str(path)!r} holds something else, {expected}")
+    try:
+        return SavedResult(found)
+    except (KeyError, ValueError, TypeError) as error:
+        what = f"{type(error).__name__}: {error}"
+        raise FileError(f"the file {str(path)!r} is damaged, {expected}: {what}") from error
 
 
 class SavedResult:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError
 from supple.results.spectrum import FEWEST, Spectrum, even, frequencies, transform
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +87,7 @@ class Spectrogram(NamedTuple):
         bar.set_label(title, color=INK)
         bar.ax.tick_params(colors=INK, labelsize=9)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            save_figure(figure, path)
         return figure
 
 

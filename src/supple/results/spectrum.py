@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,7 +101,7 @@ class Spectrum(NamedTuple):
         ax.set_ylabel(named(title, self.units), color=INK)
         dress(ax)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            save_figure(figure, path)
         return figure
 
     def _sizes(self) -> Array:

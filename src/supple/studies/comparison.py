@@ -13,6 +13,7 @@ from supple.errors import SuppleError, suggestion
 from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -132,7 +133,7 @@ class Comparison:
         ax.set_ylabel("difference / largest value", color=INK)
         dress(ax)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:

@@ -16,6 +16,7 @@ from supple.frames import Body
 from supple.model import Model
 from supple.results.quantities import quantity
 from supple.results.result import Result
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -135,7 +136,7 @@ class Convergence:
         dress(top)
         dress(bottom)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:

@@ -17,6 +17,7 @@ from supple.formulations.trees import JointCoordinates
 from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +94,7 @@ class Lyapunov:
         ax.set_title(self.verdict, loc="left", size=10, color=INK)
         dress(ax)
         if path is not None:
-            figure.savefig(path, dpi=150)
+            save_figure(figure, path)
         return figure
 
     def __repr__(self) -> str:
