@@ -24,9 +24,15 @@ class Sentences(TyperGroup):
     """Commands whose own errors are one sentence on standard error instead of a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; an error of Supple or of its compilation ends it with exit code 1."""
+        """Run the command; an error of Supple or of its compilation ends it with exit code 1.
+
+        Ctrl-C ends it with 130, as it ends other programs.
+        """
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("supple: stopped by the user", err=True)
+            raise typer.Exit(130) from None
         except (SuppleError, ImportError) as error:
             from supple.native.build import BuildError
 

@@ -35,6 +35,7 @@ from supple.frames import Frame
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, Solution, tolerances
 from supple.integrators.image import image
+from supple.integrators.interruption import Interruption
 from supple.integrators.radau import Radau
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
@@ -218,7 +219,12 @@ class Prepared:
         problem = self._problem(
             OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
         )
-        return self._result(problem.equations.compiled, integrator.run(problem))
+        with Interruption() as ctrl_c:
+            solution = integrator.run(problem._replace(ctrl_c=ctrl_c))
+            result, doubts = self._result(problem.equations.compiled, solution)
+        if ctrl_c.requested() and solution.success:
+            doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
+        return result, doubts
 
     def image(
         self,

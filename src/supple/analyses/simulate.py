@@ -52,7 +52,8 @@ def simulate(
     progress : callable, optional
         Called with the time reached, some thirty times a second.
 
-    A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
+    A run that fails returns what it has, with ``success`` False, a ``message`` and a warning. So
+    does one that is stopped by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt at once.
     Many runs of one model are quicker with `prepare`.
     """
     expect(OWNER, "model", model, Model, "a Model")

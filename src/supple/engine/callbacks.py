@@ -28,6 +28,7 @@ class Callback:
 
     def __init__(self, owner: str, size: int, evaluate: Callable[[Array], None]) -> None:
         self.owner, self.size, self.evaluate = owner, size, evaluate
+        self.stop: Callable[[], bool] | None = None  # whether the run is to stop
         self.forget()
         self._pointer = CALLBACK(self._call)  # must live as long as the address is used
         self.address = int(ctypes.cast(self._pointer, ctypes.c_void_p).value or 0)
@@ -42,7 +43,7 @@ class Callback:
     def _call(self, pointer: Any) -> None:
         memory: Any = self._view.from_address(ctypes.addressof(pointer.contents))
         buffer = np.frombuffer(memory)
-        if self.interrupt is not None:
+        if self.interrupt is not None or (self.stop is not None and self.stop()):
             buffer[1:] = np.nan
             return
         try:

@@ -19,7 +19,9 @@ from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
-from supple.loops.singular import Watch, failed_near
+from supple.integrators.interruption import Interruption
+from supple.integrators.outcomes import INTERRUPTED, message
+from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
@@ -83,6 +85,7 @@ class Problem(NamedTuple):
     rtol: float
     atol: float
     progress: Progress | None = None
+    ctrl_c: Interruption = Interruption()
 
 
 class Solution(NamedTuple):
@@ -214,7 +217,17 @@ class LoopRun:
         return stops
 
     def run(self) -> Solution:
-        """Integrate to the end, a terminal event or a failure."""
+        """Integrate to the end, a terminal event, a failure, or until the user stops it."""
+        callbacks = self.compiled.callbacks
+        for callback in callbacks:  # functions that take long are not called any more at last
+            callback.stop = self.problem.ctrl_c.overdue
+        try:
+            return self._run()
+        finally:
+            for callback in callbacks:
+                callback.stop = None
+
+    def _run(self) -> Solution:
         p, c = self.problem, self.compiled
         start = time.process_time()
         if len(p.grid) and p.grid[0] == p.t_start:
@@ -228,11 +241,14 @@ class LoopRun:
             clock = time.perf_counter()
             budget = min(budget, self.options.max_steps - self._steps())
             outcome = self._advance(budget)
+            c.raise_interrupt()
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
+            if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
+                outcome = INTERRUPTED
         return self._solution(outcome, events, time.process_time() - start)
 
     def _steps(self) -> int:
@@ -306,7 +322,8 @@ class LoopRun:
         rows, t = self.out[: count[st.GRID]], p.grid[: count[st.GRID]]
         if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
             last = np.concatenate([r.q, r.u, r.z, r.w])
-            rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
+            if np.all(np.isfinite(last)):
+                rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         q, rest = rows[:, : c.nq], rows[:, c.nq :]
         parts = q, rest[:, : c.nu], rest[:, c.nu : c.nu + c.nz], rest[:, c.nu + c.nz :]
         q, u, z, channels = (x.copy() for x in parts)
@@ -341,43 +358,8 @@ class LoopRun:
             momentum=momentum,
             events=tuple(sorted(events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT),
-            message=self._message(outcome),
+            message=message(self, outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
             row_sets=self.row_sets,
         )
-
-    def _message(self, outcome: int) -> str:
-        s, c = self.state, self.compiled
-        if outcome == st.DONE:
-            return f"reached t = {s[st.T]:g} s"
-        if outcome == st.EVENT:
-            name = self.problem.events[int(self.count[st.TERMINAL])].name
-            return f"event '{name}' at t = {s[st.T]:.9g} s"
-        where = f"stopped at t = {s[st.T]:.9g} s: "
-        if trouble := c.trouble(float(s[st.T])):
-            return where + trouble
-        if singular := failed_near(c, float(s[st.T]), self.fields.q):
-            return where + singular
-        bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
-        worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
-        worst = c.dof_label(bad) if bad < c.nu else worst
-        if outcome == st.LOCKED:
-            return where + Equations(c).locked(int(self.count[st.BAD_DOF]))
-        if outcome == st.NOT_FINITE:
-            return where + f"the acceleration of {worst} is not finite"
-        if outcome == st.GROWN:
-            return where + (
-                f"{worst} has grown so far that rounding exceeds the tolerance; "
-                "an unstable controller or spring does that"
-            )
-        if outcome == st.TOO_SMALL:
-            return where + (
-                f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
-            )
-        if outcome == st.NOT_CONVERGED:
-            return where + (
-                f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
-                f"the largest change was in {worst}; a smaller fixed step may help"
-            )
-        return where + f"{self.options.max_steps} steps were not enough (max_steps)"

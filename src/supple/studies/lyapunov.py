@@ -14,6 +14,7 @@ from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
+from supple.integrators.interruption import raised_at_once
 from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
@@ -181,7 +182,7 @@ def _estimate(t: Array, rates: Array) -> Lyapunov:
 
 
 def _run(model: Model, t_end: float, settings: dict[str, Any]) -> Result:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), raised_at_once():
         warnings.simplefilter("ignore", SuppleWarning)  # a run that fails raises
         result = simulate(model, t_end, **settings)
     if not result.success:
