@@ -16,7 +16,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple.analyses.arguments import expect, number, output_times, starting_state
+from supple.analyses.arguments import (
+    expect,
+    line_or_call,
+    number,
+    output_times,
+    starting_state,
+)
 from supple.analyses.reactions import Reactions
 from supple.analyses.statics import statics
 from supple.core import dynamics, history
@@ -25,7 +31,7 @@ from supple.engine.compiled import Compiled, FrameKey, frame_key
 from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
 from supple.engine.symmetry import Symmetry, symmetries
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning, warn_caller
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.formulations.base import Formulation
@@ -44,6 +50,7 @@ from supple.model import Model
 from supple.native import library
 from supple.results.result import Result, RunData
 from supple.state import State
+from supple.waiting import told
 
 OWNER = "simulate"
 DEFAULT = JointCoordinates()
@@ -113,7 +120,7 @@ class Prepared:
         tolerance: str | float | Sequence[float] = "default",
         output: int | float | ArrayLike | None = None,
         events: Event | Sequence[Event] = (),
-        progress: Progress | None = None,
+        progress: bool | Progress | None = None,
     ) -> Result:
         """Simulate the model as `supple.simulate` does, with the same arguments and results."""
         result, doubts = self.run(
@@ -211,17 +218,20 @@ class Prepared:
         tolerance: str | float | Sequence[float],
         output: int | float | ArrayLike | None,
         events: Event | Sequence[Event],
-        progress: Progress | None,
+        progress: bool | Progress | None,
     ) -> tuple[Result, list[str]]:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
         integrator = Radau() if integrator is None else integrator
         events = self._checked(events)
-        problem = self._problem(
-            OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
-        )
-        with Interruption() as ctrl_c:
-            solution = integrator.run(problem._replace(ctrl_c=ctrl_c))
-            result, doubts = self._result(problem.equations.compiled, solution)
+        shown, call = line_or_call(OWNER, progress)
+        with told("preparing the run", shown):
+            problem = self._problem(
+                OWNER, integrator, t_end, start, formulation, tolerance, output, events, call
+            )
+            with Interruption() as ctrl_c:
+                solution = integrator.run(problem._replace(ctrl_c=ctrl_c))
+                with told("the run is done, its result is being examined"):
+                    result, doubts = self._result(problem.equations.compiled, solution)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         return result, doubts
@@ -266,9 +276,11 @@ class Prepared:
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events)
         compiled = ready.compiled
-        library.load((*integrator.entries, *ALWAYS))
+        with told(""):  # it tells itself what it compiles
+            library.load((*integrator.entries, *ALWAYS))
         for callback in compiled.callbacks:
             callback.forget()
+            callback.verify = True
         rtol, atol = tolerances(tolerance)
         state = self._start(ready, start, formulation)
         begin, end = state.t, number(owner, "t_end", t_end)
@@ -280,6 +292,9 @@ class Prepared:
         if start is not None:
             refuse_singular(compiled, begin, state.q)
         equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is its fault
+        for callback in compiled.callbacks:
+            if callback.noise:
+                warn_caller(callback.noise)
         return Problem(
             equations=equations,
             t_start=begin,

@@ -14,6 +14,8 @@ from supple.errors import label
 from supple.forces import EffortFunction, ForceFunction, FrameState
 from supple.poses import Array
 
+SAME = 1e-12  # relative difference of numbers that are equal but for rounding
+
 
 class _WrongResultError(Exception):
     """What a function returned cannot be used."""
@@ -39,6 +41,8 @@ class Callback:
         self.trouble: str | None = None
         self.when = -np.inf  # time of the last trouble, s
         self.interrupt: BaseException | None = None
+        self.verify = False  # call the function twice next time, and compare
+        self.noise: str | None = None  # what that found
 
     def _call(self, pointer: Any) -> None:
         memory: Any = self._view.from_address(ctypes.addressof(pointer.contents))
@@ -47,7 +51,10 @@ class Callback:
             buffer[1:] = np.nan
             return
         try:
+            given = buffer.copy() if self.verify else None
             self.evaluate(buffer)
+            if given is not None:
+                self._compare(given, buffer)
         except _WrongResultError as error:
             self._note(buffer, str(error))
         except Exception as error:
@@ -55,6 +62,19 @@ class Callback:
         except BaseException as error:  # Ctrl-C: stop the loop, raise afterwards
             self.interrupt = error
             self._note(buffer, "was interrupted")
+
+    def _compare(self, given: Array, found: Array) -> None:
+        """Call the function again with the same arguments: a force law gives the same then."""
+        self.verify = False
+        again = given.copy()
+        self.evaluate(again)
+        k = int(np.argmax(np.abs(again - found)))
+        if abs(again[k] - found[k]) > SAME * max(abs(again[k]), abs(found[k])):
+            self.noise = (
+                f"{self.owner}: its function is no function of its arguments: called twice with "
+                f"the same ones at t = {given[0]:.6g} s, it returned {found[k]:.6g} and "
+                f"{again[k]:.6g}; random numbers belong into a Table over time"
+            )
 
     def _note(self, buffer: Array, what: str) -> None:
         self.when = float(buffer[0])

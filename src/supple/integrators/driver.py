@@ -19,13 +19,16 @@ from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
-from supple.integrators.outcomes import INTERRUPTED, message
+from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
+from supple.integrators.pace import Pace
 from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
 from supple.state import State
+from supple.waiting import told
 
 PAUSE = 0.03  # s between returns of a loop to Python
 # Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
@@ -120,6 +123,7 @@ class LoopOptions(NamedTuple):
     statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
     keeps_output: bool = False  # do not move output onto the constraints
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
+    stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
 
 
 class LoopRun:
@@ -138,6 +142,7 @@ class LoopRun:
         self.steps_before = 0  # those made with other rows
         # rows can be exchanged where some were left out
         self.watch = None if c.all_ints is None else Watch(c)
+        self.growth = Growth(c) if c.flexible else None
         self.look = self.until = 1  # steps between looks at the rows, and until the next one
         self.looked = problem.t_start  # when they were last
         sizes = c.sizes | {"events": len(problem.events), "screws": len(problem.symmetries)}
@@ -222,7 +227,8 @@ class LoopRun:
         for callback in callbacks:  # functions that take long are not called any more at last
             callback.stop = self.problem.ctrl_c.overdue
         try:
-            return self._run()
+            with told(lambda: self.pace.text()):
+                return self._run()
         finally:
             for callback in callbacks:
                 callback.stop = None
@@ -237,9 +243,10 @@ class LoopRun:
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
         self.change_rows()
-        while outcome == st.PAUSED and self._steps() < self.options.max_steps:
+        self.pace = Pace(self)
+        while outcome == st.PAUSED and self.steps < self.options.max_steps:
             clock = time.perf_counter()
-            budget = min(budget, self.options.max_steps - self._steps())
+            budget = min(budget, self.options.max_steps - self.steps)
             outcome = self._advance(budget)
             c.raise_interrupt()
             events.extend(self._take_events())
@@ -247,11 +254,15 @@ class LoopRun:
             budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
+            going = self.pace.look() or outcome != st.PAUSED
+            outcome = outcome if going else int(st.TOO_SMALL)
             if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
                 outcome = INTERRUPTED
         return self._solution(outcome, events, time.process_time() - start)
 
-    def _steps(self) -> int:
+    @property
+    def steps(self) -> int:
+        """Accepted steps."""
         return self.steps_before + int(self.count[st.STEPS])
 
     def _advance(self, budget: int) -> int:
@@ -261,6 +272,7 @@ class LoopRun:
             c = self.compiled
             # counted over all calls: how far these reach depends on the machine's clock
             count = left if c.all_ints is None else min(left, self.until)
+            count = count if self.growth is None else min(count, self.growth.until)
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
@@ -268,6 +280,8 @@ class LoopRun:
             due = self.until <= 0 or outcome != st.PAUSED
             if outcome not in (st.DONE, st.EVENT) and due and self.change_rows():
                 outcome = st.PAUSED
+            if self.growth is not None and self.growth.is_unbounded(count, self.fields.q):
+                outcome = UNBOUNDED if outcome == st.PAUSED else outcome
             if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
                 break
         return outcome
@@ -293,7 +307,7 @@ class LoopRun:
         self.problem.equations.work[:] = 0.0
         self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
         # The loop begins anew, as at the start of a run: multipliers belong to rows.
-        self.steps_before = self._steps()
+        self.steps_before = self.steps
         self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
         self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
         return True
@@ -335,7 +349,7 @@ class LoopRun:
             for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
-        statistics["steps"] = self._steps()
+        statistics["steps"] = self.steps
         statistics["cpu_seconds"] = cpu
         statistics.update(self.options.statistics(self.own))
         audited = s[st.E_MAX] >= 0.0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from supple.core import step as st
+from supple.errors import SuppleError
 from supple.formulations.equations import Equations
 from supple.loops.singular import failed_near
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
 
-INTERRUPTED = -1  # by the user; the outcomes of the loops are in ``core/step.py``
+# The outcomes of the loops are in ``core/step.py``.
+INTERRUPTED, UNBOUNDED = -1, -2  # by the user; because a body deforms without bound
+LEAST = 1000  # steps from which their number says something about the model
 
 
 def message(run: LoopRun, outcome: int) -> str:
@@ -25,7 +29,9 @@ def message(run: LoopRun, outcome: int) -> str:
     if outcome == INTERRUPTED:
         return f"stopped by the user at t = {t:.9g} s"
     where = f"stopped at t = {t:.9g} s: "
-    if trouble := c.trouble(t):
+    if outcome == UNBOUNDED and run.growth is not None:
+        return where + run.growth.sentence
+    if trouble := c.trouble(t) or noise(run):
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):
         return where + singular
@@ -46,7 +52,23 @@ def message(run: LoopRun, outcome: int) -> str:
             f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
             f"the largest change was in {worst}; a smaller fixed step may help"
         )
-    return where + f"{run.options.max_steps} steps were not enough (max_steps)"
+    enough = f"{run.options.max_steps} steps were not enough (max_steps)"
+    return where + (f"{enough}; {run.pace.summary()}" if run.steps >= LEAST else enough)
+
+
+def noise(run: LoopRun) -> str | None:
+    """A Python function of the model that gives different forces for the same arguments, or None.
+
+    All functions are called at the present state; what was found before counts, too.
+    """
+    c, r = run.compiled, run.fields
+    if not c.callbacks:
+        return None
+    for callback in c.callbacks:
+        callback.verify = True
+    with contextlib.suppress(SuppleError):
+        Equations(c).accelerate(float(run.state[st.T]), r.q, r.u, r.z)
+    return next((callback.noise for callback in c.callbacks if callback.noise), None)
 
 
 def worst_coordinate(run: LoopRun) -> str:
