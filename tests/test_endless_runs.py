@@ -154,6 +154,18 @@ def test_a_stiff_model_under_an_explicit_method(integrator, short_window) -> Non
     assert told[0].filename == __file__
 
 
+@pytest.mark.parametrize("formulation", [None, sp.Absolute()])
+def test_a_stiff_loop(formulation) -> None:
+    """The rate of the damper is that of its coordinate, whatever the coordinates of the run are."""
+    m = stiff()
+    bar = m.add(sp.RigidBody("bar", 1e-3, (0.5, 0, 0), (1e-5, 1e-5, 1e-5)))
+    m.add(sp.Revolute("elbow", m["link"].at(1), bar.at(0), "y", 0.5))
+    m.add(sp.PointOnLine("rail", m.ground.at(0), bar.at(1), axis="x"))
+    method = sp.DormandPrince(max_steps=2_000)
+    with pytest.warns(sp.SuppleWarning, match=r"stiff: .* can move with a rate of 2\.8e\+06 1/s"):
+        sp.simulate(m, 1e4, integrator=method, formulation=formulation)
+
+
 def test_what_is_not_stiff_is_not_called_so(short_window) -> None:
     """A pendulum for a year: long, but not for want of another method."""
     with pytest.warns(sp.SuppleWarning) as told:

@@ -92,7 +92,7 @@ def fastest_motion(run: LoopRun) -> Fastest | None:
             lam = equations.multipliers()
             free = np.diag(c.scale)  # columns: motions that the constraints allow
             if c.nr:
-                G = equations.constraints(t, r.q, r.u).jacobian @ free
+                G = equations.constraints(t, r.q, r.u).G @ free
                 _, sizes, rows = np.linalg.svd(G)
                 rank = int((sizes > 1e-9 * sizes[0]).sum())
                 free = free @ rows[rank:].T
