@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.integrators import growth, pace
+from supple.core import step as st
+from supple.integrators import growth, pace, slowness
 from test_interruption import pendulum
 
 
@@ -195,6 +196,33 @@ def test_a_vibration_that_is_followed(short_window) -> None:
         result = sp.simulate(m, 1e3, integrator=sp.Radau(max_steps=30_000))
     assert "can vibrate with 1.59e+05 Hz and is followed step by step" in str(told[0].message)
     assert "can vibrate with 1.59e+05 Hz" in result.message
+
+
+def test_a_run_that_does_not_move(monkeypatch) -> None:
+    """The clock goes on and the run does not: there is no end, and no number is made of it."""
+    clock = [0.0]
+    monkeypatch.setattr(pace.time, "monotonic", lambda: clock[0])
+    problem = sp.prepare(pendulum())._problem(
+        "simulate", sp.Radau(), 1.0, None, None, "default", 10, (), None
+    )
+    run = sp.Radau().begin(problem)
+    run.pace = pace.Pace(run)
+    assert run.pace.text() == "t = 0 of 1 s (0%)"
+    with pytest.warns(sp.SuppleWarning, match=r"at t = 0 of 1 s the run does not go on: ") as told:
+        for k in range(100):
+            clock[0] = 0.1 * k
+            assert run.pace.look()
+    assert len(told) == 1 and run.pace.seconds_left() == np.inf
+    run.state[st.T] = 0.25  # 0.25 s of motion within the last 5 s: 15 s more
+    clock[0] += 0.3
+    run.pace.look()
+    assert run.pace.text().startswith("t = 0.25 of 1 s (25%), step 2.5e-01 s, about 15 s left")
+
+
+def test_models_too_large_for_eigenvalues(monkeypatch) -> None:
+    monkeypatch.setattr(slowness, "MOST_VELOCITIES", 0)
+    with pytest.warns(sp.SuppleWarning, match=r"the model may be stiff, .* try Radau"):
+        sp.simulate(stiff(), 1e4, integrator=sp.DormandPrince(max_steps=1_000))
 
 
 def test_short_runs_say_nothing(short_window, recwarn) -> None:

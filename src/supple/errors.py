@@ -78,7 +78,7 @@ class SuppleWarning(UserWarning):
 def warn_caller(sentence: str) -> None:
     """Warn about a run under way, at the line outside of Supple that asked for it."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("supple"):
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == "supple":
         level, frame = level + 1, frame.f_back
     warnings.warn(sentence, SuppleWarning, stacklevel=level)
 

@@ -58,6 +58,8 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
             f"stability holds an explicit method to steps of some {h:.1g} s, however slow the "
             "motion is; use Radau()"
         )
+    if limit and fastest is None:
+        return "the model may be stiff, and an explicit method must follow that: try Radau()"
     failed, rejected = now.failures - before.failures, now.rejected - before.rejected
     if failed > OFTEN * steps:
         return (
