@@ -219,6 +219,18 @@ def test_a_run_that_does_not_move(monkeypatch) -> None:
     assert run.pace.text().startswith("t = 0.25 of 1 s (25%), step 2.5e-01 s, about 15 s left")
 
 
+@pytest.mark.parametrize(
+    ("integrator", "why"),
+    [
+        (sp.GeneralizedAlpha(step=1e-3, max_steps=1000), "its steps are fixed"),
+        (sp.Radau(max_step=1e-3, max_steps=1000), "steps are not longer than max_step, 0.001 s"),
+    ],
+)
+def test_steps_that_were_asked_for(integrator, why) -> None:
+    with pytest.warns(sp.SuppleWarning, match=rf"1000 steps were not enough \(max_steps\); {why}"):
+        sp.simulate(pendulum(), 1e4, integrator=integrator)
+
+
 def test_models_too_large_for_eigenvalues(monkeypatch) -> None:
     monkeypatch.setattr(slowness, "MOST_VELOCITIES", 0)
     with pytest.warns(sp.SuppleWarning, match=r"the model may be stiff, .* try Radau"):

@@ -201,6 +201,9 @@ def test_other_handlers_and_threads_are_left_alone() -> None:
                 assert inner.requested() and outer.requested()
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGINT)
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+            raise ZeroDivisionError
+        with pytest.raises(ZeroDivisionError), Interruption():
             raise ZeroDivisionError
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
         found = []

@@ -27,6 +27,7 @@ def see(monkeypatch, stream: io.StringIO) -> None:
     """Let the line be written to a stream; pytest has its own one in the place of sys.stderr."""
     seen = types.SimpleNamespace(stderr=stream, stdout=stream, modules={})
     monkeypatch.setattr(waiting, "sys", seen)
+    monkeypatch.setattr(waiting, "_teller", waiting.Teller())
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def terminal(monkeypatch) -> Terminal:
     return stream
 
 
-def slow(seconds: float = 0.6) -> sp.Model:
+def slow(seconds: float = 0.4) -> sp.Model:
     """A pendulum whose run takes some time, whatever the machine."""
     m, begin = pendulum(), []
 
@@ -81,9 +82,21 @@ def test_files_get_lines_only_if_asked(terminal, monkeypatch) -> None:
 
 
 def test_short_runs_are_silent(terminal, monkeypatch) -> None:
-    monkeypatch.setattr(waiting, "FIRST", 2.0)
+    monkeypatch.setattr(waiting, "FIRST", 1.5)
     sp.simulate(pendulum(), 0.1)
     assert terminal.getvalue() == ""
+
+
+def test_the_thread_ends_when_there_is_nothing_to_tell(terminal, monkeypatch) -> None:
+    monkeypatch.setattr(waiting, "IDLE", 3)
+    with told("something"):
+        thread = waiting._teller._thread
+        assert thread is not None and thread.is_alive()
+    thread.join(timeout=10.0)
+    assert not thread.is_alive()
+    with told("something else"):  # and comes back
+        time.sleep(0.3)
+    assert "something else" in terminal.getvalue()
 
 
 def test_what_progress_may_be() -> None:
@@ -133,7 +146,7 @@ def test_a_real_terminal() -> None:
     pty = pytest.importorskip("pty")
     master, slave = pty.openpty()
     script = (
-        "from supple import waiting; waiting.FIRST = 0.2\n"
+        "from supple import waiting; waiting.FIRST = 0.2; waiting.EVERY = 0.1\n"
         "import supple as sp\nfrom test_waiting import slow\n"
         "sp.simulate(slow(), 2.0)\n"
     )

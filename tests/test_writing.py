@@ -46,6 +46,7 @@ try:
     r.save(path) if kind == "save" else r.plot("pin", path=path)
 except OSError as error:
     assert isinstance(error, sp.SuppleError)
+    assert error.errno is not None
     print(error)
 """
 

@@ -35,7 +35,9 @@ def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
     except OSError as error:
         earlier = ", the earlier file is untouched" if path.is_file() else ""
         reason = error.strerror or str(error)
-        raise FileError(f"{_named(path)} cannot be written: {reason}{earlier}") from error
+        failure = FileError(f"{_named(path)} cannot be written: {reason}{earlier}")
+        failure.errno = error.errno
+        raise failure from error
     return path
 
 

@@ -80,7 +80,8 @@ def follow(
     for constraint in model.constraints.values():
         constraint.check_run(begin, end)
     equations = Equations(compiled)
-    q, u, works, message = [], [], [], f"reached t = {end:g} s"
+    q: list[Array] = []
+    u, works, message = [], [], f"reached t = {end:g} s"
     with told(lambda: f"the drivers are followed, {len(q)} of {len(times)} output times"):
         try:
             follower = Follower(equations, begin)

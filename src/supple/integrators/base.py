@@ -102,5 +102,6 @@ class Integrator(ABC):
             partial(self.further_statistics, c),
             self.keeps_output,
             stability_limit=self.stability_limit,
+            fixed_step=bool(getattr(self, "step", None)),
         )
         return LoopRun(problem, self.loop(problem), size, options)

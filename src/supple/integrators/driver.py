@@ -123,6 +123,7 @@ class LoopOptions(NamedTuple):
     statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
     keeps_output: bool = False  # do not move output onto the constraints
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
+    fixed_step: bool = False
     stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
 
 

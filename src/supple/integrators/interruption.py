@@ -61,7 +61,8 @@ class Interruption:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self._requested:
+        if self._requested:  # the handler goes first: nothing may be left behind
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.default_int_handler(number, frame)
         self._requested, self._when = True, time.monotonic()
 

@@ -49,6 +49,10 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
         return found
     steps = max(now.steps - before.steps, 1)
     h = (now.t - before.t) / steps
+    if run.options.fixed_step:
+        return "its steps are fixed: a longer step, or a method that chooses its steps"
+    if h > 0.9 * run.options.max_step:
+        return f"steps are not longer than max_step, {run.options.max_step:g} s: allow longer ones"
     fastest = fastest_motion(run)
     limit = run.options.stability_limit
     if limit and fastest and h * abs(fastest.eigenvalue) > limit:
