@@ -34,7 +34,7 @@ from supple.constraints import (
     Rack,
     Screw,
 )
-from supple.errors import ModelError, SimulationError, SuppleError, SuppleWarning
+from supple.errors import FileError, ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
 from supple.fem import (
     Box,
@@ -184,6 +184,7 @@ __all__ = [
     "EnergyScheme",
     "Event",
     "Expression",
+    "FileError",
     "Fixed",
     "FlexibleBody",
     "Force",

@@ -24,9 +24,15 @@ class Sentences(TyperGroup):
     """Commands whose own errors are one sentence on standard error instead of a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; an error of Supple or of its compilation ends it with exit code 1."""
+        """Run the command; an error of Supple or of its compilation ends it with exit code 1.
+
+        Ctrl-C ends it with 130, as it ends other programs.
+        """
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt:
+            typer.echo("supple: stopped by the user", err=True)
+            raise typer.Exit(130) from None
         except (SuppleError, ImportError) as error:
             from supple.native.build import BuildError
 
@@ -185,12 +191,10 @@ def write_library(
     out: Annotated[Path, typer.Option(help="Folder for the two files.")] = Path("."),
 ) -> None:
     """Write the kernels as a library for C programs: libsupple.so and supple.h."""
-    import shutil
-
     from supple.native import library
+    from supple.writing import write_whole
 
     out.mkdir(parents=True, exist_ok=True)
     made, header = library.for_c()
     for source, name in ((made, "libsupple.so"), (header, header.name)):
-        shutil.copyfile(source, out / name)
-        typer.echo(f"{out / name}")
+        typer.echo(f"{write_whole(out / name, source.read_bytes())}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import supple as sp
+from supple.integrators.interruption import raised_at_once
 
 if TYPE_CHECKING:
     from supple.results.result import Result
@@ -49,7 +50,7 @@ def arm() -> sp.Model:
 
 def run() -> Result:
     """Simulate it; `NOTE` tells what the warning about link1 would."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), raised_at_once():
         warnings.simplefilter("ignore", sp.SuppleWarning)
         return sp.simulate(arm(), t_end=5.0)
 

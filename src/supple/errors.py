@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numbers
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -65,8 +67,20 @@ class SimulationError(SuppleError):
     """A run could not be started or finished."""
 
 
+class FileError(SuppleError, OSError):
+    """A file cannot be written or read."""
+
+
 class SuppleWarning(UserWarning):
     """Legal but suspicious input."""
+
+
+def warn_caller(sentence: str) -> None:
+    """Warn about a run under way, at the line outside of Supple that asked for it."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] == "supple":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, SuppleWarning, stacklevel=level)
 
 
 def label(item: Any) -> str:

@@ -85,32 +85,6 @@ def contained(name: str, expected: str) -> Iterator[None]:
         ) from reason
 
 
-@contextlib.contextmanager
-def writing(path: Any) -> Iterator[Path]:
-    """Give the path of a file to be written; say in a sentence why it cannot be."""
-    target = path_of("a file to be written", "path", path)
-    expected = "a path in a folder that exists and can be written to"
-    try:
-        yield target
-    except SuppleError:
-        raise
-    except OSError as reason:
-        raise ModelError.plain(
-            f"{target.name}: it cannot be written ({_why(reason)}), expected {expected}"
-        ) from reason
-    except ValueError as reason:  # an ending that is no format of a picture
-        raise ModelError.plain(
-            f"{target.name}: it cannot be written ({_why(reason)}), expected another ending"
-        ) from reason
-
-
-def save_figure(figure: Any, path: Any, **options: Any) -> None:
-    """Write a figure of matplotlib, unless the path is None."""
-    if path is not None:
-        with writing(path) as target:
-            figure.savefig(target, dpi=150, **options)
-
-
 def _why(reason: BaseException) -> str:
     """One line that tells why something failed."""
     if isinstance(reason, SystemExit):

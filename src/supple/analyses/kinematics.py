@@ -25,6 +25,7 @@ from supple.poses import Array
 from supple.results.audit import AuditRecord
 from supple.results.result import Result, RunData
 from supple.results.run_data import History
+from supple.waiting import told
 
 
 def kinematics(
@@ -81,22 +82,24 @@ def follow(
         constraint.check_run(begin, end)
     equations = Equations(compiled)
     held = f" with {', '.join(map(repr, bending))} taken as rigid" if bending else ""
-    q, u, works, message = [], [], [], f"reached t = {end:g} s{held}"
-    try:
-        follower = Follower(equations, begin)
-        for t in times:
-            follower.go(float(t))
-            broken = violated_row(compiled, float(t), follower.q)
-            if broken:
-                raise StuckError(
-                    f"t = {t:.6g} s: {broken}, "
-                    "expected motions of the drivers that agree with each other"
-                )
-            q.append(follower.q.copy())
-            u.append(follower.u.copy())
-            works.append(follower.work.copy())
-    except StuckError as stuck:
-        message = f"stopped at {stuck}"
+    q: list[Array] = []
+    u, works, message = [], [], f"reached t = {end:g} s{held}"
+    with told(lambda: f"the drivers are followed, {len(q)} of {len(times)} output times"):
+        try:
+            follower = Follower(equations, begin)
+            for t in times:
+                follower.go(float(t))
+                broken = violated_row(compiled, float(t), follower.q)
+                if broken:
+                    raise StuckError(
+                        f"t = {t:.6g} s: {broken}, "
+                        "expected motions of the drivers that agree with each other"
+                    )
+                q.append(follower.q.copy())
+                u.append(follower.u.copy())
+                works.append(follower.work.copy())
+        except StuckError as stuck:
+            message = f"stopped at {stuck}"
     done = len(q)
     states = (
         np.reshape(q, (done, compiled.nq)),

@@ -17,7 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.analyses.arguments import expect, number, output_times, starting_state
+from supple.analyses.arguments import (
+    expect,
+    line_or_call,
+    number,
+    output_times,
+    starting_state,
+)
 from supple.analyses.outcome import outcome
 from supple.analyses.phases import (
     NO_CHANGES,
@@ -37,7 +43,7 @@ from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, FrameKey, frame_key
 from supple.engine.phases import Phase, in_phase
 from supple.engine.symmetry import Symmetry, symmetries
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning, warn_caller
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.formulations.base import Formulation
@@ -47,6 +53,7 @@ from supple.frames import Frame
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.image import image
+from supple.integrators.interruption import Interruption
 from supple.integrators.radau import Radau
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
@@ -56,6 +63,7 @@ from supple.native import library
 from supple.results.result import Result
 from supple.results.start_changes import StartChange, start_changes
 from supple.state import State
+from supple.waiting import told
 
 OWNER = "simulate"
 DEFAULT = JointCoordinates()
@@ -135,7 +143,7 @@ class Prepared:
         tolerance: str | float | Sequence[float] = "default",
         output: int | float | ArrayLike | None = None,
         events: Event | Sequence[Event] = (),
-        progress: Progress | None = None,
+        progress: bool | Progress | None = None,
     ) -> Result:
         """Simulate the model as `supple.simulate` does, with the same arguments and results."""
         result, doubts = self.run(
@@ -238,19 +246,28 @@ class Prepared:
         tolerance: str | float | Sequence[float],
         output: int | float | ArrayLike | None,
         events: Event | Sequence[Event],
-        progress: Progress | None,
+        progress: bool | Progress | None,
     ) -> tuple[Result, list[str]]:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
         integrator = Radau() if integrator is None else integrator
         events = self._checked(events)
-        problem, moved = self._problem(
-            OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
-        )
-        if any(event.then or event.at is not None for event in events):
-            solution, changes = run_in_phases(self.model, problem, integrator)
-        else:
-            solution, changes = integrator.run(problem), ()
-        return outcome(self.model, problem.equations.compiled, solution, changes, moved)
+        shown, call = line_or_call(OWNER, progress)
+        with told("preparing the run", shown):
+            problem, moved = self._problem(
+                OWNER, integrator, t_end, start, formulation, tolerance, output, events, call
+            )
+            with Interruption() as ctrl_c:
+                problem = problem._replace(ctrl_c=ctrl_c)
+                if any(event.then or event.at is not None for event in events):
+                    solution, changes = run_in_phases(self.model, problem, integrator)
+                else:
+                    solution, changes = integrator.run(problem), ()
+                with told("the run is done, its result is being examined"):
+                    compiled = problem.equations.compiled
+                    result, doubts = outcome(self.model, compiled, solution, changes, moved)
+        if ctrl_c.requested() and solution.success:
+            doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
+        return result, doubts
 
     def image(
         self,
@@ -289,14 +306,14 @@ class Prepared:
         expect(
             owner, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()"
         )
-        if progress is not None and not callable(progress):
-            raise ModelError(owner, "progress", progress, "a function of the time, or None")
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events, start)
         refuse_changes(ready.compiled, integrator)
-        library.load((*integrator.entries, *ALWAYS))
+        with told(""):  # it tells itself what it compiles
+            library.load((*integrator.entries, *ALWAYS))
         for callback in ready.compiled.callbacks:
             callback.forget()
+            callback.verify = True
         rtol, atol = tolerances(tolerance)
         compiled, state, changes = self._start(ready, start, formulation)
         begin, end = state.t, number(owner, "t_end", t_end)
@@ -308,6 +325,9 @@ class Prepared:
         if start is not None:
             refuse_singular(compiled, begin, state.q)
         equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is its fault
+        for callback in compiled.callbacks:
+            if callback.noise:
+                warn_caller(callback.noise)
         problem = Problem(
             equations=equations,
             t_start=begin,

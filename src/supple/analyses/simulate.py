@@ -28,7 +28,7 @@ def simulate(
     tolerance: str | float | Sequence[float] = "default",
     output: int | float | ArrayLike | None = None,
     events: Event | Sequence[Event] = (),
-    progress: Progress | None = None,
+    progress: bool | Progress | None = None,
 ) -> Result:
     """Simulate a model from its initial coordinates to ``t_end`` (s).
 
@@ -50,10 +50,13 @@ def simulate(
         Number of equal intervals (500 by default), their length in s (a float), or the times (s).
     events : Event or sequence of Event
         Instants to be found; a terminal one ends the run.
-    progress : callable, optional
-        Called with the time reached, some thirty times a second.
+    progress : bool or callable, optional
+        By default a run that takes longer than 2 s tells in a line how far it is, in a terminal or
+        a notebook only; True: everywhere, False: never. A callable is called instead with the time
+        reached, some thirty times a second.
 
-    A run that fails returns what it has, with ``success`` False, a ``message`` and a warning.
+    A run that fails returns what it has, with ``success`` False, a ``message`` and a warning. So
+    does one that is stopped by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt at once.
     Many runs of one model are quicker with `prepare`.
     """
     expect(OWNER, "model", model, Model, "a Model")

@@ -23,6 +23,7 @@ from supple.loops.singular import violated_row
 from supple.model import Model
 from supple.results.result import Result, RunData
 from supple.state import State
+from supple.waiting import told
 
 OWNER = "statics"
 MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
@@ -116,7 +117,8 @@ def statics(
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
     turning = None if spin is None else Spin(model, equations, time, spin)
     search = Search(equations, time, turning)
-    found = search.run(state.q, state.z)
+    with told("statics: the equilibrium is searched"):
+        found = search.run(state.q, state.z)
     success, message = _verdict(model, compiled, found)
     if success:
         broken = violated_row(compiled, time, found.q)

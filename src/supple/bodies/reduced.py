@@ -23,6 +23,7 @@ from supple.reduction.problem import Problem
 from supple.reduction.slaved import inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
 from supple.validate import Vector
+from supple.waiting import told
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 Masses = tuple[tuple[int, float], ...]
@@ -75,8 +76,9 @@ class ReducedBody(FlexibleBody):
         A mass of zero marks a place where something is attached: stiffening of second order
         depends on these. The result is kept: the same point masses give the same object.
         """
-        self._reduced(point_masses)  # from here: a warning names the caller's line
-        return self._slaved(point_masses)[0]
+        with told(f"{label(self)}: its shapes and their integrals are computed"):
+            self._reduced(point_masses)  # from here: a warning names the caller's line
+            return self._slaved(point_masses)[0]
 
     def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Any]:
         """Body with its slaved shapes; these are None without displacements of second order."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError, SuppleWarning
+from supple.integrators.interruption import raised_at_once
 
 if TYPE_CHECKING:
     from supple.integrators.base import Integrator
@@ -94,7 +95,8 @@ class Case:
 
     def run(self, *, until: float | None = None, **options: Any) -> list[Quantity]:
         """Run the model and compare what is known by then; see `simulate` for the options."""
-        found = self.measure(self.simulate(until=until, **options))
+        with raised_at_once():
+            found = self.measure(self.simulate(until=until, **options))
         return [q for q in found if until is None or q.time is None or q.time <= until]
 
 

@@ -24,6 +24,7 @@ from supple.poses import Array
 
 # Where kernels put place, axes, velocity and angular velocity among the inputs
 _PARTS = [k - at.PLACE for k in (at.PLACE, at.AXES, at.VELOCITY, at.SPIN, at.FORCE)]
+SAME = 1e-12  # relative difference of numbers that are equal but for rounding
 
 
 class _WrongResultError(Exception):
@@ -48,6 +49,7 @@ class Callback:
         evaluate: Callable[[float, Array, Array], None],
     ) -> None:
         self.owner, self.inputs, self.evaluate = owner, inputs, evaluate
+        self.stop: Callable[[], bool] | None = None  # whether the run is to stop
         self.forget()
         self._pointer = CALLBACK(self._call)  # must live as long as the address is used
         self.address = int(ctypes.cast(self._pointer, ctypes.c_void_p).value or 0)
@@ -58,14 +60,19 @@ class Callback:
         self.trouble: str | None = None
         self.when = -np.inf  # time of the last trouble, s
         self.interrupt: BaseException | None = None
+        self.verify = False  # call the function twice next time, and compare
+        self.noise: str | None = None  # what that found
 
     def _call(self, t: float, inputs: Any, outputs: Any) -> int:
-        if self.interrupt is not None:
+        if self.interrupt is not None or (self.stop is not None and self.stop()):
             return 1
         memory: Any = self._view.from_address(ctypes.addressof(inputs.contents))
         buffer = np.frombuffer(memory)
+        given, found = buffer[: self.inputs], buffer[self.inputs :]
         try:
-            self.evaluate(t, buffer[: self.inputs], buffer[self.inputs :])
+            self.evaluate(t, given, found)
+            if self.verify:
+                self._compare(t, given, found)
         except _WrongResultError as error:
             return self._note(t, str(error))
         except Exception as error:
@@ -74,6 +81,19 @@ class Callback:
             self.interrupt = error
             return self._note(t, "was interrupted")
         return 0
+
+    def _compare(self, t: float, given: Array, found: Array) -> None:
+        """Call the function again with the same arguments: a force law gives the same then."""
+        self.verify = False
+        again = found.copy()
+        self.evaluate(t, given, again)
+        k = int(np.argmax(np.abs(again - found)))
+        if abs(again[k] - found[k]) > SAME * max(abs(again[k]), abs(found[k])):
+            self.noise = (
+                f"{self.owner}: its function is no function of its arguments: called twice with "
+                f"the same ones at t = {t:.6g} s, it returned {found[k]:.6g} and "
+                f"{again[k]:.6g}; random numbers belong into a Table over time"
+            )
 
     def _note(self, t: float, what: str) -> int:
         self.when = t

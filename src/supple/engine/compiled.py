@@ -285,14 +285,14 @@ class Compiled:
             return self
         return replace(self, ints=self.all_ints, rows=self.all_rows, all_ints=None)
 
-    def trouble(self, t: float) -> str | None:
-        """The failure of a Python function or signal near the time t as a sentence, or None.
-
-        An interrupt (Ctrl-C) that came inside a function is raised again.
-        """
+    def raise_interrupt(self) -> None:
+        """Raise an interrupt (Ctrl-C) that came inside a Python function of the model."""
         for callback in self.callbacks:
             if callback.interrupt is not None:
                 raise callback.interrupt
+
+    def trouble(self, t: float) -> str | None:
+        """The failure of a Python function or signal near the time t as a sentence, or None."""
         for owner, signal in self.signals:
             for time in (t, t + 1e-9 * (1.0 + abs(t))):
                 value = signal(time)

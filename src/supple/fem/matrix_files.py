@@ -5,6 +5,7 @@ A model in millimetres, tonnes, seconds and MPa is read with ``units="mm"``.
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import read_deck
 from supple.fem.matrix_rows import Units, component_of_rows, from_triangle
 from supple.fem.number_table import number_table
-from supple.files import contained, existing, path_of, read_text, writing
+from supple.files import contained, existing, path_of, read_text
+from supple.writing import write_whole
 
 ENTRIES = "a matrix as row, column, entry"
 MATRICES, PARTS = ("mass_matrix", "stiffness_matrix"), ("data", "indices", "indptr")
@@ -66,8 +68,9 @@ def save_component(path: str | Path, component: Any) -> None:
             arrays[f"{name}/{part}"] = getattr(matrix, part)
     for name, members in getattr(component, "groups", {}).items():
         arrays[f"group/{name}"] = members
-    with writing(path) as target, target.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **arrays)
+    write_whole(path, buffer.getbuffer())
 
 
 def load_component(path: str | Path) -> ImportedComponent:

@@ -14,6 +14,7 @@ from supple.fem.component import Component, coordinate_name, expect_component
 from supple.fem.ordering import nested_dissection
 from supple.fem.solid_kinds import Array, Indices
 from supple.validate import integer, whole_numbers
+from supple.waiting import told
 
 # Shift of a free body in squares of the frequency of a typical coordinate that moves alone: small
 # enough to keep the lowest modes apart, large against rounding.
@@ -114,10 +115,11 @@ def lowest_modes(component: Component, count: int, fixed: ArrayLike = ()) -> Vib
     if count > len(kept) - 1:
         raise ModelError(owner, "count", count, expected)
     M, K = component.mass_matrix, component.stiffness_matrix
-    if len(kept) <= DENSE:
-        values, found = _dense_modes(M, K, kept, count)
-    else:
-        values, found = _sparse_modes(component, M, K, kept, count, free=not held.size)
+    with told(f"the lowest modes of {len(kept)} coordinates are searched"):
+        if len(kept) <= DENSE:
+            values, found = _dense_modes(M, K, kept, count)
+        else:
+            values, found = _sparse_modes(component, M, K, kept, count, free=not held.size)
     shapes = np.zeros((component.size, count))
     shapes[kept] = found
     return Vibration(values, shapes)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.files import save_figure
 from supple.palette import COLOURS, INK
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -38,6 +38,8 @@ class Integrator(ABC):
 
     loops: ClassVar[bool] = False  # whether the method keeps constraint rows
     python_loop: ClassVar[bool] = False  # whether steps need Python
+    # Step times fastest rate of a model from which stability limits steps; 0 if it never does
+    stability_limit: ClassVar[float] = 0.0
     method: ClassVar[Method] = "one-step"  # whose kernels it uses: see joints/motions.py
 
     def __post_init__(self) -> None:
@@ -99,5 +101,7 @@ class Integrator(ABC):
             self.parameters(),
             partial(self.further_statistics, c),
             self.keeps_output,
+            stability_limit=self.stability_limit,
+            fixed_step=bool(getattr(self, "step", None)),
         )
         return LoopRun(problem, self.loop(problem), size, options)

@@ -14,17 +14,21 @@ import numpy as np
 
 from supple.core import dynamics, layout
 from supple.core import step as st
-from supple.engine.loads import failed_machine_code
 from supple.engine.row_sets import RowSets
 from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
-from supple.loops.singular import Watch, failed_near
+from supple.integrators.growth import Growth
+from supple.integrators.interruption import Interruption
+from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
+from supple.integrators.pace import Pace
+from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
 from supple.state import State
+from supple.waiting import told
 
 PAUSE = 0.03  # s between returns of a loop to Python
 # Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
@@ -84,6 +88,7 @@ class Problem(NamedTuple):
     rtol: float
     atol: float
     progress: Progress | None = None
+    ctrl_c: Interruption = Interruption()
 
 
 class Solution(NamedTuple):
@@ -118,6 +123,8 @@ class LoopOptions(NamedTuple):
     statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
     keeps_output: bool = False  # do not move output onto the constraints
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
+    fixed_step: bool = False
+    stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
 
 
 class LoopRun:
@@ -136,6 +143,7 @@ class LoopRun:
         self.steps_before = 0  # those made with other rows
         # rows can be exchanged where some were left out
         self.watch = None if c.all_ints is None else Watch(c)
+        self.growth = Growth(c) if c.flexible else None
         self.look = self.until = 1  # steps between looks at the rows, and until the next one
         self.looked = problem.t_start  # when they were last
         sizes = c.sizes | {"events": len(problem.events), "screws": len(problem.symmetries)}
@@ -215,7 +223,18 @@ class LoopRun:
         return stops
 
     def run(self) -> Solution:
-        """Integrate to the end, a terminal event or a failure."""
+        """Integrate to the end, a terminal event, a failure, or until the user stops it."""
+        callbacks = self.compiled.callbacks
+        for callback in callbacks:  # functions that take long are not called any more at last
+            callback.stop = self.problem.ctrl_c.overdue
+        try:
+            with told(lambda: self.pace.text()):
+                return self._run()
+        finally:
+            for callback in callbacks:
+                callback.stop = None
+
+    def _run(self) -> Solution:
         p, c = self.problem, self.compiled
         start = time.process_time()
         if len(p.grid) and p.grid[0] == p.t_start:
@@ -225,18 +244,26 @@ class LoopRun:
         events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
         self.change_rows()
-        while outcome == st.PAUSED and self._steps() < self.options.max_steps:
+        self.pace = Pace(self)
+        while outcome == st.PAUSED and self.steps < self.options.max_steps:
             clock = time.perf_counter()
-            budget = min(budget, self.options.max_steps - self._steps())
+            budget = min(budget, self.options.max_steps - self.steps)
             outcome = self._advance(budget)
+            c.raise_interrupt()
             events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
                 p.progress(float(self.state[st.T]))
+            going = self.pace.look() or outcome != st.PAUSED
+            outcome = outcome if going else int(st.TOO_SMALL)
+            if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
+                outcome = INTERRUPTED
         return self._solution(outcome, events, time.process_time() - start)
 
-    def _steps(self) -> int:
+    @property
+    def steps(self) -> int:
+        """Accepted steps."""
         return self.steps_before + int(self.count[st.STEPS])
 
     def _advance(self, budget: int) -> int:
@@ -246,6 +273,7 @@ class LoopRun:
             c = self.compiled
             # counted over all calls: how far these reach depends on the machine's clock
             count = left if c.all_ints is None else min(left, self.until)
+            count = count if self.growth is None else min(count, self.growth.until)
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
@@ -253,6 +281,8 @@ class LoopRun:
             due = self.until <= 0 or outcome != st.PAUSED
             if outcome not in (st.DONE, st.EVENT) and due and self.change_rows():
                 outcome = st.PAUSED
+            if self.growth is not None and self.growth.is_unbounded(count, self.fields.q):
+                outcome = UNBOUNDED if outcome == st.PAUSED else outcome
             if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
                 break
         return outcome
@@ -278,7 +308,7 @@ class LoopRun:
         self.problem.equations.work[:] = 0.0
         self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
         # The loop begins anew, as at the start of a run: multipliers belong to rows.
-        self.steps_before = self._steps()
+        self.steps_before = self.steps
         self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
         self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
         return True
@@ -307,7 +337,8 @@ class LoopRun:
         rows, t = self.out[: count[st.GRID]], p.grid[: count[st.GRID]]
         if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
             last = np.concatenate([r.q, r.u, r.z, r.w])
-            rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
+            if np.all(np.isfinite(last)):
+                rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
         q, rest = rows[:, : c.nq], rows[:, c.nq :]
         parts = q, rest[:, : c.nu], rest[:, c.nu : c.nu + c.nz], rest[:, c.nu + c.nz :]
         q, u, z, channels = (x.copy() for x in parts)
@@ -319,7 +350,7 @@ class LoopRun:
             for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
-        statistics["steps"] = self._steps()
+        statistics["steps"] = self.steps
         statistics["cpu_seconds"] = cpu
         statistics.update(self.options.statistics(self.own))
         audited = s[st.E_MAX] >= 0.0
@@ -342,44 +373,8 @@ class LoopRun:
             momentum=momentum,
             events=tuple(sorted(events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT),
-            message=self._message(outcome),
+            message=message(self, outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
             row_sets=self.row_sets,
         )
-
-    def _message(self, outcome: int) -> str:
-        s, c = self.state, self.compiled
-        if outcome == st.DONE:
-            return f"reached t = {s[st.T]:g} s"
-        if outcome == st.EVENT:
-            name = self.problem.events[int(self.count[st.TERMINAL])].name
-            return f"event '{name}' at t = {s[st.T]:.9g} s"
-        where = f"stopped at t = {s[st.T]:.9g} s: "
-        t, r = float(s[st.T]), self.fields
-        if trouble := c.trouble(t) or failed_machine_code(c, t, r.q, r.u, r.z):
-            return where + trouble
-        if singular := failed_near(c, float(s[st.T]), self.fields.q):
-            return where + singular
-        bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
-        worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
-        worst = c.dof_label(bad) if bad < c.nu else worst
-        if outcome == st.LOCKED:
-            return where + Equations(c).locked(int(self.count[st.BAD_DOF]))
-        if outcome == st.NOT_FINITE:
-            return where + f"the acceleration of {worst} is not finite"
-        if outcome == st.GROWN:
-            return where + (
-                f"{worst} has grown so far that rounding exceeds the tolerance; "
-                "an unstable controller or spring does that"
-            )
-        if outcome == st.TOO_SMALL:
-            return where + (
-                f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
-            )
-        if outcome == st.NOT_CONVERGED:
-            return where + (
-                f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
-                f"the largest change was in {worst}; a smaller fixed step may help"
-            )
-        return where + f"{self.options.max_steps} steps were not enough (max_steps)"

@@ -85,6 +85,7 @@ class EnergyScheme(Integrator):
             parameters=reals,
             integers=integers,
             statistics=partial(self.further_statistics, c),
+            fixed_step=True,
         )
         return LoopRun(problem, self.loop(problem), size, options)
 

@@ -42,6 +42,7 @@ class DormandPrince(Integrator):
     pull: float = 10.0
 
     loops: ClassVar[bool] = True
+    stability_limit: ClassVar[float] = 2.0
 
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""

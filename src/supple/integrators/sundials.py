@@ -151,6 +151,8 @@ class Adams(_Sundials):
 
     max_order: int = 12
 
+    stability_limit: ClassVar[float] = 0.3  # where the iteration of its formula ceases to converge
+
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
         super().__post_init__()

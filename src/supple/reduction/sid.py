@@ -27,10 +27,10 @@ from typing import Self
 
 import numpy as np
 
-from supple.files import writing
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.sid_text import Taylor, number, write_matrix
 from supple.validate import Vector
+from supple.writing import write_whole
 
 # Places of the six products of angular velocities in Oe, and of the six moments in J.
 SPIN = ((0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2))
@@ -154,8 +154,7 @@ def write_sid_file(path: str | Path, data: StandardData) -> None:
     lines += chain.from_iterable(
         write_matrix(key, taylor, n, key in symmetric) for key, taylor in blocks.items()
     )
-    with writing(path) as target:
-        target.write_text("\n".join([*lines, "end modal", "end part", ""]), encoding="utf-8")
+    write_whole(path, "\n".join([*lines, "end modal", "end part", ""]).encode())
 
 
 def _gyroscopic(D: Vector) -> Vector:

@@ -9,6 +9,7 @@ its role.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, describe, suggestion
-from supple.files import writing
 from supple.results.force_views import (
     EffortFunctionView,
     ForceView,
@@ -31,6 +31,7 @@ from supple.results.force_views import (
 )
 from supple.results.start_changes import told
 from supple.results.views import BodyView
+from supple.writing import write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -280,10 +281,15 @@ def _of_mass_centre(com: MassCentre) -> Iterator[Variable]:
 
 
 def write(dataset: xr.Dataset, path: str | Path) -> Path:
-    """Write a dataset as NetCDF-4 and return the path."""
-    with writing(path) as target:
-        dataset.to_netcdf(target, engine="h5netcdf")
-        return target
+    """Write a dataset as NetCDF-4, whole or not at all, and return the path."""
+    import h5netcdf
+    from xarray.backends import H5NetCDFStore
+
+    # In memory first: on a full disk the library of HDF5 ends the process.
+    buffer = io.BytesIO()
+    with h5netcdf.File(buffer, "w") as file:
+        dataset.dump_to_store(H5NetCDFStore(file))
+    return write_whole(path, buffer.getbuffer())
 
 
 def table(dataset: xr.Dataset) -> pd.DataFrame:

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
-from supple.files import save_figure
 from supple.palette import COLOURS as COLOURS
 from supple.palette import INK as INK
 from supple.results.audit import ROUNDING, TRUSTED_BELOW
 from supple.results.dataset import COMPONENTS, ENERGIES, Track
 from supple.validate import text
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -308,7 +308,10 @@ class Result(Lookup):
         return build(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path."""
+        """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path.
+
+        Whole or not at all: if that fails (`FileError`), an earlier file is untouched.
+        """
         from supple.results.dataset import write
 
         return write(self.dataset, path)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supple.errors import SuppleError
-from supple.files import save_figure
 from supple.results.spectrum import FEWEST, Spectrum, even, frequencies, transform
 from supple.validate import number
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

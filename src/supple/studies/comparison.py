@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
-from supple.files import save_figure
 from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     import pandas as pd

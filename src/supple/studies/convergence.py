@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from supple import validate
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
-from supple.files import save_figure
 from supple.frames import Body
+from supple.integrators.interruption import raised_at_once
 from supple.model import Model
 from supple.results.quantities import quantity
 from supple.results.result import Result
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +205,7 @@ def converge(
     outputs: list[Array] = []
     for value in values:
         varied, settings = model.copy(), dict(options)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), raised_at_once():
             # About modes that belong together, and about runs that fail: the latter raise below.
             warnings.simplefilter("ignore", SuppleWarning)
             if what == "tolerance":

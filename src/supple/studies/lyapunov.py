@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from supple import validate
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
-from supple.files import save_figure
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
+from supple.integrators.interruption import raised_at_once
 from supple.model import Model
 from supple.results.result import Result
 from supple.state import State
+from supple.writing import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -189,7 +190,7 @@ def _estimate(t: Array, rates: Array) -> Lyapunov:
 
 
 def _run(model: Model, t_end: float, settings: dict[str, Any]) -> Result:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), raised_at_once():
         warnings.simplefilter("ignore", SuppleWarning)  # a run that fails raises
         result = simulate(model, t_end, **settings)
     if not result.success:

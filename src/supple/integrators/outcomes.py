@@ -1,0 +1,81 @@
+"""How a run ended, in one sentence."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from supple.core import step as st
+from supple.engine.loads import failed_machine_code
+from supple.errors import SuppleError
+from supple.formulations.equations import Equations
+from supple.loops.singular import failed_near
+
+if TYPE_CHECKING:
+    from supple.integrators.driver import LoopRun
+
+# The outcomes of the loops are in ``core/step.py``.
+INTERRUPTED, UNBOUNDED = -1, -2  # by the user; because a body deforms without bound
+LEAST = 1000  # steps from which their number says something about the model
+
+
+def message(run: LoopRun, outcome: int) -> str:
+    """When and why a run ended, where to look, and what would help."""
+    s, c, t = run.state, run.compiled, float(run.state[st.T])
+    if outcome == st.DONE:
+        return f"reached t = {t:g} s"
+    if outcome == st.EVENT:
+        name = run.problem.events[int(run.count[st.TERMINAL])].name
+        return f"event '{name}' at t = {t:.9g} s"
+    if outcome == INTERRUPTED:
+        return f"stopped by the user at t = {t:.9g} s"
+    where = f"stopped at t = {t:.9g} s: "
+    if outcome == UNBOUNDED and run.growth is not None:
+        return where + run.growth.sentence
+    r = run.fields
+    if trouble := c.trouble(t) or failed_machine_code(c, t, r.q, r.u, r.z) or noise(run):
+        return where + trouble
+    if singular := failed_near(c, t, run.fields.q):
+        return where + singular
+    worst = worst_coordinate(run)
+    if outcome == st.LOCKED:
+        return where + Equations(c).locked(int(run.count[st.BAD_DOF]))
+    if outcome == st.NOT_FINITE:
+        return where + f"the acceleration of {worst} is not finite"
+    if outcome == st.GROWN:
+        return where + (
+            f"{worst} has grown so far that rounding exceeds the tolerance; "
+            "an unstable controller or spring does that"
+        )
+    if outcome == st.TOO_SMALL:
+        return where + f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
+    if outcome == st.NOT_CONVERGED:
+        return where + (
+            f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
+            f"the largest change was in {worst}; a smaller fixed step may help"
+        )
+    enough = f"{run.options.max_steps} steps were not enough (max_steps)"
+    return where + (f"{enough}; {run.pace.summary()}" if run.steps >= LEAST else enough)
+
+
+def noise(run: LoopRun) -> str | None:
+    """A Python function of the model that gives different forces for the same arguments, or None.
+
+    All functions are called at the present state; what was found before counts, too.
+    """
+    c, r = run.compiled, run.fields
+    if not c.callbacks:
+        return None
+    for callback in c.callbacks:
+        callback.verify = True
+    with contextlib.suppress(SuppleError):
+        Equations(c).accelerate(float(run.state[st.T]), r.q, r.u, r.z)
+    return next((callback.noise for callback in c.callbacks if callback.noise), None)
+
+
+def worst_coordinate(run: LoopRun) -> str:
+    """The coordinate or constraint row that was to blame last."""
+    c, bad = run.compiled, int(run.count[st.BAD_DOF])
+    if bad < c.nu:
+        return c.dof_label(bad)
+    return c.rows[bad - c.nu].name if c.nr else "the model"  # behind the velocities are the rows

@@ -1,0 +1,82 @@
+"""Files are written whole or not at all: a full disk or a killed process harms no earlier file.
+
+The content is made in memory, written to a file beside the wanted one, and takes its name when all
+of it is on the disk.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from supple.errors import FileError
+from supple.files import path_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
+    """Write a file and return its path; on failure an earlier file of that name is untouched."""
+    path = path_of("a file to be written", "path", path)
+    if path.is_dir():
+        raise FileError(f"{_named(path)} cannot be written: it is a folder, expected a file's path")
+    if not path.parent.is_dir():
+        where = f"there is no folder {str(path.parent)!r}"
+        raise FileError(f"{_named(path)} cannot be written: {where}, expected it to exist")
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe
+            path.write_bytes(content)
+        else:
+            _replace(path.resolve(), content)  # a link stays one
+    except OSError as error:
+        earlier = ", the earlier file is untouched" if path.is_file() else ""
+        reason = error.strerror or str(error)
+        failure = FileError(f"{_named(path)} cannot be written: {reason}{earlier}")
+        failure.errno = error.errno
+        raise failure from error
+    return path
+
+
+def _named(path: Path) -> str:
+    return f"the file {str(path)!r}"
+
+
+def _replace(path: Path, content: bytes | memoryview) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            shutil.copymode(path, name)
+        else:  # what an ordinary new file gets
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def save_figure(figure: Figure, path: str | Path | None, **options: Any) -> None:
+    """Write a figure in the format of the path's ending (PNG without one), unless it is None."""
+    if path is None:
+        return
+    path = path_of("a file to be written", "path", path)
+    ending = path.suffix[1:].lower()
+    known = figure.canvas.get_supported_filetypes()
+    if not ending:
+        ending, path = "png", path.with_name(f"{path.name}.png")
+    if ending not in known:
+        kinds = ", ".join(sorted(known))
+        raise FileError(f"{_named(path)} cannot be written: its ending is none of {kinds}")
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=ending, dpi=150, **options)
+    write_whole(path, buffer.getbuffer())
