@@ -183,6 +183,7 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
+        state[st.H] = newton.longest_step(m, r, state[st.H])
         t, wanted, left = state[st.T], state[st.H], step_size.left_limit(count, stops)
         if wanted < state[st.H_MIN]:
             return st.TOO_SMALL
