@@ -36,6 +36,7 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, Solution, tolerances
 from supple.integrators.image import image
 from supple.integrators.radau import Radau
+from supple.integrators.resolution import beyond_rounding
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
 from supple.loops.singular import passed, refuse_singular, violated
@@ -218,7 +219,9 @@ class Prepared:
         problem = self._problem(
             OWNER, integrator, t_end, start, formulation, tolerance, output, events, progress
         )
-        return self._result(problem.equations.compiled, integrator.run(problem))
+        result, doubts = self._result(problem.equations.compiled, integrator.run(problem))
+        limit = beyond_rounding(problem)
+        return result, doubts if limit is None else [limit, *doubts]
 
     def image(
         self,

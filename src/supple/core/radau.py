@@ -188,8 +188,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if wanted < state[st.H_MIN]:
             return st.TOO_SMALL
         h, t1 = step_size.next_step(state, count, stops)
-        step_size.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
-        if step_size.grown(m, r, count, o.u[WX]):
+        step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if step_size.grown(m, r, count, state):
             return st.GROWN
         before = count[st.NEWTON]
         if not solve_step(m, w, r, o, count, state, t, h, left):
