@@ -96,10 +96,10 @@ def slopes(build, method, counts, tolerance) -> np.ndarray:
 # Radau's Newton iteration stops at a fraction of the tolerance, so for it the tolerance follows its
 # error estimate down; a small rtol makes that fraction small.
 @pytest.mark.parametrize(
-    ("build", "loosest"), [(spatial_pendulum, 0.06), (tethered_body, 0.006)], ids=["ball", "free"]
+    ("build", "loosest"), [(spatial_pendulum, 0.06), (tethered_body, 0.012)], ids=["ball", "free"]
 )
 def test_radau_has_order_five(build, loosest) -> None:
-    found = slopes(build, sp.Radau, (16, 32, 64, 128), lambda n: (1.7e-10, loosest * (16 / n) ** 5))
+    found = slopes(build, sp.Radau, (16, 32, 64, 128), lambda n: (1e-13, loosest * (16 / n) ** 4))
     assert np.all((found > 4.7) & (found < 5.6)), found
 
 

@@ -45,3 +45,19 @@ def test_rates_of_increments(build) -> None:
     np.testing.assert_allclose(derivative(rate), second, atol=1e-10)
     along = derivative(lambda t: equations.retract(q, u * t))
     np.testing.assert_allclose(equations.qdot(q, u), along, atol=1e-10)
+
+
+def test_increments_from_a_start_that_moved_on() -> None:
+    """Increments x + d of one start lead where those of the start at x lead."""
+    equations = JointCoordinates().equations(every_kind())
+    c = equations.compiled
+    tree, _ = views(c.ints, c.reals, new_work(c.ints))
+    x, d = np.random.default_rng(4).normal(size=(2, equations.nu))
+    turned = d.copy()
+    chart.turn_on(tree, x, turned)
+    there = equations.retract(equations.q0, x + d)
+    again = equations.retract(equations.retract(equations.q0, x), turned)
+    np.testing.assert_allclose(equations.increment(there, again), 0.0, atol=1e-13)
+    assert np.abs(turned - d).max() > 0.1  # of a free joint
+    chart.turn_on(tree, x, nothing := np.zeros(equations.nu))
+    np.testing.assert_allclose(nothing, 0.0, atol=1e-15)

@@ -55,6 +55,7 @@ from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
 from supple.integrators.radau import Radau
+from supple.integrators.resolution import beyond_rounding
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
 from supple.loops.singular import refuse_singular
@@ -267,7 +268,8 @@ class Prepared:
                     result, doubts = outcome(self.model, compiled, solution, changes, moved)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
-        return result, doubts
+        limit = beyond_rounding(problem)
+        return result, doubts if limit is None else [limit, *doubts]
 
     def image(
         self,

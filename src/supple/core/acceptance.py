@@ -53,6 +53,7 @@ def restart(m, w, r, ints, reals):
     copy(w.power, r.power)
     copy(w.lam, r.lam)
     if reals[E_MAX] < 0.0:
+        copy(r.q, r.first)
         audit(m, w, r, ints, reals)
         start_events(m, w, r)
     ints[FRESH] = 1

@@ -201,8 +201,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if wanted < state[st.H_MIN]:
             return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.TOO_SMALL
         h, t1 = next_step(o, count, state, stops)
-        step_size.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
-        if step_size.grown(m, r, count, o.u[WX]):
+        step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if step_size.grown(m, r, count, state):
             return st.GROWN
         before, error = count[st.NEWTON], 0.0
         end = step_size.left_of(t1, step_size.left_limit(count, stops), t)

@@ -74,6 +74,18 @@ def increment(m, q0, q1, out):
 
 
 @kernel
+def turn_on(m, x, d):
+    """Increments x + d (nu) of one start become, in d, those of the start that is x further."""
+    for n in range(1, m.node.shape[0]):
+        kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
+        if kind == at.BALL or kind == at.FREE:
+            a, b, c = x[j], x[j + 1], x[j + 2]
+            d[j], d[j + 1], d[j + 2] = so3.between(a, b, c, d[j], d[j + 1], d[j + 2])
+            if kind == at.FREE:
+                d[j + 3], d[j + 4], d[j + 5] = so3.rotate(-a, -b, -c, d[j + 3], d[j + 4], d[j + 5])
+
+
+@kernel
 def copy_elastic(m, x, out):
     """out = x for the elastic velocities, which need no chart."""
     for f in range(m.flex.shape[0]):

@@ -246,10 +246,10 @@ def move(m, w, r, o, t):
 
 
 @kernel
-def step_weights(r, state, e):
+def step_weights(m, r, state, e):
     """Error weights e of the unknowns xi, u, z, w."""
     nu, nz = r.u.shape[0], r.z.shape[0]
-    step_size.weights(r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
+    step_size.weights(m, r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
 
 
 @kernel
@@ -326,8 +326,8 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if wanted < state[st.H_MIN]:  # a short way to the next stop is no failure
             return count[trouble] if count[trouble] != st.DONE else st.TOO_SMALL
         h, t1 = step_size.next_step(state, count, stops)
-        step_weights(r, state, o.weight)
-        if step_size.grown(m, r, count, o.weight):
+        step_weights(m, r, state, o.weight)
+        if step_size.grown(m, r, count, state):
             return st.GROWN
         outcome, error, worst = try_step(m, w, r, o, count, t, h, left)
         count[trouble] = outcome

@@ -302,13 +302,14 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
     if what == ACCEPT or first:
         audit_state(m, w, r, count, state)
     if first:
+        st.copy(r.q, r.first)
         events.start_events(m, w, r)
-    step_size.weights(r, state, o.u[WX], o.u[WU], o.z, o.e)
+    step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z, o.e)
     if what == BEGIN:
         count[st.FRESH] = 1
         return st.PAUSED
     count[st.FRESH] = 0
-    if step_size.grown(m, r, count, o.u[WX]):
+    if step_size.grown(m, r, count, state):
         return st.GROWN
     if acceptance.reaches_stop(count, stops, t1):
         count[st.FRESH] = 1

@@ -183,12 +183,13 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     for _ in range(budget):
         if acceptance.events_wait(count):
             return st.PAUSED
+        state[st.H] = newton.longest_step(m, r, state[st.H])
         t, wanted, left = state[st.T], state[st.H], step_size.left_limit(count, stops)
         if wanted < state[st.H_MIN]:
             return st.TOO_SMALL
         h, t1 = step_size.next_step(state, count, stops)
-        step_size.weights(r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
-        if step_size.grown(m, r, count, o.u[WX]):
+        step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z[WZ], o.e[WW])
+        if step_size.grown(m, r, count, state):
             return st.GROWN
         before = count[st.NEWTON]
         if not solve_step(m, w, r, o, count, state, t, h, left):

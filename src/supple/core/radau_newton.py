@@ -40,6 +40,8 @@ from supple.core.step import flushed
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
+FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
+NOISE = 0.01  # largest correction that may be rounding: less than a tenth of a weight is left even if nine tenths remain
 
 
 @kernel
@@ -54,6 +56,13 @@ def spin(m, r):
             j = node[n, at.U0]
             largest = max(largest, r.u[j] * r.u[j] + r.u[j + 1] * r.u[j + 1] + r.u[j + 2] * r.u[j + 2])
     return math.sqrt(largest)
+
+
+@kernel
+def longest_step(m, r, h):
+    """The step h, or less where a joint would turn so far that its chart comes near its singularity at 2 pi."""
+    rate = spin(m, r)
+    return h if h * rate <= FARTHEST else FARTHEST / rate
 
 
 @kernel
@@ -251,8 +260,17 @@ def worst_velocity(o):
 
 
 @kernel
+def resolution(r, o):
+    """Smallest weighted correction that means something: ten units of rounding of an increment or a velocity."""
+    largest = 0.0
+    for k in range(r.u.shape[0]):
+        largest = max(largest, r.scale[k] / o.u[WX, k], abs(r.u[k]) / o.u[WU, k])
+    return 10.0 * 2.2e-16 * largest
+
+
+@kernel
 def rounding(r, o):
-    """Weighted norm of what rounding leaves in the rows' rates: each ties slow velocities to the fastest one."""
+    """Weighted norm of what rounding leaves in velocities: rows and joints tie slow ones to the fastest one."""
     fastest, total, n = 0.0, 0.0, r.u.shape[0]
     for k in range(n):
         fastest = max(fastest, abs(r.u[k] + o.u[U + 2, k]) / r.rate_scale[k])
@@ -265,10 +283,12 @@ def rounding(r, o):
 @kernel
 def solve_stages(m, w, r, o, ints, reals, t, h, left):
     """Simplified Newton; returns (converged, contraction rate)."""
-    tolerance = max(10.0 * 2.2e-16 / reals[st.RTOL], min(0.003, math.sqrt(reals[st.RTOL])))
-    if o.G.shape[0] > 0:
+    tolerance = max(resolution(r, o), min(0.003, math.sqrt(reals[st.RTOL])))
+    ruled = o.G.shape[0] > 0
+    if ruled:
         tolerance = max(tolerance, min(rounding(r, o), 0.1))
-    floor = max(0.01, 0.25 * h * spin(m, r))
+    turn = h * spin(m, r)
+    floor = max(0.01, 0.25 * turn)
     rate, old = reals[st.RATE], 0.0
     for i in range(3):
         prescribe(m, w, r, o, i, stage_time(t, h, i, left))
@@ -282,20 +302,24 @@ def solve_stages(m, w, r, o, ints, reals, t, h, left):
             return False, 2.0
         # multipliers are not in the norm: the first correction of the motion may be smaller than the second, which
         # they cause
-        if it == 1 and o.G.shape[0] > 0 and norm > 0.5 * old:
+        if it == 1 and ruled and norm > 0.5 * old:
             if norm <= 1e-2 * tolerance:
                 return True, rate
         elif it > 0:
-            rate = norm / old if old > 0.0 else 0.0
-            if o.G.shape[0] > 0 and max(norm, old) <= tolerance:
+            before, rate = rate, norm / old if old > 0.0 else 0.0
+            if ruled and max(norm, old) <= tolerance:
                 return True, min(rate, 0.5)
-            if rate >= 1.0:
-                return False, rate
-            safe = min(max(rate, floor), 0.9)
+            # in turning axes two corrections in turn, of places and of velocities, contract by different rates
+            safe = min(max(rate, floor, before if it > 1 and turn > 0.0 else 0.0), 0.9)
             eta = safe / (1.0 - safe)
-            if eta * norm <= tolerance:
+            if rate < 1.0 and eta * norm <= tolerance:
                 return True, rate
-            if it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance:
+            # a place that the first correction moved has velocities in turned axes, which the second one corrects
+            patient = it == 1 and turn > 0.0
+            slow = it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance
+            if rate >= (2.0 if patient else 1.0) or (slow and not patient):
+                if it > 1 and norm <= min(rounding(r, o), NOISE):
+                    return True, before
                 return False, rate
         elif norm <= 1e-2 * tolerance:
             return True, rate

@@ -64,6 +64,9 @@ def predict(m, r, o, fresh, h, h_old):
                 s = 1.0 + c * h / h_old
                 o.u[X + i, k] = extrapolate(o.u[XO : XO + 3], k, s)
                 o.u[U + i, k] = extrapolate(o.u[UO : UO + 3], k, s)
+    if not fresh:  # the last step's increments are in the axes of its start
+        for i in range(3):
+            chart.turn_on(m, o.u[XO + 2], o.u[X + i])
     for k in range(r.z.shape[0]):
         for i in range(3):
             c = C[i]

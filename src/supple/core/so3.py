@@ -117,6 +117,23 @@ def rotate(x, y, z, vx, vy, vz):
 
 
 @kernel
+def between(x, y, z, dx, dy, dz):
+    """Rotation vector of exp(theta)^T exp(theta + d) for theta = (x, y, z); the turn is below pi."""
+    ex, ey, ez = x + dx, y + dy, z + dz
+    s, t = 0.25 * (x * x + y * y + z * z), 0.25 * (ex * ex + ey * ey + ez * ez)
+    a, _, c = abc(s)
+    b, _, e = abc(t)
+    p, q, c, e = 1.0 - a * s, 1.0 - b * t, 0.5 * c, 0.5 * e
+    w = p * q + c * e * (x * ex + y * ey + z * ez)
+    i = p * e * ex - q * c * x - c * e * (y * ez - z * ey)
+    j = p * e * ey - q * c * y - c * e * (z * ex - x * ez)
+    k = p * e * ez - q * c * z - c * e * (x * ey - y * ex)
+    s = np.sqrt(i * i + j * j + k * k)
+    s = 2.0 * np.arctan2(s, w) / s if s > 1e-150 else 2.0
+    return s * i, s * j, s * k
+
+
+@kernel
 def quaternion_step(w, i, j, k, x, y, z):
     """Quaternion times exp(theta/2), normalised."""
     a, _, c = abc(0.25 * (x * x + y * y + z * z))

@@ -29,7 +29,8 @@ INT_STATE = 19
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
 K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN, H_SWITCH = range(12, 20)
-REAL_STATE = 20
+REACH, SPEED, PART, RATE_PART = range(20, 24)  # largest increment and velocity so far, parts of the units in weights
+REAL_STATE = 24
 
 # Outcomes
 DONE, PAUSED, EVENT, TOO_SMALL, NOT_CONVERGED, LOCKED, NOT_FINITE, GROWN = range(8)
@@ -78,6 +79,7 @@ RUN_RECORD = Record(
         "screw_error": "screws",
         "screw_size": "screws",
         "lam": "nr",
+        "first": "nq",  # where the run began
         "qs": "nq",  # scratch
     }),
     Part("count", "int64", {

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from supple.core import chart
 from supple.core import layout as at
 from supple.core.step import (
     ATOL,
@@ -17,21 +18,61 @@ from supple.core.step import (
     H_MIN,
     H_SWITCH,
     K_MAX,
+    PART,
+    RATE_PART,
+    REACH,
     RTOL,
+    SPEED,
     STOP,
     H,
     T,
 )
 from supple.native.declare import kernel
 
+LEAST = 1e-4  # part of the units below which all motion is rest
+ROUNDING = 16 * 2.2e-16  # of a coordinate, the smallest weight
+
 
 @kernel
-def weights(r, reals, wx, wu, wz, ww):
+def moved(m, r, reals):
+    """Largest increment from where the run began, and velocity, so far or in the step to come; each at least LEAST, at most 1.
+
+    In units of the model, ten times as much: a motion of a tenth of a radian or a length has the whole unit.
+    """
+    h = min(reals[H], reals[H_MAX])
+    chart.increment(m, r.first, r.q, r.xt)
+    far, fast = 0.0, 0.0
+    for k in range(r.u.shape[0]):
+        reals[REACH] = max(reals[REACH], abs(r.xt[k]) / r.scale[k])
+        reals[SPEED] = max(reals[SPEED], abs(r.u[k]) / r.rate_scale[k])
+        far = max(far, h * (abs(r.u[k]) + 0.5 * h * abs(r.a[k])) / r.scale[k])
+        fast = max(fast, h * abs(r.a[k]) / r.rate_scale[k])
+    reals[PART] = min(1.0, max(10.0 * max(reals[REACH], far), LEAST))
+    reals[RATE_PART] = min(1.0, max(10.0 * max(reals[SPEED], fast), LEAST))
+
+
+@kernel
+def above_rounding(m, r, wx):
+    """No weight of an increment is less than the rounding of its coordinate allows."""
+    for n in range(1, m.node.shape[0]):
+        kind, i, j = m.node[n, at.MOTION], m.node[n, at.Q0], m.node[n, at.U0]
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            wx[j] = max(wx[j], ROUNDING * abs(r.q[i]))
+        elif kind == at.FREE:
+            e = ROUNDING * (abs(r.q[i + 4]) + abs(r.q[i + 5]) + abs(r.q[i + 6]))
+            for k in range(j + 3, j + 6):
+                wx[k] = max(wx[k], e)
+
+
+@kernel
+def weights(m, r, reals, wx, wu, wz, ww):
     """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
     rtol, atol = reals[RTOL], reals[ATOL]
+    moved(m, r, reals)
     for k in range(r.u.shape[0]):
-        wx[k] = (atol + rtol) * r.scale[k]
-        wu[k] = atol * r.rate_scale[k] + rtol * abs(r.u[k])
+        wx[k] = (atol + rtol) * reals[PART] * r.scale[k]
+        wu[k] = atol * reals[RATE_PART] * r.rate_scale[k] + rtol * abs(r.u[k])
+    above_rounding(m, r, wx)
     for k in range(r.z.shape[0]):
         wz[k] = atol + rtol * abs(r.z[k])
     for k in range(r.w.shape[0]):
@@ -39,13 +80,17 @@ def weights(r, reals, wx, wu, wz, ww):
 
 
 @kernel
-def grown(m, r, ints, wx):
-    """Whether a coordinate is so large that its rounding exceeds its weight: a motion without bound."""
+def grown(m, r, ints, reals):
+    """Whether a coordinate has gone so far that its rounding exceeds its weight: a motion without bound.
+
+    ``weights`` has left the way from where the run began in xt.
+    """
     for n in range(1, m.node.shape[0]):
         kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
-        if (kind == at.REVOLUTE or kind == at.PRISMATIC) and 1e-15 * abs(r.q[m.node[n, at.Q0]]) > wx[j]:
-            ints[BAD_DOF] = j
-            return True
+        if kind == at.REVOLUTE or kind == at.PRISMATIC:
+            if 1e-15 * abs(r.xt[j]) > (reals[ATOL] + reals[RTOL]) * r.scale[j]:
+                ints[BAD_DOF] = j
+                return True
     return False
 
 

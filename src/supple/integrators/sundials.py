@@ -18,6 +18,7 @@ import numpy as np
 
 from supple.core import dynamics, layout, multistep
 from supple.core import step as st
+from supple.core.step_size import LEAST
 from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
@@ -28,6 +29,7 @@ from supple.poses import Array
 
 ERROR_TEST_FAILED = -3  # status of both solvers; every other failure is one of the iteration
 NO_LIMIT = 10**9  # steps of one call, of which there is only one
+GROWTH = 100.0  # of the motion, after which a solver with other weights begins
 UNTESTED = 1e100  # tolerance of unknowns that take no part in the error test
 
 Buffers = Sequence[Any]  # ints, reals, work, run, state, count
@@ -208,6 +210,7 @@ class _Loop:
         self.rates = multistep.multistep_rates.ready()
         self.solver: Any = None
         self.buffers: Buffers = ()
+        self.parts = np.ones(2)  # of the model's units in the weights of places and rates
         self.smallest = 0.0  # step, s; a failure writes its own one in its place
 
     def __call__(self, *arguments: Any) -> int:
@@ -239,7 +242,14 @@ class _Loop:
         self.scalar, self.base, self.own = fields.scalar, fields.base, fields.ints
         self.own[multistep.METHOD] = self.method
         scale, self.plain = coordinate_scales(c)
-        parts = (atol + rtol) * scale, atol * c.rate_scale, np.full(c.nz, atol)
+        # of the motion so far: see `step_size.weights`
+        if state[st.PART] == 0.0:
+            state[[st.REACH, st.SPEED]] = self._expected_motion()
+            ahead = 10.0 * state[[st.REACH, st.SPEED]]
+            state[[st.PART, st.RATE_PART]] = np.clip(ahead, LEAST, 1.0)
+        self.parts = state[[st.PART, st.RATE_PART]]
+        part, rate_part = self.parts
+        parts = (atol + rtol) * part * scale, atol * rate_part * c.rate_scale, np.full(c.nz, atol)
         tolerance = np.concatenate(parts)
         if c.nr:
             # the solver's mean is over all unknowns, with the integrals of multipliers behind z
@@ -273,6 +283,24 @@ class _Loop:
             return 0.0
         moves = np.abs(p.u).max(initial=0.0) * span + np.abs(a).max(initial=0.0) * span**2
         return 0.0 if moves > 1e-6 else float(1e-3 * span * p.rtol ** (1.0 / 3.0))
+
+    def _expected_motion(self) -> tuple[float, float]:
+        """Increment and velocity, in the model's units, until accelerations changed by half."""
+        p, c = self.problem, self.compiled
+        if c.callbacks:  # functions of the user need not expect states beside those of the run
+            return 1.0, 1.0
+        try:
+            a = p.equations.accelerate(p.t_start, p.q, p.u, p.z)
+            for time in (p.t_end - p.t_start) * 0.5 ** np.arange(30, -1, -1):
+                d, u = time * (p.u + 0.5 * time * a), p.u + time * a
+                q = p.equations.retract(p.q, d)
+                other = p.equations.accelerate(p.t_start, q, u, p.z)
+                if not np.abs(other - a).max(initial=0.0) <= 0.5 * np.abs(a).max(initial=0.0):
+                    break
+        except ModelError:  # a locked model: the start itself, or the way there, says so
+            return 0.0, 0.0
+        far, fast = np.abs(d) / c.scale, np.abs(u) / c.rate_scale
+        return float(np.max(far, initial=0.0)), float(np.max(fast, initial=0.0))
 
     def _begin(self) -> int:
         """Start, or start again behind a stop: unknowns, their rates, and the solver."""
@@ -322,9 +350,11 @@ class _Loop:
             if self.own[multistep.TROUBLE] != st.DONE:
                 return int(self.own[multistep.TROUBLE])
         outcome = self._surround(multistep.ACCEPT, found.t)
-        if outcome == st.PAUSED and count[st.FRESH] == 1:
-            return self._begin()
-        return outcome
+        if outcome != st.PAUSED:
+            return outcome
+        if np.any(state[[st.PART, st.RATE_PART]] > GROWTH * self.parts):
+            return self._start()  # a solver has the weights that it was made with
+        return self._begin() if count[st.FRESH] == 1 else outcome
 
 
 def _sksundae(part: str) -> Any:

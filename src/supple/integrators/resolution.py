@@ -1,0 +1,43 @@
+"""What rounding leaves of a tolerance where coordinates are large."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core.step_size import ROUNDING
+from supple.engine.compiled import Compiled
+from supple.integrators.driver import Problem
+from supple.poses import Array
+
+
+def coordinate_sizes(c: Compiled, q: Array) -> Array:
+    """Sizes (nu,) of the coordinates behind the velocities; zero for quaternions."""
+    sizes = np.zeros(c.nu)
+    for record in (*c.joints.values(), *c.extra.values()):
+        if record.chart.quaternion:
+            place = np.abs(q[record.q.start + 4 : record.q.stop])
+            sizes[record.u.start + 3 : record.u.stop] = place.sum()
+        else:
+            sizes[record.u] = np.abs(q[record.q])
+    return sizes
+
+
+def beyond_rounding(problem: Problem) -> str | None:
+    """A sentence if the tolerance asks more of the start than its rounding allows, or None."""
+    c = problem.equations.compiled
+    if c.nu == 0:
+        return None
+    asked = (problem.rtol + problem.atol) * c.scale
+    sizes = coordinate_sizes(c, problem.q)
+    possible = ROUNDING * sizes
+    worst = int(np.argmax(possible / asked))
+    if possible[worst] <= asked[worst]:
+        return None
+    label = c.dof_label(worst)
+    unit = "m" if "displacement" in label or "along" in label else "rad"
+    return (
+        f"simulate: tolerance asks for {asked[worst]:.2g} {unit} in {label}, which starts at "
+        f"{sizes[worst]:.3g} {unit}, where rounding allows {possible[worst]:.2g} {unit}: a "
+        f"tolerance of {possible[worst] / c.scale[worst]:.1g} is kept instead; nearer to zero more "
+        "is possible"
+    )
