@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from supple.analyses.self_stress import SelfStress
 from supple.engine.loads import Loads
 from supple.formulations.equations import Equations
 from supple.model import Model
@@ -46,4 +47,5 @@ def instant(
         message=message,
         statistics=statistics,
         loads=Loads(history, dict(model.forces)),
+        self_stress=SelfStress(model) if compiled.all_rows else None,
     )

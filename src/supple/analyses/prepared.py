@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from supple.analyses.arguments import expect, number, output_times, starting_state
 from supple.analyses.reactions import Reactions
+from supple.analyses.self_stress import SelfStress
 from supple.analyses.statics import statics
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
@@ -346,6 +347,7 @@ class Prepared:
                 loads=Loads(states, dict(self.model.forces)),
                 # a tree without constraints has no reactions that are not unique
                 reactions=Reactions(self.model, states) if compiled.all_rows else None,
+                self_stress=SelfStress(self.model) if compiled.all_rows else None,
             )
         )
         doubts = [

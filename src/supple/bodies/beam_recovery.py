@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from supple import validate
+from supple.bodies.beam_response import beam_response, mesh_of
 from supple.bodies.beam_slaves import BeamSlaves
 from supple.bodies.flexible import PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
@@ -25,6 +26,8 @@ from supple.fem.tapered import Profile
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
+from supple.reduction.problem import Problem
+from supple.reduction.response import StaticResponse
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
@@ -68,6 +71,15 @@ class BeamRecovery(ReducedBody):
     @abstractmethod
     def load_cells(self, order: int) -> tuple[Vector, int]:
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
+
+    @abstractmethod
+    def _problem(self, mesh: BeamMesh) -> Problem:
+        """What is reduced."""
+
+    def _respond(
+        self, reduced: MeshField | AssumedBeam, places: tuple[float, ...]
+    ) -> StaticResponse:
+        return beam_response(reduced, self._problem(mesh_of(reduced, self.elements)), places)
 
     def slaved_rows(self, x: float, point_masses: PointMasses = ()) -> Vector:
         """Rows (6, r) of displacement and rotation by slaved shapes at a station."""

@@ -18,6 +18,7 @@ from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, ViewName, WrittenAs
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
+from supple.reduction.response import StaticResponse
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.stiffening import Axial, Stiffening
 from supple.validate import Vector
@@ -109,6 +110,12 @@ class FlexibleBody(Body):
         force and a torque along each axis at each place. Loads balance each other.
         """
         raise ModelError(label(self), "stress", None, "a body made of a beam or a mesh")
+
+    def static_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse:
+        """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``."""
+        raise ModelError(label(self), "deflection", None, "a body made of a beam or a mesh")
 
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
         """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""

@@ -286,7 +286,11 @@ class FrameBody(NodalBody):
         return rows
 
     def _point(self, place: int) -> Vector:
-        return list(self.nodes.values())[place]
+        return np.asarray(self._mesh.nodes[place])
+
+    @property
+    def _nodes(self) -> int:
+        return len(self._mesh.nodes)
 
 
 def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:

@@ -228,6 +228,10 @@ class MeshBody(NodalBody):
     def _point(self, place: int) -> Vector:
         return self.tied.point(place)
 
+    @property
+    def _nodes(self) -> int:
+        return len(self.component.nodes)
+
     def _problem(self, masses: Masses) -> TiedProblem:
         mesh = self.tied.with_masses(masses)
         clamp = -1 if self.clamp is None else self._number("clamp", self.clamp)

@@ -20,12 +20,14 @@ from supple.frames import Frame
 from supple.reduction.eigen import dense
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
+from supple.reduction.response import StaticResponse, static_response
 from supple.reduction.slaved import inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
 from supple.validate import Vector
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 Masses = tuple[tuple[int, float], ...]
+SEEN = 40  # places of a mesh, at most, at which deflections are compared
 
 
 class Reduced(Protocol):
@@ -59,6 +61,10 @@ class ReducedBody(FlexibleBody):
     def _slave(self, reduced: Any, places: tuple[Any, ...]) -> tuple[ModalBody, Any]:
         """Body with slaved shapes for the places where something is attached, and these shapes."""
 
+    @abstractmethod
+    def _respond(self, reduced: Any, places: tuple[float, ...]) -> StaticResponse:
+        """Deflections of the whole mesh under loads at places, beside those of the reduction."""
+
     @property
     def stiffened(self) -> bool:
         """Whether deflections change its stiffness."""
@@ -77,6 +83,17 @@ class ReducedBody(FlexibleBody):
         """
         self._reduced(point_masses)  # from here: a warning names the caller's line
         return self._slaved(point_masses)[0]
+
+    def static_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse:
+        """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``; kept."""
+        reduced = self._reduced(point_masses)
+        store: dict[Hashable, StaticResponse] = self.__dict__["_reductions"]
+        key = "response", reduced, tuple(places)
+        if key not in store:
+            store[key] = self._respond(reduced, tuple(places))
+        return store[key]
 
     def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Any]:
         """Body with its slaved shapes; these are None without displacements of second order."""
@@ -131,6 +148,11 @@ class NodalBody(ReducedBody):
     def _point(self, place: int) -> Vector:
         """Where a place is, (3,) m."""
 
+    @property
+    @abstractmethod
+    def _nodes(self) -> int:
+        """Number of nodes: the first places."""
+
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         """The reduction of the problem with whatever belongs to the body beside it."""
         return found
@@ -173,3 +195,16 @@ class NodalBody(ReducedBody):
     def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
         rows = [dense(self._rows(place)) for place in places]
         return slaved_mesh(self._problem(reduced.masses), reduced.body, reduced.basis, rows)
+
+    def _respond(self, reduced: NodalReduction, places: tuple[float, ...]) -> StaticResponse:
+        some = np.linspace(0, self._nodes - 1, min(self._nodes, SEEN)).astype(int)
+        numbers = list(dict.fromkeys([*some.tolist(), *(int(place) for place in places)]))
+        seen = [dense(self._rows(k)) for k in numbers]
+        return static_response(
+            self._problem(reduced.masses),
+            reduced.basis,
+            np.array([self._point(k) for k in numbers]),
+            seen,
+            np.stack([rows @ reduced.basis for rows in seen]),
+            [numbers.index(int(place)) for place in places],
+        )

@@ -17,11 +17,14 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.engine.builder import Compiled
+    from supple.frames import Frame
     from supple.model import Model
     from supple.results.views import JointLoad
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int_]
+# By body: frames, and wrenches (6, s) of s sets of reactions there
+HeldLoads = dict[str, list[tuple["Frame", Array]]]
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,8 @@ class RunData:
     loads : evaluates one force element by its name; without it results have no loads of elements
     reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
         reactions are not unique; None if all are
+    self_stress : from some states to reactions in equilibrium by themselves if bodies were rigid;
+        None if there are none
     """
 
     model: Model
@@ -141,6 +146,7 @@ class RunData:
     final: State | None = None
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
+    self_stress: Callable[[History], list[HeldLoads]] | None = None
 
     def at(self, which: Indices) -> RunData:
         """The same run at some of its output times; reactions are those of the rows in use."""
