@@ -83,6 +83,7 @@ from supple.joints import (
 )
 from supple.model import Model
 from supple.reduction import (
+    AttachmentModes,
     Axial,
     CraigBampton,
     NormalModes,
@@ -150,6 +151,7 @@ __all__ = [
     "PID",
     "Absolute",
     "Adams",
+    "AttachmentModes",
     "Axial",
     "Beam",
     "Body",

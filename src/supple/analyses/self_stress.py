@@ -21,8 +21,7 @@ from supple.engine.rows import row_sizes
 from supple.frames import Frame
 from supple.graph.topology import FREE
 from supple.model import Model
-from supple.poses import Array
-from supple.results.run_data import History, HeldLoads
+from supple.results.run_data import HeldLoads, History
 
 # Singular values of the scaled rows below this part of the largest are zero: axes that would be
 # parallel but for the deflections of the bodies, which are small angles.

@@ -19,7 +19,7 @@ from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, ViewName, WrittenAs
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.response import StaticResponse
-from supple.reduction.shape_sets import ShapeSet
+from supple.reduction.shape_sets import AttachmentModes, ShapeSet
 from supple.reduction.stiffening import Axial, Stiffening
 from supple.validate import Vector
 
@@ -78,6 +78,11 @@ class FlexibleBody(Body):
     def second_order(self) -> bool:
         """Whether displacements of second order are asked for."""
         return False
+
+    @property
+    def uses_places(self) -> bool:
+        """Whether its coordinates depend on where something is attached."""
+        return self.second_order or isinstance(self.modes, AttachmentModes)
 
     @property
     def axis(self) -> Vector | None:

@@ -51,7 +51,7 @@ class FrameBody(NodalBody):
         Unique in its model.
     nodes : mapping from names to places (3,), or sequence of places (numbered from 0), m
     members : sequence of Member
-    modes : "all", int, sequence of int, NormalModes, CraigBampton or StaticShapes
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, ...
         Elastic coordinates: all nodal displacements and rotations, the lowest modes, modes by
         number, or modes of chosen shapes. Point masses at nodes take part in them.
     reference : "clamped" or "mean_axis"

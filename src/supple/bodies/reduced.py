@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from supple.reduction.eigen import dense
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse, static_response
+from supple.reduction.shape_sets import AttachmentModes
 from supple.reduction.slaved import inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
 from supple.validate import Vector
@@ -78,8 +79,9 @@ class ReducedBody(FlexibleBody):
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
 
-        A mass of zero marks a place where something is attached: stiffening of second order
-        depends on these. The result is kept: the same point masses give the same object.
+        A mass of zero marks a place where something is attached: stiffening of second order and
+        `AttachmentModes` depend on these. The result is kept: the same point masses give the same
+        object.
         """
         self._reduced(point_masses)  # from here: a warning names the caller's line
         return self._slaved(point_masses)[0]
@@ -95,12 +97,20 @@ class ReducedBody(FlexibleBody):
             store[key] = self._respond(reduced, tuple(places))
         return store[key]
 
+    def _places(self, point_masses: PointMasses) -> tuple[Any, ...]:
+        """Places where something is attached, each once."""
+        return tuple(sorted({self._place(place) for place, _ in point_masses}))
+
+    def _shaped(self, point_masses: PointMasses) -> tuple[Any, ...]:
+        """Places for which it has shapes of its own."""
+        return self._places(point_masses) if isinstance(self.modes, AttachmentModes) else ()
+
     def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Any]:
         """Body with its slaved shapes; these are None without displacements of second order."""
         found = self._reduced(point_masses)
         if not self.second_order or not found.body.n:
             return found.body, None
-        places = tuple(sorted({self._place(place) for place, _ in point_masses}))
+        places = self._places(point_masses)
         store: dict[Hashable, tuple[ModalBody, Any]] = self.__dict__["_reductions"]
         key = "slaved", found, places
         if key not in store:
@@ -184,13 +194,16 @@ class NodalBody(ReducedBody):
 
     def _reduced(self, point_masses: PointMasses) -> NodalReduction:
         masses = tuple(sorted((int(place), float(m)) for place, m in point_masses if m != 0.0))
+        places = self._shaped(point_masses)
         store: dict[Hashable, NodalReduction] = self.__dict__["_reductions"]
-        if masses not in store:
-            problem = self._problem(masses)
+        if (masses, places) not in store:
+            attached = tuple(dense(self._rows(place)) for place in places)
+            problem = replace(self._problem(masses), attached=attached)
             found = reduce_mesh(problem, self.modes, label(self), self.damping)
             warn_of_split(self, found, 5)
-            store[masses] = NodalReduction(masses, self._finished(problem, found), found.basis)
-        return store[masses]
+            whole = self._finished(problem, found)
+            store[masses, places] = NodalReduction(masses, whole, found.basis)
+        return store[masses, places]
 
     def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
         rows = [dense(self._rows(place)) for place in places]

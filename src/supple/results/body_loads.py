@@ -170,9 +170,7 @@ class _Motion:
         frames = (f for c in self.result.constraints.values() for f in c.frames.values())
         return [part for frame in frames if (part := self.mine(frame)) is not None]
 
-    def rest(
-        self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array
-    ) -> _Wrench:
+    def rest(self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array) -> _Wrench:
         """What a constraint exerts at a frame, so that all loads balance the inertia."""
         place, m = self.at(frame), self.modal
         force = -sum((w.force for w in found), m.mass * inertia[:, :3] + elastic @ m.S1.T)

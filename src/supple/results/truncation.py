@@ -47,8 +47,12 @@ class Truncation:
     deflection : displacements and rotations (of a beam: across its axis, and twist)
     energy : strain energy of what is left out: deflections where loads act
     along : displacements along the axis of a beam
+    count : elastic coordinates
+    size : largest deflection of the whole mesh, in lengths of the body
     """
 
+    count: int
+    size: float
     deflection: Extreme
     energy: Extreme
     along: Extreme
@@ -120,7 +124,8 @@ class Deflected:
             parts[:2] = missed / deflected, self.energies()
         if size > nothing:
             parts[2] = short / size
-        return Truncation(*(Extreme(self.t, part) for part in parts))
+        relative = float(size / self.record.body.typical_length)
+        return Truncation(self.record.modal.n, relative, *(Extreme(self.t, x) for x in parts))
 
     def energies(self) -> Array:
         """Strain energy (k,) of what is left out, in parts of the largest."""
