@@ -46,28 +46,30 @@ def of_modes(
         elif energy > LIMIT:
             what = f"is {1.0 / (1.0 - energy):.3g} times too stiff for {loads}"
         sentence = (
-            f"{label(body)}: with its {_coordinates(body, found.count)} it {what}, expected at "
+            f"{label(body)}: with its {coordinates(body, found.count)} it {what}, expected at "
             f"most {LIMIT:g} of deflections left out, from t = {passed:.4g} s on: "
-            f"{_advice(body, found.count)}"
+            f"{advice(body, found.count)}"
         )
         serious = value > SERIOUS and found.size > SMALL
         yield Finding(body.name, "modes", value, LIMIT, passed, serious, sentence)
     elif (passed := found.along.passes(ALONG)) is not None:
         value = found.along.largest
         sentence = (
-            f"{label(body)}: with its {_coordinates(body, found.count)} it leaves out what it "
+            f"{label(body)}: with its {coordinates(body, found.count)} it leaves out what it "
             f"stretches along its axis, {value:.2g} of its largest displacement, expected at most "
-            f"{ALONG:g}, from t = {passed:.4g} s on: {_advice(body, found.count)}"
+            f"{ALONG:g}, from t = {passed:.4g} s on: {advice(body, found.count)}"
         )
         yield Finding(body.name, "modes", value, ALONG, passed, False, sentence)
 
 
-def _coordinates(body: FlexibleBody, n: int) -> str:
+def coordinates(body: FlexibleBody, n: int) -> str:
+    """The elastic coordinates of a body, in words."""
     kind = "nodal coordinate" if body.modes == "all" else "mode"
     return f"{n} {kind}s" if n > 1 else f"one {kind}"
 
 
-def _advice(body: FlexibleBody, n: int) -> str:
+def advice(body: FlexibleBody, n: int) -> str:
+    """What to do for a body that leaves out too much."""
     if isinstance(body.modes, (int, tuple, NormalModes)):
         return f"use modes=AttachmentModes({n}), which adds static shapes for what is attached"
     return f"use {body.refinement}"

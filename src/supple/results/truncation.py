@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from supple.engine.compiled import FlexRecord
     from supple.frames import Frame
     from supple.results.result import Result
+    from supple.results.run_data import HeldLoads
 
 Array = NDArray[np.float64]
 
@@ -128,13 +129,20 @@ class Deflected:
         return Truncation(self.record.modal.n, relative, *(Extreme(self.t, x) for x in parts))
 
     def energies(self) -> Array:
-        """Strain energy (k,) of what is left out, in parts of the largest."""
-        loads, right = (self.across(x) for x in (self.factors, self.right))
+        """Strain energy (k,) of what is left out, in parts of the largest; not along an axis."""
+        missing, whole = self.energy(self.across(self.factors), self.across(self.right))
+        return np.asarray(missing / whole.max())
+
+    def energy(self, loads: Array, right: Array) -> tuple[Array, Array]:
+        """Twice the strain energy (k,) of what is left out, and of the whole mesh, J.
+
+        ``loads`` (k, m) are on the elastic coordinates, ``right`` on the whole mesh.
+        """
         q, K, W = self.coordinates(loads), self.record.modal.K, self.response.work
         whole = np.einsum("km,mn,kn->k", right, W, right)
         missing = whole - 2.0 * np.einsum("kn,nm,km->k", q, self.unit, right)
         missing += np.einsum("ka,ab,kb->k", q, K, q)
-        return np.asarray(np.maximum(missing, 0.0) / whole.max())
+        return np.asarray(np.maximum(missing, 0.0)), np.asarray(whole)
 
     def across(self, factors: Array) -> Array:
         """Loads (k, m) without those along the axis of a beam."""
@@ -183,26 +191,32 @@ def truncations(result: Result) -> dict[str, Truncation]:
     usable, found = np.flatnonzero(good), {}
     for name, record in records.items() if len(usable) else ():
         which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
-        body = _deflected(result, record, which)
+        body = deflected(result, {name: record}, which).get(name)
         if body is None:
             continue
         found[name] = body.truncation()
         if found[name].exceeds and result.data.self_stress is not None:
             few = which[_telling(found[name], body)]
-            found[name] = _with_right_reactions(result, records, few)[name].truncation()
+            sets = result.data.self_stress(result.data.history.at(few))
+            bodies = with_right_reactions(deflected(result, records, few), sets)
+            found[name] = bodies[name].truncation()
     return found
 
 
-def _deflected(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> Deflected | None:
-    """A body at some output times; None where its loads or its mesh are not known."""
-    try:
-        loads = body_loads(result, record, which)
-        if loads is None or not np.all(np.isfinite(loads.factors)):
-            return None
-        response = record.body.static_response(loads.places, record.point_masses)
-    except ModelError:  # standard input data
-        return None
-    return Deflected(record, result.t[which], loads, response)
+def deflected(
+    result: Result, records: Mapping[str, FlexRecord], which: NDArray[np.int_]
+) -> dict[str, Deflected]:
+    """Bodies at some output times, by name, of which loads and meshes are known."""
+    found = {}
+    for name, record in records.items():
+        try:
+            loads = body_loads(result, record, which)
+            if loads is not None and np.all(np.isfinite(loads.factors)):
+                response = record.body.static_response(loads.places, record.point_masses)
+                found[name] = Deflected(record, result.t[which], loads, response)
+        except ModelError:  # standard input data
+            continue
+    return found
 
 
 def _telling(found: Truncation, body: Deflected) -> Sequence[int]:
@@ -213,22 +227,21 @@ def _telling(found: Truncation, body: Deflected) -> Sequence[int]:
     return sorted({*worst.tolist(), *np.argsort(size)[-half:].tolist()})
 
 
-def _with_right_reactions(
-    result: Result, records: Mapping[str, FlexRecord], which: NDArray[np.int_]
+def with_right_reactions(
+    bodies: Mapping[str, Deflected], sets: Sequence[HeldLoads]
 ) -> dict[str, Deflected]:
-    """Bodies with reactions that their elasticity, and not equilibrium alone, determines."""
-    known = {name: _deflected(result, record, which) for name, record in records.items()}
-    bodies = {name: body for name, body in known.items() if body is not None}
-    assert result.data.self_stress is not None
-    sets = result.data.self_stress(result.data.history.at(which))
+    """Bodies with reactions that their elasticity, and not equilibrium alone, determines.
+
+    ``sets``, one for each time, are reactions in equilibrium by themselves.
+    """
     changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
     for k, held in enumerate(sets):
-        unit = {name: _unit_reactions(body, held[name]) for name, body in bodies.items()}
-        energy = sum(u.T @ bodies[name].response.work @ u for name, u in unit.items())
-        load = sum(
-            u.T @ bodies[name].response.work @ bodies[name].factors[k] for name, u in unit.items()
-        )
-        amounts = -np.linalg.pinv(energy, rcond=DEPENDENT, hermitian=True) @ load
+        unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held[n]}
+        works = {n: u.T @ bodies[n].response.work for n, u in unit.items()}  # (s, m)
+        energy = sum(works[n] @ u for n, u in unit.items())
+        load = sum(works[n] @ bodies[n].factors[k] for n in unit)
+        if unit:
+            amounts = -np.linalg.pinv(energy, rcond=DEPENDENT, hermitian=True) @ load
         for name, u in unit.items():
             changes[name][k] = u @ amounts
     return {name: replace(body, change=changes[name]) for name, body in bodies.items()}
@@ -236,8 +249,7 @@ def _with_right_reactions(
 
 def _unit_reactions(body: Deflected, held: Sequence[tuple[Frame, Array]]) -> Array:
     """Factors (m, s) of sets of reactions on a body."""
-    count = held[0][1].shape[1] if held else 0
-    found = np.zeros((body.factors.shape[1], count))
+    found = np.zeros((body.factors.shape[1], held[0][1].shape[1]))
     for frame, wrench in held:
         place = body.loads.places.index(float(body.record.body.station(frame)))
         start = INERTIA + 6 * place
