@@ -21,6 +21,7 @@ from supple.engine.rows import row_sizes
 from supple.frames import Frame
 from supple.graph.topology import FREE
 from supple.model import Model
+from supple.poses import Array
 from supple.results.run_data import HeldLoads, History
 
 # Singular values of the scaled rows below this part of the largest are zero: axes that would be
@@ -42,6 +43,11 @@ class SelfStress:
         run = _Rows(self.model, cast("RunHistory", history))
         return [run.held(k) for k in range(len(run.t))]
 
+    def constraints(self, history: History) -> list[HeldLoads]:
+        """For each state what constraints exert, in the same way; wrenches are (6, 1)."""
+        run = _Rows(self.model, cast("RunHistory", history))
+        return [run.exerted(k) for k in range(len(run.t))]
+
 
 class _Rows(Reactions):
     """All rows of a model whose bodies all move freely."""
@@ -60,10 +66,24 @@ class _Rows(Reactions):
             rigid[record.u] = False
         left, values, _ = np.linalg.svd(scaled[:, rigid])
         rank = int(np.sum(values > ZERO * values.max(initial=0.0)))
-        size = row_sizes(c)[:, None]
-        multipliers = left[:, rank:] / size  # (nr, s)
-        G = scaled * size / c.scale
-        found: HeldLoads = {}
+        return self._on_bodies(scaled, left[:, rank:])
+
+    def exerted(self, k: int) -> HeldLoads:
+        """Loads of constraints at one state."""
+        c = self.absolute
+        known = np.array(self._known[k]) * row_sizes(c)
+        own = np.array([row.owner in self.model.constraints for row in c.rows])
+        return self._on_bodies(self._scaled(k), -np.where(own, known, 0.0)[:, None])
+
+    @cached_property
+    def _known(self) -> Array:
+        """Multipliers (nt, nr) of all rows."""
+        return self._multipliers(list(range(self.absolute.nr)))
+
+    def _on_bodies(self, scaled: Array, multipliers: Array) -> HeldLoads:
+        """Wrenches of scaled multipliers (nr, s) on the frames of all bodies."""
+        c, found = self.absolute, {}
+        G = scaled / c.scale
         for name in self.model.bodies:
             columns = c.extra[FREE + name].u
             found[name] = [

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from supple.engine.compiled import FlexRecord
     from supple.frames import Frame
     from supple.results.result import Result
-    from supple.results.run_data import LoadSource
+    from supple.results.run_data import HeldLoads, LoadSource
 
 Array = NDArray[np.float64]
 
@@ -68,10 +68,12 @@ def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> B
     found = [*joints, *motion.forces()]
     held = {w.station for w in joints} | {float(record.body.station(f)) for f in unknown}
     inertia, elastic = motion.inertia(), -motion.elastic()
-    if unknown:
-        if len(unknown) > 1:
-            return None
+    if len(unknown) == 1:
         found.append(motion.rest(unknown[0], found, inertia, elastic))
+    elif unknown:
+        if data.self_stress is None:
+            return None
+        found += motion.constraints(data.self_stress.constraints(data.history))
     places = tuple(sorted({w.station for w in found}))
     factors = np.zeros((len(which), INERTIA + 6 * len(places)))
     factors[:, :INERTIA] = inertia
@@ -169,6 +171,15 @@ class _Motion:
         """Frames of this body that constraints act on."""
         frames = (f for c in self.result.constraints.values() for f in c.frames.values())
         return [part for frame in frames if (part := self.mine(frame)) is not None]
+
+    def constraints(self, exerted: list[HeldLoads]) -> Iterator[_Wrench]:
+        """What constraints exert; ``exerted`` has one entry for each time."""
+        mine = [held[self.body.name] for held in exerted]
+        for k, (frame, _) in enumerate(mine[0]):
+            wrenches = np.array([held[k][1][:, 0] for held in mine])
+            place, force = self.at(frame), wrenches[:, 3:]
+            torque = wrenches[:, :3] - np.cross(place, force)
+            yield _Wrench(float(self.body.station(frame)), place, force, torque)
 
     def rest(self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array) -> _Wrench:
         """What a constraint exerts at a frame, so that all loads balance the inertia."""

@@ -99,6 +99,16 @@ class ConstraintHistory:
     loads: Mapping[str, Array]
 
 
+class StressSource(Protocol):
+    """Reactions of joints and constraints, found with all bodies moving freely."""
+
+    def __call__(self, history: History) -> list[HeldLoads]:
+        """For each state, sets in equilibrium by themselves if bodies were rigid."""
+
+    def constraints(self, history: History) -> list[HeldLoads]:
+        """For each state, what constraints exert, wrenches (6, 1)."""
+
+
 class LoadSource(Protocol):
     """Evaluates one force element by its name, or the rows of one constraint."""
 
@@ -125,8 +135,8 @@ class RunData:
     loads : evaluates one force element by its name; without it results have no loads of elements
     reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
         reactions are not unique; None if all are
-    self_stress : from some states to reactions in equilibrium by themselves if bodies were rigid;
-        None if there are none
+    self_stress : reactions in equilibrium by themselves if bodies were rigid; None without
+        constraint rows
     """
 
     model: Model
@@ -146,7 +156,7 @@ class RunData:
     final: State | None = None
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
-    self_stress: Callable[[History], list[HeldLoads]] | None = None
+    self_stress: StressSource | None = None
 
     def at(self, which: Indices) -> RunData:
         """The same run at some of its output times; reactions are those of the rows in use."""
