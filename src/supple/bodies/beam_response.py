@@ -38,7 +38,8 @@ def beam_response(
     stations = [*nodes, *(float(x) for x in places)]
     rows = np.stack([np.vstack([field.displacement(x), field.rotation(x)]) for x in stations])
     points = np.outer(stations, [1.0, 0.0, 0.0])
-    seen = [fine.rows(x) for x in stations]
+    unit = np.eye(mesh.size).reshape(len(nodes), 6, mesh.size)
+    seen = [*unit, *(fine.rows(x) for x in stations[len(nodes) :])]
     basis = rows[: len(nodes)].reshape(mesh.size, -1)
     return static_response(fine, basis, points, seen, rows, range(len(nodes), len(stations)))
 
