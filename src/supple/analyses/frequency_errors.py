@@ -8,7 +8,7 @@ E / T of itself, to first order (Rayleigh).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -63,7 +63,7 @@ def frequency_errors(equations: Equations, linear: LinearModel, model: Model) ->
     shapes = [mode.shape[list(linear.places)] for mode in modes]
     kinetic = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
     kinetic *= np.array([abs(mode.eigenvalue) ** 2 for mode in modes])
-    strain = np.array([sum(_strain(r, m.shape[r.u]) for r in records.values()) for m in modes])
+    strain = np.array([_strain(records.values(), mode) for mode in modes])
     parts = 1.0 - 1.0 / np.sqrt(1.0 + sum(missing.values(), nothing) / kinetic)
     if len(bodies) < len(records):
         parts = parts + np.nan
@@ -122,9 +122,13 @@ def _missing(body: Deflected) -> Array:
     return np.asarray(missing.reshape(-1, 2).sum(axis=1))
 
 
-def _strain(record: FlexRecord, shape: Array) -> float:
-    """Twice the strain energy of a body in a mode."""
-    return float(np.real(shape.conj() @ record.modal.K @ shape))
+def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
+    """Twice the strain energy of all bodies in a mode."""
+    total = 0.0
+    for record in records:
+        own = mode.shape[record.u]
+        total += float(np.real(own.conj() @ record.modal.K @ own))
+    return total
 
 
 def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:

@@ -14,12 +14,14 @@ from typing import cast
 import numpy as np
 
 from supple.analyses.reactions import Reactions
+from supple.constraints import Constraint
 from supple.engine.builder import build
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.engine.rows import row_sizes
 from supple.frames import Frame
 from supple.graph.topology import FREE
+from supple.joints import Joint
 from supple.model import Model
 from supple.poses import Array
 from supple.results.run_data import HeldLoads, History
@@ -97,7 +99,8 @@ class _Rows(Reactions):
         """By body, frames of joints and constraints with the places of their rows."""
         c, model = self.absolute, self.model
         found: dict[str, list[tuple[Frame, list[int]]]] = {name: [] for name in model.bodies}
-        for item in (*model.joints.values(), *model.constraints.values()):
+        items: list[Joint | Constraint] = [*model.joints.values(), *model.constraints.values()]
+        for item in items:
             rows = [k for k, r in enumerate(c.rows) if r.owner == item.name]
             for frame in item.frames.values() if rows else ():
                 if frame.body.name in found:

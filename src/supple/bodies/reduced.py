@@ -212,7 +212,7 @@ class NodalBody(ReducedBody):
     def _respond(self, reduced: NodalReduction, places: tuple[float, ...]) -> StaticResponse:
         some = np.linspace(0, self._nodes - 1, min(self._nodes, SEEN)).astype(int)
         numbers = list(dict.fromkeys([*some.tolist(), *(int(place) for place in places)]))
-        seen = [dense(self._rows(k)) for k in numbers]
+        seen = [self._rows(k) for k in numbers]
         return static_response(
             self._problem(reduced.masses),
             reduced.basis,

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.reduction.eigen import dense
 from supple.reduction.problem import Problem
 from supple.reduction.slaved import inertia_loads
 from supple.validate import Vector, read_only
@@ -46,18 +48,18 @@ def static_response(
     problem: Problem,
     basis: Vector,
     points: Vector,
-    seen: Sequence[Vector],
+    seen: Sequence[Any],
     rows: Vector,
     attached: Sequence[int],
 ) -> StaticResponse:
     """Deflect a mesh.
 
-    ``basis`` (size, n) are its coordinates for each elastic one, ``seen`` its rows (6, size) at
-    points (p, 3), where the body's own shapes have ``rows`` (p, 6, n); something is attached at
-    some of the points.
+    ``basis`` (size, n) are its coordinates for each elastic one, ``seen`` its rows (6, size), dense
+    or sparse, at points (p, 3), where the body's own shapes have ``rows`` (p, 6, n); something is
+    attached at some of the points.
     """
     inertia = problem.mesh.mass_matrix @ basis
-    loads = np.hstack([inertia_loads(problem.mesh), *(seen[k].T for k in attached), inertia])
+    loads = np.hstack([inertia_loads(problem.mesh), *(dense(seen[k]).T for k in attached), inertia])
     moved = problem.static(loads)
     if problem.reference == "mean_axis":
         moved = problem.in_frame(moved)

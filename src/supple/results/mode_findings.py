@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from supple.errors import label
@@ -11,6 +11,7 @@ from supple.results.truncation import ALONG, LIMIT, Truncation
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
+    from supple.frames import Frame
     from supple.results.monitor import Finding
     from supple.results.result import Result
 
@@ -35,9 +36,12 @@ def of_modes(
             )
             yield Finding(body.name, "modes", share, SHARE, None, False, sentence)
         return
-    value, times = found.largest, (found.deflection.passes(LIMIT), found.energy.passes(LIMIT))
+    times = (found.deflection.passes(LIMIT), found.energy.passes(LIMIT))
+    passed = min((t for t in times if t is not None), default=found.along.passes(ALONG))
+    if passed is None:
+        return
+    value = found.largest
     if value > LIMIT:
-        passed = min(t for t in times if t is not None)
         loads = f"its loads{_attached(result, body)}"
         energy = found.energy.largest
         what = f"leaves out {found.deflection.largest:.2g} of its deflection under {loads}"
@@ -52,7 +56,7 @@ def of_modes(
         )
         serious = value > SERIOUS and found.size > SMALL
         yield Finding(body.name, "modes", value, LIMIT, passed, serious, sentence)
-    elif (passed := found.along.passes(ALONG)) is not None:
+    else:
         value = found.along.largest
         sentence = (
             f"{label(body)}: with its {coordinates(body, found.count)} it leaves out what it "
@@ -78,11 +82,11 @@ def advice(body: FlexibleBody, n: int) -> str:
 def _attached(result: Result, body: FlexibleBody) -> str:
     """Names of what is attached to a body."""
     model = result.data.model
-    items = (*model.joints.values(), *model.constraints.values(), *model.forces.values())
+    items: list[tuple[str, Mapping[str, Frame]]] = []
+    for group in (model.joints, model.constraints, model.forces):
+        items += [(item.name, item.frames) for item in group.values()]
     names = [
-        f"'{item.name}'"
-        for item in items
-        if any(frame.body.name == body.name for frame in item.frames.values())
+        f"'{name}'" for name, at in items if any(f.body.name == body.name for f in at.values())
     ]
     if not names:
         return ""

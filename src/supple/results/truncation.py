@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 SAMPLES, FEW = 60, 8  # output times that are looked at; of them where reactions must be found
 TURN = 0.1  # lengths of the body by which rotations become displacements
 NOTHING = 1e-12  # lengths of the body: deflections below are rounding
+HUGE = 1e100  # numbers of a run that diverged
 LIMIT, ALONG = 0.02, 0.25  # parts of deflections that may be left out, and along a beam
 DEPENDENT = 1e-12  # reactions with less strain energy, relative, are those of rigid bodies
 
@@ -187,8 +188,7 @@ class Deflected:
 def truncations(result: Result) -> dict[str, Truncation]:
     """What the flexible bodies of a result leave out, by name, as far as it is known."""
     records = {n: r for n, r in result.data.compiled.flexible.items() if r.modal.n}
-    good = np.all(np.isfinite(result.q) & (np.abs(result.q) < 1e100), axis=1)
-    usable, found = np.flatnonzero(good), {}
+    usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
         which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]
         body = deflected(result, {name: record}, which).get(name)
@@ -211,12 +211,17 @@ def deflected(
     for name, record in records.items():
         try:
             loads = body_loads(result, record, which)
-            if loads is not None and np.all(np.isfinite(loads.factors)):
+            if loads is not None and all(_usable(x) for x in (loads.factors, loads.elastic)):
                 response = record.body.static_response(loads.places, record.point_masses)
                 found[name] = Deflected(record, result.t[which], loads, response)
         except ModelError:  # standard input data
             continue
     return found
+
+
+def _usable(x: Array) -> bool:
+    """Whether numbers are no sign of a run that diverged."""
+    return bool(np.all(np.abs(x) < HUGE))
 
 
 def _telling(found: Truncation, body: Deflected) -> Sequence[int]:
