@@ -90,6 +90,7 @@ from supple.joints import (
 )
 from supple.model import Model
 from supple.reduction import (
+    AttachmentModes,
     Axial,
     CraigBampton,
     NormalModes,
@@ -158,6 +159,7 @@ __all__ = [
     "PID",
     "Absolute",
     "Adams",
+    "AttachmentModes",
     "Axial",
     "Beam",
     "Body",

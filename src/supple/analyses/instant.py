@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
@@ -51,6 +52,7 @@ def instant(
         message=message,
         statistics=statistics,
         loads=Loads(history, dict(model.forces)),
+        self_stress=SelfStress(model) if compiled.all_rows else None,
     )
 
 

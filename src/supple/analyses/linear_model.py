@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,7 @@ from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
 from supple.model import Model
 from supple.poses import Array
+from supple.results.monitor import Monitor
 from supple.state import State
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
@@ -33,6 +34,9 @@ class LinearModel:
     F, Y, V, Z : (n, nz), (nz, n), (nz, n), (nz, nz) coupling to controller states
     unsteady : largest acceleration at the state, in rad/s2 or lengths of the model per s2: zero at
         an equilibrium and in steady motion, otherwise the linear model holds at this instant only
+    monitor : whether flexible bodies are within the assumptions of their models at the state, and
+        whether the frequencies up to the lowest elastic one are right
+    too_high : see ``frequency_errors``, of the lowest modes
     """
 
     state: State
@@ -48,6 +52,19 @@ class LinearModel:
     Z: Array
     unsteady: float
     model: Model | None = None
+    monitor: Monitor = field(default_factory=lambda: Monitor({}))
+    too_high: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def frequency_errors(self) -> Array:
+        """About how much too high each of the ``frequencies`` is, in parts of itself.
+
+        By what flexible bodies leave out with their elastic coordinates; NaN beyond the lowest
+        twelve, and where a body's mesh is not known.
+        """
+        errors = np.full(len(self.frequencies), np.nan if self._compiled.flexible else 0.0)
+        errors[: len(self.too_high)] = self.too_high
+        return errors
 
     @cached_property
     def A(self) -> Array:  # noqa: N802

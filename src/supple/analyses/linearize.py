@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.balance import null_space
+from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.statics import StaticResult, statics
@@ -90,10 +92,16 @@ def linearize(
     if not isinstance(at, StaticResult):
         state = on_constraints(compiled, state)
     equations = Equations(compiled)
+    linear = _linear(equations, state, independent, model)
     seen = Result(instant(model, equations, state, True, "one state", {})).monitor
-    for doubt in (*(f.sentence for f in seen.findings if f.serious), *_of_loads(seen)):
+    if compiled.flexible:
+        errors = frequency_errors(equations, linear, model)
+        seen = with_frequencies(seen, linear, errors)
+        linear = replace(linear, monitor=seen, too_high=errors.parts)
+    told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
+    for doubt in (*told, *_of_loads(seen)):
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
-    return _linear(equations, state, independent, model)
+    return linear
 
 
 def _of_loads(monitor: Monitor) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from supple.analyses.phases import phases_of
 from supple.analyses.reactions import Reactions
+from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
@@ -46,6 +47,7 @@ def outcome(
             final=s.final,
             loads=Loads(states, dict(model.forces)),
             reactions=Reactions(model, states) if watched else None,
+            self_stress=SelfStress(model) if watched else None,
             changes=changes,
             phases=phases_of(compiled, changes),
             start_changes=start_changes,

@@ -11,12 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
-from supple.bodies.beam_slaves import (
-    BeamSlaves,
-    axial_load_stiffness,
-    slaved_assumed,
-    slaved_beam,
-)
+from supple.bodies.beam_slaves import BeamSlaves, slaved_assumed, slaved_beam
 from supple.bodies.flexible import (
     PointMasses,
     beam_hint,
@@ -80,7 +75,7 @@ class Beam(BeamRecovery):
     material : Material
     elements : int
         Number of equal finite elements; assumed shapes have none.
-    modes : "all", int, sequence of int, NormalModes, CraigBampton, StaticShapes, Sines, ...
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, Sines, ...
         Elastic coordinates: all nodal displacements and rotations, the lowest modes (0: rigid),
         modes by number from 1, modes of chosen shapes, or amplitudes of assumed shapes (`Sines`,
         `Polynomials`, `UserShapes`), which need the reference that they were made for. Point
@@ -318,9 +313,11 @@ class Beam(BeamRecovery):
                 if m != 0.0
             )
         )
-        if masses not in cache:
-            cache[masses] = self._reduce(masses)
-        return cache[masses]
+        places = self._shaped(point_masses)
+        key = (masses, places) if places else masses
+        if key not in cache:
+            cache[key] = self._reduce(masses, places)
+        return cache[key]
 
     def _place(self, place: float) -> float:
         return self._station("x of a point mass", place)
@@ -337,17 +334,17 @@ class Beam(BeamRecovery):
         problem = self._problem(cast("BeamMesh", reduced.mesh))
         return slaved_beam(problem, reduced.reduction, places, held, twist)
 
-    def _problem(self, mesh: BeamMesh) -> Problem:
-        return Problem(
-            mesh,
-            self.reference,
-            self.clamp_node,
-            self.rotary_inertia,  # a line mass gives twist no inertia
-            self._node,
-            lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
-        )
+    def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
+        def rows(x: float) -> Vector:
+            return np.vstack([mesh.displacement(x), mesh.rotation(x)])
 
-    def _reduce(self, masses: tuple[tuple[float, float], ...]) -> MeshField | AssumedBeam:
+        twist = self.rotary_inertia  # a line mass gives twist no inertia
+        attached = tuple(rows(x) for x in places)
+        return Problem(mesh, self.reference, self.clamp_node, twist, self._node, rows, attached)
+
+    def _reduce(
+        self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]
+    ) -> MeshField | AssumedBeam:
         options: dict[str, Any] = {
             "section": self.section,
             "material": self.material,
@@ -365,25 +362,14 @@ class Beam(BeamRecovery):
             warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
         mesh = BeamMesh(**options, elements=self.elements)
-        reduction = reduce_mesh(self._problem(mesh), self.modes, label(self), self.damping)
+        problem = self._problem(mesh, places)
+        reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
         warn_of_split(self, reduction, 5)
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
             reduction = reduction.with_membranes(membranes)
             warn_unstretched(self, self.stiffening, reduction.body, 5)
         return MeshField(mesh, reduction)
-
-    def load_stiffness(
-        self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()
-    ) -> Vector:
-        """Geometric stiffness (k, n, n) of the normal force under k loads."""
-        masses = [(float(x), m) for x, m in point_masses if m != 0.0]
-        stations = [*places, *(x for x, _ in masses)]
-        along = factors[:, [0, 3, *range(12, factors.shape[1], 6)]]
-        # point masses are pulled as the line is: by m (a + b x)
-        pulled = [m * (factors[:, 0] + factors[:, 3] * x) for x, m in masses]
-        unit = axial_load_stiffness(self._reduced(point_masses), stations)
-        return np.asarray(np.einsum("ks,sab->kab", np.column_stack([along, *pulled]), unit))
 
     def _node(self, x: Any) -> int:
         """Number of the node at a station."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from supple import validate
-from supple.bodies.beam_slaves import BeamSlaves
+from supple.bodies.beam_response import beam_response, mesh_of
+from supple.bodies.beam_slaves import BeamSlaves, axial_load_stiffness
 from supple.bodies.flexible import PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
 from supple.errors import ModelError, label
@@ -26,6 +27,8 @@ from supple.frames import Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
+from supple.reduction.problem import Problem
+from supple.reduction.response import StaticResponse
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
@@ -89,6 +92,27 @@ class BeamRecovery(ReducedBody):
     @abstractmethod
     def load_cells(self, order: int) -> tuple[Vector, int]:
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
+
+    @abstractmethod
+    def _problem(self, mesh: BeamMesh) -> Problem:
+        """What is reduced."""
+
+    def _respond(
+        self, reduced: MeshField | AssumedBeam, places: tuple[float, ...]
+    ) -> StaticResponse:
+        return beam_response(reduced, self._problem(mesh_of(reduced, self.elements)), places)
+
+    def load_stiffness(
+        self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()
+    ) -> Vector:
+        """Geometric stiffness (k, n, n) of the normal force under k loads."""
+        masses = [(float(x), m) for x, m in point_masses if m != 0.0]
+        stations = [*places, *(x for x, _ in masses)]
+        along = factors[:, [0, 3, *range(12, factors.shape[1], 6)]]
+        # point masses are pulled as the line is: by m (a + b x)
+        pulled = [m * (factors[:, 0] + factors[:, 3] * x) for x, m in masses]
+        unit = axial_load_stiffness(self._reduced(point_masses), stations)
+        return np.asarray(np.einsum("ks,sab->kab", np.column_stack([along, *pulled]), unit))
 
     def slaved_rows(self, x: float, point_masses: PointMasses = ()) -> Vector:
         """Rows (6, r) of displacement and rotation by slaved shapes at a station."""

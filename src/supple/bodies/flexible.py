@@ -18,7 +18,8 @@ from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, ViewName, WrittenAs
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
-from supple.reduction.shape_sets import ShapeSet
+from supple.reduction.response import StaticResponse
+from supple.reduction.shape_sets import AttachmentModes, ShapeSet
 from supple.reduction.stiffening import Axial, Stiffening
 from supple.unit_hints import HEAVIEST, LONGEST, material_sentence
 from supple.validate import Vector
@@ -81,6 +82,11 @@ class FlexibleBody(Body):
         return False
 
     @property
+    def uses_places(self) -> bool:
+        """Whether its coordinates depend on where something is attached."""
+        return self.second_order or isinstance(self.modes, AttachmentModes)
+
+    @property
     def axis(self) -> Vector | None:
         """Direction (3,) of a straight axis in body axes; None if it has none."""
         return None
@@ -111,6 +117,12 @@ class FlexibleBody(Body):
         force and a torque along each axis at each place. Loads balance each other.
         """
         raise ModelError(label(self), "stress", None, "a body made of a beam or a mesh")
+
+    def static_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse:
+        """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``."""
+        raise ModelError(label(self), "deflection", None, "a body made of a beam or a mesh")
 
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
         """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""

@@ -53,7 +53,7 @@ class FrameBody(NodalBody):
         Unique in its model.
     nodes : mapping from names to places (3,), or sequence of places (numbered from 0), m
     members : sequence of Member
-    modes : "all", int, sequence of int, NormalModes, CraigBampton or StaticShapes
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, ...
         Elastic coordinates: all nodal displacements and rotations, the lowest modes, modes by
         number, or modes of chosen shapes. Point masses at nodes take part in them.
     reference : "clamped" or "mean_axis"
@@ -306,7 +306,11 @@ class FrameBody(NodalBody):
         return rows
 
     def _point(self, place: int) -> Vector:
-        return list(self.nodes.values())[place]
+        return np.asarray(self._mesh.nodes[place])
+
+    @property
+    def _nodes(self) -> int:
+        return len(self._mesh.nodes)
 
 
 def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:

@@ -59,7 +59,7 @@ class MeshBody(NodalBody):
     interfaces : sequence of Interface
         Frames that stand for many nodes, where joints and forces act. A rigid one makes its nodes
         one rigid piece; an averaging one follows them and stiffens nothing.
-    modes : int, sequence of int, NormalModes, CraigBampton, StaticShapes or "all"
+    modes : int, sequence of int, AttachmentModes, CraigBampton, StaticShapes, ... or "all"
         Elastic coordinates: the lowest modes (0: rigid), modes by number, modes of chosen shapes,
         or all displacements of a small mesh. Interfaces and nodes are named in them as in ``at``.
     reference : "clamped" or "mean_axis"
@@ -232,6 +232,10 @@ class MeshBody(NodalBody):
 
     def _point(self, place: int) -> Vector:
         return self.tied.point(place)
+
+    @property
+    def _nodes(self) -> int:
+        return len(self.component.nodes)
 
     def _problem(self, masses: Masses) -> TiedProblem:
         mesh = self.tied.with_masses(masses)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -20,6 +20,8 @@ from supple.frames import Frame
 from supple.reduction.eigen import dense
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
+from supple.reduction.response import StaticResponse, static_response
+from supple.reduction.shape_sets import AttachmentModes
 from supple.reduction.slaved import inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
 from supple.validate import Vector
@@ -27,6 +29,7 @@ from supple.waiting import told
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 Masses = tuple[tuple[int, float], ...]
+SEEN = 40  # places of a mesh, at most, at which deflections are compared
 
 
 class Reduced(Protocol):
@@ -60,6 +63,10 @@ class ReducedBody(FlexibleBody):
     def _slave(self, reduced: Any, places: tuple[Any, ...]) -> tuple[ModalBody, Any]:
         """Body with slaved shapes for the places where something is attached, and these shapes."""
 
+    @abstractmethod
+    def _respond(self, reduced: Any, places: tuple[float, ...]) -> StaticResponse:
+        """Deflections of the whole mesh under loads at places, beside those of the reduction."""
+
     @property
     def stiffened(self) -> bool:
         """Whether deflections change its stiffness."""
@@ -73,19 +80,39 @@ class ReducedBody(FlexibleBody):
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
 
-        A mass of zero marks a place where something is attached: stiffening of second order
-        depends on these. The result is kept: the same point masses give the same object.
+        A mass of zero marks a place where something is attached: stiffening of second order and
+        `AttachmentModes` depend on these. The result is kept: the same point masses give the same
+        object.
         """
         with told(f"{label(self)}: its shapes and their integrals are computed"):
             self._reduced(point_masses)  # from here: a warning names the caller's line
             return self._slaved(point_masses)[0]
+
+    def static_response(
+        self, places: Sequence[float], point_masses: PointMasses = ()
+    ) -> StaticResponse:
+        """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``; kept."""
+        reduced = self._reduced(point_masses)
+        store: dict[Hashable, StaticResponse] = self.__dict__["_reductions"]
+        key = "response", reduced, tuple(places)
+        if key not in store:
+            store[key] = self._respond(reduced, tuple(places))
+        return store[key]
+
+    def _places(self, point_masses: PointMasses) -> tuple[Any, ...]:
+        """Places where something is attached, each once."""
+        return tuple(sorted({self._place(place) for place, _ in point_masses}))
+
+    def _shaped(self, point_masses: PointMasses) -> tuple[Any, ...]:
+        """Places for which it has shapes of its own."""
+        return self._places(point_masses) if isinstance(self.modes, AttachmentModes) else ()
 
     def _slaved(self, point_masses: PointMasses) -> tuple[ModalBody, Any]:
         """Body with its slaved shapes; these are None without displacements of second order."""
         found = self._reduced(point_masses)
         if not self.second_order or not found.body.n:
             return found.body, None
-        places = tuple(sorted({self._place(place) for place, _ in point_masses}))
+        places = self._places(point_masses)
         store: dict[Hashable, tuple[ModalBody, Any]] = self.__dict__["_reductions"]
         key = "slaved", found, places
         if key not in store:
@@ -133,6 +160,11 @@ class NodalBody(ReducedBody):
     def _point(self, place: int) -> Vector:
         """Where a place is, (3,) m."""
 
+    @property
+    @abstractmethod
+    def _nodes(self) -> int:
+        """Number of nodes: the first places."""
+
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         """The reduction of the problem with whatever belongs to the body beside it."""
         return found
@@ -164,14 +196,30 @@ class NodalBody(ReducedBody):
 
     def _reduced(self, point_masses: PointMasses) -> NodalReduction:
         masses = tuple(sorted((int(place), float(m)) for place, m in point_masses if m != 0.0))
+        places = self._shaped(point_masses)
         store: dict[Hashable, NodalReduction] = self.__dict__["_reductions"]
-        if masses not in store:
-            problem = self._problem(masses)
+        if (masses, places) not in store:
+            attached = tuple(dense(self._rows(place)) for place in places)
+            problem = replace(self._problem(masses), attached=attached)
             found = reduce_mesh(problem, self.modes, label(self), self.damping)
             warn_of_split(self, found, 5)
-            store[masses] = NodalReduction(masses, self._finished(problem, found), found.basis)
-        return store[masses]
+            whole = self._finished(problem, found)
+            store[masses, places] = NodalReduction(masses, whole, found.basis)
+        return store[masses, places]
 
     def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
         rows = [dense(self._rows(place)) for place in places]
         return slaved_mesh(self._problem(reduced.masses), reduced.body, reduced.basis, rows)
+
+    def _respond(self, reduced: NodalReduction, places: tuple[float, ...]) -> StaticResponse:
+        some = np.linspace(0, self._nodes - 1, min(self._nodes, SEEN)).astype(int)
+        numbers = list(dict.fromkeys([*some.tolist(), *(int(place) for place in places)]))
+        seen = [self._rows(k) for k in numbers]
+        return static_response(
+            self._problem(reduced.masses),
+            reduced.basis,
+            np.array([self._point(k) for k in numbers]),
+            seen,
+            np.stack([rows @ reduced.basis for rows in seen]),
+            [numbers.index(int(place)) for place in places],
+        )

@@ -253,7 +253,7 @@ def write_sid(
             stacklevel=2,
         )
     # Nodes of the file are the places where something will be attached.
-    places = [(body.station(frame), 0.0) for frame in named.values()] if body.second_order else []
+    places = [(body.station(frame), 0.0) for frame in named.values()] if body.uses_places else []
     nodes = {str(name): body.attachment(frame, places) for name, frame in named.items()}
     modal = body.modal(places)
     second = None

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, float], ...]:
     """Places and masses (kg) of the point masses on a flexible body, or flexible part of a body.
 
-    Where displacements of second order are asked for, the places of joints, constraints, forces and
-    welds to other parts follow with a mass of zero. Frames of events and result views are not among
-    them: what is only looked at must not change the motion.
+    Where displacements of second order or shapes for what is attached are asked for, the places of
+    joints, constraints, forces and welds to other parts follow with a mass of zero. Frames of
+    events and result views are not among them: what is only looked at must not change the motion.
     """
     bodies = model.bodies
 
@@ -31,7 +31,7 @@ def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, floa
 
     points = model.point_masses.values()
     found = [(place, p.mass) for p in points for place in places([p.frame])]
-    if body.second_order:
+    if body.uses_places:
         forces = [f for f in model.forces.values() if force_kind(f).at_frames]
         frames = [joint.frames for joint in model.joints.values()]
         frames += [force.frames for force in forces]

@@ -8,6 +8,7 @@ from supple.reduction.modal import Attachment, ModalBody, Reduction, reduce_mesh
 from supple.reduction.modes import Modes, normal_modes, reference_basis
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import (
+    AttachmentModes,
     CraigBampton,
     NormalModes,
     PointLoad,
@@ -22,6 +23,7 @@ __all__ = [
     "AssumedBeam",
     "AssumedShapes",
     "Attachment",
+    "AttachmentModes",
     "Axial",
     "CraigBampton",
     "Functions",

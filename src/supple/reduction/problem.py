@@ -41,6 +41,7 @@ class Problem:
     twist : False if rotations about x have no inertia and are left out
     node : number of the node at a place, refusing a place that is none
     rows : rows (6, size) of displacement and rotation at a place
+    attached : the same at all places where something is attached, where they are asked for
     """
 
     mesh: Any
@@ -49,6 +50,7 @@ class Problem:
     twist: bool
     node: Callable[[Any], int]
     rows: Callable[[Any], Vector]
+    attached: tuple[Vector, ...] = ()
 
     @property
     def size(self) -> int:

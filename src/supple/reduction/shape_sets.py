@@ -115,6 +115,34 @@ class CraigBampton(ShapeSet):
         return np.hstack([constraint, fixed])
 
 
+@dataclass(frozen=True, init=False)
+class AttachmentModes(ShapeSet):
+    """The lowest normal modes, and static shapes for everything that is attached in the model.
+
+    The shapes are deflections of the body in its frame under a force and a torque along each axis
+    at every place where a joint, a constraint or a force acts, and under its own inertia in rigid
+    accelerations, its weight among them: statics are exact, however the body is held. What is
+    attached is found when the model is compiled; a place need not be a node.
+
+    Parameters
+    ----------
+    n : int
+        Number of normal modes in the body's frame.
+    """
+
+    n: int
+
+    def __init__(self, n: int) -> None:
+        set_fields(self, n=validate.integer("AttachmentModes", "n", n, 0, NONE_OR_MORE))
+
+    def shapes(self, owner: str, problem: Problem) -> Vector:
+        """Modes in the frame, and at most six shapes for each place and for accelerations."""
+        _expect_at_most(owner, self.n, len(problem.kept()), "elastic coordinates")
+        inertia = problem.mesh.mass_matrix @ problem.rigid
+        loads = np.hstack([inertia, *(rows.T for rows in problem.attached)])
+        return np.hstack([problem.normal_modes(self.n)[1], problem.static(loads)])
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class PointLoad:
     """A load at a place of a body, for `StaticShapes`: force (3,) in N and torque (3,) in N m.

@@ -2,7 +2,7 @@
 
 Loads are factors of unit loads: the body forces rho e_d and rho x_i e_d of its inertia and weight
 (12), then a force and a torque along each axis at every place where something is attached (6 each).
-The inertia of elastic accelerations is left out.
+Elastic accelerations have factors of their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from supple.engine.compiled import FlexRecord
     from supple.frames import Frame
     from supple.results.result import Result
-    from supple.results.run_data import LoadSource
+    from supple.results.run_data import HeldLoads, LoadSource
 
 Array = NDArray[np.float64]
 
@@ -36,10 +36,14 @@ class BodyLoads:
     ----------
     places : stations or nodes where something is attached, see ``FlexibleBody.station``
     factors : (k, 12 + 6 places), N, N m, m/s2, 1/s2
+    elastic : (k, n), of the inertia of elastic accelerations
+    held : places of joints and constraints
     """
 
     places: tuple[float, ...]
     factors: Array
+    elastic: Array
+    held: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +64,16 @@ def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> B
     if data.loads is None or record.body.name not in result.bodies:  # a part of a body
         return None
     motion = _Motion(Result(data), record)
-    found = [*motion.joints(), *motion.forces()]
-    unknown = motion.constrained()
-    inertia = motion.inertia()
-    if unknown:
-        if len(unknown) > 1:
+    joints, unknown = list(motion.joints()), motion.constrained()
+    found = [*joints, *motion.forces()]
+    held = {w.station for w in joints} | {float(record.body.station(f)) for f in unknown}
+    inertia, elastic = motion.inertia(), -motion.elastic()
+    if len(unknown) == 1:
+        found.append(motion.rest(unknown[0], found, inertia, elastic))
+    elif unknown:
+        if data.self_stress is None:
             return None
-        found.append(motion.rest(unknown[0], found, inertia))
+        found += motion.constraints(data.self_stress.constraints(data.history))
     places = tuple(sorted({w.station for w in found}))
     factors = np.zeros((len(which), INERTIA + 6 * len(places)))
     factors[:, :INERTIA] = inertia
@@ -74,7 +81,7 @@ def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> B
         start = INERTIA + 6 * places.index(w.station)
         factors[:, start : start + 3] += w.force
         factors[:, start + 3 : start + 6] += w.torque
-    return BodyLoads(places, factors)
+    return BodyLoads(places, factors, elastic, tuple(sorted(held)))
 
 
 class _Motion:
@@ -86,6 +93,7 @@ class _Motion:
         k = self.compiled.body_names.index(self.body.name)
         self.R, self.p = h.R[:, k], h.p[:, k]
         self.V, self.A = h.V[:, k], h.A[:, k]
+        self.columns = record.u
 
     def own(self, vectors: Array) -> Array:
         """Vectors (k, 3) in body axes."""
@@ -97,6 +105,10 @@ class _Motion:
         w, dw = self.own(self.V[:, :3]), self.own(self.A[:, :3])
         field = _skew(dw) + _skew(w) @ _skew(w)  # acceleration per place
         return -np.hstack([a, np.swapaxes(field, 1, 2).reshape(len(a), 9)])
+
+    def elastic(self) -> Array:
+        """Elastic accelerations (k, n)."""
+        return self.result.data.history.a[:, self.columns]
 
     def mine(self, frame: Frame) -> Frame | None:
         """The frame as one of this body, if it is one."""
@@ -160,15 +172,25 @@ class _Motion:
         frames = (f for c in self.result.constraints.values() for f in c.frames.values())
         return [part for frame in frames if (part := self.mine(frame)) is not None]
 
-    def rest(self, frame: Frame, found: list[_Wrench], inertia: Array) -> _Wrench:
+    def constraints(self, exerted: list[HeldLoads]) -> Iterator[_Wrench]:
+        """What constraints exert; ``exerted`` has one entry for each time."""
+        mine = [held[self.body.name] for held in exerted]
+        for k, (frame, _) in enumerate(mine[0]):
+            wrenches = np.array([held[k][1][:, 0] for held in mine])
+            place, force = self.at(frame), wrenches[:, 3:]
+            torque = wrenches[:, :3] - np.cross(place, force)
+            yield _Wrench(float(self.body.station(frame)), place, force, torque)
+
+    def rest(self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array) -> _Wrench:
         """What a constraint exerts at a frame, so that all loads balance the inertia."""
         place, m = self.at(frame), self.modal
-        force = -sum((w.force for w in found), m.mass * inertia[:, :3])
+        force = -sum((w.force for w in found), m.mass * inertia[:, :3] + elastic @ m.S1.T)
         field = inertia[:, 3:].reshape(-1, 3, 3)  # i, d
         force -= np.einsum("i,tid->td", m.s0, field)
         # moments about the body's own origin
         turning = np.cross(m.s0, inertia[:, :3])
         turning += np.cross(np.eye(3)[None], np.einsum("ij,tjd->tid", m.E0, field)).sum(axis=1)
+        turning += np.cross(np.eye(3)[None], np.einsum("ijn,tn->tij", m.D0, elastic)).sum(axis=1)
         torque = -sum((w.torque + np.cross(w.point, w.force) for w in found), turning)
         return _Wrench(
             float(self.body.station(frame)), place, force, torque - np.cross(place, force)

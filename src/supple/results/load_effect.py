@@ -52,7 +52,7 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
     good = np.flatnonzero(np.all(np.isfinite(result.q) & (np.abs(result.q) < 1e100), axis=1))
     if not len(good):
         return None
-    which = good[_sampled(q[good], SAMPLES if body.axis is not None else MESH_SAMPLES)]
+    which = good[sampled(q[good], SAMPLES if body.axis is not None else MESH_SAMPLES)]
     try:
         loads = body_loads(result, record, which)
         if loads is None or not np.all(np.isfinite(loads.factors)):
@@ -88,7 +88,7 @@ def _changes(record: FlexRecord, inverse: Array, K0: Array, q: Array) -> Array:
     return np.asarray(np.linalg.norm(moved, axis=2).max(axis=1, initial=0.0) / deflected)
 
 
-def _sampled(q: Array, count: int) -> NDArray[np.int_]:
+def sampled(q: Array, count: int) -> NDArray[np.int_]:
     """Places of some times: evenly, and those with the largest elastic coordinates."""
     n = len(q)
     if n <= count:

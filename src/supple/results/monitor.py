@@ -16,8 +16,10 @@ The limits:
   limit is that stress over E.
 - Deflection, 0.1 of the body's length, where rotations are not known: that of a cantilever whose
   tip turns by 0.15 rad.
-- Highest mode, 5 % of the strain energy: under a point load modal energies fall with the fourth
-  power of the mode's number, so that all modes beyond n have about n/3 times the energy of mode n.
+- Deflection that its elastic coordinates leave out, 2 %: what the whole mesh would do under the
+  same loads (`supple.results.truncation`); a quarter of what a beam stretches along its axis. Where
+  the mesh or the loads are not known, the highest mode that moves has at most 5 % of the strain
+  energy.
 - Spin, 0.15 of the lowest frequency, for bodies without stiffening: its relative square, 2 %, is
   missing in the bending stiffness. A spin counts as far as it throws mass outwards: that of a beam
   about its own axis does not. Where no stiffness is left, at the lowest frequency in the
@@ -28,7 +30,8 @@ The limits:
 
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
-loads beyond a quarter of the deflections, or beyond the buckling load.
+loads beyond a quarter of the deflections, or beyond the buckling load; half of the deflections left
+out.
 """
 
 from __future__ import annotations
@@ -51,6 +54,8 @@ from supple.results.deformation import (
     strains,
 )
 from supple.results.load_effect import LoadEffect, load_effect
+from supple.results.mode_findings import of_modes
+from supple.results.truncation import Truncation, truncations
 from supple.results.views import into
 
 if TYPE_CHECKING:
@@ -63,7 +68,6 @@ Array = NDArray[np.float64]
 ROTATION, ROTATION_STIFFENED = 0.15, 0.3
 STRAIN = 0.01
 DEFLECTION = 0.1
-SHARE = 0.05
 SPIN, SERIOUS_SPIN = 0.15, 0.5
 LOAD, SERIOUS_LOAD = 0.02, 0.25
 SERIOUS = 2.0  # times a limit
@@ -108,6 +112,7 @@ class BodyMonitor:
     strain : largest principal strain; NaN where it is not known
     deflection : largest elastic displacement, in lengths of the body
     highest_mode : part of the strain energy in the highest mode that moves; NaN if there is one
+    left_out : part of its deflections that its elastic coordinates leave out; NaN if not known
     spin : rad/s, of the body's frame, as far as it pulls: of a beam across its axis
     lowest_frequency : rad/s, of the body in its frame
     lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero
@@ -125,6 +130,7 @@ class BodyMonitor:
     strain: float
     deflection: float
     highest_mode: float
+    left_out: float
     spin: float
     lowest_frequency: float
     lost_stiffness: float
@@ -176,12 +182,12 @@ class Monitor:
         return self.bodies[name]
 
     def __str__(self) -> str:
-        lines = ["body           rotation    strain  deflection  highest  spin/lowest  buckling"]
+        lines = ["body           rotation    strain  deflection  left out  spin/lowest  buckling"]
         for b in self.bodies.values():
             ratio = b.spin / b.lowest_frequency if b.lowest_frequency > 0.0 else 0.0
             lines.append(
                 f"{b.name:<12} {b.rotation:10.3g} {b.strain:9.2g} {b.deflection:11.3g} "
-                f"{b.highest_mode:8.2g} {ratio:12.3g} {b.buckling:9.2g}"
+                f"{b.left_out:9.2g} {ratio:12.3g} {b.buckling:9.2g}"
             )
         return "\n".join([self.verdict, *lines, *(f"- {f}" for f in self.findings)])
 
@@ -195,10 +201,12 @@ def monitor(result: Result) -> Monitor:
     if not records:
         return Monitor({})
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        return Monitor({name: _watch(result, r) for name, r in records.items() if r.modal.n})
+        left_out = truncations(result)
+        watched = {name: r for name, r in records.items() if r.modal.n}
+        return Monitor({n: _watch(result, r, left_out.get(n)) for n, r in watched.items()})
 
 
-def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
+def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> BodyMonitor:
     body, masses = record.body, record.point_masses
     t, q = result.t, result.q[:, record.q]
     final = result.data.final
@@ -223,8 +231,8 @@ def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
         *_of_rotation(body, turned, stiffened),
         *_of_strain(body, strained),
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
-        *_of_modes(body, share),
         *spinning,
+        *of_modes(result, body, left_out, share),
         *(() if effect is None or spinning else _of_loads(body, effect)),
     ]
     return BodyMonitor(
@@ -233,6 +241,7 @@ def _watch(result: Result, record: FlexRecord) -> BodyMonitor:
         np.nan if strained is None else strained.largest,
         moved.largest,
         np.nan if share is None else share,
+        np.nan if left_out is None else left_out.largest,
         speed.largest,
         float(frequencies[0]),
         lost.largest,
@@ -305,21 +314,6 @@ def _of_deflection(body: FlexibleBody, moved: Extreme) -> Iterator[Finding]:
         f"{label(body)}: its deflection reaches {value:.3g} of its length, beyond {DEFLECTION:g} "
         f"from t = {passed:.4g} s on, where small rotations no longer hold: divide it into several "
         "bodies",
-    )
-
-
-def _of_modes(body: FlexibleBody, share: float | None) -> Iterator[Finding]:
-    if share is None or share <= SHARE:
-        return
-    yield Finding(
-        body.name,
-        "modes",
-        share,
-        SHARE,
-        None,
-        False,
-        f"{label(body)}: its highest mode that moves carries {share:.0%} of the strain energy, "
-        f"expected at most {SHARE:.0%}: see whether {body.refinement} change the answer",
     )
 
 

@@ -18,11 +18,14 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple.engine.builder import Compiled
+    from supple.frames import Frame
     from supple.model import Model
     from supple.results.views import JointLoad
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int_]
+# By body: frames, and wrenches (6, s) of s sets of reactions there
+HeldLoads = dict[str, list[tuple["Frame", Array]]]
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,16 @@ class ConstraintHistory:
     loads: Mapping[str, Array]
 
 
+class StressSource(Protocol):
+    """Reactions of joints and constraints, found with all bodies moving freely."""
+
+    def __call__(self, history: History) -> list[HeldLoads]:
+        """For each state, sets in equilibrium by themselves if bodies were rigid."""
+
+    def constraints(self, history: History) -> list[HeldLoads]:
+        """For each state, what constraints exert, wrenches (6, 1)."""
+
+
 class LoadSource(Protocol):
     """Evaluates one force element by its name, or the rows of one constraint."""
 
@@ -164,6 +177,8 @@ class RunData:
     phases : the compiled model from the start and from each change on; empty without changes
     reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
         reactions are not unique; None if all are
+    self_stress : reactions in equilibrium by themselves if bodies were rigid; None without
+        constraint rows
     """
 
     model: Model
@@ -183,6 +198,7 @@ class RunData:
     final: State | None = None
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
+    self_stress: StressSource | None = None
     start_changes: tuple[StartChange, ...] = ()
     changes: tuple[ChangeRecord, ...] = ()
     phases: tuple[Compiled, ...] = ()

@@ -1,0 +1,166 @@
+"""How much too high the frequencies of a linear model are, because of what its bodies leave out.
+
+In a mode, inertia and joints load a body as at any instant. What its whole mesh would do beyond its
+elastic coordinates is flexibility that is missing: with twice the energy E of that deflection, and
+2 T with the kinetic energy T of the mode, both largest, the square of the frequency is too high by
+E / T of itself, to first order (Rayleigh).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from supple.analyses.instant import instant
+from supple.analyses.linear_model import LinearModel
+from supple.analyses.mode import Mode
+from supple.engine.compiled import FlexRecord
+from supple.engine.loads import Loads
+from supple.errors import label
+from supple.formulations.equations import Equations
+from supple.model import Model
+from supple.poses import Array
+from supple.results.mode_findings import advice, coordinates
+from supple.results.monitor import BodyMonitor, Finding, Monitor
+from supple.results.result import Result
+from supple.results.truncation import Deflected, deflected, with_right_reactions
+from supple.state import State
+
+MODES = 12  # lowest modes that are looked at
+STEP = 1e-4  # of displaced states, in the units of coordinates
+LIMIT, SERIOUS = 0.02, 0.1  # part of a frequency
+ELASTIC = 0.5  # part of the energy of a mode that is strain, if it is an elastic one
+AT_REST = 1e-9  # of the largest motion of elastic coordinates: a body that cannot deform
+
+
+@dataclass(frozen=True, eq=False)
+class FrequencyErrors:
+    """What is missing in the lowest modes that oscillate.
+
+    Attributes
+    ----------
+    parts : (k,) of each frequency by which it is too high; NaN where it is not known
+    worst : (k,) names of the bodies to which most of it belongs
+    elastic : number of the lowest elastic mode; k if there is none
+    """
+
+    parts: Array
+    worst: tuple[str, ...]
+    elastic: int
+
+
+def frequency_errors(equations: Equations, linear: LinearModel, model: Model) -> FrequencyErrors:
+    """Compare the lowest modes with the whole meshes of all flexible bodies."""
+    modes = [m for m in linear.modes if m.eigenvalue.imag > 0.0][:MODES]
+    records = {name: r for name, r in equations.compiled.flexible.items() if r.modal.n}
+    nothing = np.zeros(len(modes))
+    if not modes or not records:
+        return FrequencyErrors(nothing, ("",) * len(modes), len(modes))
+    bodies = _loaded(equations, linear.state, modes, model, records)
+    missing = {name: _missing(body) for name, body in bodies.items()}
+    shapes = [mode.shape[list(linear.places)] for mode in modes]
+    kinetic = np.array([float(np.real(y.conj() @ linear.M @ y)) for y in shapes])
+    kinetic *= np.array([abs(mode.eigenvalue) ** 2 for mode in modes])
+    strain = np.array([_strain(records.values(), mode) for mode in modes])
+    parts = 1.0 - 1.0 / np.sqrt(1.0 + sum(missing.values(), nothing) / kinetic)
+    if len(bodies) < len(records):
+        parts = parts + np.nan
+    worst = tuple(
+        max(missing, key=lambda name, k=k: missing[name][k], default="")  # type: ignore[misc]
+        for k in range(len(modes))
+    )
+    elastic = np.flatnonzero(strain > ELASTIC * kinetic)
+    return FrequencyErrors(parts, worst, int(elastic[0]) if len(elastic) else len(modes))
+
+
+def _loaded(
+    equations: Equations,
+    state: State,
+    modes: Sequence[Mode],
+    model: Model,
+    records: dict[str, FlexRecord],
+) -> dict[str, Deflected]:
+    """Bodies under the loads of each mode, its real and its imaginary part one after the other."""
+    q, u = [], []
+    for mode in modes:
+        for factor in (1.0, -1j):
+            move, speed = (factor * mode.shape).real, (factor * mode.eigenvalue * mode.shape).real
+            for step in (STEP, -STEP):
+                q.append(equations.retract(state.q, step * move))
+                u.append(state.u + step * speed)
+    t, z = np.full(len(q), state.t), np.tile(state.z, (len(q), 1))
+    history = equations.history(t, np.array(q), np.array(u), z)[1]
+    data = replace(
+        instant(model, equations, state, True, "displaced", {}),
+        t=t,
+        q=np.array(q),
+        u=np.array(u),
+        z=z,
+        channels=np.zeros((len(q), len(equations.compiled.force_names))),
+        history=history,
+        loads=Loads(history, dict(model.forces)),
+    )
+    plus = np.arange(0, len(q), 2)
+    found = {}
+    for name, body in deflected(Result(data), records, np.arange(len(q))).items():
+        loads = replace(
+            body.loads,
+            factors=(body.loads.factors[plus] - body.loads.factors[plus + 1]) / (2.0 * STEP),
+            elastic=(body.loads.elastic[plus] - body.loads.elastic[plus + 1]) / (2.0 * STEP),
+        )
+        found[name] = replace(body, t=t[plus], loads=loads)
+    if data.self_stress is None:
+        return found
+    return with_right_reactions(found, data.self_stress(history.at(plus)))
+
+
+def _missing(body: Deflected) -> Array:
+    """Twice the energy (modes,) of what a body leaves out, of both parts of each mode."""
+    missing, _ = body.energy(body.factors, body.right)
+    return np.asarray(missing.reshape(-1, 2).sum(axis=1))
+
+
+def _strain(records: Iterable[FlexRecord], mode: Mode) -> float:
+    """Twice the strain energy of all bodies in a mode."""
+    total = 0.0
+    for record in records:
+        own = mode.shape[record.u]
+        total += float(np.real(own.conj() @ record.modal.K @ own))
+    return total
+
+
+def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErrors) -> Monitor:
+    """What a monitor says, with findings about the frequencies up to the lowest elastic one."""
+    compiled, bodies = linear.state.compiled, dict(monitor.bodies)
+    assert compiled is not None
+    moving = np.abs(linear.N / compiled.scale[:, None]).max(axis=1, initial=0.0)
+    for name, record in compiled.flexible.items():
+        if name in bodies and moving[record.u].max(initial=0.0) < AT_REST:
+            sentence = (
+                f"{label(record.body)}: its joints leave its "
+                f"{coordinates(record.body, record.modal.n)} no motion, so that it has no "
+                f"frequencies of its own: {advice(record.body, record.modal.n)}"
+            )
+            bodies[name] = _add(bodies[name], "modes", 1.0, 0.0, True, sentence)
+    judged = found.parts[: found.elastic + 1]
+    wrong = np.flatnonzero(judged > LIMIT)
+    if len(wrong):
+        k = int(wrong[0])
+        name, part = found.worst[k], float(judged[k])
+        record = compiled.flexible[name]
+        sentence = (
+            f"{label(record.body)}: with its {coordinates(record.body, record.modal.n)} the "
+            f"frequency {linear.frequencies[k]:.4g} Hz is about {part:.2g} of itself too high, "
+            f"expected at most {LIMIT:g}: {advice(record.body, record.modal.n)}"
+        )
+        bodies[name] = _add(bodies[name], "frequency", part, LIMIT, part > SERIOUS, sentence)
+    return Monitor(bodies)
+
+
+def _add(
+    body: BodyMonitor, what: str, value: float, limit: float, serious: bool, sentence: str
+) -> BodyMonitor:
+    finding = Finding(body.name, what, value, limit, None, serious, sentence)
+    return replace(body, findings=(*body.findings, finding))
