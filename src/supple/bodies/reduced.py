@@ -131,6 +131,13 @@ class NodalBody(ReducedBody):
     def _point(self, place: int) -> Vector:
         """Where a place is, (3,) m."""
 
+    def _spread(self, places: Sequence[int], basis: Vector) -> Sequence[Vector]:
+        """What spreading loads over nodes adds to their geometric stiffness, (6, n, n) by place.
+
+        Nothing if loads act on coordinates of the problem, with the basis (size, n).
+        """
+        return ()
+
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         """The reduction of the problem with whatever belongs to the body beside it."""
         return found
@@ -155,7 +162,10 @@ class NodalBody(ReducedBody):
         loads = np.hstack([inertia_loads(problem.mesh), *(r.T for r in rows)]) @ factors.T
         deflections = problem.static(loads)
         mesh: Any = problem.mesh
-        return np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in deflections.T])
+        found = np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in deflections.T])
+        for k, own in enumerate(self._spread([int(place) for place in places], basis)):
+            found += np.einsum("kl,lab->kab", factors[:, 12 + 6 * k : 18 + 6 * k], own)
+        return found
 
     def _place(self, place: float) -> int:
         return int(place)
@@ -172,4 +182,6 @@ class NodalBody(ReducedBody):
 
     def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
         rows = [dense(self._rows(place)) for place in places]
-        return slaved_mesh(self._problem(reduced.masses), reduced.body, reduced.basis, rows)
+        spread = self._spread(places, reduced.basis)
+        problem = self._problem(reduced.masses)
+        return slaved_mesh(problem, reduced.body, reduced.basis, rows, spread)
