@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -20,9 +20,9 @@ from supple.frames import Frame
 from supple.reduction.eigen import dense
 from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, reduce_mesh
 from supple.reduction.problem import Problem
-from supple.reduction.slaved import inertia_loads, slaved_mesh
+from supple.reduction.slaved import MeshSlaves, inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
-from supple.validate import Vector
+from supple.validate import Vector, read_only
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
 Masses = tuple[tuple[int, float], ...]
@@ -39,7 +39,8 @@ class Reduced(Protocol):
 class ReducedBody(FlexibleBody):
     """A flexible body whose elastic coordinates are chosen by ``modes``, with stiffening.
 
-    A kind of body gives ``_reduced``, ``_place`` and ``_slave``, and sets ``_reductions={}``.
+    A kind of body gives ``_reduced``, ``_place``, ``_slave`` and ``_exact``, and sets
+    ``_reductions={}``.
     """
 
     can_stiffen: ClassVar[bool] = True
@@ -58,6 +59,10 @@ class ReducedBody(FlexibleBody):
     @abstractmethod
     def _slave(self, reduced: Any, places: tuple[Any, ...]) -> tuple[ModalBody, Any]:
         """Body with slaved shapes for the places where something is attached, and these shapes."""
+
+    @abstractmethod
+    def _exact(self, reduced: Any, place: Any) -> tuple[Vector, Vector]:
+        """Rows (6, r) and forms (r, n, n) of shapes that are exact at one place."""
 
     @property
     def stiffened(self) -> bool:
@@ -89,6 +94,21 @@ class ReducedBody(FlexibleBody):
         if key not in store:
             store[key] = self._slave(found, places)
         return store[key]
+
+    def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
+        """How a frame moves of second order, exactly, also where nothing is attached."""
+        where, place = self.attachment(frame, point_masses), self._place(self.station(frame))
+        known = any(self._place(x) == place for x, _ in point_masses)
+        if where.Gamma is None or where.slaved is None or known:
+            return where
+        found = self._reduced(point_masses)
+        store: dict[Hashable, Vector] = self.__dict__["_reductions"]
+        key = "exact", found, place
+        if key not in store:
+            rows, forms = self._exact(found, place)
+            store[key] = read_only(np.einsum("kr,rab->kab", rows, forms))
+        moving = np.any(store[key], axis=(1, 2))  # those of the six that move
+        return replace(where, slaved=np.eye(6)[:, moving], Gamma=store[key][moving])
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,3 +205,12 @@ class NodalBody(ReducedBody):
         spread = self._spread(places, reduced.basis)
         problem = self._problem(reduced.masses)
         return slaved_mesh(problem, reduced.body, reduced.basis, rows, spread)
+
+    def _exact(self, reduced: NodalReduction, place: int) -> tuple[Vector, Vector]:
+        store: dict[Hashable, Problem] = self.__dict__["_reductions"]
+        key = "problem", reduced  # its factors serve all places
+        if key not in store:
+            store[key] = self._problem(reduced.masses)
+        rows, basis = dense(self._rows(place)), reduced.basis
+        found = MeshSlaves.of(store[key], basis, [rows], self._spread([place], basis))
+        return rows @ found.shapes, found.Gamma

@@ -19,6 +19,7 @@ import numpy as np
 from supple.fem.inertia import point_integrals, point_loads
 from supple.reduction.modal import ModalBody, Slaves
 from supple.reduction.problem import Problem
+from supple.reduction.tilting import Tilt
 from supple.validate import Vector, read_only
 
 # Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
@@ -156,4 +157,11 @@ def slaved_mesh(
     found = MeshSlaves.of(problem, basis, attached, spread)
     mesh: Any = problem.mesh
     moving = mesh.material_points(np.hstack([basis, found.shapes]))
-    return with_slaves(body, moving, found.Gamma), found.shapes
+    if not hasattr(mesh, "section_turns"):
+        return with_slaves(body, moving, found.Gamma), found.shapes
+    offsets, turns = mesh.section_turns(basis)
+    tilt = Tilt.of(moving[0], offsets, turns)
+    at_rest = np.zeros((len(basis), len(tilt.Gamma)))  # nodes do not move with sections
+    Gamma = np.concatenate([found.Gamma, tilt.Gamma])
+    shapes = np.hstack([found.shapes, at_rest])
+    return with_slaves(body, tilt.extended(moving, offsets), Gamma), shapes
