@@ -113,12 +113,14 @@ class Field:
         corners = [(y * c, y * s), (-y * c, -y * s), (-z * s, z * c), (z * s, -z * c)]
         if not b.rotary_inertia:
             corners = [(0.0, 0.0)]
+        tilt = b.tilting_fields(self.masses)
         for x, length in self.stations():
             (u, v, w), (tx, ty, tz) = self.frame(x)
             mass = b.material.density * section.area * length / len(corners)
             for y, z in corners:
-                shape = [u - y * tz + z * ty, v - z * tx, w + y * tx]
-                found.append((mass, np.array([x, y, z]), np.array(shape)))
+                shape = np.array([u - y * tz + z * ty, v - z * tx, w + y * tx])
+                shape[:, shape.shape[1] - len(tilt) :] += (tilt @ [0.0, y, z]).T
+                found.append((mass, np.array([x, y, z]), shape))
         for x, mass in self.masses:
             if mass > 0.0:
                 found.append((mass, np.array([x, 0.0, 0.0]), self.frame(x)[0]))

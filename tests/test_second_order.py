@@ -129,9 +129,15 @@ def _moment(body: sp.Beam, start: float, power: int) -> float:
 
 
 def test_few_shapes_whatever_the_modes():
-    """Two shapes for inertia and one for each attached place that moves along the axis."""
-    for modes in (2, 8, 20):
-        body = beam(elements=8, modes=modes)
+    """Two shapes for inertia and one for each attached place that moves along the axis.
+
+    With rotary inertia there are those of tilting sections, too: products of two slopes, and of
+    slopes with twist.
+    """
+    for modes, tilting in ((2, 3), (8, 3), (20, 5)):
+        rotary = beam(elements=8, modes=modes).modal(((1.0, 0.0),))
+        body = beam(elements=8, modes=modes, rotary_inertia=False)
+        assert rotary.r == 3 + tilting
         assert body.modal().r == 2
         assert body.modal(((1.0, 0.0),)).r == 3
         assert body.modal(((0.0, 0.0), (0.5, 0.0), (1.0, 0.0))).r == 4

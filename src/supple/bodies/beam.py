@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
-from supple.bodies.beam_slaves import BeamSlaves, slaved_assumed, slaved_beam
+from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, slaved_beam
 from supple.bodies.flexible import (
     PointMasses,
     beam_hint,
@@ -322,17 +322,22 @@ class Beam(BeamRecovery):
     def _place(self, place: float) -> float:
         return self._station("x of a point mass", place)
 
-    def _slave(
-        self, reduced: MeshField | AssumedBeam, places: tuple[float, ...]
-    ) -> tuple[ModalBody, BeamSlaves]:
+    def _shapes(self, reduced: Any, places: tuple[float, ...]) -> BeamSlaves:
         held = None
         if self.reference != "mean_axis":
             held = self.length * self.clamp_node / self.elements
-        if isinstance(reduced, AssumedBeam):
-            return slaved_assumed(reduced, places, held)
-        twist = cast("SecondOrder", self.stiffening).twist
-        problem = self._problem(cast("BeamMesh", reduced.mesh))
-        return slaved_beam(problem, reduced.reduction, places, held, twist)
+        problem = None
+        if isinstance(reduced, MeshField) and cast("SecondOrder", self.stiffening).twist:
+            problem = self._problem(cast("BeamMesh", reduced.mesh))
+        return beam_slaves(reduced, places, held, problem)
+
+    def _slave(self, reduced: Any, places: tuple[float, ...]) -> tuple[ModalBody, BeamSlaves]:
+        found = self._shapes(reduced, places)
+        return slaved_beam(reduced, found), found
+
+    def _exact(self, reduced: Any, place: float) -> tuple[Vector, Vector]:
+        found = self._shapes(reduced, (place,))
+        return found.rows(place), found.forms
 
     def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
         def rows(x: float) -> Vector:

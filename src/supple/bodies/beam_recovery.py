@@ -119,6 +119,12 @@ class BeamRecovery(ReducedBody):
         body, slaves = self._slaved(point_masses)
         return np.zeros((6, 0)) if body.slaves is None else cast("BeamSlaves", slaves).rows(x)
 
+    def tilting_fields(self, point_masses: PointMasses = ()) -> Vector:
+        """Matrices (k, 3, 3) that move places in sections, by the last k of all slaved shapes."""
+        body, slaves = self._slaved(point_masses)
+        none = np.zeros((0, 3, 3))
+        return none if body.slaves is None else cast("BeamSlaves", slaves).tilt.fields
+
     @property
     def watched_stations(self) -> Vector:
         """Stations (k,) where its deformation is evaluated, m: nodes and between them."""
@@ -173,6 +179,7 @@ class BeamRecovery(ReducedBody):
         if isinstance(field, AssumedBeam):
             points = max(functions.points for functions in field.shapes.fields.values())
         nodes, _ = self.load_cells(1)
+        tilt = self.tilting_fields(point_masses)
         cuts = [max(beyond, 0.0), *nodes[nodes > beyond], self.length]
         for start, stop in pairwise(cuts):
             if stop <= start:
@@ -184,6 +191,7 @@ class BeamRecovery(ReducedBody):
                 mass = law.line_mass * self.length * weight / len(offsets)
                 for y, z in offsets:
                     shape = move + np.stack([z * turn[1] - y * turn[2], -z * turn[0], y * turn[0]])
+                    shape[:, shape.shape[1] - len(tilt) :] += (tilt @ [0.0, y, z]).T
                     yield MassPoint(mass, np.array([s * self.length, y, z]), shape)
         for station, mass in point_masses:
             if station > beyond or (with_end and station >= beyond):

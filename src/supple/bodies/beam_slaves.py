@@ -1,7 +1,8 @@
 """Slaved shapes of a beam: what displacements of second order add to its elastic coordinates.
 
-Bending shortens the axis; bending with twist moves it across, if that is asked for. Each slaved
-shape is multiplied by a quadratic form ``Gamma`` of the elastic coordinates (docs/theory.md).
+Bending shortens the axis; bending with twist moves it across, if that is asked for; sections with
+rotary inertia tilt. Each slaved shape is multiplied by a quadratic form ``Gamma`` of the elastic
+coordinates (docs/theory.md).
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from supple.fem.beam import BeamMesh
 from supple.fem.sections import CrossSection
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
-from supple.reduction.modal import ModalBody, Reduction
+from supple.reduction.modal import ModalBody
 from supple.reduction.problem import Problem
 from supple.reduction.shortening import Shortening, axial_stiffness, shortening
 from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.tilting import Tilt
 from supple.validate import Vector
 
 # Gauss points in an element for two slopes (parabolas, of degree 4 if the section changes) and a
@@ -34,19 +36,27 @@ class BeamSlaves:
     Attributes
     ----------
     axial : shapes of shortening
+    tilt : shapes of tilting sections, whose centroids rest
     mesh, across : the mesh and its shapes of bending with twist; None where they are not asked for
     """
 
     axial: Shortening
+    tilt: Tilt
     mesh: BeamMesh | None = None
     across: MeshSlaves | None = None
 
+    @property
+    def forms(self) -> Vector:
+        """Quadratic forms Gamma (r, n, n) of their amplitudes."""
+        across = [] if self.across is None else [self.across.Gamma]
+        return np.concatenate([*across, self.axial.Gamma, self.tilt.Gamma])
+
     def rows(self, x: float) -> Vector:
         """Rows (6, r) of displacement and rotation at a station x (m)."""
-        along = self.axial.rows(x)
-        if self.mesh is None or self.across is None:
-            return along
-        return np.hstack([_mesh_rows(self.mesh, x) @ self.across.shapes, along])
+        rows = [self.axial.rows(x), np.zeros((6, len(self.tilt.Gamma)))]
+        if self.mesh is not None and self.across is not None:
+            rows.insert(0, _mesh_rows(self.mesh, x) @ self.across.shapes)
+        return np.hstack(rows)
 
 
 def axial_load_stiffness(field: MeshField | AssumedBeam, places: Sequence[float]) -> Vector:
@@ -58,39 +68,59 @@ def axial_load_stiffness(field: MeshField | AssumedBeam, places: Sequence[float]
     return axial_stiffness(mesh, field.slopes, list(mesh.nodes[:, 0]), points, places)
 
 
-def slaved_assumed(
-    beam: AssumedBeam, places: tuple[float, ...], held: float | None
-) -> tuple[ModalBody, BeamSlaves]:
-    """Body with shapes of shortening, of a beam with assumed shapes.
+def beam_slaves(
+    field: MeshField | AssumedBeam,
+    places: tuple[float, ...],
+    held: float | None,
+    problem: Problem | None,
+) -> BeamSlaves:
+    """Shapes of shortening; with the ``problem`` of its mesh also those of bending with twist.
 
     ``places`` (m) are those where something is attached; the axis is held at the station ``held``,
     or moves without momentum (None).
     """
-    axial = shortening(beam, beam.slopes, (), beam.points + 2, places, held)
-    moving = axial.extended(beam.material_points())
-    return with_slaves(beam.body, moving, axial.Gamma), BeamSlaves(axial)
-
-
-def slaved_beam(
-    problem: Problem,
-    reduction: Reduction,
-    places: tuple[float, ...],
-    held: float | None,
-    twist: bool,
-) -> tuple[ModalBody, BeamSlaves]:
-    """The same for finite elements; with ``twist`` also the shapes of bending with twist."""
-    mesh, basis = cast("BeamMesh", problem.mesh), reduction.basis
-    slopes = MeshField(mesh, reduction).slopes
+    tilt = _tilt(field)
+    if isinstance(field, AssumedBeam):
+        return BeamSlaves(shortening(field, field.slopes, (), field.points + 2, places, held), tilt)
+    mesh, basis = cast("BeamMesh", field.mesh), field.reduction.basis
     points = SLOPE_POINTS if isinstance(mesh.section, CrossSection) else TAPERED_SLOPE_POINTS
-    axial = shortening(mesh, slopes, list(mesh.nodes[:, 0]), points, places, held)
-    if not twist:
-        moving = axial.extended(mesh.material_points(basis))
-        return with_slaves(reduction.body, moving, axial.Gamma), BeamSlaves(axial)
+    axial = shortening(mesh, field.slopes, list(mesh.nodes[:, 0]), points, places, held)
+    if problem is None:
+        return BeamSlaves(axial, tilt)
     rows = [_mesh_rows(mesh, x) for x in places]
-    across = MeshSlaves.of(problem, basis, rows, axial=False)
-    moving = axial.extended(mesh.material_points(np.hstack([basis, across.shapes])))
-    Gamma = np.concatenate([across.Gamma, axial.Gamma])
-    return with_slaves(reduction.body, moving, Gamma), BeamSlaves(axial, mesh, across)
+    return BeamSlaves(axial, tilt, mesh, MeshSlaves.of(problem, basis, rows, axial=False))
+
+
+def slaved_beam(field: MeshField | AssumedBeam, slaves: BeamSlaves) -> ModalBody:
+    """The body of a beam with its slaved shapes."""
+    shapes = None if slaves.across is None else slaves.across.shapes
+    points = slaves.axial.extended(_points(field, shapes))
+    return with_slaves(field.body, slaves.tilt.extended(points, _offsets(points)), slaves.forms)
+
+
+def _points(
+    field: MeshField | AssumedBeam, more: Vector | None = None
+) -> tuple[Vector, Vector, Vector]:
+    """Material points of a beam, with ``more`` shapes (size, m) of its mesh."""
+    if isinstance(field, AssumedBeam):
+        return field.material_points()
+    basis = field.reduction.basis
+    shapes = basis if more is None else np.hstack([basis, more])
+    return cast("BeamMesh", field.mesh).material_points(shapes)
+
+
+def _offsets(points: tuple[Vector, Vector, Vector]) -> Vector:
+    """Places (k, 3) of material points in their sections."""
+    return points[1] * [0.0, 1.0, 1.0]
+
+
+def _tilt(field: MeshField | AssumedBeam) -> Tilt:
+    """Shapes of the tilting sections of a beam."""
+    points = _points(field)
+    beside = np.any(points[1][:, 1:] != 0.0, axis=1)
+    stations, inverse = np.unique(points[1][beside, 0], return_inverse=True)
+    turns = np.array([field.rotation(float(x)) for x in stations]).reshape(-1, 3, field.body.n)
+    return Tilt.of(points[0][beside], _offsets(points)[beside], turns[inverse])
 
 
 def _mesh_rows(mesh: BeamMesh, x: float) -> Vector:

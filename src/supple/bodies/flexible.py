@@ -66,6 +66,10 @@ class FlexibleBody(Body):
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this body moves with the coordinates of ``modal(point_masses)``."""
 
+    def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
+        """How a frame moves in results: as `attachment`, and right where nothing is attached."""
+        return self.attachment(frame, point_masses)
+
     @property
     @abstractmethod
     def carries_own_frame(self) -> bool:

@@ -230,6 +230,9 @@ class MeshBody(NodalBody):
     def _rows(self, place: int) -> Any:
         return self.tied.rows(place)
 
+    def _spread(self, places: Sequence[int], basis: Vector) -> Sequence[Vector]:
+        return [self.tied.spread_stiffness(place, basis) for place in places]
+
     def _point(self, place: int) -> Vector:
         return self.tied.point(place)
 

@@ -22,9 +22,9 @@ from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, r
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse, static_response
 from supple.reduction.shape_sets import AttachmentModes
-from supple.reduction.slaved import inertia_loads, slaved_mesh
+from supple.reduction.slaved import MeshSlaves, inertia_loads, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
-from supple.validate import Vector
+from supple.validate import Vector, read_only
 from supple.waiting import told
 
 MODES = "'all', a number of modes, different mode numbers from 1, or shapes, e.g. CraigBampton(...)"
@@ -43,7 +43,8 @@ class Reduced(Protocol):
 class ReducedBody(FlexibleBody):
     """A flexible body whose elastic coordinates are chosen by ``modes``, with stiffening.
 
-    A kind of body gives ``_reduced``, ``_place`` and ``_slave``, and sets ``_reductions={}``.
+    A kind of body gives ``_reduced``, ``_place``, ``_slave`` and ``_exact``, and sets
+    ``_reductions={}``.
     """
 
     can_stiffen: ClassVar[bool] = True
@@ -66,6 +67,10 @@ class ReducedBody(FlexibleBody):
     @abstractmethod
     def _respond(self, reduced: Any, places: tuple[float, ...]) -> StaticResponse:
         """Deflections of the whole mesh under loads at places, beside those of the reduction."""
+
+    @abstractmethod
+    def _exact(self, reduced: Any, place: Any) -> tuple[Vector, Vector]:
+        """Rows (6, r) and forms (r, n, n) of shapes that are exact at one place."""
 
     @property
     def stiffened(self) -> bool:
@@ -119,6 +124,21 @@ class ReducedBody(FlexibleBody):
             store[key] = self._slave(found, places)
         return store[key]
 
+    def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
+        """How a frame moves of second order, exactly, also where nothing is attached."""
+        where, place = self.attachment(frame, point_masses), self._place(self.station(frame))
+        known = any(self._place(x) == place for x, _ in point_masses)
+        if where.Gamma is None or where.slaved is None or known:
+            return where
+        found = self._reduced(point_masses)
+        store: dict[Hashable, Vector] = self.__dict__["_reductions"]
+        key = "exact", found, place
+        if key not in store:
+            rows, forms = self._exact(found, place)
+            store[key] = read_only(np.einsum("kr,rab->kab", rows, forms))
+        moving = np.any(store[key], axis=(1, 2))  # those of the six that move
+        return replace(where, slaved=np.eye(6)[:, moving], Gamma=store[key][moving])
+
 
 @dataclass(frozen=True, eq=False)
 class NodalReduction:
@@ -165,6 +185,13 @@ class NodalBody(ReducedBody):
     def _nodes(self) -> int:
         """Number of nodes: the first places."""
 
+    def _spread(self, places: Sequence[int], basis: Vector) -> Sequence[Vector]:
+        """What spreading loads over nodes adds to their geometric stiffness, (6, n, n) by place.
+
+        Nothing if loads act on coordinates of the problem, with the basis (size, n).
+        """
+        return ()
+
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         """The reduction of the problem with whatever belongs to the body beside it."""
         return found
@@ -189,7 +216,10 @@ class NodalBody(ReducedBody):
         loads = np.hstack([inertia_loads(problem.mesh), *(r.T for r in rows)]) @ factors.T
         deflections = problem.static(loads)
         mesh: Any = problem.mesh
-        return np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in deflections.T])
+        found = np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in deflections.T])
+        for k, own in enumerate(self._spread([int(place) for place in places], basis)):
+            found += np.einsum("kl,lab->kab", factors[:, 12 + 6 * k : 18 + 6 * k], own)
+        return found
 
     def _place(self, place: float) -> int:
         return int(place)
@@ -209,7 +239,18 @@ class NodalBody(ReducedBody):
 
     def _slave(self, reduced: NodalReduction, places: tuple[int, ...]) -> tuple[ModalBody, Vector]:
         rows = [dense(self._rows(place)) for place in places]
-        return slaved_mesh(self._problem(reduced.masses), reduced.body, reduced.basis, rows)
+        spread = self._spread(places, reduced.basis)
+        problem = self._problem(reduced.masses)
+        return slaved_mesh(problem, reduced.body, reduced.basis, rows, spread)
+
+    def _exact(self, reduced: NodalReduction, place: int) -> tuple[Vector, Vector]:
+        store: dict[Hashable, Problem] = self.__dict__["_reductions"]
+        key = "problem", reduced  # its factors serve all places
+        if key not in store:
+            store[key] = self._problem(reduced.masses)
+        rows, basis = dense(self._rows(place)), reduced.basis
+        found = MeshSlaves.of(store[key], basis, [rows], self._spread([place], basis))
+        return rows @ found.shapes, found.Gamma
 
     def _respond(self, reduced: NodalReduction, places: tuple[float, ...]) -> StaticResponse:
         some = np.linspace(0, self._nodes - 1, min(self._nodes, SEEN)).astype(int)

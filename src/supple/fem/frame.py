@@ -159,6 +159,19 @@ class FrameMesh:
             shapes.append(basis[None, 6 * node : 6 * node + 3])
         return np.concatenate(masses), np.concatenate(places), np.concatenate(shapes)
 
+    def section_turns(self, basis: Array) -> tuple[Array, Array]:
+        """Places (k, 3) in their sections of the material points, rotations (k, 3, n) of these."""
+        offsets, turns = [], []
+        for p in self.pieces:
+            place = p.element.points[1]
+            offsets.append(place * [0.0, 1.0, 1.0] @ p.axes.T)
+            turned = np.array([p.element.values(xi)[3:] for xi in place[:, 0] / p.element.length])
+            turns.append(np.einsum("ij,kja->kia", p.axes, turned @ (p.turn @ basis[p.columns])))
+        for node, _ in self.point_masses:
+            offsets.append(np.zeros((1, 3)))
+            turns.append(basis[None, 6 * node + 3 : 6 * node + 6])
+        return np.concatenate(offsets), np.concatenate(turns)
+
     def motion(self, member: int, s: float) -> Array:
         """Rows (6, size) of displacement and rotation at the place s in 0..1 of a member."""
         piece, xi = self._piece(member, s)

@@ -23,6 +23,7 @@ from supple.fem.component import COORDINATES, Component, rigid_modes, rigid_moti
 from supple.fem.inertia import InertiaIntegrals, point_integrals, point_loads
 from supple.fem.interface import Interface
 from supple.fem.ordering import nested_dissection
+from supple.fem.prestress import arm_stiffness
 from supple.fem.solid_kinds import Array, Indices
 
 PointMasses = tuple[tuple[int, float], ...]
@@ -176,9 +177,61 @@ class TiedComponent:
         )
 
     def geometric_stiffness(self, displacement: Array) -> Any:
-        """Geometric stiffness (size, size), sparse, of the stress under displacements (size,)."""
-        own = self.component.geometric_stiffness(self.T @ displacement)  # type: ignore[attr-defined]
-        return sparse.csc_array(self.T.T @ own @ self.T)
+        """Geometric stiffness (size, size), sparse, of the stress under displacements (size,).
+
+        Nodes of a rigid interface move of second order, too, when it turns.
+        """
+        moved = self.T @ displacement
+        own = self.component.geometric_stiffness(moved)  # type: ignore[attr-defined]
+        found = self.T.T @ own @ self.T
+        forces = self._forces(self.component.stiffness_matrix @ moved)
+        for k, interface in enumerate(self.interfaces):
+            if interface.kind == "rigid":
+                turn = _unit_rows(np.flatnonzero(self.places == len(self.nodes) + k), self.size)[3:]
+                found = found + turn.T @ self._arms(forces, interface, interface.nodes) @ turn
+        return sparse.csc_array(found)
+
+    def spread_stiffness(self, place: int, basis: Array) -> Array:
+        """What spreading a load at a place over nodes adds to geometric stiffness, (6, n, n).
+
+        Of unit forces and torques, for displacements ``basis @ q``: when the nodes turn about the
+        place they move of second order, too, which is no displacement or rotation of the place.
+        """
+        found = np.zeros((6, basis.shape[1], basis.shape[1]))
+        frame = self._averaged(place)
+        if frame is None:
+            return found
+        turn = self.rows(place)[3:] @ basis
+        rows = frame.averaging(self.component).toarray()
+        if place < len(self.nodes):
+            rows[:3] = 0.0  # a node is moved by itself
+        for k, row in enumerate(rows):
+            forces = self._forces(row)
+            found[k] = turn.T @ self._arms(forces, frame, frame.nodes) @ turn
+            for number, other in enumerate(self.interfaces):
+                shared = np.intersect1d(frame.nodes, other.nodes)
+                if other.kind == "rigid" and len(shared):  # they do move with that interface
+                    own = basis[self.places == len(self.nodes) + number][3:]
+                    found[k] -= own.T @ self._arms(forces, other, shared) @ own
+        return found
+
+    def _forces(self, nodal: Array) -> Array:
+        """Forces (nodes, 3) among loads (component.size,)."""
+        return nodal.reshape(-1, self.component.node_size)[:, :3]
+
+    def _arms(self, forces: Array, interface: Interface, nodes: Indices) -> Array:
+        """Matrix (3, 3) of forces (all nodes, 3) at nodes that turn about an interface's place."""
+        arms = zip(forces[nodes], self.nodes[nodes] - interface.place, strict=True)
+        return np.sum([arm_stiffness(force, arm) for force, arm in arms], axis=0)
+
+    def _averaged(self, place: int) -> Interface | None:
+        """The nodes whose mean motion is that of a place, or None if it has a rotation itself."""
+        nodes = len(self.nodes)
+        if place >= nodes:
+            found = self.interfaces[place - nodes]
+            return found if found.kind == "average" else None
+        alone = self.component.node_size == 3 and self.holder(place) == place
+        return self._around(place) if alone else None
 
     def inertia_loads(self) -> Array:
         """Forces (size, 12) of the body forces rho e_d and rho x_i e_d, point masses included."""

@@ -3,9 +3,9 @@
 A deflected body shortens, and bending and twist together move it sideways: its displacement is
 S q + g z with amplitudes z_r = q . Gamma_r q / 2 that follow the elastic coordinates q. The shapes
 g are static deflections W = K^-1 F under the loads F that act on a moving body: its own inertia
-(rho e_d, rho x_i e_d) and a force in each direction at each place where something is attached. They
-are exact for these loads: the work of f_s on the displacement of second order is -q . K0_s q / 2,
-with the geometric stiffness K0_s of the stress under f_s. See docs/theory.md.
+(rho e_d, rho x_i e_d), and a force and a torque about each axis at each place where something is
+attached. They are exact for these loads: the work of f_s on the displacement of second order is
+-q . K0_s q / 2, with the geometric stiffness K0_s of the stress under f_s. See docs/theory.md.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 from supple.fem.inertia import point_integrals, point_loads
 from supple.reduction.modal import ModalBody, Slaves
 from supple.reduction.problem import Problem
+from supple.reduction.tilting import Tilt
 from supple.validate import Vector, read_only
 
 # Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
@@ -73,24 +74,32 @@ class MeshSlaves:
 
     @classmethod
     def of(
-        cls, problem: Problem, basis: Vector, attached: Sequence[Vector], axial: bool = True
+        cls,
+        problem: Problem,
+        basis: Vector,
+        attached: Sequence[Vector],
+        spread: Sequence[Vector] = (),
+        axial: bool = True,
     ) -> MeshSlaves:
         """For elastic coordinates with the basis (size, n), and rows (6, size) of attach places.
 
-        Without ``axial``, loads along the axis of a straight beam are left out: `Shortening` has
-        their shapes in closed form.
+        ``spread`` (6, n, n) is what each place adds to the geometric stiffness of its own loads if
+        they are spread over nodes. Without ``axial``, loads along the axis of a straight beam are
+        left out: `Shortening` has their shapes in closed form.
         """
         mesh: Any = problem.mesh
         inertia, first = inertia_loads(mesh), 0
         if not axial:
             inertia, first = np.delete(inertia, [0, 3], axis=1), 1  # rho e_x, rho x e_x
-        loads = np.hstack([inertia, *(rows[first:3].T for rows in attached)])
+        loads = np.hstack([inertia, *(rows[first:].T for rows in attached)])
         W = problem.static(loads)
         if problem.reference == "mean_axis":
             W = problem.in_frame(W)
         K = mesh.stiffness_matrix
         work = W.T @ (K @ W)
         geometric = np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in W.T])
+        for k, own in enumerate(spread):
+            geometric[12 + 6 * k : 18 + 6 * k] += own
         # a load that the frame takes up, or that only accelerates a free body, leaves rounding
         size = np.linalg.norm(loads, axis=0)
         acts = size > 0.0
@@ -134,13 +143,25 @@ def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: V
 
 
 def slaved_mesh(
-    problem: Problem, body: ModalBody, basis: Vector, attached: Sequence[Vector]
+    problem: Problem,
+    body: ModalBody,
+    basis: Vector,
+    attached: Sequence[Vector],
+    spread: Sequence[Vector] = (),
 ) -> tuple[ModalBody, Vector]:
     """The body of a mesh, with the basis (size, n), with slaved shapes, and these (size, r).
 
-    ``attached`` are rows (6, size) of the places where something is attached.
+    ``attached`` are rows (6, size) of the places where something is attached, and ``spread``
+    (6, n, n) as in `MeshSlaves.of`.
     """
-    found = MeshSlaves.of(problem, basis, attached)
+    found = MeshSlaves.of(problem, basis, attached, spread)
     mesh: Any = problem.mesh
     moving = mesh.material_points(np.hstack([basis, found.shapes]))
-    return with_slaves(body, moving, found.Gamma), found.shapes
+    if not hasattr(mesh, "section_turns"):
+        return with_slaves(body, moving, found.Gamma), found.shapes
+    offsets, turns = mesh.section_turns(basis)
+    tilt = Tilt.of(moving[0], offsets, turns)
+    at_rest = np.zeros((len(basis), len(tilt.Gamma)))  # nodes do not move with sections
+    Gamma = np.concatenate([found.Gamma, tilt.Gamma])
+    shapes = np.hstack([found.shapes, at_rest])
+    return with_slaves(body, tilt.extended(moving, offsets), Gamma), shapes

@@ -108,12 +108,21 @@ class PlaceView(PointView):
     """Motion and deformation of a place on a flexible body: ``result["tower"].at("top")``.
 
     ``position``, ``velocity``, ``acceleration``, ``angular_velocity`` and ``angular_acceleration``
-    are those of the deformed body.
+    are those of the deformed body, of second order where that is asked for. Inertia and loads see
+    less of it where nothing is attached: ``carried`` is the place as they do.
     """
 
-    def __init__(self, name: str, place: Frame, deformation: Deformation, frame: BodyView) -> None:
+    def __init__(
+        self,
+        name: str,
+        place: Frame,
+        deformation: Deformation,
+        frame: BodyView,
+        carried: bool = False,
+    ) -> None:
         d = deformation
-        where = d.body.attachment(place, d.point_masses)
+        find = d.body.attachment if carried else d.body.shown
+        where = find(place, d.point_masses)
         moved, rates, changes = where.motion(d.q, d.u, d.a)
         deflection = moved[:, :3]
         # world components, or those of the body if the frame's view is local
@@ -139,6 +148,7 @@ class PlaceView(PointView):
         self.rotation = turn.theta
         """(nt, 3) elastic rotation vector in body axes, rad"""
         self._turn, self._deformation, self._frame, self._place = turn, d, frame, place
+        self._carried = carried
 
     @property
     def matrix(self) -> Array:
@@ -148,7 +158,8 @@ class PlaceView(PointView):
     @property
     def local(self) -> Self:
         """The same with components along the axes of the body."""
-        view = type(self)(self.name, self._place, self._deformation, self._frame.local)
+        d, frame = self._deformation, self._frame.local
+        view = type(self)(self.name, self._place, d, frame, self._carried)
         view._axes = self._axes
         return view
 
@@ -312,6 +323,11 @@ class BeamView(FlexibleView):
         place = self._deformation.body.at(self.length if x is None else x, y, z)
         name = f"{self.name}@{float(place.position[0]):g}"
         return StationView(name, place, self._deformation, self)
+
+    def carried(self, x: float) -> StationView:
+        """The station x as inertia and loads see it, with the shapes of the body's places only."""
+        place = self._deformation.body.at(x)
+        return StationView(f"{self.name}@{x:g}", place, self._deformation, self, True)
 
 
 class NodalView(FlexibleView):

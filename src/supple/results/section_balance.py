@@ -82,7 +82,7 @@ def section_balance(view: BeamView, x: float) -> Array:
     _refuse_unknown(motion, beam, loads)
     at_end = x >= beam.length * (1.0 - AT_END)
     force, torque = _beyond(motion, loads, x, at_end, motion.place(x))
-    axes = view.at(x).matrix
+    axes = view.carried(x).matrix
     both = [np.einsum("tij,ti->tj", axes, vector) for vector in (force, torque)]
     return in_section_axes(np.hstack(both).T, beam.roll).T
 
@@ -107,7 +107,7 @@ class _Motion:
 
     def place(self, x: float) -> Array:
         """Place (nt, 3) of a station of the deformed beam, m."""
-        return _turned(self.turn, self.view.at(x).position)
+        return _turned(self.turn, self.view.carried(x).position)
 
 
 def collect_loads(result: Result, body: Body) -> BeamLoads:
@@ -229,7 +229,7 @@ def _line_points(d: Deformation, load: DistributedLoad, x: float) -> Iterator[tu
 def _in_world(load: DistributedLoad, values: Array, motion: _Motion, station: float) -> Array:
     if load.axes == "world":
         return values
-    axes = motion.R if load.axes == "body" else motion.view.at(station).matrix
+    axes = motion.R if load.axes == "body" else motion.view.carried(station).matrix
     return np.asarray(np.einsum("tij,jk,tk->ti", axes, load.frame.rotation, values))
 
 
