@@ -154,10 +154,11 @@ def test_choices_of_nodes() -> None:
     assert np.array_equal(mesh.nodes_near((0.0, 0.0, 0.0), 1e-9), [0])
 
 
-def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "meshlane", None)
+    (tmp_path / "body.msh").write_text("$MeshFormat\n")
     with pytest.raises(MissingExtraError) as caught:
-        sp.read_mesh("body.msh")
+        sp.read_mesh(tmp_path / "body.msh")
     assert str(caught.value).startswith("Mesh files need the package meshlane (")
     assert str(caught.value).endswith("install it with: pip install 'supple[mesh]'")
     assert isinstance(caught.value, ImportError)

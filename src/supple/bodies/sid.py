@@ -233,6 +233,7 @@ def write_sid(
     owner = "write_sid"
     if not isinstance(body, FlexibleBody):
         raise ModelError(owner, "body", body, "a flexible body, e.g. a Beam")
+    named: dict[Any, Frame]
     if isinstance(frames, Mapping):
         named = dict(frames)
     else:

@@ -14,7 +14,7 @@ from supple.fem.component import rigid_modes
 from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import InputDeck, read_deck
 from supple.fem.matrix_rows import Units, component_of_rows, from_triangle
-from supple.fem.number_table import number_table, whole_numbers
+from supple.fem.number_table import file_integers, number_table
 from supple.fem.solid_kinds import Array, Indices
 from supple.files import path_of
 
@@ -84,7 +84,7 @@ def read_abaqus(
 def _by_labels(names: tuple[str, ...], tables: list[Array]) -> tuple[Indices, Any, Any]:
     """Rows (k, 2), stiffness and mass of lines with nodes and directions."""
     labels = [
-        whole_numbers(name, "a node or direction", table[:, :4])
+        file_integers(name, "a node or direction", table[:, :4])
         for name, table in zip(names, tables, strict=True)
     ]
     ends = np.vstack([found[:, k : k + 2] for found in labels for k in (0, 2)])
@@ -127,7 +127,7 @@ def _given_rows(rows: Any) -> Indices:
     owner, expected = "read_abaqus", "node and direction (1 to 6) of each row"
     if isinstance(rows, (str, Path)):
         path = path_of(owner, "rows", rows)
-        return whole_numbers(path.name, "a row", number_table(path, (2,), expected))
+        return file_integers(path.name, "a row", number_table(path, (2,), expected))
     try:
         found = np.array(rows)
     except ValueError:

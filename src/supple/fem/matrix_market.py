@@ -19,7 +19,7 @@ from supple.errors import ModelError
 from supple.fem.imported import ImportedComponent
 from supple.fem.matrix_rows import Units, convert
 from supple.fem.mesh_check import node_places
-from supple.fem.number_table import whole_numbers
+from supple.fem.number_table import file_integers
 from supple.files import path_of, read_text
 
 WORDS = ("matrix", "coordinate or array", "real or integer", "general or symmetric")
@@ -57,7 +57,7 @@ def _matrix_market(path: Path, size: int) -> sparse.csc_array:
     sparsely, symmetric = head[2] == "coordinate", head[4] == "symmetric"
     body = [line for line in lines[1:] if line.strip() and not line.startswith("%")]
     found = _numbers(path.name, " ".join(body))
-    declared = whole_numbers(path.name, "a size", found[: 3 if sparsely else 2]).tolist()
+    declared = file_integers(path.name, "a size", found[: 3 if sparsely else 2]).tolist()
     if declared[:2] != [size, size]:
         raise ModelError.plain(
             f"{path.name}: the matrix has the shape {tuple(declared[:2])}, expected "
@@ -73,7 +73,7 @@ def _matrix_market(path: Path, size: int) -> sparse.csc_array:
             "as many as it declares"
         )
     if sparsely:
-        ends = whole_numbers(path.name, "a row or column", values.reshape(-1, 3)[:, :2])
+        ends = file_integers(path.name, "a row or column", values.reshape(-1, 3)[:, :2])
         if ends.size and (ends.min() < 1 or ends.max() > size):
             wrong = int(ends[(ends < 1) | (ends > size)][0])
             raise ModelError.plain(f"{path.name}: a row or column is {wrong}, expected 1 to {size}")

@@ -10,7 +10,7 @@ from scipy import sparse
 from supple.errors import ModelError
 from supple.fem.imported import ImportedComponent
 from supple.fem.input_deck import InputDeck
-from supple.fem.number_table import whole_numbers
+from supple.fem.number_table import file_integers
 from supple.fem.solid_kinds import Array
 from supple.validate import choice
 
@@ -24,7 +24,7 @@ def from_triangle(name: str, entries: Array, size: int) -> sparse.csc_array:
     One of two mirrored entries is enough, in whatever order of rows it is a triangle. If both are
     given, all are used as they are.
     """
-    ends = whole_numbers(name, "a row or column", entries[:, :2])
+    ends = file_integers(name, "a row or column", entries[:, :2])
     if ends.min() < 1 or ends.max() > size:
         wrong = int(ends[(ends < 1) | (ends > size)][0])
         raise ModelError.plain(f"{name}: a row or column is {wrong}, expected 1 to {size}")

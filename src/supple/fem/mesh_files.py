@@ -33,13 +33,13 @@ def read_mesh(path: str | Path, scale: float = 1.0) -> MeshData:
     ``scale`` takes the file's lengths to metres: 1e-3 for millimetres. Physical groups, cell sets
     and point sets become groups of nodes.
     """
-    meshlane = need("meshlane", "meshlane", "mesh", "Mesh files")
     source = path_of("read_mesh", "path", path)
     name = source.name
     factor = validate.positive(name, "scale", scale)
     expected = "a mesh"
     existing(source, expected)
     known = _format(source)
+    meshlane = need("meshlane", "meshlane", "mesh", "Mesh files")
     with contained(name, f"{expected} of a format that meshlane knows by its ending"):
         mesh = meshlane.read(source, known)
         return _file_data(source, mesh, factor)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from supple.errors import ModelError
-from supple.fem.solid_kinds import Array
+from supple.fem.solid_kinds import Array, Indices
 from supple.files import read_text
 
 COMMENTS = ("*", "%", "#")
@@ -35,7 +35,7 @@ def number_table(path: Path, widths: tuple[int, ...], what: str, owner: str = ""
     return found.reshape(-1, width)
 
 
-def whole_numbers(name: str, what: str, values: Array) -> Array:
+def file_integers(name: str, what: str, values: Array) -> Indices:
     """Return numbers of a file as integers; refuse those that are none."""
     found = values.astype(np.int64)
     wrong = np.flatnonzero(found != values)

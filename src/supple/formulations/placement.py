@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -314,7 +314,7 @@ def _rotation_of(quaternion: Array) -> Array:
 # ---------------------------------------------------------------------------------- given values
 
 
-def refuse_unknown(model: Model, layout: Layout, given: Coordinates | None) -> None:
+def refuse_unknown(model: Model, layout: Layout, given: Any) -> None:
     """Refuse values for what has no coordinates in the model: a typo must not pass silently."""
     joints = model.joints
     if given is not None and not isinstance(given, Mapping):

@@ -14,6 +14,9 @@ Indices = NDArray[np.int_]
 
 # Up to this size dense methods are quicker than sparse ones, and they find every mode.
 DENSE = 700
+# Largest by smallest eigenvalue of a window in which modes are separated, and how often.
+WINDOW = 1e4
+SWEEPS = 3
 # A shift below zero for bodies that move freely, in units of the mean of K over that of M.
 SHIFT = 1e-9
 
@@ -66,6 +69,54 @@ def lowest_modes(K: Any, M: Any, count: int, free: bool = False) -> tuple[Vector
     values, vectors = eigsh(K.tocsc(), count, M.tocsc(), sigma=shift, v0=start)
     order = np.argsort(values)
     return np.asarray(values[order]), np.asarray(vectors[:, order])
+
+
+def refined_modes(K: Any, M: Any, shapes: Vector) -> tuple[Vector, Vector]:
+    """Eigenvalues (m,) and mass-normalised modes (size, m) from modes that are nearly right.
+
+    An eigenvalue solver is right to rounding of the largest eigenvalue, which may be far above
+    the lowest: soft parts on stiff ones would lose as many digits as lie between them. The shapes
+    themselves are right. So their energies are computed again from the matrices, and modes are
+    separated within windows of the spectrum, each to rounding of its own largest one.
+    """
+    from scipy.linalg import eigh
+
+    for _ in range(SWEEPS):
+        energy, gram = (_symmetric(shapes.T @ (X @ shapes)) for X in (K, M))
+        values = np.diag(energy) / np.diag(gram)
+        order = np.argsort(values)
+        shapes, values, ix = shapes[:, order], values[order], np.ix_(order, order)
+        energy, gram = energy[ix], gram[ix]
+        # What a soft mode has of a stiff one is seen from the force that it would need.
+        gap = values[:, None] - values
+        apart = values[:, None] > np.sqrt(WINDOW) * np.maximum(values, 0.0)
+        wrong = np.divide(energy, gap, np.zeros_like(energy), where=apart & (gap > 0.0))
+        shapes = shapes - shapes @ (wrong - wrong.T)
+        energy, gram = (_symmetric(shapes.T @ (X @ shapes)) for X in (K, M))
+        turn = np.eye(len(values))
+        for window in _windows(values):
+            part = turn[:, window]
+            now = (_symmetric(part.T @ X @ part) for X in (energy, gram))
+            turn[:, window] = part @ eigh(*now)[1]
+        shapes = shapes @ turn
+    energy, gram = (np.einsum("ia,ia->a", shapes, X @ shapes) for X in (K, M))
+    shapes, values = shapes / np.sqrt(gram), energy / gram
+    order = np.argsort(values)
+    return values[order], shapes[:, order]
+
+
+def _windows(ascending: Vector) -> list[Indices]:
+    """Overlapping ranges of the spectrum, from the top: each value is with those near to it."""
+    found, stop = [], len(ascending)
+    while stop > 0:
+        start = int(np.searchsorted(ascending, ascending[stop - 1] / WINDOW))
+        start = min(start, stop - 1)
+        found.append(np.arange(start, stop))
+        if start == 0:
+            break
+        middle = int(np.searchsorted(ascending, ascending[stop - 1] / np.sqrt(WINDOW)))
+        stop = min(max(middle, start), stop - 1)
+    return found
 
 
 def _symmetric(X: Vector) -> Vector:

@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from supple.fem.inertia import InertiaIntegrals, point_integrals
-from supple.reduction.eigen import DENSE, Indices, lowest_modes, part, solver
+from supple.reduction.eigen import (
+    DENSE,
+    Indices,
+    lowest_modes,
+    part,
+    refined_modes,
+    solver,
+)
 from supple.reduction.modes import (
     COORDINATES,
     TX,
@@ -174,8 +181,8 @@ class Problem:
         size, turn = self.principal(start)
         basis = start @ (turn / size)
         gram, stiffness = (basis.T @ (X @ basis) for X in (M, K))
-        values, vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (gram + gram.T))
-        return np.asarray(values), basis @ vectors
+        vectors = eigh(0.5 * (stiffness + stiffness.T), 0.5 * (gram + gram.T))[1]
+        return refined_modes(K, M, basis @ vectors)
 
     def principal(self, shapes: Vector) -> tuple[Vector, Vector]:
         """Sizes (k,), combinations (m, k) of the independent shapes among (size, m).
