@@ -326,7 +326,8 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
     # events
     (
         lambda: sp.Event("e", A),
-        "Event 'e': quantity is 'coordinate', expected 'x' or 'y' or 'z'",
+        "Event 'e': quantity is 'coordinate', expected 'x' or 'y' or 'z' or 'vx' or 'vy' or 'vz' "
+        "or 'wx' or 'wy' or 'wz'",
     ),
     (
         lambda: sp.Event("e", elbow, "z"),

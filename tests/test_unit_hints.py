@@ -78,7 +78,7 @@ def test_what_is_usual_is_not_suspicious() -> None:
         sp.RigidBody("beam", 1e5, (50, 0, 0), 1e6),
     )
     for body in usual:
-        for angle in (-6.0, 2 * np.pi, 10 * np.pi, 7.0, 100.1):
+        for angle in (-6.0, 2 * np.pi, 10 * np.pi, 7.0, 100.1, 1000.0):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 held(body, initial=angle).check()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -42,6 +44,30 @@ def test_a_tree_by_frames_and_by_world_places_moves_alike(recipe) -> None:
 def test_beams_by_frames_and_by_world_places_move_alike(recipe) -> None:
     model = recipe.model()
     same_motion(model, written_in_world(model))
+
+
+@examples(5)
+@given(flexible_recipes(max_bodies=3, can_lock=False))
+def test_loops_by_world_places_are_closed_as_they_are_written(recipe) -> None:
+    model = written_in_world(recipe.model())
+    for name, joint in model.joints.items():
+        model.replace(name, initial=type(joint)(name, joint.A, joint.B, **_axes(joint)).initial)
+        model.replace(name, initial_rate=np.zeros(joint.nu))
+    # a ball between a place of the last body and the ground closes a loop
+    body = list(model.bodies.values())[-1]
+    x, y, z = body.position + body.rotation @ body.nearest(np.array([0.1, 0.2, 0.3]))
+    model.add(sp.Spherical("close", body, model.ground, at=(x, y, z)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        start = sp.assemble(model)
+    for joint in model.joints.values():
+        zero = np.zeros(joint.nq)
+        zero[:1] = joint.nq != joint.nu
+        assert np.allclose(start.coordinates(joint.name), zero, atol=1e-9)
+
+
+def _axes(joint: sp.Joint) -> dict:
+    return {key: getattr(joint, key) for key in ("axis", "axes", "normal") if hasattr(joint, key)}
 
 
 # ------------------------------------------------------------------------------------- by hand

@@ -14,9 +14,11 @@ from supple.frames import Frame, expect_frame
 from supple.joints import Joint
 from supple.validate import set_fields
 
-Quantity = Literal["coordinate", "rate", "x", "y", "z"]
+Quantity = Literal[
+    "coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"
+]
 JOINT_QUANTITIES = ("coordinate", "rate")
-FRAME_QUANTITIES = ("x", "y", "z")
+FRAME_QUANTITIES = tuple(kind + axis for kind in ("", "v", "w") for axis in "xyz")
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -29,8 +31,9 @@ class Event:
         Under which the instant is reported.
     of : Joint, name of a joint, or Frame
         What is watched; a joint is stored by its name.
-    quantity : "coordinate" or "rate" of a joint, "x", "y" or "z" of a frame
-        Rad or m, rad/s or m/s; the world position of the frame's origin in m.
+    quantity : "coordinate" or "rate" of a joint; of a frame "x", "y", "z", "vx", ... or "wx", ...
+        Rad or m, rad/s or m/s; in world axes, the position of the frame's origin in m, its velocity
+        in m/s, or the angular velocity of the body there in rad/s.
     coordinate : int or str
         Place or name of the joint's coordinate.
     value : float

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
 from supple.constraints import Constraint, Driver, FrameDriver, check_drivers
-from supple.edits import changed, moved, renamed, uses
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
@@ -24,6 +23,7 @@ from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
+from supple.replacement import changed, moved, renamed, uses
 from supple.suspicions import suspicions
 from supple.validate import Vector
 

@@ -23,13 +23,18 @@ UNITS = (
     ("E and G in GPa and the density in g/cm3", 1e9, 1e3),
     ("E and G in MPa and the density in g/cm3", 1e6, 1e3),
 )
-ROUND = 5.0  # degrees: angles are given in multiples of it
+# Degrees: angles are given in multiples of the first, and up to the second.
+ROUND, MOST = 5.0, 720.0
 
 
 def in_degrees(angles: Iterable[float]) -> bool:
-    """Whether angles that should be in rad look like degrees: more than a turn, and all round."""
+    """Whether angles that should be in rad look like degrees: more than a turn, and all round.
+
+    What is beyond two turns in degrees stands for something far away.
+    """
     found = list(angles)
-    return any(abs(a) > 2.0 * math.pi for a in found) and all(a % ROUND == 0.0 for a in found)
+    largest = max(map(abs, found), default=0.0)
+    return 2.0 * math.pi < largest <= MOST and all(a % ROUND == 0.0 for a in found)
 
 
 def degrees_sentence(field: str, angles: Iterable[float]) -> str | None:

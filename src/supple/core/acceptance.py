@@ -40,6 +40,8 @@ from supple.native.declare import INT, IVEC, MAT, REAL, REALS, TRUTH, VEC, kerne
 @shared(TREE, WORK, RUN, IVEC, VEC, gives=INT)
 def restart(m, w, r, ints, reals):
     """Accelerations and rates at the start (with the first audit) or after a kink; returns the outcome."""
+    if reals[E_MAX] < 0.0:
+        start_events(m, w, r)  # first: it leaves its own motions in the workspace
     bad = dynamics.forward(m, w, reals[T], r.q, r.u, r.z, r.a)
     ints[EVALUATIONS] += 1
     if bad >= 0:
@@ -55,7 +57,6 @@ def restart(m, w, r, ints, reals):
     if reals[E_MAX] < 0.0:
         copy(r.q, r.first)
         audit(m, w, r, ints, reals)
-        start_events(m, w, r)
     ints[FRESH] = 1
     ints[KEEP_JACOBIAN] = 0
     return DONE

@@ -21,6 +21,7 @@ from supple.core.step import (
     ON_COORDINATE,
     ON_PLACE,
     ON_RATE,
+    ON_SPIN,
     PER_STEP,
     RUN,
     SWITCHED,
@@ -35,6 +36,13 @@ NONE = 2.0  # a fraction of the step beyond its end: nothing was found
 
 
 @kernel
+def point_along(f, x, axis):
+    """World coordinate of the point of an event's row of reals x on the node f."""
+    k = 3 * axis
+    return f[at.P + axis] + f[k] * x[EVENT_PLACE] + f[k + 1] * x[EVENT_PLACE + 1] + f[k + 2] * x[EVENT_PLACE + 2]
+
+
+@kernel
 def event_value(m, w, r, e):
     """Distance of event e from its value at the state qt, ut."""
     ev, x = r.events[e], r.event_reals[e]
@@ -43,8 +51,15 @@ def event_value(m, w, r, e):
     if ev[EVENT_KIND] == ON_RATE:
         return r.ut[ev[EVENT_INDEX]] - x[EVENT_VALUE]
     tree.poses(m, w, r.qt)
-    f, p, k = w.node[ev[EVENT_INDEX]], x[EVENT_PLACE:], 3 * ev[EVENT_AXIS]
-    return f[at.P + ev[EVENT_AXIS]] + f[k] * p[0] + f[k + 1] * p[1] + f[k + 2] * p[2] - x[EVENT_VALUE]
+    f, axis = w.node[ev[EVENT_INDEX]], ev[EVENT_AXIS]
+    if ev[EVENT_KIND] == ON_PLACE:
+        return point_along(f, x, axis) - x[EVENT_VALUE]
+    tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
+    if ev[EVENT_KIND] == ON_SPIN:
+        return f[at.V + axis] - x[EVENT_VALUE]
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    b, c = point_along(f, x, j) - w.origin[j], point_along(f, x, k) - w.origin[k]
+    return f[at.V + 3 + axis] + f[at.V + j] * c - f[at.V + k] * b - x[EVENT_VALUE]
 
 
 @kernel
@@ -134,14 +149,14 @@ def drop_later(r, ints, first, end):
 def find_events(m, w, r, ints, t0, h, t1):
     """Find events in the step from t0 to t1; returns the fraction to keep, above 1 if none is terminal.
 
-    A step is searched in quarters, so that a double crossing is not missed; for places, in parts of half a
+    A step is searched in quarters, so that a double crossing is not missed; for points and bodies, in parts of half a
     radian of all rotations together.
     """
     keep, angle, first = NONE, rotation_of_step(m, r), ints[EVENTS_FOUND]
     for e in range(r.events.shape[0]):
         before, low = r.last[e], 0.0
         parts = 4
-        if r.events[e, EVENT_KIND] == ON_PLACE:
+        if r.events[e, EVENT_KIND] >= ON_PLACE:
             parts = int(min(max(4.0, math.ceil(angle / 0.5)), 1.0 * PER_STEP))
         for part in range(1, parts + 1):
             high = part / parts

@@ -299,11 +299,11 @@ def multistep_accept(ints, reals, work, run, state, count, stops, grid, out, y, 
             return st.EVENT
     move(r, o)
     state[st.T] = t1
-    if what == ACCEPT or first:
-        audit_state(m, w, r, count, state)
     if first:
         st.copy(r.q, r.first)
         events.start_events(m, w, r)
+    if what == ACCEPT or first:
+        audit_state(m, w, r, count, state)
     step_size.weights(m, r, state, o.u[WX], o.u[WU], o.z, o.e)
     if what == BEGIN:
         count[st.FRESH] = 1

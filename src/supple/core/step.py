@@ -40,7 +40,8 @@ DEGREE = 8  # coefficients per polynomial
 # Events: kind, index (q, u or node), terminal, direction, axis of a place; reals: value, place (3)
 EVENT_KIND, EVENT_INDEX, EVENT_TERMINAL, EVENT_DIRECTION, EVENT_AXIS, EVENT_INTS = range(6)
 EVENT_VALUE, EVENT_PLACE, EVENT_REALS = starts(1, 3)
-ON_COORDINATE, ON_RATE, ON_PLACE = 0, 1, 2
+# Those from ON_PLACE on turn with the body: x, y, z of a point, of its velocity, of the angular velocity
+ON_COORDINATE, ON_RATE, ON_PLACE, ON_VELOCITY, ON_SPIN = range(5)
 EVENTS_WAITING = 32  # a loop returns to Python when so many wait
 PER_STEP = 256  # crossings of one event in one step that can be told apart
 EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"

@@ -18,7 +18,8 @@ class Material:
     E : Pa
         Young's modulus, positive.
     G : Pa
-        Shear modulus, positive. An isotropic material has ``G = E / (2 (1 + nu))``.
+        Shear modulus, positive. An isotropic material has ``G = E / (2 (1 + nu))``; solids and
+        shells refuse others, beams may be of wood or fibres.
     density : kg/m3
         Positive.
     name : str, optional

@@ -42,6 +42,8 @@ COUNTS = (
     "factorizations",
     "newton_iterations",
 )
+# What a letter before the axis asks of a frame
+FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
 Progress = Callable[[float], None]
 # (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
 Loop = Callable[..., int]
@@ -194,7 +196,8 @@ class LoopRun:
                 row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
             else:
                 node, pose = c.place(event.frames["of"])
-                row[what], row[st.EVENT_AXIS] = (st.ON_PLACE, node), "xyz".index(event.quantity)
+                kind = FRAME_EVENTS[event.quantity[:-1]]
+                row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])
                 x[st.EVENT_PLACE :] = pose.p
         return ints, reals
 
