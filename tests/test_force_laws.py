@@ -87,7 +87,7 @@ KINKED = {"formula": "min(x, 90*x)", "table": [(-1.0, -90.0), (0.0, 0.0), (1.0, 
 @pytest.mark.parametrize("law", KINKED)
 @pytest.mark.parametrize("along_a_line", [False, True])
 def test_steps_end_at_kinks(law, along_a_line):
-    """Between kinks a method of order 8 errs by far less than its tolerance, over them by that much.
+    """Between kinks a method of order 8 errs by far less than its tolerance, over them by it.
 
     A function, whose kinks nobody knows, is stepped over.
     """
@@ -279,6 +279,21 @@ def test_a_rope_becomes_taut(integrator):
 def test_sentences(make, sentence):
     with pytest.raises(sp.ModelError, match=sentence):
         make()
+
+
+@pytest.mark.parametrize("integrator", BOTH)
+@pytest.mark.parametrize("along_a_line", [False, True])
+def test_a_formula_without_value_ends_the_run(along_a_line, integrator):
+    """A root that is taken of a negative number: the sentence says whose it is."""
+    m, block = slider(speed=-1.5, place=2.0)
+    if along_a_line:
+        m.add(sp.SpringDamper("gas", m.ground.at(0), block.at(0), length=1.0, spring="sqrt(x)"))
+    else:
+        m.add(sp.JointSpring("gas", "rail", rest=1.0, spring="sqrt(x)"))
+    with pytest.warns(sp.SuppleWarning):
+        r = sp.simulate(m, 2.0, integrator=integrator)
+    assert not r.success and "the law of 'gas' fails or is not finite there" in r.message
+    assert_allclose(r["rail"].displacement[-1], 1.0, atol=1e-2)
 
 
 def test_laws_are_replaced_and_copied():

@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.core import dynamics, layout
 from supple.core import step as st
-from supple.engine.loads import failed_machine_code
+from supple.engine.loads import failed_law
 from supple.engine.row_sets import RowSets
 from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
@@ -348,6 +348,14 @@ class LoopRun:
             row_sets=self.row_sets,
         )
 
+    def _failed_law(self) -> str | None:
+        """What a law is not finite for, at the last state or right behind it."""
+        t, r = float(self.state[st.T]), self.fields
+        ahead = 1e-9 * (1.0 + abs(t))
+        moved = Equations(self.compiled).retract(r.q, ahead * r.u)
+        twice = [np.array([x, x]) for x in (r.u, r.z)]
+        return failed_law(self.compiled, np.array([t, t + ahead]), np.array([r.q, moved]), *twice)
+
     def _message(self, outcome: int) -> str:
         s, c = self.state, self.compiled
         if outcome == st.DONE:
@@ -356,8 +364,7 @@ class LoopRun:
             name = self.problem.events[int(self.count[st.TERMINAL])].name
             return f"event '{name}' at t = {s[st.T]:.9g} s"
         where = f"stopped at t = {s[st.T]:.9g} s: "
-        t, r = float(s[st.T]), self.fields
-        if trouble := c.trouble(t) or failed_machine_code(c, t, r.q, r.u, r.z):
+        if trouble := c.trouble(float(s[st.T])) or self._failed_law():
             return where + trouble
         if singular := failed_near(c, float(s[st.T]), self.fields.q):
             return where + singular
