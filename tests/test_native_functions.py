@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import pickle
 import subprocess
 import sys
 
@@ -146,3 +147,9 @@ def test_no_image_of_machine_code():
     """An address belongs to this process."""
     with pytest.raises(sp.ModelError, match="needs a function of this process, which a C program"):
         sp.prepare(rig(True)).image(1.0)
+
+
+def test_machine_code_stays_in_its_process():
+    compiled_model = sp.JointCoordinates().equations(rig(True)).compiled
+    with pytest.raises(TypeError, match="needs a function of this process and cannot be sent"):
+        pickle.dumps(compiled_model)

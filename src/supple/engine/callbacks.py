@@ -124,6 +124,10 @@ class MachineCode(Callback):
         self.owner, self.address = owner, address
         self.forget()
 
+    def __reduce__(self) -> Any:
+        """An address means nothing in another process."""
+        raise TypeError(f"{self.owner} needs {self.needs} and cannot be sent to another")
+
 
 def _numbers(value: Any, n: int) -> Array:
     try:
