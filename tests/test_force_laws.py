@@ -281,6 +281,21 @@ def test_sentences(make, sentence):
         make()
 
 
+@pytest.mark.parametrize("integrator", BOTH)
+@pytest.mark.parametrize("along_a_line", [False, True])
+def test_a_formula_without_value_ends_the_run(along_a_line, integrator):
+    """A root that is taken of a negative number: the sentence says whose it is."""
+    m, block = slider(speed=-1.5, place=2.0)
+    if along_a_line:
+        m.add(sp.SpringDamper("gas", m.ground.at(0), block.at(0), length=1.0, spring="sqrt(x)"))
+    else:
+        m.add(sp.JointSpring("gas", "rail", rest=1.0, spring="sqrt(x)"))
+    with pytest.warns(sp.SuppleWarning):
+        r = sp.simulate(m, 2.0, integrator=integrator)
+    assert not r.success and "the law of 'gas' fails or is not finite there" in r.message
+    assert_allclose(r["rail"].displacement[-1], 1.0, atol=1e-2)
+
+
 def test_laws_are_replaced_and_copied():
     m, _ = slider(speed=1.0)
     m.add(sp.JointSpring("spring", "rail", spring="40*x"))

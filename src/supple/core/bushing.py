@@ -19,8 +19,8 @@ from supple.core.buffers import starts
 from supple.core.wrench import add_wrench, cross, scatter_relative
 from supple.native.declare import kernel
 
-# Element integers: nodes of A and B, place in the data
-A, B, AT = 1, 2, 3
+# Element integers: nodes of A and B, place in the data, 1 if the matrices are more than diagonals
+A, B, AT, FULL = 1, 2, 3, 4
 # Data: pose of A's frame in node A, the same for B; stiffness and damping (6, 6: places, rotations), preload (6)
 POSE_A, POSE_B, STIFFNESS, DAMPING, PRELOAD, _ = starts(at.POSE, at.POSE, 36, 36, 6)
 # Scratch rows of the tangents
@@ -166,8 +166,10 @@ def row(x, i, d, f):
 
 
 @kernel
-def product(x, i, d, f):
-    """A matrix (6, 6) at place i times [d; f]: both halves."""
+def product(x, i, full, d, f):
+    """A matrix (6, 6) at place i, full or diagonal, times [d; f]: both halves."""
+    if full == 0:
+        return (x[i] * d[0], x[i + 7] * d[1], x[i + 14] * d[2]), (x[i + 21] * f[0], x[i + 28] * f[1], x[i + 35] * f[2])
     first = (row(x, i, d, f), row(x, i + 6, d, f), row(x, i + 12, d, f))
     return first, (row(x, i + 18, d, f), row(x, i + 24, d, f), row(x, i + 30, d, f))
 
@@ -175,9 +177,9 @@ def product(x, i, d, f):
 @kernel
 def both(tree, e, d, f, drate, frate):
     """K [d; f] + C [d'; f'], in halves."""
-    x, i = tree.data, tree.element[e, AT]
-    g, m = product(x, i + STIFFNESS, d, f)
-    h, n = product(x, i + DAMPING, drate, frate)
+    x, i, full = tree.data, tree.element[e, AT], tree.element[e, FULL]
+    g, m = product(x, i + STIFFNESS, full, d, f)
+    h, n = product(x, i + DAMPING, full, drate, frate)
     return (g[0] + h[0], g[1] + h[1], g[2] + h[2]), (m[0] + n[0], m[1] + n[1], m[2] + n[2])
 
 
@@ -198,7 +200,7 @@ def apply(tree, work, e):
     force, torque = turned(a, g), turned(a, operator(f, -1.0, k, m))
     add_wrench(work, el[B], p, force, torque, -1.0)
     add_wrench(work, el[A], p, force, torque, 1.0)
-    h, n = product(tree.data, el[AT] + DAMPING, drate, frate)
+    h, n = product(tree.data, el[AT] + DAMPING, el[FULL], drate, frate)
     return h[0] * drate[0] + h[1] * drate[1] + h[2] * drate[2] + n[0] * frate[0] + n[1] * frate[1] + n[2] * frate[2]
 
 
@@ -207,7 +209,7 @@ def stored(tree, work, e):
     """Stored energy (J)."""
     _, _, d, _, f, _, _, _, _ = state(tree, work, e)
     i = tree.element[e, AT]
-    g, m = product(tree.data, i + STIFFNESS, d, f)
+    g, m = product(tree.data, i + STIFFNESS, tree.element[e, FULL], d, f)
     p = tree.data[i + PRELOAD :]
     total = 0.0 * d[0]
     for j in range(3):
@@ -234,7 +236,7 @@ def differentiate(tree, work, e, Rq, Ru):
         turn_a, dd = turned_back(a, th), turned_back(a, dp)
         # along the twist: place rate dd, rotation-vector rate df
         df = operator(f, 1.0, k, turn_a)
-        dg, dm = product(tree.data, el[AT] + DAMPING, dd, df)
+        dg, dm = product(tree.data, el[AT] + DAMPING, el[FULL], dd, df)
         h, mu = turned(a, dg), turned(a, operator(f, -1.0, k, dm))
         lever = cross(p, h)
         for j in range(3):

@@ -182,7 +182,7 @@ def find_events(m, w, r, ints, t0, h, t1):
 def branches_at(m, w, r, t0, h, s):
     """Number of the branches of force laws at the fraction s of the step."""
     state_at(m, r, s)
-    if m.head[at.H_WRENCHES] > 0:
+    if forces.branches_move(m):
         tree.poses(m, w, r.qt)
         tree.motion(m, w, r.ut, r.ut)  # accelerations do not enter
     return forces.branches(m, w, t0 + s * h, r.qt, r.ut, r.zt)

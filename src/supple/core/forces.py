@@ -177,8 +177,17 @@ def drive(tree, work, t):
 
 
 @kernel
+def branches_move(tree):
+    """Whether a branch depends on poses and velocities of the tree."""
+    for e in range(tree.element.shape[0]):
+        if tree.element[e, at.KIND] == LINE_LAW:
+            return True
+    return False
+
+
+@kernel
 def branches(tree, work, t, q, u, z):
-    """A number that changes when a force law changes its branch; needs poses and velocities of the tree."""
+    """A number that changes when a force law changes its branch; needs poses and velocities of the tree if ``branches_move``."""
     code = 0
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]

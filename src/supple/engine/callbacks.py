@@ -13,7 +13,6 @@ from supple.core.callback import CALLBACK
 from supple.errors import label
 from supple.forces import (
     EffortFunction,
-    ForceElement,
     ForceFunction,
     FrameState,
     PairFunction,
@@ -104,7 +103,7 @@ class Callback:
     def of_frame(cls, force: ForceFunction | PairFunction) -> Callback:
         """The function of a ``ForceFunction`` or ``PairFunction``."""
         if native.is_native(force.function):
-            return MachineCode(force, native.address(force.function))
+            return MachineCode(label(force), native.address(force.function))
         function: Callable[[float, Any], Any] = force.function
         make = PairState if isinstance(force, PairFunction) else FrameState
         first, second, third, fourth, end = _PARTS
@@ -122,7 +121,7 @@ class Callback:
     def of_joints(cls, force: EffortFunction) -> Callback:
         """The function of an ``EffortFunction``."""
         if native.is_native(force.function):
-            return MachineCode(force, native.address(force.function))
+            return MachineCode(label(force), native.address(force.function))
         n = len(force.joints)
 
         def evaluate(t: float, given: Array, out: Array) -> None:
@@ -141,9 +140,13 @@ class MachineCode(Callback):
 
     needs = "a function of this process"
 
-    def __init__(self, force: ForceElement, address: int) -> None:
-        self.name, self.owner, self.address = force.name, label(force), address
+    def __init__(self, owner: str, address: int) -> None:
+        self.owner, self.address = owner, address
         self.forget()
+
+    def __reduce__(self) -> Any:
+        """An address means nothing in another process."""
+        raise TypeError(f"{self.owner} needs {self.needs} and cannot be sent to another")
 
 
 def _numbers(value: Any, n: int) -> Array:

@@ -8,9 +8,9 @@ from typing import cast
 
 import numpy as np
 
+from supple.core import forces as codes
 from supple.core import history as kernel
-from supple.core.layout import new_work
-from supple.engine.callbacks import MachineCode
+from supple.core.layout import KIND, integers, new_work
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.forces import ForceElement
@@ -18,34 +18,28 @@ from supple.forces.kinds import force_kind
 from supple.poses import Array
 from supple.results.run_data import ConstraintHistory, ElementHistory, History
 
+LAWS = (codes.JOINT_LAW, codes.LINE_LAW)
+ON_COORDINATES = (codes.JOINT_LAW, codes.JOINT_FUNCTION)
+ON_NODES = (codes.LINE_LAW, codes.FRAME_FUNCTION, codes.PAIR_FUNCTION)
 
-def failed_machine_code(c: Compiled, t: float, q: Array, u: Array, z: Array) -> str | None:
-    """The first function in machine code without a finite result at or behind a time, if any.
 
-    Python functions tell themselves what went wrong; machine code is asked again.
+def failed_law(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> str | None:
+    """The first element with a law of its own that is not finite at the given states, if any.
+
+    Python functions tell themselves what went wrong; formulas and machine code are asked again.
     """
-    times = np.array([t, t + 1e-9 * (1.0 + abs(t))])
-    rows = [np.ascontiguousarray(np.tile(x, (2, 1)), dtype=float) for x in (q, u, z)]
-    for function in c.callbacks:
-        if isinstance(function, MachineCode):
-            power, efforts, wrenches = np.zeros((2, 1)), np.zeros((2, c.nu)), np.zeros((2, 0))
-            nowhere, part = np.zeros(0, dtype=np.int64), c.channels(function.name)[0]
-            kernel.element_history(
-                c.ints,
-                c.reals,
-                new_work(c.ints),
-                times,
-                *rows,
-                part,
-                nowhere,
-                np.zeros((0, 3)),
-                power,
-                efforts,
-                wrenches,
-            )
-            if not np.isfinite(power).all():
-                what = "its function failed or gave a number that is not finite"
-                return f"{function.owner}: {what} near t = {t:.9g} s"
+    rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (t, q, u, z)]
+    elements = integers(c.ints, "element")
+    for part, (kind, node) in enumerate(elements[:, : KIND + 2].tolist()):
+        if kind not in ON_COORDINATES + ON_NODES:
+            continue
+        places = np.array([node] if kind in ON_NODES else [], dtype=np.int64)
+        out = [np.zeros((len(t), n)) for n in (1, c.nu, 6 * len(places))]
+        points, work = np.zeros((len(places), 3)), new_work(c.ints)
+        kernel.element_history(c.ints, c.reals, work, *rows, part, places, points, *out)
+        if not all(np.isfinite(x).all() for x in out):
+            what = "law" if kind in LAWS else "function"
+            return f"the {what} of '{c.force_names[part]}' fails or is not finite there"
     return None
 
 

@@ -108,7 +108,9 @@ def _ends(b: Builder, force: Bushing | PairFunction, more: Any = ()) -> dict[int
 def _bushing(b: Builder, force: Bushing) -> None:
     stiffness, damping = force.matrices
     numbers = [*stiffness.ravel(), *damping.ravel(), *force.preload]
-    add(b, force, codes.BUSHING, _ends(b, force, numbers), {})
+    full = any(np.any(x != np.diag(np.diag(x))) for x in (stiffness, damping))
+    ints = {**_ends(b, force, numbers), bushing.FULL: int(full)}
+    add(b, force, codes.BUSHING, ints, {})
     b.wrenches += 1
 
 

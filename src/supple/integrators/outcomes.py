@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from supple.core import step as st
-from supple.engine.loads import failed_machine_code
+from supple.engine.loads import failed_law
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
 from supple.loops.singular import failed_near
@@ -32,8 +34,7 @@ def message(run: LoopRun, outcome: int) -> str:
     where = f"stopped at t = {t:.9g} s: "
     if outcome == UNBOUNDED and run.growth is not None:
         return where + run.growth.sentence
-    r = run.fields
-    if trouble := c.trouble(t) or failed_machine_code(c, t, r.q, r.u, r.z) or noise(run):
+    if trouble := c.trouble(t) or not_finite(run) or noise(run):
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):
         return where + singular
@@ -56,6 +57,15 @@ def message(run: LoopRun, outcome: int) -> str:
         )
     enough = f"{run.options.max_steps} steps were not enough (max_steps)"
     return where + (f"{enough}; {run.pace.summary()}" if run.steps >= LEAST else enough)
+
+
+def not_finite(run: LoopRun) -> str | None:
+    """What a law is not finite for, at the last state or right behind it, or None."""
+    c, t, r = run.compiled, float(run.state[st.T]), run.fields
+    ahead = 1e-9 * (1.0 + abs(t))
+    moved = Equations(c).retract(r.q, ahead * r.u)
+    twice = [np.array([x, x]) for x in (r.u, r.z)]
+    return failed_law(c, np.array([t, t + ahead]), np.array([r.q, moved]), *twice)
 
 
 def noise(run: LoopRun) -> str | None:
