@@ -19,7 +19,7 @@ from supple.core import layout as at
 from supple.engine.compiled import Compiled
 from supple.engine.impulses import joint_impulses
 from supple.engine.phases import Held, Phase, held_here, in_phase
-from supple.errors import ModelError, describe, label, suggestion
+from supple.errors import ModelError, SimulationError, describe, label, suggestion
 from supple.events import Event
 from supple.forces import Motor
 from supple.formulations.equations import Equations
@@ -182,8 +182,7 @@ def run_in_phases(
     """Integrate a problem whose events change the model."""
     compiled = problem.equations.compiled
     state = State(problem.t_start, problem.q, problem.u, problem.z)
-    timed = sorted((e for e in problem.events if e.at is not None), key=lambda e: e.at or 0.0)
-    timed = [e for e in timed if problem.t_start <= (e.at or 0.0) <= problem.t_end]
+    timed = _timed(problem)
     pieces: list[Piece] = []
     left = integrator.max_steps
     while True:
@@ -215,6 +214,8 @@ def run_in_phases(
         try:
             step = _change(model, compiled, state, fired)
         except _ContradictionError as reason:
+            if not any(p.solution for p in pieces):
+                raise SimulationError(f"simulate: at the start {reason}") from None
             piece.failure = f"stopped at t = {state.t:.9g} s: {reason}"
             break
         compiled, state = step.compiled, step.state
@@ -222,6 +223,13 @@ def run_in_phases(
         if any(event.terminal for event in fired) or state.t >= problem.t_end:
             break
     return joined(problem, pieces)
+
+
+def _timed(problem: Problem) -> list[Event]:
+    """Events of the run whose instants are given, in order; none ends a run where it starts."""
+    found = [(e.at, k, e) for k, e in enumerate(problem.events) if e.at is not None]
+    inside = [e for e in sorted(found) if problem.t_start <= e[0] <= problem.t_end]
+    return [e for t, _, e in inside if t > problem.t_start or not e.terminal]
 
 
 def _part(problem: Problem, compiled: Compiled, state: State, end: float) -> Problem:

@@ -130,6 +130,7 @@ def _attributes(result: Result) -> dict[str, Any]:
         "validity_verdict": result.monitor.verdict,
         "statistics": json.dumps(result.statistics, default=float),
         "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
+        "changes": json.dumps([[float(c.t), *c.changes] for c in result.changes]),
     }
 
 
