@@ -36,6 +36,8 @@ from supple.results.result import Result
 from supple.results.run_data import ChangeRecord, EventRecord
 from supple.state import State
 
+SAME = 10.0  # tolerances within which a state that passes a value is the same as before
+
 
 @dataclass(frozen=True)
 class Changing:
@@ -185,7 +187,9 @@ def run_in_phases(
     timed = _timed(problem)
     pieces: list[Piece] = []
     left = integrator.max_steps
+    last: list[Event] = []  # that ended the phase before
     while True:
+        before = state
         due = timed[0].at if timed else None
         end = problem.t_end if due is None else due
         passed = 0.0 < end - state.t  # else another change at the same instant
@@ -196,12 +200,17 @@ def run_in_phases(
             left -= int(solution.statistics["steps"])
             state = solution.final
         fired = [] if solution is None else _fired(problem.events, solution)
+        again = _again(problem, compiled, before, state, [e for e in fired if e in last])
+        if solution is not None and again:
+            solution = _without(solution, again)
+            fired = [event for event in fired if event not in again]
+        last = fired + again
         on_time = [] if fired or state.t < end else [e for e in timed if e.at == due]
         piece = Piece(compiled, solution, tuple(EventRecord(e.name, state.t) for e in on_time))
         pieces.append(piece)
         timed = [e for e in timed if e not in on_time]
         over = solution is not None and not solution.success
-        if over or not (fired or on_time):
+        if over or not (fired or on_time or again):
             break
         fired += on_time
         if not any(event.then for event in fired):
@@ -223,6 +232,28 @@ def run_in_phases(
         if any(event.terminal for event in fired) or state.t >= problem.t_end:
             break
     return joined(problem, pieces)
+
+
+def _again(
+    problem: Problem, compiled: Compiled, before: State, state: State, events: Sequence[Event]
+) -> list[Event]:
+    """Events that a phase found at its very start, where they ended the phase before it.
+
+    A start is moved onto the constraints, as far as the tolerance allows a state to be off them:
+    what has just passed its value may have to pass it again.
+    """
+    if not events:
+        return []
+    moved = Equations(compiled).increment(before.q, state.q) / compiled.scale
+    far = float(np.max(np.abs(moved), initial=0.0))
+    return list(events) if far <= SAME * (problem.rtol + problem.atol) else []
+
+
+def _without(solution: Solution, events: Sequence[Event]) -> Solution:
+    """A solution whose last events are not counted."""
+    names, end = {event.name for event in events}, solution.final.t
+    kept = tuple(e for e in solution.events if e.t < end or e.name not in names)
+    return solution._replace(events=kept)
 
 
 def _timed(problem: Problem) -> list[Event]:
