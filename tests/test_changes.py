@@ -383,8 +383,8 @@ def test_hinge_between_two_beams_latches(formulation):
     latch = sp.Event("latched", "hinge", value=0.3, then=sp.Lock("hinge"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        r = sp.simulate(m, 0.2, events=latch, formulation=formulation, output=40, tolerance=1e-9)
-        known = sp.simulate(m, 0.2, events=latch, output=40, tolerance=1e-9)
+        r = sp.simulate(m, 0.12, events=latch, formulation=formulation, output=24, tolerance=1e-8)
+        known = sp.simulate(m, 0.12, events=latch, output=24, tolerance=1e-8)
     assert r.success and len(r.changes) == 1, r.message
     assert np.max(np.abs(r.energy.error)) < 1e-6 * np.max(r.energy.kinetic)
     assert (
