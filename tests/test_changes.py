@@ -370,6 +370,66 @@ def test_flexible_panels_latch():
     assert r.energy.level == "trusted", r.verdict
 
 
+@pytest.mark.parametrize("formulation", [None, sp.Absolute()])
+def test_hinge_between_two_beams_latches(formulation):
+    """Flexible bodies on both sides: both formulations find the same impact and the same motion."""
+    m = sp.Model(gravity=(0, -G, 0), name="two beams")
+    steel = sp.Material(E=7e10, G=2.6e10, density=2700.0)
+    for name in ("inner", "outer"):
+        m.add(sp.Beam(name, 0.5, sp.Rectangle(0.02, 0.01), steel, elements=2, modes=4))
+    inner, outer = m.bodies["inner"], m.bodies["outer"]
+    m.add(sp.Revolute("root", m.ground.at(0), inner.at(0), axis="z"))
+    m.add(sp.Revolute("hinge", inner.at(0.5), outer.at(0), axis="z", initial_rate=4.0))
+    latch = sp.Event("latched", "hinge", value=0.3, then=sp.Lock("hinge"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        r = sp.simulate(m, 0.12, events=latch, formulation=formulation, output=24, tolerance=1e-8)
+        known = sp.simulate(m, 0.12, events=latch, output=24, tolerance=1e-8)
+    assert r.success and len(r.changes) == 1, r.message
+    assert np.max(np.abs(r.energy.error)) < 1e-6 * np.max(r.energy.kinetic)
+    assert (
+        r.changes[0].lost == pytest.approx(known.changes[0].lost, rel=1e-5)
+        and known.changes[0].lost > 1e-4
+    )
+    tips = (x["outer"].at(0.5).position for x in (r, known))
+    np.testing.assert_allclose(*tips, atol=1e-6)
+
+
+def test_prepared_runs_and_other_values():
+    """Changes with what was prepared for other runs of the model."""
+    ready = sp.prepare(discs())
+    latch = sp.Event("latched", "clutch", value=-1.0, then=sp.Lock("clutch"))
+    plain = ready.simulate(0.2)
+    first, again = ready.simulate(1.0, events=latch), ready.simulate(1.0, events=latch)
+    np.testing.assert_array_equal(first.u, again.u)
+    np.testing.assert_array_equal(plain.u, ready.simulate(0.2).u)
+    other = ready.with_values({"clutch": {"initial_rate": -2.0}}).simulate(1.0, events=latch)
+    assert other.changes[0].t == pytest.approx(0.5)
+    assert other["base"].angle_rate[-1] == pytest.approx((2.0 * 5.0 + 3.0 * 3.0) / 5.0)
+
+
+def test_changes_at_the_ends_of_a_run():
+    lock = sp.Lock("clutch")
+    r = sp.simulate(discs(), 0.5, events=sp.Event("start", at=0.0, then=lock), output=5)
+    np.testing.assert_allclose(r["base"].angle_rate, 2.6)
+    np.testing.assert_allclose(r.energy.error, 0.0, atol=1e-9)
+    assert r.energy.lost[0] == pytest.approx(9.6)
+    r = sp.simulate(discs(), 0.5, events=sp.Event("end", at=0.5, then=lock), output=5)
+    np.testing.assert_allclose(r["base"].angle_rate, [5.0] * 5 + [2.6])
+    np.testing.assert_allclose(r.energy.error, 0.0, atol=1e-9)
+    m = discs()
+    m.add(sp.Driver("drive", "base", "5*t"))
+    with pytest.raises(sp.SimulationError, match="at the start Driver 'drive' moves"):
+        sp.simulate(m, 0.5, events=sp.Event("start", at=0.0, then=sp.Lock("base")))
+    r = sp.simulate(m, 0.5, events=sp.Event("end", at=0.5, then=lock), output=5)
+    assert r["drive"].work[-1] - r["drive"].work[-2] == pytest.approx(3.0 * 4.0 * 5.0)
+    np.testing.assert_allclose(r.energy.error, 0.0, atol=1e-9)
+    r = sp.simulate(discs(), 0.5, events=sp.Event("never", at=0.0), output=5)
+    assert r.success and r.t[-1] == 0.5
+    r = sp.simulate(discs(), 0.5, events=sp.Event("later", at=0.7, then=lock), output=5)
+    assert not r.changes
+
+
 def test_flexible_beam_is_released():
     m = sp.Model(gravity=(0, -G, 0), name="beam")
     beam = m.add(
@@ -420,6 +480,18 @@ def test_four_bar_opens(formulation):
     np.testing.assert_allclose(r.energy.error, 0.0, atol=1e-5)
     gap = np.linalg.norm(r["rod"].at(1.2).position - r["rocker"].at(0.9).position, axis=1)
     assert np.max(gap[r.t < 0.2]) < 1e-9 < 0.1 < np.max(gap)
+
+
+@pytest.mark.parametrize("formulation", [None, sp.Absolute()])
+@pytest.mark.parametrize("method", [sp.Radau(), sp.DormandPrince(), sp.HHT(), "BDF"])
+def test_an_event_in_a_loop_happens_once(method, formulation):
+    """A start is moved onto the constraints: an event that it has just passed does not count."""
+    if method == "BDF":
+        pytest.importorskip("sksundae")
+        method = sp.BDF()
+    opens = sp.Event("opens", "A", value=0.0, direction=-1, then=sp.Release("C"))
+    r = sp.simulate(four_bar(), 0.5, events=opens, formulation=formulation, integrator=method)
+    assert r.success and [e.name for e in r.events] == ["opens"] and len(r.changes) == 1
 
 
 @pytest.mark.parametrize("names", [("B",), ("B", "D"), ("A", "B", "C", "D")])
@@ -591,6 +663,9 @@ def test_dataset_file_plot_and_monitor(tmp_path):
     back = sp.load(r.save(tmp_path / "run.nc"))
     assert [e[0] for e in back.events] == ["latch0", "cut"]
     np.testing.assert_allclose(back.dataset["energy.lost"].values, r.energy.lost)
+    assert [words for _, *words in back.changes] == [["Lock('hinge0')"], ["Release('hinge0')"]]
+    with pytest.raises(sp.SuppleError, match="values that are no numbers"):
+        r.spectrum("hinge0.angle")
     assert isinstance(r.monitor.verdict, str)
     assert "lost in impacts" in r.verdict
     pytest.importorskip("matplotlib")

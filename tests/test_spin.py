@@ -247,3 +247,32 @@ def test_frequencies_of_a_rotating_blade():
     lowest = 2.0 * np.pi * np.sort(sp.linearize(m, steady).frequencies)[:2]
     inside = math.sqrt(known**2 - speed**2)
     np.testing.assert_allclose(lowest, [inside, known], rtol=1e-3)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_random_models_turn(number):
+    """Bodies on springs, joints in both directions: formulations agree, and a run stays there."""
+    rng = np.random.default_rng([number, 5])
+    m = sp.Model(gravity=(0, 0, -G), name="random")
+    before = m.add(sp.RigidBody("hub", 2.0, com=rng.normal(size=3) * 0.1, inertia=0.2))
+    ends = [m.ground.at(0), before.at(*(0.1 * rng.normal(size=3)))]
+    m.add(sp.Revolute("spin", *(ends[::-1] if number % 2 else ends), axis="z"))
+    for k in range(3):
+        body = m.add(sp.RigidBody(f"b{k}", 0.5, com=rng.normal(size=3) * 0.15, inertia=0.02))
+        ends = [
+            part.at(*(0.2 * rng.normal(size=3)), rotation=rng.normal(size=3))
+            for part in (before, body)
+        ]
+        ends = ends[::-1] if rng.random() < 0.5 else ends
+        joint = sp.Universal(f"j{k}", *ends) if k == 2 else sp.Revolute(f"j{k}", *ends, axis="y")
+        m.add(joint)
+        for c in range(joint.nu):
+            m.add(sp.JointSpring(f"s{k}{c}", joint, stiffness=30.0, coordinate=c))
+        before = body
+    found = [sp.statics(m, spin={"spin": 5.0}, formulation=f) for f in FORMULATIONS]
+    assert all(x.success and x.stable for x in found)
+    run = sp.simulate(m, 0.5, start=found[0])
+    for k in range(3):
+        a, b = (x[f"j{k}"].coordinates[0] for x in found)
+        np.testing.assert_allclose(a, b, atol=1e-9)
+        assert np.max(np.ptp(run[f"j{k}"].coordinates, axis=0)) < 1e-6

@@ -42,16 +42,16 @@ def joined(problem: Problem, pieces: Sequence[Piece]) -> tuple[Solution, tuple[C
     """
     c = problem.equations.compiled
     signs = np.array([-1.0 if takes else 1.0 for takes in c.force_dissipates])
-    base, lost, offset = np.zeros(len(c.force_names)), 0.0, np.nan
+    base, lost = np.zeros(len(c.force_names)), 0.0
     parts: list[Solution] = []
-    offsets: list[float] = []
+    balances: list[float] = []
     row_sets: RowSets | None = None
     changes: list[ChangeRecord] = []
     for k, piece in enumerate(pieces):
         s = piece.solution
         if s is not None:
             shown = np.ones(len(s.t), dtype=bool)
-            if k + 1 < len(pieces):
+            if any(later.solution is not None for later in pieces[k + 1 :]):
                 shown = s.t < s.final.t
             parts.append(
                 s._replace(
@@ -59,9 +59,7 @@ def joined(problem: Problem, pieces: Sequence[Piece]) -> tuple[Solution, tuple[C
                     channels=s.channels[shown] + base,
                 )
             )  # fmt: skip
-            balance = s.audit.initial_energy - float(signs @ base) + lost
-            offset = balance if np.isnan(offset) else offset
-            offsets.append(balance - offset)
+            balances.append(s.audit.initial_energy - float(signs @ base) + lost)
             row_sets = s.row_sets if row_sets is None else _then(row_sets, s.row_sets)
             if len(s.t):  # a phase with another behind it ends with an output time
                 base = base + s.channels[-1]
@@ -73,7 +71,10 @@ def joined(problem: Problem, pieces: Sequence[Piece]) -> tuple[Solution, tuple[C
             here = RowSets.of(piece.after, piece.change.t)
             row_sets = here if row_sets is None else _then(row_sets, here)
     assert row_sets is not None
-    return _one(problem, pieces, parts, offsets, row_sets, changes), tuple(changes)
+    whole = _one(problem, pieces, parts, balances, row_sets, changes)
+    if len(whole.t) and changes and whole.t[-1] == changes[-1].t:
+        whole.channels[-1] = base  # the run ends with a change
+    return whole, tuple(changes)
 
 
 def _then(before: RowSets, after: RowSets) -> RowSets:
@@ -87,11 +88,11 @@ def _one(
     problem: Problem,
     pieces: Sequence[Piece],
     parts: Sequence[Solution],
-    offsets: Sequence[float],
+    balances: Sequence[float],
     row_sets: RowSets,
     changes: Sequence[ChangeRecord],
 ) -> Solution:
-    """Phases in one solution; ``offsets`` (J) is what the balance of energy lacks at starts."""
+    """Phases in one solution; ``balances`` (J) are what the audit counts where they begin."""
     last, end = parts[-1], pieces[-1]
     found = [e for s in parts for e in s.events] + [e for p in pieces for e in p.events]
     final, message = last.final, last.message
@@ -107,7 +108,7 @@ def _one(
     statistics = {name: _total(name, [s.statistics.get(name, 0) for s in parts]) for name in names}
     return last._replace(
         t=t, q=q, u=u, z=z, channels=w,
-        audit=_audit([s.audit for s in parts], offsets, sum(c.lost for c in changes)),
+        audit=_audit([s.audit for s in parts], balances, sum(c.lost for c in changes)),
         momentum=_momentum([s.momentum for s in parts]),
         events=tuple(sorted(found, key=lambda e: e.t)),
         success=last.success and not end.failure,
@@ -124,16 +125,17 @@ def _total(name: str, values: Sequence[int | float]) -> int | float:
     return sum(values) if counted else max(values)
 
 
-def _audit(records: Sequence[AuditRecord], offsets: Sequence[float], lost: float) -> AuditRecord:
+def _audit(records: Sequence[AuditRecord], balances: Sequence[float], lost: float) -> AuditRecord:
     """Extremes of all phases; errors add up from phase to phase."""
-    errors = [r.max_error + abs(offset) for r, offset in zip(records, offsets, strict=True)]
+    start = balances[0]
+    errors = [r.max_error + abs(b - start) for r, b in zip(records, balances, strict=True)]
     return AuditRecord(
         max_error=float(np.max(errors)),  # not a number if one is none
         max_elastic=max(r.max_elastic for r in records),
         kinetic_min=min(r.kinetic_min for r in records),
         kinetic_max=max(r.kinetic_max for r in records),
         max_energy=max(r.max_energy for r in records),
-        initial_energy=records[0].initial_energy,
+        initial_energy=start,
         exchanged=sum(r.exchanged for r in records) + abs(lost),
         max_strain=max(r.max_strain for r in records),
     )

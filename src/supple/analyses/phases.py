@@ -19,7 +19,7 @@ from supple.core import layout as at
 from supple.engine.compiled import Compiled
 from supple.engine.impulses import joint_impulses
 from supple.engine.phases import Held, Phase, held_here, in_phase
-from supple.errors import ModelError, describe, label, suggestion
+from supple.errors import ModelError, SimulationError, describe, label, suggestion
 from supple.events import Event
 from supple.forces import Motor
 from supple.formulations.equations import Equations
@@ -35,6 +35,8 @@ from supple.poses import Array
 from supple.results.result import Result
 from supple.results.run_data import ChangeRecord, EventRecord
 from supple.state import State
+
+SAME = 10.0  # tolerances within which a state that passes a value is the same as before
 
 
 @dataclass(frozen=True)
@@ -182,11 +184,12 @@ def run_in_phases(
     """Integrate a problem whose events change the model."""
     compiled = problem.equations.compiled
     state = State(problem.t_start, problem.q, problem.u, problem.z)
-    timed = sorted((e for e in problem.events if e.at is not None), key=lambda e: e.at or 0.0)
-    timed = [e for e in timed if problem.t_start <= (e.at or 0.0) <= problem.t_end]
+    timed = _timed(problem)
     pieces: list[Piece] = []
     left = integrator.max_steps
+    last: list[Event] = []  # that ended the phase before
     while True:
+        before = state
         due = timed[0].at if timed else None
         end = problem.t_end if due is None else due
         passed = 0.0 < end - state.t  # else another change at the same instant
@@ -197,12 +200,17 @@ def run_in_phases(
             left -= int(solution.statistics["steps"])
             state = solution.final
         fired = [] if solution is None else _fired(problem.events, solution)
+        again = _again(problem, compiled, before, state, [e for e in fired if e in last])
+        if solution is not None and again:
+            solution = _without(solution, again)
+            fired = [event for event in fired if event not in again]
+        last = fired + again
         on_time = [] if fired or state.t < end else [e for e in timed if e.at == due]
         piece = Piece(compiled, solution, tuple(EventRecord(e.name, state.t) for e in on_time))
         pieces.append(piece)
         timed = [e for e in timed if e not in on_time]
         over = solution is not None and not solution.success
-        if over or not (fired or on_time):
+        if over or not (fired or on_time or again):
             break
         fired += on_time
         if not any(event.then for event in fired):
@@ -215,6 +223,8 @@ def run_in_phases(
         try:
             step = _change(model, compiled, state, fired)
         except _ContradictionError as reason:
+            if not any(p.solution for p in pieces):
+                raise SimulationError(f"simulate: at the start {reason}") from None
             piece.failure = f"stopped at t = {state.t:.9g} s: {reason}"
             break
         compiled, state = step.compiled, step.state
@@ -222,6 +232,35 @@ def run_in_phases(
         if any(event.terminal for event in fired) or state.t >= problem.t_end:
             break
     return joined(problem, pieces)
+
+
+def _again(
+    problem: Problem, compiled: Compiled, before: State, state: State, events: Sequence[Event]
+) -> list[Event]:
+    """Events that a phase found at its very start, where they ended the phase before it.
+
+    A start is moved onto the constraints, as far as the tolerance allows a state to be off them:
+    what has just passed its value may have to pass it again.
+    """
+    if not events:
+        return []
+    moved = Equations(compiled).increment(before.q, state.q) / compiled.scale
+    far = float(np.max(np.abs(moved), initial=0.0))
+    return list(events) if far <= SAME * (problem.rtol + problem.atol) else []
+
+
+def _without(solution: Solution, events: Sequence[Event]) -> Solution:
+    """A solution whose last events are not counted."""
+    names, end = {event.name for event in events}, solution.final.t
+    kept = tuple(e for e in solution.events if e.t < end or e.name not in names)
+    return solution._replace(events=kept)
+
+
+def _timed(problem: Problem) -> list[Event]:
+    """Events of the run whose instants are given, in order; none ends a run where it starts."""
+    found = [(e.at, k, e) for k, e in enumerate(problem.events) if e.at is not None]
+    inside = [e for e in sorted(found) if problem.t_start <= e[0] <= problem.t_end]
+    return [e for t, _, e in inside if t > problem.t_start or not e.terminal]
 
 
 def _part(problem: Problem, compiled: Compiled, state: State, end: float) -> Problem:

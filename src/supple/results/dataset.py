@@ -138,6 +138,7 @@ def _attributes(result: Result) -> dict[str, Any]:
         "statistics": json.dumps(result.statistics, default=float),
         "start": told(result.start_changes) if result.start_changes else "",
         "events": json.dumps([[e.name, float(e.t)] for e in result.events]),
+        "changes": json.dumps([[float(c.t), *c.changes] for c in result.changes]),
     }
 
 

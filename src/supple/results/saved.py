@@ -62,6 +62,7 @@ class SavedResult:
         self.validity_verdict: str = dataset.attrs.get("validity_verdict", "")
         self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
         self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
+        self.changes: list[list[Any]] = json.loads(dataset.attrs.get("changes", "[]"))
 
     def __getitem__(self, name: str) -> Array:
         values: Array = pick(self.dataset, name).values

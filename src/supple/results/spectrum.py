@@ -167,6 +167,8 @@ def even(t: Array, values: ArrayLike, what: str) -> tuple[Array, float]:
     step = float((t[-1] - t[0]) / (n - 1))
     if np.abs(np.diff(t) - step).max() > UNEVEN * step + 8.0 * np.spacing(np.abs(t).max()):
         raise SuppleError(f"{what} needs equally spaced times: simulate(output=...) makes them")
+    if not np.all(np.isfinite(x)):  # of a joint that has let go, or where a run failed
+        raise SuppleError(f"{what} needs numbers at all times, found values that are no numbers")
     return x, step
 
 
