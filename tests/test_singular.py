@@ -11,7 +11,7 @@ import supple as sp
 from linkages import arm, parallelogram, slider_crank
 from supple.cases.mechanisms import CASES
 from supple.core import step as st
-from supple.integrators import driver
+from supple.integrators import driver, outcomes
 from supple.loops.assembly import compile_model
 from supple.loops.ranks import analyse
 
@@ -145,7 +145,7 @@ def test_drivers_that_contradict_each_other_are_noticed():
 
 def test_locked_outcome_is_a_singular_position(monkeypatch):
     """The kernel's own words, where the rank analysis has nothing to say."""
-    monkeypatch.setattr(driver, "failed_near", lambda *_: "")
+    monkeypatch.setattr(outcomes, "failed_near", lambda *_: "")
     model = parallelogram(0.5)
     problem = driver.Problem(
         sp.JointCoordinates().equations(model), 0.0, 1.0, np.linspace(0, 1, 3),

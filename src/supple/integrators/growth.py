@@ -19,6 +19,7 @@ import numpy as np
 from supple.engine.compiled import Compiled
 from supple.errors import label
 from supple.poses import Array
+from supple.results.deformation import kept_rows
 
 ROTATION = 2.0 * math.pi  # rad
 DEFLECTION = 10.0  # lengths of the body
@@ -79,8 +80,8 @@ def _bodies(compiled: Compiled) -> list[_Body]:
     found = []
     for record in compiled.flexible.values():
         if record.modal.n:
-            rows = tuple(np.asarray(r) for r in record.body.moving_rows(record.point_masses))
+            rows = kept_rows(record.body, record.point_masses)
             bounds = tuple(np.sqrt((r**2).sum(axis=1)).max(axis=0, initial=0.0) for r in rows)
             name, length = label(record.body), float(record.body.typical_length)
-            found.append(_Body(name, record.q, length, (rows[0], rows[1]), (bounds[0], bounds[1])))
+            found.append(_Body(name, record.q, length, rows, (bounds[0], bounds[1])))
     return found

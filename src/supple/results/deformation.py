@@ -6,8 +6,10 @@ assumptions.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,8 @@ AT_REST = 1e-6
 EQUAL = 1e-6
 # Lowest modes among which the loss of stiffness by spin is looked for: it is theirs.
 SOFTEST = 12
+
+_rows: WeakKeyDictionary[FlexibleBody, dict[Hashable, tuple[Array, Array]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +64,20 @@ class Extreme:
         return float(self.t[above[0]]) if len(above) else None
 
 
+def kept_rows(body: FlexibleBody, point_masses: PointMasses) -> tuple[Array, Array]:
+    """``moving_rows`` of a body, kept as long as the body: every run asks for them."""
+    kept = _rows.setdefault(body, {})
+    key = tuple(point_masses)
+    if key not in kept:
+        kept[key] = body.moving_rows(point_masses)
+    return kept[key]
+
+
 def movements(
     body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array
 ) -> tuple[Extreme, Extreme]:
     """Largest elastic displacement, in lengths of the body, and rotation, rad, at each time."""
-    displaced, turned = (_largest(rows, t, q) for rows in body.moving_rows(point_masses))
+    displaced, turned = (_largest(rows, t, q) for rows in kept_rows(body, point_masses))
     return Extreme(displaced.t, displaced.values / body.typical_length), turned
 
 
