@@ -497,7 +497,9 @@ def test_nada_arm(name):
 def test_nada_arm_diverges_without_stiffening():
     """Undamped it passes its critical speed, 14.28 rad/s; stiffened it hardly notices.
 
-    The monitor warns of the spin long before, at a seventh of that speed.
+    The monitor warns of the spin long before, at a seventh of that speed. Of the stiffened arm it
+    says that two bending modes on two elements are few: eight modes are apart by half of the
+    deflection after 5 s, since vibrations without damping get out of step.
     """
     tip, findings = {}, {}
     for law, modes in (("none", (1, 2)), ("axial", (1, 2, 9))):
@@ -509,7 +511,7 @@ def test_nada_arm_diverges_without_stiffening():
         findings[law] = {f.what: f for f in result.monitor.findings}
     assert findings["none"]["spin"].time <= 1.0 and findings["none"]["spin"].serious
     assert findings["none"]["stability"].limit == pytest.approx(14.28, abs=0.01)
-    assert not findings["axial"]
+    assert set(findings["axial"]) == {"modes"} and not findings["axial"]["modes"].serious
     assert tip["none"] == pytest.approx([-0.0896, -0.3491, -0.5297], abs=1e-4)
     assert np.abs(tip["axial"]).max() < 0.03
 
