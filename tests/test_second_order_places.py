@@ -87,3 +87,28 @@ def test_velocity_and_acceleration_are_derivatives_of_what_is_shown():
         difference = (values[2:] - values[:-2]) / (2.0 * h)
         change = np.abs(np.diff(rates, 2, axis=0)).max()  # the error of differences is a sixth
         np.testing.assert_allclose(difference, rates[1:-1], atol=change + 1e-6)
+
+
+@pytest.mark.parametrize("kind", ["clamped", "twist", "frame"])
+def test_an_event_sees_what_is_shown_and_changes_nothing(kind):
+    """A place that only an event looks at is where results show it; the motion is the same.
+
+    Bound: roots of events are found to 1e-12 of the step, the tolerance of the run is 1e-10.
+    """
+    body = l_frame() if kind == "frame" else BEAMS[kind]
+    tip = body.at("c") if kind == "frame" else body.at(0.83)
+    model = sp.Model(gravity=(0, -9.81, 0))
+    model.add(body)
+    model.add(sp.Revolute("hub", model.ground.at(0), body.at(0.0), "z", initial_rate=-3.0))
+    free = sp.simulate(model, 0.05, output=11, tolerance=1e-10)
+    place = free["beam"].at(*tip.position)
+    linear = free["beam"].coordinates @ body.attachment(tip).Phi.T
+    assert np.abs(place.deflection - linear).max() > 1e-5
+    middle = float(place.position[5, 1])
+    watch = sp.Event("level", tip, "y", value=middle, terminal=False)
+    watched = sp.simulate(model, 0.05, output=11, tolerance=1e-10, events=[watch])
+    # to rounding: one frame more moves the point of reference
+    np.testing.assert_allclose(watched.q, free.q, rtol=0, atol=1e-12)
+    times = [e.t for e in watched.events]
+    assert len(times) == 1
+    assert times[0] == pytest.approx(free.t[5], abs=1e-9)

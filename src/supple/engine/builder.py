@@ -63,7 +63,7 @@ class Builder(Tables):
         held: Iterable[str] = (),
     ) -> None:
         super().__init__(_model_length(model), frozen)
-        self.model = model
+        self.model, self.watched_frames = model, tuple(frames)
         self.bodies_by_name, self.joints_by_name = model.bodies, model.joints
         self.point_masses = body_rows.point_masses(model)
         self.bodies: dict[str, BodyRecord] = {}
@@ -101,7 +101,7 @@ class Builder(Tables):
         for record in self.flexible.values():
             body_rows.add_damping(self, record)
             body_rows.add_membranes(self, record)
-        for frame in frames:
+        for frame in self.watched_frames:
             self.place(frame)
 
     def add_joint(self, joint: Joint, child: str, backwards: bool) -> None:

@@ -17,7 +17,7 @@ from supple.frames import Body, Frame
 from supple.graph.topology import Graph
 from supple.joints.motions import CHARTS, Chart
 from supple.poses import Array, Pose
-from supple.reduction.modal import ModalBody
+from supple.reduction.modal import Attachment, ModalBody
 from supple.signals import Signal
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ class FlexRecord:
     """Where a flexible body's elastic coordinates are in the state, and what they mean.
 
     It is a body of the engine, a part of one of the model or all of it; ``index`` counts them.
+    ``watched`` has the places that events look at and nothing is attached to, with their rows (6, r)
+    of amplitudes of second order, those of ``modal``.
     """
 
     body: FlexibleBody
@@ -103,6 +105,17 @@ class FlexRecord:
     u: slice
     modal: ModalBody
     point_masses: tuple[tuple[float, float], ...]
+    watched: dict[float, Array] = field(default_factory=dict)
+
+    def attachment(self, frame: Frame) -> Attachment:
+        """How a frame of the body moves with the coordinates and amplitudes of ``modal``."""
+        where, slaves = self.body.attachment(frame, self.point_masses), self.modal.slaves
+        if where.slaved is None or slaves is None or not self.watched:
+            return where
+        rows = self.watched.get(self.body.station(frame))
+        if rows is None:  # the last amplitudes move watched places only
+            rows = np.pad(where.slaved, [(0, 0), (0, self.modal.r - where.slaved.shape[1])])
+        return replace(where, slaved=rows, Gamma=slaves.Gamma)
 
     @property
     def name(self) -> str:

@@ -20,7 +20,9 @@ from supple.errors import ModelError, label
 from supple.frames import Body, Frame
 from supple.joints.motions import MOTIONS
 from supple.poses import IDENTITY, Pose
-from supple.reduction.modal import Attachment
+from supple.reduction.modal import Attachment, ModalBody
+from supple.reduction.slaved import with_watched
+from supple.validate import Vector
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
@@ -110,7 +112,7 @@ def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
     key = frame_key(frame)
     if key not in b.places:
         record = b.flexible[name]
-        where = record.body.attachment(frame, record.point_masses)
+        where = record.attachment(frame)
         node = b.own_frames[name][0]
         if not where.fixed:
             node = add_elastic(b, node, "elastic_out", IDENTITY, record, where)
@@ -147,11 +149,11 @@ def _add_flexible(
     b: Builder, body: FlexibleBody, node: int, current: Pose, outer: Frame | None
 ) -> None:
     masses = attached_masses(b.model, body)
-    modal = body.modal(masses)
+    modal, watched = _watched(b, body, masses)
     n = modal.n
     here = slice(b.nq, b.nq + n), slice(b.nu, b.nu + n)
     index = len(b.flexible)
-    record = FlexRecord(body, index, *here, modal, masses)
+    record = FlexRecord(body, index, *here, modal, masses, watched)
     b.flexible[body.name] = record
     r, of = modal.r, modal.slaves or modal
     row = {at.FLEX_N: n, at.FLEX_R: r, at.FLEX_Q0: b.nq, at.FLEX_U0: b.nu}
@@ -171,7 +173,7 @@ def _add_flexible(
         slow = 2.0 * np.pi * modal.frequencies[0] * body.typical_length * np.sqrt(modal.mass)
         b.scale.extend(slow / np.sqrt(np.diag(modal.K)))
         b.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
-    where = None if outer is None else body.attachment(outer, masses)
+    where = None if outer is None else record.attachment(outer)
     b.owner = label(body)
     if where is None:
         node = b.add_node(node, "fixed", current)
@@ -183,6 +185,29 @@ def _add_flexible(
     b.flex_ints[index][at.FLEX_NODE] = node
     b.node_ints[node][at.HEAVY], b.node_ints[node][at.FLEX] = at.FLEXIBLE, index
     b.own_frames[body.name] = node, IDENTITY
+
+
+def _watched(
+    b: Builder, body: FlexibleBody, masses: tuple[tuple[float, float], ...]
+) -> tuple[ModalBody, dict[float, Vector]]:
+    """The body with amplitudes of places that are only looked at, and rows (6, r) of these."""
+    modal = body.modal(masses)
+    found: dict[float, Attachment] = {}
+    if modal.slaves is not None:
+        known = {place for place, _ in masses}
+        owned = [f for f in b.watched_frames if f.body.name in b.bodies_by_name]
+        frames = [b.bodies_by_name[f.body.name].on_part(f) for f in owned]
+        mine = {body.station(f): f for f in frames if f.body.name == body.name}
+        found = {x: body.shown(f, masses) for x, f in mine.items() if x not in known}
+    forms = [where.Gamma for where in found.values() if where.Gamma is not None]
+    whole = with_watched(modal, np.concatenate(forms)) if forms else modal
+    rows, first = {}, modal.r
+    for place, where in found.items():
+        if where.slaved is not None:
+            rows[place] = np.zeros((6, whole.r))
+            rows[place][:, first : first + where.slaved.shape[1]] = where.slaved
+            first += where.slaved.shape[1]
+    return whole, rows
 
 
 def add_elastic(

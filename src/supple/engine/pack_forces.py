@@ -131,7 +131,8 @@ def _load(b: Builder, force: DistributedLoad) -> None:
     for x, weight in force.points(beam, 4):
         where = beam.attachment(beam.at(x), record.point_masses)
         moves = where.Phi if where.slaved is None else np.hstack([where.Phi, where.slaved[:3]])
-        l0, l1, S = l0 + weight, l1 + weight * where.p0, S + weight * moves
+        l0, l1 = l0 + weight, l1 + weight * where.p0
+        S[:, : moves.shape[1]] += weight * moves  # amplitudes of watched places follow
     components = list(force.force)
     if force.axes == "body" and not np.array_equal(turn, np.eye(3)):
         components = [_along(turn[i], force.force) for i in range(3)]

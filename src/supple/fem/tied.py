@@ -217,7 +217,7 @@ class TiedComponent:
 
     def _forces(self, nodal: Array) -> Array:
         """Forces (nodes, 3) among loads (component.size,)."""
-        return nodal.reshape(-1, self.component.node_size)[:, :3]
+        return np.asarray(nodal.reshape(-1, self.component.node_size)[:, :3])
 
     def _arms(self, forces: Array, interface: Interface, nodes: Indices) -> Array:
         """Matrix (3, 3) of forces (all nodes, 3) at nodes that turn about an interface's place."""

@@ -142,6 +142,26 @@ def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: V
     return replace(body, slaves=slaves)
 
 
+def with_watched(body: ModalBody, Gamma: Vector) -> ModalBody:
+    """The body with further amplitudes, of forms (k, n, n), that no inertia belongs to.
+
+    Frames that are only looked at can follow them: the body moves as it does without.
+    """
+    own = body.slaves
+    if own is None or not len(Gamma):
+        return body
+    more = (0, len(Gamma))
+    slaves = replace(
+        own,
+        Gamma=read_only(np.concatenate([own.Gamma, Gamma])),
+        S1=read_only(np.pad(own.S1, [(0, 0), more])),
+        D0=read_only(np.pad(own.D0, [(0, 0), (0, 0), more])),
+        D1=read_only(np.pad(own.D1, [(0, 0), (0, 0), more, more])),
+        M=read_only(np.pad(own.M, [more, more])),
+    )
+    return replace(body, slaves=slaves)
+
+
 def slaved_mesh(
     problem: Problem,
     body: ModalBody,
