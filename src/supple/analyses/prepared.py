@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +26,6 @@ from supple.analyses.arguments import (
 from supple.analyses.outcome import outcome
 from supple.analyses.phases import (
     NO_CHANGES,
-    Changing,
     changing,
     check_changes,
     phase_of,
@@ -37,19 +35,18 @@ from supple.analyses.phases import (
     tree_without,
 )
 from supple.analyses.quasi_static import quasi_static
+from supple.analyses.ready import Choice, Ready
 from supple.analyses.statics import statics
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
-from supple.engine.compiled import Compiled, FrameKey, frame_key
+from supple.engine.compiled import Compiled, frame_key
 from supple.engine.phases import Phase, in_phase
-from supple.engine.symmetry import Symmetry, symmetries
 from supple.errors import ModelError, SimulationError, SuppleWarning, warn_caller
 from supple.events import Event
 from supple.forces import ForceElement, Motor
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
-from supple.frames import Frame
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress, tolerances
 from supple.integrators.image import image
@@ -83,44 +80,6 @@ def prepare(model: Model) -> Prepared:
     return Prepared(model.copy())
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """Coordinates, watched frames on flexible bodies, which get nodes of their own, and changes."""
-
-    formulation: Formulation
-    frames: tuple[Frame, ...] = field(compare=False)
-    keys: tuple[FrameKey, ...]
-    changing: Changing = NO_CHANGES
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """A compiled model on its constraints, as it was written down, and the momenta it keeps."""
-
-    model: Model
-    compiled: Compiled
-    written: Compiled
-
-    @cached_property
-    def symmetries(self) -> tuple[Symmetry, ...]:
-        return symmetries(self.model, self.compiled)
-
-    @cached_property
-    def start(self) -> State:
-        """The default start, which must not be a singular position."""
-        c = self.compiled
-        refuse_singular(c, 0.0, c.q0)
-        return State(0.0, c.q0, c.u0, c.z0)
-
-    @cached_property
-    def changes(self) -> tuple[StartChange, ...]:
-        """What constraints changed of the default start."""
-        a, b = self.written, self.compiled
-        if not b.all_rows:
-            return ()
-        return start_changes(self.model.joints, b, (a.q0, a.u0), (b.q0, b.u0), False)
-
-
 class Prepared:
     """A model that is checked and, after the first run, compiled and assembled; see `prepare`.
 
@@ -131,8 +90,8 @@ class Prepared:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._built: dict[_Choice, Compiled] = {}  # as written down
-        self._ready: dict[_Choice, _Ready] = {}
+        self._built: dict[Choice, Compiled] = {}  # as written down
+        self._ready: dict[Choice, Ready] = {}
 
     def simulate(
         self,
@@ -200,9 +159,9 @@ class Prepared:
         elif all(_same_places(old, new) for old, new in pairs):
             for choice, ready in self._ready.items():
                 like = other._like(choice, ready.compiled)
-                other._ready[choice] = _Ready(other.model, like, other._compiled(choice))
+                other._ready[choice] = Ready(other.model, like, other._compiled(choice))
 
-    def _like(self, choice: _Choice, found: Compiled) -> Compiled:
+    def _like(self, choice: Choice, found: Compiled) -> Compiled:
         """The model compiled anew, with the start and the rows of another one."""
         used = [int(k) for k in np.flatnonzero(~found.left_out)]
         return replace(
@@ -213,7 +172,7 @@ class Prepared:
             regular_positions=found.regular_positions,
         )
 
-    def _compiled(self, choice: _Choice) -> Compiled:
+    def _compiled(self, choice: Choice) -> Compiled:
         """The model as written down in some coordinates."""
         found = self._built.get(choice)
         if found is None:
@@ -225,7 +184,7 @@ class Prepared:
             self._built[choice] = found
         return found
 
-    def _assembled(self, choice: _Choice) -> _Ready:
+    def _assembled(self, choice: Choice) -> Ready:
         """The model in some coordinates, on its constraints."""
         found = self._ready.get(choice)
         if found is None:
@@ -235,7 +194,7 @@ class Prepared:
                 compiled = on_tree(first.compiled, compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
-            found = self._ready[choice] = _Ready(self.model, compiled, self._compiled(choice))
+            found = self._ready[choice] = Ready(self.model, compiled, self._compiled(choice))
         return found
 
     def run(
@@ -356,7 +315,7 @@ class Prepared:
         check_changes(self.model, events)
         return events
 
-    def _of(self, formulation: Formulation, events: tuple[Event, ...], start: Start) -> _Ready:
+    def _of(self, formulation: Formulation, events: tuple[Event, ...], start: Start) -> Ready:
         """What runs in these coordinates with these events share.
 
         A model that cannot be assembled at t = 0 s may be one that goes on from a later state.
@@ -365,7 +324,7 @@ class Prepared:
         watched = (f for event in events for f in event.frames.values())
         bending = tuple(f for f in watched if f.body.name in bodies and bodies[f.body.name].deforms)
         changes = changing(self.model, [c for event in events for c in event.then], phase_of(start))
-        choice = _Choice(formulation, bending, tuple(map(frame_key, bending)), changes)
+        choice = Choice(formulation, bending, tuple(map(frame_key, bending)), changes)
         try:
             return self._assembled(choice)
         except ModelError:
@@ -373,10 +332,10 @@ class Prepared:
                 raise
         compiled = self._compiled(choice)
         state = starting_state(OWNER, start, compiled)
-        return _Ready(self.model, assembled(compiled, state=state), compiled)
+        return Ready(self.model, assembled(compiled, state=state), compiled)
 
     def _start(
-        self, ready: _Ready, start: Start, formulation: Formulation
+        self, ready: Ready, start: Start, formulation: Formulation
     ) -> tuple[Compiled, State, tuple[StartChange, ...]]:
         """Where a run starts, the model in the phase of that state, what constraints changed."""
         compiled = ready.compiled
