@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
 import io
 import os
 from collections.abc import Iterator
@@ -102,6 +103,25 @@ def writing(path: Any) -> Iterator[Path]:
         raise ModelError.plain(
             f"{target.name}: it cannot be written ({_why(reason)}), expected another ending"
         ) from reason
+
+
+def write_whole(path: Path, content: bytes | memoryview) -> None:
+    """Write a file that is there as a whole or not at all; what was there before stays till then.
+
+    On a full disk, for example, the old file is still the old one.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    try:
+        with part.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def save_figure(figure: Any, path: Any, **options: Any) -> None:

@@ -9,6 +9,7 @@ its role.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, describe, suggestion
-from supple.files import writing
+from supple.files import write_whole, writing
 from supple.results.force_views import (
     ForceView,
     JointForceView,
@@ -261,7 +262,10 @@ def _of_point(view: PointView) -> Iterator[Variable]:
 def write(dataset: xr.Dataset, path: str | Path) -> Path:
     """Write a dataset as NetCDF-4 and return the path."""
     with writing(path) as target:
-        dataset.to_netcdf(target, engine="h5netcdf")
+        # In memory first: the library that writes the format crashes when the disk is full.
+        content = io.BytesIO()
+        dataset.to_netcdf(content, engine="h5netcdf")
+        write_whole(target, content.getbuffer())
         return target
 
 
