@@ -218,6 +218,7 @@ TOGETHER = {
         "another place",
     ),
     "walls thicker than a tube": (lambda: sp.Tube(0.02, 0.02), "wall"),
+    "a wall thinner than atoms": (lambda: sp.ISection(1e12, 0.02, 0.002, 0.002), "size_y"),
     "times that do not increase": (lambda: sp.Table((0, 0, 1), (1, 2, 3)), "times"),
     "a step that ends before it starts": (lambda: sp.SmoothStep(1.0, 0.5), "end"),
     "an expression of something else": (lambda: sp.Expression("sin(x)"), "x"),

@@ -18,8 +18,8 @@ from supple.fem.torsion import torsion_of_corner
 from supple.validate import set_fields
 
 # The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
-# Sizes of a section are from this to its inverse, m.
-TINY = 1e-30
+# Sizes of a section, m, and the least ratio of two of them.
+SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
 LAST_TORSION_TERM = 4001
 SHEAR = "2 positive numbers for a Timoshenko beam"
 
@@ -87,10 +87,15 @@ class CrossSection:
         owner = type(self).__name__
         for name, size in sizes.items():
             value = validate.positive(owner, name, size)
-            if not TINY <= value <= 1.0 / TINY:  # their fourth powers must be numbers
-                expected = f"a length in m from {TINY:g} to {1.0 / TINY:g}"
+            if not SMALLEST <= value <= LARGEST:  # their fourth powers must be numbers
+                expected = f"a length in m from {SMALLEST:g} to {LARGEST:g}"
                 raise ModelError(owner, name, value, expected)
             set_fields(self, **{name: value})
+        widest = max(sizes, key=sizes.__getitem__)
+        for name, size in sizes.items():
+            if size < SLENDER * sizes[widest]:
+                expected = f"no less than {SLENDER:g} of {widest} = {sizes[widest]:g}"
+                raise ModelError(owner, name, size, expected)
 
 
 @dataclass(frozen=True, eq=False, init=False)
