@@ -274,7 +274,8 @@ class Section(CrossSection):
         shear: tuple[float, float] | None = None,
         shear_centre: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        self._sizes(area=area, I_y=I_y, I_z=I_z, J=J)
+        given = dict(area=area, I_y=I_y, I_z=I_z, J=J)
+        set_fields(self, **{k: validate.positive("Section", k, v) for k, v in given.items()})
         y, z = validate.vector("Section", "shear_centre", shear_centre, 2)
         set_fields(
             self,
