@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import struct
@@ -404,6 +405,22 @@ def test_geometry_that_is_cut_off(tmp_path: Path) -> None:
     (tmp_path / "x.step").write_bytes(content)
     assert len(sp.mesh_geometry(tmp_path / "x.step", 0.02).nodes) > 0
     assert not (tmp_path / "made").exists()
+
+
+def test_a_full_disk_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full while a result is written over another: the other one is still there."""
+    path = tmp_path / "x.nc"
+    result_file(path)
+    before = path.read_bytes()
+
+    def full(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(sp.ModelError) as caught:
+        result_file(path)
+    one_sentence(caught.value, "x.nc: it cannot be written (No space left on device)")
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["x.nc"]
 
 
 @pytest.mark.parametrize(

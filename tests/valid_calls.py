@@ -54,9 +54,9 @@ FACE = np.flatnonzero(CUBE.nodes[:, 0] == 0.0)
 FOOT = sp.Interface("foot", CUBE.nodes[FACE].mean(axis=0), FACE)
 
 
-@cache
-def folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="supple-"))
+# Removed when the process ends.
+FOLDER = tempfile.TemporaryDirectory(prefix="supple-")
+FILES = Path(FOLDER.name)
 
 
 def pendulum() -> sp.Model:
@@ -79,7 +79,7 @@ def run() -> sp.Result:
 
 @cache
 def sid() -> Path:
-    path = folder() / "beam.sid"
+    path = FILES / "beam.sid"
     sp.write_sid(path, BEAM, {"left": BEAM.at(0.0), "right": BEAM.at(1.0)})
     return path
 
@@ -100,7 +100,6 @@ def zero(t: float, state: Any) -> Any:
 NAME = {"name": "new"}
 FRAME = {"name": "new", "frame": LINK.at(0.3)}
 JOINT = {"name": "new", "joint": HINGE}
-FILES = folder()
 
 CALLS: dict[str, Call] = {
     name: Call(getattr(sp, name), given)

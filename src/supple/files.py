@@ -96,10 +96,10 @@ def _why(reason: BaseException) -> str:
     if isinstance(reason, KeyError):
         return f"there is no {reason.args[0]!r}" if reason.args else "something is missing"
     text = " ".join(str(reason).split()).rstrip(".")
-    return describe(Words(text)) if text else type(reason).__name__
+    return describe(_Words(text)) if text else type(reason).__name__
 
 
-class Words:
+class _Words:
     """A text that is shown as it is, and cut if it is long."""
 
     def __init__(self, text: str) -> None:

@@ -37,7 +37,8 @@ def number_table(path: Path, widths: tuple[int, ...], what: str, owner: str = ""
 
 def file_integers(name: str, what: str, values: Array) -> Indices:
     """Return numbers of a file as integers; refuse those that are none."""
-    found = values.astype(np.int64)
+    with np.errstate(invalid="ignore"):  # numbers beyond all integers
+        found = values.astype(np.int64)
     wrong = np.flatnonzero(found != values)
     if len(wrong):
         raise ModelError.plain(

@@ -18,8 +18,8 @@ from supple.fem.torsion import torsion_of_corner
 from supple.validate import set_fields
 
 # The terms of the torsion series fall with n**-5: beyond this odd n their sum is below rounding.
-# Sizes of a section are from this to its inverse, m.
-TINY = 1e-30
+# Sizes of a section, m, and the least ratio of two of them.
+SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
 LAST_TORSION_TERM = 4001
 SHEAR = "2 positive numbers for a Timoshenko beam"
 
@@ -92,10 +92,15 @@ class CrossSection:
         owner = type(self).__name__
         for name, size in sizes.items():
             value = validate.positive(owner, name, size)
-            if not TINY <= value <= 1.0 / TINY:  # their fourth powers must be numbers
-                expected = f"a length in m from {TINY:g} to {1.0 / TINY:g}"
+            if not SMALLEST <= value <= LARGEST:  # their fourth powers must be numbers
+                expected = f"a length in m from {SMALLEST:g} to {LARGEST:g}"
                 raise ModelError(owner, name, value, expected)
             set_fields(self, **{name: value})
+        widest = max(sizes, key=sizes.__getitem__)
+        for name, size in sizes.items():
+            if size < SLENDER * sizes[widest]:
+                expected = f"no less than {SLENDER:g} of {widest} = {sizes[widest]:g}"
+                raise ModelError(owner, name, size, expected)
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -282,11 +287,10 @@ class Section(CrossSection):
         inertia_y: float | None = None,
         inertia_z: float | None = None,
     ) -> None:
-        self._sizes(area=area, I_y=I_y, I_z=I_z, J=J)
-        self._sizes(
-            inertia_y=self.I_y if inertia_y is None else inertia_y,
-            inertia_z=self.I_z if inertia_z is None else inertia_z,
-        )
+        given = dict(area=area, I_y=I_y, I_z=I_z, J=J)
+        given["inertia_y"] = I_y if inertia_y is None else inertia_y
+        given["inertia_z"] = I_z if inertia_z is None else inertia_z
+        set_fields(self, **{k: validate.positive("Section", k, v) for k, v in given.items()})
         y, z = validate.vector("Section", "shear_centre", shear_centre, 2)
         set_fields(
             self,
