@@ -12,7 +12,7 @@ import numpy as np
 
 from supple import validate
 from supple.bodies.beam_slaves import BeamSlaves
-from supple.bodies.flexible import PointMasses, rows_at
+from supple.bodies.flexible import PointMasses, beam_hint, beam_suspicion, rows_at
 from supple.bodies.reduced import ReducedBody
 from supple.errors import ModelError, label
 from supple.fem.material import Material
@@ -26,6 +26,7 @@ from supple.frames import Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
+from supple.unit_hints import degrees_sentence
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
@@ -52,7 +53,10 @@ class MassPoint(NamedTuple):
 
 
 class BeamRecovery(ReducedBody):
-    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass."""
+    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass.
+
+    It also knows what a beam is before it deforms: its mass, its stations, strange numbers.
+    """
 
     length: float
     section: Profile
@@ -63,6 +67,20 @@ class BeamRecovery(ReducedBody):
     @abstractmethod
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
         """Shapes and body with these point masses, from the store if they were asked before."""
+
+    @property
+    def mass(self) -> float:
+        """Mass of the beam itself, kg, without point masses on it."""
+        return self.material.density * self.section.mean_area * self.length
+
+    def suspicion(self) -> str | None:
+        """A roll in degrees, a material or sizes in other units than SI."""
+        roll = degrees_sentence("roll", [self.roll])
+        return beam_suspicion(self, self.mass) if roll is None else f"{label(self)}: {roll}"
+
+    def hint(self) -> str | None:
+        """Moduli that no isotropic material has."""
+        return beam_hint(self)
 
     def station(self, frame: Frame) -> float:
         """Return the station (m) of a frame on this beam; refuse a frame beside the axis."""
