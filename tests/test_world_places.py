@@ -147,6 +147,16 @@ def test_initial_coordinates_lead_away_from_the_written_position() -> None:
     assert np.allclose(run["arm"].position[0], (0, 0, 0), atol=1e-12)
 
 
+def test_rounding_is_no_contradiction() -> None:
+    """Bodies without size at the origin, where only frames have lengths."""
+    for seed in range(20):
+        turn, place = np.random.default_rng(seed).normal(size=(2, 3))
+        model = sp.Model()
+        body = model.add(sp.RigidBody("body", 1.0, rotation=turn))
+        model.add(sp.Spherical("ball", model.ground, body, at=place))
+        model.check()
+
+
 def test_flexible_bodies_have_places_in_the_world() -> None:
     beam = sp.Beam("beam", 2.0, BOX, STEEL, position=(1, 1, 0), rotation=(0, 0, np.pi / 6))
     tip = beam.position + 1.5 * np.array([np.cos(np.pi / 6), 0.5, 0])

@@ -279,6 +279,18 @@ def test_event_is_found() -> None:
     assert result["shoulder"].angle[-1] == pytest.approx(0.31, abs=1e-7)
 
 
+def test_events_of_a_frame_are_found() -> None:
+    model = two_link_arm()
+    place = list(model.bodies.values())[-1].at(0.2)
+    point = sp.simulate(model, 0.02, output=[0.01, 0.02])[place]
+    values = {
+        "y": point.position[0, 1], "vx": point.velocity[0, 0], "wz": point.angular_velocity[0, 2]
+    }  # fmt: skip
+    watched = [sp.Event(k, place, k, value=float(v), terminal=False) for k, v in values.items()]
+    found = {e.name: e.t for e in sp.simulate(model, 0.02, output=4, events=watched).events}
+    assert found == pytest.approx(dict.fromkeys(values, 0.01), abs=1e-6)
+
+
 @pytest.mark.parametrize("decay", [0.0, 1.0])
 def test_energy_scheme_takes_steps(decay: float) -> None:
     """All kinds of forms, coordinates and elements, three steps; energy is kept or falls."""

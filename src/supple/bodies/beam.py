@@ -14,8 +14,6 @@ from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, slaved_beam
 from supple.bodies.flexible import (
     PointMasses,
-    beam_hint,
-    beam_suspicion,
     damping_choice,
     instance,
     mode_choice,
@@ -51,7 +49,6 @@ from supple.reduction.stiffening import (
     StiffeningName,
     stiffening_choice,
 )
-from supple.unit_hints import degrees_sentence
 from supple.validate import Vector, read_only, set_fields
 
 MODES = (
@@ -194,11 +191,6 @@ class Beam(BeamRecovery):
         if isinstance(choice, ShapeSet):  # what does not suit this beam is refused here
             self._reduced(())
 
-    @property
-    def mass(self) -> float:
-        """Mass of the beam itself, kg, without point masses on it."""
-        return self.material.density * self.section.mean_area * self.length
-
     def at(
         self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
     ) -> Frame:
@@ -255,15 +247,6 @@ class Beam(BeamRecovery):
     def carries_own_frame(self) -> bool:
         """Whether the body's own frame is fixed to its material at the origin."""
         return self.reference == "clamped" and self.clamp_node == 0
-
-    def suspicion(self) -> str | None:
-        """A roll in degrees, a material or sizes in other units than SI."""
-        roll = degrees_sentence("roll", [self.roll])
-        return beam_suspicion(self, self.mass) if roll is None else f"{label(self)}: {roll}"
-
-    def hint(self) -> str | None:
-        """Moduli that no isotropic material has."""
-        return beam_hint(self)
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""

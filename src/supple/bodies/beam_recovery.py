@@ -13,7 +13,7 @@ import numpy as np
 from supple import validate
 from supple.bodies.beam_response import beam_response, mesh_of
 from supple.bodies.beam_slaves import BeamSlaves, axial_load_stiffness
-from supple.bodies.flexible import PointMasses, rows_at
+from supple.bodies.flexible import PointMasses, beam_hint, beam_suspicion, rows_at
 from supple.bodies.reduced import ReducedBody
 from supple.errors import ModelError, label
 from supple.fem.material import Material
@@ -29,6 +29,7 @@ from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse
+from supple.unit_hints import degrees_sentence
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ class MassPoint(NamedTuple):
 
 
 class BeamRecovery(ReducedBody):
-    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass."""
+    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass.
+
+    It also knows what a beam is before it deforms: its mass, its stations, strange numbers.
+    """
 
     length: float
     section: Profile
@@ -66,6 +70,20 @@ class BeamRecovery(ReducedBody):
     @abstractmethod
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
         """Shapes and body with these point masses, from the store if they were asked before."""
+
+    @property
+    def mass(self) -> float:
+        """Mass of the beam itself, kg, without point masses on it."""
+        return self.material.density * self.section.mean_area * self.length
+
+    def suspicion(self) -> str | None:
+        """A roll in degrees, a material or sizes in other units than SI."""
+        roll = degrees_sentence("roll", [self.roll])
+        return beam_suspicion(self, self.mass) if roll is None else f"{label(self)}: {roll}"
+
+    def hint(self) -> str | None:
+        """Moduli that no isotropic material has."""
+        return beam_hint(self)
 
     def station(self, frame: Frame) -> float:
         """Return the station (m) of a frame on this beam; refuse a frame beside the axis."""

@@ -52,6 +52,7 @@ def check_places(
         return
     poses = written_poses(graph, joints)
     points = [pose.p for pose in poses.values()] + [body.position for body in bodies.values()]
+    points += [frame.position for joint in joints.values() for frame in (joint.A, joint.B)]
     size = max(float(np.abs(points).max()), *(b.typical_length for b in bodies.values()))
     for name, pose in poses.items():
         if name not in used or name == graph.root:
