@@ -598,6 +598,36 @@ def test_what_drives_a_joint_goes_with_it():
     np.testing.assert_allclose(r.energy.error, 0.0, atol=1e-6)
 
 
+def test_reactions_that_are_not_unique():
+    """A plane linkage of spatial revolutes: the smallest reactions, before and behind a lock.
+
+    Before it they are those of a run without changes, in every formulation; behind a second,
+    redundant lock even torques about the axes are not unique; nothing holds a joint that is gone.
+    """
+    m = four_bar()
+    events = [
+        sp.Event("one", at=0.1, then=sp.Lock("B")),
+        sp.Event("two", at=0.2, then=sp.Lock("D")),
+        sp.Event("off", at=0.3, then=sp.Release("C")),
+    ]
+    a, b = (
+        sp.simulate(m, 0.4, events=events, output=40, formulation=f) for f in (None, sp.Absolute())
+    )
+    plain = sp.simulate(m, 0.4, output=40)
+    early = a.t < 0.1
+    for name in m.joints:
+        assert not a[name].unique and not plain[name].unique
+        size = np.max(np.abs(plain[name].reaction))
+        np.testing.assert_allclose(
+            a[name].reaction[early], plain[name].reaction[early], atol=1e-5 * size
+        )
+        np.testing.assert_allclose(a[name].reaction, b[name].reaction, atol=1e-4 * size)
+        np.testing.assert_allclose(a[name].effort, b[name].effort, atol=1e-4 * size)
+    np.testing.assert_allclose(a["C"].reaction[a.t >= 0.3], 0.0, atol=1e-9)
+    single = sp.simulate(pendulum(), 0.2, events=sp.Event("e", at=0.1, then=sp.Lock("pin")))
+    assert single["pin"].unique
+
+
 def test_a_driver_does_work_in_an_impact():
     """The shaft is driven at 5 rad/s; the disc at rest is taken along: the driver gives I w^2."""
     m = sp.Model(gravity=(0, 0, 0), name="driven")

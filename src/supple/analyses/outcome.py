@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supple.analyses.phases import phases_of
-from supple.analyses.reactions import Reactions
+from supple.analyses.reactions import PhasedReactions, Reactions
 from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
@@ -26,8 +26,6 @@ def outcome(
     """The result of a run, and what is to be doubted about it."""
     s = solution
     states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
-    # a tree without constraints has no reactions that are not unique; a joint that lets go none
-    watched = bool(compiled.all_rows) and compiled.whole is None
     result = Result(
         RunData(
             model=model.copy(),
@@ -46,8 +44,8 @@ def outcome(
             statistics=s.statistics,
             final=s.final,
             loads=Loads(states, dict(model.forces)),
-            reactions=Reactions(model, states) if watched else None,
-            self_stress=SelfStress(model) if watched else None,
+            reactions=_reactions(model, compiled, states, changes),
+            self_stress=SelfStress(model) if compiled.all_rows and compiled.whole is None else None,
             changes=changes,
             phases=phases_of(compiled, changes),
             start_changes=start_changes,
@@ -62,3 +60,13 @@ def outcome(
     if compiled.flexible:
         doubts += [f.sentence for f in result.monitor.findings if f.serious]
     return result, [doubt for doubt in doubts if doubt]
+
+
+def _reactions(
+    model: Model, compiled: Compiled, states: RunHistory, changes: tuple[ChangeRecord, ...]
+) -> Reactions | PhasedReactions | None:
+    """What finds the smallest reactions; None of a tree without constraints: all are unique."""
+    phases = [c.phase for c in phases_of(compiled, changes) if c.phase is not None]
+    if phases:
+        return PhasedReactions(model, states, phases, [change.t for change in changes])
+    return Reactions(model, states) if compiled.all_rows else None

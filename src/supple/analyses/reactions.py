@@ -10,7 +10,7 @@ formulation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,8 +18,9 @@ import numpy as np
 
 from supple.core.layout import new_work
 from supple.engine.builder import build
-from supple.engine.compiled import Compiled
+from supple.engine.compiled import HELD, Compiled
 from supple.engine.histories import RunHistory
+from supple.engine.phases import Phase, held_here, in_phase
 from supple.engine.rows import row_sizes, rows_at, scaled_rows
 from supple.formulations.trees import Absolute
 from supple.graph.topology import FREE
@@ -45,10 +46,12 @@ class Reactions:
     ----------
     model : the model as it was simulated, a copy
     history : the run
+    phase : in a run whose joints lock or let go, which are locked and gone at all its times
     """
 
     model: Model
     history: RunHistory
+    phase: Phase | None = None
 
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
         """The smallest loads, by joint; empty where all reactions are unique.
@@ -58,7 +61,8 @@ class Reactions:
         c, samples = self.absolute, self._samples
         if self._rank == c.nr:
             return {}
-        own = {name: [k for k, r in enumerate(c.rows) if r.owner == name] for name in c.joints}
+        whole = [(k, r.owner) for k, r in enumerate(c.rows) if not r.part.endswith(HELD)]
+        own = {name: [k for k, owner in whole if owner == name] for name in c.joints}
         tables = {name: _Table(self, name, axes[name], rows) for name, rows in own.items() if rows}
         held = {k for table in tables.values() for k in table.rows}
         others = [k for k in range(c.nr) if k not in held]
@@ -93,8 +97,18 @@ class Reactions:
 
     @cached_property
     def absolute(self) -> Compiled:
-        """The same model with all bodies free and all rows of all joints."""
-        return build(self.model, (), Absolute().tree(self.model))
+        """The same model with all bodies free and all rows of all joints, and of locks."""
+        built, phase = self._built, self.phase
+        if phase is None:
+            return built
+        every = [(name, k) for name in built.holds for k in range(len(built.holds[name]))]
+        held = [place for place in every if phase.holds(*place)]
+        return in_phase(held_here(built, held, self._positions[0]), phase)
+
+    @cached_property
+    def _built(self) -> Compiled:
+        held = () if self.phase is None else tuple(self.compiled.holds)
+        return build(self.model, (), Absolute().tree(self.model), held=held)
 
     @cached_property
     def _samples(self) -> list[int]:
@@ -116,7 +130,7 @@ class Reactions:
     @cached_property
     def _positions(self) -> Array:
         """Coordinates (nt, nq) of the absolute model at the output times."""
-        target, source, h = self.absolute, self.compiled, self.history
+        target, source, h = self._built, self.compiled, self.history
         q = np.tile(target.q0, (len(self.t), 1))
         for name, record in target.joints.items():
             user = source.joints[name].to_user(h.q, h.u)
@@ -162,6 +176,47 @@ class Reactions:
         return np.nan_to_num(found)
 
 
+@dataclass(eq=False)
+class PhasedReactions:
+    """Loads of the joints of a run whose joints lock or let go, phase by phase.
+
+    Attributes
+    ----------
+    model, history : as in `Reactions`
+    phases : of the run, in order
+    begins : (n - 1,) s, when the second and the others begin
+    """
+
+    model: Model
+    history: RunHistory
+    phases: Sequence[Phase]
+    begins: Sequence[float]
+
+    def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
+        """The smallest loads, by joint; empty where all reactions are unique."""
+        h, c = self.history, self.history.compiled
+        which = np.searchsorted(self.begins, h.t, side="right")
+        found: dict[str, JointLoad] = {}
+        for k, phase in enumerate(self.phases):
+            mine = np.flatnonzero(which == k)
+            if not len(mine):
+                continue
+            part = Reactions(self.model, h.at(mine), phase)
+            for name, load in part({n: x[mine] for n, x in axes.items()}).items():
+                if name not in found:
+                    place = c.joint_names.index(name)
+                    held, sure = h.holding(name, axes[name]), np.ones(6, dtype=bool)
+                    wrench, reaction = h.wrench[:, place] + held, h.reaction[:, place] + held
+                    effort = c.effort_to_user(name, h.effort)
+                    found[name] = JointLoad(wrench, reaction, effort, sure, sure.copy())
+                whole = found[name]
+                whole.wrench[mine], whole.reaction[mine] = load.wrench, load.reaction
+                whole.effort[mine] = load.effort
+                np.logical_and(whole.unique, load.unique, out=whole.unique)
+                np.logical_and(whole.unique_local, load.unique_local, out=whole.unique_local)
+        return found
+
+
 def in_equilibrium(G: Array, x: Array) -> Array:
     """The part of x (nr,) along null vectors of the transposed rows G (nr, nu): x - G y, smallest.
 
@@ -199,7 +254,8 @@ class _Table:
         self.size, self.scale = row_sizes(c)[rows], c.scale[c.joints[name].u]
         effort = run.compiled.effort_to_user(name, run.history.effort)
         h = run.history
-        self.wrench, self.reaction = h.wrench[:, k].copy(), h.reaction[:, k].copy()
+        held = h.holding(name, axes)
+        self.wrench, self.reaction = h.wrench[:, k] + held, h.reaction[:, k] + held
         self.effort = effort.copy()
         self.along = np.zeros(6), np.zeros(6)  # largest parts of null vectors: world, axes of B
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
+HELD = " held"  # ends the parts of rows that hold coordinates of joints
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from supple.core import history as kernel
 from supple.core import layout as at
 from supple.core.layout import new_work
-from supple.engine.compiled import Compiled, JointRecord
+from supple.engine.compiled import HELD, Compiled, JointRecord
 from supple.engine.row_sets import RowSets
 from supple.errors import SuppleError
 from supple.joints.motions import motion_of
@@ -97,7 +97,7 @@ class RunHistory(History):
         if joint not in c.holds or c.joints[joint].chart.axes:
             return out
         for k, row in enumerate(c.every_row):
-            if row.owner == joint and row.part.endswith(" held"):
+            if row.owner == joint and row.part.endswith(HELD):
                 place = "xyz".index(row.part.split()[-2]) + (3 if row.unit == "m" else 0)
                 out[:, place] = -np.nan_to_num(self.multipliers[:, k])
         torque, force = (np.einsum("tij,tj->ti", axes, part) for part in np.split(out, 2, axis=1))

@@ -21,7 +21,7 @@ from supple.constraints.kinds import constraint_kind
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import links
-from supple.engine.compiled import JointRecord
+from supple.engine.compiled import HELD, JointRecord
 from supple.errors import label
 from supple.joints import Joint
 from supple.joints.motions import MOTIONS
@@ -50,12 +50,12 @@ def hold(b: Builder, joint: Joint) -> tuple[int, ...]:
     if joint.chart.axes:
         for k, (name, unit) in enumerate(zip(joint.coordinate_names, joint.units, strict=True)):
             q, u, _ = b.shaft(joint.name, k, label(joint))
-            row = b.add_row(joint, f"{name} held", unit)
+            row = b.add_row(joint, f"{name}{HELD}", unit)
             terms = b.add_terms([(q, u, 1.0)])
             b.add_link(links.LINEAR, (1, terms), b.add_numbers([0.0]), -1, [row])
     else:
         slides = any(motion.row.slides for motion in joint.motions)
-        parts = [f"{p} held" if slides else "" for p in PLACES] + [f"{t} held" for t in TURNS]
+        parts = [p + HELD if slides else "" for p in PLACES] + [t + HELD for t in TURNS]
         end = b.chain_ends.get(joint.name) or b.place(joint.B)
         _join(b, joint, b.place(joint.A), end, parts)
     return tuple(range(first, len(b.link_ints)))
