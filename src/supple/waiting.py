@@ -58,7 +58,7 @@ class Line:
             if self._ended:
                 return
             if self.in_place:
-                text = text[: max(shutil.get_terminal_size().columns - 1, 20)]
+                text = text[: self._width()]
                 self._write(f"\r{text.ljust(len(self._shown))}")
             else:
                 self._write(f"{text}\n")
@@ -70,6 +70,10 @@ class Line:
             return text if isinstance(text, str) else text()
         except Exception:  # the run changes its numbers meanwhile: the next one will do
             return ""
+
+    def _width(self) -> int:
+        """Characters that fit one line; a notebook has room for some more than it says."""
+        return max(shutil.get_terminal_size().columns - 1, 20) if self.stream.isatty() else 160
 
     def _write(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):  # a stream that is closed

@@ -81,7 +81,8 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
         frequency = abs(fastest.eigenvalue.imag) / (2.0 * math.pi)
         return (
             f"{fastest.coordinate} can vibrate with {frequency:.3g} Hz and is followed step by "
-            "step: more damping, fewer modes, or GeneralizedAlpha(rho=0.8), which damps it"
+            "step: if that is not the motion to be seen, more damping, fewer modes, or "
+            "GeneralizedAlpha(rho=0.8), which damps it"
         )
     return "nothing special: the motion needs these steps; try tolerance='loose' or a shorter run"
 
