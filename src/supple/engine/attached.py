@@ -18,7 +18,8 @@ def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, floa
 
     Where displacements of second order or shapes for what is attached are asked for, the places of
     joints, constraints, forces and welds to other parts follow with a mass of zero. Frames of
-    events and result views are not among them: what is only looked at must not change the motion.
+    events and result views are not among them: what is only looked at must not change the motion
+    (`FlexibleBody.shown`).
     """
     bodies = model.bodies
 

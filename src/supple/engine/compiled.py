@@ -96,8 +96,8 @@ class FlexRecord:
     """Where a flexible body's elastic coordinates are in the state, and what they mean.
 
     It is a body of the engine, a part of one of the model or all of it; ``index`` counts them.
-    ``watched`` has the places that events look at and nothing is attached to, with their rows
-    (6, r) of amplitudes of second order, those of ``modal``.
+    ``watched`` has the places that events look at and nothing is attached to, with rows (6, r) of
+    their motion by the amplitudes of second order of ``modal``.
     """
 
     body: FlexibleBody
