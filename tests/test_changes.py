@@ -697,7 +697,7 @@ def test_dataset_file_plot_and_monitor(tmp_path):
     with pytest.raises(sp.SuppleError, match="values that are no numbers"):
         r.spectrum("hinge0.angle")
     assert isinstance(r.monitor.verdict, str)
-    assert "lost in impacts" in r.verdict
+    assert "lost in impacts" in r.energy.verdict
     pytest.importorskip("matplotlib")
     r.plot("hinge0", path=tmp_path / "hinge.png")
     r.plot("energy", path=tmp_path / "energy.png")

@@ -202,7 +202,7 @@ def test_a_run_that_does_not_move(monkeypatch) -> None:
     """The clock goes on and the run does not: there is no end, and no number is made of it."""
     clock = [0.0]
     monkeypatch.setattr(pace.time, "monotonic", lambda: clock[0])
-    problem = sp.prepare(pendulum())._problem(
+    problem, _ = sp.prepare(pendulum())._problem(
         "simulate", sp.Radau(), 1.0, None, None, "default", 10, (), None
     )
     run = sp.Radau().begin(problem)

@@ -99,19 +99,19 @@ for method in (sp.Radau(), sp.BDF()):
     told(r)
     assert np.all(np.isfinite(r["brake"].effort))  # the function answers again
 
-plain = prepared.Prepared._result
+plain = prepared.outcome
 
-def with_signal(self, *arguments):
+def with_signal(*arguments):
     print("now", flush=True)
     time.sleep(1.0)
-    return plain(self, *arguments)
+    return plain(*arguments)
 
-prepared.Prepared._result = with_signal
+prepared.outcome = with_signal
 with warnings.catch_warnings(record=True) as doubts:
     warnings.simplefilter("always")
     told(sp.simulate(pendulum(), 0.5))
 print(doubts[-1].message)
-prepared.Prepared._result = plain
+prepared.outcome = plain
 
 for study in (
     lambda: sp.converge(pendulum(), "tolerance", t_end=LONG, output="pin.angle", progress=Now()),

@@ -36,7 +36,7 @@ def test_a_free_beam_keeps_energy_and_momentum(law):
     kept = isinstance(law, sp.VonKarman)
     assert energy.creates != kept
     assert (np.abs(np.ptp(energy.total)) < 1e-9 * energy.record.max_energy) == kept
-    assert result.verdict.startswith("trusted: " if kept else "integration trusted: ")
+    assert result.energy.verdict.startswith("trusted: " if kept else "integration trusted: ")
 
 
 def swinging(law) -> sp.Model:
@@ -62,8 +62,8 @@ def test_what_a_one_way_force_creates_is_in_the_balance(law):
     steps = 0.5 * np.diff(result.t) * (view.power[1:] + view.power[:-1])  # errs by (step)^2
     assert energy.created[-1] == pytest.approx(steps.sum(), abs=1e-3 * abs(most))
     word = "created" if most > 0.0 else "took"
-    assert result.verdict.startswith("integration trusted: energy error ")
-    assert result.verdict.endswith(f"; the model {word} {abs(most):.0e} J")
+    assert result.energy.verdict.startswith("integration trusted: energy error ")
+    assert result.energy.verdict.endswith(f"; the model {word} {abs(most):.0e} J")
     assert np.array_equal(result.dataset["energy.created"].values, energy.created)
 
 

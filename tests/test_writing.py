@@ -124,11 +124,11 @@ def test_damaged_files_are_told(result, tmp_path) -> None:
     path = tmp_path / "damaged.nc"
     for part in (0, 10, 1000, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:part])
-        with pytest.raises(sp.FileError, match=r"damaged\.nc' cannot be read, expected a NetCDF-4"):
+        with pytest.raises(sp.FileError, match=r"damaged\.nc.* expected a NetCDF-4"):
             sp.load(path)
     assert b'"steps"' in whole
     path.write_bytes(whole.replace(b'"steps"', b'steps""'))  # statistics that are no JSON
-    with pytest.raises(sp.FileError, match=r"damaged\.nc' is damaged, expected"):
+    with pytest.raises(sp.FileError, match=r"damaged\.nc: it cannot be read .*, expected"):
         sp.load(path)
     path.write_bytes(whole)
     assert np.array_equal(sp.load(path)["pin.angle"], result["pin"].angle)

@@ -134,6 +134,7 @@ CALLS: dict[str, Call] = {
         # shapes and stiffening
         "NormalModes": {"n": 3},
         "CraigBampton": {"interfaces": ["foot"], "n": 2},
+        "AttachmentModes": {"n": 2},
         "StaticShapes": {"loads": [sp.PointLoad("foot", (1, 0, 0))]},
         "PointLoad": {"place": "foot", "force": (1, 0, 0)},
         "WeightLoad": {"direction": "z"},
@@ -175,6 +176,14 @@ CALLS: dict[str, Call] = {
         "PID": {**JOINT, "kp": 1.0},
         "Motor": {**JOINT, "inertia": 1.0},
         "ForceFunction": {**FRAME, "function": zero},
+        "PairFunction": {**NAME, **PAIR, "function": zero},
+        "CartesianSpring": {**NAME, **PAIR, "stiffness": 10.0},
+        "CouplingSpring": {**NAME, "first": "hinge", "second": "slide", "stiffness": 1.0},
+        "ForceTable": {"points": [(-1.0, -2.0), (0.0, 0.0), (1.0, 3.0)]},
+        "ForceFormula": {"text": "3*x + v"},
+        "Lock": {"joint": "hinge"},
+        "Unlock": {"joint": "hinge"},
+        "Release": {"item": "hinge"},
         "EffortFunction": {**NAME, "joints": "hinge", "function": lambda t, q, u: 0.0},
         # signals and events
         "Constant": {"value": 1.0},
@@ -286,8 +295,8 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
-    "Buckling", "SectionForces", "Monitor", "FrameState", "State", "Prepared", "ModelError",
-    "SuppleError", "SimulationError", "SuppleWarning", "cases",
+    "Buckling", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State", "Prepared", "ModelError",
+    "SuppleError", "SimulationError", "FileError", "SuppleWarning", "cases",
     # files of other programs are in tests/test_broken_files.py
     "read_abaqus", "read_matrix_market", "read_mesh", "mesh_geometry",
 }  # fmt: skip

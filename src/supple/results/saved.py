@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supple.errors import ModelError, SuppleError
+from supple.errors import FileError, ModelError
 from supple.files import contained, existing, path_of
 from supple.results.dataset import Array, Track, Variable, pick, series, table
 from supple.results.spectrogram import Spectrogram, spectrogram
@@ -24,13 +24,20 @@ MOST_DENSE = 2000
 
 
 def load(path: str | Path) -> SavedResult:
-    """Read a result saved by ``result.save(path)``."""
+    """Read a result saved by ``result.save(path)``; `FileError` says why it cannot be read."""
+    try:
+        return _read(path)
+    except ModelError as error:
+        raise FileError(str(error)) from error
+
+
+def _read(path: str | Path) -> SavedResult:
     import xarray as xr
 
     expected = "a NetCDF-4 file that result.save(path) wrote"
     source = path_of("load", "path", path)
     if not source.exists():
-        raise SuppleError(f"there is no file {str(path)!r}, expected {expected}")
+        raise FileError(f"there is no file {str(path)!r}, expected {expected}")
     existing(source, expected)
     with contained(source.name, expected):
         with xr.open_dataset(source, engine="h5netcdf") as dataset:

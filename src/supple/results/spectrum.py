@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError
+from supple.errors import SuppleError, describe
 from supple.writing import save_figure
 
 if TYPE_CHECKING:
@@ -141,11 +141,11 @@ def _within(t: Array, window: Any) -> NDArray[np.bool_]:
         first = last = np.nan
     if not first < last:
         raise SuppleError(
-            f"a spectrum: window is {window!r}, expected its first and its last time, e.g. (1, 3)"
+            f"a spectrum: window is {describe(window)}, expected its first and its last time, e.g. (1, 3)"
         )
     if len(t) and not (first < t[-1] and last > t[0]):
         raise SuppleError(
-            f"a spectrum: window is {window!r}, expected times between {t[0]:g} and {t[-1]:g} s"
+            f"a spectrum: window is {describe(window)}, expected times between {t[0]:g} and {t[-1]:g} s"
         )
     slack = 1e-9 * (last - first)
     return (t >= first - slack) & (t <= last + slack)
@@ -159,16 +159,14 @@ def even(t: Array, values: ArrayLike, what: str) -> tuple[Array, float]:
         x = np.empty(())
     if x.ndim == 0 or len(x) != len(t):
         raise SuppleError(f"{what} needs one value for each of the {len(t)} times")
-    if not np.all(np.isfinite(x)):
-        raise SuppleError(f"{what} needs finite values")
+    if not np.all(np.isfinite(x)):  # of a joint that has let go, or where a run failed
+        raise SuppleError(f"{what} needs numbers at all times, found values that are no numbers")
     n = len(t)
     if n < FEWEST:
         raise SuppleError(f"{what} needs at least {FEWEST} times, the result has {n}")
     step = float((t[-1] - t[0]) / (n - 1))
     if np.abs(np.diff(t) - step).max() > UNEVEN * step + 8.0 * np.spacing(np.abs(t).max()):
         raise SuppleError(f"{what} needs equally spaced times: simulate(output=...) makes them")
-    if not np.all(np.isfinite(x)):  # of a joint that has let go, or where a run failed
-        raise SuppleError(f"{what} needs numbers at all times, found values that are no numbers")
     return x, step
 
 
