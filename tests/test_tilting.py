@@ -14,6 +14,7 @@ from scipy.linalg import eigh
 from scipy.spatial.transform import Rotation
 
 import supple as sp
+from supple.fem.block import block
 from supple.reduction.tilting import Tilt
 from test_second_order import BEAMS, PLACES, beam, l_frame, tangents
 
@@ -120,6 +121,47 @@ def test_twist_of_a_rotating_blade():
             twist = np.abs(blade.attachment(blade.at(1.0)).Psi[0] @ shapes)
             squares.append(values[np.argmax(twist > 0.5 * twist.max())])
         assert (squares[1] - squares[0]) / 50.0**2 == pytest.approx(gain, abs=1e-4)
+
+
+def test_a_solid_shaft_tilts_by_the_stress_of_its_spin():
+    """A spinning cantilever loses as much as one of solids, which know nothing of sections.
+
+    In them it is the geometric stiffness of centrifugal stress across the axis. Bound: 1 % of what
+    tilting does, a change of 0.014 in 1; frequencies at rest differ by 0.14 %.
+    """
+    side, material = 0.2, sp.Material(E=1e9, G=5e8, density=1e3)
+    lost = {}
+    for stiffening in ("none", "second_order"):
+        beam_body = sp.Beam(
+            "shaft",
+            1.0,
+            sp.Rectangle(side, side),
+            material,
+            elements=8,
+            modes=8,
+            theory="timoshenko",
+            stiffening=stiffening,
+        )
+        mesh = block((1.0, side, side), (6, 2, 2), "hex20", material)
+        end = np.flatnonzero(mesh.nodes[:, 0] == 0.0)
+        root = sp.Interface("root", (0, side / 2, side / 2), end)
+        solid_body = sp.MeshBody("shaft", mesh, [root], modes=8, stiffening=stiffening)
+        for kind, body, frame in (
+            ("beam", beam_body, beam_body.at(0)),
+            ("solid", solid_body, solid_body.at("root")),
+        ):
+            squares = []
+            for speed in (0.0, 100.0):
+                model = sp.Model(gravity=(0, 0, 0))
+                model.add(body)
+                ground = model.ground.at(*frame.position)
+                model.add(sp.Revolute("hub", ground, frame, "x", initial_rate=speed))
+                Rq, _, M = tangents(model)
+                squares.append(eigh(Rq[1:, 1:], M[1:, 1:], eigvals_only=True)[0])
+            lost[kind, stiffening] = (squares[0] - squares[1]) / 100.0**2
+    gains = {k: lost[k, "none"] - lost[k, "second_order"] for k in ("beam", "solid")}
+    assert gains["beam"] > 0.01
+    assert gains["beam"] == pytest.approx(gains["solid"], rel=1e-2)
 
 
 @pytest.mark.parametrize("kind", [*BEAMS, "frame"])

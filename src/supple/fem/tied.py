@@ -222,7 +222,7 @@ class TiedComponent:
     def _arms(self, forces: Array, interface: Interface, nodes: Indices) -> Array:
         """Matrix (3, 3) of forces (all nodes, 3) at nodes that turn about an interface's place."""
         arms = zip(forces[nodes], self.nodes[nodes] - interface.place, strict=True)
-        return np.sum([arm_stiffness(force, arm) for force, arm in arms], axis=0)
+        return np.asarray(np.sum([arm_stiffness(force, arm) for force, arm in arms], axis=0))
 
     def _averaged(self, place: int) -> Interface | None:
         """The nodes whose mean motion is that of a place, or None if it has a rotation itself."""
