@@ -96,6 +96,36 @@ def test_lateral_buckling_of_a_chain(kind):
     np.testing.assert_allclose(found, found[0], rtol=1e-5)
 
 
+def test_more_bodies_are_better():
+    """Bodies of two elements each in a plane that is turned about x: the error falls with h^2."""
+    roll = 0.7
+
+    def loaded(bodies: int, load: float) -> sp.Model:
+        model = sp.Model(gravity=(0, 0, 0))
+        tip, length = model.ground.at(0), 1.0 / bodies
+        for k in range(bodies):
+            body = sp.Beam(
+                f"body {k}",
+                length,
+                SECTION,
+                MATERIAL,
+                elements=2,
+                roll=roll,
+                stiffening=sp.SecondOrder(twist=True),
+            )
+            model.add(body)
+            model.add(sp.Fixed(f"weld {k}", tip, body.at(0)))
+            tip = body.at(length)
+        across = (0.0, load * np.cos(roll), load * np.sin(roll))
+        model.add(sp.Force("load", tip, across))
+        return model
+
+    found = [critical(lambda load, n=n: loaded(n, load)) / UNIT for n in (1, 2, 4)]
+    errors = np.array(found) / 4.0126 - 1.0
+    assert 0.0 < errors[2] < 5e-3
+    np.testing.assert_allclose(errors[:-1] / errors[1:], 4.0, rtol=0.3)
+
+
 @pytest.mark.parametrize("bodies", [1, 4])
 @pytest.mark.parametrize(("bars", "exact"), [("x", np.pi / 2), ("y", np.pi / 2), ("xy", np.pi)])
 def test_moments_that_turn_in_different_ways(bars, exact, bodies):

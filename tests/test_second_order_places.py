@@ -47,7 +47,8 @@ def test_a_free_tip_shortens_wholly(options):
 def test_looking_is_as_good_as_attaching(kind):
     """Motion of a place, in all six directions and with its rates, with and without an attachment.
 
-    Bound: whitening drops combinations of loads with less than 1e-8 of the work.
+    Bound: with an attachment combinations of loads with less than 1e-8 of the work are dropped,
+    1e-4 of the displacement.
     """
     if kind == "solid":
         mesh = block((1.0, 0.1, 0.05), (4, 1, 1), "hex20", sp.Material(1e7, 4e6, 1e3))
@@ -71,7 +72,7 @@ def test_looking_is_as_good_as_attaching(kind):
     linear = np.vstack([looked_at.Phi, looked_at.Psi]) @ q
     assert np.abs(joined.motion(q, u, a)[0] - linear).max() > 0.0
     for found, expected in zip(looked_at.motion(q, u, a), joined.motion(q, u, a), strict=True):
-        np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+        np.testing.assert_allclose(found, expected, atol=1e-4 * np.abs(expected).max())
 
 
 def test_velocity_and_acceleration_are_derivatives_of_what_is_shown():

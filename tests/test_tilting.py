@@ -142,7 +142,7 @@ def test_a_solid_shaft_tilts_by_the_stress_of_its_spin():
             theory="timoshenko",
             stiffening=stiffening,
         )
-        mesh = block((1.0, side, side), (6, 1, 1), "hex20", material)
+        mesh = block((1.0, side, side), (6, 2, 2), "hex20", material)
         end = np.flatnonzero(mesh.nodes[:, 0] == 0.0)
         root = sp.Interface("root", (0, side / 2, side / 2), end)
         solid_body = sp.MeshBody("shaft", mesh, [root], modes=8, stiffening=stiffening)

@@ -78,6 +78,13 @@ def run() -> sp.Result:
 
 
 @cache
+def saved_cube() -> Path:
+    path = FILES / "saved cube.npz"
+    sp.save_component(path, CUBE)
+    return path
+
+
+@cache
 def sid() -> Path:
     path = FILES / "beam.sid"
     sp.write_sid(path, BEAM, {"left": BEAM.at(0.0), "right": BEAM.at(1.0)})
@@ -236,7 +243,7 @@ CALLS: dict[str, Call] = {
         # files
         "load": {"path": run().save(FILES / "run.nc")},
         "save_component": {"path": FILES / "cube.npz", "component": CUBE},
-        "load_component": {"path": FILES / "cube.npz"},
+        "load_component": {"path": saved_cube()},
         "write_sid": {"path": FILES / "out.sid", "body": BEAM, "frames": [BEAM.at(0)]},
         "read_calculix": {"job": DATA / "hexahedra"},
         "read_nastran": {"model": DATA / "beam.bdf", "matrices": DATA / "beam_dense.op4"},
@@ -295,8 +302,8 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
-    "Buckling", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State", "Prepared", "ModelError",
-    "SuppleError", "SimulationError", "FileError", "SuppleWarning", "cases",
+    "Buckling", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
+    "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning", "cases",
     # files of other programs are in tests/test_broken_files.py
     "read_abaqus", "read_matrix_market", "read_mesh", "mesh_geometry",
 }  # fmt: skip

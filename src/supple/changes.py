@@ -45,6 +45,8 @@ class Lock(Change):
 
     def __init__(self, joint: Joint | str, coordinate: int | str | None = None) -> None:
         set_fields(self, name=_joint(self, joint), coordinate=coordinate)
+        if isinstance(coordinate, str):
+            validate.text("Lock", "coordinate", coordinate, "a place or name of a coordinate")
         if coordinate is not None and isinstance(joint, Joint):
             joint.coordinate_index(coordinate, str(self))
 
@@ -65,10 +67,10 @@ class Release(Change):
     """
 
     def __init__(self, item: Joint | Constraint | str) -> None:
+        expected = "a joint, a constraint or the name of one"
         named = isinstance(item, (Joint, Constraint))
-        if not named and not isinstance(item, str):
-            raise ModelError("Release", "item", item, "a joint, a constraint or the name of one")
-        set_fields(self, name=item if isinstance(item, str) else item.name)
+        name = item.name if named else validate.text("Release", "item", item, expected)
+        set_fields(self, name=name)
 
 
 def _joint(change: Change, joint: Any) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
-from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, slaved_beam
+from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -305,22 +305,21 @@ class Beam(BeamRecovery):
     def _place(self, place: float) -> float:
         return self._station("x of a point mass", place)
 
-    def _shapes(self, reduced: Any, places: tuple[float, ...]) -> BeamSlaves:
-        held = None
+    def _field(self, reduced: Any) -> tuple[float | None, Problem | None]:
+        """Where the axis is held, and the problem of its mesh if twist is asked for."""
+        held, problem = None, None
         if self.reference != "mean_axis":
             held = self.length * self.clamp_node / self.elements
-        problem = None
         if isinstance(reduced, MeshField) and cast("SecondOrder", self.stiffening).twist:
             problem = self._problem(cast("BeamMesh", reduced.mesh))
-        return beam_slaves(reduced, places, held, problem)
+        return held, problem
 
     def _slave(self, reduced: Any, places: tuple[float, ...]) -> tuple[ModalBody, BeamSlaves]:
-        found = self._shapes(reduced, places)
-        return slaved_beam(reduced, found), found
+        found = beam_slaves(reduced, places, *self._field(reduced))
+        return found.body(reduced), found
 
-    def _exact(self, reduced: Any, place: float) -> tuple[Vector, Vector]:
-        found = self._shapes(reduced, (place,))
-        return found.rows(place), found.forms
+    def _exact(self, reduced: Any, place: float) -> Vector:
+        return exact_forms(reduced, place, *self._field(reduced))
 
     def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
         def rows(x: float) -> Vector:

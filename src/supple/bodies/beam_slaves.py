@@ -20,7 +20,7 @@ from supple.reduction.field import MeshField
 from supple.reduction.modal import ModalBody
 from supple.reduction.problem import Problem
 from supple.reduction.shortening import Shortening, axial_stiffness, shortening
-from supple.reduction.slaved import MeshSlaves, with_slaves
+from supple.reduction.slaved import MeshSlaves, load_forms, with_slaves
 from supple.reduction.tilting import Tilt
 from supple.validate import Vector
 
@@ -58,6 +58,12 @@ class BeamSlaves:
             rows.insert(0, _mesh_rows(self.mesh, x) @ self.across.shapes)
         return np.hstack(rows)
 
+    def body(self, field: MeshField | AssumedBeam) -> ModalBody:
+        """The body of the beam with these shapes."""
+        shapes = None if self.across is None else self.across.shapes
+        points = self.axial.extended(_points(field, shapes))
+        return with_slaves(field.body, self.tilt.extended(points, _offsets(points)), self.forms)
+
 
 def axial_load_stiffness(field: MeshField | AssumedBeam, places: Sequence[float]) -> Vector:
     """Geometric stiffness (2 + places, n, n) of axial loads rho, rho x and of unit forces."""
@@ -91,11 +97,21 @@ def beam_slaves(
     return BeamSlaves(axial, tilt, mesh, MeshSlaves.of(problem, basis, rows, axial=False))
 
 
-def slaved_beam(field: MeshField | AssumedBeam, slaves: BeamSlaves) -> ModalBody:
-    """The body of a beam with its slaved shapes."""
-    shapes = None if slaves.across is None else slaves.across.shapes
-    points = slaves.axial.extended(_points(field, shapes))
-    return with_slaves(field.body, slaves.tilt.extended(points, _offsets(points)), slaves.forms)
+def exact_forms(
+    field: MeshField | AssumedBeam, place: float, held: float | None, problem: Problem | None
+) -> Vector:
+    """Forms (6, n, n) of displacement and rotation of second order at a station.
+
+    The other arguments are those of `beam_slaves`.
+    """
+    axial = beam_slaves(field, (place,), held, None).axial
+    n = field.body.n
+    forms = np.zeros((6, n, n))
+    forms[0] = np.einsum("r,rab->ab", axial.displacement(place), axial.Gamma)
+    if problem is not None and isinstance(field, MeshField):
+        rows = _mesh_rows(cast("BeamMesh", field.mesh), place)[1:]
+        forms[1:] = -load_forms(problem, field.reduction.basis, rows.T)[1]
+    return forms
 
 
 def _points(

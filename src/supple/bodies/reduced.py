@@ -22,7 +22,7 @@ from supple.reduction.modal import Attachment, ModalBody, Reduction, attached, r
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse, static_response
 from supple.reduction.shape_sets import AttachmentModes
-from supple.reduction.slaved import MeshSlaves, inertia_loads, slaved_mesh
+from supple.reduction.slaved import inertia_loads, load_forms, slaved_mesh
 from supple.reduction.stiffening import SecondOrder, Stiffening
 from supple.validate import Vector, read_only
 from supple.waiting import told
@@ -69,8 +69,8 @@ class ReducedBody(FlexibleBody):
         """Deflections of the whole mesh under loads at places, beside those of the reduction."""
 
     @abstractmethod
-    def _exact(self, reduced: Any, place: Any) -> tuple[Vector, Vector]:
-        """Rows (6, r) and forms (r, n, n) of shapes that are exact at one place."""
+    def _exact(self, reduced: Any, place: Any) -> Vector:
+        """Forms (6, n, n) of displacement and rotation of second order at a place."""
 
     @property
     def stiffened(self) -> bool:
@@ -134,8 +134,7 @@ class ReducedBody(FlexibleBody):
         store: dict[Hashable, Vector] = self.__dict__["_reductions"]
         key = "exact", found, place
         if key not in store:
-            rows, forms = self._exact(found, place)
-            store[key] = read_only(np.einsum("kr,rab->kab", rows, forms))
+            store[key] = read_only(self._exact(found, place))
         moving = np.any(store[key], axis=(1, 2))  # those of the six that move
         return replace(where, slaved=np.eye(6)[:, moving], Gamma=store[key][moving])
 
@@ -243,14 +242,13 @@ class NodalBody(ReducedBody):
         problem = self._problem(reduced.masses)
         return slaved_mesh(problem, reduced.body, reduced.basis, rows, spread)
 
-    def _exact(self, reduced: NodalReduction, place: int) -> tuple[Vector, Vector]:
+    def _exact(self, reduced: NodalReduction, place: int) -> Vector:
         store: dict[Hashable, Problem] = self.__dict__["_reductions"]
         key = "problem", reduced  # its factors serve all places
         if key not in store:
             store[key] = self._problem(reduced.masses)
-        rows, basis = dense(self._rows(place)), reduced.basis
-        found = MeshSlaves.of(store[key], basis, [rows], self._spread([place], basis))
-        return rows @ found.shapes, found.Gamma
+        forms = load_forms(store[key], reduced.basis, dense(self._rows(place)).T)[1]
+        return -forms - sum(self._spread([place], reduced.basis), np.zeros(()))
 
     def _respond(self, reduced: NodalReduction, places: tuple[float, ...]) -> StaticResponse:
         some = np.linspace(0, self._nodes - 1, min(self._nodes, SEEN)).astype(int)

@@ -92,12 +92,8 @@ class MeshSlaves:
         if not axial:
             inertia, first = np.delete(inertia, [0, 3], axis=1), 1  # rho e_x, rho x e_x
         loads = np.hstack([inertia, *(rows[first:].T for rows in attached)])
-        W = problem.static(loads)
-        if problem.reference == "mean_axis":
-            W = problem.in_frame(W)
-        K = mesh.stiffness_matrix
-        work = W.T @ (K @ W)
-        geometric = np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in W.T])
+        W, geometric = load_forms(problem, basis, loads)
+        work = W.T @ (mesh.stiffness_matrix @ W)
         for k, own in enumerate(spread):
             geometric[12 + 6 * k : 18 + 6 * k] += own
         # a load that the frame takes up, or that only accelerates a free body, leaves rounding
@@ -106,6 +102,18 @@ class MeshSlaves:
         most = np.max(np.diag(work)[acts] / size[acts] ** 2, initial=0.0)
         found = Whitened.of(work, geometric, NOTHING * most * size**2)
         return cls(read_only(found.Gamma), read_only(W @ found.combinations))
+
+
+def load_forms(problem: Problem, basis: Vector, loads: Vector) -> tuple[Vector, Vector]:
+    """Deflections (size, m) under loads (size, m) in the frame, and K0 (m, n, n) of their stress.
+
+    The work of a load on displacements of second order is -q . K0 q / 2.
+    """
+    W = problem.static(loads)
+    if problem.reference == "mean_axis":
+        W = problem.in_frame(W)
+    mesh: Any = problem.mesh
+    return W, np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in W.T])
 
 
 def inertia_loads(mesh: Any) -> Vector:

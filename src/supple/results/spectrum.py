@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supple.errors import SuppleError, describe
+from supple.errors import ModelError, SuppleError
 from supple.writing import save_figure
 
 if TYPE_CHECKING:
@@ -140,13 +140,10 @@ def _within(t: Array, window: Any) -> NDArray[np.bool_]:
     except (TypeError, ValueError):
         first = last = np.nan
     if not first < last:
-        raise SuppleError(
-            f"a spectrum: window is {describe(window)}, expected its first and its last time, e.g. (1, 3)"
-        )
+        raise ModelError("a spectrum", "window", window, "its first and its last time, e.g. (1, 3)")
     if len(t) and not (first < t[-1] and last > t[0]):
-        raise SuppleError(
-            f"a spectrum: window is {describe(window)}, expected times between {t[0]:g} and {t[-1]:g} s"
-        )
+        expected = f"times between {t[0]:g} and {t[-1]:g} s"
+        raise ModelError("a spectrum", "window", window, expected)
     slack = 1e-9 * (last - first)
     return (t >= first - slack) & (t <= last + slack)
 
