@@ -98,3 +98,22 @@ def test_a_step_does_not_reach_a_whole_turn() -> None:
     # the increments of 100 steps of 3 rad are exact, but for rounding
     turned = [[c, -s, 0], [s, c, 0], [0, 0, 1]]
     np.testing.assert_allclose(result["body"].matrix[-1], turned, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("inertia", "steps", "failures"),
+    # of the last one rounding is a twentieth of the weights: some steps are repeated for it
+    [(1e-4, 100, 0.0), (1e-6, 100, 0.0), (1e-8, 1000, 0.5)],
+)
+def test_little_inertia_about_an_axis(inertia, steps, failures) -> None:
+    """A bob on a ball joint: its spin moves nearly no mass, and feels the rounding of others."""
+    model = sp.Model(gravity=(0.0, 0.0, -9.81))
+    bob = model.add(sp.RigidBody("bob", 1.0, com=(0, 0, -1), inertia=inertia))
+    start = {"initial": (0.0, -np.pi / 3, 0.0), "initial_rate": (1.732, 0.0, 0.0)}
+    model.add(sp.Spherical("pivot", model.ground.at(0), bob.at(0), **start))
+    runs = [sp.simulate(model, 1.0, integrator=m) for m in (sp.Radau(), sp.DormandPrince())]
+    counts = runs[0].statistics
+    assert counts["steps"] < steps
+    assert counts["newton_failures"] <= failures * counts["steps"]
+    tips = [run["bob"].at(0, 0, -1).position for run in runs]
+    np.testing.assert_allclose(tips[0], tips[1], atol=1e-5)

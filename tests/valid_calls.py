@@ -303,7 +303,8 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Buckling", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
-    "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning", "cases",
+    "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
+    "cases",
     # files of other programs are in tests/test_broken_files.py
     "read_abaqus", "read_matrix_market", "read_mesh", "mesh_geometry",
 }  # fmt: skip

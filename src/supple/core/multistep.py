@@ -228,6 +228,9 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
     st.copy(u, v)
     if nr > 0:
         links.jacobian(m, w, w.rows)
+        for i in range(nr):  # accelerations have left factors there, and H has entries along the rows only
+            for k in range(nu):
+                w.solved[i, k] = 0.0
         links.rate_tangent(m, w, w.solved)
         for i in range(nr):
             for k in range(nu):

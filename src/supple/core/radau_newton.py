@@ -22,6 +22,7 @@ from supple.core.radau_views import (
     FX,
     LAM,
     MASS,
+    RATE,
     RQ,
     RU,
     S1,
@@ -41,7 +42,7 @@ from supple.native.declare import kernel
 
 MAX_NEWTON = 10
 FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
-NOISE = 0.01  # largest correction that may be rounding: less than a tenth of a weight is left even if nine tenths remain
+NOISE = 0.05  # largest correction that may be rounding
 
 
 @kernel
@@ -281,6 +282,21 @@ def rounding(r, o):
 
 
 @kernel
+def noise(r, o, h):
+    """Weighted norm of what rounding of the efforts leaves in velocities, many where they move little mass."""
+    push, total, n = 0.0, 0.0, o.f.shape[1]
+    for k in range(n):
+        l = o.free[k]
+        push = max(push, abs(o.tangent[MASS, k, k] * o.u[RATE + 2, l]) * r.scale[l])
+    for k in range(n):
+        l = o.free[k]
+        mass = o.tangent[MASS, k, k] * r.scale[l] * o.u[WU, l]
+        x = push / mass if mass > 0.0 else 0.0
+        total += x * x
+    return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))
+
+
+@kernel
 def solve_stages(m, w, r, o, ints, reals, t, h, left):
     """Simplified Newton; returns (converged, contraction rate)."""
     tolerance = max(resolution(r, o), min(0.003, math.sqrt(reals[st.RTOL])))
@@ -318,8 +334,9 @@ def solve_stages(m, w, r, o, ints, reals, t, h, left):
             patient = it == 1 and turn > 0.0
             slow = it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance
             if rate >= (2.0 if patient else 1.0) or (slow and not patient):
-                if it > 1 and norm <= min(rounding(r, o), NOISE):
-                    return True, before
+                limit = min(noise(r, o, h), NOISE)
+                if norm <= limit and (it > 1 or old <= limit):
+                    return True, min(before, 0.5)
                 return False, rate
         elif norm <= 1e-2 * tolerance:
             return True, rate
