@@ -153,7 +153,8 @@ class Adams(_Sundials):
 
     max_order: int = 12
 
-    stability_limit: ClassVar[float] = 0.3  # where the iteration of its formula ceases to converge
+    # its iteration has three corrections to gain the digits of the tolerance: about one each
+    stability_limit: ClassVar[float] = 0.1
 
     def __post_init__(self) -> None:
         """Refuse options that cannot work."""
