@@ -19,7 +19,7 @@ from supple.engine.symmetry import Symmetry
 from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
-from supple.loops.singular import Watch, failed_near
+from supple.loops.singular import Watch, failed_near, heads_for
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
@@ -357,7 +357,11 @@ class LoopRun:
         where = f"stopped at t = {s[st.T]:.9g} s: "
         if trouble := c.trouble(float(s[st.T])):
             return where + trouble
-        if singular := failed_near(c, float(s[st.T]), self.fields.q):
+        here = c, float(s[st.T]), self.fields.q
+        if singular := failed_near(*here):
+            return where + singular
+        stuck = outcome in (st.TOO_SMALL, st.NOT_CONVERGED)
+        if stuck and (singular := heads_for(*here, self.fields.u)):
             return where + singular
         bad = int(self.count[st.BAD_DOF])  # beyond the velocities are the constraint rows
         worst = c.rows[bad - c.nu].name if bad >= c.nu and c.nr else "the model"
