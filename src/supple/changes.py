@@ -45,8 +45,11 @@ class Lock(Change):
 
     def __init__(self, joint: Joint | str, coordinate: int | str | None = None) -> None:
         set_fields(self, name=_joint(self, joint), coordinate=coordinate)
+        expected = "a place or name of a coordinate"
         if isinstance(coordinate, str):
-            validate.text("Lock", "coordinate", coordinate, "a place or name of a coordinate")
+            validate.text("Lock", "coordinate", coordinate, expected)
+        elif coordinate is not None:
+            validate.integer("Lock", "coordinate", coordinate, 0, expected)
         if coordinate is not None and isinstance(joint, Joint):
             joint.coordinate_index(coordinate, str(self))
 

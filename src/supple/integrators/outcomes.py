@@ -11,7 +11,7 @@ from supple.core import step as st
 from supple.engine.loads import failed_law
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
-from supple.loops.singular import failed_near
+from supple.loops.singular import failed_near, heads_for
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
@@ -37,6 +37,9 @@ def message(run: LoopRun, outcome: int) -> str:
     if trouble := c.trouble(t) or not_finite(run) or noise(run):
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):
+        return where + singular
+    stuck = outcome in (st.TOO_SMALL, st.NOT_CONVERGED)
+    if stuck and (singular := heads_for(c, t, run.fields.q, run.fields.u)):
         return where + singular
     worst = worst_coordinate(run)
     if outcome == st.LOCKED:

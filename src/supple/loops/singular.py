@@ -29,6 +29,8 @@ from supple.poses import Array
 CLOSE = 1e-3
 # A step that fails there has failed because of it.
 NEAR = 1e-2
+# ... or because it comes next: so far ahead, rad or lengths of the model
+AHEAD = 0.1
 # Rows in use are changed where their smallest singular value is this part of that of all rows.
 WEAK = 0.05
 SAMPLES = 400
@@ -62,6 +64,28 @@ def failed_near(compiled: Compiled, t: float, q: Array) -> str:
     if watch.size(t, q) < NEAR * compiled.regular_value:
         return about(compiled, watch.row(t, q))
     return ""
+
+
+def heads_for(compiled: Compiled, t: float, q: Array, u: Array) -> str:
+    """One sentence about a singular position that lies just ahead of a failed step; or nothing.
+
+    Ahead is where the motion goes on within a tenth of a radian or a length, straight on.
+    """
+    rate = float(np.max(np.abs(u) / compiled.scale, initial=0.0))
+    if not _can_be_singular(compiled) or not (0.0 < rate < np.inf) or not np.all(np.isfinite(q)):
+        return ""
+    watch, move = Watch(compiled), Assembler(compiled)
+
+    def size(ahead: float) -> float:
+        return watch.size(t + ahead, move.moved(q, ahead * u))
+
+    times = np.linspace(0.0, AHEAD / rate, 21)
+    k = int(np.argmin([size(ahead) for ahead in times]))
+    ahead = _lowest(size, float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)]))
+    if not size(ahead) < NEAR * compiled.regular_value:
+        return ""
+    where = about(compiled, watch.row(t + ahead, move.moved(q, ahead * u)))
+    return f"some {ahead:.1g} s before {where}"
 
 
 def about(compiled: Compiled, row: RowRecord) -> str:
