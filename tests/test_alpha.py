@@ -607,3 +607,21 @@ def test_too_many_steps_stop_with_a_message() -> None:
 def test_options_that_cannot_work(make, message) -> None:
     with pytest.raises(sp.ModelError, match=message):
         make()
+
+
+@pytest.mark.parametrize("rate", [3.0, 30.0])
+@pytest.mark.parametrize(
+    ("method", "formulation"),
+    [(sp.GeneralizedAlpha(), None), (sp.EnergyScheme(step=0.01), sp.Absolute())],
+)
+def test_velocities_of_thrown_bodies_between_steps(method, formulation, rate):
+    """Free flight is exact at the steps; between them velocities turn in the axes of the body.
+
+    Eight values of exp(-x) y' over a turn of at most 1 rad: 1/(8! 2^15) = 8e-10 of some 6 m/s.
+    """
+    m = sp.Model(gravity=(0, 0, -9.81))
+    body = m.add(sp.RigidBody("stone", 1.0, inertia=(0.1, 0.2, 0.3)))
+    m.add(sp.Free("flight", m.ground.at(0), body.at(0), initial_rate=(0, 0, rate, 2.0, 1.0, 5.0)))
+    r = sp.simulate(m, 1.0, integrator=method, formulation=formulation, output=777)
+    exact = np.stack([0 * r.t + 2.0, 0 * r.t + 1.0, 5.0 - 9.81 * r.t], axis=1)
+    assert np.abs(r["stone"].velocity - exact).max() < 1e-8

@@ -197,6 +197,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             o.ints[LEFT] = step_size.equal_steps(state, count, stops, o.c[STEP], o.ints[LEFT])
             if o.ints[LEFT] == 0:
                 return st.TOO_SMALL
+        else:
+            state[st.H] = newton.longest_step(m, r, state[st.H])
         t, wanted, fresh = state[st.T], state[st.H], count[st.FRESH] == 1
         if wanted < state[st.H_MIN]:
             return o.ints[TROUBLE] if o.ints[TROUBLE] != st.DONE else st.TOO_SMALL

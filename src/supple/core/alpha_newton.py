@@ -35,6 +35,14 @@ from supple.core.radau_newton import spin
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
+FARTHEST = 1.0  # rad that a ball or free joint may turn in a step whose size is chosen: output between steps follows it
+
+
+@kernel
+def longest_step(m, r, h):
+    """The step h, or less where a joint would turn too far."""
+    rate = spin(m, r)
+    return h if h * rate <= FARTHEST else FARTHEST / rate
 
 
 @kernel

@@ -5,13 +5,15 @@ from __future__ import annotations
 from supple.core import chart
 from supple.core import step as st
 from supple.core.alpha_stage import P1, PM, S1, UM, XI, ZM
+from supple.core.free_velocity import free_velocities
 from supple.native.declare import kernel
 
 
 @kernel
 def fill_polynomials(m, r, o, h):
-    """Dense output: cubic Hermite for xi, parabolas through both ends and the middle for u and z, and for
-    w the integral of the parabola through the powers. Needs end_state and middle_state.
+    """Dense output: cubic Hermite for xi, parabolas through both ends and the middle for u and z (places of free
+    joints move by their cubics), and for w the integral of the parabola through the powers. Needs end_state and
+    middle_state.
     """
     chart.rate(m, o.u[XI], r.ut, o.u[S1])
     for k in range(r.u.shape[0]):
@@ -20,6 +22,7 @@ def fill_polynomials(m, r, o, h):
         parabola(r.u[k], o.u[UM, k], r.ut[k], r.pu[k])
         for j in range(4, st.DEGREE):
             p[j] = 0.0
+    free_velocities(m, r, h)
     for k in range(r.z.shape[0]):
         parabola(r.z[k], o.z[ZM, k], r.zt[k], r.pz[k])
     for k in range(r.w.shape[0]):

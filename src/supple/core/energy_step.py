@@ -35,6 +35,7 @@ from supple.core.energy_state import (
     ROWS,
     STEP,
 )
+from supple.core.free_velocity import free_velocities
 from supple.core.layout import views
 from supple.core.linalg import lu, lu_solve
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
@@ -245,6 +246,7 @@ def fill_polynomials(m, r, o, h):
     for k in range(r.u.shape[0]):
         a, b, c = r.u[k], o.middle[k], r.ut[k]
         r.pu[k, 1], r.pu[k, 2] = 4.0 * b - 3.0 * a - c, 2.0 * (a + c) - 4.0 * b
+    free_velocities(m, r, h)
     for e in range(r.w.shape[0]):
         for i in range(st.DEGREE):
             r.pw[e, i] = 0.0
