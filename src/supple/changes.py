@@ -71,9 +71,9 @@ class Release(Change):
 
     def __init__(self, item: Joint | Constraint | str) -> None:
         expected = "a joint, a constraint or the name of one"
-        named = isinstance(item, (Joint, Constraint))
-        name = item.name if named else validate.text("Release", "item", item, expected)
-        set_fields(self, name=name)
+        if isinstance(item, (Joint, Constraint)):
+            item = item.name
+        set_fields(self, name=validate.text("Release", "item", item, expected))
 
 
 def _joint(change: Change, joint: Any) -> str:
