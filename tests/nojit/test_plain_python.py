@@ -187,7 +187,7 @@ def test_two_methods_take_the_same_way(build) -> None:
     assert implicit.energy.level == explicit.energy.level == "trusted"
 
 
-@pytest.mark.parametrize("build", MODELS[:2])
+@pytest.mark.parametrize("build", [pytest.param(MODELS[0], marks=pytest.mark.slow), MODELS[1]])
 @pytest.mark.parametrize(
     "method", [sp.BDF, pytest.param(sp.Adams, marks=pytest.mark.slow)], ids=["BDF", "Adams"]
 )
