@@ -227,5 +227,6 @@ def test_it_is_told_and_not_called_completed() -> None:
         pytest.skip("another handler is in place")
     with pytest.warns(sp.SuppleWarning, match="stopped by the user at t = "):
         result = sp.simulate(pendulum(), LONG, output=[0.1, LONG], progress=stop)
-    assert not result.success and "FAILED" in repr(result)
+    assert not result.success and "STOPPED" in repr(result)
+    assert result.verdict.startswith("run stopped by the user; until then trusted: ")
     assert result.t[-1] == pytest.approx(calls[-1])

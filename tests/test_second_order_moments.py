@@ -78,7 +78,7 @@ def turn(model: sp.Model, tip: sp.Frame, moment: float, bars: str) -> sp.Model:
     return model
 
 
-@pytest.mark.parametrize("kind", ["beam", "frame"])
+@pytest.mark.parametrize("kind", ["beam", pytest.param("frame", marks=pytest.mark.slow)])
 def test_lateral_buckling_of_a_chain(kind):
     """4.0126 sqrt(EI GJ)/L^2, and the same however the strip is cut.
 
@@ -195,6 +195,7 @@ def rings(bodies: int, welded: bool, last: str) -> tuple[sp.Model, sp.Frame]:
     return model, tip
 
 
+@pytest.mark.slow
 def test_solids_pass_on_moments():
     """A chain of solids buckles as one body with the same rigid rings does, under all moments.
 

@@ -106,7 +106,7 @@ class EnergyAudit:
     error : (nt,) total - initial total - work - created + dissipated + lost; zero in exact
         arithmetic
     record : `AuditRecord` over all accepted steps
-    complete : whether the run reached its end
+    complete : whether the run reached its end; ``ending`` are words for a run that did not
     weight : J, weight of the model times its length: what a rounded place is worth
     """
 
@@ -120,10 +120,12 @@ class EnergyAudit:
         strain: Array | None = None,
         created: Array | None = None,
         weight: float = 0.0,
+        ending: str = "run failed",
         lost: Array | None = None,
     ) -> None:
         self.complete = complete
         self.weight = weight
+        self.ending = ending
         self.kinetic: Array = energies[:, 0]
         self.gravity: Array = energies[:, 1]
         self.elastic: Array = energies[:, 2]
@@ -204,7 +206,7 @@ class EnergyAudit:
             against = f"kinetic energy {self.record.kinetic_max:.1e} J, nearly constant"
         else:
             against = f"kinetic range {self.reference:.1e} J"
-        start = "" if self.complete else "run failed; until then "
+        start = "" if self.complete else f"{self.ending}; until then "
         end = ""
         if self.creates:  # a small error says nothing about such a model
             start += "integration "

@@ -20,4 +20,4 @@ def headline(energy: EnergyAudit, momentum: MomentumAudit, monitor: Monitor) -> 
     worst, sentence = max(parts, key=lambda part: part[0])
     if worst == 0 or sentence == energy.verdict:
         return energy.verdict
-    return sentence if energy.complete else f"run failed; {sentence}"
+    return sentence if energy.complete else f"{energy.ending}; {sentence}"

@@ -33,7 +33,7 @@ from supple.results.saved import SavedResult, load
 from supple.results.section_balance import BeamLoads, collect_loads
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
-from supple.results.start_changes import told
+from supple.results.summary import summary
 from supple.results.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
@@ -120,8 +120,14 @@ class Result(Lookup):
             strain=data.history.strain,
             created=data.channels[:, creates].sum(axis=1) if creates.any() else None,
             weight=data.compiled.weight,
+            ending="run stopped by the user" if self.stopped else "run failed",
             lost=data.lost,
         )
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the user ended the run, by Ctrl-C."""
+        return self.message.startswith("stopped by the user")
 
     def state(self, index: int | None = None) -> State:
         """State at an output time, or where the run ended, to start another run from."""
@@ -359,36 +365,4 @@ class Result(Lookup):
         return plot(self, *what, path=path, compare=compare)
 
     def __repr__(self) -> str:
-        end = f"{self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "no output"
-        state = "completed" if self.success else "FAILED"
-        count = self.statistics
-        lines = [
-            f"Result of model '{self.model.name}': {end}, {len(self.t)} output times, {state}",
-            f"  verdict   {self.verdict}",
-            f"  energy    {self.energy.verdict}",
-            f"  momentum  {self.momentum.verdict}",
-            f"  steps     {count.get('steps', 0)} ({count.get('rejected', 0)} rejected), "
-            f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
-            f"  message   {self.message}",
-        ]
-        if self.data.compiled.flexible:
-            lines.insert(4, f"  validity  {self.monitor.verdict}")
-        if self.start_changes:
-            lines.append(f"  start     {told(self.start_changes)}")
-        happened = [f"{e.name} at {e.t:.6g} s" for e in self.events]
-        groups = {
-            "joints": self.joints,
-            "bodies": self.bodies,
-            "points": self.point_masses,
-            "forces": self.forces,
-            "relations": self.constraints,
-            "events": happened,
-        }
-        lines += [f"  {title:<9} {_shortened(names)}" for title, names in groups.items() if names]
-        return "\n".join(lines)
-
-
-def _shortened(names: Any, most: int = 6) -> str:
-    names = list(names)
-    more = f", ... ({len(names)} in all)" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+        return summary(self)
