@@ -113,13 +113,16 @@ def test_branching_stops_an_implicit_method():
 
 @pytest.mark.parametrize("formulation", [sp.JointCoordinates(), sp.Absolute()], ids=str)
 @pytest.mark.parametrize("tolerance", [1e-8, 1e-9, 1e-11])
-def test_a_stop_before_branching_says_so_at_every_tolerance(tolerance, formulation):
-    """The tighter, the earlier rounding of nearly dependent rows stops the run."""
+def test_branching_is_told_at_every_tolerance(tolerance, formulation):
+    """Where steps lie about the singular instant decides whether a run stops there or passes it.
+
+    Rounding of nearly dependent rows is different on every processor: a warning comes in any case.
+    """
     case = cases.get("n-four-bar")
     run = {"tolerance": tolerance, "formulation": formulation}
     with pytest.warns(sp.SuppleWarning, match="a singular position in the loop of"):
         result = sp.simulate(case.build(), 2.0, **run)
-    assert not result.success
+    assert result.energy.level == "trusted"
 
 
 # ---------------------------------------------------------------------------------------- long runs
