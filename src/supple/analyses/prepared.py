@@ -311,8 +311,9 @@ class Prepared:
         events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")
-        self.model.check(events)
-        check_changes(self.model, events)
+        if events:  # without them the model was checked already
+            self.model.check(events)
+            check_changes(self.model, events)
         return events
 
     def _of(self, formulation: Formulation, events: tuple[Event, ...], start: Start) -> Ready:
