@@ -15,15 +15,6 @@ COEFFICIENTS = np.linalg.inv(np.vander(NODES, increasing=True))
 
 
 @kernel
-def slope(p, s):
-    """Derivative of a polynomial by s."""
-    y = 0.0
-    for k in range(st.DEGREE - 1, 0, -1):
-        y = y * s + k * p[k]
-    return y
-
-
-@kernel
 def free_velocities(m, r, h):
     """Polynomials r.pu of the velocities of free joints' places, from those of the increments r.px.
 
@@ -39,7 +30,7 @@ def free_velocities(m, r, h):
             for i in range(st.DEGREE):
                 s = NODES[i]
                 a, b, c = st.polynomial(r.px[j], s), st.polynomial(r.px[j + 1], s), st.polynomial(r.px[j + 2], s)
-                x, y, z = slope(r.px[j + 3], s) / h, slope(r.px[j + 4], s) / h, slope(r.px[j + 5], s) / h
+                x, y, z = st.slope(r.px[j + 3], s) / h, st.slope(r.px[j + 4], s) / h, st.slope(r.px[j + 5], s) / h
                 x, y, z = so3.rotate(-a, -b, -c, x, y, z)
                 for k in range(st.DEGREE):
                     f = COEFFICIENTS[k, i]

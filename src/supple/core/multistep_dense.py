@@ -88,15 +88,6 @@ def fill_polynomials(m, r, o, t, h):
 
 
 @kernel
-def slope(p, s):
-    """Derivative of sum p[k] s^k."""
-    y = 0.0
-    for k in range(st.DEGREE - 1, 0, -1):
-        y = y * s + k * p[k]
-    return y
-
-
-@kernel
 def add_work(m, w, r, o, t, h):
     """Power at the end of the step, and the work up to there: the integral along the polynomials."""
     nq, nu, nz, ne = r.q.shape[0], r.u.shape[0], r.z.shape[0], r.w.shape[0]
@@ -107,7 +98,7 @@ def add_work(m, w, r, o, t, h):
     for i in range(LOBATTO.shape[0]):
         st.state_at(m, r, LOBATTO[i])
         for k in range(w.lam.shape[0]):
-            w.lam[k] = slope(o.push[k], LOBATTO[i]) / h
+            w.lam[k] = st.slope(o.push[k], LOBATTO[i]) / h
         dynamics.exert(m, w, left_of(t + LOBATTO[i] * h, left, t), r.qt, r.ut, r.a, r.zt)
         for k in range(ne):
             end[k0 + k] += h * LOBATTO_WEIGHTS[i] * w.power[k]

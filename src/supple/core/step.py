@@ -132,6 +132,15 @@ def polynomial(c, s):
 
 
 @kernel
+def slope(p, s):
+    """Derivative of sum p[k] s^k."""
+    y = 0.0
+    for k in range(DEGREE - 1, 0, -1):
+        y = y * s + k * p[k]
+    return y
+
+
+@kernel
 def state_at(m, r, s):
     """State at the fraction s of the step into qt, ut, zt, wt; r.q still holds the step's start."""
     for k in range(r.u.shape[0]):
