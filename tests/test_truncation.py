@@ -10,6 +10,7 @@ import pytest
 import mesh_bodies
 import supple as sp
 from supple.analyses.self_stress import SelfStress
+from supple.engine.histories import RunHistory
 from supple.results.body_loads import INERTIA, body_loads
 from supple.results.truncation import deflected, truncations, with_right_reactions
 
@@ -175,3 +176,17 @@ def test_a_body_of_standard_data_is_not_judged(tmp_path):
     assert np.isnan(s.monitor["rod"].left_out)
     assert "its highest mode that moves carries" in s.monitor.findings[0].sentence
     assert np.all(np.isnan(sp.linearize(m).frequency_errors))
+
+
+def test_states_that_diverged_have_no_reactions_of_their_own():
+    """Rows of such states are no numbers: the monitor looks at what there is, and does not stop."""
+    m = sp.Model(gravity=(0, -9.81, 0))
+    rod = m.add(sp.Beam("rod", 1.0, sp.Rectangle(0.01, 0.02), ALLOY, elements=2, modes=2))
+    m.add(sp.Fixed("left", m.ground.at(0), rod.at(0)))
+    m.add(sp.Fixed("right", m.ground.at(1.0), rod.at(1.0)))
+    found = sp.statics(m)
+    rows = SelfStress(m)(found.data.history)
+    assert all(len(wrenches) for wrenches in rows[0].values())
+    q = np.full_like(found.q, np.nan)
+    lost = RunHistory(found.data.history.row_sets, found.t, q, found.u, found.z)
+    assert SelfStress(m)(lost) == [{"rod": []}]

@@ -63,6 +63,8 @@ class _Rows(Reactions):
         """Self-stress at one state."""
         c = self.absolute
         scaled = self._scaled(k)
+        if not np.all(np.isfinite(scaled)):  # of a run that diverged
+            return {name: [] for name in self.model.bodies}
         rigid = np.ones(c.nu, dtype=bool)
         for record in c.flexible.values():
             rigid[record.u] = False
