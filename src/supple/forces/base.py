@@ -10,6 +10,7 @@ import numpy as np
 from supple import validate
 from supple.elements import Element, Target, check_joint_reference
 from supple.errors import ModelError
+from supple.frames import Frame, expect_two_bodies
 from supple.signals import Signal, as_signal
 from supple.validate import set_fields
 
@@ -55,3 +56,23 @@ def three_signals(owner: str, field: str, value: Any) -> SignalTriple:
         raise ModelError(owner, field, value, expected)
     x, y, z = (as_signal(entry, owner, f"{field}[{i}]") for i, entry in enumerate(value))
     return x, y, z
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class PairForce(ForceElement):
+    """Base of what acts between frames A and B on two bodies, or on a body and the ground."""
+
+    A: Frame
+    B: Frame
+
+    def _between(self, name: str, A: Frame, B: Frame) -> str:
+        """Store name and frames, and return how sentences call it."""
+        owner = self._named(name)
+        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        set_fields(self, A=frame_a, B=frame_b)
+        return owner
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Both ends."""
+        return {"A": self.A, "B": self.B}

@@ -12,8 +12,8 @@ from supple import validate
 from supple.elements import Shaft, Target, check_joint_reference
 from supple.errors import ModelError
 from supple.forces import native
-from supple.forces.base import ForceElement
-from supple.frames import Frame, expect_body_frame, expect_two_bodies
+from supple.forces.base import ForceElement, PairForce
+from supple.frames import Frame, expect_body_frame
 from supple.joints import Joint
 from supple.validate import Vector, set_fields
 
@@ -98,7 +98,7 @@ class ForceFunction(ForceElement):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class PairFunction(ForceElement):
+class PairFunction(PairForce):
     """A force and torque between two bodies, computed by a function of their relative motion.
 
     Parameters
@@ -116,8 +116,6 @@ class PairFunction(ForceElement):
     are kept whatever the function does.
     """
 
-    A: Frame
-    B: Frame
     function: Callable[[float, PairState], Any]
     kinks: tuple[float, ...]
 
@@ -129,20 +127,12 @@ class PairFunction(ForceElement):
         function: Callable[[float, PairState], Any],
         kinks: ArrayLike = (),
     ) -> None:
-        owner = self._named(name)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        owner = self._between(name, A, B)
         set_fields(
             self,
-            A=frame_a,
-            B=frame_b,
             function=_callable(owner, function, "function(t, state) -> force"),
             kinks=_times(owner, kinks),
         )
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """Both ends."""
-        return {"A": self.A, "B": self.B}
 
     @property
     def breakpoints(self) -> tuple[float, ...]:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.errors import ModelError
-from supple.forces.base import ForceElement, SignalTriple, three_signals
+from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
-from supple.frames import Frame, Line, expect_body_frame, expect_two_bodies
+from supple.frames import Frame, Line, expect_body_frame
 from supple.signals import Signal, SignalLike
 from supple.validate import Vector, read_only, set_fields
 
@@ -61,7 +61,7 @@ class Force(ForceElement):
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class SpringDamper(ForceElement):
+class SpringDamper(PairForce):
     """A spring and damper along the line between two frame origins.
 
     ``stiffness`` N/m, ``damping`` N s/m and the free ``length`` m are zero or positive. It pulls
@@ -77,8 +77,6 @@ class SpringDamper(ForceElement):
         formula in x and v such as ``"40*v*abs(v)"``. What it takes is counted as dissipated.
     """
 
-    A: Frame
-    B: Frame
     stiffness: float
     damping: float
     length: float
@@ -96,12 +94,9 @@ class SpringDamper(ForceElement):
         spring: LawLike | None = None,
         damper: LawLike | None = None,
     ) -> None:
-        owner = self._named(name)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        owner = self._between(name, A, B)
         set_fields(
             self,
-            A=frame_a,
-            B=frame_b,
             stiffness=validate.not_negative(owner, "stiffness", stiffness),
             damping=validate.not_negative(owner, "damping", damping),
             length=validate.not_negative(owner, "length", length),
@@ -109,14 +104,9 @@ class SpringDamper(ForceElement):
             damper=damper_law(owner, "damper", damper),
         )
 
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """Both ends."""
-        return {"A": self.A, "B": self.B}
-
 
 @dataclass(frozen=True, eq=False, init=False)
-class CartesianSpring(ForceElement):
+class CartesianSpring(PairForce):
     """Springs and dampers along the world's axes between two frame origins.
 
     With d the way from A's origin to B's in world axes, the force on B is
@@ -133,8 +123,6 @@ class CartesianSpring(ForceElement):
         The way from A to B without force.
     """
 
-    A: Frame
-    B: Frame
     stiffness: Vector
     damping: Vector
     rest: Vector
@@ -148,25 +136,17 @@ class CartesianSpring(ForceElement):
         damping: ArrayLike = 0.0,
         rest: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
-        owner = self._named(name)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        owner = self._between(name, A, B)
         set_fields(
             self,
-            A=frame_a,
-            B=frame_b,
             stiffness=_three(owner, "stiffness", stiffness),
             damping=_three(owner, "damping", damping),
             rest=validate.vector(owner, "rest", rest, 3, "3 finite numbers in m"),
         )
 
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """Both ends."""
-        return {"A": self.A, "B": self.B}
-
 
 @dataclass(frozen=True, eq=False, init=False)
-class Bushing(ForceElement):
+class Bushing(PairForce):
     """Springs and dampers in all six directions between two frames.
 
     With d the place of B's origin in A's axes, f the rotation vector from A's axes to B's and
@@ -186,8 +166,6 @@ class Bushing(ForceElement):
     Rotations stay below half a turn.
     """
 
-    A: Frame
-    B: Frame
     stiffness: Vector
     damping: Vector
     preload: Vector
@@ -201,12 +179,9 @@ class Bushing(ForceElement):
         damping: ArrayLike = 0.0,
         preload: ArrayLike = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     ) -> None:
-        owner = self._named(name)
-        frame_a, frame_b = expect_two_bodies(owner, A, B)
+        owner = self._between(name, A, B)
         set_fields(
             self,
-            A=frame_a,
-            B=frame_b,
             stiffness=_six(owner, "stiffness", stiffness),
             damping=_six(owner, "damping", damping),
             preload=validate.vector(owner, "preload", preload, 6, "6 finite numbers in N and N m"),
@@ -218,11 +193,6 @@ class Bushing(ForceElement):
         both = self.stiffness, self.damping
         stiffness, damping = (x if x.ndim == 2 else np.diag(x) for x in both)
         return stiffness, damping
-
-    @property
-    def frames(self) -> dict[str, Frame]:
-        """Both ends."""
-        return {"A": self.A, "B": self.B}
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from supple.errors import SuppleError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 View = TypeVar("View")
 
 
-class Lookup:
+class Lookup(ABC):
     """``result[...]``, and the same with a known type: ``result.joint("elbow")``."""
 
     @overload
@@ -45,8 +46,9 @@ class Lookup:
         """View of a joint, body, point mass, force, constraint or frame, see ``views.py``."""
         return self._view(item)
 
+    @abstractmethod
     def _view(self, item: Any) -> Any:
-        raise NotImplementedError
+        """The view of something in a result."""
 
     def joint(self, joint: str | Joint) -> JointView:
         """Motion and load of a joint."""
