@@ -43,15 +43,39 @@ def both_ways(c: Compiled) -> tuple[float, list[np.ndarray]]:
     return used[0], found
 
 
+def backward_error(eq: Equations, solution: np.ndarray) -> float:
+    """Largest residual of [M G'; G 0], in units of its largest term, scaled as in ``condition``.
+
+    solution : accelerations, then multipliers
+    """
+    c = eq.compiled
+    rows = eq.constraints(0.0, eq.q0, eq.u0)
+    M = eq.mass_matrix(eq.q0) * np.outer(c.scale, c.scale)
+    mean = np.mean(np.diag(M)) or 1.0
+    row = 1.0 / np.maximum(np.linalg.norm(rows.G * c.scale, axis=1), 1e-300)
+    G = rows.G * np.outer(row, c.scale)
+    a, lam = solution[: c.nu] / c.scale, solution[c.nu :] / row / mean
+    bias = eq.residual(0.0, eq.q0, eq.u0, np.zeros(c.nu), eq.z0) * c.scale / mean
+    motion = np.hstack([M / mean * a, G.T * lam, bias[:, None]])
+    held = np.hstack([G * a, (rows.acceleration * row)[:, None]])
+    left = max(np.abs(part.sum(axis=1)).max(initial=0.0) for part in (motion, held))
+    return left / max(np.abs(part).max(initial=0.0) for part in (motion, held))
+
+
 def check(model: sp.Model, formulation: sp.JointCoordinates | sp.Absolute) -> float:
+    """Both ways solve the equations to rounding; then they differ by rounding times condition."""
     c = compile_model(model, tree=formulation.tree(model))
     used, (blocks, whole) = both_ways(c)
-    worst = condition(Equations(c))
+    eq = Equations(c)
+    worst = condition(eq)
     assume(worst < 1e9)
+    rounding = len(whole) * np.finfo(float).eps
+    for solution in (blocks, whole):
+        assert backward_error(eq, solution) < 10 * rounding
     for part in (slice(0, c.nu), slice(c.nu, None)):
         size = 1.0 + np.abs(whole[part]).max(initial=0.0)
         error = np.abs(blocks[part] - whole[part]).max(initial=0.0)
-        assert error < 1e-10 * max(worst / 1e6, 1.0) * size
+        assert error < max(1e-10, 2 * rounding * worst) * size
     return used
 
 
