@@ -70,6 +70,21 @@ def test_self_stress():
     assert SelfStress(tree.data.model)(tree.data.history)[0]["rod"][0][1].shape[1] == 3
 
 
+def test_self_stress_beside_a_body_that_flies():
+    """A body on a free joint of its own changes nothing for the others."""
+    found = []
+    for flies in (False, True):
+        m = held(sp.Universal, sp.Spherical, TURN, gravity=(0, 0, 0))
+        if flies:
+            stone = m.add(sp.RigidBody("stone", 1.0, inertia=0.1))
+            m.add(sp.Free("flight", m.ground.at(0), stone.at(0), initial=(1, 0, 0, 0, 3, 2, 1)))
+        run = sp.simulate(m, 1e-3, output=2)
+        sets = SelfStress(m)(run.data.history)[-1]
+        near = sets["rod"][0][1]
+        found.append(near @ np.linalg.pinv(near))
+    assert found[1] == pytest.approx(found[0], abs=1e-9)
+
+
 def test_loads_of_constraints():
     """They balance the weight, and are those of joints in their place."""
     m = sp.Model(gravity=tuple(TURN @ [0, -9.81, 0]))

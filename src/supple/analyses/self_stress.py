@@ -55,7 +55,7 @@ class _Rows(Reactions):
     """All rows of a model whose bodies all move freely."""
 
     @cached_property
-    def absolute(self) -> Compiled:
+    def _built(self) -> Compiled:
         """Every body on a free joint of its own, at its own frame."""
         return build(self.model, (), [FREE + name for name in self.model.bodies])
 

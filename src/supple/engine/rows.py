@@ -38,6 +38,8 @@ def rows_at(
 ) -> Rows:
     """The rows in use at a state."""
     nr, nu = compiled.nr, compiled.nu
+    if len(q) != compiled.nq or len(u) != nu:  # kernels read what they are given
+        raise ValueError(f"a state of {len(q)} and {len(u)}, expected {compiled.nq} and {nu}")
     g, gu, ga = (np.zeros(nr) for _ in range(3))
     G, H = np.zeros((nr, nu)), np.zeros((nr, nu))
     state = [np.require(x, float, ["C", "W"]) for x in (q, u, np.zeros(nu) if a is None else a)]
