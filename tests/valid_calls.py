@@ -209,6 +209,7 @@ CALLS: dict[str, Call] = {
         "Model": {"gravity": (0, 0, -9.81), "name": "m"},
         "simulate": {"model": pendulum(), "t_end": 0.01},
         "statics": {"model": pendulum()},
+        "stiffness": {"model": driven(), "at": driven().bodies["rod"].at(1.0), "directions": ["x"]},
         "kinematics": {"model": driven(), "t_end": 0.01},
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},

@@ -115,6 +115,8 @@ if TYPE_CHECKING:
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
     from supple.analyses.statics import StaticResult, statics
+    from supple.analyses.stiffness import stiffness
+    from supple.analyses.stiffness_result import StiffnessResult
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
@@ -263,6 +265,7 @@ __all__ = [
     "State",
     "StaticResult",
     "StaticShapes",
+    "StiffnessResult",
     "SuppleError",
     "SuppleWarning",
     "Table",
@@ -301,6 +304,7 @@ __all__ = [
     "save_component",
     "simulate",
     "statics",
+    "stiffness",
     "tie",
     "velocity_transformation",
     "write_sid",
@@ -332,6 +336,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "SectionForces": "supple.results.section_views",
     "SolidMesh": "supple.fem.solid",
     "StaticResult": "supple.analyses.statics",
+    "StiffnessResult": "supple.analyses.stiffness_result",
     "assemble": "supple.loops.assembly",
     "block": "supple.fem.block",
     "buckling": "supple.fem.buckling",
@@ -358,6 +363,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "save_component": "supple.fem.matrix_files",
     "simulate": "supple.analyses.simulate",
     "statics": "supple.analyses.statics",
+    "stiffness": "supple.analyses.stiffness",
     "tie": "supple.fem.ties",
     "velocity_transformation": "supple.formulations.transformation",
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
@@ -56,24 +55,25 @@ def instant(
     )
 
 
-def velocities(model: Model, compiled: Compiled, q: Array, u: NDArray[np.complex128]) -> RunData:
-    """A result with two times: at one position q (nq,), the two parts of velocities u (nu,)."""
-    t, z = np.zeros(2), np.zeros((2, compiled.nz))
-    both = np.stack([q, q]), np.stack([u.real, u.imag])
+def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
+    """A result with n times: at one position q (nq,), velocities u (n, nu)."""
+    n = len(u)
+    t, z = np.zeros(n), np.zeros((n, compiled.nz))
+    states = np.tile(q, (n, 1)), np.ascontiguousarray(u)
     return RunData(
         model=model,
         compiled=compiled,
         t=t,
-        q=both[0],
-        u=both[1],
+        q=states[0],
+        u=states[1],
         z=z,
-        channels=np.zeros((2, len(compiled.force_names))),
-        history=RunHistory(RowSets.of(compiled), t, *both, z),
+        channels=np.zeros((n, len(compiled.force_names))),
+        history=RunHistory(RowSets.of(compiled), t, *states, z),
         audit=AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, max_strain=0.0),
         momentum=(),
         events=(),
         success=True,
-        message="parts of a shape",
+        message="velocities at one position",
         statistics={},
         loads=None,
     )

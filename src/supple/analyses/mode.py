@@ -82,7 +82,8 @@ class Mode:
     def _motion(self) -> Result:
         """The real and the imaginary part of the shape as velocities of two instants."""
         assert self.model is not None, "a mode of linearize has its model"
-        return Result(velocities(self.model, self.compiled, self.q, self.shape))
+        parts = np.stack([self.shape.real, self.shape.imag])
+        return Result(velocities(self.model, self.compiled, self.q, parts))
 
     def at(self, place: Frame | str) -> Displacement:
         """Displacement and rotation of a frame, or of the origin of a body, in world axes.

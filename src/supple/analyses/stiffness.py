@@ -1,0 +1,219 @@
+"""stiffness: how stiff a model holds a frame, at rest and over its stroke.
+
+About an equilibrium, small motion under a load f on the frame is y = K^-1 (J N)^T f, in independent
+coordinates with the velocities N y of all and the twist J N y of the frame. So its compliance is
+
+    C = J N K^-1 (J N)^T
+
+with controllers that integrate settled. The rows of drivers are among those that N obeys: what they
+drive is held.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.analyses.arguments import expect
+from supple.analyses.instant import velocities
+from supple.analyses.linear_model import ROUNDING, LinearModel
+from supple.analyses.linearize import linearize
+from supple.analyses.statics import StaticResult, statics
+from supple.analyses.stiffness_result import Position, StiffnessResult
+from supple.errors import ModelError, SuppleError, SuppleWarning, describe
+from supple.formulations.base import Formulation
+from supple.frames import Frame
+from supple.model import Model
+from supple.poses import Array
+from supple.results.result import Result
+from supple.validate import Axis
+
+OWNER = "stiffness"
+TURNS, ALONG = ("rx", "ry", "rz"), ("x", "y", "z")
+
+
+def stiffness(
+    model: Model,
+    at: Frame,
+    directions: Sequence[str | Axis] = (*ALONG, *TURNS),
+    *,
+    over: Mapping[str, ArrayLike] | None = None,
+    formulation: Formulation | None = None,
+) -> StiffnessResult:
+    """Find how stiff a model holds a frame, in its equilibrium and along a path of equilibria.
+
+    Parameters
+    ----------
+    at : Frame
+        Where unit loads act and displacements are taken, ``stage.at(0)``.
+    directions : sequence
+        In world axes: "x", "y", "z" or vectors (3,) for forces and displacements, "rx", "ry", "rz"
+        for torques and rotations about the axes.
+    over : mapping, optional
+        One field of the model and the values that it takes, one after the other:
+        ``{"stroke.y": np.linspace(0, 0.01, 11)}`` for the motion of a driver, ``{"push.force":
+        [...]}`` for a load. What a driver moves is held; under a load it is free to give way.
+    formulation : JointCoordinates, Absolute or Branch, optional
+
+    Each equilibrium is searched from the one before it. Where there is none the result ends, with
+    ``success`` False, a ``message`` and a warning.
+    """
+    expect(OWNER, "model", model, Model, "a Model")
+    expect(OWNER, "at", at, Frame, "a frame on a body, e.g. stage.at(0)")
+    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    if at.body.name not in model.bodies:
+        raise ModelError(OWNER, "at", describe(at), "a frame on a body of the model that moves")
+    names, table = _directions(directions)
+    field, values = _path(over)
+    found: list[Position] = []
+    message, before = "all equilibria found", None
+    for changed in _models(model, field, values):
+        rest, why = _rest(changed, before, formulation)
+        if rest is None:
+            place = f" at {field} = {values[len(found)]}" if field else ""
+            message = f"no equilibrium{place}: {why}"
+            break
+        found.append(_position(changed, rest, at, names, table, formulation))
+        before = rest
+    success = len(found) == len(values)
+    result = StiffnessResult(field, values[: len(found)], names, tuple(found), success, message)
+    for doubt in ([] if success else [message]) + result.doubts:
+        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+    return result
+
+
+def _directions(given: Any) -> tuple[tuple[str, ...], Array]:
+    """Names of directions, and twists [angular; linear] (n, 6) along them."""
+    expected = 'a sequence of "x", "y", "z", "rx", "ry", "rz" or vectors (3,)'
+    names, rows = [], []
+    items = validate.listed(OWNER, "directions", given, expected)
+    if not items:
+        raise ModelError(OWNER, "directions", given, expected)
+    for item in items:
+        row = np.zeros(6)
+        if isinstance(item, str):
+            if item not in (*ALONG, *TURNS):
+                raise ModelError(OWNER, "directions", item, expected)
+            row[(*TURNS, *ALONG).index(item)] = 1.0
+            names.append(item)
+        else:
+            row[3:] = validate.axis(OWNER, "directions", item)
+            names.append("(" + ", ".join(f"{x:.3g}" for x in row[3:]) + ")")
+        rows.append(row)
+    table = np.array(rows)
+    if np.linalg.matrix_rank(table) < len(rows):
+        raise ModelError(OWNER, "directions", given, "directions that do not depend on each other")
+    return tuple(names), table
+
+
+def _path(over: Any) -> tuple[str, list[Any]]:
+    """The field that changes, "" if none does, and its values."""
+    if over is None:
+        return "", [None]
+    expected = 'one field and its values, e.g. {"stroke.y": [0, 0.001, 0.002]}'
+    if not isinstance(over, Mapping) or len(over) != 1:
+        raise ModelError(OWNER, "over", over, expected)
+    ((field, values),) = over.items()
+    if not isinstance(field, str) or "." not in field:
+        raise ModelError(OWNER, "over", field, expected)
+    return field, validate.listed(OWNER, "over", values, expected)
+
+
+def _models(model: Model, field: str, values: Sequence[Any]) -> Iterator[Model]:
+    """The model with each of the values."""
+    for value in values:
+        changed = model.copy()
+        if field:
+            changed.replace(field, value)
+        yield changed
+
+
+def _rest(
+    model: Model, before: StaticResult | None, formulation: Formulation | None
+) -> tuple[StaticResult | None, str]:
+    """The equilibrium near the one before, or why there is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        try:
+            rest = statics(model, start=before, formulation=formulation)
+        except ModelError as error:  # a mechanism that cannot be closed there
+            if before is None:
+                raise
+            return None, str(error)
+    return (rest if rest.success else None), rest.message
+
+
+def _position(
+    model: Model,
+    rest: StaticResult,
+    at: Frame,
+    names: Sequence[str],
+    table: Array,
+    formulation: Formulation | None,
+) -> Position:
+    """What one equilibrium says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        small = linearize(model, rest, formulation=formulation)
+    twists = _twists(small, at) @ table.T  # (n, directions)
+    compliance = twists.T @ _flexibility(small, twists, names)
+    place = rest[at]
+    return Position(
+        rest=rest,
+        compliance=compliance,
+        place=place.position[0].copy(),
+        axes=place.matrix[0].copy(),
+        frequencies=small.all_frequencies,
+        stress=_stress(rest),
+    )
+
+
+def _twists(small: LinearModel, at: Frame) -> Array:
+    """Twist (n, 6) of the frame with each independent coordinate, world axes."""
+    if not len(small.M):
+        return np.zeros((0, 6))
+    assert small.model is not None and small.state.compiled is not None
+    moving = Result(velocities(small.model, small.state.compiled, small.state.q, small.N.T))
+    place = moving[at]
+    return np.hstack([place.angular_velocity, place.velocity])
+
+
+def _flexibility(small: LinearModel, loads: Array, names: Sequence[str]) -> Array:
+    """Independent coordinates (n, directions) under loads (n, directions) on them."""
+    n = len(small.M)
+    acts = np.any(small.F != 0.0, axis=0)  # integrals without effect need not settle
+    F, Y, Z = small.F[:, acts], small.Y[acts], small.Z[np.ix_(acts, acts)]
+    unit = np.concatenate([small.unit, np.ones(len(Z))])
+    stiff = unit[:, None] * np.block([[small.K, F], [-Y, -Z]]) * unit
+    scaled = unit[:, None] * np.vstack([loads, np.zeros((len(Z), loads.shape[1]))])
+    left, size, right = np.linalg.svd(stiff)
+    free = size <= ROUNDING * size.max(initial=1e-300)
+    along = left.T @ scaled
+    pushed = np.abs(along[free]) > 1e-9 * np.abs(scaled).max(axis=0, initial=0.0)
+    if np.any(pushed):
+        name = names[int(np.argmax(pushed.any(axis=0)))]
+        raise SuppleError(
+            f"stiffness: a load along {name!r} moves the frame without resistance, "
+            "expected springs, flexible bodies or drivers that hold it"
+        )
+    inverse = np.zeros_like(size)
+    inverse[~free] = 1.0 / size[~free]
+    found: Array = (unit[:, None] * (right.T @ (inverse[:, None] * along)))[:n]
+    return found
+
+
+def _stress(rest: StaticResult) -> float:
+    """Largest stress of von Mises in all bodies whose stress is known, Pa; NaN if none is."""
+    largest = [np.nan]
+    for name, body in rest.bodies.items():
+        if body.deforms:
+            try:
+                largest.append(float(rest[name].von_mises()[0]))
+            except SuppleError:  # a section given by numbers, standard input data
+                continue
+    return float(np.fmax.reduce(largest))
