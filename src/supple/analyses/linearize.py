@@ -91,17 +91,28 @@ def linearize(
     state = starting_state(OWNER, start, compiled)
     if not isinstance(at, StaticResult):
         state = on_constraints(compiled, state)
-    equations = Equations(compiled)
-    linear = _linear(equations, state, independent, model)
-    seen = Result(instant(model, equations, state, True, "one state", {})).monitor
-    if compiled.flexible:
-        errors = frequency_errors(equations, linear, model)
-        seen = with_frequencies(seen, linear, errors)
-        linear = replace(linear, monitor=seen, too_high=errors.parts)
+    linear = linear_about(model, compiled, state, independent)
+    seen = linear.monitor
     told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
     for doubt in (*told, *_of_loads(seen)):
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return linear
+
+
+def linear_about(
+    model: Model,
+    compiled: Compiled,
+    state: State,
+    independent: Sequence[Target] | None = None,
+) -> LinearModel:
+    """Small motion about a state of a compiled model, with what its monitor finds."""
+    equations = Equations(compiled)
+    linear = _linear(equations, state, independent, model)
+    seen = Result(instant(model, equations, state, True, "one state", {})).monitor
+    if not compiled.flexible:
+        return replace(linear, monitor=seen)
+    errors = frequency_errors(equations, linear, model)
+    return replace(linear, monitor=with_frequencies(seen, linear, errors), too_high=errors.parts)
 
 
 def _of_loads(monitor: Monitor) -> Iterator[str]:

@@ -22,7 +22,7 @@ from supple import validate
 from supple.analyses.arguments import expect
 from supple.analyses.instant import velocities
 from supple.analyses.linear_model import ROUNDING, LinearModel
-from supple.analyses.linearize import linearize
+from supple.analyses.linearize import linear_about
 from supple.analyses.statics import StaticResult, statics
 from supple.analyses.stiffness_result import Position, StiffnessResult
 from supple.errors import ModelError, SuppleError, SuppleWarning, describe
@@ -78,7 +78,7 @@ def stiffness(
             place = f" at {field} = {values[len(found)]}" if field else ""
             message = f"no equilibrium{place}: {why}"
             break
-        found.append(_position(changed, rest, at, names, table, formulation))
+        found.append(_position(changed, rest, at, names, table))
         before = rest
     success = len(found) == len(values)
     result = StiffnessResult(field, values[: len(found)], names, tuple(found), success, message)
@@ -149,17 +149,10 @@ def _rest(
 
 
 def _position(
-    model: Model,
-    rest: StaticResult,
-    at: Frame,
-    names: Sequence[str],
-    table: Array,
-    formulation: Formulation | None,
+    model: Model, rest: StaticResult, at: Frame, names: Sequence[str], table: Array
 ) -> Position:
     """What one equilibrium says."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)
-        small = linearize(model, rest, formulation=formulation)
+    small = linear_about(model, rest.data.compiled, rest.state())
     twists = _twists(small, at) @ table.T  # (n, directions)
     compliance = twists.T @ _flexibility(small, twists, names)
     place = rest[at]
@@ -170,6 +163,7 @@ def _position(
         axes=place.matrix[0].copy(),
         frequencies=small.all_frequencies,
         stress=_stress(rest),
+        monitor=small.monitor,
     )
 
 

@@ -17,6 +17,7 @@ from supple.errors import SuppleError, suggestion
 from supple.palette import COLOURS, INK
 from supple.poses import Array
 from supple.results.attitude import rotation_vectors
+from supple.results.monitor import Monitor
 from supple.results.plot import PANEL_HEIGHT, TITLE, WIDTH, dress
 from supple.results.views import quaternions
 from supple.validate import Axis
@@ -39,6 +40,7 @@ class Position:
     place, axes : (3,) m, (3, 3) of the frame, in the world
     frequencies : Hz, ascending, of small motion about it
     stress : Pa, the largest of von Mises in all bodies whose stress is known, or NaN
+    monitor : whether flexible bodies are within the assumptions of their models, frequencies too
     """
 
     rest: StaticResult
@@ -47,6 +49,7 @@ class Position:
     axes: Array
     frequencies: Array
     stress: float
+    monitor: Monitor
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,18 +145,15 @@ class StiffnessResult:
     @property
     def doubts(self) -> list[str]:
         """What the validity monitor finds serious, each sentence once."""
-        found = [f.sentence for p in self.positions for f in p.rest.monitor.findings if f.serious]
+        found = [f.sentence for p in self.positions for f in p.monitor.findings if f.serious]
         return list(dict.fromkeys(found))
 
     @property
     def verdict(self) -> str:
         """The worst of the validity verdicts of all positions."""
         order = ("valid", "doubtful", "not valid")
-        worst = max(
-            (p.rest.monitor for p in self.positions),
-            key=lambda m: order.index(m.level),
-            default=None,
-        )
+        seen = [p.monitor for p in self.positions]
+        worst = max(seen, key=lambda m: order.index(m.level), default=None)
         return "nothing computed" if worst is None else worst.verdict
 
     def plot(self, path: str | Path | None = None) -> Figure:
