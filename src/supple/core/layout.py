@@ -27,8 +27,8 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 # Head of the integers: sizes, and numbers of elements with wrenches and with branches
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
-    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, HEADER,
-) = range(21)
+    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_RUNS, HEADER,
+) = range(22)
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
@@ -65,8 +65,6 @@ FLEX_RECORD = Record(
         "K": ("n", "n"),
         "C": ("n", "n"),
         "Gamma": ("r", "n", "n"),
-        # of each D1, whether it has entries of (modes, modes), (modes, slaves), (slaves, modes), (slaves, slaves)
-        "parts": ("9 * (r > 0)", 4),
     }),
     Part("flex", "float64", {
         "rows": (FLEX_ROWS, "n + r"),
@@ -81,8 +79,11 @@ FLEX_RECORD = Record(
 )
 Flexible, locate_flexible = FLEX_RECORD.views, FLEX_RECORD.locate
 # Integers of a flexible body: n, r, first q, first u, node; where its constants begin in the flexible data and its
-# workspace in the flexible workspace
-FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_INTS = range(8)
+# workspace in the flexible workspace; the first of its runs and their number
+FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_RUN, FLEX_RUNS, FLEX_INTS = range(10)
+# Runs of a body with slaved shapes: entries of one of its nine matrices D1 outside of which this row of it is zero, or
+# which belong to another run: number of the matrix, row, first column, number of columns
+RUN_PART, RUN_ROW, RUN_FROM, RUN_SIZE, RUN_INTS = range(5)
 # Attachments: flexible body; place in the flexible data of p0 (3), R0 (9), Phi (3, n), Psi (3, n), and of slaved shapes
 # (6, r); place in the flexible workspace of [Phi; Psi] with slaved shapes (6, n), its first and second rate (-1: none)
 ATTACH_BODY, ATTACH_AT, ATTACH_WORK, ATTACH_INTS = range(4)
@@ -143,7 +144,7 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS,
+    "programs": H_PROGRAMS, "runs": H_RUNS,
 }
 
 # The model: what kernels only read
@@ -161,6 +162,7 @@ TREE_RECORD = Record(
         "link": ("links", LINK_INTS),
         "term": ("terms", TERM_INTS),
         "membrane": ("membranes", MEMBRANE_INTS),
+        "run": ("runs", RUN_INTS),
         "plan": "plan",  # the last: rows in use may change, and the plan with them
     }),
     Part("reals", "float64", fixed=True, fields={

@@ -163,7 +163,10 @@ def _add_flexible(
     b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
     b.add_flex(of.M, modal.K, modal.C)
     if modal.slaves is not None:
-        b.add_flex(modal.slaves.Gamma, modal.slaves.parts)
+        b.add_flex(modal.slaves.Gamma)
+        b.flex_ints[index][at.FLEX_RUN] = len(b.runs)
+        b.flex_ints[index][at.FLEX_RUNS] = len(modal.slaves.runs)
+        b.runs.extend(modal.slaves.runs)
     b.nq += n
     b.nu += n
     b.q0.extend(np.zeros(n))

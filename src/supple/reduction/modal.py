@@ -112,9 +112,8 @@ class Slaves:
         Their amplitudes are ``q . Gamma_r q / 2``.
     S1, D0, D1, M : (3, m), (3, 3, m), (3, 3, m, m), (m, m)
         As those of `ModalBody`.
-    parts : (9, 4)
-        For each ``D1[i, j]`` 1 where its parts (own, own), (own, slaved), (slaved, own), (slaved,
-        slaved) are not zero.
+    runs : tuples (3 i + j, b, a, k)
+        Entries ``D1[i, j, b, a : a + k]``; all that are in no run are zero.
     """
 
     Gamma: Vector
@@ -122,7 +121,7 @@ class Slaves:
     D0: Vector
     D1: Vector
     M: Vector
-    parts: Vector
+    runs: tuple[tuple[int, int, int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)

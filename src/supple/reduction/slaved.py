@@ -10,7 +10,7 @@ attached. They are exact for these loads: the work of f_s on the displacement of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,8 +24,10 @@ from supple.validate import Vector, read_only
 
 # Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
 DEPENDENT = 1e-8
-# Parts of an integral that are less, relative to the mass of both shapes, are zero.
+# Entries of an integral that are less, relative to the mass of both shapes, are zero.
 NOTHING = 1e-13
+# Columns of a row of D1 that are not farther apart are in one run: a run costs as much as a few products.
+NEAR = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,26 +130,30 @@ def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: V
     if not np.any(Gamma):
         return body
     found = point_integrals(points)
-    D1 = np.array(found.D1)
-    n, m = body.n, found.S1.shape[1]
-    weight = np.sqrt(np.maximum(np.einsum("iiaa->a", D1), np.finfo(float).tiny))
-    relative = np.abs(D1).reshape(9, m, m) / np.outer(weight, weight)
-    parts = np.zeros((9, 2, 2))
-    cuts = (slice(0, n), slice(n, m))
-    for c in range(9):
-        for b in range(2):
-            for a in range(2):
-                parts[c, b, a] = relative[c, cuts[b], cuts[a]].max(initial=0.0) > NOTHING
-                D1[c // 3, c % 3, cuts[b], cuts[a]] *= parts[c, b, a]
+    S1, D0, D1 = np.array(found.S1), np.array(found.D0), np.array(found.D1)
+    weight = np.sqrt(np.einsum("iiaa->a", D1))
+    S1[np.abs(S1) <= NOTHING * np.sqrt(found.mass) * weight] = 0.0
+    D0[np.abs(D0) <= NOTHING * np.sqrt(np.diag(found.E0))[:, None, None] * weight] = 0.0
+    D1[np.abs(D1) <= NOTHING * np.outer(weight, weight)] = 0.0
     slaves = Slaves(
         Gamma=read_only(Gamma),
-        S1=found.S1,
-        D0=found.D0,
+        S1=read_only(S1),
+        D0=read_only(D0),
         D1=read_only(D1),
         M=read_only(D1[0, 0] + D1[1, 1] + D1[2, 2]),
-        parts=read_only(parts.reshape(9, 4)),
+        runs=tuple(_runs(D1)),
     )
     return replace(body, slaves=slaves)
+
+
+def _runs(D1: Vector) -> Iterator[tuple[int, int, int, int]]:
+    """Number of the matrix, row, first column and number of columns of what is not zero in D1."""
+    for part, matrix in enumerate(D1.reshape(9, *D1.shape[2:])):
+        for row, entries in enumerate(matrix):
+            found = np.flatnonzero(entries)
+            if len(found):
+                for run in np.split(found, np.flatnonzero(np.diff(found) > NEAR) + 1):
+                    yield part, row, int(run[0]), int(run[-1] - run[0]) + 1
 
 
 def with_watched(body: ModalBody, Gamma: Vector) -> ModalBody:
