@@ -178,13 +178,10 @@ def add_deformation(tree, work, n):
         for l in range(nf if slaves == 0 else 0):
             s += shape[mass + i * nf + l] * x[at.FX_AE, l]
         x[at.FX_Q, i] = s
+    q, Q, K = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own)
     for i in range(n_own):
-        s = x[at.FX_Q, i]
-        for l in range(n_own):
-            s += shape[stiff + i * n_own + l] * x[at.FX_QE, l]
-        for l in range(slaves):
-            s += work.flex[g + l * n_own + i] * x[at.FX_Q, n_own + l]
-        x[at.FX_Q, i] = s
+        Q[i] += slaved.dot(K[i], q)
+    slaved.felt_row(Q, work.flex, g, n_own, slaves, Q)
 
 
 @kernel

@@ -27,8 +27,9 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 # Head of the integers: sizes, and numbers of elements with wrenches and with branches
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
-    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_RUNS, HEADER,
-) = range(22)
+    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
+    HEADER,
+) = range(23)
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
@@ -60,11 +61,11 @@ FLEX_RECORD = Record(
         "E0": (3, 3),
         "S1": (3, "n + r"),
         "D0": (9, "n + r"),
-        "D1": (9, "n + r", "n + r"),
+        "D1": ("9 * (r == 0)", "n", "n"),  # with slaved shapes it is in strips
         "M": ("n + r", "n + r"),
         "K": ("n", "n"),
         "C": ("n", "n"),
-        "Gamma": ("r", "n", "n"),
+        "Gamma": ("n", "r", "n"),
     }),
     Part("flex", "float64", {
         "rows": (FLEX_ROWS, "n + r"),
@@ -79,11 +80,14 @@ FLEX_RECORD = Record(
 )
 Flexible, locate_flexible = FLEX_RECORD.views, FLEX_RECORD.locate
 # Integers of a flexible body: n, r, first q, first u, node; where its constants begin in the flexible data and its
-# workspace in the flexible workspace; the first of its runs and their number
-FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_RUN, FLEX_RUNS, FLEX_INTS = range(10)
-# Runs of a body with slaved shapes: entries of one of its nine matrices D1 outside of which this row of it is zero, or
-# which belong to another run: number of the matrix, row, first column, number of columns
-RUN_PART, RUN_ROW, RUN_FROM, RUN_SIZE, RUN_INTS = range(5)
+# workspace in the flexible workspace; its first strip and their number, the first row of these, and where their
+# entries begin in the flexible data
+(
+    FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_STRIP, FLEX_STRIPS, FLEX_STRIP_ROW, FLEX_STRIP_AT, FLEX_INTS,
+) = range(12)
+# Strips of a body with slaved shapes, four columns of one of its nine matrices D1: number of the matrix, first column,
+# number of rows that are not zero there. Numbers of these rows are in ``strip_row``, four entries of each in the data
+STRIP_PART, STRIP_FROM, STRIP_ROWS, STRIP_INTS = range(4)
 # Attachments: flexible body; place in the flexible data of p0 (3), R0 (9), Phi (3, n), Psi (3, n), and of slaved shapes
 # (6, r); place in the flexible workspace of [Phi; Psi] with slaved shapes (6, n), its first and second rate (-1: none)
 ATTACH_BODY, ATTACH_AT, ATTACH_WORK, ATTACH_INTS = range(4)
@@ -144,7 +148,7 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS, "runs": H_RUNS,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS,
 }
 
 # The model: what kernels only read
@@ -162,7 +166,8 @@ TREE_RECORD = Record(
         "link": ("links", LINK_INTS),
         "term": ("terms", TERM_INTS),
         "membrane": ("membranes", MEMBRANE_INTS),
-        "run": ("runs", RUN_INTS),
+        "strip": ("strips", STRIP_INTS),
+        "strip_row": "strip_rows",
         "plan": "plan",  # the last: rows in use may change, and the plan with them
     }),
     Part("reals", "float64", fixed=True, fields={

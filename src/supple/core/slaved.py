@@ -7,7 +7,7 @@ r of which follow the first n. With G = Gamma q its extended coordinates, rates 
 
 What the extended body resists with, Q (n + r), is felt by the coordinates through Y = [1; G]: Y^T Q. Its derivative
 has the factors Y, Yu = [0; Gamma u] and Ya = [0; Gamma a], and the sum of Q_s Gamma_s, the geometric stiffness.
-Most entries of the nine matrices D1 are zero: what is built from them runs over pieces of their rows that are not.
+Most entries of the nine matrices D1 are zero: what is built from them runs over strips of those that are not.
 """
 
 from __future__ import annotations
@@ -41,10 +41,12 @@ def dot(x, y):
 
 @kernel
 def times_gamma(shape, gamma, n, r, x, out):
-    """out = Gamma x (r n,) for the coordinates x (n,)."""
-    forms = block(shape, gamma, r * n, n)
+    """out = Gamma x (r n,) for the coordinates x (n,); Gamma (n, r, n), as its forms are symmetric."""
+    forms = block(shape, gamma, n, r * n)
     for i in range(r * n):
-        out[i] = dot(forms[i], x)
+        out[i] = 0.0
+    for j in range(n):
+        add_times(x[j], forms[j], out)
 
 
 @kernel
@@ -134,25 +136,45 @@ def felt_row(given, w, g, n, r, out):
 
 @kernel
 def sums(tree, work, f):
-    """Rows D = D0 + D1 q, D1 u and D1 a over its first index, of the extended coordinates and rates."""
-    n, r, _, _ = places(tree, f)
-    m, shape, w, own = n + r, tree.flex_data, work.flex, at.modal(tree, f)
+    """Rows D = D0 + D1 q, D1 u and D1 a over its first index, of the extended coordinates and rates.
+
+    A strip may end behind the last column: there it adds zeros to the next numbers of the workspace.
+    """
+    m, shape, w = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.flex_data, work.flex
     start = tree.flex[f, at.FLEX_WORK]
-    x = block(w, start, at.FLEX_ROWS, m)
-    D0 = block(shape, own.D0, 9 * m)
-    D, U, A = block(w, start + at.FX_D * m, 9 * m), block(w, start + at.FX_U2 * m, 9 * m), block(w, start + at.FX_A2 * m, 9 * m)
+    q, u, a = block(w, start + at.FX_QE * m, m), block(w, start + at.FX_UE * m, m), block(w, start + at.FX_AE * m, m)
+    D, U, A = start + at.FX_D * m, start + at.FX_U2 * m, start + at.FX_A2 * m
+    D0, Dq, Du, Da = block(shape, at.modal(tree, f).D0, 9 * m), block(w, D, 9 * m), block(w, U, 9 * m), block(w, A, 9 * m)
     for i in range(9 * m):
-        D[i] = D0[i]
-        U[i] = 0.0
-        A[i] = 0.0
-    first = tree.flex[f, at.FLEX_RUN]
-    for k in range(first, first + tree.flex[f, at.FLEX_RUNS]):
-        run = tree.run[k]
-        l, o, size = run[at.RUN_ROW], run[at.RUN_PART] * m + run[at.RUN_FROM], run[at.RUN_SIZE]
-        part = block(shape, own.D1 + run[at.RUN_PART] * m * m + l * m + run[at.RUN_FROM], size)
-        add_times(x[at.FX_QE, l], part, block(w, start + at.FX_D * m + o, size))
-        add_times(x[at.FX_UE, l], part, block(w, start + at.FX_U2 * m + o, size))
-        add_times(x[at.FX_AE, l], part, block(w, start + at.FX_A2 * m + o, size))
+        Dq[i] = D0[i]
+        Du[i] = 0.0
+        Da[i] = 0.0
+    zero = 0.0 * work.origin[0]
+    k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
+    for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
+        strip = tree.strip[s]
+        q0, q1, q2, q3, u0, u1, u2, u3, a0, a1, a2, a3 = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
+        for _ in range(strip[at.STRIP_ROWS]):
+            l, e = tree.strip_row[k], block(shape, o, 4)
+            x, y, z = q[l], u[l], a[l]
+            e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+            q0, q1, q2, q3 = q0 + e0 * x, q1 + e1 * x, q2 + e2 * x, q3 + e3 * x
+            u0, u1, u2, u3 = u0 + e0 * y, u1 + e1 * y, u2 + e2 * y, u3 + e3 * y
+            a0, a1, a2, a3 = a0 + e0 * z, a1 + e1 * z, a2 + e2 * z, a3 + e3 * z
+            k, o = k + 1, o + 4
+        c = strip[at.STRIP_PART] * m + strip[at.STRIP_FROM]
+        add_four(block(w, D + c, 4), q0, q1, q2, q3)
+        add_four(block(w, U + c, 4), u0, u1, u2, u3)
+        add_four(block(w, A + c, 4), a0, a1, a2, a3)
+
+
+@kernel
+def add_four(out, x0, x1, x2, x3):
+    """Add four numbers to four."""
+    out[0] += x0
+    out[1] += x1
+    out[2] += x2
+    out[3] += x3
 
 
 @kernel
@@ -164,11 +186,10 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
     for i in range(m * m):
         w[own.Qq + i] = 0.0
         w[own.Qu + i] = 0.0
-    first = tree.flex[f, at.FLEX_RUN]
-    for k in range(first, first + tree.flex[f, at.FLEX_RUNS]):
-        run = tree.run[k]
-        c = run[at.RUN_PART]
-        i, j = c // 3, c % 3
+    k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
+    for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
+        c, column = tree.strip[s, at.STRIP_PART], tree.strip[s, at.STRIP_FROM]
+        i, j, size = c // 3, c % 3, min(m - column, 4)
         x = w0 if i == 0 else (w1 if i == 1 else w2)
         y = w0 if j == 0 else (w1 if j == 1 else w2)
         p, v = x * y, 0.0 * w0
@@ -180,11 +201,12 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
             p, v = (p - b1, -2.0 * w1) if c == 2 else (p + b1, 2.0 * w1)
         else:
             p, v = (p + b0, 2.0 * w0) if c == 5 else (p - b0, -2.0 * w0)
-        o, size = run[at.RUN_ROW] * m + run[at.RUN_FROM], run[at.RUN_SIZE]
-        part = block(shape, own.D1 + c * m * m + o, size)
-        add_times(p, part, block(w, own.Qq + o, size))
-        if i != j:
-            add_times(v, part, block(w, own.Qu + o, size))
+        for _ in range(tree.strip[s, at.STRIP_ROWS]):
+            at_row, e = tree.strip_row[k] * m + column, block(shape, o, size)
+            add_times(p, e, block(w, own.Qq + at_row, size))
+            if i != j:
+                add_times(v, e, block(w, own.Qu + at_row, size))
+            k, o = k + 1, o + 4
 
 
 @kernel
@@ -208,7 +230,7 @@ def contract(tree, work, f, x, Rq, Ru, M):
             add_times(2.0 * v, ms, uk)
             add_times(y, ms, t)
         for s in range(r):
-            z, e = block(w, g + s * n, n), gamma + (s * n + k) * n
+            z, e = block(w, g + s * n, n), gamma + (k * r + s) * n
             add_times(qk[n + s], z, block(w, A + k * m, n))
             add_times(x[at.FX_Q, n + s], block(shape, e, n), block(w, A + k * m, n))
             add_times(uk[n + s], z, block(w, U + k * m, n))
@@ -245,5 +267,5 @@ def add_pull(tree, f, o, Rq, f0, f1, f2, m0, m1, m2):
         c = x[o + s] * f0 + x[o + r + s] * f1 + x[o + 2 * r + s] * f2
         c += x[o + 3 * r + s] * m0 + x[o + 4 * r + s] * m1 + x[o + 5 * r + s] * m2
         for i in range(n):
-            e = gamma + (s * n + i) * n
+            e = gamma + (i * r + s) * n
             add_times(c, block(x, e, n), Rq[k + i, k : k + n])

@@ -10,7 +10,7 @@ attached. They are exact for these loads: the work of f_s on the displacement of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,8 +26,6 @@ from supple.validate import Vector, read_only
 DEPENDENT = 1e-8
 # Entries of an integral that are less, relative to the mass of both shapes, are zero.
 NOTHING = 1e-13
-# Columns of a row of D1 that are not farther apart are in one run: a run costs as much as a few products.
-NEAR = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +139,8 @@ def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: V
         D0=read_only(D0),
         D1=read_only(D1),
         M=read_only(D1[0, 0] + D1[1, 1] + D1[2, 2]),
-        runs=tuple(_runs(D1)),
     )
     return replace(body, slaves=slaves)
-
-
-def _runs(D1: Vector) -> Iterator[tuple[int, int, int, int]]:
-    """Number of the matrix, row, first column and number of columns of what is not zero in D1."""
-    for part, matrix in enumerate(D1.reshape(9, *D1.shape[2:])):
-        for row, entries in enumerate(matrix):
-            found = np.flatnonzero(entries)
-            if len(found):
-                for run in np.split(found, np.flatnonzero(np.diff(found) > NEAR) + 1):
-                    yield part, row, int(run[0]), int(run[-1] - run[0]) + 1
 
 
 def with_watched(body: ModalBody, Gamma: Vector) -> ModalBody:
