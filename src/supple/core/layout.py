@@ -74,6 +74,7 @@ FLEX_RECORD = Record(
         "Gamma_a": ("r", "n"),
         "Qq": ("(n + r) * (r > 0)", "n + r"),  # transposed dQ/dq and dQ/du of the extended body
         "Qu": ("(n + r) * (r > 0)", "n + r"),
+        "margin": "3 * (r > 0)",  # strips of four columns may end behind the last
     }),
     head={},
     given=("n", "r"),

@@ -154,14 +154,16 @@ def sums(tree, work, f):
     for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
         strip = tree.strip[s]
         q0, q1, q2, q3, u0, u1, u2, u3, a0, a1, a2, a3 = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
-        for _ in range(strip[at.STRIP_ROWS]):
-            l, e = tree.strip_row[k], block(shape, o, 4)
+        count = strip[at.STRIP_ROWS]
+        rows = block(tree.strip_row, k, count)
+        for j in range(count):
+            l, e = rows[j], block(shape, o + 4 * j, 4)
             x, y, z = q[l], u[l], a[l]
             e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
             q0, q1, q2, q3 = q0 + e0 * x, q1 + e1 * x, q2 + e2 * x, q3 + e3 * x
             u0, u1, u2, u3 = u0 + e0 * y, u1 + e1 * y, u2 + e2 * y, u3 + e3 * y
             a0, a1, a2, a3 = a0 + e0 * z, a1 + e1 * z, a2 + e2 * z, a3 + e3 * z
-            k, o = k + 1, o + 4
+        k, o = k + count, o + 4 * count
         c = strip[at.STRIP_PART] * m + strip[at.STRIP_FROM]
         add_four(block(w, D + c, 4), q0, q1, q2, q3)
         add_four(block(w, U + c, 4), u0, u1, u2, u3)
@@ -189,7 +191,7 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
     k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
     for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
         c, column = tree.strip[s, at.STRIP_PART], tree.strip[s, at.STRIP_FROM]
-        i, j, size = c // 3, c % 3, min(m - column, 4)
+        i, j = c // 3, c % 3
         x = w0 if i == 0 else (w1 if i == 1 else w2)
         y = w0 if j == 0 else (w1 if j == 1 else w2)
         p, v = x * y, 0.0 * w0
@@ -202,10 +204,11 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
         else:
             p, v = (p + b0, 2.0 * w0) if c == 5 else (p - b0, -2.0 * w0)
         for _ in range(tree.strip[s, at.STRIP_ROWS]):
-            at_row, e = tree.strip_row[k] * m + column, block(shape, o, size)
-            add_times(p, e, block(w, own.Qq + at_row, size))
+            place, e = tree.strip_row[k] * m + column, block(shape, o, 4)
+            e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+            add_four(block(w, own.Qq + place, 4), p * e0, p * e1, p * e2, p * e3)
             if i != j:
-                add_times(v, e, block(w, own.Qu + at_row, size))
+                add_four(block(w, own.Qu + place, 4), v * e0, v * e1, v * e2, v * e3)
             k, o = k + 1, o + 4
 
 
@@ -223,18 +226,17 @@ def contract(tree, work, f, x, Rq, Ru, M):
         for s in range(r):
             y, v, b, e = w[g + s * n + k], w[gu + s * n + k], w[ga + s * n + k], (n + s) * m
             qs, us, ms = block(w, A + e, m), block(w, U + e, m), block(shape, mass + e, m)
-            add_times(y, qs, qk)
-            add_times(v, us, qk)
-            add_times(b, ms, qk)
-            add_times(y, us, uk)
-            add_times(2.0 * v, ms, uk)
-            add_times(y, ms, t)
+            for i in range(m):
+                qk[i] += y * qs[i] + v * us[i] + b * ms[i]
+                uk[i] += y * us[i] + 2.0 * v * ms[i]
+                t[i] += y * ms[i]
         for s in range(r):
-            z, e = block(w, g + s * n, n), gamma + (k * r + s) * n
-            add_times(qk[n + s], z, block(w, A + k * m, n))
-            add_times(x[at.FX_Q, n + s], block(shape, e, n), block(w, A + k * m, n))
-            add_times(uk[n + s], z, block(w, U + k * m, n))
-            add_times(t[n + s], z, t[0:n])
+            z, form = block(w, g + s * n, n), block(shape, gamma + (k * r + s) * n, n)
+            y, v, b, c = qk[n + s], uk[n + s], t[n + s], x[at.FX_Q, n + s]
+            for i in range(n):
+                qk[i] += y * z[i] + c * form[i]
+                uk[i] += v * z[i]
+                t[i] += b * z[i]
         for i in range(n):
             Rq[k0 + i, k0 + k] += qk[i] + shape[stiff + i * n + k]
             Ru[k0 + i, k0 + k] += uk[i]
