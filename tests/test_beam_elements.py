@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from supple.fem import BeamMesh, Box, Circle, CrossSection, Material, Rectangle
+from supple.fem.inertia import point_loads
 from supple.reduction.modes import rigid_motions
 
 ALUMINIUM = Material(E=69e9, G=26e9, density=2770)
@@ -216,6 +217,14 @@ def test_integrals_against_brute_force(seed: int) -> None:
     np.testing.assert_allclose(found, D1, atol=1e-12 * np.abs(D1).max())
     gram = basis.T @ beam.mass_matrix @ basis
     np.testing.assert_allclose(gram, np.einsum("iiba->ba", D1), atol=1e-12 * np.abs(gram).max())
+
+
+def test_inertia_loads_are_those_of_the_material_points() -> None:
+    """Bound: rounding of sums over a few hundred points."""
+    beam = mesh(Rectangle(0.05, 0.02), 3, roll=0.4, point_masses=((0.5, 0.3), (LENGTH, 0.1)))
+    expected = point_loads(beam)
+    scale = np.abs(expected).max()
+    np.testing.assert_allclose(beam.inertia_loads(), expected, rtol=0.0, atol=1e-13 * scale)
 
 
 def test_matrices_are_symmetric_and_positive() -> None:

@@ -171,6 +171,45 @@ def test_changes_of_the_model_do_not_matter_later():
     same(prepared.simulate(0.02, **OPTIONS), before)
 
 
+EDITS = {
+    "a field": lambda m: m.replace("lower", mass=7.0),
+    "initial values": lambda m: m.replace("shoulder", initial=0.5),
+    "another item": lambda m: m.add(sp.JointSpring("more", "shoulder", stiffness=100.0)),
+    "one item less": lambda m: m.remove("wind"),
+    "gravity": lambda m: setattr(m, "gravity", (0, 0, -1.62)),
+    "a name": lambda m: m.rename("lower", "forearm"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_model_is_compiled_again_only_when_it_has_changed(name):
+    change = EDITS[name]
+    model, fresh = driven_arm(), driven_arm()
+    first = sp.simulate(model, 0.02, **OPTIONS)
+    again = sp.simulate(model, 0.02, **OPTIONS)
+    same(again, first)
+    assert again.data.compiled is first.data.compiled
+    other = model.copy()
+    change(other)
+    change(fresh)
+    expected = sp.simulate(fresh, 0.02, **OPTIONS)
+    same(sp.simulate(other, 0.02, **OPTIONS), expected)
+    same(sp.simulate(model, 0.02, **OPTIONS), first)
+    change(model)
+    changed = sp.simulate(model, 0.02, **OPTIONS)
+    same(changed, expected)
+    assert changed.data.compiled.body_names == expected.data.compiled.body_names
+    same(sp.simulate(pickle.loads(pickle.dumps(model)), 0.02, **OPTIONS), expected)
+
+
+def test_functions_are_compiled_for_each_run():
+    """What a function was called with belongs to one run."""
+    model = driven_arm()
+    model.add(sp.EffortFunction("law", "shoulder", lambda t, angle, rate: -angle))
+    first, second = (sp.simulate(model, 0.01, output=1) for _ in range(2))
+    assert first.data.compiled is not second.data.compiled
+
+
 def test_what_is_kept_with_other_values():
     """Buffers with other initial values, the assembly with other forces."""
     prepared = sp.prepare(driven_arm())

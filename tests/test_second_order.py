@@ -19,6 +19,7 @@ import supple as sp
 from elastica_oracle import SpinningElastica, spin_up
 from supple.engine.attached import attached_masses
 from supple.formulations.trees import JointCoordinates
+from supple.reduction.strips import Strips
 
 SOFT = sp.Material(E=1e7, G=4e6, density=1e3)
 PLATE = sp.Rectangle(0.02, 0.01)
@@ -117,6 +118,25 @@ def test_gravity_along_the_axis_sees_the_whole_field(kind):
         assert found[0] == pytest.approx(0.0, abs=2e-3 * abs(moments[0]))
         moments[0] = found[0]
     np.testing.assert_allclose(found, moments, rtol=2e-3)
+
+
+@pytest.mark.parametrize("m", [1, 3, 4, 5, 9])
+def test_strips_hold_every_entry_of_the_integrals_once(m):
+    """Sums over strips are those over whole matrices, up to the order of the terms."""
+    rng = np.random.default_rng(m)
+    D1 = rng.normal(size=(3, 3, m, m)) * (rng.random((3, 3, m, m)) < 0.3)
+    D1[1, 2] = 0.0
+    found = Strips.of(D1)
+    assert 5 not in found.strips[:, 0]
+    assert np.all(np.any(found.values, axis=1))
+    again, k = np.zeros((9, m, m + 3)), 0
+    for part, column, count in found.strips:
+        for row in found.rows[k : k + count]:
+            again[part, row, column : column + 4] += found.values[k]
+            k += 1
+    assert k == len(found.rows) == len(found.values)
+    np.testing.assert_array_equal(again[:, :, :m], D1.reshape(9, m, m))
+    assert not again[:, :, m:].any()
 
 
 def _moment(body: sp.Beam, start: float, power: int) -> float:

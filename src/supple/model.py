@@ -62,6 +62,7 @@ class Model:
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model") -> None:
         self._name = validate.name("Model", name)
+        self.built: dict[str, Any] = {}  # what runs made of it; of copies, too, until one changes
         self.gravity = gravity
         self._ground = Ground()
         self._items: dict[str, Item] = {}
@@ -86,6 +87,7 @@ class Model:
         self._gravity = validate.vector(
             label(self), "gravity", value, expected="3 finite numbers, e.g. (0, 0, -9.81)"
         )
+        self.built = {}
 
     @property
     def ground(self) -> Ground:
@@ -212,7 +214,7 @@ class Model:
                 listed.pop(each, None)
             self._warned.pop(each, None)
             del self._items[each]
-        self._graph, self._checked = None, False
+        self._graph, self._checked, self.built = None, False, {}
         return tuple(gone.values())
 
     def rename(self, name: str, new: str) -> Item:
@@ -244,7 +246,7 @@ class Model:
         for kind, types in KINDS.items():
             if isinstance(item, types):
                 self._by_kind[kind][item.name] = item
-        self._graph, self._checked = None, False
+        self._graph, self._checked, self.built = None, False, {}
 
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""

@@ -15,6 +15,14 @@ EYE: Array = np.eye(3)
 EYE.flags.writeable = False
 
 
+def cross(a: Array, b: Array) -> Array:
+    """Cross products (..., 3); for arrays of vectors several times faster than NumPy's."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for k, (i, j) in enumerate(((1, 2), (2, 0), (0, 1))):
+        out[..., k] = a[..., i] * b[..., j] - a[..., j] * b[..., i]
+    return out
+
+
 class Pose(NamedTuple):
     """Rotation R (3, 3) and place p (3,) of one frame in another."""
 

@@ -176,12 +176,23 @@ class Prepared:
         """The model as written down in some coordinates."""
         found = self._built.get(choice)
         if found is None:
-            released, held = choice.changing.released, choice.changing.held
-            tree = tree_without(self.model, choice.formulation.tree(self.model), released)
-            found = build(self.model, choice.frames, tree, held=held)
-            if choice.changing.any:
-                found = in_phase(found, Phase())
-            self._built[choice] = found
+            usual = choice.formulation == DEFAULT and not choice.frames and not choice.changing.any
+            found = self._built[choice] = self._usual() if usual else self._build(choice)
+        return found
+
+    def _build(self, choice: Choice) -> Compiled:
+        released, held = choice.changing.released, choice.changing.held
+        tree = tree_without(self.model, choice.formulation.tree(self.model), released)
+        found = build(self.model, choice.frames, tree, held=held)
+        return in_phase(found, Phase()) if choice.changing.any else found
+
+    def _usual(self) -> Compiled:
+        """The model in joint coordinates, from the run before if nothing has changed since then."""
+        found: Compiled | None = self.model.built.get("joint coordinates")
+        if found is None:
+            found = build(self.model)
+            if not found.callbacks:  # these keep what they were called with
+                self.model.built["joint coordinates"] = found
         return found
 
     def _assembled(self, choice: Choice) -> Ready:

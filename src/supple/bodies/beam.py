@@ -300,6 +300,8 @@ class Beam(BeamRecovery):
         key = (masses, places) if places else masses
         if key not in cache:
             cache[key] = self._reduce(masses, places)
+        if isinstance(point_masses, tuple):  # which the engine asks for, places without mass too
+            cache[point_masses] = cache[key]
         return cache[key]
 
     def _place(self, place: float) -> float:
@@ -322,12 +324,10 @@ class Beam(BeamRecovery):
         return exact_forms(reduced, place, *self._field(reduced))
 
     def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
-        def rows(x: float) -> Vector:
-            return np.vstack([mesh.displacement(x), mesh.rotation(x)])
-
         twist = self.rotary_inertia  # a line mass gives twist no inertia
-        attached = tuple(rows(x) for x in places)
-        return Problem(mesh, self.reference, self.clamp_node, twist, self._node, rows, attached)
+        attached = tuple(mesh.motion(x) for x in places)
+        frame = self.reference, self.clamp_node
+        return Problem(mesh, *frame, twist, self._node, mesh.motion, attached)
 
     def _reduce(
         self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]

@@ -32,7 +32,7 @@ def beam_response(
         parts * problem.clamp_node,
         problem.twist,
         problem.node,
-        lambda x: np.vstack([mesh.displacement(x), mesh.rotation(x)]),
+        mesh.motion,
     )
     nodes = mesh.nodes[:, 0]
     stations = [*nodes, *(float(x) for x in places)]

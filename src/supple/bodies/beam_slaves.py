@@ -141,4 +141,4 @@ def _tilt(field: MeshField | AssumedBeam) -> Tilt:
 
 def _mesh_rows(mesh: BeamMesh, x: float) -> Vector:
     """Rows (6, size) of displacement and rotation at a station."""
-    return np.vstack([mesh.displacement(x), mesh.rotation(x)])
+    return mesh.motion(x)

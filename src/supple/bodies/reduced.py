@@ -117,12 +117,15 @@ class ReducedBody(FlexibleBody):
         found = self._reduced(point_masses)
         if not self.second_order or not found.body.n:
             return found.body, None
-        places = self._places(point_masses)
         store: dict[Hashable, tuple[ModalBody, Any]] = self.__dict__["_reductions"]
-        key = "slaved", found, places
-        if key not in store:
-            store[key] = self._slave(found, places)
-        return store[key]
+        given = "slaved", found, tuple(tuple(pair) for pair in point_masses)
+        if given not in store:
+            places = self._places(point_masses)
+            key = "slaved", found, places
+            if key not in store:
+                store[key] = self._slave(found, places)
+            store[given] = store[key]
+        return store[given]
 
     def shown(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame moves of second order, exactly, also where nothing is attached."""

@@ -31,13 +31,11 @@ def current_inertia(tree, work, f, q, u):
     n, j, k = tree.flex[f, at.FLEX_N] + slaves, tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
     s0, e0, s1, d0, d1 = b.s0, b.E0, b.S1, b.D0, b.D1
     D, L = w[at.FX_D : at.FX_U2], w[at.FX_L : at.FX_LW]
-    if slaves > 0:  # 0 * n: a literal number as an argument would compile the callee again
-        slaved.sums(tree, w, f, at.FX_QE + 0 * n, at.FX_D + 0 * n)
-        slaved.sums(tree, w, f, at.FX_UE + 0 * n, at.FX_U2 + 0 * n)
+    if slaves > 0:
+        slaved.sums(tree, work, f)
         for c in range(9):  # D1_ij[b, a] = D1_ji[a, b]
             t = 3 * (c % 3) + c // 3
             for i in range(n):
-                w[at.FX_D + c, i] += x[d0 + c * n + i]
                 w[at.FX_U1 + c, i] = w[at.FX_U2 + t, i]
     for c in range(9 if slaves == 0 else 0):
         for i in range(n):
@@ -145,9 +143,7 @@ def add_deformation(tree, work, n):
         e02 += (D[2, i] + D[6, i]) * y
         e12 += (D[5, i] + D[7, i]) * y
     for l in range(6):
-        for i in range(nf):
-            LW[l, i] = L[l, i]
-        slaved.felt_rows(x, work.flex, g, n_own, slaves, at.FX_LW + l)
+        slaved.felt_row(L[l], work.flex, g, n_own, slaves, LW[l])
     for i in range(n_own):
         l0, l1, l2, l3, l4, l5 = LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i]
         LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
@@ -177,16 +173,15 @@ def add_deformation(tree, work, n):
         s += w0 * (D[0, i] * w0 + D[1, i] * w1 + D[2, i] * w2)
         s += w1 * (D[3, i] * w0 + D[4, i] * w1 + D[5, i] * w2)
         s += w2 * (D[6, i] * w0 + D[7, i] * w1 + D[8, i] * w2)
-        for l in range(nf):
+        if slaves > 0:  # M is the sum of D1_ii
+            s += x[at.FX_A2, i] + x[at.FX_A2 + 4, i] + x[at.FX_A2 + 8, i]
+        for l in range(nf if slaves == 0 else 0):
             s += shape[mass + i * nf + l] * x[at.FX_AE, l]
         x[at.FX_Q, i] = s
+    q, Q, K = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own)
     for i in range(n_own):
-        s = x[at.FX_Q, i]
-        for l in range(n_own):
-            s += shape[stiff + i * n_own + l] * x[at.FX_QE, l]
-        for l in range(slaves):
-            s += work.flex[g + l * n_own + i] * x[at.FX_Q, n_own + l]
-        x[at.FX_Q, i] = s
+        Q[i] += slaved.dot(K[i], q)
+    slaved.felt_row(Q, work.flex, g, n_own, slaves, Q)
 
 
 @kernel

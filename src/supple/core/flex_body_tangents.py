@@ -38,8 +38,6 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         p0 += x[at.FX_L + 3, i] * y
         p1 += x[at.FX_L + 4, i] * y
         p2 += x[at.FX_L + 5, i] * y
-    if slaves > 0:
-        slaved.sums(tree, x, f, at.FX_AE + 0 * nf, at.FX_A2 + 0 * nf)
     add_velocity_matrix(r, o, work.matrices[n, at.NODE_B], e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2)
     for i in range(nf):
         l0, l1, l2, l3, l4, l5 = x[at.FX_L, i], x[at.FX_L + 1, i], x[at.FX_L + 2, i], x[at.FX_L + 3, i], x[at.FX_L + 4, i], x[at.FX_L + 5, i]
@@ -136,7 +134,7 @@ def contract_wrenches(tree, work, f, r, x):
             slaved.add_times(L[l, m], w[ga : ga + n], FQ[l, 0:n])
             slaved.add_times(2.0 * L[l, m], w[gu : gu + n], FU[l, 0:n])
     for l in range(at.FX_FQ, at.FX_Q):
-        slaved.felt_rows(x, w, b.Gamma_q, n, slaves, l)
+        slaved.felt_row(x[l], w, b.Gamma_q, n, slaves, x[l])
     for i in range(n):
         for j in range(at.FX_FQ, at.FX_QW, 6):
             x[j, i], x[j + 1, i], x[j + 2, i], x[j + 3, i], x[j + 4, i], x[j + 5, i] = to_world(

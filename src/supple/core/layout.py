@@ -27,8 +27,9 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 # Head of the integers: sizes, and numbers of elements with wrenches and with branches
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
-    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, HEADER,
-) = range(21)
+    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
+    HEADER,
+) = range(23)
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
@@ -60,13 +61,11 @@ FLEX_RECORD = Record(
         "E0": (3, 3),
         "S1": (3, "n + r"),
         "D0": (9, "n + r"),
-        "D1": (9, "n + r", "n + r"),
+        "D1": ("9 * (r == 0)", "n", "n"),  # with slaved shapes it is in strips
         "M": ("n + r", "n + r"),
         "K": ("n", "n"),
         "C": ("n", "n"),
-        "Gamma": ("r", "n", "n"),
-        # of each D1, whether it has entries of (modes, modes), (modes, slaves), (slaves, modes), (slaves, slaves)
-        "parts": ("9 * (r > 0)", 4),
+        "Gamma": ("n", "r", "n"),
     }),
     Part("flex", "float64", {
         "rows": (FLEX_ROWS, "n + r"),
@@ -75,14 +74,21 @@ FLEX_RECORD = Record(
         "Gamma_a": ("r", "n"),
         "Qq": ("(n + r) * (r > 0)", "n + r"),  # transposed dQ/dq and dQ/du of the extended body
         "Qu": ("(n + r) * (r > 0)", "n + r"),
+        "margin": "3 * (r > 0)",  # strips of four columns may end behind the last
     }),
     head={},
     given=("n", "r"),
 )
 Flexible, locate_flexible = FLEX_RECORD.views, FLEX_RECORD.locate
 # Integers of a flexible body: n, r, first q, first u, node; where its constants begin in the flexible data and its
-# workspace in the flexible workspace
-FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_INTS = range(8)
+# workspace in the flexible workspace; its first strip and their number, the first row of these, and where their
+# entries begin in the flexible data
+(
+    FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_STRIP, FLEX_STRIPS, FLEX_STRIP_ROW, FLEX_STRIP_AT, FLEX_INTS,
+) = range(12)
+# Strips of a body with slaved shapes, four columns of one of its nine matrices D1: number of the matrix, first column,
+# number of rows that are not zero there. Numbers of these rows are in ``strip_row``, four entries of each in the data
+STRIP_PART, STRIP_FROM, STRIP_ROWS, STRIP_INTS = range(4)
 # Attachments: flexible body; place in the flexible data of p0 (3), R0 (9), Phi (3, n), Psi (3, n), and of slaved shapes
 # (6, r); place in the flexible workspace of [Phi; Psi] with slaved shapes (6, n), its first and second rate (-1: none)
 ATTACH_BODY, ATTACH_AT, ATTACH_WORK, ATTACH_INTS = range(4)
@@ -143,7 +149,7 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS,
 }
 
 # The model: what kernels only read
@@ -161,6 +167,8 @@ TREE_RECORD = Record(
         "link": ("links", LINK_INTS),
         "term": ("terms", TERM_INTS),
         "membrane": ("membranes", MEMBRANE_INTS),
+        "strip": ("strips", STRIP_INTS),
+        "strip_row": "strip_rows",
         "plan": "plan",  # the last: rows in use may change, and the plan with them
     }),
     Part("reals", "float64", fixed=True, fields={

@@ -47,7 +47,7 @@ def shape(tree, work, e, i):
 def felt(tree, work, e, i):
     """Column i of S Y in world axes: what the coordinate i moves."""
     f = tree.element[e, BODY]
-    n, r, _, _, g = slaved.places(tree, f)
+    n, r, _, g = slaved.places(tree, f)
     x, y, z = shape(tree, work, e, i)
     for s in range(r):
         c = work.flex[g + s * n + i]
@@ -142,10 +142,10 @@ def differentiate(tree, work, e, t, Rq):
             if el[FOLLOWS] == 0:
                 Rq[own, other] -= s
             col = tree.column[col, at.BEFORE]
-    n, r, gamma, _, _ = slaved.places(tree, el[BODY])
+    n, r, gamma, _ = slaved.places(tree, el[BODY])
     for s in range(r):  # efforts of slaved shapes times Gamma
         d = shape(tree, work, e, n + s)
         c = d[0] * p0 + d[1] * p1 + d[2] * p2
         for i in range(n):
             for j in range(n):
-                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.flex_data[gamma + (s * n + i) * n + j]
+                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.flex_data[gamma + (i * r + s) * n + j]

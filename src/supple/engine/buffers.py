@@ -62,6 +62,7 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         "bodies": len(b.flex_ints), "attachments": len(b.attach_ints), "flex_data": b.flex_size,
         "flex_work": b.flex_work, "links": len(b.link_ints), "nr": len(b.rows), "plan": 0,
         "terms": len(b.terms), "membranes": len(b.membranes), "programs": len(b.programs),
+        "strips": len(b.strips), "strip_rows": len(b.strip_rows),
     }  # fmt: skip
     head = [0] * at.HEADER
     for name, size in sizes.items():
@@ -70,10 +71,10 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     rows = {
         "node": b.node_ints, "column": b.columns, "element": b.element_ints, "signal": b.signals,
         "flex": b.flex_ints, "attach": b.attach_ints, "link": b.link_ints, "term": b.terms,
-        "membrane": b.membranes,
+        "membrane": b.membranes, "strip": b.strips,
     }  # fmt: skip
     integers: dict[str, list[int]] = {name: [*chain(*table)] for name, table in rows.items()}
-    integers |= {"head": head, "program": b.programs, "plan": []}
+    integers |= {"head": head, "program": b.programs, "strip_row": b.strip_rows, "plan": []}
     rotor = [0.0] * b.nu
     for velocity, inertia in b.rotors.items():
         rotor[velocity] = inertia

@@ -22,6 +22,7 @@ from supple.joints.motions import MOTIONS
 from supple.poses import IDENTITY, Pose
 from supple.reduction.modal import Attachment, ModalBody
 from supple.reduction.slaved import with_watched
+from supple.reduction.strips import Strips
 from supple.validate import Vector
 
 if TYPE_CHECKING:
@@ -160,10 +161,13 @@ def _add_flexible(
     row |= {at.FLEX_AT: b.flex_size, at.FLEX_WORK: b.flex_work}
     b.flex_ints.append(row_of(at.FLEX_INTS, row))
     b.flex_work += at.FLEX_RECORD.lengths({"n": n, "r": r})[1]
-    b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0, of.D1)
+    b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0)
+    if modal.slaves is None:
+        b.add_flex(modal.D1)
     b.add_flex(of.M, modal.K, modal.C)
     if modal.slaves is not None:
-        b.add_flex(modal.slaves.Gamma, modal.slaves.parts)
+        b.add_flex(modal.slaves.Gamma.transpose(1, 0, 2))
+        _add_strips(b, b.flex_ints[index], modal.slaves.strips)
     b.nq += n
     b.nu += n
     b.q0.extend(np.zeros(n))
@@ -185,6 +189,15 @@ def _add_flexible(
     b.flex_ints[index][at.FLEX_NODE] = node
     b.node_ints[node][at.HEAVY], b.node_ints[node][at.FLEX] = at.FLEXIBLE, index
     b.own_frames[body.name] = node, IDENTITY
+
+
+def _add_strips(b: Builder, row: list[int], found: Strips) -> None:
+    """Add the inertia integrals D1 of a body with slaved shapes."""
+    row[at.FLEX_STRIP], row[at.FLEX_STRIPS] = len(b.strips), len(found.strips)
+    row[at.FLEX_STRIP_ROW], row[at.FLEX_STRIP_AT] = len(b.strip_rows), b.flex_size
+    b.strips.extend(found.strips.tolist())
+    b.strip_rows.extend(found.rows.tolist())
+    b.add_flex(found.values)
 
 
 def _watched(

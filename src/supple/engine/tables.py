@@ -61,6 +61,8 @@ class Tables:
         self.flex_ints: list[list[int]] = []
         self.attach_ints: list[list[int]] = []
         self.membranes: list[list[int]] = []
+        self.strips: list[list[int]] = []
+        self.strip_rows: list[int] = []
         self.flex_data: list[Array] = []
         self.flex_size = self.flex_work = 0
         # force elements and signals

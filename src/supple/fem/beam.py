@@ -116,13 +116,28 @@ class BeamMesh(BeamLine):
             shapes.append((self.displacement(x) @ basis)[None])
         return np.concatenate(masses), np.concatenate(places), np.concatenate(shapes)
 
+    def inertia_loads(self) -> Array:
+        """Nodal forces (size, 12) of the body forces rho e_d and rho x_i e_d."""
+        loads = np.zeros((self.size, 4, 3))
+        for e, (mass, place, shape) in enumerate(self._points):
+            first = np.einsum("k,kda->ad", mass, shape)
+            second = np.einsum("ki,kda->aid", mass[:, None] * place, shape)
+            second[:, 0] += e * self.step * first
+            loads[6 * e : 6 * e + 12, 0] += first
+            loads[6 * e : 6 * e + 12, 1:] += second
+        for x, m in self.point_masses:
+            shapes = m * self.displacement(x).T
+            loads[:, 0] += shapes
+            loads[:, 1] += x * shapes
+        return loads.reshape(self.size, 12)
+
     def displacement(self, x: float) -> Array:
         """Rows (3, size) of the displacement u, v, w of the axis at the station x."""
-        return self._motion(x)[:3]
+        return self.motion(x)[:3]
 
     def rotation(self, x: float) -> Array:
         """Rows (3, size) of the rotation tx, ty, tz of the section at the station x."""
-        return self._motion(x)[3:]
+        return self.motion(x)[3:]
 
     def strain(self, x: float) -> Array:
         """Rows (4, size) of u', the curvatures tz' and -ty', and the rate of twist at the station.
@@ -191,7 +206,7 @@ class BeamMesh(BeamLine):
             return np.eye(12)
         return np.asarray(np.kron(np.eye(4), self._axes.T), dtype=np.float64)
 
-    def _motion(self, x: float) -> Array:
+    def motion(self, x: float) -> Array:
         """Rows (6, size) of displacement and rotation at the station x, axes of the body."""
         element, xi = self._place(x)
         rows = self._pieces[element].values(xi)

@@ -39,6 +39,8 @@ U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
 PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
 # Gauss points for products of two cubics (degree 6).
 MASS_POINTS = 4
+# Places of an element whose rows are kept.
+KEPT = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +121,20 @@ class BeamElement:
 
     def values(self, xi: float) -> Array:
         """Rows (6, 12) of u, v, w, tx, ty, tz at the place xi in 0..1; ends are met exactly."""
+        kept = self._values
+        if xi not in kept:
+            if len(kept) == KEPT:
+                kept.clear()
+            kept[xi] = self._new_values(xi)
+            kept[xi].flags.writeable = False
+        return kept[xi]
+
+    @cached_property
+    def _values(self) -> dict[float, Array]:
+        """Rows at places that were asked for: every element of a uniform beam asks for the same."""
+        return {}
+
+    def _new_values(self, xi: float) -> Array:
         if xi in (0.0, 1.0):
             return np.eye(12)[6 * int(xi) : 6 * int(xi) + 6]
         rows = np.zeros((6, 12))

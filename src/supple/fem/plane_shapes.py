@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
 from supple.fem.line import SectionLaw
@@ -55,9 +54,9 @@ class PlaneShapes:
             fit = np.linalg.inv(np.vander(FIT_PLACES, increasing=True))
             b, g = fit @ (reference / EI), fit @ (reference / (GA * length**2))
         xb = np.concatenate([[0.0], b])
-        B0, B1 = (polynomial.polyint(p) for p in (b, xb))
-        C0 = polynomial.polyint(B0)
-        C1 = polynomial.polysub(polynomial.polyint(B1), polynomial.polyint(g))
+        B0, B1 = _integral(b), _integral(xb)
+        C0, C1 = _integral(B0), _integral(B1)
+        C1[: len(g) + 1] -= _integral(g)
         ends = np.array([[p.sum() for p in row] for row in ((B0, B1), (C0, C1))])
         # Columns: deflection and rotation of the first end, then of the second.
         given = np.array([[0.0, -1.0, 0.0, 1.0], [-1.0, -1.0, 1.0, 0.0]])
@@ -72,6 +71,11 @@ class PlaneShapes:
             shear=_rows((-f, g)),
             sheared=bool(np.any(g)),
         )
+
+
+def _integral(p: Array) -> Array:
+    """Integral from 0 of a polynomial with ascending powers."""
+    return np.concatenate([[0.0], p / np.arange(1, len(p) + 1)])
 
 
 def _rows(*parts: tuple[Array, Any]) -> Array:

@@ -7,6 +7,7 @@ coordinates q (n,). Everything about its inertia is in the integrals below, comp
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -18,6 +19,7 @@ from supple.reduction.membranes import Membranes
 from supple.reduction.modes import Indices, equal_groups, normal_modes
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import NormalModes, ShapeSet
+from supple.reduction.strips import Strips
 from supple.validate import Vector, read_only
 
 ModeChoice = int | Literal["all"] | tuple[int, ...]
@@ -112,9 +114,6 @@ class Slaves:
         Their amplitudes are ``q . Gamma_r q / 2``.
     S1, D0, D1, M : (3, m), (3, 3, m), (3, 3, m, m), (m, m)
         As those of `ModalBody`.
-    parts : (9, 4)
-        For each ``D1[i, j]`` 1 where its parts (own, own), (own, slaved), (slaved, own), (slaved,
-        slaved) are not zero.
     """
 
     Gamma: Vector
@@ -122,7 +121,11 @@ class Slaves:
     D0: Vector
     D1: Vector
     M: Vector
-    parts: Vector
+
+    @cached_property
+    def strips(self) -> Strips:
+        """Entries of D1 that are not zero."""
+        return Strips.of(self.D1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from supple.validate import Vector, read_only
 
 # Eigenvalues of the work of loads, each scaled to one: a combination with less is dependent.
 DEPENDENT = 1e-8
-# Parts of an integral that are less, relative to the mass of both shapes, are zero.
+# Entries of an integral that are less, relative to the mass of both shapes, are zero.
 NOTHING = 1e-13
 
 
@@ -128,24 +128,17 @@ def with_slaves(body: ModalBody, points: tuple[Vector, Vector, Vector], Gamma: V
     if not np.any(Gamma):
         return body
     found = point_integrals(points)
-    D1 = np.array(found.D1)
-    n, m = body.n, found.S1.shape[1]
-    weight = np.sqrt(np.maximum(np.einsum("iiaa->a", D1), np.finfo(float).tiny))
-    relative = np.abs(D1).reshape(9, m, m) / np.outer(weight, weight)
-    parts = np.zeros((9, 2, 2))
-    cuts = (slice(0, n), slice(n, m))
-    for c in range(9):
-        for b in range(2):
-            for a in range(2):
-                parts[c, b, a] = relative[c, cuts[b], cuts[a]].max(initial=0.0) > NOTHING
-                D1[c // 3, c % 3, cuts[b], cuts[a]] *= parts[c, b, a]
+    S1, D0, D1 = np.array(found.S1), np.array(found.D0), np.array(found.D1)
+    weight = np.sqrt(np.einsum("iiaa->a", D1))
+    S1[np.abs(S1) <= NOTHING * np.sqrt(found.mass) * weight] = 0.0
+    D0[np.abs(D0) <= NOTHING * np.sqrt(np.diag(found.E0))[:, None, None] * weight] = 0.0
+    D1[np.abs(D1) <= NOTHING * np.outer(weight, weight)] = 0.0
     slaves = Slaves(
         Gamma=read_only(Gamma),
-        S1=found.S1,
-        D0=found.D0,
+        S1=read_only(S1),
+        D0=read_only(D0),
         D1=read_only(D1),
         M=read_only(D1[0, 0] + D1[1, 1] + D1[2, 2]),
-        parts=read_only(parts.reshape(9, 4)),
     )
     return replace(body, slaves=slaves)
 

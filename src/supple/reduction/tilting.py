@@ -42,9 +42,12 @@ class Tilt:
         n = turned.shape[2]
         weighted = mass[:, None] * offset
         along = np.einsum("ki,kia->ka", offset, turned)
-        mixed = np.einsum("ki,kja,kb->ijab", weighted, turned, along, optimize=True)
-        square = np.einsum("ki,kj,kla,klb->ijab", weighted, offset, turned, turned, optimize=True)
-        moments = 0.5 * (mixed + mixed.swapaxes(2, 3)) - square
+        moments = np.empty((3, 3, n, n))
+        for i, j in np.ndindex(3, 3):
+            mixed = (weighted[:, i, None] * turned[:, j]).T @ along
+            square = (weighted[:, i] * offset[:, j])[:, None, None] * turned
+            squares = square.reshape(-1, n).T @ turned.reshape(-1, n)
+            moments[i, j] = 0.5 * (mixed + mixed.T) - squares
         spread = weighted.T @ offset
         forms = np.einsum("ki,ijab->kjab", np.linalg.pinv(spread, DEPENDENT, True), moments)
         size = np.repeat(np.sqrt(np.maximum(np.diag(spread), 0.0)), 3)

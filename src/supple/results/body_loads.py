@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.forces import DistributedLoad
+from supple.poses import cross
 
 if TYPE_CHECKING:
     from supple.engine.compiled import FlexRecord
@@ -123,7 +124,7 @@ class _Motion:
         """A wrench (k, 6) in world axes about a point (k, 3), moved to a frame of this body."""
         force, torque = self.own(wrench[:, 3:]), self.own(wrench[:, :3])
         place = self.at(frame)
-        torque = torque + np.cross(point - place, force)
+        torque = torque + cross(point - place, force)
         return _Wrench(float(self.body.station(frame)), place, force, torque)
 
     def joints(self) -> Iterator[_Wrench]:
@@ -178,7 +179,7 @@ class _Motion:
         for k, (frame, _) in enumerate(mine[0]):
             wrenches = np.array([held[k][1][:, 0] for held in mine])
             place, force = self.at(frame), wrenches[:, 3:]
-            torque = wrenches[:, :3] - np.cross(place, force)
+            torque = wrenches[:, :3] - cross(place, force)
             yield _Wrench(float(self.body.station(frame)), place, force, torque)
 
     def rest(self, frame: Frame, found: list[_Wrench], inertia: Array, elastic: Array) -> _Wrench:
@@ -188,12 +189,12 @@ class _Motion:
         field = inertia[:, 3:].reshape(-1, 3, 3)  # i, d
         force -= np.einsum("i,tid->td", m.s0, field)
         # moments about the body's own origin
-        turning = np.cross(m.s0, inertia[:, :3])
-        turning += np.cross(np.eye(3)[None], np.einsum("ij,tjd->tid", m.E0, field)).sum(axis=1)
-        turning += np.cross(np.eye(3)[None], np.einsum("ijn,tn->tij", m.D0, elastic)).sum(axis=1)
-        torque = -sum((w.torque + np.cross(w.point, w.force) for w in found), turning)
+        turning = cross(m.s0, inertia[:, :3])
+        turning += cross(np.eye(3)[None], np.einsum("ij,tjd->tid", m.E0, field)).sum(axis=1)
+        turning += cross(np.eye(3)[None], np.einsum("ijn,tn->tij", m.D0, elastic)).sum(axis=1)
+        torque = -sum((w.torque + cross(w.point, w.force) for w in found), turning)
         return _Wrench(
-            float(self.body.station(frame)), place, force, torque - np.cross(place, force)
+            float(self.body.station(frame)), place, force, torque - cross(place, force)
         )
 
 

@@ -6,9 +6,9 @@ assumptions.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -31,8 +31,11 @@ AT_REST = 1e-6
 EQUAL = 1e-6
 # Lowest modes among which the loss of stiffness by spin is looked for: it is theirs.
 SOFTEST = 12
+# Numbers of rows that are kept with a body, and of strains that are looked at together.
+KEPT, CHUNK = 1_000_000, 30_000
 
 _rows: WeakKeyDictionary[FlexibleBody, dict[Hashable, tuple[Array, Array]]] = WeakKeyDictionary()
+_strains: WeakKeyDictionary[FlexibleBody, dict[Hashable, _StrainRows]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,29 +84,52 @@ def movements(
     return Extreme(displaced.t, displaced.values / body.typical_length), turned
 
 
-def strains(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme | None:
-    """Largest principal strain, by magnitude, at each time; None where strains are not known."""
+class _StrainRows(NamedTuple):
+    """Rows (k, m, n) of the k strains at m points of a body, the first of which are normal."""
+
+    rows: Array
+    normals: int
+    tensor: Callable[[Array], Array]
+
+
+def _strain_rows(body: FlexibleBody, point_masses: PointMasses) -> _StrainRows | None:
+    """All ``strain_blocks`` of a body; those that are not long are kept as long as the body."""
+    kept = _strains.setdefault(body, {})
+    key = tuple(point_masses)
+    if key in kept:
+        return kept[key]
     try:
         blocks = list(body.strain_blocks(point_masses))
     except ModelError:  # a component of matrices only
         return None
     if not blocks:
         return None
-    which = _times(sum(b.strain[..., 0].size for b in blocks), t, q)
+    rows = np.ascontiguousarray(np.concatenate([b.strain for b in blocks]).swapaxes(0, 1))
+    found = _StrainRows(rows, blocks[0].normals, blocks[0].strain_tensor)
+    if rows.size <= KEPT:
+        kept[key] = found
+    return found
+
+
+def strains(body: FlexibleBody, point_masses: PointMasses, t: Array, q: Array) -> Extreme | None:
+    """Largest principal strain, by magnitude, at each time; None where strains are not known."""
+    found = _strain_rows(body, point_masses)
+    if found is None:
+        return None
+    k, m, n = found.rows.shape
+    which = _times(k * m, t, q)
     t, q = t[which], q[which]
-    every, k = np.arange(len(t)), blocks[0].strain.shape[1]
-    weights = np.where(np.arange(k) < blocks[0].normals, 1.0, 0.5)  # shear strains are angles
-    size, largest = np.full(len(t), -1.0), np.zeros((len(t), k))
-    for block in blocks:  # the point with the largest strain, by the norm of the tensor
-        m, _, n = block.strain.shape
-        strain = (block.strain.reshape(m * k, n) @ q.T).reshape(m, k, len(t))
-        norm = np.einsum("mkt,k->mt", strain**2, weights)
-        point = np.argmax(norm, axis=0)
-        larger = norm[point, every] > size
-        size = np.where(larger, norm[point, every], size)
-        largest[larger] = strain[point, :, every][larger]
+    weights = np.where(np.arange(k) < found.normals, 1.0, 0.5)  # shear strains are angles
+    rows = (np.sqrt(weights)[:, None, None] * found.rows).reshape(k * m, n)
+    point = np.empty(len(t), dtype=int)  # with the largest strain, by the norm of the tensor
+    some = max(1, CHUNK // (k * m))
+    for start in range(0, len(t), some):
+        now = slice(start, start + some)
+        squares = np.square(q[now] @ rows.T).reshape(-1, k, m)
+        point[now] = squares.sum(axis=1).argmax(axis=1)
+    largest = np.einsum("ktn,tn->tk", found.rows[:, point], q)
     finite = np.all(np.isfinite(largest), axis=1)
-    tensors = blocks[0].strain_tensor(np.where(finite[:, None], largest, 0.0))
+    tensors = found.tensor(np.where(finite[:, None], largest, 0.0))
     principal = np.abs(np.linalg.eigvalsh(tensors)).max(axis=1)
     return Extreme(t, np.where(finite, principal, np.inf))
 

@@ -16,6 +16,7 @@ import numpy as np
 from supple import validate
 from supple.errors import SuppleError, label
 from supple.fem.point_history import ShellPointHistory, SolidPointHistory, point_history
+from supple.poses import cross
 from supple.results.section_balance import BeamLoads, section_balance
 from supple.results.section_views import SectionForces
 from supple.results.stress import LargestStress, StressEnvelope, StressHistory
@@ -126,23 +127,21 @@ class PlaceView(PointView):
         moved, rates, changes = where.motion(d.q, d.u, d.a)
         deflection = moved[:, :3]
         # world components, or those of the body if the frame's view is local
-        own, w, dw = frame._own, frame.angular_velocity, frame.angular_acceleration
-        arm = _out_of(own, where.p0 + deflection)
-        rate, change = _out_of(own, rates[:, :3]), _out_of(own, changes[:, :3])
+        own, w = frame._own, frame.angular_velocity
+        arm, rate = _out_of(own, where.p0 + deflection), _out_of(own, rates[:, :3])
         turn = Turn(moved[:, 3:], rates[:, 3:])
         spin = _out_of(own, turn.spin)
-        linear = frame.acceleration + np.cross(dw, arm)
-        linear = linear + np.cross(w, np.cross(w, arm) + 2.0 * rate) + change
-        angular = dw + np.cross(w, spin) + _out_of(own, turn.change(changes[:, 3:]))
-        super().__init__(
-            name,
-            own,
-            frame.position + arm,
-            frame.velocity + np.cross(w, arm) + rate,
-            lambda: linear,
-            w + spin,
-            lambda: angular,
-        )
+
+        def linear() -> Array:
+            turning = cross(frame.angular_acceleration, arm) + cross(w, cross(w, arm) + 2.0 * rate)
+            return frame.acceleration + turning + _out_of(own, changes[:, :3])
+
+        def angular() -> Array:
+            change = _out_of(own, turn.change(changes[:, 3:]))
+            return frame.angular_acceleration + cross(w, spin) + change
+
+        place_now, velocity = frame.position + arm, frame.velocity + cross(w, arm) + rate
+        super().__init__(name, own, place_now, velocity, linear, w + spin, angular)
         self.deflection = deflection
         """(nt, 3) elastic displacement in body axes, m"""
         self.rotation = turn.theta

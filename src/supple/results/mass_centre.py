@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from supple.errors import SuppleError, suggestion
+from supple.poses import cross
 from supple.results.body_views import body_view
 from supple.results.views import Array, BodyView, Later, PointView
 
@@ -120,9 +121,9 @@ def _deforming(result: Result, name: str, view: BodyView) -> _Part:
             G = slaves.Gamma
             second = np.einsum("ti,rij,tj->tr", u, G, u) + np.einsum("ti,rij,tj->tr", a, G, q)
             change = np.hstack([a, second])
-        found: Array = view.acceleration + np.cross(view.angular_acceleration, arm)
-        return found + np.cross(w, np.cross(w, arm) + 2.0 * moving) + out(change @ S1.T)
+        found: Array = view.acceleration + cross(view.angular_acceleration, arm)
+        return found + cross(w, cross(w, arm) + 2.0 * moving) + out(change @ S1.T)
 
     return _Part(
-        modal.mass, view.position + arm, view.velocity + np.cross(w, arm) + moving, acceleration
+        modal.mass, view.position + arm, view.velocity + cross(w, arm) + moving, acceleration
     )

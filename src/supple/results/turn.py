@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.poses import cross
+
 Array = NDArray[np.float64]
 
 TERMS = 9  # of the series: the next one is below rounding for s < 0.25
@@ -52,15 +54,15 @@ class Turn:
     def change(self, acceleration: Array) -> Array:
         """(nt, 3) time derivative of the spin when theta'' is the given acceleration (nt, 3)."""
         theta, rate = self.theta, self.rate
-        cross = np.cross(theta, rate)
-        twice = np.cross(theta, cross)
+        once = cross(theta, rate)
+        twice = cross(theta, once)
         ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
-        moved: Array = self._da * ds * cross + self._db * ds * twice
-        return moved + self._b * np.cross(rate, cross) + self._operate(acceleration)
+        moved: Array = self._da * ds * once + self._db * ds * twice
+        return moved + self._b * cross(rate, once) + self._operate(acceleration)
 
     def _operate(self, x: Array) -> Array:
-        cross = np.cross(self.theta, x)
-        turned: Array = x + self._a * cross + self._b * np.cross(self.theta, cross)
+        once = cross(self.theta, x)
+        turned: Array = x + self._a * once + self._b * cross(self.theta, once)
         return turned
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import suggestion
+from supple.poses import cross
 from supple.results.attitude import euler_angles, rotation_vectors
 
 if TYPE_CHECKING:
@@ -164,11 +165,11 @@ class BodyView(PointView):
             f"{self.name}@({x:g}, {y:g}, {z:g})",
             self._own,
             self.position + arm,
-            self.velocity + np.cross(w, arm),
+            self.velocity + cross(w, arm),
             lambda: (
                 self.acceleration
-                + np.cross(self.angular_acceleration, arm)
-                + np.cross(w, np.cross(w, arm))
+                + cross(self.angular_acceleration, arm)
+                + cross(w, cross(w, arm))
             ),
             w,
             lambda: self.angular_acceleration,
