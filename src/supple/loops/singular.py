@@ -43,7 +43,7 @@ CONTRADICTION = 1e-8  # the same where each state is solved for by itself
 
 def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
-    if _can_be_singular(compiled):
+    if can_be_singular(compiled):
         watch = Watch(compiled)
         if watch.size(t, q) < SINGULAR * compiled.regular_value:
             raise ModelError.plain(
@@ -52,13 +52,14 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
             )
 
 
-def _can_be_singular(compiled: Compiled) -> bool:
+def can_be_singular(compiled: Compiled) -> bool:
+    """Whether rows may come to depend on each other in some positions."""
     return compiled.nr > 0 and compiled.regular_value > 0.0
 
 
 def failed_near(compiled: Compiled, t: float, q: Array) -> str:
     """One sentence about the singular position in which a run failed; empty if it is none."""
-    if not _can_be_singular(compiled) or not np.all(np.isfinite(q)):
+    if not can_be_singular(compiled) or not np.all(np.isfinite(q)):
         return ""
     watch = Watch(compiled)
     if watch.size(t, q) < NEAR * compiled.regular_value:
@@ -72,7 +73,7 @@ def heads_for(compiled: Compiled, t: float, q: Array, u: Array) -> str:
     Ahead is where the motion goes on within a tenth of a radian or a length, straight on.
     """
     rate = float(np.max(np.abs(u) / compiled.scale, initial=0.0))
-    if not _can_be_singular(compiled) or not (0.0 < rate < np.inf) or not np.all(np.isfinite(q)):
+    if not can_be_singular(compiled) or not (0.0 < rate < np.inf) or not np.all(np.isfinite(q)):
         return ""
     watch, move = Watch(compiled), Assembler(compiled)
 
@@ -100,7 +101,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
 
     t (nt,), q (nt, nq), u (nt, nu) are output times and states.
     """
-    if not _can_be_singular(compiled) or len(t) < 2:
+    if not can_be_singular(compiled) or len(t) < 2:
         return ""
     watch, move = Watch(compiled), Assembler(compiled)
     work = len(compiled.all_rows) * compiled.nr * compiled.nu
