@@ -10,7 +10,7 @@ import math
 from supple.core import acceptance, chart, dynamics
 from supple.core import step as st
 from supple.core.layout import views
-from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold
+from supple.native.declare import INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold
 
 GOOD = -1
 

@@ -1,30 +1,32 @@
 """Runs pass singular positions by one long step that has no stage close to them.
 
-Where bars come into line, constraint rows come to depend on each other. Motion on a branch is smooth
-through such a position: what happens beside it decides how it goes on. But multipliers grow there
-without bound, with one over the distance, accelerations that are computed from the rows lose their
-digits, and Newton's method does not converge. So a run is led to a place a little before the position and
-makes one step of Gauss' collocation method over it, as far behind it as it was before. Its number of
-stages is even and they lie symmetrically: none is closer than a fifth of the way. They are
-moved onto the constraints, so that only motion along the branch is left in them. The distance is
-one of the rows, not of the tolerance. The difference to the method with four stages is the error.
+Where bars come into line, constraint rows come to depend on each other. Motion on a branch is
+smooth through such a position. But multipliers grow with one over the distance to it, accelerations
+that follow from the rows lose their digits, and Newton's method does not converge. So a run is led
+to a place a little before the position and makes one step of Gauss' collocation method over it, as
+far behind it as it was before. The number of stages is even and they lie symmetrically: none is
+closer than a fifth of the way. How far before is a matter of the rows, not of the tolerance. The
+difference to the method with fewer stages is the error; where it is too large one goes closer.
 
-A mechanism that only comes close, bars of lengths that do not quite fit, has no such branch: there the
-polynomial of the step breaks constraints in the middle, and the run goes on by itself.
+A mechanism that only comes close, by bars of lengths that do not quite fit, has no such branch:
+there the polynomial of the step breaks constraints in the middle, and the run goes on by itself.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple.core import dynamics
 from supple.core import passage as kernels
 from supple.core import step as st
 from supple.engine.rows import row_sizes, rows_at
+from supple.errors import ModelError
 from supple.formulations.equations import Equations
-from supple.loops.singular import Watch, about, can_be_singular
+from supple.integrators.leap import Leap, collocate, value
+from supple.loops.singular import Watch, about, can_be_singular, lowest
 from supple.poses import Array
 
 if TYPE_CHECKING:
@@ -35,36 +37,14 @@ STAGES, FEWER = 6, 4
 # tries to step over, the next one if the one before did not succeed.
 APPROACH = 0.4
 LEVELS = (0.16, 0.08, 0.04, 0.02, 0.01)
-MOTION = 0.1  # rad or lengths of the model, between looks at the rows
-LONG = 0.3  # the same: from which on a singular position may lie unseen between two looks
+MOTION = (
+    0.3  # rad or lengths of the model, between looks at regular rows; near others in proportion
+)
+LONG = 0.4  # the same: from which on a singular position may lie unseen between two looks
 MOST = 1000  # steps between looks
-REPEATS = 60  # of the iteration for the stages
-SETTLED = 1e-10  # change in the last of them, part of the motion
-CLOSED = 1e-8  # violation in the middle: lengths of the model, rad
+CLOSED = 1e-10  # violation in the middle: lengths of the model, rad
 OFF_CENTRE = 0.1  # of the step
-
-
-class Leap(NamedTuple):
-    """A step of collocation: polynomials of s from 0 to 1, eight coefficients for each unknown."""
-
-    h: float
-    x: Array  # (nu, 8)
-    u: Array
-    z: Array
-    w: Array
-    change: float  # in the last iteration, part of the motion
-
-
-@cache
-def gauss(stages: int) -> tuple[Array, Array, Array]:
-    """Nodes in [0, 1], Runge-Kutta matrix, and the polynomials' integrals by monomials (stages, 8)."""
-    c = 0.5 * (np.polynomial.legendre.leggauss(stages)[0] + 1.0)
-    monomials = np.linalg.inv(np.vander(c, stages, increasing=True))  # (power, stage)
-    powers = np.arange(1, stages + 1)
-    integrals = np.zeros((stages, st.DEGREE))
-    integrals[:, 1 : stages + 1] = (monomials / powers[:, None]).T
-    matrix = (c[:, None] ** powers / powers) @ monomials
-    return c, matrix, integrals
+SMOOTH = "more than one motion continues from it, and this run shows the smooth one"
 
 
 class Passage:
@@ -116,7 +96,7 @@ class Passage:
     # Looking
 
     def after(self, outcome: int) -> int:
-        """Look at the rows behind some steps, and pass what lies ahead; the outcome to go on with."""
+        """Look at the rows behind some steps, pass what lies ahead; the outcome to go on with."""
         run = self.run
         self._drop_stop()
         if not self.possible or outcome in (st.DONE, st.EVENT):
@@ -134,18 +114,19 @@ class Passage:
         moved = self._moved(table, t, q)
         unseen = self._unseen(t, q, u, moved)
         deep = values.size < 0.5 * LEVELS[-1] * self.reference
-        if (unseen is not None or deep or failed) and self.kept[1][st.T] < t or failed:
+        if ((unseen is not None or deep or failed) and self.kept[1][st.T] < t) or failed:
             return self._approach_again(outcome, t, q, u, values, unseen)
-        self._schedule(moved)
+        self._schedule(moved, values.size)
         if values.size < APPROACH * self.reference:
             return self._ahead(outcome, t, q, u, values)
         self.level = 0
         self.keep()
         return outcome
 
-    def _schedule(self, moved: float) -> None:
+    def _schedule(self, moved: float, size: float) -> None:
         """Steps to the next look, by the motion since the last one."""
-        wanted = self.look * MOTION / max(moved, 1e-3 * MOTION)
+        far = MOTION * max(size / self.reference, APPROACH)
+        wanted = self.look * far / max(moved, 1e-3 * far)
         self.look = int(np.clip(wanted, 1, min(4 * self.look, MOST)))
 
     def _moved(self, table: Array, t: float, q: Array) -> float:
@@ -239,7 +220,7 @@ class Passage:
         e, run = self.equations, self.run
         try:
             a = e.accelerate(t, q, u, run.fields.z)
-        except Exception:
+        except ModelError:  # nothing moves
             return None
 
         def at(ahead: float) -> float:
@@ -282,7 +263,8 @@ class Passage:
     def _step_over(
         self, t: float, q: Array, u: Array, root: float, values: _Singular
     ) -> int | None:
-        """One step over the position that is ``root`` seconds ahead; None if that is not possible."""
+        """One step over the position ``root`` seconds ahead; None if that is not possible."""
+        self._close(t, q, u)
         for _ in range(3):
             h = 2.0 * root
             if not self._free_way(t, h):
@@ -292,7 +274,7 @@ class Passage:
                 return None
 
             def at(s: float, leap: Leap = leap) -> float:
-                place = self.equations.retract(q, _value(leap.x, s))
+                place = self.equations.retract(q, value(leap.x, s))
                 return values.signed(self.watch.table(t + s * leap.h, place))
 
             centre = _secant(at, values.size, 0.4, 1.0)
@@ -303,10 +285,33 @@ class Passage:
                 break
         else:
             return None
-        middle = self.equations.retract(q, _value(leap.x, centre))
+        middle = self.equations.retract(q, value(leap.x, centre))
         if not self._closes(t + root, middle) or not self._accurate(t, q, u, leap):
             return None
-        return self._take(leap, t + root, middle)
+        if not self.sentence and t + root < self.base[len(self.base) // 2 - 1]:
+            self.sentence = self._told(t, q, leap, centre)
+        return self._take(leap)
+
+    def _told(self, t: float, q: Array, leap: Leap, centre: float) -> str:
+        """One sentence about the position in the middle of a step."""
+
+        def place(s: float) -> Array:
+            return self.equations.retract(q, value(leap.x, s))
+
+        def size(s: float) -> float:
+            return self.watch.size(t + s * leap.h, place(s))
+
+        s = lowest(size, centre - OFF_CENTRE, centre + OFF_CENTRE)
+        when = t + s * leap.h
+        where = about(self.run.compiled, self.watch.row(when, place(s)))
+        return f"near t = {when:.4g} s the run passes {where}; {SMOOTH}"
+
+    def _close(self, t: float, q: Array, u: Array) -> None:
+        """Move the run's own state onto the constraints, which not every method does."""
+        c = self.run.compiled
+        scratch = np.zeros(c.nu), np.zeros(c.nq)
+        work = self.equations.work
+        dynamics.project(c.ints, c.reals, work, np.array([t]), q[None], u[None], *scratch)
 
     def _free_way(self, t: float, h: float) -> bool:
         """Whether no kink of a signal is in the way; the end of the run is none."""
@@ -316,39 +321,8 @@ class Passage:
         return t + h <= self.base[k] or k == n - 1
 
     def _leap(self, t: float, q: Array, u: Array, h: float, stages: int) -> Leap | None:
-        """Collocation from t to t + h, by plain iteration; None if it does not settle."""
-        run, c, e = self.run, self.run.compiled, self.equations
-        nodes, matrix, integrals = gauss(stages)
-        z = run.fields.z
-        n, nw = stages, len(run.fields.w)
-        places, d, time = np.zeros((n + 1, c.nq)), np.zeros(c.nu), t + h * nodes
-        xdot, udot = np.tile(u, (n, 1)), np.zeros((n, c.nu))
-        zdot, power = np.zeros((n, c.nz)), np.zeros((n, nw))
-        size = max(float(np.max(np.abs(u) / c.scale, initial=0.0)), 1e-300)
-        old = change = np.inf
-        start = np.array(q)
-        for k in range(REPEATS):
-            x, v, y = h * matrix @ xdot, u + h * matrix @ udot, z + h * matrix @ zdot
-            before = xdot.copy(), h * udot
-            rates = xdot, udot, zdot, power
-            bad = kernels.passage_rates(
-                c.ints, c.reals, e.work, time, start, x, v, y, places, *rates, d
-            )
-            if bad != kernels.GOOD or not all(np.all(np.isfinite(r)) for r in rates):
-                return None
-            steps = np.maximum(np.abs(xdot - before[0]), np.abs(h * udot - before[1]))
-            change = float(np.max(steps / c.scale, initial=0.0)) / size
-            if change < 1e-15 or (k > 3 and change < SETTLED and change > 0.5 * old):
-                break
-            if k > 3 and change > 2.0 * old and change > 1e-6:
-                return None
-            old = change
-        if not change < SETTLED:
-            return None
-        polynomials = [h * (r.T @ integrals) for r in (xdot, udot, zdot, power)]
-        for p, first in zip(polynomials[1:], (u, z, run.fields.w), strict=True):
-            p[:, 0] = first
-        return Leap(h, *polynomials, change)
+        f = self.run.fields
+        return collocate(self.equations, t, (q, u, f.z, f.w), h, stages)
 
     def _closes(self, t: float, q: Array) -> bool:
         """Whether the polynomial keeps all rows in the singular position: a branch goes through."""
@@ -363,15 +337,15 @@ class Passage:
             return False
         c, p = self.run.compiled, self.run.problem
         noise = 30.0 * max(leap.change, other.change)  # rounding, where rows nearly depend
-        places = np.abs(_value(leap.x, 1.0) - _value(other.x, 1.0)) / c.scale
-        end = _value(leap.u, 1.0)
+        places = np.abs(value(leap.x, 1.0) - value(other.x, 1.0)) / c.scale
+        end = value(leap.u, 1.0)
         speed = float(np.max(np.abs(u) / c.scale, initial=0.0))
         weights = p.atol * c.rate_scale + p.rtol * np.abs(end) + noise * speed * c.scale
-        rates = np.abs(end - _value(other.u, 1.0)) / weights
+        rates = np.abs(end - value(other.u, 1.0)) / weights
         least = p.atol + p.rtol + noise * speed * leap.h
         return bool(np.max(places, initial=0.0) < least and np.max(rates, initial=0.0) < 1.0)
 
-    def _take(self, leap: Leap, when: float, middle: Array) -> int:
+    def _take(self, leap: Leap) -> int:
         """Write the step's output, and go on behind it."""
         run, f, c = self.run, self.run.fields, self.run.compiled
         last = float(self.base[len(self.base) // 2 - 1])
@@ -379,17 +353,10 @@ class Passage:
         end = min(t + leap.h, last)
         part = (end - t) / leap.h
         powers = part ** np.arange(st.DEGREE)
-        f.px[:], f.pu[:], f.pz[:], f.pw[:] = (
-            p * powers for p in (leap.x, leap.u, leap.z, leap.w)
-        )
+        f.px[:], f.pu[:], f.pz[:], f.pw[:] = (p * powers for p in (leap.x, leap.u, leap.z, leap.w))
         model = c.ints, c.reals, self.equations.work
         buffers = run.run_buffer, run.state, run.count
         outcome = kernels.passage_output(*model, *buffers, run.problem.grid, run.out, end)
-        if not self.sentence:
-            self.sentence = (
-                f"near t = {when:.4g} s the run passes {about(c, self.watch.row(when, middle))}; "
-                "more than one motion continues from it, and this run shows the smooth one"
-            )
         run.steps_before += 1
         if outcome == st.EVENT:
             return int(outcome)
@@ -413,17 +380,11 @@ class _Singular:
         self.left, self.right = left[:, rank - 1], right[rank - 1]
 
     def signed(self, table: Array) -> float:
-        """The value in another position, by the same vectors: it changes its sign where it vanishes."""
+        """The value in another position, by the same vectors: its sign changes at zero."""
         return float(self.left @ table @ self.right)
 
 
-def _value(polynomials: Array, s: float) -> Array:
-    """Values of polynomials (n, 8) at s."""
-    values: Array = polynomials @ s ** np.arange(polynomials.shape[1])
-    return values
-
-
-def _secant(f, first: float, step: float, most: float) -> float | None:  # type: ignore[no-untyped-def]
+def _secant(f: Callable[[float], float], first: float, step: float, most: float) -> float | None:
     """Where f, which is ``first`` at 0, vanishes between 0 and ``most``, or None."""
     a, fa, b = 0.0, first, step
     for _ in range(20):

@@ -82,7 +82,7 @@ def heads_for(compiled: Compiled, t: float, q: Array, u: Array) -> str:
 
     times = np.linspace(0.0, AHEAD / rate, 21)
     k = int(np.argmin([size(ahead) for ahead in times]))
-    ahead = _lowest(size, float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)]))
+    ahead = lowest(size, float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)]))
     if not size(ahead) < NEAR * compiled.regular_value:
         return ""
     where = about(compiled, watch.row(t + ahead, move.moved(q, ahead * u)))
@@ -121,7 +121,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
         if sizes[i] > min(sizes[low], sizes[high]):
             continue
         ends = float(t[chosen[low]]), float(t[chosen[high]])
-        time = _lowest(lambda s: watch.size(s, near(s)), *ends)
+        time = lowest(lambda s: watch.size(s, near(s)), *ends)
         if (size := watch.size(time, near(time))) < worst:
             worst, when = size, time
     if not worst < CLOSE * reference:
@@ -227,7 +227,7 @@ class Watch:
         return 1.0, self.complete.with_rows(kept)
 
 
-def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
+def lowest(f: Callable[[float], float], low: float, high: float) -> float:
     """Where f is lowest between low and high, by golden sections."""
     ratio = 0.5 * (float(np.sqrt(5.0)) - 1.0)
     a, b = high - ratio * (high - low), low + ratio * (high - low)
