@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 import supple as sp
 from linkages import CRANK, LENGTH, arm, parallelogram, rod
-from supple.cases.n_four_bar import G, RATE, windows
+from supple.cases.n_four_bar import RATE, G, windows
 from supple.integrators import leap, passage
 
 END = 3.0  # s: four positions in line are passed

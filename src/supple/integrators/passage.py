@@ -14,7 +14,6 @@ there the polynomial of the step breaks constraints in the middle, and the run g
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,7 @@ from supple.engine.rows import row_sizes, rows_at
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
 from supple.integrators.leap import Leap, collocate, value
-from supple.loops.singular import Watch, about, can_be_singular, lowest
+from supple.loops.singular import Smallest, Watch, about, can_be_singular, first_root, lowest
 from supple.poses import Array
 
 if TYPE_CHECKING:
@@ -42,6 +41,7 @@ MOTION = (
 )
 LONG = 0.4  # the same: from which on a singular position may lie unseen between two looks
 MOST = 1000  # steps between looks
+BACKS = 6  # returns to an earlier state because of one position
 CLOSED = 1e-10  # violation in the middle: lengths of the model, rad
 OFF_CENTRE = 0.1  # of the step
 SMOOTH = "more than one motion continues from it, and this run shows the smooth one"
@@ -62,7 +62,9 @@ class Passage:
         self.beaten = -np.inf  # time of a position that could not be stepped over
         self.checked = -np.inf  # up to here nothing lies between two looks
         self.level = 0
+        self.backs = 0  # returns to an earlier state since the last position that was passed
         self.until, self.look = 1, 1
+        self.each = 0.0  # motion in a step
         self.reference = 0.0
         self.take_rows()
 
@@ -103,13 +105,14 @@ class Passage:
             return outcome
         failed = outcome != st.PAUSED
         t, q, u = float(run.state[st.T]), run.fields.q, run.fields.u
-        if t < self.next_look and not failed:  # on the way to the stop before a position
+        waits = t < self.next_look or t <= self.kept[1][st.T]
+        if waits and not failed:  # on the way to the stop before a position, or steps were refused
             self.until = 1
             return outcome
         if not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
             return outcome
         table = self.watch.table(t, q)
-        values = _Singular(table, run.compiled.nr)
+        values = Smallest(table, run.compiled.nr)
         self.reference = max(self.reference, values.size)
         moved = self._moved(table, t, q)
         unseen = self._unseen(t, q, u, moved)
@@ -126,7 +129,11 @@ class Passage:
     def _schedule(self, moved: float, size: float) -> None:
         """Steps to the next look, by the motion since the last one."""
         far = MOTION * max(size / self.reference, APPROACH)
-        wanted = self.look * far / max(moved, 1e-3 * far)
+        each = max(moved / self.look, 1e-5 * far)
+        wanted = far / each
+        if each > 2.0 * self.each:  # steps grow: let each be twice the one before
+            wanted = np.log2(1.0 + wanted)
+        self.each = each
         self.look = int(np.clip(wanted, 1, min(4 * self.look, MOST)))
 
     def _moved(self, table: Array, t: float, q: Array) -> float:
@@ -168,30 +175,31 @@ class Passage:
         return self.run.compiled.sizes | more
 
     def _approach_again(
-        self, outcome: int, t: float, q: Array, u: Array, values: _Singular, unseen: float | None
+        self, outcome: int, t: float, q: Array, u: Array, values: Smallest, unseen: float | None
     ) -> int:
         """From the last look on, with a stop before the position that was met or passed."""
         start = float(self.kept[1][st.T])
         when = t if unseen is None else unseen
         failed = outcome != st.PAUSED
         near = unseen is not None or values.size < APPROACH * self.reference
-        if not near or when <= self.beaten or start >= t:
-            if not failed:
+        if not near or when <= self.beaten or start >= t or self.backs >= BACKS:
+            self.checked, self.backs = max(self.checked, when), 0
+            if failed:
+                self.beaten = np.inf
+            else:
                 self.keep()
             return outcome
-        self.checked = max(self.checked, when)
-        self.beaten = when if failed else self.beaten
+        self.backs += 1
         self._go_back()
         run, before = self.run, float(self.run.state[st.T])
-        here = _Singular(self.watch.table(before, run.fields.q), run.compiled.nr)
+        here = Smallest(self.watch.table(before, run.fields.q), run.compiled.nr)
         self.look = self.until = 1
         if here.size < APPROACH * self.reference:
-            found = self._ahead(st.PAUSED, before, run.fields.q, run.fields.u, here)
-            return found
+            return self._ahead(st.PAUSED, before, run.fields.q, run.fields.u, here)
         self._set_stop(before + 0.7 * (when - before))
         return int(st.PAUSED)
 
-    def _ahead(self, outcome: int, t: float, q: Array, u: Array, values: _Singular) -> int:
+    def _ahead(self, outcome: int, t: float, q: Array, u: Array, values: Smallest) -> int:
         """Find the next singular position by going straight on; stop before it, or step over it."""
         self.keep()
         self.look = self.until = 1
@@ -215,7 +223,7 @@ class Passage:
         self.beaten, self.level = t + 1.5 * root, 0
         return outcome
 
-    def _root(self, t: float, q: Array, u: Array, values: _Singular) -> float | None:
+    def _root(self, t: float, q: Array, u: Array, values: Smallest) -> float | None:
         """Time until the smallest singular value vanishes, by going on with this acceleration."""
         e, run = self.equations, self.run
         try:
@@ -230,7 +238,7 @@ class Passage:
         rate = float(np.max(np.abs(u) / run.compiled.scale, initial=0.0))
         if not 0.0 < rate < np.inf:
             return None
-        return _secant(at, values.size, 0.01 / rate, 1.0 / rate)
+        return first_root(at, values.size, 0.01 / rate, 1.0 / rate)
 
     # ------------------------------------------------------------------------------------------
     # Stops
@@ -261,7 +269,7 @@ class Passage:
     # Stepping
 
     def _step_over(
-        self, t: float, q: Array, u: Array, root: float, values: _Singular
+        self, t: float, q: Array, u: Array, root: float, values: Smallest
     ) -> int | None:
         """One step over the position ``root`` seconds ahead; None if that is not possible."""
         self._close(t, q, u)
@@ -277,7 +285,7 @@ class Passage:
                 place = self.equations.retract(q, value(leap.x, s))
                 return values.signed(self.watch.table(t + s * leap.h, place))
 
-            centre = _secant(at, values.size, 0.4, 1.0)
+            centre = first_root(at, values.size, 0.4, 1.0)
             if centre is None:
                 return None
             root = centre * h
@@ -366,35 +374,6 @@ class Passage:
         if end >= self.base[int(run.count[st.STOP])]:
             run.count[st.STOP] += 1
         run.begin_anew()
-        self.checked = end
+        self.checked, self.backs = end, 0
         self.keep()
         return int(st.PAUSED)
-
-
-class _Singular:
-    """The smallest singular value of scaled rows, but for redundant ones, and its vectors."""
-
-    def __init__(self, table: Array, rank: int) -> None:
-        left, sizes, right = np.linalg.svd(table, full_matrices=False)
-        self.size = float(sizes[rank - 1])
-        self.left, self.right = left[:, rank - 1], right[rank - 1]
-
-    def signed(self, table: Array) -> float:
-        """The value in another position, by the same vectors: its sign changes at zero."""
-        return float(self.left @ table @ self.right)
-
-
-def _secant(f: Callable[[float], float], first: float, step: float, most: float) -> float | None:
-    """Where f, which is ``first`` at 0, vanishes between 0 and ``most``, or None."""
-    a, fa, b = 0.0, first, step
-    for _ in range(20):
-        fb = f(b)
-        if fb == fa:
-            return None
-        c = b - fb * (b - a) / (fb - fa)
-        if not 0.0 < c < 2.0 * most:
-            return None
-        a, fa, b = b, fb, c
-        if abs(b - a) < 1e-4 * b:
-            return b if b < most else None
-    return None

@@ -242,3 +242,32 @@ def lowest(f: Callable[[float], float], low: float, high: float) -> float:
             b = low + ratio * (high - low)
             fb = f(b)
     return a if fa < fb else b
+
+
+class Smallest:
+    """The smallest singular value of scaled rows, but for redundant ones, and its vectors."""
+
+    def __init__(self, table: Array, rank: int) -> None:
+        left, sizes, right = np.linalg.svd(table, full_matrices=False)
+        self.size = float(sizes[rank - 1])
+        self.left, self.right = left[:, rank - 1], right[rank - 1]
+
+    def signed(self, table: Array) -> float:
+        """The value in another position, by the same vectors: its sign changes at zero."""
+        return float(self.left @ table @ self.right)
+
+
+def first_root(f: Callable[[float], float], first: float, step: float, most: float) -> float | None:
+    """Where f, which is ``first`` at 0, vanishes between 0 and ``most``, or None."""
+    a, fa, b = 0.0, first, step
+    for _ in range(20):
+        fb = f(b)
+        if fb == fa:
+            return None
+        c = b - fb * (b - a) / (fb - fa)
+        if not 0.0 < c < 2.0 * most:
+            return None
+        a, fa, b = b, fb, c
+        if abs(b - a) < 1e-4 * b:
+            return b if b < most else None
+    return None
