@@ -27,7 +27,6 @@ TREES = {
     "jonker-slider-crank": ["bearing", "guide", "pin B"],
     "jonker-slider-crank-spatial": ["bearing", "guide", "pin B"],
 }
-BRANCHING = {"n-four-bar"}  # stops where it is level, but for DormandPrince in joint coordinates
 # The implicit method has some twenty times as many unknowns in absolute coordinates.
 SLOW = {("absolute", sp.Radau)}
 # Flexible bodies with fast modes
@@ -58,8 +57,6 @@ def runs():
             for method in (sp.DormandPrince, sp.Radau):
                 if (formulation, method) == ("joint", sp.Radau):
                     continue  # in test_cases
-                if name in BRANCHING and formulation != "joint":
-                    continue
                 slow = (formulation, method) in SLOW or (name in LONG and formulation != "joint")
                 marks = [pytest.mark.slow] if slow else []
                 tag = f"{name}-{formulation}-{method.__name__}"
@@ -82,9 +79,8 @@ def test_every_choice_of_coordinates(name, formulation, method):
 def test_default_tolerance_keeps_the_constraints_too(name):
     """A loose run is less accurate, but not open."""
     case = cases.get(name)
-    method = sp.DormandPrince if name in BRANCHING else sp.Radau
     output = np.linspace(0.0, case.times[-1], 301)
-    result = case.simulate(tolerance="default", integrator=method(), output=output)
+    result = case.simulate(tolerance="default", output=output)
     assert result.success, result.message
     place, rate = violations(result, sp.JointCoordinates())
     assert place < 1e-10 and rate < 1e-8
