@@ -43,6 +43,7 @@ from supple.native.declare import kernel
 MAX_NEWTON = 10
 FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
 NOISE = 0.05  # largest correction that may be rounding
+MOMENTS = 6.0  # units of rounding in a moment: the sum of those of gravity, inertia and spin about three axes
 
 
 @kernel
@@ -311,7 +312,7 @@ def above_noise(m, r, o, h):
     """
     if o.f.shape[1] < r.u.shape[0]:  # drivers give some of them
         return
-    least = 2.2e-16 / NOISE * h * largest_effort(r, o)
+    least = MOMENTS * 2.2e-16 / NOISE * h * largest_effort(r, o)
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
@@ -333,7 +334,7 @@ def noise(m, r, o, h):
             if m.node[b, at.MOTION] == at.BALL or m.node[b, at.MOTION] == at.FREE:
                 j = m.node[b, at.U0]
                 for i in range(3):
-                    x = push * mobility(o, j, i) / o.u[WU, j + i]
+                    x = MOMENTS * push * mobility(o, j, i) / o.u[WU, j + i]
                     total += x * x
     return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))
 
