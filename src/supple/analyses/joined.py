@@ -116,6 +116,7 @@ def _one(
         statistics=statistics,
         final=final,
         row_sets=row_sets,
+        passed=next((s.passed for s in parts if s.passed), ""),
     )  # fmt: skip
 
 

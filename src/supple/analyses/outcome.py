@@ -55,7 +55,7 @@ def outcome(
     sets = s.row_sets.parts(s.t) if changes else [(compiled, slice(None))]
     for part, mine in sets:
         if s.success:
-            doubts.append(passed(part, s.t[mine], s.q[mine], s.u[mine]))
+            doubts.append(s.passed or passed(part, s.t[mine], s.q[mine], s.u[mine]))
         doubts.append(violated(part, s.t[mine], s.q[mine]))
     if compiled.flexible:
         doubts += [f.sentence for f in result.monitor.findings if f.serious]

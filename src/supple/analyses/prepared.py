@@ -37,6 +37,7 @@ from supple.analyses.phases import (
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready
 from supple.analyses.statics import statics
+from supple.analyses.thin_bodies import refuse_thin
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, frame_key
@@ -296,6 +297,7 @@ class Prepared:
         equations = Equations(compiled)
         if start is not None:
             refuse_singular(compiled, begin, state.q)
+        refuse_thin(equations, begin, state.q)
         equations.accelerate(begin, state.q, state.u, state.z)  # a massless joint is its fault
         for callback in compiled.callbacks:
             if callback.noise:

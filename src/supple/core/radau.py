@@ -76,6 +76,7 @@ def solve_step(m, w, r, o, count, state, t, h, left):
         state[st.H] = 0.5 * h
         count[st.KEEP_JACOBIAN] = 0
         return False
+    newton.above_noise(m, r, o, h)
     stages.predict(m, r, o, count[st.FRESH] == 1, h, state[st.H_OLD])
     converged, rate = newton.solve_stages(m, w, r, o, count, state, t, h, left)
     state[st.RATE] = rate

@@ -43,6 +43,7 @@ from supple.native.declare import kernel
 MAX_NEWTON = 10
 FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
 NOISE = 0.05  # largest correction that may be rounding
+MOMENTS = 6.0  # units of rounding in a moment: the sum of those of gravity, inertia and spin about three axes
 
 
 @kernel
@@ -282,17 +283,59 @@ def rounding(r, o):
 
 
 @kernel
-def noise(r, o, h):
-    """Weighted norm of what rounding of the efforts leaves in velocities, many where they move little mass."""
-    push, total, n = 0.0, 0.0, o.f.shape[1]
-    for k in range(n):
+def largest_effort(r, o):
+    """Largest product of inertia and acceleration along a velocity, in units of work for its unit of motion."""
+    push = 0.0
+    for k in range(o.f.shape[1]):
         l = o.free[k]
-        push = max(push, abs(o.tangent[MASS, k, k] * o.u[RATE + 2, l]) * r.scale[l])
+        push = max(push, abs(o.tangent[MASS, k, k]) * max(abs(r.a[l]), abs(o.u[RATE + 2, l])) * r.scale[l])
+    return push
+
+
+@kernel
+def mobility(o, j, i):
+    """Angular acceleration about axis i for a unit moment about it, of the ball whose velocities begin at j."""
+    M = o.tangent[MASS]
+    a, b = j + (i + 1) % 3, j + (i + 2) % 3
+    k = j + i
+    minor = M[a, a] * M[b, b] - M[a, b] * M[a, b]
+    first, second = M[a, k] * M[b, b] - M[b, k] * M[a, b], M[a, k] * M[a, b] - M[b, k] * M[a, a]
+    whole = M[k, k] * minor - M[k, a] * first + M[k, b] * second
+    return minor / whole if whole > 0.0 and minor > 0.0 else 0.0
+
+
+@kernel
+def above_noise(m, r, o, h):
+    """No weight of an angular velocity is less than rounding of the moments allows: thin rods about their axis.
+
+    Their axis need not be one of the body's axes, so that no entry of the mass matrix is small.
+    """
+    if o.f.shape[1] < r.u.shape[0]:  # drivers give some of them
+        return
+    least = MOMENTS * 2.2e-16 / NOISE * h * largest_effort(r, o)
+    for n in range(1, m.node.shape[0]):
+        if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
+            j = m.node[n, at.U0]
+            for i in range(3):
+                o.u[WU, j + i] = max(o.u[WU, j + i], least * mobility(o, j, i))
+
+
+@kernel
+def noise(m, r, o, h):
+    """Weighted norm of what rounding of the efforts leaves in velocities, many where they move little mass."""
+    push, total, n = largest_effort(r, o), 0.0, o.f.shape[1]
     for k in range(n):
         l = o.free[k]
         mass = o.tangent[MASS, k, k] * r.scale[l] * o.u[WU, l]
         x = push / mass if mass > 0.0 else 0.0
         total += x * x
+    if n == r.u.shape[0]:
+        for b in range(1, m.node.shape[0]):
+            if m.node[b, at.MOTION] == at.BALL or m.node[b, at.MOTION] == at.FREE:
+                j = m.node[b, at.U0]
+                for i in range(3):
+                    x = MOMENTS * push * mobility(o, j, i) / o.u[WU, j + i]
+                    total += x * x
     return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))
 
 
@@ -334,7 +377,7 @@ def solve_stages(m, w, r, o, ints, reals, t, h, left):
             patient = it == 1 and turn > 0.0
             slow = it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance
             if rate >= (2.0 if patient else 1.0) or (slow and not patient):
-                limit = min(noise(r, o, h), NOISE)
+                limit = min(noise(m, r, o, h), NOISE)
                 if norm <= limit and (it > 1 or old <= limit):
                     return True, min(before, 0.5)
                 return False, rate

@@ -23,6 +23,7 @@ from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.pace import Pace
+from supple.integrators.passage import Passage
 from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
@@ -109,6 +110,7 @@ class Solution(NamedTuple):
     statistics: dict[str, int | float]
     final: State
     row_sets: RowSets  # constraint rows in use
+    passed: str = ""  # the first singular position that was stepped over
 
 
 def _no_more(own: Array) -> dict[str, float]:
@@ -159,6 +161,8 @@ class LoopRun:
         self._fill()
         self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + len(c.force_names)))
         self.stops = self._stops()
+        self.events: list[EventRecord] = []
+        self.passage = Passage(self)
 
     def _fill(self) -> None:
         """Initial state, scales, events and conserved momenta."""
@@ -244,7 +248,6 @@ class LoopRun:
             row, (nq, nu) = self.out[0], (c.nq, c.nu)  # no work is done yet
             row[:nq], row[nq : nq + nu], row[nq + nu : nq + nu + c.nz] = p.q, p.u, p.z
             self.count[st.GRID] = 1
-        events: list[EventRecord] = []
         budget, outcome = 20, st.PAUSED
         self.change_rows()
         self.pace = Pace(self)
@@ -253,7 +256,7 @@ class LoopRun:
             budget = min(budget, self.options.max_steps - self.steps)
             outcome = self._advance(budget)
             c.raise_interrupt()
-            events.extend(self._take_events())
+            self.events.extend(self._take_events())
             seconds = time.perf_counter() - clock
             budget = int(min(max(budget * PAUSE / max(seconds, 1e-6), 1), 4 * budget + 1))
             if p.progress is not None:
@@ -262,7 +265,7 @@ class LoopRun:
             outcome = outcome if going else int(st.TOO_SMALL)
             if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
                 outcome = INTERRUPTED
-        return self._solution(outcome, events, time.process_time() - start)
+        return self._solution(outcome, time.process_time() - start)
 
     @property
     def steps(self) -> int:
@@ -277,13 +280,18 @@ class LoopRun:
             # counted over all calls: how far these reach depends on the machine's clock
             count = left if c.all_ints is None else min(left, self.until)
             count = count if self.growth is None else min(count, self.growth.until)
+            count = min(count, self.passage.until) if self.passage.possible else count
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
             self.until -= count
+            self.passage.until -= count
             due = self.until <= 0 or outcome != st.PAUSED
             if outcome not in (st.DONE, st.EVENT) and due and self.change_rows():
                 outcome = st.PAUSED
+                self.passage.take_rows()
+            elif self.passage.until <= 0 or outcome != st.PAUSED:
+                outcome = self.passage.after(outcome)
             if self.growth is not None and self.growth.is_unbounded(count, self.fields.q):
                 outcome = UNBOUNDED if outcome == st.PAUSED else outcome
             if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
@@ -310,11 +318,18 @@ class LoopRun:
         # Matrices are written only where rows have entries: those of other rows must not stay.
         self.problem.equations.work[:] = 0.0
         self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
-        # The loop begins anew, as at the start of a run: multipliers belong to rows.
+        self.begin_anew()  # multipliers belong to rows
+        return True
+
+    def begin_anew(self) -> None:
+        """Let the loop begin with its state as at the start of a run."""
         self.steps_before = self.steps
         self.count[[st.STEPS, st.FRESH, st.AFTER_REJECT, st.FACTORED]] = 0
         self.state[[st.H, st.ERROR_OLD, st.H_SWITCH]] = 0.0
-        return True
+
+    def forget_events(self, t: float) -> None:
+        """Drop events behind a time to which the run goes back."""
+        self.events = [e for e in self.events if e.t <= t]
 
     def _project(self, t: Array, q: Array, u: Array) -> None:
         """Move output, which is interpolated between steps, onto the constraints."""
@@ -335,7 +350,7 @@ class LoopRun:
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
 
-    def _solution(self, outcome: int, events: list[EventRecord], cpu: float) -> Solution:
+    def _solution(self, outcome: int, cpu: float) -> Solution:
         c, p, s, count, r = self.compiled, self.problem, self.state, self.count, self.fields
         rows, t = self.out[: count[st.GRID]], p.grid[: count[st.GRID]]
         if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
@@ -374,10 +389,11 @@ class LoopRun:
                 max_strain=float(s[st.E_STRAIN]),
             ),
             momentum=momentum,
-            events=tuple(sorted(events, key=lambda e: e.t)),
+            events=tuple(sorted(self.events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT),
             message=message(self, outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),
             row_sets=self.row_sets,
+            passed=self.passage.sentence,
         )

@@ -219,6 +219,7 @@ class _Loop:
         *buffers, self.stops, self.grid, self.out, budget = arguments
         # Other constraint rows are other equations: the solver has those it was made with.
         same = self.solver is not None and buffers[0] is self.buffers[0]
+        same = same and bool(buffers[5][st.STEPS] or buffers[5][st.FRESH])  # it begins anew
         self.buffers = buffers
         self.state, self.count = self.buffers[4:]
         with _quiet():

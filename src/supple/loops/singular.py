@@ -43,7 +43,7 @@ CONTRADICTION = 1e-8  # the same where each state is solved for by itself
 
 def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
     """Raise if a run would start in a singular position."""
-    if _can_be_singular(compiled):
+    if can_be_singular(compiled):
         watch = Watch(compiled)
         if watch.size(t, q) < SINGULAR * compiled.regular_value:
             raise ModelError.plain(
@@ -52,13 +52,14 @@ def refuse_singular(compiled: Compiled, t: float, q: Array) -> None:
             )
 
 
-def _can_be_singular(compiled: Compiled) -> bool:
+def can_be_singular(compiled: Compiled) -> bool:
+    """Whether rows may come to depend on each other in some positions."""
     return compiled.nr > 0 and compiled.regular_value > 0.0
 
 
 def failed_near(compiled: Compiled, t: float, q: Array) -> str:
     """One sentence about the singular position in which a run failed; empty if it is none."""
-    if not _can_be_singular(compiled) or not np.all(np.isfinite(q)):
+    if not can_be_singular(compiled) or not np.all(np.isfinite(q)):
         return ""
     watch = Watch(compiled)
     if watch.size(t, q) < NEAR * compiled.regular_value:
@@ -72,7 +73,7 @@ def heads_for(compiled: Compiled, t: float, q: Array, u: Array) -> str:
     Ahead is where the motion goes on within a tenth of a radian or a length, straight on.
     """
     rate = float(np.max(np.abs(u) / compiled.scale, initial=0.0))
-    if not _can_be_singular(compiled) or not (0.0 < rate < np.inf) or not np.all(np.isfinite(q)):
+    if not can_be_singular(compiled) or not (0.0 < rate < np.inf) or not np.all(np.isfinite(q)):
         return ""
     watch, move = Watch(compiled), Assembler(compiled)
 
@@ -81,7 +82,7 @@ def heads_for(compiled: Compiled, t: float, q: Array, u: Array) -> str:
 
     times = np.linspace(0.0, AHEAD / rate, 21)
     k = int(np.argmin([size(ahead) for ahead in times]))
-    ahead = _lowest(size, float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)]))
+    ahead = lowest(size, float(times[max(k - 1, 0)]), float(times[min(k + 1, len(times) - 1)]))
     if not size(ahead) < NEAR * compiled.regular_value:
         return ""
     where = about(compiled, watch.row(t + ahead, move.moved(q, ahead * u)))
@@ -100,7 +101,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
 
     t (nt,), q (nt, nq), u (nt, nu) are output times and states.
     """
-    if not _can_be_singular(compiled) or len(t) < 2:
+    if not can_be_singular(compiled) or len(t) < 2:
         return ""
     watch, move = Watch(compiled), Assembler(compiled)
     work = len(compiled.all_rows) * compiled.nr * compiled.nu
@@ -120,7 +121,7 @@ def passed(compiled: Compiled, t: Array, q: Array, u: Array) -> str:
         if sizes[i] > min(sizes[low], sizes[high]):
             continue
         ends = float(t[chosen[low]]), float(t[chosen[high]])
-        time = _lowest(lambda s: watch.size(s, near(s)), *ends)
+        time = lowest(lambda s: watch.size(s, near(s)), *ends)
         if (size := watch.size(time, near(time))) < worst:
             worst, when = size, time
     if not worst < CLOSE * reference:
@@ -226,7 +227,7 @@ class Watch:
         return 1.0, self.complete.with_rows(kept)
 
 
-def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
+def lowest(f: Callable[[float], float], low: float, high: float) -> float:
     """Where f is lowest between low and high, by golden sections."""
     ratio = 0.5 * (float(np.sqrt(5.0)) - 1.0)
     a, b = high - ratio * (high - low), low + ratio * (high - low)
@@ -241,3 +242,32 @@ def _lowest(f: Callable[[float], float], low: float, high: float) -> float:
             b = low + ratio * (high - low)
             fb = f(b)
     return a if fa < fb else b
+
+
+class Smallest:
+    """The smallest singular value of scaled rows, but for redundant ones, and its vectors."""
+
+    def __init__(self, table: Array, rank: int) -> None:
+        left, sizes, right = np.linalg.svd(table, full_matrices=False)
+        self.size = float(sizes[rank - 1])
+        self.left, self.right = left[:, rank - 1], right[rank - 1]
+
+    def signed(self, table: Array) -> float:
+        """The value in another position, by the same vectors: its sign changes at zero."""
+        return float(self.left @ table @ self.right)
+
+
+def first_root(f: Callable[[float], float], first: float, step: float, most: float) -> float | None:
+    """Where f, which is ``first`` at 0, vanishes between 0 and ``most``, or None."""
+    a, fa, b = 0.0, first, step
+    for _ in range(20):
+        fb = f(b)
+        if fb == fa:
+            return None
+        c = b - fb * (b - a) / (fb - fa)
+        if not 0.0 < c < 2.0 * most:
+            return None
+        a, fa, b = b, fb, c
+        if abs(b - a) < 1e-4 * b:
+            return b if b < most else None
+    return None

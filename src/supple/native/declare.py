@@ -192,7 +192,8 @@ class Shared(Entry):
 
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
-MODULES = ("alpha", "chart", "dop853", "dynamics", "energy_step", "history", "multistep", "radau")
+MODULES = ("alpha", "chart", "dop853", "dynamics", "energy_step", "history", "multistep", "passage",
+           "radau")
 
 
 def all_entries() -> dict[str, Entry]:
