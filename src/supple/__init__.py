@@ -108,17 +108,21 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
     from supple.analyses.inverse import inverse_dynamics
     from supple.analyses.kinematics import kinematics
     from supple.analyses.linear_model import LinearModel
     from supple.analyses.linearize import linearize
+    from supple.analyses.path import EquilibriumPath, SpecialPoint
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
-    from supple.analyses.statics import StaticResult, statics
+    from supple.analyses.stability import Stability, StabilityLimit, stability
+    from supple.analyses.static_result import StaticResult
+    from supple.analyses.statics import statics
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
-    from supple.fem.buckling import Buckling, buckling
+    from supple.fem.buckling import Buckling
     from supple.fem.check import ComponentReport, check_component
     from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
@@ -166,6 +170,7 @@ __all__ = [
     "Box",
     "Branch",
     "Buckling",
+    "BucklingMode",
     "Bushing",
     "CartesianSpring",
     "Change",
@@ -184,6 +189,7 @@ __all__ = [
     "Driver",
     "EffortFunction",
     "EnergyScheme",
+    "EquilibriumPath",
     "Event",
     "Expression",
     "FileError",
@@ -223,6 +229,7 @@ __all__ = [
     "MeshData",
     "ModalDamping",
     "Model",
+    "ModelBuckling",
     "ModelError",
     "Monitor",
     "Motor",
@@ -258,8 +265,11 @@ __all__ = [
     "Sines",
     "SmoothStep",
     "SolidMesh",
+    "SpecialPoint",
     "Spherical",
     "SpringDamper",
+    "Stability",
+    "StabilityLimit",
     "State",
     "StaticResult",
     "StaticShapes",
@@ -300,6 +310,7 @@ __all__ = [
     "rosette_strain",
     "save_component",
     "simulate",
+    "stability",
     "statics",
     "tie",
     "velocity_transformation",
@@ -313,9 +324,11 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",
     "Buckling": "supple.fem.buckling",
+    "BucklingMode": "supple.analyses.buckling",
     "ComponentReport": "supple.fem.check",
     "DormandPrince": "supple.integrators.explicit",
     "EnergyScheme": "supple.integrators.energy",
+    "EquilibriumPath": "supple.analyses.path",
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
     "ImportedComponent": "supple.fem.imported",
@@ -324,6 +337,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "LinearModel": "supple.analyses.linear_model",
     "MeshBody": "supple.bodies.mesh",
     "MeshData": "supple.fem.mesh_data",
+    "ModelBuckling": "supple.analyses.buckling",
     "Monitor": "supple.results.monitor",
     "Newmark": "supple.integrators.alpha",
     "Prepared": "supple.analyses.prepared",
@@ -331,10 +345,13 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Result": "supple.results.result",
     "SectionForces": "supple.results.section_views",
     "SolidMesh": "supple.fem.solid",
-    "StaticResult": "supple.analyses.statics",
+    "SpecialPoint": "supple.analyses.path",
+    "Stability": "supple.analyses.stability",
+    "StabilityLimit": "supple.analyses.stability",
+    "StaticResult": "supple.analyses.static_result",
     "assemble": "supple.loops.assembly",
     "block": "supple.fem.block",
-    "buckling": "supple.fem.buckling",
+    "buckling": "supple.analyses.buckling",
     "cases": None,
     "check_component": "supple.fem.check",
     "compare": "supple.studies.comparison",
@@ -357,6 +374,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "rosette_strain": "supple.fem.rosette",
     "save_component": "supple.fem.matrix_files",
     "simulate": "supple.analyses.simulate",
+    "stability": "supple.analyses.stability",
     "statics": "supple.analyses.statics",
     "tie": "supple.fem.ties",
     "velocity_transformation": "supple.formulations.transformation",
