@@ -143,6 +143,11 @@ class Search:
             q, here = self._advanced(q, here, y, step, part)
         return self._told(q, here, count, found)
 
+    def near(self, q: Array, z: Array) -> Equilibrium:
+        """Search by Newton's method alone, for the nearest equilibrium, stable or not."""
+        self.plain = True
+        return self._search(q, z, PLAIN)
+
     def standing(self, q: Array, z: Array) -> Equilibrium:
         """What a configuration is, without a search."""
         here = self.rest.balance(q, z)

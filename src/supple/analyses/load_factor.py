@@ -43,12 +43,14 @@ class Loading:
         t: float,
         given: str | Sequence[str],
         spin: Mapping[Any, float] | None = None,
+        field: str = "follow",
+        expected: str = EXPECTED,
     ) -> None:
         self.model, self.t, self.rates = model, t, spin
         wanted = (given,) if isinstance(given, str) else given
         known = _with_signals(model)
         if not isinstance(wanted, Sequence) or not wanted:
-            raise ModelError(owner, "follow", given, EXPECTED)
+            raise ModelError(owner, field, given, expected)
         names: dict[str, None] = {}
         self.gravity = self.spin = False
         for each in wanted:
@@ -64,12 +66,12 @@ class Loading:
                 names[name] = None
             else:
                 hint = suggestion(name, [LOADS, GRAVITY, *known])
-                raise ModelError(owner, "follow", name, f"{EXPECTED}; {hint}")
+                raise ModelError(owner, field, name, f"{expected}; {hint}")
         self.names = tuple(names)
         pull = self.gravity and bool(np.any(model.gravity != 0.0))
         acts = any(s(t) != 0.0 for n in names for s in known[n])
         if not (pull or acts or self.spin):
-            raise ModelError(owner, "follow", given, EXPECTED)
+            raise ModelError(owner, field, given, expected)
 
     def under(self, factor: float) -> Model:
         """The model with its loads times a factor and all signals at rest."""
