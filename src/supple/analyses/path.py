@@ -100,6 +100,8 @@ class EquilibriumPath:
         self.message = problem or f"{len(spots)} points up to the load factor {self.load[-1]:.6g}"
         if self.success and self.special:
             self.message += f"; first {self.special[0]!r}"[:-1].replace("<", "")
+        if self.follows_motion:
+            self.message += "; loads follow the motion: it may flutter, see stability"
 
     @property
     def limit_points(self) -> tuple[SpecialPoint, ...]:
@@ -142,7 +144,9 @@ class EquilibriumPath:
                 f"{b.motion}: beyond it, this path is followed only by a perfect model"
             )
         if self._loaded.compiled.flexible:
-            out += [f.sentence for f in self.end.monitor.findings if f.serious]
+            points = [*(self[s.index] for s in self.special[:2]), self.end]
+            serious = (f.sentence for p in points for f in p.monitor.findings if f.serious)
+            out += dict.fromkeys(serious)
         return tuple(out)
 
     def __len__(self) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from supple.analyses.equilibrium import Equilibrium, Places, Search
@@ -31,8 +33,9 @@ class StaticResult(Result):
     ----------
     iterations : steps of Newton's method
     stable : whether all motions have a positive stiffness, and no flexible body without stiffening
-        carries more than its buckling load: controllers count as holding their targets; for forces
-        that follow a motion, see the eigenvalues of `linearize`
+        carries more than its buckling load: controllers count as holding their targets; with loads
+        that follow the motion, whether it neither leaves nor flutters, as if it were not damped:
+        see `stability`
     buckled : names of such bodies
     free : motions that nothing holds, in words
     multipliers : (nr,) of the constraint rows in use
@@ -46,9 +49,14 @@ class StaticResult(Result):
         self.multipliers = found.lam
         effort = data.compiled.effort_to_user
         self.drive = {name: effort(name, found.drive) for name in turned}
-        held = data.success and not len(found.free) and not len(found.unstable)
-        self.stable = held and not self.buckled
         self.free = _words(data.compiled, found, found.free)
+
+    @cached_property
+    def stable(self) -> bool:
+        """Whether it is a stable equilibrium, see above."""
+        found = self.equilibrium
+        held = self.success and not len(found.free) and not len(found.unstable)
+        return held and not self.buckled
 
     @property
     def buckled(self) -> tuple[str, ...]:
