@@ -17,9 +17,7 @@ STEEL = sp.Material(E=200e9, G=80e9, density=7800)
 def welded(m: sp.Model, count: int, section: Any, **given: Any) -> list[sp.Beam]:
     """Beams along x of 1 m in all, welded one behind the other."""
     length = 1.0 / count
-    parts = [
-        m.add(sp.Beam(f"part{k}", length, section, STEEL, 1, **given)) for k in range(count)
-    ]
+    parts = [m.add(sp.Beam(f"part{k}", length, section, STEEL, 1, **given)) for k in range(count)]
     for k in range(1, count):
         m.add(sp.Fixed(f"weld{k}", parts[k - 1].at(length), parts[k].at(0)))
     return parts
@@ -50,7 +48,7 @@ def column(ends: str, count: int = 4, axes: Any = "world", stiffening: Any = "se
     [("free", 0.25), ("pinned", 1.0), ("propped", 2.045748), ("clamped", 4.0)],
 )
 def test_columns_of_several_bodies_buckle_as_eulers(ends: str, factor: float) -> None:
-    """From above, with the fourth power of the element: 0.75 % of four cubics clamped at both ends."""
+    """From above, with the fourth power of the element: 0.75 % of four cubics, clamped."""
     errors = []
     for count in (4, 8):
         found = sp.buckling(column(ends, count))
@@ -155,12 +153,12 @@ def test_a_model_that_deforms_before_is_told() -> None:
 
 def test_a_follower_load_has_no_load_factor() -> None:
     """Beck's column does not buckle, it flutters: no number is given as a limit."""
-    with pytest.raises(SimulationError, match="no positive load factor.*may flutter"):
+    with pytest.raises(SimulationError, match=r"no positive load factor.*may flutter"):
         sp.buckling(column("free", axes="body"))
 
 
 def test_sentences_about_load_factors() -> None:
-    with pytest.raises(ModelError, match="buckling: loads is .*, expected None"):
+    with pytest.raises(ModelError, match=r"buckling: loads is .*, expected None"):
         sp.buckling(link(), loads=[1.0])  # type: ignore[call-overload]
     with pytest.raises(ModelError, match="buckling: count is 0"):
         sp.buckling(link(), count=0)

@@ -190,7 +190,7 @@ def test_an_imperfect_column_bends_over() -> None:
 
 @pytest.mark.parametrize("height", [3.0, 0.5])
 def test_a_high_truss_sways_before_it_snaps(height: float) -> None:
-    """The node moves in the plane: lateral stiffness 1 - L y^2 / l^3 vanishes first if it is high."""
+    """In the plane: the lateral stiffness 1 - L y^2 / l^3 vanishes first if it is high."""
     k, length = 100.0, np.hypot(1.0, height)
     m = sp.Model(name="high truss")
     node = m.add(sp.RigidBody("node", 1.0, inertia=(1.0, 1.0, 1.0)))
@@ -285,7 +285,7 @@ def test_a_controller_keeps_its_target_under_growing_loads() -> None:
 
 def test_sentences_about_paths() -> None:
     m = truss()
-    with pytest.raises(ModelError, match="statics: follow is 'pusch', expected .* 'push'"):
+    with pytest.raises(ModelError, match=r"statics: follow is 'pusch', expected .* 'push'"):
         sp.statics(m, follow="pusch")
     with pytest.raises(ModelError, match="statics: follow is 'gravity', expected"):
         sp.statics(m, follow="gravity")
@@ -301,5 +301,5 @@ def test_sentences_about_paths() -> None:
     rod = free.add(sp.RigidBody("rod", 1.0, (0.5, 0, 0), 0.1))
     free.add(sp.Prismatic("rail", free.ground.at(0), rod.at(0), axis="x"))
     free.add(sp.Force("push", rod.at(0), force=(1.0, 0, 0)))
-    with pytest.raises(SimulationError, match="no equilibrium at the load factor .* 'rail'"):
+    with pytest.raises(SimulationError, match=r"no equilibrium at the load factor .* 'rail'"):
         sp.statics(free, follow="push")

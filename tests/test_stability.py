@@ -241,7 +241,7 @@ def test_a_dead_load_diverges() -> None:
 
 def test_a_state_that_ends_is_told() -> None:
     """The truss snaps through at 0.3019: there is no state near by beyond it."""
-    with pytest.warns(SuppleWarning, match="the state ends near push = 0.3019"):
+    with pytest.warns(SuppleWarning, match=r"the state ends near push = 0\.3019"):
         found = sp.stability(truss(), "push", [0.0, 0.1, 0.2, 0.25, 0.5])
     assert found.values.tolist() == [0.0, 0.1, 0.2, 0.25]
     assert np.all(found.stable)

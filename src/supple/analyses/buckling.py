@@ -197,9 +197,7 @@ class _Linear:
             )
         factors = 1.0 / inverse.real[good]
         moved, own = self._stiffness(0.0)[1], shapes[:, good].real
-        modes = tuple(
-            self._mode(f, moved @ y) for f, y in zip(factors, own.T, strict=True)
-        )
+        modes = tuple(self._mode(f, moved @ y) for f, y in zip(factors, own.T, strict=True))
         y = own[:, 0]
         there = self._stiffness(float(factors[0]))[0]
         left = abs(float(y @ there @ y)) / float(y @ K @ y)

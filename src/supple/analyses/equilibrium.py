@@ -38,6 +38,7 @@ CONVERGED = 1e-11  # size of the last correction, rad or lengths of the model
 STALLED = 1e-7  # rounding may stop corrections from falling further below this
 ITERATIONS = 400
 PLAIN = 100  # steps of the second search
+CLOSE = 12  # steps to an equilibrium near by
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
 ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetric
@@ -146,7 +147,7 @@ class Search:
     def near(self, q: Array, z: Array) -> Equilibrium:
         """Search by Newton's method alone, for the nearest equilibrium, stable or not."""
         self.plain = True
-        return self._search(q, z, PLAIN)
+        return self._search(q, z, CLOSE)
 
     def standing(self, q: Array, z: Array) -> Equilibrium:
         """What a configuration is, without a search."""

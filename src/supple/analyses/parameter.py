@@ -32,7 +32,7 @@ EXPECTED = (
     "function that makes a model"
 )
 JUMP = 0.2  # rad or lengths of the model: states of two values that are farther apart
-CLOSEST = 1e-7  # part of the distance of two values: two states that are still far apart are others
+CLOSEST = 1e-6  # part of the distance of two values: two states that are still far apart are others
 
 
 @dataclass(frozen=True)

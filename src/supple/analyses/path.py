@@ -1,4 +1,4 @@
-"""EquilibriumPath: equilibria of a model while its loads grow, with limit points and bifurcations."""
+"""EquilibriumPath: equilibria while loads grow, with limit points and bifurcations."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class EquilibriumPath:
         return static_result(model, search, found, turning)
 
     def of(self, text: str) -> Array:
-        """A quantity over all points (n, ...) by its name: "elbow.angle", "rod.at(0.5).position.y"."""
+        """A quantity over all points (n, ...): "elbow.angle", "rod.at(0.5).position.y"."""
         return np.concatenate([quantity(self[k], text) for k in range(len(self))])
 
     def plot(self, what: str, path: str | Path | None = None) -> Figure:
@@ -248,6 +248,22 @@ class _OverPoints:
         return np.concatenate(found)
 
 
+def path_end(until: Any, points: Any) -> tuple[float, int]:
+    """Load factor at the end of a path, and the most of its points."""
+    end = validate.number(OWNER, "until", until, "a load factor, not zero")
+    if end == 0.0:
+        raise ModelError(OWNER, "until", until, "a load factor, not zero")
+    return end, _count("points", points, 2)
+
+
+def _count(field: str, value: Any, least: int) -> int:
+    expected = f"an integer from {least} to {MOST}"
+    count = validate.integer(OWNER, field, value, least, expected)
+    if count > MOST:
+        raise ModelError(OWNER, field, value, expected)
+    return count
+
+
 def followed(
     model: Model,
     t: float,
@@ -256,14 +272,10 @@ def followed(
     spin: Mapping[Any, float] | None,
     follow: str | Sequence[str],
     steps: Any,
-    until: Any,
-    points: Any,
+    end: float,
+    most: int,
 ) -> EquilibriumPath:
     """The path of equilibria of a model whose loads grow from zero."""
-    end = validate.number(OWNER, "until", until, "a load factor, not zero")
-    if end == 0.0:
-        raise ModelError(OWNER, "until", until, "a load factor, not zero")
-    most = validate.integer(OWNER, "points", points, 2, f"an integer from 2 to {MOST}")
     wanted = None if steps is None else _factors(steps, end)
     loading = Loading(OWNER, model, t, follow, spin)
     loaded = Loaded(OWNER, loading, formulation)
@@ -349,9 +361,7 @@ def _factors(steps: Any, end: float) -> Array:
     """Load factors (n,) of load steps, all on one side of zero and away from it."""
     expected = "a number of load steps, or load factors that grow from zero"
     if isinstance(steps, (int, np.integer)) and not isinstance(steps, bool):
-        count = validate.integer(OWNER, "steps", steps, 1, f"an integer from 1 to {MOST}")
-        if count > MOST:
-            raise ModelError(OWNER, "steps", steps, f"an integer from 1 to {MOST}")
+        count = _count("steps", steps, 1)
         return end * np.arange(1, count + 1) / count
     given = validate.array(OWNER, "steps", steps, expected)
     size = np.abs(given) if given.ndim == 1 else given

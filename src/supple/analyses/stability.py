@@ -12,7 +12,7 @@ part of the eigenvalues passes zero:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -134,15 +134,15 @@ class Stability:
 
         figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
         top, bottom = figure.subplots(2, 1, sharex=True)
-        for value, s in zip(self.values, self.eigenvalues, strict=True):
-            s = s[s.imag >= 0.0]
-            top.plot(np.full(len(s), value), s.real, ".", color=COLOURS[0], ms=4)
-            bottom.plot(np.full(len(s), value), s.imag / (2 * np.pi), ".", color=COLOURS[0], ms=4)
-        for ax in (top, bottom):
-            for limit in self.limits:
-                ax.axvline(limit.value, color=COLOURS[2], lw=1.0, ls=":")
-        dress_alone(top, dress)
-        dress_alone(bottom, dress)
+        kept = [s[s.imag >= 0.0] for s in self.eigenvalues]
+        at = np.concatenate([np.full(len(s), v) for v, s in zip(self.values, kept, strict=True)])
+        every = np.concatenate(kept)
+        for ax, y in ((top, every.real), (bottom, every.imag / (2.0 * np.pi))):
+            ax.plot(at, y, ".", color=COLOURS[0], ms=4, label="eigenvalues")
+            for k, limit in enumerate(self.limits):
+                label = "limits" if k == 0 else "_limits"
+                ax.axvline(limit.value, color=COLOURS[2], lw=1.0, ls=":", label=label)
+            dress(ax)
         top.set_ylabel("growth (1/s)", color=INK)
         bottom.set_ylabel("frequency (Hz)", color=INK)
         bottom.set_xlabel(self.over, color=INK)
@@ -155,13 +155,6 @@ class Stability:
         lines = [f"Stability over {self.over} from {first:g} to {last:g}"]
         lines += [f"  {limit!r}" for limit in self.limits]
         return "\n".join([*lines, f"  message  {self.message}"])
-
-
-def dress_alone(ax: Any, dress: Callable[[Any], None]) -> None:
-    """Give axes the common look without a legend."""
-    dress(ax)
-    if ax.get_legend() is not None:
-        ax.get_legend().remove()
 
 
 def stability(
@@ -271,8 +264,9 @@ class _Analysis:
             a, b = self._halved(a, b, lambda x: not _grows(x.linear), edge)
             spot = b if a.linear.stable or not _grows(a.linear) else a
         there = 0j if kind == "divergence" else _nearest(spot.linear, s)
-        size = float(np.median(np.abs(_moving(spot.linear))))
-        kind = kind if abs(there.imag) > REAL * size else "divergence"
+        if kind == "flutter":
+            size = float(np.median(np.abs(_moving(spot.linear))))
+            kind = kind if abs(there.imag) > REAL * size else "divergence"
         return StabilityLimit(spot.value, kind, becomes, there, spot.linear)
 
     def _wider(self, a: Followed, b: Followed, width: float) -> tuple[Followed, Followed]:
@@ -340,7 +334,8 @@ class _Analysis:
 def _moving(linear: LinearModel) -> Complex:
     """Eigenvalues but zeros, which belong to motions that nothing holds."""
     values = linear.eigenvalues
-    return values[values != 0.0]
+    moving: Complex = values[values != 0.0]
+    return moving
 
 
 def _growth(linear: LinearModel) -> float:

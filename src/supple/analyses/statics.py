@@ -8,11 +8,11 @@ from typing import Any, overload
 
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Search
-from supple.analyses.path import EquilibriumPath, followed
+from supple.analyses.path import EquilibriumPath, followed, path_end
 from supple.analyses.spin import Spin
 from supple.analyses.static_result import StaticResult as StaticResult
 from supple.analyses.static_result import static_result
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -111,10 +111,11 @@ def statics(
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     time = number(OWNER, "t", t)
+    end = path_end(until, points)
     formulation = JointCoordinates() if formulation is None else formulation
     if steps is not None or follow is not None:
         given = "loads" if follow is None else follow
-        path = followed(model, time, start, formulation, spin, given, steps, until, points)
+        path = followed(model, time, start, formulation, spin, given, steps, *end)
         for doubt in path.doubts:
             warnings.warn(doubt, SuppleWarning, stacklevel=2)
         return path
