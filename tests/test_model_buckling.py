@@ -151,6 +151,16 @@ def test_a_model_that_deforms_before_is_told() -> None:
     assert found.left > 0.05
 
 
+def test_bodies_without_stiffening_are_told() -> None:
+    """Cut into four, they feel the load by their joints only: 23 % too much."""
+    with pytest.warns(SuppleWarning, match=r"'part\d' has no stiffening and carries 0\.3"):
+        found = sp.buckling(column("pinned", 4, stiffening="none"))
+    assert found.factors[0] == pytest.approx(1.2325, rel=1e-3)
+    assert sp.buckling(column("pinned", 4)).carried == {}
+    with pytest.raises(SimulationError, match=r"no positive load factor.*stiffening of flexible"):
+        sp.buckling(column("pinned", 1, stiffening="none"))
+
+
 def test_a_follower_load_has_no_load_factor() -> None:
     """Beck's column does not buckle, it flutters: no number is given as a limit."""
     with pytest.raises(SimulationError, match=r"no positive load factor.*may flutter"):

@@ -155,6 +155,22 @@ def test_a_shallow_arch_snaps_through() -> None:
     assert path.critical == pytest.approx(4.0, rel=0.005)
 
 
+def test_a_stop_on_the_way_is_a_kink() -> None:
+    """The node falls on a stop: the load turns, the path goes on along the stop."""
+    m = truss()
+    stop = {"lower": -0.1, "upper": 1.0, "stiffness": 1e5, "exponent": 1.0}
+    m.add(sp.JointStop("stop", "fall", **stop))
+    path = sp.statics(m, follow="push")
+    assert path.success
+    assert [s.kind for s in path.special] == ["limit point", "kink"]
+    assert path.special[1].factor == pytest.approx(pressed(-0.1), rel=1e-4)
+    y = path["fall"].displacement
+    held = np.where(y < -0.1, -1e5 * (y + 0.1), 0.0)
+    assert path.load == pytest.approx(pressed(y) + held, abs=1e-7)
+    assert path.stable[-1]
+    assert not path.stable[path.special[1].index - 1]
+
+
 # ------------------------------------------------------------------------------------ bifurcations
 
 
@@ -240,6 +256,18 @@ def test_a_driver_goes_through_snapping() -> None:
     effort = path["jack"].effort.ravel()
     assert np.abs(effort) == pytest.approx(np.abs(pressed(y)), abs=1e-7)
     assert path.special == ()
+
+
+def test_signals_and_functions_stand_still() -> None:
+    """At t = 2 s: what is not followed has its value then, functions see that time."""
+    m = link(0.01)
+    m.add(sp.JointEffort("effort", "foot", "0.1*t"))
+    m.add(sp.EffortFunction("function", ["foot"], lambda t, q, u: [0.05 * t]))
+    path = sp.statics(m, follow="press", until=2.0, t=2.0)
+    angle = path["foot"].angle
+    left = 3.0 * (angle - 0.01) - 0.3 - path.load * np.sin(angle)
+    assert left == pytest.approx(0.0, abs=1e-9)
+    assert path.load[-1] == 2.0
 
 
 def test_gravity_grows_alone() -> None:

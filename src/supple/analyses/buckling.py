@@ -14,7 +14,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Any, NoReturn, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +25,7 @@ from supple.analyses.continuation import Continuation, Spot
 from supple.analyses.equilibrium import NO_STIFFNESS
 from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.mode import Mode
+from supple.analyses.static_result import static_result
 from supple.errors import ModelError, SimulationError, SuppleWarning
 from supple.fem.buckling import Buckling
 from supple.fem.buckling import buckling as of_component
@@ -41,6 +42,7 @@ NONE = 1e-6  # inverse load factors below this part of the largest, of either si
 PART = 0.02  # of the lowest load factor, for differences
 MOVED = 1e-2  # rad or lengths of the model, the most that differences move the model
 SKEW = 1e-4  # part of dK/df that is not symmetric: loads follow the motion
+CARRIED = 0.01  # of a body's own buckling load: the factor is wrong by about that
 BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
 
 
@@ -74,12 +76,15 @@ class ModelBuckling:
     left : part of the stiffness of the first mode that is left at its factor, after the linear
         deformation by the loads. Far from zero, the model deforms before it buckles, and the path
         of `statics` with ``follow`` has the true load.
+    carried : by name, parts of their own buckling loads that flexible bodies without stiffening
+        carry at the first factor: what loads along them do to their stiffness is left out
     """
 
     factors: Array
     modes: tuple[BucklingMode, ...]
     follows_motion: bool
     left: float
+    carried: dict[str, float]
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
@@ -133,6 +138,11 @@ def buckling(
         if loads is None or held is None:
             field = "loads" if loads is None else "held"
             raise ModelError(OWNER, field, None, "those of the component, or a Model without them")
+        usual: dict[str, Any] = {"follow": "loads", "t": 0.0, "start": None, "formulation": None}
+        given = (follow, t, start, formulation)
+        for (field, none), one in zip(usual.items(), given, strict=True):
+            if type(one) is not type(none) or one != none:
+                raise ModelError(OWNER, field, one, f"{none!r}: it is for a Model")
         return of_component(component, loads, held, count)
     for field, value in (("loads", loads), ("held", held)):
         if value is not None:
@@ -190,18 +200,39 @@ class _Linear:
             largest = float(np.max(np.abs(inverse)))
             good = good[inverse.real[good] > NONE * largest][:count]
         if not len(good):
-            flutter = "; loads follow the motion: it may flutter, see stability" if follows else ""
-            raise SimulationError(
-                "buckling: the loads have no positive load factor, expected loads that press"
-                + flutter
-            )
+            self._refuse(follows)
         factors = 1.0 / inverse.real[good]
         moved, own = self._stiffness(0.0)[1], shapes[:, good].real
         modes = tuple(self._mode(f, moved @ y) for f, y in zip(factors, own.T, strict=True))
         y = own[:, 0]
         there = self._stiffness(float(factors[0]))[0]
         left = abs(float(y @ there @ y)) / float(y @ K @ y)
-        return ModelBuckling(factors, modes, follows, left)
+        return ModelBuckling(factors, modes, follows, left, self._without(float(factors[0])))
+
+    def _refuse(self, follows: bool) -> NoReturn:
+        """Say why there is no load factor."""
+        why = "expected loads that press"
+        soft = [b.name for b in self.compiled.flexible.values() if b.modal.slaves is None]
+        if follows:
+            why += "; loads follow the motion: it may flutter, see stability"
+        elif soft:
+            why += f", and stiffening of flexible bodies such as {soft[0]!r}"
+        raise SimulationError(f"buckling: the loads have no positive load factor, {why}")
+
+    def _without(self, factor: float) -> dict[str, float]:
+        """Parts of their own buckling loads that bodies without stiffening carry at a factor."""
+        if not self.compiled.flexible:
+            return {}
+        longest = float(np.max(np.abs(self.way), initial=0.0))
+        small = PART * factor if longest == 0.0 else min(PART * factor, MOVED / longest)
+        self.loaded.set(small)
+        d = small * self.way * self.compiled.scale
+        q = self.rest.closed(self.loaded.equations.retract(self.first.q, d))
+        found = self.loaded.search.standing(q, self.first.z)
+        model = self.loaded.loading.under(small)
+        seen = static_result(model, self.loaded.search, found, None).monitor.bodies
+        parts = {name: body.buckling * factor / small for name, body in seen.items()}
+        return {name: part for name, part in parts.items() if part > CARRIED}
 
     def _stiffness(self, factor: float) -> tuple[Array, Array]:
         """Stiffness (n, n) in the independent coordinates, and all motions (nu, n) by these."""
@@ -250,6 +281,13 @@ def _doubts(found: ModelBuckling) -> list[str]:
         out.append(
             f"buckling: loads follow the motion, so the load factor {found.factors[0]:.6g} is one "
             "of divergence; the model may flutter at a smaller one, see stability"
+        )
+    if found.carried:
+        name, part = max(found.carried.items(), key=lambda each: each[1])
+        out.append(
+            f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
+            f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
+            "about that part: stiffening='second_order', or more bodies"
         )
     if found.left > BENT:
         out.append(

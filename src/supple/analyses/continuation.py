@@ -27,6 +27,7 @@ Kind = Literal["limit point", "bifurcation", "kink"]
 
 ITERATIONS, WANTED = 12, 4.0  # corrections of a point: the most, and what steps are chosen for
 FIRST, LONGEST, SHORTEST = 0.02, 0.1, 1e-7  # arcs
+KINKED = 1e-4  # an arc that is so short sees kinks only
 STRAIGHT = 0.9  # cosine of the angle between two tangents, at least
 FAR = 0.5  # part of an arc that corrections may move a guess
 LARGEST_STEP = 0.5  # rad or lengths of the model, of one correction
@@ -84,6 +85,10 @@ class Spot:
         return float(values[-1] * np.linalg.det(left) * np.linalg.det(right))
 
 
+class _LostError(Exception):
+    """No equilibrium is found at the end of an arc."""
+
+
 class Continuation:
     """Follows the equilibria of a loaded model.
 
@@ -113,9 +118,16 @@ class Continuation:
     def steps(self, first: Spot) -> Iterator[tuple[Spot, ...]]:
         """Step by step the limit points and bifurcations that are passed, and the end."""
         a, h, start = first, FIRST, first.q
-        while h >= SHORTEST:
+        while True:
             b = self._ahead(a, h)
-            if b is None or self._dot(a.tangent, b.tangent) < STRAIGHT or self._far(a, b, h):
+            sharp = h < KINKED  # a kink of the loads
+            if b is not None and (self._far(a, b, h, sharp) or self._turns(a, b, sharp)):
+                b = None
+            if b is None and h < SHORTEST:
+                b = self._across(a)
+                if b is None:
+                    return
+            if b is None:
                 h *= 0.5
                 continue
             yield (*self._special(a, b, h), b)
@@ -134,6 +146,19 @@ class Continuation:
         """The point at the end of an arc."""
         q = self.equations.retract(a.q, h * self.unit * a.tangent.way)
         return self._corrected(a.factor + h * a.tangent.slope, q, a.z, a.tangent, rcond)
+
+    def _across(self, a: Spot) -> Spot | None:
+        """The point behind a stop at which the load turns back: the coordinates go on."""
+        length = float(np.linalg.norm(a.tangent.way))
+        if length < KINKED * self.way:
+            return None
+        ahead = Tangent(a.tangent.way / length * self.way, 0.0)
+        for h in (SHORTEST, 10.0 * SHORTEST, 100.0 * SHORTEST):
+            q = self.equations.retract(a.q, h * self.unit * ahead.way)
+            b = self._corrected(a.factor, q, a.z, ahead)
+            if b is not None and self._distance(a.q, b.q) < 10.0 * h * self.way:
+                return b
+        return None
 
     def _corrected(
         self,
@@ -242,12 +267,16 @@ class Continuation:
     def _distance(self, a: Array, b: Array) -> float:
         return float(np.linalg.norm(self.equations.increment(a, b) / self.unit))
 
-    def _far(self, a: Spot, b: Spot, h: float) -> bool:
+    def _turns(self, a: Spot, b: Spot, sharp: bool) -> bool:
+        """Whether the path turns more than a step should see, or back."""
+        return self._dot(a.tangent, b.tangent) < (0.0 if sharp else STRAIGHT)
+
+    def _far(self, a: Spot, b: Spot, h: float, sharp: bool) -> bool:
         """Whether corrections moved a guess so far that it may be on another path."""
         guess = self.equations.retract(a.q, h * self.unit * a.tangent.way)
         off = self._distance(guess, b.q) / self.way
         across = (b.factor - a.factor - h * a.tangent.slope) / self.range
-        return bool(np.hypot(off, across) > FAR * h)
+        return bool(np.hypot(off, across) > (10.0 if sharp else FAR) * h)
 
     def _special(self, a: Spot, b: Spot, h: float) -> list[Spot]:
         """Points between two neighbours at which a stiffness vanishes, in their order."""
@@ -255,15 +284,13 @@ class Continuation:
         found: list[tuple[float, Spot]] = []
         for place in range(first, last):
             where, spot = self._root(a, b, h, place)
-            if spot is None:
-                continue
             if found and abs(where - found[-1][0]) < 1e-6 * h:  # several at once
                 found[-1] = where, replace(found[-1][1], count=found[-1][1].count + 1)
                 continue
             found.append((where, self._classified(spot, a, b, place)))
         return [spot for _, spot in sorted(found, key=lambda each: each[0])]
 
-    def _root(self, a: Spot, b: Spot, h: float, place: int) -> tuple[float, Spot | None]:
+    def _root(self, a: Spot, b: Spot, h: float, place: int) -> tuple[float, Spot]:
         """The arc at whose end the stiffness in a place vanishes, and the point there."""
         from scipy.optimize import brentq
 
@@ -273,18 +300,23 @@ class Continuation:
             if s not in spots:
                 spots[s] = self._ahead(a, s, TRUNCATED)
             spot = spots[s]
-            return np.nan if spot is None else spot.least(place)
+            if spot is None:
+                raise _LostError
+            return spot.least(place)
 
-        if not stiffness(0.0) * stiffness(h) < 0.0:
-            return h, b  # an indifferent motion among them: not located further
-        where = float(brentq(stiffness, 0.0, h, xtol=1e-14 * h, rtol=1e-14, maxiter=100))
-        stiffness(where)
-        return where, spots[where]
+        try:
+            if not stiffness(0.0) * stiffness(h) < 0.0:
+                return h, b  # an indifferent motion among them
+            where = float(brentq(stiffness, 0.0, h, xtol=1e-14 * h, rtol=1e-14, maxiter=100))
+            stiffness(where)
+        except _LostError:  # beyond a kink, where the tangent leads away
+            return 0.0, a
+        return where, spots[where] or b
 
     def _classified(self, spot: Spot, a: Spot, b: Spot, place: int) -> Spot:
         left, _, right = np.linalg.svd(spot.here.K)
         motion = spot.here.N @ right[-1]
-        around = max(abs(a.least(place)), abs(b.least(place)))
+        around = min(abs(a.least(place)), abs(b.least(place)))
         across = abs(float(left[:, -1] @ spot.load))
         kind: Kind = "limit point"
         if abs(spot.least(place)) > JUMP * around:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from supple.analyses.equilibrium import Search
-from supple.analyses.spin import Spin
-from supple.core.layout import read_model
+from supple.analyses.spin import Spin, check_spin
 from supple.errors import ModelError, suggestion
 from supple.forces import DistributedLoad, Force, JointEffort
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
 from supple.model import Model
-from supple.signals import Constant, Polynomial, Signal
+from supple.signals import Constant, Signal
 
+UNIT = 2.0**-20  # a small load factor, so that drivers that grow begin near their beginning
 LOADS, GRAVITY, SPIN = "loads", "gravity", "spin"
 APPLIED = (Force, DistributedLoad, JointEffort)
 EXPECTED = (
@@ -46,6 +46,8 @@ class Loading:
         field: str = "follow",
         expected: str = EXPECTED,
     ) -> None:
+        if spin is not None:
+            check_spin(owner, spin)
         self.model, self.t, self.rates = model, t, spin
         wanted = (given,) if isinstance(given, str) else given
         known = _with_signals(model)
@@ -75,11 +77,13 @@ class Loading:
 
     def under(self, factor: float) -> Model:
         """The model with its loads times a factor and all signals at rest."""
-        return self._changed(lambda value: Constant(factor * value), factor)
-
-    def growing(self) -> Model:
-        """The model whose loads are their values times the time: the time is the factor."""
-        return self._changed(lambda value: Polynomial((0.0, value)), 1.0)
+        model = self.model.copy()
+        for name in _with_signals(self.model):
+            times = factor if name in self.names else 1.0
+            model.replace(name, **_signals(self.model[name], self.t, times))
+        if self.gravity:
+            model.gravity = factor * self.model.gravity
+        return model
 
     def spun(self, factor: float) -> dict[Any, float] | None:
         """Rates of the rotation at a factor."""
@@ -88,41 +92,34 @@ class Loading:
         times = factor if self.spin else 1.0
         return {key: times * rate for key, rate in self.rates.items()}
 
-    def _changed(self, grown: Callable[[float], Signal], gravity: float) -> Model:
-        model = self.model.copy()
-        for name in _with_signals(self.model):
-            change = grown if name in self.names else Constant
-            model.replace(name, **_signals(self.model[name], self.t, change))
-        if self.gravity:
-            model.gravity = gravity * self.model.gravity
-        return model
-
 
 class Loaded:
-    """Loads and stiffness of a model at rest under its loads times a factor."""
+    """Loads and stiffness of a model at rest under its loads times a factor.
+
+    Loads are numbers of the compiled model, all proportional to the factor: two compiled models
+    show which.
+    """
 
     def __init__(self, owner: str, loading: Loading, formulation: Formulation) -> None:
-        self.loading = loading
-        model = loading.growing()
-        compiled = compile_model(model, (), formulation.tree(model))
-        # gravity changes with the factor, so the numbers are private
-        self.compiled = dataclasses.replace(compiled, reals=compiled.reals.copy())
+        self.loading, t = loading, loading.t
+        small = [loading.under(factor) for factor in (UNIT, 2.0 * UNIT)]
+        first, second = (compile_model(m, (), formulation.tree(m), t) for m in small)
+        self._grown = np.flatnonzero(second.reals != first.reals)
+        self._slope = (second.reals[self._grown] - first.reals[self._grown]) / UNIT
+        self.compiled = dataclasses.replace(first, reals=first.reals.copy())
         self.equations = Equations(self.compiled)
-        self.equations.accelerate(0.0, compiled.q0, 0.0 * compiled.u0)  # a massless joint
+        self.equations.accelerate(t, first.q0, 0.0 * first.u0)  # a massless joint is its fault
         rates = loading.rates
-        self.turning = None if rates is None else Spin(model, self.equations, 0.0, rates)
-        self.full = () if self.turning is None else self.turning.rates
-        self.search = Search(self.equations, 0.0, self.turning)
+        self.turning = None if rates is None else Spin(small[0], self.equations, t, rates, owner)
+        self._rates = None if self.turning is None else self.turning.rates
+        self.search = Search(self.equations, t, self.turning)
         self.rest = self.search.rest
 
     def set(self, factor: float) -> None:
         """Let the loads be those of a factor."""
-        self.rest.t = factor
-        if self.loading.gravity:
-            reals = read_model(self.compiled.ints, self.compiled.reals)
-            reals.gravity[:] = factor * self.loading.model.gravity
-        if self.loading.spin and self.turning is not None:
-            self.turning.rates = factor * np.asarray(self.full)
+        self.compiled.reals[self._grown] = factor * self._slope
+        if self.loading.spin and self.turning is not None and self._rates is not None:
+            self.turning.rates = factor * self._rates
 
 
 def _with_signals(model: Model) -> dict[str, tuple[Signal, ...]]:
@@ -141,12 +138,12 @@ def _fields(item: Any) -> list[tuple[str, Signal]]:
     return out
 
 
-def _signals(item: Any, t: float, change: Callable[[float], Signal]) -> dict[str, Any]:
-    """Signals of an item by field, each made anew from its value at the time t."""
+def _signals(item: Any, t: float, factor: float) -> dict[str, Any]:
+    """Signals of an item by field, at rest at a factor of their values at the time t."""
     out: dict[str, Any] = {}
     for name in {name for name, _ in _fields(item)}:
         value = getattr(item, name)
         many = isinstance(value, tuple)
-        new = tuple(change(float(s(t))) for s in (value if many else (value,)))
+        new = tuple(Constant(factor * float(s(t))) for s in (value if many else (value,)))
         out[name] = new if many else new[0]
     return out

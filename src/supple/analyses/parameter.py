@@ -14,7 +14,7 @@ from supple.analyses.equilibrium import Equilibrium, Search
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.linearize import linear_model
 from supple.analyses.load_factor import Loading
-from supple.analyses.spin import Spin
+from supple.analyses.spin import Spin, check_spin
 from supple.analyses.static_result import StaticResult, static_result
 from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError
@@ -82,6 +82,8 @@ class Parameter:
         formulation: Formulation,
     ) -> None:
         self.owner, self.model, self.t, self.formulation = owner, model, t, formulation
+        if spin is not None:
+            check_spin(owner, spin)
         self.rates, self.joint, self.over = dict(spin or {}), None, over
         self.loading: Loading | None = None
         name = over.name if isinstance(over, Joint) else over
@@ -134,7 +136,7 @@ class Parameter:
         """The model of a value, ready for a search."""
         model, rates = self._made(value)
         equations = Equations(self._same if model is self.model else self._compiled(model))
-        turning = Spin(model, equations, self.t, rates) if rates else None
+        turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
         return model, Search(equations, self.t, turning), turning
 
     def _compiled(self, model: Model) -> Compiled:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 OWNER = "statics"
 MOST = 100_000  # points
+LEAST, LARGEST = 1e-12, 1e12  # load factors at the end of a path
 
 
 @dataclass(frozen=True)
@@ -250,9 +251,10 @@ class _OverPoints:
 
 def path_end(until: Any, points: Any) -> tuple[float, int]:
     """Load factor at the end of a path, and the most of its points."""
-    end = validate.number(OWNER, "until", until, "a load factor, not zero")
-    if end == 0.0:
-        raise ModelError(OWNER, "until", until, "a load factor, not zero")
+    expected = f"a load factor of a magnitude from {LEAST:g} to {LARGEST:g}"
+    end = validate.number(OWNER, "until", until, expected)
+    if not LEAST <= abs(end) <= LARGEST:
+        raise ModelError(OWNER, "until", until, expected)
     return end, _count("points", points, 2)
 
 
@@ -312,7 +314,9 @@ class _Trace:
                     targets.pop(0)
                 if not targets:
                     return
-                if self.wanted is None or spot.kind is not None:
+                if spot.q is self.spots[-1].q:  # a kink right behind it
+                    self.spots[-1] = spot
+                elif self.wanted is None or spot.kind is not None:
                     self.spots.append(spot)
                 last = spot
                 if self.wanted is not None and spot.kind == "limit point":
@@ -367,7 +371,8 @@ def _factors(steps: Any, end: float) -> Array:
     size = np.abs(given) if given.ndim == 1 else given
     if given.ndim != 1 or not len(given) or np.any(np.diff(size, prepend=0.0) < 0.0):
         raise ModelError(OWNER, "steps", steps, expected)
-    if size[-1] == 0.0 or np.any(given * given[-1] < 0.0) or np.any(np.diff(size) == 0.0):
+    within = LEAST <= size[-1] <= LARGEST
+    if not within or np.any(given * given[-1] < 0.0) or np.any(np.diff(size) == 0.0):
         raise ModelError(OWNER, "steps", steps, expected)
     return np.asarray(given, dtype=float)
 
