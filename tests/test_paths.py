@@ -258,6 +258,28 @@ def test_a_driver_goes_through_snapping() -> None:
     assert path.special == ()
 
 
+def test_a_driver_behind_a_soft_spring_snaps_back() -> None:
+    """The end of a spring of 2 N/m is moved; the node is at x = y - F(y)/k, which turns back."""
+    from scipy.optimize import brentq
+
+    m = truss(load=1e-12)
+    end = m.add(sp.RigidBody("end", 1.0, inertia=(1.0, 1.0, 1.0)))
+    m.add(sp.Prismatic("rail", m.ground.at(0, 0.2), end.at(0), axis="y"))
+    m.add(sp.CartesianSpring("soft", m["node"].at(0), end.at(0), stiffness=(0.0, 2.0, 0.0)))
+    m.add(sp.Driver("jack", "rail", -0.5))
+    path = sp.statics(m, follow="jack")
+    y = path["fall"].displacement
+
+    def driven(y: Any) -> Any:
+        return y - 0.2 - pressed(y) / 2.0
+
+    assert -0.5 * path.load == pytest.approx(driven(y), abs=1e-8)
+    slope = 1e-6
+    where = brentq(lambda y: driven(y + slope) - driven(y - slope), 0.05, 0.19)
+    assert [s.kind for s in path.special] == ["limit point", "limit point"]
+    assert path.critical == pytest.approx(driven(where) / -0.5, rel=1e-8)
+
+
 def test_signals_and_functions_stand_still() -> None:
     """At t = 2 s: what is not followed has its value then, functions see that time."""
     m = link(0.01)

@@ -26,6 +26,8 @@ def jeffcott(inner: float = 2.0, outer: float = 1.0, driven: bool = True) -> sp.
     m.add(sp.CartesianSpring("air", m.ground.at(0), disc.at(0), damping=outer))
     if driven:
         m.add(sp.Driver("motor", "turn", 0.0))
+    else:  # a bearing brakes, and a constant effort keeps the speed
+        m.add(sp.JointSpring("bearing", "turn", damping=50.0))
     return m
 
 
