@@ -306,6 +306,31 @@ def test_gravity_grows_alone() -> None:
     assert path[0].model.gravity == pytest.approx([0, 0, 0])
 
 
+def test_loads_that_alone_hold_a_model() -> None:
+    """Nothing holds a pendulum without gravity: the path begins at the first step."""
+    m = sp.Model(gravity=(0, -9.81, 0))
+    rod = m.add(sp.RigidBody("rod", 2.0, (0.5, 0, 0), 0.1))
+    m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0), initial=-1.0))
+    m.add(sp.Force("pull", rod.at(1), force=(2.0, 0, 0)))
+    path = sp.statics(m, steps=4)
+    assert path.load == pytest.approx([0.25, 0.5, 0.75, 1.0])
+    assert path["pin"].angle == pytest.approx(np.arctan2(-9.81, 2.0), abs=1e-9)
+
+
+def test_loads_that_are_never_reached() -> None:
+    """A spring that gives way, F = x / (1 + x): its factor approaches 1 without end."""
+    m = sp.Model()
+    node = m.add(sp.RigidBody("node", 1.0, inertia=(1.0, 1.0, 1.0)))
+    m.add(sp.Prismatic("rail", m.ground.at(0), node.at(0), axis="x"))
+    m.add(sp.SpringDamper("soft", m.ground.at(-1.0), node.at(0), length=1.0, spring="x/(1 + x)"))
+    m.add(sp.Force("pull", node.at(0), force=(1.0, 0, 0)))
+    with pytest.warns(SuppleWarning, match=r"factor 1\.2 is not reached, the last is 0\.\d+: .*60"):
+        path = sp.statics(m, steps=[0.5, 1.2], points=60)
+    x = path["rail"].displacement
+    assert path.load == pytest.approx(x / (1.0 + x), abs=1e-8)
+    assert path.load[1] == 0.5
+
+
 def test_a_hanging_rod_leaves_its_axis_at_a_speed() -> None:
     """A rod of a point mass at 0.5 m: Omega^2 = g / 0.5."""
     m = sp.Model(gravity=(0, 0, -9.81))

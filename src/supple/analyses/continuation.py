@@ -196,17 +196,22 @@ class Continuation:
     def _system(self, factor: float, q: Array, z: Array) -> tuple[Balance, Array, Array]:
         """Balance, load (n,) along its motions and displacement (nu,) by the rows, per factor."""
         h = DIFFERENCE * abs(self.range)
-        sides = []
-        for f in (factor + h, factor - h):
-            self.loaded.set(f)
-            sides.append(self.rest.balance(q, z))
+        here = self.rest.balance(q, z)
+        (ahead, gap_ahead), (back, gap_back) = (self._at(factor + s * h, q, here) for s in (1, -1))
         self.loaded.set(factor)
-        here, (ahead, back) = self.rest.balance(q, z), sides
-        load = (ahead.load - back.load) / (2.0 * h)
-        moved = np.zeros(self.equations.nu)
-        if len(ahead.gap) == len(back.gap) == len(here.gap):  # no controller meets its limit
-            moved = np.linalg.pinv(here.rows) @ ((ahead.gap - back.gap) / (2.0 * h))
+        load = (ahead - back) / (2.0 * h)
+        moved = np.linalg.pinv(here.rows) @ ((gap_ahead - gap_back) / (2.0 * h))
         return here, here.N.T @ (load - here.whole @ moved), moved
+
+    def _at(self, factor: float, q: Array, here: Balance) -> tuple[Array, Array]:
+        """Load (nu,) and violations of rows and integrals that act, under another factor."""
+        self.loaded.set(factor)
+        rest, gap = self.rest, np.zeros(len(here.gap))
+        load, nr = rest.load(q, here), self.loaded.compiled.nr
+        gap[nr : nr + len(here.acts)] = self.equations.fields.zdot[here.acts]
+        rows = self.equations.constraints(rest.t, q, rest.velocities(q))
+        gap[:nr] = rows.violation / self.loaded.compiled.row_sizes
+        return load, gap
 
     def _plane(
         self, here: Balance, moved: Array, own: Array, tangent: Tangent, fixed: bool

@@ -304,7 +304,9 @@ class _Trace:
         targets = [self.end] if self.wanted is None else [*self.wanted]
         ahead = np.sign(self.end)
         targets = [f for f in targets if ahead * (f - last.factor) > 0.0]
+        taken = 0
         for step in self.course.steps(last) if targets else ():
+            taken += 1
             for spot in step:
                 while targets and ahead * (spot.factor - targets[0]) >= 0.0:
                     reached = self.course.at_factor(last, spot, targets[0])
@@ -312,6 +314,7 @@ class _Trace:
                         break
                     self.spots.append(reached)
                     targets.pop(0)
+                    taken = 0
                 if not targets:
                     return
                 if spot.q is self.spots[-1].q:  # a kink right behind it
@@ -325,8 +328,9 @@ class _Trace:
                         f"{_moves(self.loaded.compiled, spot)}; follow= goes on beyond it"
                     )
                     return
-            if len(self.spots) >= self.most:
-                self._stop(f"the path has {len(self.spots)} points by then, see points=")
+            if taken + 1 >= self.most:
+                self.spots += [last] if self.spots[-1] is not last else []
+                self._stop(f"the path has {taken + 1} points by then, see points=")
                 return
         if targets:
             dof = int(np.argmax(np.abs(last.tangent.way)))

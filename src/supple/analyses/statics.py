@@ -100,7 +100,7 @@ def statics(
         controllers (their targets) and drivers (their motions). Everything else acts from the
         beginning. Without ``steps`` the path is followed by its arc length, through limit points.
     until : load factor at which a path ends; 1 is the model as it is
-    points : most points of a path by arc length
+    points : most points of a path by arc length, or between two load steps
 
     The search goes downhill, so it ends in a stable equilibrium unless it starts in an unstable
     one. Velocities are zero: dampers and friction do nothing. A controller that integrates is
