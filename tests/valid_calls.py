@@ -72,6 +72,13 @@ def driven() -> sp.Model:
     return m
 
 
+def sprung() -> sp.Model:
+    m = pendulum()
+    m.add(sp.JointSpring("coil", "pin", stiffness=8.0))
+    m.add(sp.Force("press", m["rod"].at(1.0), force=(-1.0, 0, 0)))
+    return m
+
+
 @cache
 def run() -> sp.Result:
     return sp.simulate(pendulum(), 0.2, output=16)
@@ -213,6 +220,7 @@ CALLS: dict[str, Call] = {
         "kinematics": {"model": driven(), "t_end": 0.01},
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
+        "stability": {"model": sprung(), "over": "press", "values": (0.0, 1.0)},
         "assemble": {"model": pendulum()},
         "prepare": {"model": pendulum()},
         "velocity_transformation": {"model": pendulum()},
@@ -255,6 +263,9 @@ CALLS["TaperedSection"] = Call(
     {"first": ROD, "second": ROD, "stations": (0.0, 1.0)},
 )
 CALLS |= {
+    "statics, steps": Call(sp.statics, {"model": sprung(), "steps": 2, "until": 0.5}),
+    "statics, follow": Call(sp.statics, {"model": sprung(), "follow": "press", "points": 50}),
+    "buckling, model": Call(sp.buckling, {"component": sprung(), "follow": "press", "count": 1}),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam.at": Call(BEAM.at, {"x": 0.1}),
     "FrameBody.at": Call(lambda **given: frame_body().at(**given), {"x": "a"}),
@@ -303,7 +314,8 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
-    "Buckling", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
+    "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
+    "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
     "cases",
     # files of other programs are in tests/test_broken_files.py

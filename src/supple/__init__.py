@@ -108,19 +108,23 @@ from supple.state import State
 
 if TYPE_CHECKING:
     from supple import cases
+    from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
     from supple.analyses.inverse import inverse_dynamics
     from supple.analyses.kinematics import kinematics
     from supple.analyses.linear_model import LinearModel
     from supple.analyses.linearize import linearize
+    from supple.analyses.path import EquilibriumPath, SpecialPoint
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
-    from supple.analyses.statics import StaticResult, statics
+    from supple.analyses.stability import Stability, StabilityLimit, stability
+    from supple.analyses.static_result import StaticResult
+    from supple.analyses.statics import statics
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
-    from supple.fem.buckling import Buckling, buckling
+    from supple.fem.buckling import Buckling
     from supple.fem.check import ComponentReport, check_component
     from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
@@ -168,6 +172,7 @@ __all__ = [
     "Box",
     "Branch",
     "Buckling",
+    "BucklingMode",
     "Bushing",
     "CartesianSpring",
     "Change",
@@ -186,6 +191,7 @@ __all__ = [
     "Driver",
     "EffortFunction",
     "EnergyScheme",
+    "EquilibriumPath",
     "Event",
     "Expression",
     "FileError",
@@ -225,6 +231,7 @@ __all__ = [
     "MeshData",
     "ModalDamping",
     "Model",
+    "ModelBuckling",
     "ModelError",
     "Monitor",
     "Motor",
@@ -260,8 +267,11 @@ __all__ = [
     "Sines",
     "SmoothStep",
     "SolidMesh",
+    "SpecialPoint",
     "Spherical",
     "SpringDamper",
+    "Stability",
+    "StabilityLimit",
     "State",
     "StaticResult",
     "StaticShapes",
@@ -303,6 +313,7 @@ __all__ = [
     "rosette_strain",
     "save_component",
     "simulate",
+    "stability",
     "statics",
     "stiffness",
     "tie",
@@ -317,9 +328,11 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",
     "Buckling": "supple.fem.buckling",
+    "BucklingMode": "supple.analyses.buckling",
     "ComponentReport": "supple.fem.check",
     "DormandPrince": "supple.integrators.explicit",
     "EnergyScheme": "supple.integrators.energy",
+    "EquilibriumPath": "supple.analyses.path",
     "GeneralizedAlpha": "supple.integrators.alpha",
     "HHT": "supple.integrators.alpha",
     "ImportedComponent": "supple.fem.imported",
@@ -328,6 +341,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "LinearModel": "supple.analyses.linear_model",
     "MeshBody": "supple.bodies.mesh",
     "MeshData": "supple.fem.mesh_data",
+    "ModelBuckling": "supple.analyses.buckling",
     "Monitor": "supple.results.monitor",
     "Newmark": "supple.integrators.alpha",
     "Prepared": "supple.analyses.prepared",
@@ -335,11 +349,14 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Result": "supple.results.result",
     "SectionForces": "supple.results.section_views",
     "SolidMesh": "supple.fem.solid",
-    "StaticResult": "supple.analyses.statics",
     "StiffnessResult": "supple.analyses.stiffness_result",
+    "SpecialPoint": "supple.analyses.path",
+    "Stability": "supple.analyses.stability",
+    "StabilityLimit": "supple.analyses.stability",
+    "StaticResult": "supple.analyses.static_result",
     "assemble": "supple.loops.assembly",
     "block": "supple.fem.block",
-    "buckling": "supple.fem.buckling",
+    "buckling": "supple.analyses.buckling",
     "cases": None,
     "check_component": "supple.fem.check",
     "compare": "supple.studies.comparison",
@@ -362,6 +379,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "rosette_strain": "supple.fem.rosette",
     "save_component": "supple.fem.matrix_files",
     "simulate": "supple.analyses.simulate",
+    "stability": "supple.analyses.stability",
     "statics": "supple.analyses.statics",
     "stiffness": "supple.analyses.stiffness",
     "tie": "supple.fem.ties",

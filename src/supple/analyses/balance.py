@@ -27,10 +27,12 @@ class Balance:
     size : largest load or stiffness that takes part, J
     N : (nu, n) motions that rows and integrals allow, orthonormal columns
     K : (n, n) stiffness along them, J
+    whole : (nu, nu) stiffness along all increments, J
     rows, gap : Jacobian and violations of rows and integrals that act
     lam, z : (nr,), (nz,) multipliers and controller states
     missed : (nz,) distances from their targets of controllers whose integral acts
     drive : (nu,) minus what turns the model, J; zeros of a model at rest
+    acts : places in z of integrals that act, whose rows follow the constraints
     """
 
     load: Array
@@ -38,12 +40,14 @@ class Balance:
     size: float
     N: Array
     K: Array
+    whole: Array
     rows: Array
     gap: Array
     lam: Array
     z: Array
     missed: Array
     drive: Array
+    acts: np.ndarray
 
 
 class AtRest:
@@ -98,7 +102,9 @@ class AtRest:
         weight = float(np.max(np.abs(own), initial=0.0))
         size = max(weight, float(np.max(np.abs(K), initial=0.0)))
         load = unit * tangents.r + drive
-        return Balance(load, weight, size, N, N.T @ K @ N, held, gap, lam, z, missed, drive)
+        return Balance(
+            load, weight, size, N, N.T @ K @ N, K, held, gap, lam, z, missed, drive, acts
+        )
 
     def load(self, q: Array, here: Balance) -> Array:
         """Load (nu,) with the multipliers and controller states that were found, J."""

@@ -38,8 +38,17 @@ CONVERGED = 1e-11  # size of the last correction, rad or lengths of the model
 STALLED = 1e-7  # rounding may stop corrections from falling further below this
 ITERATIONS = 400
 PLAIN = 100  # steps of the second search
+CLOSE = 12  # steps to an equilibrium near by
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
+ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetric
+FLUTTER = 1e-6  # imaginary part of an eigenvalue beyond the rounding of a double one
+
+
+def one_way(K: Array) -> bool:
+    """Whether a stiffness (n, n) is not symmetric: loads follow the motion."""
+    skew = float(np.max(np.abs(K - K.T), initial=0.0))
+    return skew > ONE_WAY * float(np.max(np.abs(K), initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -125,7 +134,7 @@ class Search:
                 steady = np.allclose(again.z, here.z, rtol=STALLED, atol=STALLED)
                 here, before = again, np.inf
                 if steady and self._correction(again) <= STALLED:
-                    found = self._balanced(q, again, largest)
+                    found = self.balanced(q, again, largest)
                     break
                 continue
             if pushed > PUSHED or count == most:
@@ -133,20 +142,35 @@ class Search:
             before = longest
             part = min(1.0, LARGEST_STEP / longest)
             q, here = self._advanced(q, here, y, step, part)
-        values, vectors = self._character(q, here)
+        return self._told(q, here, count, found)
+
+    def near(self, q: Array, z: Array) -> Equilibrium:
+        """Search by Newton's method alone, for the nearest equilibrium, stable or not."""
+        self.plain = True
+        return self._search(q, z, CLOSE)
+
+    def standing(self, q: Array, z: Array) -> Equilibrium:
+        """What a configuration is, without a search."""
+        here = self.rest.balance(q, z)
+        return self._told(q, here, 0, self.balanced(q, here, here.own))
+
+    def _told(self, q: Array, here: Balance, count: int, found: bool) -> Equilibrium:
+        values, vectors = self.character(q, here)
         return Equilibrium(
             q, here.z, here.lam, count, found,
             values, here.N @ vectors, self.rest.load(q, here), here.size, here.missed,
             self.rest.velocities(q), -here.drive / self.compiled.scale,
         )  # fmt: skip
 
-    def _character(self, q: Array, here: Balance) -> tuple[Array, Array]:
+    def character(self, q: Array, here: Balance) -> tuple[Array, Array]:
         """Stiffnesses (n,), ascending, and the motions (n, n) that they belong to.
 
-        With one-way forces the symmetric part of the stiffness says nothing about stability. The
-        motions are then those that keep their shape as they grow, by eigenvalues of M^-1 K.
+        With one-way forces and loads that follow the motion the symmetric part of the stiffness
+        says nothing about stability. The motions are then those that keep their shape as they
+        grow, by eigenvalues of M^-1 K. A complex pair of them grows in oscillations unless it is
+        damped (flutter): it counts as a negative stiffness of the size of its imaginary part.
         """
-        if self.compiled.energy_creating:
+        if self.compiled.energy_creating or one_way(here.K):
             moved = self.compiled.scale[:, None] * here.N
             mass = moved.T @ self.equations.mass_matrix(q) @ moved
             try:
@@ -155,13 +179,15 @@ class Search:
                 pass
             else:
                 motions = vectors.real / np.linalg.norm(vectors.real, axis=0)
-                values = rates.real * np.einsum("ia,ij,ja->a", motions, mass, motions)
+                turning = np.abs(rates.imag) > FLUTTER * np.abs(rates)
+                signed = np.where(turning, -np.abs(rates.imag), rates.real)
+                values = signed * np.einsum("ia,ij,ja->a", motions, mass, motions)
                 order = np.argsort(values)
                 return values[order], motions[:, order]
         found = np.linalg.eigh(0.5 * (here.K + here.K.T))
         return found.eigenvalues, found.eigenvectors
 
-    def _balanced(self, q: Array, here: Balance, largest: float) -> bool:
+    def balanced(self, q: Array, here: Balance, largest: float) -> bool:
         """Whether the load left is small beside the largest of the search, or the median stiffness.
 
         Near a singular position the stiffness has no bound: small steps are no sign of convergence.

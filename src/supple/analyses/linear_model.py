@@ -171,13 +171,13 @@ class LinearModel:
             return 0
         unit = np.concatenate([self.unit, np.ones(nz)])
         drag = unit[:, None] * np.block([[self.C, np.zeros((n, nz))], [-self.V, np.eye(nz)]]) * unit
-        left = np.linalg.svd(self._stiff)[0]
+        left = np.linalg.svd(self.stiffness)[0]
         across = left[:, -r:].T @ drag @ right[-r:].T
         size = np.max(np.abs(drag), initial=0.0)
         return 2 * r - int(np.sum(np.linalg.svd(across, compute_uv=False) > 1e-9 * size))
 
     @property
-    def _stiff(self) -> Array:
+    def stiffness(self) -> Array:
         """Stiffness with controllers (n + nz, n + nz), in units of the coordinates."""
         unit = np.concatenate([self.unit, np.ones(len(self.Z))])
         whole: Array = np.block([[self.K, self.F], [-self.Y, -self.Z]])
@@ -187,7 +187,7 @@ class LinearModel:
     @cached_property
     def _null(self) -> tuple[Array, int]:
         """Right singular vectors of the stiffness, in rows, and how many at the end are null."""
-        stiff = self._stiff
+        stiff = self.stiffness
         if not stiff.size:
             return np.zeros((0, 0)), 0
         _, values, right = np.linalg.svd(stiff)

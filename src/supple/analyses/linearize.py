@@ -27,7 +27,8 @@ from supple.analyses.balance import null_space
 from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
-from supple.analyses.statics import StaticResult, statics
+from supple.analyses.static_result import StaticResult
+from supple.analyses.statics import statics
 from supple.constraints.couplings import joint_target
 from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError, SuppleWarning
@@ -39,7 +40,7 @@ from supple.model import Model
 from supple.poses import Array
 from supple.results.monitor import Monitor
 from supple.results.result import Result
-from supple.state import State
+from supple.state import State, mismatch
 from supple.validate import listed
 
 OWNER = "linearize"
@@ -63,7 +64,8 @@ def linearize(
     at : State, Result or "initial", optional
         About which state: that of a result or of `statics`, or the initial state. By default the
         equilibrium that `statics` finds at the time ``t``. A steady motion, of a rotor for example,
-        is given by one of its states; about any other state the linear model holds for an instant.
+        is given by one of its states, or by `statics` with ``spin``: what drives it, the effort of
+        that result, stays as it is. About any other state the linear model holds for an instant.
     t : s
         When signals stand still in the default equilibrium; states have their own time.
     independent : sequence of joints or pairs (joint, coordinate), optional
@@ -91,7 +93,10 @@ def linearize(
     state = starting_state(OWNER, start, compiled)
     if not isinstance(at, StaticResult):
         state = on_constraints(compiled, state)
-    linear = linear_about(model, compiled, state, independent)
+    effort = None
+    if isinstance(at, StaticResult) and not mismatch(at.state(), compiled):
+        effort = at.equilibrium.drive  # what keeps a steady rotation
+    linear = linear_about(model, compiled, state, independent, effort)
     seen = linear.monitor
     told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
     for doubt in (*told, *_of_loads(seen)):
@@ -104,10 +109,14 @@ def linear_about(
     compiled: Compiled,
     state: State,
     independent: Sequence[Target] | None = None,
+    effort: Array | None = None,
 ) -> LinearModel:
-    """Small motion about a state of a compiled model, with what its monitor finds."""
+    """Small motion about a state of a compiled model, with what its monitor finds.
+
+    ``effort`` (nu,) is what keeps a steady rotation.
+    """
     equations = Equations(compiled)
-    linear = _linear(equations, state, independent, model)
+    linear = linear_model(equations, state, model, independent, effort)
     seen = Result(instant(model, equations, state, True, "one state", {})).monitor
     if not compiled.flexible:
         return replace(linear, monitor=seen)
@@ -126,11 +135,16 @@ def _of_loads(monitor: Monitor) -> Iterator[str]:
             )
 
 
-def _linear(
-    equations: Equations, state: State, independent: Sequence[Target] | None, model: Model
+def linear_model(
+    equations: Equations,
+    state: State,
+    model: Model,
+    independent: Sequence[Target] | None = None,
+    effort: Array | None = None,
 ) -> LinearModel:
+    """Small motion about a state, under constant further efforts (nu,), N m or N."""
     c, (t, q, u, z) = equations.compiled, (state.t, state.q, state.u, state.z)
-    a = equations.accelerate(t, q, u, z)
+    a = equations.accelerate(t, q, u, z, effort)
     lam = equations.multipliers()
     rows = equations.constraints(t, q, u, a)
     tangents = equations.tangents(t, q, u, a, z, lam)

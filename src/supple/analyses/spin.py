@@ -24,6 +24,7 @@ from supple.poses import Array
 
 STILL = 1e-8  # of the given rate: what may be left between bodies that do not move
 STEP = 1e-6  # rad or lengths, of differences of velocities
+EXPECTED = "rates by joint, e.g. {'shaft': 12.0} or {('shaft', 'angle'): 12.0}, rad/s"
 
 
 class Spin:
@@ -36,9 +37,11 @@ class Spin:
     rates : (n,) rad/s or m/s
     """
 
-    def __init__(self, model: Model, equations: Equations, t: float, given: Any) -> None:
+    def __init__(
+        self, model: Model, equations: Equations, t: float, given: Any, owner: str = "statics"
+    ) -> None:
         self.equations, self.compiled, self.t = equations, equations.compiled, t
-        self.joints, self.places, self.rates = _given(model, equations, given)
+        self.joints, self.places, self.rates = _given(owner, model, equations, given)
         c, ground = self.compiled, model.ground.name
         between = np.zeros(c.nu, dtype=bool)
         for name, record in c.joints.items():
@@ -132,13 +135,17 @@ def _null(rows: Array) -> Array:
     return np.asarray(right[rank:].T)
 
 
+def check_spin(owner: str, given: Any) -> None:
+    """Refuse what are no rates by joint."""
+    if not isinstance(given, Mapping) or not given:
+        raise ModelError(owner, "spin", given, EXPECTED)
+
+
 def _given(
-    model: Model, equations: Equations, given: Any
+    owner: str, model: Model, equations: Equations, given: Any
 ) -> tuple[tuple[str, ...], np.ndarray, Array]:
     """Joints whose rates are given, places in u of these, and the rates."""
-    expected = "rates by joint, e.g. {'shaft': 12.0} or {('shaft', 'angle'): 12.0}, rad/s"
-    if not isinstance(given, Mapping) or not given:
-        raise ModelError("statics", "spin", given, expected)
+    check_spin(owner, given)
     names: dict[str, None] = {}
     places, rates = [], []
     for key, value in given.items():
@@ -146,14 +153,14 @@ def _given(
         name = item.name if isinstance(item, Joint) else item
         if not isinstance(name, str) or name not in model.joints:
             hint = suggestion(name, list(model.joints))
-            raise ModelError("statics", "spin", key, f"the name of a joint, {hint}")
-        index = model.joints[name].coordinate_index(coordinate, "statics")
+            raise ModelError(owner, "spin", key, f"the name of a joint, {hint}")
+        index = model.joints[name].coordinate_index(coordinate, owner)
         try:
             rate = float(value)
         except (TypeError, ValueError):
             rate = float("nan")
         if not np.isfinite(rate):
-            raise ModelError("statics", f"spin[{name!r}]", value, "a finite number")
+            raise ModelError(owner, f"spin[{name!r}]", value, "a finite number")
         places.append(equations.compiled.coordinate(name, index)[1])
         rates.append(rate)
         names[name] = None

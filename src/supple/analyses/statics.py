@@ -1,82 +1,67 @@
-"""statics: the configuration in which a model stays at rest."""
+"""statics: the configuration in which a model stays at rest, or a path of them."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
 
 from supple.analyses.arguments import expect, number, starting_state
-from supple.analyses.equilibrium import Equilibrium, Places, Search
-from supple.analyses.instant import instant
-from supple.analyses.spin import Spin, turned
-from supple.engine.builder import Compiled
-from supple.errors import ModelError, SuppleWarning, label
-from supple.forces.kinds import force_kind
+from supple.analyses.equilibrium import Search
+from supple.analyses.path import EquilibriumPath, followed, path_end
+from supple.analyses.spin import Spin
+from supple.analyses.static_result import StaticResult as StaticResult
+from supple.analyses.static_result import static_result
+from supple.errors import SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model
-from supple.loops.singular import violated_row
 from supple.model import Model
-from supple.results.result import Result, RunData
+from supple.results.result import Result
 from supple.state import State
 from supple.waiting import told
 
 OWNER = "statics"
-MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
-# A model in steady rotation is in balance after these turns, rad, but for this part of its loads
-TURNED, UNSTEADY = (0.4, 1.3), 1e-6
 
 
-class StaticResult(Result):
-    """An equilibrium: a result with one time, in which nothing moves.
-
-    ``result["elbow"].angle[0]``, reactions, loads and energies are read as those of a run, and
-    ``simulate(..., start=result)`` begins here.
-
-    Attributes
-    ----------
-    iterations : steps of Newton's method
-    stable : whether all motions have a positive stiffness, and no flexible body without stiffening
-        carries more than its buckling load: controllers count as holding their targets; for forces
-        that follow a motion, see the eigenvalues of `linearize`
-    buckled : names of such bodies
-    free : motions that nothing holds, in words
-    multipliers : (nr,) of the constraint rows in use
-    drive : by joint, efforts (n,) that keep the given rates of a steady rotation, N m or N
-    """
-
-    def __init__(self, data: RunData, found: Equilibrium, turned: tuple[str, ...] = ()) -> None:
-        super().__init__(data)
-        self.equilibrium = found
-        self.iterations = found.iterations
-        self.multipliers = found.lam
-        effort = data.compiled.effort_to_user
-        self.drive = {name: effort(name, found.drive) for name in turned}
-        held = data.success and not len(found.free) and not len(found.unstable)
-        self.stable = held and not self.buckled
-        self.free = _words(data.compiled, found, found.free)
-
-    @property
-    def buckled(self) -> tuple[str, ...]:
-        """Flexible bodies without stiffening that carry more than their buckling load."""
-        return tuple(f.body for f in self.monitor.findings if f.what == "buckling")
-
-    def __repr__(self) -> str:
-        state = "equilibrium" if self.success else "NO EQUILIBRIUM"
-        gravity, elastic = self.energy.gravity[0], self.energy.elastic[0]
-        lines = [
-            f"Statics of model '{self.model.name}' at {self.t[0]:g} s: {state}",
-            f"  energy    gravity {gravity:.6g} J, elastic {elastic:.6g} J",
-            f"  validity  {self.monitor.verdict}",
-            f"  message   {self.message}",
-        ]
-        return "\n".join(lines)
-
-
+@overload
+def statics(
+    model: Model,
+    *,
+    t: float = ...,
+    start: State | Result | None = ...,
+    formulation: Formulation | None = ...,
+    spin: Mapping[Any, float] | None = ...,
+    steps: None = ...,
+    follow: None = ...,
+) -> StaticResult: ...
+@overload
+def statics(
+    model: Model,
+    *,
+    t: float = ...,
+    start: State | Result | None = ...,
+    formulation: Formulation | None = ...,
+    spin: Mapping[Any, float] | None = ...,
+    steps: int | Sequence[float],
+    follow: str | Sequence[str] | None = ...,
+    until: float = ...,
+    points: int = ...,
+) -> EquilibriumPath: ...
+@overload
+def statics(
+    model: Model,
+    *,
+    t: float = ...,
+    start: State | Result | None = ...,
+    formulation: Formulation | None = ...,
+    spin: Mapping[Any, float] | None = ...,
+    steps: None = ...,
+    follow: str | Sequence[str],
+    until: float = ...,
+    points: int = ...,
+) -> EquilibriumPath: ...
 def statics(
     model: Model,
     *,
@@ -84,8 +69,14 @@ def statics(
     start: State | Result | None = None,
     formulation: Formulation | None = None,
     spin: Mapping[Any, float] | None = None,
-) -> StaticResult:
+    steps: int | Sequence[float] | None = None,
+    follow: str | Sequence[str] | None = None,
+    until: float = 1.0,
+    points: int = 400,
+) -> StaticResult | EquilibriumPath:
     """Find an equilibrium of a model near its initial coordinates, or near ``start``.
+
+    With ``steps`` or ``follow`` its loads grow from zero, and the answer is the path of equilibria.
 
     Parameters
     ----------
@@ -100,6 +91,16 @@ def statics(
         Constant rates (rad/s) by joint, ``{"shaft": 12.0}``, or by (joint, coordinate): the model
         turns as a whole, and what is found is the equilibrium in that rotation. ``result.drive``
         has what keeps these rates. Loads must turn along: gravity is along the axis, or absent.
+    steps : int or sequence of float, optional
+        Load steps: equilibria at so many equal parts of ``until``, or at these load factors, up to
+        the first limit point.
+    follow : str or sequence of str, optional
+        What a load factor multiplies: "loads" (all forces, efforts, loads along beams and gravity;
+        the usual choice with ``steps``), "gravity", "spin", or names of forces, efforts,
+        controllers (their targets) and drivers (their motions). Everything else acts from the
+        beginning. Without ``steps`` the path is followed by its arc length, through limit points.
+    until : load factor at which a path ends; 1 is the model as it is
+    points : most points of a path by arc length, or between two load steps
 
     The search goes downhill, so it ends in a stable equilibrium unless it starts in an unstable
     one. Velocities are zero: dampers and friction do nothing. A controller that integrates is
@@ -110,7 +111,14 @@ def statics(
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     time = number(OWNER, "t", t)
+    end = path_end(until, points)
     formulation = JointCoordinates() if formulation is None else formulation
+    if steps is not None or follow is not None:
+        given = "loads" if follow is None else follow
+        path = followed(model, time, start, formulation, spin, given, steps, *end)
+        for doubt in path.doubts:
+            warnings.warn(doubt, SuppleWarning, stacklevel=2)
+        return path
     compiled = compile_model(model, (), formulation.tree(model), time)
     equations = Equations(compiled)
     state = starting_state(OWNER, start, compiled)
@@ -119,98 +127,8 @@ def statics(
     search = Search(equations, time, turning)
     with told("statics: the equilibrium is searched"):
         found = search.run(state.q, state.z)
-    success, message = _verdict(model, compiled, found)
-    if success:
-        broken = violated_row(compiled, time, found.q)
-        if not broken and turning is not None:
-            broken = turning.moves(found.q) or _unsteady(search, found)
-        success = not broken and not (broken := _locked(equations, time, found))
-        message = message if success else f"no equilibrium: {broken}"
-    rest = State(time, found.q, found.u, found.z)
-    counts = {"iterations": found.iterations}
-    data = instant(model, equations, rest, success, message, counts)
-    result = StaticResult(data, found, () if turning is None else turning.joints)
+    result = static_result(model, search, found, turning)
     doubts = [f.sentence for f in result.monitor.findings if f.serious]
-    for doubt in doubts if success else [message, *doubts]:
+    for doubt in doubts if result.success else [result.message, *doubts]:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return result
-
-
-def _unsteady(search: Search, found: Equilibrium) -> str:
-    """Say that loads change while the model turns; empty if they turn along."""
-    rest, scale = search.rest, search.compiled.scale
-    fastest = float(np.max(np.abs(found.u) / scale, initial=0.0))
-    # what centrifugal loads balance
-    still = rest.equations.residual(rest.t, found.q, rest.still, rest.still, found.z, found.lam)
-    stiffness = float(np.median(np.abs(found.stiffness))) if len(found.stiffness) else 0.0
-    size = max(float(np.max(np.abs(scale * still), initial=0.0)), stiffness)
-    for angle in TURNED if fastest > 0.0 else ():
-        q = turned(rest.equations, found.q, angle / fastest * found.u)
-        left = rest.balance(q, found.z).load
-        if np.max(np.abs(left), initial=0.0) > UNSTEADY * size:
-            dof = int(np.argmax(np.abs(left)))
-            return (
-                f"loads change while the model turns, first at {search.compiled.dof_label(dof)}, "
-                "expected gravity along the axis and forces that turn along"
-            )
-    return ""
-
-
-def _locked(equations: Equations, t: float, found: Equilibrium) -> str:
-    """Say what is singular at the configuration that was found; empty if nothing is."""
-    try:
-        equations.accelerate(t, found.q, np.zeros(equations.nu), found.z)
-    except ModelError as error:
-        return str(error)
-    return ""
-
-
-def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:
-    """Whether it is an equilibrium, and one sentence about it."""
-    if not found.found:
-        return False, _failure(model, compiled, found)
-    message = f"equilibrium found in {found.iterations} steps"
-    for kind, places in (("indifferent", found.free), ("unstable", found.unstable)):
-        if len(places):
-            message += f"; {kind} along {_words(compiled, found, places)[0]}"
-    return True, message
-
-
-def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
-    if np.max(np.abs(found.missed), initial=0.0) > MISSED:
-        controllers = [f for f in model.forces.values() if force_kind(f).states]
-        k = int(np.argmax(np.abs(found.missed)))
-        return (
-            f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from "
-            "its target, expected one that the mechanism can reach beside its other constraints"
-        )
-    along = found.motions.T @ found.load
-    free = [k for k in found.free if along[k] != 0.0]
-    place = max(free, key=lambda k: abs(along[k]), default=None)
-    if place is not None:
-        dof = int(np.argmax(np.abs(found.motions[:, place])))
-        push = found.load[dof] / compiled.scale[dof]
-        return (
-            f"{compiled.dof_label(dof)} is pushed with {abs(push):.3g} {_unit(compiled, dof)} and "
-            "nothing holds it, expected a spring, a stop, a controller or a driver on that motion"
-        )
-    dof = int(np.argmax(np.abs(found.load)))
-    return (
-        f"no equilibrium found in {found.iterations} steps; the largest load out of balance is "
-        f"{abs(found.load[dof]) / compiled.scale[dof]:.3g} {_unit(compiled, dof)} at "
-        f"{compiled.dof_label(dof)}"
-    )
-
-
-def _unit(compiled: Compiled, dof: int) -> str:
-    joint = compiled.joint_of(dof)
-    if joint is None:
-        return "(generalized)"
-    part = compiled.dof_label(dof)
-    slides = "displacement" in part or "motion along" in part
-    return "N" if slides else "N m"
-
-
-def _words(compiled: Compiled, found: Equilibrium, places: Places) -> tuple[str, ...]:
-    motions = (np.abs(found.motions[:, k]) for k in places)
-    return tuple(compiled.dof_label(int(np.argmax(motion))) for motion in motions)

@@ -23,7 +23,8 @@ from supple.analyses.arguments import expect
 from supple.analyses.instant import velocities
 from supple.analyses.linear_model import ROUNDING, LinearModel
 from supple.analyses.linearize import linear_about
-from supple.analyses.statics import StaticResult, statics
+from supple.analyses.static_result import StaticResult
+from supple.analyses.statics import statics
 from supple.analyses.stiffness_result import Position, StiffnessResult
 from supple.errors import ModelError, SuppleError, SuppleWarning, describe
 from supple.formulations.base import Formulation

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import validate
-from supple.analyses.statics import StaticResult
+from supple.analyses.static_result import StaticResult
 from supple.errors import SuppleError, suggestion
 from supple.palette import COLOURS, INK
 from supple.poses import Array

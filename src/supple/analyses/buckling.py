@@ -1,0 +1,297 @@
+"""buckling: at which multiple of its loads a model, or a component, has another equilibrium nearby.
+
+Of a model with the stiffness K along the motions that its constraints allow, as loads grow from
+zero by the factor f:
+
+    (K(0) + f dK/df) shape = 0
+
+dK/df is taken along the path of equilibria, multipliers of the constraints included, by differences
+of order 4; K is in fixed independent coordinates, so that it is smooth along the path.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.analyses.arguments import expect, number, starting_state
+from supple.analyses.continuation import Continuation, Spot
+from supple.analyses.equilibrium import NO_STIFFNESS
+from supple.analyses.load_factor import Loaded, Loading
+from supple.analyses.mode import Mode
+from supple.analyses.static_result import static_result
+from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.fem.buckling import Buckling
+from supple.fem.buckling import buckling as of_component
+from supple.fem.component import Component
+from supple.formulations.base import Formulation
+from supple.formulations.trees import JointCoordinates
+from supple.model import Model
+from supple.poses import Array
+from supple.results.result import Result
+from supple.state import State
+
+OWNER = "buckling"
+NONE = 1e-6  # inverse load factors below this part of the largest, of either sign, count as none
+PART = 0.02  # of the lowest load factor, for differences
+MOVED = 1e-2  # rad or lengths of the model, the most that differences move the model
+SKEW = 1e-4  # part of dK/df that is not symmetric: loads follow the motion
+CARRIED = 0.01  # of a body's own buckling load: the factor is wrong by about that
+BENT = 0.05  # part of the stiffness that is left at the load factor: it is not linear in the load
+
+
+@dataclass(frozen=True)
+class BucklingMode(Mode):
+    """A motion that has no stiffness at a load factor: its eigenvalue is zero there.
+
+    Attributes
+    ----------
+    factor : of the loads
+    """
+
+    factor: float = np.nan
+
+    def __repr__(self) -> str:
+        return f"<BucklingMode at load factor {self.factor:.6g}>"
+
+
+@dataclass(frozen=True, eq=False)
+class ModelBuckling:
+    """Lowest load factors of a model, ascending.
+
+    Attributes
+    ----------
+    factors : (n,)
+        The loads times a factor are critical, by the stiffness and its change at no load. All are
+        positive; loads in the opposite direction have their own.
+    modes : one for each, with ``of(name)`` and ``at(frame)`` as modes of `linearize`
+    follows_motion : whether loads follow the motion. Then these are loads at which the model leaves
+        its state slowly (divergence); it may flutter at smaller ones, see `stability`.
+    left : part of the stiffness of the first mode that is left at its factor, after the linear
+        deformation by the loads. Far from zero, the model deforms before it buckles, and the path
+        of `statics` with ``follow`` has the true load.
+    carried : by name, parts of their own buckling loads that flexible bodies without stiffening
+        carry at the first factor: what loads along them do to their stiffness is left out
+    """
+
+    factors: Array
+    modes: tuple[BucklingMode, ...]
+    follows_motion: bool
+    left: float
+    carried: dict[str, float]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{f:.6g}" for f in self.factors[:6])
+        return f"<ModelBuckling at load factors {shown}>"
+
+
+@overload
+def buckling(
+    component: Model,
+    *,
+    count: int = ...,
+    follow: str | Sequence[str] = ...,
+    t: float = ...,
+    start: State | Result | None = ...,
+    formulation: Formulation | None = ...,
+) -> ModelBuckling: ...
+@overload
+def buckling(
+    component: Component, loads: ArrayLike, held: ArrayLike, count: int = ...
+) -> Buckling: ...
+def buckling(
+    component: Component | Model,
+    loads: ArrayLike | None = None,
+    held: ArrayLike | None = None,
+    count: int = 1,
+    *,
+    follow: str | Sequence[str] = "loads",
+    t: float = 0.0,
+    start: State | Result | None = None,
+    formulation: Formulation | None = None,
+) -> Buckling | ModelBuckling:
+    """Find the lowest load factors at which a model or a component buckles.
+
+    Parameters
+    ----------
+    component : Model, or ShellMesh, SolidMesh or another with ``geometric_stiffness``
+    loads, held : of a component
+        Forces and moments (size,) on the nodal coordinates, N or N m, which keep their directions;
+        coordinates that are held, ``node * node_size + 0, 1, 2, ...`` for u, v, w, ...
+    count : int
+        Number of load factors; fewer are returned if fewer are positive.
+    follow, t, start, formulation : of a model
+        Its own loads grow, all of them or those named in ``follow``, from zero to their values at
+        the time ``t`` (s) times the factor; see `statics`.
+
+    The stiffness is taken as linear in the load: right as long as the model or the component hardly
+    deforms before. Flexible bodies need ``stiffening``, or to be cut into several, in order to
+    buckle between their ends.
+    """
+    if not isinstance(component, Model):
+        if loads is None or held is None:
+            field = "loads" if loads is None else "held"
+            raise ModelError(OWNER, field, None, "those of the component, or a Model without them")
+        usual: dict[str, Any] = {"follow": "loads", "t": 0.0, "start": None, "formulation": None}
+        given = (follow, t, start, formulation)
+        for (field, none), one in zip(usual.items(), given, strict=True):
+            if type(one) is not type(none) or one != none:
+                raise ModelError(OWNER, field, one, f"{none!r}: it is for a Model")
+        return of_component(component, loads, held, count)
+    for field, value in (("loads", loads), ("held", held)):
+        if value is not None:
+            raise ModelError(OWNER, field, value, "None: a model has its own loads and supports")
+    expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
+    formulation = JointCoordinates() if formulation is None else formulation
+    most = validate.integer(OWNER, "count", count, 1, "an integer from 1 on")
+    loading = Loading(OWNER, component, number(OWNER, "t", t), follow)
+    found = _Linear(Loaded(OWNER, loading, formulation), start).run(most)
+    for doubt in _doubts(found):
+        warnings.warn(doubt, SuppleWarning, stacklevel=2)
+    return found
+
+
+class _Linear:
+    """Stiffness of a model and its change with its loads, where there are none."""
+
+    def __init__(self, loaded: Loaded, start: State | Result | None) -> None:
+        self.loaded, self.rest, self.compiled = loaded, loaded.rest, loaded.compiled
+        state = starting_state(OWNER, start, self.compiled)
+        loaded.set(0.0)
+        found = loaded.search.run(state.q, state.z)
+        least = NO_STIFFNESS * found.size
+        if not found.found or np.any(found.stiffness <= least):
+            dofs = found.motions[:, 0] if found.found else found.load
+            where = self.compiled.dof_label(int(np.argmax(np.abs(dofs))))
+            raise SimulationError(
+                f"buckling: without its loads the model is in no stable equilibrium, first at "
+                f"{where}, expected springs, supports or elastic bodies that hold it"
+            )
+        first = Continuation(loaded, 1.0).begin(0.0, found.q, found.z)
+        assert first is not None
+        self.first: Spot = first
+        self.way = first.tangent.way / first.tangent.slope  # per load factor
+        self.chosen = _independent(first.here.N)
+
+    def run(self, count: int) -> ModelBuckling:
+        """The lowest load factors and their modes."""
+        K, _ = self._stiffness(0.0)
+        longest = float(np.max(np.abs(self.way), initial=0.0))
+        step = 1.0 if longest == 0.0 else min(1.0, MOVED / longest)
+        inverse, shapes = self._factors(K, self._change(step))
+        for _ in range(2):  # differences of the size of the factor
+            size = float(np.max(np.abs(inverse), initial=0.0))
+            if size > 0.0:
+                step = PART / size
+                step = step if longest == 0.0 else min(step, MOVED / longest)
+            change = self._change(step)
+            inverse, shapes = self._factors(K, change)
+        skew = float(np.max(np.abs(change - change.T), initial=0.0))
+        follows = skew > SKEW * float(np.max(np.abs(change), initial=0.0))
+        good = np.flatnonzero((np.abs(inverse.imag) < NONE * np.abs(inverse)) & (inverse.real > 0))
+        good = good[np.argsort(-inverse.real[good])]
+        if len(good):
+            largest = float(np.max(np.abs(inverse)))
+            good = good[inverse.real[good] > NONE * largest][:count]
+        if not len(good):
+            self._refuse(follows)
+        factors = 1.0 / inverse.real[good]
+        moved, own = self._stiffness(0.0)[1], shapes[:, good].real
+        modes = tuple(self._mode(f, moved @ y) for f, y in zip(factors, own.T, strict=True))
+        y = own[:, 0]
+        there = self._stiffness(float(factors[0]))[0]
+        left = abs(float(y @ there @ y)) / float(y @ K @ y)
+        return ModelBuckling(factors, modes, follows, left, self._without(float(factors[0])))
+
+    def _refuse(self, follows: bool) -> NoReturn:
+        """Say why there is no load factor."""
+        why = "expected loads that press"
+        soft = [b.name for b in self.compiled.flexible.values() if b.modal.slaves is None]
+        if follows:
+            why += "; loads follow the motion: it may flutter, see stability"
+        elif soft:
+            why += f", and stiffening of flexible bodies such as {soft[0]!r}"
+        raise SimulationError(f"buckling: the loads have no positive load factor, {why}")
+
+    def _without(self, factor: float) -> dict[str, float]:
+        """Parts of their own buckling loads that bodies without stiffening carry at a factor."""
+        if not self.compiled.flexible:
+            return {}
+        longest = float(np.max(np.abs(self.way), initial=0.0))
+        small = PART * factor if longest == 0.0 else min(PART * factor, MOVED / longest)
+        self.loaded.set(small)
+        d = small * self.way * self.compiled.scale
+        q = self.rest.closed(self.loaded.equations.retract(self.first.q, d))
+        found = self.loaded.search.standing(q, self.first.z)
+        model = self.loaded.loading.under(small)
+        seen = static_result(model, self.loaded.search, found, None).monitor.bodies
+        parts = {name: body.buckling * factor / small for name, body in seen.items()}
+        return {name: part for name, part in parts.items() if part > CARRIED}
+
+    def _stiffness(self, factor: float) -> tuple[Array, Array]:
+        """Stiffness (n, n) in the independent coordinates, and all motions (nu, n) by these."""
+        self.loaded.set(factor)
+        d = factor * self.way * self.compiled.scale
+        q = self.rest.closed(self.loaded.equations.retract(self.first.q, d))
+        here = self.rest.balance(q, self.first.z)
+        N = here.N @ np.linalg.inv(here.N[self.chosen])
+        return N.T @ here.whole @ N, N
+
+    def _change(self, h: float) -> Array:
+        """Derivative (n, n) of the stiffness along the load factor, at zero."""
+        a, b, c, d = (self._stiffness(k * h)[0] for k in (1.0, -1.0, 2.0, -2.0))
+        change: Array = (8.0 * (a - b) - (c - d)) / (12.0 * h)
+        return change
+
+    def _factors(self, K: Array, change: Array) -> tuple[Array, Array]:
+        """Inverse load factors (n,), of either sign, and their shapes (n, n)."""
+        from scipy.linalg import eig, eigh
+
+        skew = float(np.max(np.abs(change - change.T), initial=0.0))
+        if skew <= SKEW * float(np.max(np.abs(change), initial=0.0)):
+            values, shapes = eigh(-0.5 * (change + change.T), 0.5 * (K + K.T))
+            return values.astype(complex), shapes
+        values, shapes = eig(-change, K)
+        return values, shapes
+
+    def _mode(self, factor: float, shape: Array) -> BucklingMode:
+        largest = shape[np.argmax(np.abs(shape))]
+        every = (shape / largest * self.compiled.scale).astype(complex)
+        model = self.loaded.loading.under(factor)
+        return BucklingMode(0j, every, self.compiled, self.first.q, model, float(factor))
+
+
+def _independent(N: Array) -> list[int]:
+    """Places of coordinates that move most along N (nu, n), as many as it has columns."""
+    from scipy.linalg import qr
+
+    _, _, order = qr(N.T, pivoting=True, mode="economic")
+    return sorted(int(k) for k in order[: N.shape[1]])
+
+
+def _doubts(found: ModelBuckling) -> list[str]:
+    out = []
+    if found.follows_motion:
+        out.append(
+            f"buckling: loads follow the motion, so the load factor {found.factors[0]:.6g} is one "
+            "of divergence; the model may flutter at a smaller one, see stability"
+        )
+    if found.carried:
+        name, part = max(found.carried.items(), key=lambda each: each[1])
+        out.append(
+            f"buckling: flexible body {name!r} has no stiffening and carries {part:.2g} of its own "
+            f"buckling load at the load factor {found.factors[0]:.6g}, which is too high by up to "
+            "about that part: stiffening='second_order', or more bodies"
+        )
+    if found.left > BENT:
+        out.append(
+            f"buckling: the model deforms before it buckles, {found.left:.2g} of the stiffness is "
+            f"left at the load factor {found.factors[0]:.6g}: statics with follow= has the path"
+        )
+    return out

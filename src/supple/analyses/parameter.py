@@ -1,0 +1,163 @@
+"""Parameter: a model and its state of rest or uniform rotation for each value of something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.arguments import starting_state
+from supple.analyses.equilibrium import Equilibrium, Search
+from supple.analyses.linear_model import LinearModel
+from supple.analyses.linearize import linear_model
+from supple.analyses.load_factor import Loading
+from supple.analyses.spin import Spin, check_spin
+from supple.analyses.static_result import StaticResult, static_result
+from supple.engine.builder import Compiled
+from supple.errors import ModelError, SimulationError
+from supple.formulations.base import Formulation
+from supple.formulations.equations import Equations
+from supple.joints import Joint
+from supple.loops.assembly import compile_model
+from supple.model import Model
+from supple.results.result import Result
+from supple.state import State
+
+Over = str | Joint | Callable[[float], Model]
+EXPECTED = (
+    "a joint, 'loads', 'gravity', a force or driver, a field such as 'spring.stiffness', or a "
+    "function that makes a model"
+)
+JUMP = 0.2  # rad or lengths of the model: states of two values that are farther apart
+CLOSEST = 1e-6  # part of the distance of two values: two states that are still far apart are others
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The state at a value."""
+
+    value: float
+    model: Model
+    search: Search
+    turning: Spin | None
+    found: Equilibrium
+
+    @cached_property
+    def linear(self) -> LinearModel:
+        """Small motion about it."""
+        state = State(self.search.rest.t, self.found.q, self.found.u, self.found.z)
+        effort = None if self.turning is None else self.found.drive
+        return linear_model(self.search.equations, state, self.model, effort=effort)
+
+    @cached_property
+    def result(self) -> StaticResult:
+        """The state as a result, with a sentence about it."""
+        return static_result(self.model, self.search, self.found, self.turning)
+
+    def doubts(self) -> list[str]:
+        """Serious findings about flexible bodies."""
+        if not self.search.compiled.flexible:
+            return []
+        return [f.sentence for f in self.result.monitor.findings if f.serious]
+
+
+class Parameter:
+    """What makes a model, and rates of its uniform rotation, of a value.
+
+    Attributes
+    ----------
+    words : what the values are of
+    """
+
+    def __init__(
+        self,
+        owner: str,
+        model: Model,
+        over: Any,
+        spin: Mapping[Any, float] | None,
+        t: float,
+        formulation: Formulation,
+    ) -> None:
+        self.owner, self.model, self.t, self.formulation = owner, model, t, formulation
+        if spin is not None:
+            check_spin(owner, spin)
+        self.rates, self.joint, self.over = dict(spin or {}), None, over
+        self.loading: Loading | None = None
+        name = over.name if isinstance(over, Joint) else over
+        self.words = name if isinstance(name, str) else "value"
+        if isinstance(name, str) and name in model.joints:
+            self.joint = name
+        elif isinstance(name, str) and not ("." in name and name not in model.forces):
+            self.loading = Loading(owner, model, t, name, spin, "over", EXPECTED)
+        elif not isinstance(name, str) and not callable(over):
+            raise ModelError(owner, "over", over, EXPECTED)
+
+    def first(self, value: float, start: State | Result | None) -> Followed:
+        """The state of the first value, as `statics` finds it."""
+        model, search, turning = self._prepared(value)
+        state = starting_state(self.owner, start, search.compiled)
+        found = search.run(state.q, state.z)
+        here = Followed(value, model, search, turning, found)
+        if not here.result.success:
+            raise SimulationError(
+                f"{self.owner}: there is no state at the first value {value:g} to begin with: "
+                f"{here.result.message}"
+            )
+        return here
+
+    def follow(self, a: Followed, value: float) -> tuple[Followed | None, float]:
+        """The state at a value, found from that at another; None and how far it goes."""
+        goals, whole = [value], abs(value - a.value)
+        while goals:
+            b = self._near(a, goals[-1])
+            if b is not None:
+                a = b
+                goals.pop()
+                continue
+            if abs(goals[-1] - a.value) <= CLOSEST * whole:
+                return None, a.value
+            goals.append(0.5 * (a.value + goals[-1]))
+        return a, value
+
+    def _near(self, a: Followed, value: float) -> Followed | None:
+        model, search, turning = self._prepared(value)
+        q, z = a.found.q, a.found.z
+        if len(q) != search.compiled.nq or len(z) != search.compiled.nz:
+            raise ModelError(self.owner, "over", value, "models with the same joints and bodies")
+        found = search.near(q, z)
+        d = search.equations.increment(q, found.q) / search.compiled.scale
+        near = not np.max(np.abs(d), initial=0.0) > JUMP
+        return Followed(value, model, search, turning, found) if found.found and near else None
+
+    def _prepared(self, value: float) -> tuple[Model, Search, Spin | None]:
+        """The model of a value, ready for a search."""
+        model, rates = self._made(value)
+        equations = Equations(self._same if model is self.model else self._compiled(model))
+        turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
+        return model, Search(equations, self.t, turning), turning
+
+    def _compiled(self, model: Model) -> Compiled:
+        return compile_model(model, (), self.formulation.tree(model), self.t)
+
+    @cached_property
+    def _same(self) -> Compiled:
+        """The model itself, of which only rates change."""
+        return self._compiled(self.model)
+
+    def _made(self, value: float) -> tuple[Model, dict[Any, float]]:
+        rates = dict(self.rates)
+        if self.joint is not None:
+            return self.model, {**rates, self.joint: value}
+        if self.loading is not None:
+            return self.loading.under(value), self.loading.spun(value) or {}
+        if isinstance(self.over, str):
+            model = self.model.copy()
+            model.replace(self.over, value)
+            return model, rates
+        made = self.over(value)
+        if not isinstance(made, Model):
+            raise ModelError(self.owner, f"over({value:g})", made, "a Model")
+        return made, rates

@@ -1,0 +1,173 @@
+"""StaticResult: an equilibrium as a result with one time, and the sentence about it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from supple.analyses.equilibrium import Equilibrium, Places, Search
+from supple.analyses.instant import instant
+from supple.analyses.spin import Spin, turned
+from supple.engine.builder import Compiled
+from supple.errors import ModelError, label
+from supple.forces.kinds import force_kind
+from supple.formulations.equations import Equations
+from supple.loops.singular import violated_row
+from supple.model import Model
+from supple.results.result import Result, RunData
+from supple.state import State
+
+MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
+# A model in steady rotation is in balance after these turns, rad, but for this part of its loads
+TURNED, UNSTEADY = (0.4, 1.3), 1e-6
+
+
+class StaticResult(Result):
+    """An equilibrium: a result with one time, in which nothing moves.
+
+    ``result["elbow"].angle[0]``, reactions, loads and energies are read as those of a run, and
+    ``simulate(..., start=result)`` begins here.
+
+    Attributes
+    ----------
+    iterations : steps of Newton's method
+    stable : whether all motions have a positive stiffness, and no flexible body without stiffening
+        carries more than its buckling load: controllers count as holding their targets; with loads
+        that follow the motion, whether it neither leaves nor flutters, as if it were not damped:
+        see `stability`
+    buckled : names of such bodies
+    free : motions that nothing holds, in words
+    multipliers : (nr,) of the constraint rows in use
+    drive : by joint, efforts (n,) that keep the given rates of a steady rotation, N m or N
+    """
+
+    def __init__(self, data: RunData, found: Equilibrium, turned: tuple[str, ...] = ()) -> None:
+        super().__init__(data)
+        self.equilibrium = found
+        self.iterations = found.iterations
+        self.multipliers = found.lam
+        effort = data.compiled.effort_to_user
+        self.drive = {name: effort(name, found.drive) for name in turned}
+        self.free = _words(data.compiled, found, found.free)
+
+    @cached_property
+    def stable(self) -> bool:
+        """Whether it is a stable equilibrium, see above."""
+        found = self.equilibrium
+        held = self.success and not len(found.free) and not len(found.unstable)
+        return held and not self.buckled
+
+    @property
+    def buckled(self) -> tuple[str, ...]:
+        """Flexible bodies without stiffening that carry more than their buckling load."""
+        return tuple(f.body for f in self.monitor.findings if f.what == "buckling")
+
+    def __repr__(self) -> str:
+        state = "equilibrium" if self.success else "NO EQUILIBRIUM"
+        gravity, elastic = self.energy.gravity[0], self.energy.elastic[0]
+        lines = [
+            f"Statics of model '{self.model.name}' at {self.t[0]:g} s: {state}",
+            f"  energy    gravity {gravity:.6g} J, elastic {elastic:.6g} J",
+            f"  validity  {self.monitor.verdict}",
+            f"  message   {self.message}",
+        ]
+        return "\n".join(lines)
+
+
+def static_result(
+    model: Model, search: Search, found: Equilibrium, turning: Spin | None
+) -> StaticResult:
+    """What a search found, with the sentence about it; signals stand still at its time."""
+    compiled, equations, time = search.compiled, search.equations, search.rest.t
+    success, message = _verdict(model, compiled, found)
+    if success:
+        broken = violated_row(compiled, time, found.q)
+        if not broken and turning is not None:
+            broken = turning.moves(found.q) or _unsteady(search, found)
+        success = not broken and not (broken := _locked(equations, time, found))
+        message = message if success else f"no equilibrium: {broken}"
+    rest = State(time, found.q, found.u, found.z)
+    counts = {"iterations": found.iterations}
+    data = instant(model, equations, rest, success, message, counts)
+    return StaticResult(data, found, () if turning is None else turning.joints)
+
+
+def _unsteady(search: Search, found: Equilibrium) -> str:
+    """Say that loads change while the model turns; empty if they turn along."""
+    rest, scale = search.rest, search.compiled.scale
+    fastest = float(np.max(np.abs(found.u) / scale, initial=0.0))
+    # what centrifugal loads balance
+    still = rest.equations.residual(rest.t, found.q, rest.still, rest.still, found.z, found.lam)
+    stiffness = float(np.median(np.abs(found.stiffness))) if len(found.stiffness) else 0.0
+    size = max(float(np.max(np.abs(scale * still), initial=0.0)), stiffness)
+    for angle in TURNED if fastest > 0.0 else ():
+        q = turned(rest.equations, found.q, angle / fastest * found.u)
+        left = rest.balance(q, found.z).load
+        if np.max(np.abs(left), initial=0.0) > UNSTEADY * size:
+            dof = int(np.argmax(np.abs(left)))
+            return (
+                f"loads change while the model turns, first at {search.compiled.dof_label(dof)}, "
+                "expected gravity along the axis and forces that turn along"
+            )
+    return ""
+
+
+def _locked(equations: Equations, t: float, found: Equilibrium) -> str:
+    """Say what is singular at the configuration that was found; empty if nothing is."""
+    try:
+        equations.accelerate(t, found.q, np.zeros(equations.nu), found.z)
+    except ModelError as error:
+        return str(error)
+    return ""
+
+
+def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool, str]:
+    """Whether it is an equilibrium, and one sentence about it."""
+    if not found.found:
+        return False, _failure(model, compiled, found)
+    message = f"equilibrium found in {found.iterations} steps"
+    for kind, places in (("indifferent", found.free), ("unstable", found.unstable)):
+        if len(places):
+            message += f"; {kind} along {_words(compiled, found, places)[0]}"
+    return True, message
+
+
+def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
+    if np.max(np.abs(found.missed), initial=0.0) > MISSED:
+        controllers = [f for f in model.forces.values() if force_kind(f).states]
+        k = int(np.argmax(np.abs(found.missed)))
+        return (
+            f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from "
+            "its target, expected one that the mechanism can reach beside its other constraints"
+        )
+    along = found.motions.T @ found.load
+    free = [k for k in found.free if along[k] != 0.0]
+    place = max(free, key=lambda k: abs(along[k]), default=None)
+    if place is not None:
+        dof = int(np.argmax(np.abs(found.motions[:, place])))
+        push = found.load[dof] / compiled.scale[dof]
+        return (
+            f"{compiled.dof_label(dof)} is pushed with {abs(push):.3g} {_unit(compiled, dof)} and "
+            "nothing holds it, expected a spring, a stop, a controller or a driver on that motion"
+        )
+    dof = int(np.argmax(np.abs(found.load)))
+    return (
+        f"no equilibrium found in {found.iterations} steps; the largest load out of balance is "
+        f"{abs(found.load[dof]) / compiled.scale[dof]:.3g} {_unit(compiled, dof)} at "
+        f"{compiled.dof_label(dof)}"
+    )
+
+
+def _unit(compiled: Compiled, dof: int) -> str:
+    joint = compiled.joint_of(dof)
+    if joint is None:
+        return "(generalized)"
+    part = compiled.dof_label(dof)
+    slides = "displacement" in part or "motion along" in part
+    return "N" if slides else "N m"
+
+
+def _words(compiled: Compiled, found: Equilibrium, places: Places) -> tuple[str, ...]:
+    motions = (np.abs(found.motions[:, k]) for k in places)
+    return tuple(compiled.dof_label(int(np.argmax(motion))) for motion in motions)
