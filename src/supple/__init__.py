@@ -115,6 +115,8 @@ if TYPE_CHECKING:
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
     from supple.analyses.statics import StaticResult, statics
+    from supple.analyses.transfer import transfer
+    from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
@@ -267,6 +269,8 @@ __all__ = [
     "SuppleWarning",
     "Table",
     "TaperedSection",
+    "Transfer",
+    "TransferPath",
     "Tube",
     "Universal",
     "Unlock",
@@ -302,6 +306,7 @@ __all__ = [
     "simulate",
     "statics",
     "tie",
+    "transfer",
     "velocity_transformation",
     "write_sid",
 ]
@@ -332,6 +337,8 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "SectionForces": "supple.results.section_views",
     "SolidMesh": "supple.fem.solid",
     "StaticResult": "supple.analyses.statics",
+    "Transfer": "supple.analyses.transfer_result",
+    "TransferPath": "supple.analyses.transfer_result",
     "assemble": "supple.loops.assembly",
     "block": "supple.fem.block",
     "buckling": "supple.fem.buckling",
@@ -359,6 +366,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "simulate": "supple.analyses.simulate",
     "statics": "supple.analyses.statics",
     "tie": "supple.fem.ties",
+    "transfer": "supple.analyses.transfer",
     "velocity_transformation": "supple.formulations.transformation",
 }
 
