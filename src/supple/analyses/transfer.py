@@ -89,7 +89,7 @@ def transfer(
     expect(OWNER, "path", path, Mapping | Result | None, "values of inputs by name, or a Result")
     formulation = JointCoordinates() if formulation is None else formulation
     wanted = _listed("outputs", outputs, OUTPUTS)
-    mechanism = _Mechanism(model, formulation, wanted)
+    mechanism = Mechanism(model, formulation, wanted)
     given = _listed("inputs", inputs, INPUTS)
     chosen = None if given is None else [mechanism.input(item) for item in given]
     if isinstance(path, Result):
@@ -118,7 +118,7 @@ def _listed(field: str, given: Any, expected: str) -> list[Any] | None:
     return found
 
 
-class _Mechanism:
+class Mechanism:
     """A model whose drivers let go, with the outputs that are asked for."""
 
     def __init__(self, model: Model, formulation: Formulation, outputs: list[Any] | None) -> None:
