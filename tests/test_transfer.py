@@ -104,7 +104,7 @@ def differences(mechanism: Mechanism, state: sp.State, w: np.ndarray, h: float):
     chosen = here.chosen("test", None)
     u = here.by(chosen) @ w
     a = here.accelerations(chosen, u[None])[0]
-    move = Assembler(c.complete, chosen)
+    move = Assembler(c.complete)
     found = []
     for s in (h, -h):
         q = eq.ahead(state.q, u, a, s)
@@ -306,7 +306,10 @@ def test_positions_where_motions_branch_are_refused():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"inputs": "shft.angle"}, "inputs is 'shft.angle', expected the name of a coordinate, did"),
+        (
+            {"inputs": "shft.angle"},
+            "inputs is 'shft.angle', expected the name of a coordinate, did",
+        ),
         ({"inputs": ["shaft", "slide"]}, "which tells no motion of its own, expected coordinates"),
         ({"inputs": []}, "inputs is (), expected names of coordinates"),
         ({"inputs": [3]}, "inputs is 3, expected names of coordinates"),
@@ -329,7 +332,9 @@ def test_more_sentences():
     found = sp.transfer(slider_crank(), "shaft")
     with pytest.raises(sp.SuppleError, match="Transfer: no output 'slid', did you mean 'slide"):
         found.of("slid")
-    with pytest.raises(sp.ModelError, match="rates is .*, expected 1 finite numbers, one for each"):
+    with pytest.raises(
+        sp.ModelError, match=r"rates is .*, expected 1 finite numbers, one for each"
+    ):
         found.velocities([1.0, 2.0])
     with pytest.raises(sp.ModelError, match="changes is 'slide', expected the name of an input"):
         found.predicted({"slide": 1.0})

@@ -212,6 +212,7 @@ CALLS: dict[str, Call] = {
         "kinematics": {"model": driven(), "t_end": 0.01},
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
+        "transfer": {"model": pendulum(), "inputs": "hinge", "path": {"hinge": [0.1]}},
         "assemble": {"model": pendulum()},
         "prepare": {"model": pendulum()},
         "velocity_transformation": {"model": pendulum()},

@@ -49,7 +49,11 @@ class PathFollower:
             raise ModelError(OWNER, "at", start, "a position that is not singular")
         motions.refuse_dependent(OWNER, self.places)
         self.chosen = motions.filled(self.places, coordinates.kinds)
-        self.assembler = Assembler(equations.compiled.complete, self.chosen)
+        # parts of rotations are others from the other side of a joint: they are only kept near
+        turned = (j for j in equations.compiled.joints.values() if j.reversed and not j.chart.axes)
+        loose = {k for joint in turned for k in range(joint.u.start, joint.u.stop)}
+        held = [k for k in self.chosen if k not in loose]
+        self.assembler = Assembler(equations.compiled.complete, held)
         self.steps = 0
 
     @property
