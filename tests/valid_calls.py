@@ -221,6 +221,7 @@ CALLS: dict[str, Call] = {
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
         "stability": {"model": sprung(), "over": "press", "values": (0.0, 1.0)},
+        "transfer": {"model": pendulum(), "inputs": "hinge", "path": {"hinge": [0.1]}},
         "assemble": {"model": pendulum()},
         "prepare": {"model": pendulum()},
         "velocity_transformation": {"model": pendulum()},

@@ -121,6 +121,8 @@ if TYPE_CHECKING:
     from supple.analyses.statics import statics
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
+    from supple.analyses.transfer import transfer
+    from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
@@ -280,6 +282,8 @@ __all__ = [
     "SuppleWarning",
     "Table",
     "TaperedSection",
+    "Transfer",
+    "TransferPath",
     "Tube",
     "Universal",
     "Unlock",
@@ -317,6 +321,7 @@ __all__ = [
     "statics",
     "stiffness",
     "tie",
+    "transfer",
     "velocity_transformation",
     "write_sid",
 ]
@@ -354,6 +359,8 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "Stability": "supple.analyses.stability",
     "StabilityLimit": "supple.analyses.stability",
     "StaticResult": "supple.analyses.static_result",
+    "Transfer": "supple.analyses.transfer_result",
+    "TransferPath": "supple.analyses.transfer_result",
     "assemble": "supple.loops.assembly",
     "block": "supple.fem.block",
     "buckling": "supple.analyses.buckling",
@@ -383,6 +390,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "statics": "supple.analyses.statics",
     "stiffness": "supple.analyses.stiffness",
     "tie": "supple.fem.ties",
+    "transfer": "supple.analyses.transfer",
     "velocity_transformation": "supple.formulations.transformation",
 }
 

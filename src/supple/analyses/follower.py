@@ -96,7 +96,7 @@ class Follower:
     def _try(self, t: float) -> str:
         """Step to the time t; what is wrong with the step, or nothing."""
         h = t - self.t
-        predicted = self.equations.retract(self.q, h * (self.u + 0.5 * h * self.a))
+        predicted = self.equations.ahead(self.q, self.u, self.a, h)
         solved = self._solve(t, predicted.copy(), self.u + h * self.a)
         if isinstance(solved, str):
             return solved

@@ -30,6 +30,7 @@ _FILES = (
     "richard_four_bar",
     "richard_panels",
     "jonker",
+    "spacar",
     "nada",
     "rotating",
     "nada_arm",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from supple.integrators.base import Integrator
     from supple.model import Model
     from supple.results.result import Result
+    from supple.state import State
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Case:
     measure : compares a result at these times with the reference
     integrator : makes the method that suits the case; the default of `supple.simulate` if None
     long : True if a run takes more than some ten seconds
+    start : makes the state in which a run begins; that of the model's joints if None
     """
 
     name: str
@@ -67,6 +69,7 @@ class Case:
     measure: Callable[[Result], list[Quantity]]
     integrator: Callable[[], Integrator] | None = None
     long: bool = False
+    start: Callable[[Model], State] | None = None
 
     def simulate(
         self, *, tolerance: str | float = "tight", until: float | None = None, **options: Any
@@ -91,7 +94,10 @@ class Case:
         with warnings.catch_warnings():
             # What is unusual in published data is told by the case, not at every run.
             warnings.simplefilter("ignore", SuppleWarning)
-            return simulate(self.build(), float(times[-1]), tolerance=tolerance, **options)
+            model = self.build()
+            if self.start is not None:
+                options.setdefault("start", self.start(model))
+            return simulate(model, float(times[-1]), tolerance=tolerance, **options)
 
     def run(self, *, until: float | None = None, **options: Any) -> list[Quantity]:
         """Run the model and compare what is known by then; see `simulate` for the options."""

@@ -23,6 +23,7 @@ Energy error over all steps: 1e-9 of the largest kinetic energy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import asin, cos, pi, radians, sin
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,8 @@ from supple.cases.case import Case, Quantity, at_times, explicit, references
 from supple.constraints import Driver
 from supple.fem.material import Material
 from supple.fem.sections import Circle
-from supple.joints import Prismatic, Revolute, Spherical, Universal
+from supple.frames import Frame
+from supple.joints import Fixed, Prismatic, Revolute, Spherical, Universal
 from supple.model import Model
 from supple.reduction import Sines
 from supple.signals import Polynomial
@@ -53,15 +55,8 @@ EVERY = 30  # degrees, of the compared rows
 ROUNDING = 1e-9  # in lengths of the rod: the error of the reference, below which nothing has a sign
 
 
-def slider_crank(tilt: float = 0.0, modes: Sines | None = None, stiffening: Any = None) -> Model:
-    """Return the slider-crank, not driven yet; its axis is turned by ``tilt`` (rad) about y.
-
-    The loop is closed by the ball joint between rod and slider: three constraints, all independent.
-    """
-    m = Model(gravity=(0, 0, 0), name="slider-crank")
-    # The crank's motion is given: its inertia loads the drive and nothing else.
-    thin = 0.1 * CRANK**2 / 12
-    crank = m.add(RigidBody("crank", 0.1, com=(CRANK / 2, 0, 0), inertia=(1e-6, thin, thin)))
+def add_rod(m: Model, modes: Sines | None = None, stiffening: Any = None) -> tuple[Frame, Frame]:
+    """Add the rod as one body; return the frames of its ends."""
     rod = m.add(
         Beam(
             "rod",
@@ -74,7 +69,53 @@ def slider_crank(tilt: float = 0.0, modes: Sines | None = None, stiffening: Any 
             stiffening=stiffening,
         )
     )
-    slider = m.add(RigidBody("slider", 0.5 * rod.mass, inertia=(1e-5, 1e-5, 1e-5)))
+    return rod.at(0), rod.at(ROD)
+
+
+def add_parts(
+    m: Model, count: int, stiffening: Any = None, damping: Any = None
+) -> tuple[Frame, Frame]:
+    """Add the rod as equal parts, "rod 1" and so on, welded end to end; return its end frames.
+
+    Each part is one finite element in the frame of its chord, which bends only: its four elastic
+    coordinates are the bending deformations of Jonker's element, but for third powers of them.
+    """
+    each = ROD / count
+    parts = [
+        m.add(
+            Beam(
+                f"rod {k + 1}",
+                each,
+                SECTION,
+                STEEL,
+                elements=1,
+                modes=[1, 2, 3, 4],
+                reference="chord",
+                rotary_inertia=False,
+                stiffening=stiffening,
+                damping=damping,
+            )
+        )
+        for k in range(count)
+    ]
+    for k in range(1, count):
+        m.add(Fixed(f"weld {k}", parts[k - 1].at(each), parts[k].at(0)))
+    return parts[0].at(0), parts[-1].at(each)
+
+
+def slider_crank(tilt: float = 0.0, rod: Callable[[Model], tuple[Frame, Frame]] = add_rod) -> Model:
+    """Return the slider-crank, not driven yet; its axis is turned by ``tilt`` (rad) about y.
+
+    ``rod`` adds the rod and returns the frames of its ends. The loop is closed by the ball joint
+    between rod and slider: three constraints, all independent.
+    """
+    m = Model(gravity=(0, 0, 0), name="slider-crank")
+    # The crank's motion is given: its inertia loads the drive and nothing else.
+    thin = 0.1 * CRANK**2 / 12
+    crank = m.add(RigidBody("crank", 0.1, com=(CRANK / 2, 0, 0), inertia=(1e-6, thin, thin)))
+    start, end = rod(m)
+    mass = STEEL.density * SECTION.area * ROD
+    slider = m.add(RigidBody("slider", 0.5 * mass, inertia=(1e-5, 1e-5, 1e-5)))
 
     rise = asin(CRANK * sin(tilt) / ROD)  # of the rod from A to B, out of the xy plane
     # The rod's frame begins along the crank's x axis, which points down by the tilt.
@@ -87,7 +128,7 @@ def slider_crank(tilt: float = 0.0, modes: Sines | None = None, stiffening: Any 
         Universal(
             "pin A",
             crank.at(CRANK),
-            rod.at(0),
+            start,
             axes=("z", "y"),
             initial=(0.0, bend),
             initial_rate=(turning - SPEED, 0.0),
@@ -99,7 +140,7 @@ def slider_crank(tilt: float = 0.0, modes: Sines | None = None, stiffening: Any 
         Spherical(
             "pin B",
             slider.at(0),
-            rod.at(ROD),
+            end,
             initial=(0.0, -rise, 0.0),
             initial_rate=(-turning * sin(bend), 0.0, turning * cos(bend)),
         )
@@ -108,12 +149,28 @@ def slider_crank(tilt: float = 0.0, modes: Sines | None = None, stiffening: Any 
 
 
 def driven_slider_crank(
-    tilt: float = 0.0, modes: Sines | None = None, stiffening: Any = None
+    tilt: float = 0.0,
+    modes: Sines | None = None,
+    stiffening: Any = None,
+    parts: int = 0,
 ) -> Model:
-    """Return the slider-crank with its crank at constant speed."""
-    m = slider_crank(tilt, modes, stiffening)
+    """Return the slider-crank with its crank at constant speed; its rod whole, or of parts."""
+    if parts:
+        m = slider_crank(tilt, lambda m: add_parts(m, parts, stiffening))
+    else:
+        m = slider_crank(tilt, lambda m: add_rod(m, modes, stiffening))
     m.add(Driver("drive", m.joints["bearing"], motion=Polynomial((0.0, SPEED))))
     return m
+
+
+def deflection(result: Result) -> Any:
+    """Deflection (nt, 3) of the middle from the line AB, world axes, in lengths of the rod."""
+    names = [name for name in result.bodies if name.startswith("rod")]
+    start, end = result[names[0]].at(0).position, result[names[-1]].at(ROD / len(names)).position
+    along = (end - start) / np.linalg.norm(end - start, axis=1)[:, None]
+    half = ROD / 2 if len(names) == 1 else 0.0  # of parts, an even number of them
+    v = result[names[len(names) // 2]].at(half).position - start
+    return (v - np.sum(v * along, axis=1)[:, None] * along) / ROD
 
 
 def deflections(result: Result) -> dict[str, Any]:
@@ -122,11 +179,7 @@ def deflections(result: Result) -> dict[str, Any]:
     They are the lengths of its projections on the planes xy and xz, with the sign of y or z; zero
     where y or z is, as in the planar case, but for rounding.
     """
-    rod = result["rod"]
-    start, end = rod.at(0).position, rod.at(ROD).position
-    along = (end - start) / np.linalg.norm(end - start, axis=1)[:, None]
-    v = rod.at(ROD / 2).position - start
-    v = (v - np.sum(v * along, axis=1)[:, None] * along) / ROD
+    v = deflection(result)
     sign = np.where(np.abs(v) > ROUNDING, np.sign(v), 0.0)
     return {
         f"vx{axis}": sign[:, k] * np.hypot(v[:, 0], v[:, k]) for axis, k in (("y", 1), ("z", 2))

@@ -9,7 +9,7 @@ from supple.core import layout as at
 from supple.core.buffers import starts
 from supple.core.energies import kinetic, momentum, potential, strain
 from supple.core.layout import views, with_elements
-from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold
+from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 # Columns of one node: R (9), p, V (at the node's origin), A (classical), W (about the node's origin): everything in
 # world axes
@@ -17,6 +17,32 @@ OUT_R, OUT_P, OUT_V, OUT_A, OUT_W, NODE_COLUMNS = starts(9, 3, 6, 6, 6)
 MOTION_COLUMNS = OUT_A  # those that need no accelerations
 # Columns of energies: kinetic, gravity, elastic; momentum [angular about the world's origin; linear]; strain
 KINETIC, GRAVITY, ELASTIC, MOMENTUM, STRAIN, ENERGIES = starts(1, 1, 1, 6, 1)
+
+
+@kernel
+def show_velocity(o, x, y):
+    """Pose and twist of a node x, the latter at its own origin, into y; kernels have twists about the point o."""
+    for k in range(OUT_V):
+        y[k] = x[k]
+    dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
+    w0, w1, w2 = x[at.V], x[at.V + 1], x[at.V + 2]
+    y[OUT_V], y[OUT_V + 1], y[OUT_V + 2] = w0, w1, w2
+    y[OUT_V + 3] = x[at.V + 3] + w1 * dz - w2 * dy
+    y[OUT_V + 4] = x[at.V + 4] + w2 * dx - w0 * dz
+    y[OUT_V + 5] = x[at.V + 5] + w0 * dy - w1 * dx
+
+
+@kernel
+def show_acceleration(o, gravity, x, y):
+    """Classical acceleration of a node x at its own origin into y, where its twist is."""
+    dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
+    w0, w1, w2, v0, v1, v2 = y[OUT_V], y[OUT_V + 1], y[OUT_V + 2], y[OUT_V + 3], y[OUT_V + 4], y[OUT_V + 5]
+    b0, b1, b2 = x[at.A], x[at.A + 1], x[at.A + 2]
+    y[OUT_A], y[OUT_A + 1], y[OUT_A + 2] = b0, b1, b2
+    # spatial to classical: a = A_v + alpha x r + w x v; the root's A carries -g
+    y[OUT_A + 3] = x[at.A + 3] + gravity[0] + b1 * dz - b2 * dy + w1 * v2 - w2 * v1
+    y[OUT_A + 4] = x[at.A + 4] + gravity[1] + b2 * dx - b0 * dz + w2 * v0 - w0 * v2
+    y[OUT_A + 5] = x[at.A + 5] + gravity[2] + b0 * dy - b1 * dx + w0 * v1 - w1 * v0
 
 
 @entry(INTS, REALS, VEC, MAT, MAT, MAT)
@@ -32,12 +58,22 @@ def motion_history(ints, reals, work, q, u, nodes):
         for n in range(nn):
             x = w.node[n]
             y = nodes[i, n * MOTION_COLUMNS : (n + 1) * MOTION_COLUMNS]
-            for k in range(OUT_V):  # pose
-                y[k] = x[k]
-            dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
-            w0, w1, w2 = x[at.V], x[at.V + 1], x[at.V + 2]
-            v0, v1, v2 = x[at.V + 3] + w1 * dz - w2 * dy, x[at.V + 4] + w2 * dx - w0 * dz, x[at.V + 5] + w0 * dy - w1 * dx
-            y[OUT_V], y[OUT_V + 1], y[OUT_V + 2], y[OUT_V + 3], y[OUT_V + 4], y[OUT_V + 5] = w0, w1, w2, v0, v1, v2
+            show_velocity(o, x, y)
+
+
+@entry(INTS, REALS, VEC, MAT, MAT, MAT, MAT)
+def given_motion(ints, reals, work, q, u, a, nodes):
+    """Fill nodes (nt, nn * OUT_W) with poses, velocities and classical accelerations at given velocities u and rates a."""
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    o = w.origin
+    for i in range(q.shape[0]):
+        tree.poses(m, w, q[i])
+        tree.motion(m, w, u[i], a[i])
+        for n in range(m.node.shape[0]):
+            y = nodes[i, n * OUT_W : (n + 1) * OUT_W]
+            show_velocity(o, w.node[n], y)
+            show_acceleration(o, m.gravity, w.node[n], y)
 
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
@@ -78,18 +114,9 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
         for n in range(nn):
             x = w.node[n]
             y = nodes[i, n * NODE_COLUMNS : (n + 1) * NODE_COLUMNS]
-            for k in range(OUT_V):  # pose
-                y[k] = x[k]
+            show_velocity(o, x, y)
+            show_acceleration(o, m.gravity, x, y)
             dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
-            w0, w1, w2 = x[at.V], x[at.V + 1], x[at.V + 2]
-            v0, v1, v2 = x[at.V + 3] + w1 * dz - w2 * dy, x[at.V + 4] + w2 * dx - w0 * dz, x[at.V + 5] + w0 * dy - w1 * dx
-            y[OUT_V], y[OUT_V + 1], y[OUT_V + 2], y[OUT_V + 3], y[OUT_V + 4], y[OUT_V + 5] = w0, w1, w2, v0, v1, v2
-            b0, b1, b2 = x[at.A], x[at.A + 1], x[at.A + 2]
-            y[OUT_A], y[OUT_A + 1], y[OUT_A + 2] = b0, b1, b2
-            # spatial to classical: a = A_v + alpha x r + w x v; the root's A carries -g
-            y[OUT_A + 3] = x[at.A + 3] + m.gravity[0] + b1 * dz - b2 * dy + w1 * v2 - w2 * v1
-            y[OUT_A + 4] = x[at.A + 4] + m.gravity[1] + b2 * dx - b0 * dz + w2 * v0 - w0 * v2
-            y[OUT_A + 5] = x[at.A + 5] + m.gravity[2] + b0 * dy - b1 * dx + w0 * v1 - w1 * v0
             f0, f1, f2 = x[at.W + 3], x[at.W + 4], x[at.W + 5]
             y[OUT_W] = x[at.W] - (dy * f2 - dz * f1)
             y[OUT_W + 1] = x[at.W + 1] - (dz * f0 - dx * f2)

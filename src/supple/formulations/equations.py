@@ -194,6 +194,16 @@ class Equations:
         """The configuration q (nq,) moved by the increment d (nu,)."""
         return self._chart(chart.move, self.nq, q=q, d=d)
 
+    def ahead(self, q: Array, u: Array, a: Array, h: float) -> Array:
+        """The configuration (nq,) at a time h after q, u, a, to second order."""
+        c = self.compiled
+        d = h * u + 0.5 * h * h * a
+        for record in (*c.joints.values(), *c.extra.values()):
+            if record.kind == "free":  # its velocity is in axes that turn, its increment is not
+                own = u[record.u]
+                d[record.u.start + 3 : record.u.stop] += 0.5 * h * h * np.cross(own[:3], own[3:])
+        return self.retract(q, d)
+
     def increment(self, q: Array, target: Array) -> Array:
         """The increment (nu,) that moves q to the target (nq,); of rotations the shorter way."""
         return self._chart(chart.difference, self.nu, q=q, target=target)

@@ -40,7 +40,7 @@ LARGE = 200  # unknowns, from which on systems are solved as sparse ones
 class Assembler:
     """Moves states of a compiled model onto its constraints.
 
-    ``fixed`` are places in u that do not move.
+    ``fixed`` are places in u that do not move. ``iterations`` counts Newton's steps.
     """
 
     def __init__(self, compiled: Compiled, fixed: Sequence[int] = ()) -> None:
@@ -48,6 +48,7 @@ class Assembler:
         self.work = new_work(compiled.ints)
         self.sizes = row_sizes(compiled)
         self.free = np.setdiff1d(np.arange(compiled.nu), np.array(fixed, dtype=int))
+        self.iterations = 0
 
     def positions(self, t: float, q: Array, search: bool = True) -> tuple[Array, Array]:
         """Coordinates near q that satisfy the rows, and the violations that are left (nr,).
@@ -163,6 +164,7 @@ class Assembler:
             before = float(np.linalg.norm(gap))
             if not before > 1e-14 or slow > 5:
                 break
+            self.iterations += 1
             step = self._smallest(q, G, -gap)
             longest = float(np.max(np.abs(step / self.compiled.scale), initial=0.0))
             if not longest > 0.0:
