@@ -122,7 +122,7 @@ def test_a_leaf_spring_guide_over_its_stroke():
     """
     m, stage = guide(4, held=True)
     strokes = np.array([0.0, 5.0, 10.0]) * T
-    r = sp.stiffness(m, stage.at(0), ["x", "rz"], over={"stroke.y": strokes})
+    r = sp.stiffness(m, stage.at(0), ["x", "rz"], over="stroke.y", values=strokes)
     law = 2 * E * T * B / L / (1 + 12 / 700 * (strokes / T) ** 2)
     assert r.along("x") == pytest.approx(law, rel=0.03)
     assert r.displacement[:, 1] == pytest.approx(strokes, abs=1e-12)
@@ -139,12 +139,12 @@ def test_a_load_lets_the_stroke_give_way():
     """At a constant force a load along x also moves the stage along y, so x is far softer."""
     m, stage = guide(2, held=False)
     push = 24 * E * (B * T**3 / 12) / L**3 * 5 * T
-    loads = [(0, 0, 0), (0, push, 0)]
-    free = sp.stiffness(m, stage.at(0), ["x", "y"], over={"push.force": loads})
+    m.replace("push", force=(0, push, 0))
+    free = sp.stiffness(m, stage.at(0), ["x", "y"], over="push", values=[0, 1])
     y = free.position[-1, 1]
     assert y == pytest.approx(5 * T, rel=0.02)
     fixed, stage = guide(2, held=True)
-    held = sp.stiffness(fixed, stage.at(0), ["x"], over={"stroke.y": [0.0, float(y)]})
+    held = sp.stiffness(fixed, stage.at(0), ["x"], over="stroke.y", values=[0.0, y])
     assert free.along("x")[0] == pytest.approx(held.along("x")[0], rel=1e-9)
     assert free.along("x")[1] < 0.2 * held.along("x")[1]
     # with y held, too, it is the same stiffness: the inverse of the compliance of both
@@ -157,7 +157,7 @@ def test_a_path_that_ends():
     m, ram = slider_crank(30.0, 0.7)
     m.add(sp.FrameDriver("pull", m.ground.at(0), ram.at(0), x=0.6))
     with pytest.warns(sp.SuppleWarning, match="pull.x = 0.8"):
-        r = sp.stiffness(m, ram.at(0), ["y"], over={"pull.x": [0.6, 0.65, 0.8]})
+        r = sp.stiffness(m, ram.at(0), ["y"], over="pull.x", values=[0.6, 0.65, 0.8])
     assert not r.success
     assert len(r.positions) == 2
 
@@ -168,10 +168,11 @@ def test_a_path_that_ends():
         ({"directions": ["w"]}, "directions is 'w'"),
         ({"directions": []}, "directions"),
         ({"directions": ["x", (2, 0, 0)]}, "do not depend on each other"),
-        ({"over": {"push": [1]}}, "one field and its values"),
-        ({"over": {"rod.length": [1.0], "rod.modes": [2]}}, "one field and its values"),
-        ({"over": 3}, "one field and its values"),
-        ({"over": {"nobody.y": [1.0]}}, "nobody"),
+        ({"over": "rod.length"}, "values of what changes, together with over"),
+        ({"values": [1.0]}, "values of what changes, together with over"),
+        ({"over": 3, "values": [1.0]}, "over is 3"),
+        ({"over": "rod.length", "values": []}, "one or more numbers"),
+        ({"over": "nobody.y", "values": [1.0]}, "nobody"),
         ({"at": "rod"}, "a frame on a body"),
     ],
 )
@@ -183,8 +184,8 @@ def test_wrong_arguments(change, message):
 
 def test_the_plot_shows_every_quantity(tmp_path):
     m, rod = cantilever()
-    m.add(sp.Force("push", rod.at(L), (0, 0, 0)))
-    r = sp.stiffness(m, rod.at(L), ["y"], over={"push.force": [(0, 0, 0), (0, 0.1, 0)]})
+    m.add(sp.Force("push", rod.at(L), (0, 0.1, 0)))
+    r = sp.stiffness(m, rod.at(L), ["y"], over="push", values=[0, 0.5, 1])
     figure = r.plot(tmp_path / "stiffness.png")
     assert len(figure.axes) == 4
     assert (tmp_path / "stiffness.png").stat().st_size > 1000

@@ -12,7 +12,7 @@ import numpy as np
 from supple.analyses.arguments import starting_state
 from supple.analyses.equilibrium import Equilibrium, Search
 from supple.analyses.linear_model import LinearModel
-from supple.analyses.linearize import linear_model
+from supple.analyses.linearize import linear_about, linear_model
 from supple.analyses.load_factor import Loading
 from supple.analyses.spin import Spin, check_spin
 from supple.analyses.static_result import StaticResult, static_result
@@ -51,6 +51,13 @@ class Followed:
         state = State(self.search.rest.t, self.found.q, self.found.u, self.found.z)
         effort = None if self.turning is None else self.found.drive
         return linear_model(self.search.equations, state, self.model, effort=effort)
+
+    @cached_property
+    def judged(self) -> LinearModel:
+        """The same with what the monitor finds, frequencies included."""
+        state = State(self.search.rest.t, self.found.q, self.found.u, self.found.z)
+        effort = None if self.turning is None else self.found.drive
+        return linear_about(self.model, self.search.compiled, state, effort=effort)
 
     @cached_property
     def result(self) -> StaticResult:

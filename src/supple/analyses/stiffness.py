@@ -12,27 +12,29 @@ drive is held.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.analyses.arguments import expect
+from supple.analyses.arguments import expect, number
 from supple.analyses.instant import velocities
 from supple.analyses.linear_model import ROUNDING, LinearModel
-from supple.analyses.linearize import linear_about
+from supple.analyses.parameter import Followed, Over, Parameter
 from supple.analyses.static_result import StaticResult
-from supple.analyses.statics import statics
 from supple.analyses.stiffness_result import Position, StiffnessResult
 from supple.errors import ModelError, SuppleError, SuppleWarning, describe
 from supple.formulations.base import Formulation
+from supple.formulations.trees import JointCoordinates
 from supple.frames import Frame
 from supple.model import Model
 from supple.poses import Array
 from supple.results.result import Result
+from supple.state import State
 from supple.validate import Axis
+from supple.waiting import told
 
 OWNER = "stiffness"
 TURNS, ALONG = ("rx", "ry", "rz"), ("x", "y", "z")
@@ -43,7 +45,11 @@ def stiffness(
     at: Frame,
     directions: Sequence[str | Axis] = (*ALONG, *TURNS),
     *,
-    over: Mapping[str, ArrayLike] | None = None,
+    over: Over | None = None,
+    values: ArrayLike | None = None,
+    spin: Mapping[Any, float] | None = None,
+    t: float = 0.0,
+    start: State | Result | None = None,
     formulation: Formulation | None = None,
 ) -> StiffnessResult:
     """Find how stiff a model holds a frame, in its equilibrium and along a path of equilibria.
@@ -55,13 +61,20 @@ def stiffness(
     directions : sequence
         In world axes: "x", "y", "z" or vectors (3,) for forces and displacements, "rx", "ry", "rz"
         for torques and rotations about the axes.
-    over : mapping, optional
-        One field of the model and the values that it takes, one after the other:
-        ``{"stroke.y": np.linspace(0, 0.01, 11)}`` for the motion of a driver, ``{"push.force":
-        [...]}`` for a load. What a driver moves is held; under a load it is free to give way.
+    over, values : optional
+        What changes from position to position, and its values (k,): a field such as "stroke.y", the
+        motion of a driver; "loads", "gravity" or the name of a force or driver (a load factor); a
+        joint (its rate in uniform rotation); see `stability`. What a driver moves is held, under a
+        load it is free to give way.
+    spin : mapping, optional
+        Constant rates of joints, see `statics`.
+    t : s
+        When signals stand still.
+    start : State or Result, optional
+        Where the search for the first equilibrium begins.
     formulation : JointCoordinates, Absolute or Branch, optional
 
-    Each equilibrium is searched from the one before it. Where there is none the result ends, with
+    Each equilibrium is followed from the one before it. Where there is none the result ends, with
     ``success`` False, a ``message`` and a warning.
     """
     expect(OWNER, "model", model, Model, "a Model")
@@ -70,22 +83,49 @@ def stiffness(
     if at.body.name not in model.bodies:
         raise ModelError(OWNER, "at", describe(at), "a frame on a body of the model that moves")
     names, table = _directions(directions)
-    field, values = _path(over)
-    found: list[Position] = []
-    message, before = "all equilibria found", None
-    for changed in _models(model, field, values):
-        rest, why = _rest(changed, before, formulation)
-        if rest is None:
-            place = f" at {field} = {values[len(found)]}" if field else ""
-            message = f"no equilibrium{place}: {why}"
-            break
-        found.append(_position(changed, rest, at, names, table))
-        before = rest
-    success = len(found) == len(values)
-    result = StiffnessResult(field, values[: len(found)], names, tuple(found), success, message)
-    for doubt in ([] if success else [message]) + result.doubts:
+    if (over is None) != (values is None):
+        raise ModelError(OWNER, "values", values, "values of what changes, together with over")
+    formulation = JointCoordinates() if formulation is None else formulation
+    made = (lambda _: model) if over is None else over
+    parameter = Parameter(OWNER, model, made, spin, number(OWNER, "t", t), formulation)
+    expected = "one or more numbers"
+    wanted = np.zeros(1) if values is None else validate.array(OWNER, "values", values, expected)
+    if wanted.ndim != 1 or not len(wanted):
+        raise ModelError(OWNER, "values", values, expected)
+    with told("stiffness: equilibria are followed"):
+        found, message = _positions(parameter, wanted, start, at, names, table)
+    words = "" if over is None else parameter.words
+    result = StiffnessResult(
+        words, wanted[: len(found)], names, tuple(found), len(found) == len(wanted), message
+    )
+    for doubt in ([] if result.success else [message]) + result.doubts:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return result
+
+
+def _positions(
+    parameter: Parameter,
+    values: Array,
+    start: State | Result | None,
+    at: Frame,
+    names: Sequence[str],
+    table: Array,
+) -> tuple[list[Position], str]:
+    """What the equilibria say, up to the last one that is found, and a sentence."""
+    here = parameter.first(float(values[0]), start)
+    found = [_position(here, at, names, table)]
+    for value in values[1:]:
+        there, reached, why = None, here.value, ""
+        try:
+            there, reached = parameter.follow(here, float(value))
+        except ModelError as error:  # a mechanism that cannot be closed there
+            why = f": {error}"
+        if there is None:
+            words = f"{parameter.words} = {value:g}"
+            return found, f"no equilibrium at {words}, the last one is at {reached:g}{why}"
+        here = there
+        found.append(_position(here, at, names, table))
+    return found, "all equilibria found"
 
 
 def _directions(given: Any) -> tuple[tuple[str, ...], Array]:
@@ -112,48 +152,9 @@ def _directions(given: Any) -> tuple[tuple[str, ...], Array]:
     return tuple(names), table
 
 
-def _path(over: Any) -> tuple[str, list[Any]]:
-    """The field that changes, "" if none does, and its values."""
-    if over is None:
-        return "", [None]
-    expected = 'one field and its values, e.g. {"stroke.y": [0, 0.001, 0.002]}'
-    if not isinstance(over, Mapping) or len(over) != 1:
-        raise ModelError(OWNER, "over", over, expected)
-    ((field, values),) = over.items()
-    if not isinstance(field, str) or "." not in field:
-        raise ModelError(OWNER, "over", field, expected)
-    return field, validate.listed(OWNER, "over", values, expected)
-
-
-def _models(model: Model, field: str, values: Sequence[Any]) -> Iterator[Model]:
-    """The model with each of the values."""
-    for value in values:
-        changed = model.copy()
-        if field:
-            changed.replace(field, value)
-        yield changed
-
-
-def _rest(
-    model: Model, before: StaticResult | None, formulation: Formulation | None
-) -> tuple[StaticResult | None, str]:
-    """The equilibrium near the one before, or why there is none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SuppleWarning)
-        try:
-            rest = statics(model, start=before, formulation=formulation)
-        except ModelError as error:  # a mechanism that cannot be closed there
-            if before is None:
-                raise
-            return None, str(error)
-    return (rest if rest.success else None), rest.message
-
-
-def _position(
-    model: Model, rest: StaticResult, at: Frame, names: Sequence[str], table: Array
-) -> Position:
+def _position(here: Followed, at: Frame, names: Sequence[str], table: Array) -> Position:
     """What one equilibrium says."""
-    small = linear_about(model, rest.data.compiled, rest.state())
+    rest, small = here.result, here.judged
     twists = _twists(small, at) @ table.T  # (n, directions)
     compliance = twists.T @ _flexibility(small, twists, names)
     place = rest[at]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,15 +58,15 @@ class StiffnessResult:
 
     Attributes
     ----------
-    over : the field that changes, "stroke.y"; empty if there is one position only
-    values : its values, one for each position
+    over : what changes, "stroke.y"; empty if there is one position only
+    values : (k,) its values
     directions : names of the n directions
     positions : what each equilibrium says
     success, message : whether all equilibria were found, and a sentence
     """
 
     over: str
-    values: list[Any]
+    values: Array
     directions: tuple[str, ...]
     positions: tuple[Position, ...]
     success: bool
@@ -170,29 +170,20 @@ class StiffnessResult:
         shown = [p for p in panels if any(np.any(np.isfinite(y)) for y in p[1].values())]
         figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(shown) + 0.8), layout="constrained")
         axes = figure.subplots(len(shown), 1, sharex=True, squeeze=False)[:, 0]
-        x, label = self._abscissa
         for ax, (title, lines, logarithmic) in zip(axes, shown, strict=True):
             for (name, y), colour in zip(lines.items(), cycle(COLOURS)):
-                ax.plot(x, y, color=colour, lw=1.4, marker="o", ms=3, label=name or None)
+                ax.plot(self.values, y, color=colour, lw=1.4, marker="o", ms=3, label=name or None)
             ax.set_ylabel(title, color=INK)
             if logarithmic:
                 ax.set_yscale("log")
             if len(lines) > 1:
                 ax.legend(frameon=False, fontsize=8)
             dress(ax)
-        axes[-1].set_xlabel(label, color=INK)
+        axes[-1].set_xlabel(self.over, color=INK)
         title = "\n".join(textwrap.wrap(f"validity: {self.verdict}", TITLE))
         figure.suptitle(title, x=0.01, ha="left", size=10, color=INK)
         save_figure(figure, path)
         return figure
-
-    @property
-    def _abscissa(self) -> tuple[Array, str]:
-        """What is drawn from left to right: the values if they are numbers, or the place."""
-        values = [v for v in self.values if isinstance(v, (int, float, np.number))]
-        if self.over and len(values) == len(self.values):
-            return np.array(values, dtype=float), self.over
-        return np.arange(len(self.values), dtype=float), f"position, {self.over}"
 
     def __repr__(self) -> str:
         head = f"Stiffness at {len(self.positions)} positions"
