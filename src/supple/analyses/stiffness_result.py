@@ -180,7 +180,7 @@ class StiffnessResult:
                 ax.legend(frameon=False, fontsize=8)
             dress(ax)
         axes[-1].set_xlabel(self.over, color=INK)
-        title = "\n".join(textwrap.wrap(f"validity: {self.verdict}", TITLE))
+        title = "\n".join(textwrap.wrap(self.verdict, TITLE))
         figure.suptitle(title, x=0.01, ha="left", size=10, color=INK)
         save_figure(figure, path)
         return figure
