@@ -42,7 +42,8 @@ def suspicions(model: Model) -> Iterator[Suspicion]:
         elif (sentence := body.hint()) is not None:
             yield Suspicion(body.name, body, sentence, False)
     for joint in model.joints.values():
-        turns = [x for x, unit in zip(joint.initial, joint.units, strict=True) if unit == "rad"]
+        pairs = zip(joint.initial.tolist(), joint.units, strict=True)
+        turns = [x for x, unit in pairs if unit == "rad"]
         sentence = degrees_sentence("initial", turns)
         if sentence is not None:
             yield Suspicion(joint.name, joint, f"{label(joint)}: {sentence}", True)

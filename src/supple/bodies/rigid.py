@@ -106,7 +106,7 @@ class RigidBody(Body):
         """A rigid body does not deform."""
         return False
 
-    @property
+    @cached_property
     def typical_length(self) -> float:
         """Distance of the centre of mass, or the radius of gyration if that is larger, m."""
         entry, com = self.inertia_com.item, self.com

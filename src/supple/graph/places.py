@@ -47,7 +47,7 @@ def check_places(
     with a place of their own, and those with a frame that was found by its place in the world.
     """
     used = {frame.body.name for frame in frames if frame.world is not None}
-    used |= {name for name, b in bodies.items() if b.position.any() or b.rotation.trace() != 3.0}
+    used |= {name for name, body in bodies.items() if _is_placed(body)}
     if not used:
         return
     poses = written_poses(graph, joints)
@@ -65,6 +65,14 @@ def check_places(
         if float(np.abs(pose.R - body.rotation).max()) > TOLERANCE:
             expected = f"the axes that its joints give it, {describe(pose.R)}"
             raise ModelError(label(body), "rotation", body.rotation, expected)
+
+
+def _is_placed(body: Body) -> bool:
+    """Whether a body has a place other than the origin and the axes of the world."""
+    if body.position.tolist() != [0.0, 0.0, 0.0]:  # by lists, quicker than NumPy for so few
+        return True
+    turn = body.rotation.item
+    return bool(turn(0) + turn(4) + turn(8) != 3.0)
 
 
 def _on_body(frame: Frame) -> Pose:

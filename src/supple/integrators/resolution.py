@@ -28,6 +28,8 @@ def beyond_rounding(problem: Problem) -> str | None:
     if c.nu == 0:
         return None
     asked = (problem.rtol + problem.atol) * c.scale
+    if 3.0 * ROUNDING * np.abs(problem.q).max(initial=0.0) <= asked.min():  # no sum of three places
+        return None
     sizes = coordinate_sizes(c, problem.q)
     possible = ROUNDING * sizes
     worst = int(np.argmax(possible / asked))
