@@ -71,7 +71,7 @@ class Passage:
     def take_rows(self) -> None:
         """Go on with the rows that are now in use."""
         c = self.run.compiled
-        self.possible = can_be_singular(c)
+        self.possible = can_be_singular(c) and not self.run.options.passes
         self.reference = max(self.reference, c.regular_value)
         if self.possible:
             self.watch, self.equations = Watch(c), Equations(c)
