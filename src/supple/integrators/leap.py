@@ -17,7 +17,7 @@ from supple.formulations.equations import Equations
 from supple.poses import Array
 
 REPEATS = 60  # of the iteration for the stages
-SETTLED = 1e-10  # change in the last of them, part of the motion
+SETTLED = 3e-9  # change in the last of them, part of the motion
 
 
 class Leap(NamedTuple):

@@ -35,7 +35,7 @@ STAGES, FEWER = 6, 4
 # Parts of the regular smallest singular value: below the first one looks ahead, at the others one
 # tries to step over, the next one if the one before did not succeed.
 APPROACH = 0.4
-LEVELS = (0.16, 0.08, 0.04, 0.02, 0.01)
+LEVELS = (0.3, 0.16, 0.08, 0.04, 0.02, 0.01)
 MOTION = (
     0.3  # rad or lengths of the model, between looks at regular rows; near others in proportion
 )
@@ -344,7 +344,7 @@ class Passage:
         if other is None:
             return False
         c, p = self.run.compiled, self.run.problem
-        noise = 30.0 * max(leap.change, other.change)  # rounding, where rows nearly depend
+        noise = 10.0 * max(leap.change, other.change)  # rounding, where rows nearly depend
         places = np.abs(value(leap.x, 1.0) - value(other.x, 1.0)) / c.scale
         end = value(leap.u, 1.0)
         speed = float(np.max(np.abs(u) / c.scale, initial=0.0))
