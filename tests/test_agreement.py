@@ -47,7 +47,7 @@ SMOOTH = {
     "duffing-regular": 30.0,
     "duffing-chaotic": 20.0,
 }
-# The same on closed loops; n-four-bar is level, and stops implicit methods, after 0.71 s.
+# The same on closed loops.
 SMOOTH_LOOPS = {
     "four-bar": 2.0,
     "andrews-squeezer": 0.03,

@@ -24,7 +24,7 @@ def rod(axis, about: float, joint=sp.Spherical, gravity=(0, 0, -9.81)) -> sp.Mod
 @pytest.mark.parametrize("about", [0.0, 1e-17])
 @pytest.mark.parametrize("joint", [sp.Spherical, sp.Free])
 def test_a_rod_without_inertia_about_its_axis_is_refused(axis, about, joint):
-    text = rf"{joint.__name__} 'end': body 'rod' has no inertia about the axis \(.*\) of the joint"
+    text = rf"{joint.__name__} 'end': body 'rod' has no inertia about the axis "
     with pytest.raises(sp.ModelError, match=text) as caught:
         sp.simulate(rod(axis, about, joint), 0.1)
     words = str(caught.value)

@@ -13,11 +13,10 @@ All uprights stay parallel, so that it is a pendulum with the angle f from uprig
 It turns over, and f is twice an elliptic amplitude. Reference: that closed form; the difference to
 an integration of the equation is its error estimate.
 
-At the level position the constraints depend on each other and leave the further motion open. An
-explicit method steps over that instant: accelerations beside it are those of the pendulum, so that
-it passes with its full accuracy, in joint coordinates. Newton's method in an implicit step does
-not converge beside it at small tolerances: Radau stops with a message and chooses no branch. In
-absolute coordinates the explicit method stops there too.
+At the level position the constraints depend on each other and leave the further motion open.
+Accelerations beside it are those of the pendulum, but forces in the level rods grow without bound.
+Runs step over it (``integrators/passage.py``) at every tolerance and by every method, along the
+smooth motion, and say so in a warning.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import math
 from supple.core import acceptance, chart, dynamics
 from supple.core import step as st
 from supple.core.layout import views
-from supple.native.declare import INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold
+from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold
 
 GOOD = -1
 
@@ -38,23 +38,23 @@ def passage_rates(ints, reals, work, time, start, x, u, z, q, xdot, udot, zdot, 
     return GOOD
 
 
-@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, MAT, REAL)
-def passage_output(ints, reals, work, run, state, count, grid, out, end):
-    """Events and output of a step to the time ``end`` whose polynomials are in ``run``; returns an outcome.
+@entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, MAT, REAL, REAL, INT)
+def passage_output(ints, reals, work, run, state, count, grid, out, begin, end, last):
+    """Events and output of a part of a step, whose polynomials are in ``run``; returns an outcome.
 
-    EVENT: the state is that of a terminal event. PAUSED: the state is that at the end.
+    EVENT: the state is that of a terminal event. PAUSED: behind the last part the state is that at its end.
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
     run_views, _, _ = st.run_views(m, run, count)
     r = hold(run_views)
-    t = state[st.T]
-    if acceptance.emit(m, w, r, count, state, grid, out, t, end - t, end):
+    if acceptance.emit(m, w, r, count, state, grid, out, begin, end - begin, end):
         return st.EVENT
-    st.state_at(m, r, 1.0)
-    st.copy(r.qt, r.q)
-    st.copy(r.ut, r.u)
-    st.copy(r.zt, r.z)
-    st.copy(r.wt, r.w)
-    state[st.T] = end
+    if last == 1:
+        st.state_at(m, r, 1.0)
+        st.copy(r.qt, r.q)
+        st.copy(r.ut, r.u)
+        st.copy(r.zt, r.z)
+        st.copy(r.wt, r.w)
+        state[st.T] = end
     return st.PAUSED

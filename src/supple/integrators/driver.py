@@ -128,6 +128,7 @@ class LoopOptions(NamedTuple):
     keeps_output: bool = False  # do not move output onto the constraints
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
     fixed_step: bool = False
+    passes: bool = False  # singular positions by itself
     stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
 
 

@@ -86,6 +86,7 @@ class EnergyScheme(Integrator):
             integers=integers,
             statistics=partial(self.further_statistics, c),
             fixed_step=True,
+            passes=True,  # another method's step would not keep energy to rounding
         )
         return LoopRun(problem, self.loop(problem), size, options)
 

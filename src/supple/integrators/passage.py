@@ -5,7 +5,7 @@ smooth through such a position. But multipliers grow with one over the distance 
 that follow from the rows lose their digits, and Newton's method does not converge. So a run is led
 to a place a little before the position and makes one step of Gauss' collocation method over it, as
 far behind it as it was before. The number of stages is even and they lie symmetrically: none is
-closer than a fifth of the way. How far before is a matter of the rows, not of the tolerance. The
+closer than a sixth of the way. How far before is a matter of the rows, not of the tolerance. The
 difference to the method with fewer stages is the error; where it is too large one goes closer.
 
 A mechanism that only comes close, by bars of lengths that do not quite fit, has no such branch:
@@ -24,18 +24,19 @@ from supple.core import step as st
 from supple.engine.rows import row_sizes, rows_at
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
-from supple.integrators.leap import Leap, collocate, value
+from supple.integrators.leap import Leap, collocate, part, value
 from supple.loops.singular import Smallest, Watch, about, can_be_singular, first_root, lowest
 from supple.poses import Array
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
 
-STAGES, FEWER = 6, 4
+STAGES, FEWER = 8, 6
+PARTS = 4  # of a step, with output by polynomials of lower degree
 # Parts of the regular smallest singular value: below the first one looks ahead, at the others one
 # tries to step over, the next one if the one before did not succeed.
 APPROACH = 0.4
-LEVELS = (0.16, 0.08, 0.04, 0.02, 0.01)
+LEVELS = (0.3, 0.16, 0.08, 0.04, 0.02, 0.01)
 MOTION = (
     0.3  # rad or lengths of the model, between looks at regular rows; near others in proportion
 )
@@ -71,7 +72,7 @@ class Passage:
     def take_rows(self) -> None:
         """Go on with the rows that are now in use."""
         c = self.run.compiled
-        self.possible = can_be_singular(c)
+        self.possible = can_be_singular(c) and not self.run.options.passes
         self.reference = max(self.reference, c.regular_value)
         if self.possible:
             self.watch, self.equations = Watch(c), Equations(c)
@@ -139,8 +140,8 @@ class Passage:
     def _moved(self, table: Array, t: float, q: Array) -> float:
         """Motion since the last look of what takes part in the rows, rad or lengths."""
         fields, (_, state, _) = self.run.fields, self.kept
-        part = np.max(np.abs(table), axis=0, initial=0.0) > 1e-12
-        rate = np.max((np.abs(fields.u) / self.run.compiled.scale)[part], initial=0.0)
+        takes_part = np.max(np.abs(table), axis=0, initial=0.0) > 1e-12
+        rate = np.max((np.abs(fields.u) / self.run.compiled.scale)[takes_part], initial=0.0)
         return float(rate * (t - state[st.T]))
 
     def _unseen(self, t: float, q: Array, u: Array, moved: float) -> float | None:
@@ -206,11 +207,11 @@ class Passage:
         root = self._root(t, q, u, values)
         if root is None or t + root <= self.beaten:
             return outcome
-        part = values.size / self.reference
+        size = values.size / self.reference
         while self.level < len(LEVELS):
             level = LEVELS[self.level]
-            if part > 1.5 * level:
-                way = root * (1.0 - level / part)
+            if size > 1.5 * level:
+                way = root * (1.0 - level / size)
                 self._set_stop(t + way)
                 if self.stop < np.inf:
                     self.next_look = t + (0.5 * way if way > 0.2 * root else way)
@@ -344,7 +345,7 @@ class Passage:
         if other is None:
             return False
         c, p = self.run.compiled, self.run.problem
-        noise = 30.0 * max(leap.change, other.change)  # rounding, where rows nearly depend
+        noise = 10.0 * max(leap.change, other.change)  # rounding, where rows nearly depend
         places = np.abs(value(leap.x, 1.0) - value(other.x, 1.0)) / c.scale
         end = value(leap.u, 1.0)
         speed = float(np.max(np.abs(u) / c.scale, initial=0.0))
@@ -359,12 +360,18 @@ class Passage:
         last = float(self.base[len(self.base) // 2 - 1])
         t = float(run.state[st.T])
         end = min(t + leap.h, last)
-        part = (end - t) / leap.h
-        powers = part ** np.arange(st.DEGREE)
-        f.px[:], f.pu[:], f.pz[:], f.pw[:] = (p * powers for p in (leap.x, leap.u, leap.z, leap.w))
         model = c.ints, c.reals, self.equations.work
-        buffers = run.run_buffer, run.state, run.count
-        outcome = kernels.passage_output(*model, *buffers, run.problem.grid, run.out, end)
+        buffers = run.run_buffer, run.state, run.count, run.problem.grid, run.out
+        ends = np.linspace(0.0, (end - t) / leap.h, PARTS + 1)
+        times = np.append(t + ends[:-1] * leap.h, end)
+        outcome = st.PAUSED
+        for k in range(PARTS):
+            polynomials = (part(p, ends[k], ends[k + 1]) for p in leap[1:5])
+            f.px[:], f.pu[:], f.pz[:], f.pw[:] = polynomials
+            piece = float(times[k]), float(times[k + 1]), int(k == PARTS - 1)
+            outcome = kernels.passage_output(*model, *buffers, *piece)
+            if outcome == st.EVENT:
+                break
         run.steps_before += 1
         if outcome == st.EVENT:
             return int(outcome)
