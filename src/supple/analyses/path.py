@@ -21,7 +21,6 @@ from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError, SuppleError
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.loops.assembly import compile_model
 from supple.model import Model
 from supple.poses import Array
 from supple.results.quantities import quantity
@@ -81,12 +80,9 @@ class EquilibriumPath:
         which only `stability` finds
     """
 
-    def __init__(
-        self, loading: Loading, loaded: Loaded, formulation: Formulation, spots: Sequence[Spot],
-        problem: str,
-    ) -> None:  # fmt: skip
-        self._loading, self._loaded, self._formulation = loading, loaded, formulation
-        self._spots = tuple(spots)
+    def __init__(self, loaded: Loaded, spots: Sequence[Spot], problem: str) -> None:
+        loading = loaded.loading
+        self._loading, self._loaded, self._spots = loading, loaded, tuple(spots)
         self.model = loading.model
         self.load = np.array([spot.factor for spot in spots])
         self.stiffness = np.array([np.min(s.stiffness, initial=np.inf) for s in spots])
@@ -176,8 +172,8 @@ class EquilibriumPath:
     def _result(self, spot: Spot) -> StaticResult:
         """The equilibrium of the model with the loads of a point."""
         model, t = self._loading.under(spot.factor), self._loading.t
-        compiled = compile_model(model, (), self._formulation.tree(model), t)
-        equations, rates = Equations(compiled), self._loading.spun(spot.factor)
+        equations = Equations(self._loaded.under(spot.factor))
+        rates = self._loading.spun(spot.factor)
         turning = None if rates is None else Spin(model, equations, t, rates)
         search = Search(equations, t, turning)
         found = replace(search.standing(spot.q, spot.z), found=True)
@@ -285,7 +281,7 @@ def followed(
     with told("statics: a path of equilibria is followed"):
         trace = _Trace(loaded, float(end if wanted is None else wanted[-1]), wanted, most)
         trace.run(state.q, state.z)
-    return EquilibriumPath(loading, loaded, formulation, trace.spots, trace.problem)
+    return EquilibriumPath(loaded, trace.spots, trace.problem)
 
 
 class _Trace:
