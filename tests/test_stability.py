@@ -56,6 +56,41 @@ def test_a_rotor_with_damping_of_its_shaft(inner: float, outer: float, driven: b
         assert growth == pytest.approx(np.max(roots.real), rel=1e-8)
 
 
+def test_damping_does_not_make_an_equilibrium_in_rotation_unstable() -> None:
+    """Below its critical speed all stiffnesses are positive, above it two are not."""
+    assert sp.statics(jeffcott(), spin={"turn": 50.0}).stable
+    assert not sp.statics(jeffcott(), spin={"turn": 110.0}).stable
+
+
+def test_a_blade_of_several_bodies_has_its_frequencies_at_speed() -> None:
+    """Against the exact ones of `supple.cases.rotating`, with eight parts; no limit is found."""
+    from supple.cases.case import references
+    from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
+
+    m = sp.Model(name="blade")
+    hub = m.add(sp.RigidBody("hub", 1.0, inertia=(1.0, 1.0, 1.0)))
+    m.add(sp.Revolute("turn", m.ground.at(0), hub.at(0), axis="z"))
+    m.add(sp.Driver("motor", "turn", 0.0))
+    before: Any = hub.at(0)
+    for k in range(8):
+        part = m.add(
+            sp.Beam(
+                f"part{k}", 0.125, UNIT_SECTION, UNIT_MATERIAL, 1,
+                rotary_inertia=False, stiffening="second_order",
+            )
+        )  # fmt: skip
+        m.add(sp.Fixed(f"weld{k}", before, part.at(0)))
+        before = part.at(0.125)
+    found = sp.stability(m, "turn", [0.0, 4.0, 8.0])
+    assert np.all(found.stable)
+    known = references("rotating")["rotating-beam"]["flap"]
+    for speed, linear in zip((0, 4, 8), found.linear, strict=True):
+        flap = known[str(speed)][0]
+        lag = np.sqrt(flap**2 - speed**2)
+        lowest = 2 * np.pi * np.sort(linear.frequencies)[:2]
+        assert lowest == pytest.approx([lag, flap], rel=2e-3)
+
+
 def test_a_rotor_that_the_air_alone_damps_is_stable() -> None:
     """The limit moves away with less damping of the shaft; the sign of it decides."""
     found = sp.stability(jeffcott(0.0, 1.0), "turn", [0.0, 100.0, 1000.0])

@@ -92,7 +92,8 @@ class EquilibriumPath:
             for k, s in enumerate(spots)
             if s.kind is not None
         )
-        self.follows_motion = any(one_way(spot.here.K) for spot in spots)
+        still = loaded.turning is None  # else dampers, too, make a stiffness one-way
+        self.follows_motion = still and any(one_way(spot.here.K) for spot in spots)
         self.success = not problem
         self.message = problem or f"{len(spots)} points up to the load factor {self.load[-1]:.6g}"
         if self.success and self.special:
