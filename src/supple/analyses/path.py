@@ -23,7 +23,7 @@ from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.model import Model
 from supple.poses import Array
-from supple.results.quantities import quantity
+from supple.results.quantities import EXPECTED, quantity
 from supple.results.result import Result
 from supple.state import State
 from supple.waiting import told
@@ -161,6 +161,8 @@ class EquilibriumPath:
         """A point by its number, or the values of something by name over all points."""
         if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
             return _OverPoints(self, item)
+        if not -len(self) <= item < len(self):
+            raise SuppleError(f"path[{item}]: expected the place of one of {len(self)} points")
         place = range(len(self))[item]
         if place not in self._results:
             self._results[place] = self._result(self._spots[place])
@@ -182,7 +184,8 @@ class EquilibriumPath:
 
     def of(self, text: str) -> Array:
         """A quantity over all points (n, ...): "elbow.angle", "rod.at(0.5).position.y"."""
-        return np.concatenate([quantity(self[k], text) for k in range(len(self))])
+        name = validate.text("EquilibriumPath", "of", text, EXPECTED)
+        return np.concatenate([quantity(self[k], name) for k in range(len(self))])
 
     def plot(self, what: str, path: str | Path | None = None) -> Figure:
         """Draw the load factor over a quantity, unstable parts in broken lines.
