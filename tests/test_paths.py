@@ -93,6 +93,15 @@ def test_load_steps_stop_at_the_limit_point() -> None:
     assert path.load[:2] == pytest.approx([0.0, 0.2])
 
 
+def test_loads_may_grow_the_other_way() -> None:
+    for given in ({"follow": "push", "until": -2.0}, {"steps": [-0.5, -2.0]}):
+        path = sp.statics(truss(), **given)
+        assert path.load[-1] == -2.0
+        assert pressed(path["fall"].displacement) == pytest.approx(path.load, abs=1e-8)
+        assert path.special == ()
+        assert np.all(path.stable)
+
+
 def test_elastic_bars_in_a_loop_snap_through() -> None:
     """Two beams, pinned to the ground and to each other: springs of E A / L along their chords.
 

@@ -100,6 +100,26 @@ def test_a_rotor_that_the_air_alone_damps_is_stable() -> None:
     assert "stable at all values" in found.message
 
 
+def test_a_rotor_without_damping_is_stable_beyond_its_critical_speed() -> None:
+    """Its stiffness as seen in the rotor is negative there; Coriolis forces hold it."""
+    found = sp.stability(jeffcott(0.0, 0.0), "turn", [0.0, 50.0, 150.0, 300.0])
+    assert np.all(found.stable)
+    assert np.abs(found.growth) == pytest.approx(0.0, abs=1e-8)
+    for speed, linear in zip(found.values, found.linear, strict=True):
+        whirl = sorted([abs(100.0 - speed), 100.0 + speed])
+        assert 2 * np.pi * linear.frequencies[:2] == pytest.approx(whirl, rel=1e-8)
+
+
+def test_a_shaft_that_is_not_round_is_unstable_between_two_speeds() -> None:
+    """Stiffnesses k1, k2 that turn along: unstable from sqrt(k1/m) to sqrt(k2/m)."""
+    m = jeffcott(0.0, 0.0)
+    m.replace("k1", stiffness=1.21e4)
+    found = sp.stability(m, "turn", np.linspace(0.0, 200.0, 21) + 3.0)
+    assert [x.becomes for x in found.limits] == ["unstable", "stable"]
+    assert [x.kind for x in found.limits] == ["divergence", "divergence"]
+    assert [x.value for x in found.limits] == pytest.approx([100.0, 110.0], rel=1e-10)
+
+
 def test_the_limit_at_a_given_value_is_found() -> None:
     """A value at the very limit: rounding decides whether it is stable."""
     found = sp.stability(jeffcott(), "turn", [149.9, 150.0, 150.1])
