@@ -20,6 +20,7 @@ from supple.cases import (
     huang_eight_link,
     huang_rig,
     huang_stiffening,
+    jonker_shaft,
     rotating,
     zhao,
     zhao_flexible,
@@ -364,6 +365,15 @@ def test_rotating_beam_frequencies():
     assert {q.name for q in lost} >= {
         f"frequency 1 at speed {s}, in the plane" for s in (4, 6, 8, 10, 12)
     }
+
+
+def test_the_rotating_shaft_loses_its_stability():
+    """Four growth rates and the limit; more elements have a limit nearer to the beam's, 829.23."""
+    case = cases.get("jonker-shaft")
+    found = case.run()
+    assert len(found) == 5 and all(q.passed for q in found)
+    finer = case.inspect(jonker_shaft.rotating_shaft(4))[-1]
+    assert not finer.passed and 829.23 < finer.value < 829.6
 
 
 def test_cantilevers_without_stiffening_go_elsewhere():
@@ -733,6 +743,7 @@ def test_registry():
         "jonker-slider-crank",
         "jonker-slider-crank-spatial",
         *SECOND_ORDER[:2],
+        "jonker-shaft",
         "nada-frequencies",
         "rotating-beam",
         "spin-up",

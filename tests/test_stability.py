@@ -126,29 +126,6 @@ def test_the_limit_at_a_given_value_is_found() -> None:
     assert [x.value for x in found.limits] == [pytest.approx(150.0, rel=1e-10)]
 
 
-def shaft(parts: int = 2) -> sp.Model:
-    """Jonker's rotating shaft: steel, 0.3 m long, 6 mm thick, internal damping 1.27e6 Pa s."""
-    m = sp.Model(name="shaft")
-    steel, length = sp.Material(E=200e9, G=77e9, density=7870), 0.3 / parts
-    rods = [
-        m.add(
-            sp.Beam(
-                f"rod{k}", length, sp.Circle(0.006), steel, 1, [1, 2, 3, 4], "chord",
-                rotary_inertia=False, damping=sp.KelvinVoigt(1.27e6),
-            )
-        )
-        for k in range(parts)
-    ]  # fmt: skip
-    disc = m.add(sp.RigidBody("disc", 1.0, inertia=(1e-3, 1e-3, 1e-3)))
-    m.add(sp.Revolute("spin", m.ground.at(0), disc.at(0), axis="x"))
-    m.add(sp.Universal("end", disc.at(0), rods[0].at(0), axes=("y", "z")))
-    for k in range(1, parts):
-        m.add(sp.Fixed(f"weld{k}", rods[k - 1].at(length), rods[k].at(0)))
-    m.add(sp.PointOnLine("far", m.ground.at(0), rods[-1].at(length), (1, 0, 0)))
-    m.add(sp.Driver("drive", "spin", 0.0))
-    return m
-
-
 def beam_shaft(speed: float, parts: int = 2) -> float:
     """Growth of cubic elements in the plane, whose whirl is that of z'' = ... in the world.
 
@@ -181,11 +158,10 @@ def beam_shaft(speed: float, parts: int = 2) -> float:
 
 @pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 def test_jonkers_shaft_loses_stability_at_its_critical_speed() -> None:
-    """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed.
+    """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed."""
+    from supple.cases.jonker_shaft import rotating_shaft
 
-    The published rates are -2.20048, -0.085917, 0.006595, 0.178402 per s.
-    """
-    found = sp.stability(shaft(), "spin", [0.0, 800.0, 835.0, 900.0])
+    found = sp.stability(rotating_shaft(), "spin", [0.0, 800.0, 835.0, 900.0])
     assert found.limit == pytest.approx(832.505034, abs=5e-7)
     assert found.growth == pytest.approx([-2.20048, -0.085917, 0.006595, 0.178402], abs=1e-6)
     exact = [beam_shaft(speed) for speed in found.values]

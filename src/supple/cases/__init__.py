@@ -30,6 +30,7 @@ _FILES = (
     "richard_four_bar",
     "richard_panels",
     "jonker",
+    "jonker_shaft",
     "nada",
     "rotating",
     "nada_arm",
