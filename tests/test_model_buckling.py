@@ -9,18 +9,7 @@ import pytest
 
 import supple as sp
 from supple.errors import ModelError, SimulationError, SuppleWarning
-from test_paths import link, truss
-
-STEEL = sp.Material(E=200e9, G=80e9, density=7800)
-
-
-def welded(m: sp.Model, count: int, section: Any, **given: Any) -> list[sp.Beam]:
-    """Beams along x of 1 m in all, welded one behind the other."""
-    length = 1.0 / count
-    parts = [m.add(sp.Beam(f"part{k}", length, section, STEEL, 1, **given)) for k in range(count)]
-    for k in range(1, count):
-        m.add(sp.Fixed(f"weld{k}", parts[k - 1].at(length), parts[k].at(0)))
-    return parts
+from test_paths import STEEL, link, truss, welded
 
 
 def column(ends: str, count: int = 4, axes: Any = "world", stiffening: Any = "second_order") -> Any:

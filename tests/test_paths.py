@@ -10,7 +10,16 @@ import pytest
 import supple as sp
 from supple.errors import ModelError, SimulationError, SuppleWarning
 
-STEEL = sp.Material(E=200e9, G=77e9, density=7800)
+STEEL = sp.Material(E=200e9, G=80e9, density=7800)
+
+
+def welded(m: sp.Model, count: int, section: Any, **given: Any) -> list[sp.Beam]:
+    """Beams along x of 1 m in all, welded one behind the other."""
+    length = 1.0 / count
+    parts = [m.add(sp.Beam(f"part{k}", length, section, STEEL, 1, **given)) for k in range(count)]
+    for k in range(1, count):
+        m.add(sp.Fixed(f"weld{k}", parts[k - 1].at(length), parts[k].at(0)))
+    return parts
 
 
 def truss(load: float = 1.0, height: float = 0.2, stiffness: float = 100.0) -> sp.Model:
@@ -84,6 +93,15 @@ def test_load_steps_stop_at_the_limit_point() -> None:
     assert path.load[:2] == pytest.approx([0.0, 0.2])
 
 
+def test_loads_may_grow_the_other_way() -> None:
+    for given in ({"follow": "push", "until": -2.0}, {"steps": [-0.5, -2.0]}):
+        path = sp.statics(truss(), **given)
+        assert path.load[-1] == -2.0
+        assert pressed(path["fall"].displacement) == pytest.approx(path.load, abs=1e-8)
+        assert path.special == ()
+        assert np.all(path.stable)
+
+
 def test_elastic_bars_in_a_loop_snap_through() -> None:
     """Two beams, pinned to the ground and to each other: springs of E A / L along their chords.
 
@@ -99,16 +117,18 @@ def test_elastic_bars_in_a_loop_snap_through() -> None:
     m.add(sp.Revolute("top", a.at(length), b.at(length), initial=np.pi - 2 * angle))
     m.add(sp.Force("push", a.at(length), force=(0, -1.0, 0)))
     exact = pressed(highest(height), height, k)
-    for formulation in (sp.JointCoordinates(), sp.Absolute()):
-        with pytest.warns(SuppleWarning):  # bars without stiffening beyond their own Euler load
-            path = sp.statics(m, follow="push", until=1.5 * exact, formulation=formulation)
-        assert path.limit_points[0].factor == pytest.approx(exact, rel=1e-8)
-        assert path.bifurcations == ()
-        for point in (path[5], path[20], path.end):
-            y = float(point[a.at(length)].position[0, 1])
-            load = -float(point["push"].force[0, 1])
-            assert pressed(y, height, k) == pytest.approx(load, abs=1e-8 * exact)
-        assert not path[len(path) // 5].stable  # pressed beyond the Euler load of its own bars
+    with pytest.warns(SuppleWarning, match="under which it buckles"):
+        path = sp.statics(m, follow="push", until=1.5 * exact)
+    assert path.limit_points[0].factor == pytest.approx(exact, rel=1e-8)
+    assert path.bifurcations == ()
+    for point in (path[5], path[20], path.end):
+        y = float(point[a.at(length)].position[0, 1])
+        load = -float(point["push"].force[0, 1])
+        assert pressed(y, height, k) == pytest.approx(load, abs=1e-8 * exact)
+    assert not path[len(path) // 5].stable  # pressed beyond the Euler load of its own bars
+    with pytest.warns(SuppleWarning, match="limit point"):
+        path = sp.statics(m, steps=[1.5 * exact], formulation=sp.Absolute())
+    assert path.critical == pytest.approx(exact, rel=1e-8)
 
 
 def arch(parts: int, load: float) -> sp.Model:
@@ -202,6 +222,31 @@ def test_an_imperfect_column_bends_over() -> None:
     assert np.all(path.stable)
     assert path.load * np.sin(angle) == pytest.approx(3.0 * (angle - 1e-3), abs=1e-9)
     assert angle[-1] > 1.5
+
+
+@pytest.mark.parametrize("reference", ["clamped", "chord"])
+def test_a_slender_column_bends_over_as_the_elastica(reference: Any) -> None:
+    """Eight beams with an imperfection of 1e-4, which a coarse path would pass on the other side.
+
+    With the modulus p of the elliptic integrals the load is (2 K/pi)^2 of the critical one, the end
+    is at x/L = 2 E/K - 1, y/L = 2 p/K. Errors fall with the square of the parts.
+    """
+    from scipy.optimize import brentq
+    from scipy.special import ellipe, ellipk
+
+    m = sp.Model()
+    parts = welded(m, 8, sp.Rectangle(0.01, 0.02), stiffening="second_order", reference=reference)
+    m.add(sp.Fixed("foot", m.ground.at(0), parts[0].at(0)))
+    euler = np.pi**2 / 4.0 * STEEL.E * 0.02 * 0.01**3 / 12.0
+    m.add(sp.Force("press", parts[-1].at(0.125), force=(-euler, 0, 0)))
+    m.add(sp.Force("aside", parts[-1].at(0.125), force=(0, 1e-4 * euler, 0)))
+    path = sp.statics(m, follow="press", steps=[0.5, 1.2, 1.5])
+    assert path.special == ()
+    assert np.all([s.stable for s in path._spots])
+    for k in (2, 3):
+        p = brentq(lambda p, k=k: (2 * ellipk(p * p) / np.pi) ** 2 - path.load[k], 1e-6, 0.99)
+        exact = 2 * ellipe(p * p) / ellipk(p * p) - 1, 2 * p / ellipk(p * p), 0.0
+        assert path[k][parts[-1].at(0.125)].position[0] == pytest.approx(exact, abs=3e-3)
 
 
 @pytest.mark.parametrize("height", [3.0, 0.5])

@@ -56,6 +56,41 @@ def test_a_rotor_with_damping_of_its_shaft(inner: float, outer: float, driven: b
         assert growth == pytest.approx(np.max(roots.real), rel=1e-8)
 
 
+def test_damping_does_not_make_an_equilibrium_in_rotation_unstable() -> None:
+    """Below its critical speed all stiffnesses are positive, above it two are not."""
+    assert sp.statics(jeffcott(), spin={"turn": 50.0}).stable
+    assert not sp.statics(jeffcott(), spin={"turn": 110.0}).stable
+
+
+def test_a_blade_of_several_bodies_has_its_frequencies_at_speed() -> None:
+    """Against the exact ones of `supple.cases.rotating`, with eight parts; no limit is found."""
+    from supple.cases.case import references
+    from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
+
+    m = sp.Model(name="blade")
+    hub = m.add(sp.RigidBody("hub", 1.0, inertia=(1.0, 1.0, 1.0)))
+    m.add(sp.Revolute("turn", m.ground.at(0), hub.at(0), axis="z"))
+    m.add(sp.Driver("motor", "turn", 0.0))
+    before: Any = hub.at(0)
+    for k in range(8):
+        part = m.add(
+            sp.Beam(
+                f"part{k}", 0.125, UNIT_SECTION, UNIT_MATERIAL, 1,
+                rotary_inertia=False, stiffening="second_order",
+            )
+        )  # fmt: skip
+        m.add(sp.Fixed(f"weld{k}", before, part.at(0)))
+        before = part.at(0.125)
+    found = sp.stability(m, "turn", [0.0, 4.0, 8.0])
+    assert np.all(found.stable)
+    known = references("rotating")["rotating-beam"]["flap"]
+    for speed, linear in zip((0, 4, 8), found.linear, strict=True):
+        flap = known[str(speed)][0]
+        lag = np.sqrt(flap**2 - speed**2)
+        lowest = 2 * np.pi * np.sort(linear.frequencies)[:2]
+        assert lowest == pytest.approx([lag, flap], rel=2e-3)
+
+
 def test_a_rotor_that_the_air_alone_damps_is_stable() -> None:
     """The limit moves away with less damping of the shaft; the sign of it decides."""
     found = sp.stability(jeffcott(0.0, 1.0), "turn", [0.0, 100.0, 1000.0])
@@ -65,33 +100,30 @@ def test_a_rotor_that_the_air_alone_damps_is_stable() -> None:
     assert "stable at all values" in found.message
 
 
+def test_a_rotor_without_damping_is_stable_beyond_its_critical_speed() -> None:
+    """Its stiffness as seen in the rotor is negative there; Coriolis forces hold it."""
+    found = sp.stability(jeffcott(0.0, 0.0), "turn", [0.0, 50.0, 150.0, 300.0])
+    assert np.all(found.stable)
+    assert np.abs(found.growth) == pytest.approx(0.0, abs=1e-8)
+    for speed, linear in zip(found.values, found.linear, strict=True):
+        whirl = sorted([abs(100.0 - speed), 100.0 + speed])
+        assert 2 * np.pi * linear.frequencies[:2] == pytest.approx(whirl, rel=1e-8)
+
+
+def test_a_shaft_that_is_not_round_is_unstable_between_two_speeds() -> None:
+    """Stiffnesses k1, k2 that turn along: unstable from sqrt(k1/m) to sqrt(k2/m)."""
+    m = jeffcott(0.0, 0.0)
+    m.replace("k1", stiffness=1.21e4)
+    found = sp.stability(m, "turn", np.linspace(0.0, 200.0, 21) + 3.0)
+    assert [x.becomes for x in found.limits] == ["unstable", "stable"]
+    assert [x.kind for x in found.limits] == ["divergence", "divergence"]
+    assert [x.value for x in found.limits] == pytest.approx([100.0, 110.0], rel=1e-10)
+
+
 def test_the_limit_at_a_given_value_is_found() -> None:
     """A value at the very limit: rounding decides whether it is stable."""
     found = sp.stability(jeffcott(), "turn", [149.9, 150.0, 150.1])
     assert [x.value for x in found.limits] == [pytest.approx(150.0, rel=1e-10)]
-
-
-def shaft(parts: int = 2) -> sp.Model:
-    """Jonker's rotating shaft: steel, 0.3 m long, 6 mm thick, internal damping 1.27e6 Pa s."""
-    m = sp.Model(name="shaft")
-    steel, length = sp.Material(E=200e9, G=77e9, density=7870), 0.3 / parts
-    rods = [
-        m.add(
-            sp.Beam(
-                f"rod{k}", length, sp.Circle(0.006), steel, 1, [1, 2, 3, 4], "chord",
-                rotary_inertia=False, damping=sp.KelvinVoigt(1.27e6),
-            )
-        )
-        for k in range(parts)
-    ]  # fmt: skip
-    disc = m.add(sp.RigidBody("disc", 1.0, inertia=(1e-3, 1e-3, 1e-3)))
-    m.add(sp.Revolute("spin", m.ground.at(0), disc.at(0), axis="x"))
-    m.add(sp.Universal("end", disc.at(0), rods[0].at(0), axes=("y", "z")))
-    for k in range(1, parts):
-        m.add(sp.Fixed(f"weld{k}", rods[k - 1].at(length), rods[k].at(0)))
-    m.add(sp.PointOnLine("far", m.ground.at(0), rods[-1].at(length), (1, 0, 0)))
-    m.add(sp.Driver("drive", "spin", 0.0))
-    return m
 
 
 def beam_shaft(speed: float, parts: int = 2) -> float:
@@ -126,10 +158,9 @@ def beam_shaft(speed: float, parts: int = 2) -> float:
 
 @pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 def test_jonkers_shaft_loses_stability_at_its_critical_speed() -> None:
-    """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed.
+    """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed."""
+    from supple.cases.spacar import shaft
 
-    The published rates are -2.20048, -0.085917, 0.006595, 0.178402 per s.
-    """
     found = sp.stability(shaft(), "spin", [0.0, 800.0, 835.0, 900.0])
     assert found.limit == pytest.approx(832.505034, abs=5e-7)
     assert found.growth == pytest.approx([-2.20048, -0.085917, 0.006595, 0.178402], abs=1e-6)

@@ -85,6 +85,11 @@ def run() -> sp.Result:
 
 
 @cache
+def path() -> sp.EquilibriumPath:
+    return sp.statics(sprung(), steps=2)
+
+
+@cache
 def saved_cube() -> Path:
     path = FILES / "saved cube.npz"
     sp.save_component(path, CUBE)
@@ -267,6 +272,12 @@ CALLS |= {
     "statics, steps": Call(sp.statics, {"model": sprung(), "steps": 2, "until": 0.5}),
     "statics, follow": Call(sp.statics, {"model": sprung(), "follow": "press", "points": 50}),
     "buckling, model": Call(sp.buckling, {"component": sprung(), "follow": "press", "count": 1}),
+    "EquilibriumPath[]": Call(lambda item: path()[item], {"item": 1}),
+    "EquilibriumPath.of": Call(path().of, {"text": "pin.angle"}),
+    "EquilibriumPath.plot": Call(path().plot, {"what": "pin.angle", "path": None}),
+    "Stability.plot": Call(
+        sp.stability(sprung(), "press", (0.0, 1.0)).plot, {"path": FILES / "stability.png"}
+    ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam.at": Call(BEAM.at, {"x": 0.1}),
     "FrameBody.at": Call(lambda **given: frame_body().at(**given), {"x": "a"}),

@@ -127,10 +127,12 @@ class Continuation:
                 b = self._across(a)
                 if b is None:
                     return
-            if b is None:
+            passed = [] if b is None else self._special(a, b, h)
+            # a stiffness that jumps on a long arc: it ends on another path near by
+            if b is None or (not sharp and any(spot.kind == "kink" for spot in passed)):
                 h *= 0.5
                 continue
-            yield (*self._special(a, b, h), b)
+            yield (*passed, b)
             h *= float(np.clip(np.sqrt(WANTED / max(b.iterations, 1)), 0.5, 2.0))
             h = min(h, LONGEST)
             self.way = max(self.way, self._distance(start, b.q))

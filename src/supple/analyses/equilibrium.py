@@ -168,9 +168,10 @@ class Search:
         With one-way forces and loads that follow the motion the symmetric part of the stiffness
         says nothing about stability. The motions are then those that keep their shape as they
         grow, by eigenvalues of M^-1 K. A complex pair of them grows in oscillations unless it is
-        damped (flutter): it counts as a negative stiffness of the size of its imaginary part.
+        damped (flutter): it counts as a negative stiffness of the size of its imaginary part. In a
+        rotation dampers, too, make the stiffness one-way; there the symmetric part is taken.
         """
-        if self.compiled.energy_creating or one_way(here.K):
+        if self.compiled.energy_creating or (self.rest.spin is None and one_way(here.K)):
             moved = self.compiled.scale[:, None] * here.N
             mass = moved.T @ self.equations.mass_matrix(q) @ moved
             try:

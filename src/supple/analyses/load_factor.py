@@ -10,6 +10,7 @@ import numpy as np
 
 from supple.analyses.equilibrium import Search
 from supple.analyses.spin import Spin, check_spin
+from supple.engine.builder import Compiled
 from supple.errors import ModelError, suggestion
 from supple.forces import DistributedLoad, Force, JointEffort
 from supple.formulations.base import Formulation
@@ -114,6 +115,14 @@ class Loaded:
         self._rates = None if self.turning is None else self.turning.rates
         self.search = Search(self.equations, t, self.turning)
         self.rest = self.search.rest
+
+    def under(self, factor: float) -> Compiled:
+        """The compiled model with the loads of a factor, for good."""
+        reals, gravity = self.compiled.reals.copy(), self.compiled.gravity
+        reals[self._grown] = factor * self._slope
+        if self.loading.gravity:
+            gravity = factor * self.loading.model.gravity
+        return dataclasses.replace(self.compiled, reals=reals, gravity=gravity)
 
     def set(self, factor: float) -> None:
         """Let the loads be those of a factor."""

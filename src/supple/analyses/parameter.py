@@ -13,7 +13,7 @@ from supple.analyses.arguments import starting_state
 from supple.analyses.equilibrium import Equilibrium, Search
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.linearize import linear_about, linear_model
-from supple.analyses.load_factor import Loading
+from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.spin import Spin, check_spin
 from supple.analyses.static_result import StaticResult, static_result
 from supple.engine.builder import Compiled
@@ -93,12 +93,14 @@ class Parameter:
             check_spin(owner, spin)
         self.rates, self.joint, self.over = dict(spin or {}), None, over
         self.loading: Loading | None = None
+        self.loaded: Loaded | None = None
         name = over.name if isinstance(over, Joint) else over
         self.words = name if isinstance(name, str) else "value"
         if isinstance(name, str) and name in model.joints:
             self.joint = name
         elif isinstance(name, str) and not ("." in name and name not in model.forces):
             self.loading = Loading(owner, model, t, name, spin, "over", EXPECTED)
+            self.loaded = Loaded(owner, self.loading, formulation)
         elif not isinstance(name, str) and not callable(over):
             raise ModelError(owner, "over", over, EXPECTED)
 
@@ -142,17 +144,22 @@ class Parameter:
     def _prepared(self, value: float) -> tuple[Model, Search, Spin | None]:
         """The model of a value, ready for a search."""
         model, rates = self._made(value)
-        equations = Equations(self._same if model is self.model else self._compiled(model))
+        equations = Equations(self._compiled(model, value))
         turning = Spin(model, equations, self.t, rates, self.owner) if rates else None
         return model, Search(equations, self.t, turning), turning
 
-    def _compiled(self, model: Model) -> Compiled:
-        return compile_model(model, (), self.formulation.tree(model), self.t)
+    def _compiled(self, model: Model, value: float) -> Compiled:
+        if self.loaded is not None:
+            return self.loaded.under(value)
+        return self._same if model is self.model else self._tree(model)
 
     @cached_property
     def _same(self) -> Compiled:
         """The model itself, of which only rates change."""
-        return self._compiled(self.model)
+        return self._tree(self.model)
+
+    def _tree(self, model: Model) -> Compiled:
+        return compile_model(model, (), self.formulation.tree(model), self.t)
 
     def _made(self, value: float) -> tuple[Model, dict[Any, float]]:
         rates = dict(self.rates)

@@ -21,10 +21,9 @@ from supple.engine.builder import Compiled
 from supple.errors import ModelError, SimulationError, SuppleError
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
-from supple.loops.assembly import compile_model
 from supple.model import Model
 from supple.poses import Array
-from supple.results.quantities import quantity
+from supple.results.quantities import EXPECTED, quantity
 from supple.results.result import Result
 from supple.state import State
 from supple.waiting import told
@@ -81,12 +80,9 @@ class EquilibriumPath:
         which only `stability` finds
     """
 
-    def __init__(
-        self, loading: Loading, loaded: Loaded, formulation: Formulation, spots: Sequence[Spot],
-        problem: str,
-    ) -> None:  # fmt: skip
-        self._loading, self._loaded, self._formulation = loading, loaded, formulation
-        self._spots = tuple(spots)
+    def __init__(self, loaded: Loaded, spots: Sequence[Spot], problem: str) -> None:
+        loading = loaded.loading
+        self._loading, self._loaded, self._spots = loading, loaded, tuple(spots)
         self.model = loading.model
         self.load = np.array([spot.factor for spot in spots])
         self.stiffness = np.array([np.min(s.stiffness, initial=np.inf) for s in spots])
@@ -96,7 +92,8 @@ class EquilibriumPath:
             for k, s in enumerate(spots)
             if s.kind is not None
         )
-        self.follows_motion = any(one_way(spot.here.K) for spot in spots)
+        still = loaded.turning is None  # else dampers, too, make a stiffness one-way
+        self.follows_motion = still and any(one_way(spot.here.K) for spot in spots)
         self.success = not problem
         self.message = problem or f"{len(spots)} points up to the load factor {self.load[-1]:.6g}"
         if self.success and self.special:
@@ -164,6 +161,8 @@ class EquilibriumPath:
         """A point by its number, or the values of something by name over all points."""
         if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
             return _OverPoints(self, item)
+        if not -len(self) <= item < len(self):
+            raise SuppleError(f"path[{item}]: expected the place of one of {len(self)} points")
         place = range(len(self))[item]
         if place not in self._results:
             self._results[place] = self._result(self._spots[place])
@@ -176,8 +175,8 @@ class EquilibriumPath:
     def _result(self, spot: Spot) -> StaticResult:
         """The equilibrium of the model with the loads of a point."""
         model, t = self._loading.under(spot.factor), self._loading.t
-        compiled = compile_model(model, (), self._formulation.tree(model), t)
-        equations, rates = Equations(compiled), self._loading.spun(spot.factor)
+        equations = Equations(self._loaded.under(spot.factor))
+        rates = self._loading.spun(spot.factor)
         turning = None if rates is None else Spin(model, equations, t, rates)
         search = Search(equations, t, turning)
         found = replace(search.standing(spot.q, spot.z), found=True)
@@ -185,7 +184,8 @@ class EquilibriumPath:
 
     def of(self, text: str) -> Array:
         """A quantity over all points (n, ...): "elbow.angle", "rod.at(0.5).position.y"."""
-        return np.concatenate([quantity(self[k], text) for k in range(len(self))])
+        name = validate.text("EquilibriumPath", "of", text, EXPECTED)
+        return np.concatenate([quantity(self[k], name) for k in range(len(self))])
 
     def plot(self, what: str, path: str | Path | None = None) -> Figure:
         """Draw the load factor over a quantity, unstable parts in broken lines.
@@ -285,7 +285,7 @@ def followed(
     with told("statics: a path of equilibria is followed"):
         trace = _Trace(loaded, float(end if wanted is None else wanted[-1]), wanted, most)
         trace.run(state.q, state.z)
-    return EquilibriumPath(loading, loaded, formulation, trace.spots, trace.problem)
+    return EquilibriumPath(loaded, trace.spots, trace.problem)
 
 
 class _Trace:

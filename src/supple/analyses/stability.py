@@ -5,7 +5,7 @@ small motion about it is linearized in independent coordinates. A limit is where
 part of the eigenvalues passes zero:
 
     flutter      a complex pair; root of its real part. Without damping two pairs meet on the
-                 imaginary axis instead: the value from which on one of them has a real part.
+                 imaginary axis instead: root of the square of their distance.
     divergence   through zero; root of the stiffness that vanishes.
 """
 
@@ -44,8 +44,8 @@ LOCATED = 1e-12  # part of a value to which limits are located
 NEAR = 1e-3  # part of the distance of two values within which eigenvalues are told apart
 REAL = 1e-6  # imaginary part of an eigenvalue that is none
 DAMPED = 1e-9  # real part, in parts of the eigenvalue, beyond rounding
-# Of two eigenvalues that meet: their rounding is 1e-8. Real parts grow with the root of the
-# distance, so that this is 1e-14 in the value.
+# Of eigenvalues that meet: their rounding is 1e-8. Real parts grow with the root of the distance,
+# so that this is 1e-14 in the value.
 MEETING = 1e-7
 
 
@@ -240,7 +240,7 @@ class _Analysis:
         reached = np.array([s.value for s in states])
         linear = tuple(s.linear for s in states)
         doubts = [f"stability: {problem}"] if problem else []
-        serious = (s for state in states for s in state.doubts())
+        serious = (s for state in (states[0], states[-1]) for s in state.doubts())
         doubts += list(dict.fromkeys(serious))[:1]
         return Stability(self.parameter.words, reached, linear, tuple(limits), message), doubts
 
@@ -258,8 +258,8 @@ class _Analysis:
             kind = "divergence"
             spot = self._root(a, b, lambda x: _least_stiffness(x.linear))
         else:
-            spot = self._crossing(a, b)
-        if spot is None:  # several motions at once, or without damping
+            spot = self._crossing(a, b) or self._root(a, b, lambda x: _apart(x.linear, s.imag))
+        if spot is None:  # several motions at once
             edge = LOCATED * max(abs(a.value), abs(b.value))
             a, b = self._halved(a, b, lambda x: not _grows(x.linear), edge)
             spot = b if a.linear.stable or not _grows(a.linear) else a
@@ -354,6 +354,18 @@ def _fastest(linear: LinearModel) -> complex:
     values = _moving(linear)
     found = complex(values[np.argmax(values.real)])
     return complex(found.real, abs(found.imag))
+
+
+def _apart(linear: LinearModel, frequency: float) -> float:
+    """Square of half the distance of two eigenvalues that meet near a frequency, rad/s.
+
+    Negative while both are on the imaginary axis, positive when they have left it: smooth.
+    """
+    values = _moving(linear)
+    order = np.argsort(np.abs(values - 1j * frequency))
+    if len(order) < 2:
+        return 0.0
+    return float((((values[order[0]] - values[order[1]]) / 2.0) ** 2).real)
 
 
 def _nearest(linear: LinearModel, value: complex) -> complex:
