@@ -240,6 +240,23 @@ def test_joints_on_either_side_and_any_tree_have_the_same_functions():
     assert np.abs(np.diagonal(ball.second[0])).max() < 1e-12
 
 
+def test_predicted_configurations_are_of_second_order():
+    """A free body on a circle, its twist constant in its own axes: what is left is of order 3."""
+    m = sp.Model()
+    body = m.add(sp.RigidBody("body", 1.0, inertia=1.0))
+    m.add(sp.Free("flight", m.ground.at(0), body.at(0)))
+    equations = sp.JointCoordinates().equations(m)
+    w, v = 0.7, 1.3
+    u = np.array([0, 0, w, v, 0, 0])
+    left = []
+    for h in (0.1, 0.05):
+        q = equations.ahead(equations.q0, u, np.zeros(6), h)
+        exact = v / w * np.array([np.sin(w * h), 1.0 - np.cos(w * h), 0.0])
+        left.append(np.linalg.norm(q[4:] - exact))
+        assert q[:4] == pytest.approx([np.cos(0.5 * w * h), 0, 0, np.sin(0.5 * w * h)], abs=1e-15)
+    assert left[0] / left[1] == pytest.approx(8.0, rel=0.05)
+
+
 def test_prediction_to_second_order_needs_fewer_steps(monkeypatch):
     """The same path with the same bound on corrections, by both orders."""
     m = linkage.four_bar()

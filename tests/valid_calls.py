@@ -212,7 +212,7 @@ CALLS: dict[str, Call] = {
         "kinematics": {"model": driven(), "t_end": 0.01},
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
-        "transfer": {"model": pendulum(), "inputs": "hinge", "path": {"hinge": [0.1]}},
+        "transfer": {"model": pendulum(), "inputs": "pin", "path": {"pin": [0.1]}},
         "assemble": {"model": pendulum()},
         "prepare": {"model": pendulum()},
         "velocity_transformation": {"model": pendulum()},
@@ -303,6 +303,7 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
+    "Transfer", "TransferPath",
     "Buckling", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
     "cases",

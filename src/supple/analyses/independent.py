@@ -71,7 +71,7 @@ class Coordinates:
         """Place in u of a coordinate by its name, or by that of a joint with one coordinate."""
         record = self.compiled.joints.get(name)
         if record is not None and record.u.stop - record.u.start == 1:
-            return record.u.start
+            return int(record.u.start)
         if name in self.names:
             return self.names.index(name)
         hint = suggestion(name, list(self.names))
@@ -163,7 +163,8 @@ class Motions:
             return self.scaled
         _, values, right = np.linalg.svd(self.scaled[list(chosen)], full_matrices=False)
         span = right[values > 1e-12]
-        return self.scaled - (self.scaled @ span.T) @ span
+        rest: Array = self.scaled - (self.scaled @ span.T) @ span
+        return rest
 
     def margin(self, chosen: Sequence[int]) -> float:
         """Smallest singular value of chosen rows: 0 where they do not tell all motion."""
