@@ -31,7 +31,7 @@ def test_the_slider_crank_holds(name):
     found = case.measure(result)
     assert [q for q in found if not q.passed] == [] and len(found) == 76
     if name == "spacar-slider-crank":
-        signed = jonker.deflections(result)["vxy"]
+        signed = jonker.deflections(result, 2)["vxy"]
         assert signed[:361:30] == pytest.approx(PUBLISHED, abs=2e-4)
         # extremes over two revolutions, of the same programs
         assert (signed.max(), signed.min()) == pytest.approx((0.01535, -0.01550), abs=2e-4)

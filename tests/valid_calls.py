@@ -226,7 +226,7 @@ CALLS: dict[str, Call] = {
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
         "stability": {"model": sprung(), "over": "press", "values": (0.0, 1.0)},
-        "transfer": {"model": pendulum(), "inputs": "hinge", "path": {"hinge": [0.1]}},
+        "transfer": {"model": pendulum(), "inputs": "pin", "path": {"pin": [0.1]}},
         "assemble": {"model": pendulum()},
         "prepare": {"model": pendulum()},
         "velocity_transformation": {"model": pendulum()},
@@ -326,6 +326,7 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
+    "Transfer", "TransferPath", "StiffnessResult",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -25,6 +25,13 @@ from supple.poses import Array
 # What earlier coordinates must leave of a row: of one that is asked for, and of one that is taken
 # before others of another kind
 LEAST, ENOUGH = 1e-6, 0.02
+POOR = 0.1  # of the smallest singular value of all rows, below which those in use are not taken
+
+
+def _scaled(compiled: Compiled, t: float, q: Array) -> Array:
+    """Jacobian (nr, nu) of the rows in use in units of rows and increments."""
+    work = new_work(compiled.ints)
+    return scaled_rows(compiled, rows_at(compiled, work, t, q, np.zeros(compiled.nu)).G)
 
 
 @dataclass(frozen=True)
@@ -71,7 +78,7 @@ class Coordinates:
         """Place in u of a coordinate by its name, or by that of a joint with one coordinate."""
         record = self.compiled.joints.get(name)
         if record is not None and record.u.stop - record.u.start == 1:
-            return record.u.start
+            return int(record.u.start)
         if name in self.names:
             return self.names.index(name)
         hint = suggestion(name, list(self.names))
@@ -99,13 +106,15 @@ class Motions:
 
     Attributes
     ----------
+    source : the model with the rows that are asked, those in use or all
     basis : (nu, n) motions, orthonormal in the units of the increments
     T : (nu, nu) velocities as users see them are T u
     scaled : (nu, n) the same motions as users see them, in the units of the increments
-    G : (nr, nu) Jacobian of all rows, scaled
+    G : (nr, nu) Jacobian of the rows, scaled
     """
 
     coordinates: Coordinates
+    source: Compiled
     t: float
     q: Array
     basis: Array
@@ -121,16 +130,22 @@ class Motions:
     def at(cls, coordinates: Coordinates, t: float, q: Array) -> Motions | None:
         """Those at a position; None if it is a singular one, where motions branch."""
         c = coordinates.compiled
-        every, freedom = c.complete, c.nu - c.nr
-        rows = rows_at(every, new_work(every.ints), t, q, np.zeros(c.nu))
-        G = scaled_rows(every, rows.G)
-        right = np.eye(c.nu)
-        if len(G):
-            _, values, right = np.linalg.svd(G)
-            if c.nr and values[c.nr - 1] < SINGULAR * c.regular_value:
-                return None
-        basis = right[c.nu - freedom :].T * c.scale[:, None]
-        return cls(coordinates, t, q, basis, coordinates.axes(q), G)
+        if not c.nr:
+            still = np.zeros((0, c.nu))
+            return cls(coordinates, c, t, q, np.diag(c.scale), coordinates.axes(q), still)
+        source, G = c.complete, _scaled(c.complete, t, q)
+        _, values, right = np.linalg.svd(G)
+        if values[c.nr - 1] < SINGULAR * c.regular_value:
+            return None
+        if source is not c:
+            # those in use are the model where redundant rows are not quite so; elsewhere a poor
+            # choice of rows is none
+            used = _scaled(c, t, q)
+            _, own, other = np.linalg.svd(used)
+            if own[-1] > POOR * values[c.nr - 1]:
+                source, G, right = c, used, other
+        basis = right[c.nr :].T * c.scale[:, None]
+        return cls(coordinates, source, t, q, basis, coordinates.axes(q), G)
 
     @property
     def count(self) -> int:
@@ -145,14 +160,14 @@ class Motions:
     def accelerations(self, chosen: Sequence[int], u: Array) -> Array:
         """Accelerations (k, nu) at velocities u (k, nu) when those of the chosen ones vanish."""
         c, places = self.coordinates.compiled, list(chosen)
-        every = c.complete
-        work, nr = new_work(every.ints), every.nr
-        rest = rows_at(every, work, self.t, self.q, np.zeros(c.nu)).acceleration
+        rows = self.source
+        work, nr = new_work(rows.ints), rows.nr
+        rest = rows_at(rows, work, self.t, self.q, np.zeros(c.nu)).acceleration
         right = np.zeros((nr + len(places), len(u)))
         for k, v in enumerate(u):
             # what is quadratic in velocities: signals do not count
-            both = [rows_at(every, work, self.t, self.q, s * v).acceleration for s in (1.0, -1.0)]
-            right[:nr, k] = (rest - 0.5 * (both[0] + both[1])) / every.row_sizes
+            both = [rows_at(rows, work, self.t, self.q, s * v).acceleration for s in (1.0, -1.0)]
+            right[:nr, k] = (rest - 0.5 * (both[0] + both[1])) / rows.row_sizes
         own = self.T[places] * c.scale / c.scale[places, None]
         found = np.linalg.lstsq(np.vstack([self.G, own]), right, rcond=1e-14)[0]
         return np.ascontiguousarray((found * c.scale[:, None]).T)
@@ -163,7 +178,8 @@ class Motions:
             return self.scaled
         _, values, right = np.linalg.svd(self.scaled[list(chosen)], full_matrices=False)
         span = right[values > 1e-12]
-        return self.scaled - (self.scaled @ span.T) @ span
+        rest: Array = self.scaled - (self.scaled @ span.T) @ span
+        return rest
 
     def margin(self, chosen: Sequence[int]) -> float:
         """Smallest singular value of chosen rows: 0 where they do not tell all motion."""

@@ -54,6 +54,9 @@ class PathFollower:
         loose = {k for joint in turned for k in range(joint.u.start, joint.u.stop)}
         held = [k for k in self.chosen if k not in loose]
         self.assembler = Assembler(equations.compiled.complete, held)
+        # coordinates that stay, but for rounding
+        self.fixed = [k for k in self.chosen if coordinates.places[k] >= 0]
+        self.kept = coordinates.values(start.q)[self.fixed]
         self.steps = 0
 
     @property
@@ -107,6 +110,7 @@ class PathFollower:
         if self.order > 1:
             a = motions.accelerations(self.chosen, u[None])[0]
         predicted = eq.ahead(state.q, u, a, 1.0)
+        predicted[here.places[self.fixed]] = self.kept
         predicted[here.places[self.places]] = wanted
         q, gap = self.assembler.positions(state.t, predicted, search=False)
         if not np.max(np.abs(gap / self.assembler.sizes), initial=0.0) < CLOSED:

@@ -163,23 +163,25 @@ def driven_slider_crank(
     return m
 
 
-def deflection(result: Result) -> Any:
-    """Deflection (nt, 3) of the middle from the line AB, world axes, in lengths of the rod."""
-    names = [name for name in result.bodies if name.startswith("rod")]
-    start, end = result[names[0]].at(0).position, result[names[-1]].at(ROD / len(names)).position
+def deflection(result: Result, parts: int = 1) -> Any:
+    """Deflection (nt, 3) of the middle from the line AB, world axes, in lengths of the rod.
+
+    The rod is whole, or has an even number of parts.
+    """
+    rods = [result["rod" if parts == 1 else f"rod {k + 1}"] for k in range(parts)]
+    start, end = rods[0].at(0).position, rods[-1].at(ROD / parts).position
     along = (end - start) / np.linalg.norm(end - start, axis=1)[:, None]
-    half = ROD / 2 if len(names) == 1 else 0.0  # of parts, an even number of them
-    v = result[names[len(names) // 2]].at(half).position - start
+    v = rods[parts // 2].at(ROD / 2 if parts == 1 else 0.0).position - start
     return (v - np.sum(v * along, axis=1)[:, None] * along) / ROD
 
 
-def deflections(result: Result) -> dict[str, Any]:
+def deflections(result: Result, parts: int = 1) -> dict[str, Any]:
     """Signed deflections (nt,) of the middle from the line AB, in lengths of the rod.
 
     They are the lengths of its projections on the planes xy and xz, with the sign of y or z; zero
     where y or z is, as in the planar case, but for rounding.
     """
-    v = deflection(result)
+    v = deflection(result, parts)
     sign = np.where(np.abs(v) > ROUNDING, np.sign(v), 0.0)
     return {
         f"vx{axis}": sign[:, k] * np.hypot(v[:, 0], v[:, k]) for axis, k in (("y", 1), ("z", 2))

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.state import State
 
+EVERY = jonker.EVERY
 PLANE, SPACE = 1e-4, 6e-4  # in lengths of the rod
 VISCOSITY = 1.27e6  # Pa s
 RELATIVE = 1e-8  # of growth rates and of the limit
@@ -54,13 +55,13 @@ DEFLECTION = 1e-4  # of the shaft's length, at the start of the run-up
 TIMES = tuple(float(t) for t in range(0, 31, 5))  # s
 
 
-def measure(name: str, bound: float) -> Any:
+def measure(name: str, count: int, bound: float) -> Any:
     """Return the comparison of a slider-crank with its reference."""
 
     def compare(result: Result) -> list[Quantity]:
         found: list[Quantity] = []
         reference = references("spacar")[name]
-        values, times = jonker.deflection(result)[:: jonker.EVERY], jonker.TIMES[:: jonker.EVERY]
+        values, times = jonker.deflection(result, count)[::EVERY], jonker.TIMES[::EVERY]
         # components, not signed lengths, which jump where one of them vanishes
         for k, axis in enumerate("xyz"):
             rows = [row[k] for row in reference["v"]]
@@ -86,7 +87,7 @@ def _slider_crank(count: int, space: bool, linear: bool) -> Case:
             stiffening=None if linear else "second_order",
             parts=count,
         ),
-        measure=measure(name, SPACE if space else PLANE),
+        measure=measure(name, count, SPACE if space else PLANE),
         integrator=explicit,  # the vibration is not damped
         long=count == 4,
     )
