@@ -49,6 +49,7 @@ class Problem:
     node : number of the node at a place, refusing a place that is none
     rows : rows (6, size) of displacement and rotation at a place
     attached : the same at all places where something is attached, where they are asked for
+    stretch : False if displacements along x are left out
     """
 
     mesh: Any
@@ -58,6 +59,7 @@ class Problem:
     node: Callable[[Any], int]
     rows: Callable[[Any], Vector]
     attached: tuple[Vector, ...] = ()
+    stretch: bool = True
 
     @property
     def size(self) -> int:
@@ -79,7 +81,9 @@ class Problem:
     def kept(self, reference: Reference | None = None) -> Indices:
         """Coordinates that the frame leaves free; those of "clamped" for the mean axis, too."""
         reference = reference or self.reference
-        return kept_coordinates(reference, len(self.mesh.nodes), self.clamp_node, self.twist)
+        nodes = len(self.mesh.nodes)
+        kept = kept_coordinates(reference, nodes, self.clamp_node, self.twist)
+        return kept if self.stretch else kept[kept % 6 != 0]
 
     @property
     def large(self) -> bool:
