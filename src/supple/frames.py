@@ -37,6 +37,18 @@ class Line(Protocol):
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
 
 
+@dataclass(frozen=True)
+class PartOptions:
+    """What the parts of a beam have beside bending, elongation and twist, and where their mass is.
+
+    With ``lumped`` it is at both ends of a part, rotary inertia included.
+    """
+
+    elongation: bool = True
+    twist: bool = True
+    lumped: bool = False
+
+
 @dataclass(frozen=True, eq=False, init=False)
 class Body:
     """Base of everything that has mass, or is the ground, and carries frames.
@@ -154,6 +166,10 @@ class Body:
 
     def divided(self, frames: Iterable[Frame]) -> Body:
         """The body with ends of parts at the frames of it that a model uses."""
+        return self
+
+    def in_parts(self, options: PartOptions) -> Body:
+        """The body cut into parts, as far as it deforms."""
         return self
 
     def on_part(self, frame: Frame) -> Frame:

@@ -111,6 +111,7 @@ def statics(
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     time = number(OWNER, "t", t)
     formulation = JointCoordinates() if formulation is None else formulation
+    model = formulation.written(model)
     compiled = compile_model(model, (), formulation.tree(model), time)
     equations = Equations(compiled)
     state = starting_state(OWNER, start, compiled)

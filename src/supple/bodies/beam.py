@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.beam_recovery import STATION_TOLERANCE
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
-from supple.bodies.cuttable import ALL, CuttableBeam, PartCoordinates
+from supple.bodies.cuttable import ALL, CuttableBeam
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -22,13 +22,13 @@ from supple.bodies.flexible import (
     warn_unstretched,
 )
 from supple.errors import ModelError, label
-from supple.fem.beam import BeamMesh
+from supple.fem.beam import BeamMesh, LumpedBeamMesh
 from supple.fem.damping import Damping
 from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Frame, Line, ViewName
+from supple.frames import Frame, Line, PartOptions, ViewName
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
@@ -347,11 +347,11 @@ class Beam(CuttableBeam):
         def rows(x: float) -> Vector:
             return np.vstack([mesh.displacement(x), mesh.rotation(x)])
 
-        kept: PartCoordinates = self.__dict__.get("_coordinates", ALL)
+        kept: PartOptions = self.__dict__.get("_options", ALL)
         twist = self.rotary_inertia and kept.twist  # a line mass gives twist no inertia
         attached = tuple(rows(x) for x in places)
         place = self.reference, self.clamp_node, twist, self._node, rows, attached
-        return Problem(mesh, *place, stretch=kept.elongation)
+        return Problem(mesh, *place, stretch=kept.elongation, centred=self.is_part)
 
     def _reduce(
         self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]
@@ -372,9 +372,13 @@ class Beam(CuttableBeam):
             )
             warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
-        mesh = BeamMesh(**options, elements=self.elements)
+        mesh = (LumpedBeamMesh if self.lumped else BeamMesh)(**options, elements=self.elements)
         problem = self._problem(mesh, places)
         reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+        if self.lumped:  # whose frequencies are those of sections that turn alone: no unit of time
+            plain = self._problem(BeamMesh(**options, elements=self.elements), places)
+            slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
+            reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))
         warn_of_split(self, reduction, 5)
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)

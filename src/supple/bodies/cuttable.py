@@ -8,7 +8,7 @@ the chain, and what is small is the rotation within a part (Jonker 1989; docs/th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,7 +20,8 @@ from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame
+from supple.frames import Body, Frame, PartOptions
+from supple.reduction.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
 from supple.validate import Vector, set_fields
 
@@ -32,15 +33,7 @@ PARTS = "a number of parts, e.g. 8, or ascending stations between 0 and the leng
 NONE = "none"
 
 
-@dataclass(frozen=True)
-class PartCoordinates:
-    """Which deformations the parts of a beam have beside bending: elongation and twist."""
-
-    elongation: bool = True
-    twist: bool = True
-
-
-ALL = PartCoordinates()
+ALL = PartOptions()
 
 
 class CuttableBeam(BeamRecovery):
@@ -52,6 +45,7 @@ class CuttableBeam(BeamRecovery):
 
     parts: int | tuple[float, ...] | None
     stiffening: Stiffening
+    rotary_inertia: bool
 
     def _cut(self, parts: Any, stiffening: Any) -> None:
         """Check and keep the parts, and the stiffening that is theirs."""
@@ -79,12 +73,22 @@ class CuttableBeam(BeamRecovery):
         if word is not None and not isinstance(word, SecondOrder):
             raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
         set_fields(self, parts=found, stiffening=NONE if word is None else word)
-        set_fields(self, written_as="parts", view="cut", _used=(), _pool={}, _coordinates=ALL)
+        set_fields(self, written_as="parts", view="cut", _used=(), _pool={}, _options=ALL)
 
     @property
     def stiffened(self) -> bool:
         """Whether deflections change its stiffness."""
         return self.stiffening is not None and cast("Any", self.stiffening) != NONE
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of a beam that is cut."""
+        return self.parts is None and "_options" in self.__dict__
+
+    @property
+    def lumped(self) -> bool:
+        """Whether the mass of a part is at its ends."""
+        return bool(self.__dict__.get("_options", ALL).lumped)
 
     @property
     def divides(self) -> bool:
@@ -102,19 +106,27 @@ class CuttableBeam(BeamRecovery):
             return self
         return self._remade(_used=tuple(used))
 
-    def cut(self, parts: Any, coordinates: PartCoordinates = ALL) -> Beam:
-        """The beam in parts with some of their coordinates."""
-        options: dict[str, Any] = {"modes": "all", "reference": "clamped", "clamp_node": 0}
+    def in_parts(self, options: PartOptions) -> Body:
+        """The beam in parts, as many as elements if none are given; its stiffening stays."""
+        if self.modes == 0:
+            return self
+        if isinstance(self.modes, AssumedShapes):
+            return super().in_parts(options)
+        if options.lumped and not self.rotary_inertia:
+            expected = "True with lumped masses, whose parts turn by the inertia of sections alone"
+            raise ModelError(label(self), "rotary_inertia", False, expected)
+        usual: dict[str, Any] = {"modes": "all", "reference": "clamped", "clamp_node": 0}
+        parts = self.elements if self.parts is None else self.parts
         word: Any = NONE if self.stiffening is None else self.stiffening
-        beam = replace(cast("Beam", self), parts=parts, stiffening=word, **options)
-        return beam if coordinates == ALL else cast("Beam", beam._remade(_coordinates=coordinates))
+        beam = replace(cast("Beam", self), parts=parts, stiffening=word, **usual)
+        return beam if options == ALL else beam._remade(_options=options)
 
     def _remade(self, **kept: Any) -> CuttableBeam:
         """The same beam with something else of what it keeps about its parts."""
         beam = replace(cast("Beam", self))
-        names = ("_used", "_coordinates")
+        names = ("_used", "_options")
         set_fields(beam, **{name: self.__dict__[name] for name in names} | kept)
-        if "_coordinates" not in kept:  # shapes of equal parts are the same
+        if "_options" not in kept:  # shapes of equal parts are the same
             set_fields(beam, _pool=self.__dict__["_pool"])
         return beam
 
@@ -158,7 +170,7 @@ class CuttableBeam(BeamRecovery):
             stiffening=None if cast("Any", self.stiffening) == NONE else self.stiffening,
             parts=None,
         )
-        set_fields(part, _coordinates=self.__dict__["_coordinates"])
+        set_fields(part, _options=self.__dict__["_options"])
         if isinstance(self.section, CrossSection):
             pool: dict[float, Any] = self.__dict__["_pool"]
             near = (x for x in pool if abs(x - length) <= STATION_TOLERANCE * self.length)

@@ -154,8 +154,8 @@ def _findings(
     if passed is not None and found.flexibility is not None:
         value = found.flexibility.largest
         sentence = (
-            f"{label(beam)}: bent as it is, {number} leave out {value:.2g} of its flexibility "
-            f"between the places where it is held, expected at most {FLEXIBILITY:g}, from "
+            f"{label(beam)}: bent as it is, with {number} it leaves out {value:.2g} of its "
+            f"flexibility between the places where it is held, expected at most {FLEXIBILITY:g}, from "
             f"t = {passed:.4g} s on: use more parts"
         )
         yield "parts", value, FLEXIBILITY, passed, value > SERIOUS_FLEXIBILITY, sentence
@@ -163,8 +163,8 @@ def _findings(
     if passed is not None and found.left_out is not None:
         value = found.left_out.largest
         sentence = (
-            f"{label(beam)}: its {number} leave out {value:.2g} of the strain energy under loads "
-            f"and inertia along them, expected at most {LIMIT:g}, from t = {passed:.4g} s on: use "
+            f"{label(beam)}: with {number} it leaves out {value:.2g} of the strain energy under "
+            f"loads and inertia along them, expected at most {LIMIT:g}, from t = {passed:.4g} s on: use "
             "more parts"
         )
         yield "modes", value, LIMIT, passed, value > 0.5, sentence
@@ -252,29 +252,31 @@ class _Chain:
         there, lost = (free.T @ x @ free for x in (there, lost))
         scale = 1.0 / np.sqrt(np.diag(there))
         both = np.outer(scale, scale)
-        return float(eigh(both * lost, both * there, eigvals_only=True)[-1])
+        return float(np.abs(eigh(both * lost, both * there, eigvals_only=True)).max())
 
     def _of_part(self, k: int, i: int, record: FlexRecord, end: Array) -> tuple[Array, Array]:
         """Flexibility (6, 6) of a part for force and moment at the end, and what it leaves out."""
         part, R, p = cast("Beam", record.body), self.R[k, i], self.p[k, i]
         xi, weights = np.array(gauss(POINTS)).T
         across = self.shapes[i] @ self.q[i][k]  # (POINTS, 2)
-        points = np.column_stack([xi * part.length, across])
-        rows = []
-        for point in points:  # force and moment (6, 6) in body axes of the part
-            arm = _cross(end - p - R @ point)
-            rows.append(np.hstack([R.T @ arm, R.T]))
-        moments = np.array(rows)  # (POINTS, 3, 6)
+
+        def moments(aside: Array) -> Array:
+            """Moments (POINTS, 3, 6) in the axes of the part by force and moment at the end."""
+            points = np.column_stack([xi * part.length, aside])
+            return np.array([np.hstack([R.T @ _cross(end - p - R @ x), R.T]) for x in points])
+
+        full = moments(across)
+        # without stiffening forces act along the chord, with it where the axis is, on the average
+        seen = full if part.stiffened else moments(0.0 * across)
         linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
-        means = np.einsum("gp,p,pij->gij", linear, weights, moments)
-        rest = moments - np.einsum("gp,gij->pij", linear, means)
+        means = np.einsum("gp,p,pij->gij", linear, weights, seen)
         normal = np.hstack([R.T, np.zeros((3, 3))])[:1]
         section = _law(record)
         bends = BENDS.T @ np.linalg.solve(section.bending, BENDS)
         whole = bends + np.diag([1.0 / section.torsional, 0.0, 0.0])
         there = np.einsum("gki,kl,glj->ij", means, whole, means)
+        lost = np.einsum("p,pki,kl,plj->ij", weights, full, whole, full) - there
         there += normal.T @ normal / section.axial
-        lost = np.einsum("p,pki,kl,plj->ij", weights, rest, bends, rest)
         return part.length * there, part.length * lost
 
 

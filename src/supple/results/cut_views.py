@@ -145,19 +145,31 @@ class CutBeamView(BeamView):
         return StressHistory(d.t, d.q, self._blocks)
 
     def _blocks(self) -> Iterator[StressBlock]:
-        first, size = 0, self._deformation.q.shape[1]
-        for start, part in zip(self._beam.part_stations, self.pieces, strict=False):
-            d = part._deformation
-            n = d.q.shape[1]
-            for block in d.body.stress_blocks(d.point_masses):
-                shape = (*block.strain.shape[:2], size)
-                strain, stress = np.zeros(shape), np.zeros(shape)
-                strain[..., first : first + n] = block.strain
-                stress[..., first : first + n] = block.stress
-                places = block.places + np.array([start, 0.0, 0.0])
-                name = partial(_station_name, float(places[0, 0]))
-                yield replace(block, strain=strain, stress=stress, places=places, name=name)
-            first += n
+        """Points of all parts; where two of them meet stress is the mean, as between elements."""
+        before: StressBlock | None = None
+        for k in range(len(self.pieces)):
+            blocks = list(self._blocks_of(k))
+            if before is not None:
+                one, two = before, blocks[0]
+                strain, stress = 0.5 * (one.strain + two.strain), 0.5 * (one.stress + two.stress)
+                blocks[0] = replace(two, strain=strain, stress=stress)
+            yield from blocks[:-1]
+            before = blocks[-1]
+        if before is not None:
+            yield before
+
+    def _blocks_of(self, k: int) -> Iterator[StressBlock]:
+        """Points of one part, as rows of the coordinates of all parts."""
+        d, start = self.pieces[k]._deformation, self._beam.part_stations[k]
+        first = sum(len(part._deformation.names) for part in self.pieces[:k])
+        own = slice(first, first + len(d.names))
+        for block in d.body.stress_blocks(d.point_masses):
+            shape = (*block.strain.shape[:2], self._deformation.q.shape[1])
+            strain, stress = np.zeros(shape), np.zeros(shape)
+            strain[..., own], stress[..., own] = block.strain, block.stress
+            places = block.places + np.array([start, 0.0, 0.0])
+            name = partial(_station_name, float(places[0, 0]))
+            yield replace(block, strain=strain, stress=stress, places=places, name=name)
 
     def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
         """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
