@@ -136,8 +136,8 @@ if TYPE_CHECKING:
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
-    from supple.formulations.transformation import velocity_transformation
     from supple.formulations.deformation import DeformationModes
+    from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.energy import EnergyScheme

@@ -78,8 +78,8 @@ class FlexibleBody(Body):
     def in_parts(self, options: PartOptions) -> Body:
         """Refuse to be cut into parts: only beams of finite elements can be."""
         raise ModelError.plain(
-            f"{label(self)} cannot be cut into parts, expected a Beam of finite elements or a rigid "
-            "body"
+            f"{label(self)} cannot be cut into parts, expected a Beam of finite elements or a "
+            "rigid body"
         )
 
     @property

@@ -115,7 +115,9 @@ class BeamElement:
         ends = [(1.0, xi * w, law) for xi, w, law in self.stations]
         return self._at([*((0.0, (1.0 - xi) * w, law) for xi, w, law in self.stations), *ends])
 
-    def _at(self, sections: Iterable[tuple[float, float, SectionLaw]]) -> tuple[Array, Array, Array]:
+    def _at(
+        self, sections: Iterable[tuple[float, float, SectionLaw]]
+    ) -> tuple[Array, Array, Array]:
         """Mass points of sections at places xi with weights."""
         mass, place, shape = [], [], []
         for xi, weight, law in sections:

@@ -155,8 +155,8 @@ def _findings(
         value = found.flexibility.largest
         sentence = (
             f"{label(beam)}: bent as it is, with {number} it leaves out {value:.2g} of its "
-            f"flexibility between the places where it is held, expected at most {FLEXIBILITY:g}, from "
-            f"t = {passed:.4g} s on: use more parts"
+            f"flexibility between the places where it is held, expected at most {FLEXIBILITY:g}, "
+            f"from t = {passed:.4g} s on: use more parts"
         )
         yield "parts", value, FLEXIBILITY, passed, value > SERIOUS_FLEXIBILITY, sentence
     passed = None if found.left_out is None else found.left_out.passes(LIMIT)
@@ -164,8 +164,8 @@ def _findings(
         value = found.left_out.largest
         sentence = (
             f"{label(beam)}: with {number} it leaves out {value:.2g} of the strain energy under "
-            f"loads and inertia along them, expected at most {LIMIT:g}, from t = {passed:.4g} s on: use "
-            "more parts"
+            f"loads and inertia along them, expected at most {LIMIT:g}, from t = {passed:.4g} s "
+            "on: use more parts"
         )
         yield "modes", value, LIMIT, passed, value > 0.5, sentence
 
