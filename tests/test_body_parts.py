@@ -39,7 +39,7 @@ class Welded(Body):
         set_fields(self, _parts=(near, far))
 
     @property
-    def parts(self):
+    def part_bodies(self):
         return self.__dict__["_parts"]
 
     @property
@@ -52,19 +52,19 @@ class Welded(Body):
 
     @property
     def welds(self):
-        near, far = self.parts
+        near, far = self.part_bodies
         turned = Frame(near, SHIFT, TURN)
         return ((Frame(far), turned),)  # the far one first: a weld has no direction
 
     def on_part(self, frame):
-        near, far = self.parts
+        near, far = self.part_bodies
         if frame.position[0] <= CUT:
             return Frame(near, frame.position, frame.rotation)
         return Frame(far, TURN.T @ (frame.position - SHIFT), TURN.T @ frame.rotation)
 
     @property
     def own_frame(self):
-        return Frame(self.parts[0])
+        return Frame(self.part_bodies[0])
 
 
 class Adrift(Welded):
@@ -208,25 +208,25 @@ class Halves(Body):
         set_fields(self, name=name, _parts=tuple(half(f"{name}[{k}]", **options) for k in (0, 1)))
 
     @property
-    def parts(self):
+    def part_bodies(self):
         return self.__dict__["_parts"]
 
     @property
     def typical_length(self):
-        return self.parts[0].typical_length
+        return self.part_bodies[0].typical_length
 
     @property
     def welds(self):
-        first, second = self.parts
+        first, second = self.part_bodies
         return ((first.at(0.5), second.at(0.0)),)
 
     def on_part(self, frame):
         x = float(frame.position[0])
-        return self.parts[x > 0.5].at(x - 0.5 * (x > 0.5), rotation=frame.rotation)
+        return self.part_bodies[x > 0.5].at(x - 0.5 * (x > 0.5), rotation=frame.rotation)
 
     @property
     def own_frame(self):
-        return self.parts[0].at(0.0)
+        return self.part_bodies[0].at(0.0)
 
 
 def half(name, **options):

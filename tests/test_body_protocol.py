@@ -69,7 +69,7 @@ def test_answers_of_the_base_class():
 
     blob = Blob()
     frame = blob.at(1.0)
-    assert blob.parts == (blob,)
+    assert blob.part_bodies == (blob,)
     assert blob.on_part(frame) is frame
     assert (blob.welds, blob.own_frame, blob.line, blob.telling_place) == ((), None, None, None)
     assert (blob.deforms, blob.carries_own_frame, blob.typical_length) == (True, False, 0.0)

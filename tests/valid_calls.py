@@ -215,6 +215,7 @@ CALLS: dict[str, Call] = {
         # integrators and formulations
         **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
         **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "Absolute")},
+        "DeformationModes": {},
         "EnergyScheme": {"step": 0.01},
         "Branch": {"tree": ["pin"]},
         # models and analyses

@@ -144,6 +144,7 @@ if TYPE_CHECKING:
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
+    from supple.formulations.deformation import DeformationModes
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
@@ -186,6 +187,7 @@ __all__ = [
     "CouplingSpring",
     "CraigBampton",
     "Cylindrical",
+    "DeformationModes",
     "Diagnosis",
     "Distance",
     "DistributedLoad",
@@ -329,6 +331,7 @@ __all__ = [
 # name: the module it is loaded from on first use (None: it is a module itself)
 _ON_FIRST_USE: dict[str, str | None] = {
     "Absolute": "supple.formulations.trees",
+    "DeformationModes": "supple.formulations.deformation",
     "Adams": "supple.integrators.sundials",
     "BDF": "supple.integrators.sundials",
     "Branch": "supple.formulations.trees",

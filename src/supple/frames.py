@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -20,7 +20,7 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
-ViewName = Literal["frame", "stations", "members", "nodes", "parts", "places"]
+ViewName = Literal["frame", "stations", "cut", "members", "nodes", "parts", "places"]
 
 
 class Line(Protocol):
@@ -35,6 +35,18 @@ class Line(Protocol):
 
     def load_cells(self, order: int) -> tuple[Vector, int]:
         """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """What the parts of a beam have beside bending, elongation and twist, and where their mass is.
+
+    With ``lumped`` it is at both ends of a part, rotary inertia included.
+    """
+
+    elongation: bool = True
+    twist: bool = True
+    lumped: bool = False
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -135,7 +147,7 @@ class Body:
         return 0.0
 
     @property
-    def parts(self) -> tuple[Body, ...]:
+    def part_bodies(self) -> tuple[Body, ...]:
         """The rigid and flexible bodies that it is in the engine; as a rule itself alone.
 
         Parts are called ``name[...]``: their names differ from each other and from the model's.
@@ -146,6 +158,19 @@ class Body:
     def welds(self) -> tuple[tuple[Frame, Frame], ...]:
         """Pairs of frames of its parts that are one frame; they make a tree of the parts."""
         return ()
+
+    @property
+    def divides(self) -> bool:
+        """Whether its parts depend on the places that are used of it: `divided`."""
+        return False
+
+    def divided(self, frames: Iterable[Frame]) -> Body:
+        """The body with ends of parts at the frames of it that a model uses."""
+        return self
+
+    def in_parts(self, options: PartOptions) -> Body:
+        """The body cut into parts, as far as it deforms."""
+        return self
 
     def on_part(self, frame: Frame) -> Frame:
         """The frame of a part that a frame of this body is."""

@@ -26,6 +26,7 @@ from supple.joints import Joint
 from supple.replacement import changed, moved, renamed, uses
 from supple.suspicions import suspicions
 from supple.validate import Vector
+from supple.written_bodies import written_bodies
 
 if TYPE_CHECKING:
     from supple.analyses.diagnosis import Diagnosis
@@ -56,8 +57,7 @@ class Model:
     name : str
         Used in messages and results.
 
-    All names are unique in the model. Items refer to bodies and joints by name, so an item that
-    is replaced stays connected.
+    All names are unique. Items refer to others by name: one that is replaced stays connected.
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, 0.0), name: str = "model") -> None:
@@ -68,6 +68,7 @@ class Model:
         self._items: dict[str, Item] = {}
         self._by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
         self._warned: dict[str, Any] = {}
+        self._written: Mapping[str, Body] | None = None  # with the parts that they have here
         self._graph: Graph | None = None  # of the default spanning tree, while nothing changes
         self._checked = False  # whether the items are right, while nothing changes
         self._replaced = False  # an item that is added is checked; others may refer to a new one
@@ -84,9 +85,8 @@ class Model:
 
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
-        self._gravity = validate.vector(
-            label(self), "gravity", value, expected="3 finite numbers, e.g. (0, 0, -9.81)"
-        )
+        expected = "3 finite numbers, e.g. (0, 0, -9.81)"
+        self._gravity = validate.vector(label(self), "gravity", value, expected=expected)
         self.built = {}
 
     @property
@@ -97,7 +97,9 @@ class Model:
     @property
     def bodies(self) -> Mapping[str, Body]:
         """Bodies by name in the order of adding, without the ground; a read-only view."""
-        return MappingProxyType(self._by_kind["bodies"])
+        if self._written is None:
+            self._written = written_bodies(self._by_kind["bodies"], self._items.values())
+        return MappingProxyType(self._written)
 
     @property
     def joints(self) -> Mapping[str, Joint]:
@@ -214,7 +216,7 @@ class Model:
                 listed.pop(each, None)
             self._warned.pop(each, None)
             del self._items[each]
-        self._graph, self._checked, self.built = None, False, {}
+        self._graph, self._written, self._checked, self.built = None, None, False, {}
         return tuple(gone.values())
 
     def rename(self, name: str, new: str) -> Item:
@@ -237,7 +239,7 @@ class Model:
         new.__dict__.update(self.__dict__)
         new._items = dict(self._items)
         new._by_kind = {kind: dict(items) for kind, items in self._by_kind.items()}
-        new._warned = dict(self._warned)
+        new._warned, new._written = dict(self._warned), None
         return new
 
     def _put(self, item: Item) -> None:
@@ -246,7 +248,7 @@ class Model:
         for kind, types in KINDS.items():
             if isinstance(item, types):
                 self._by_kind[kind][item.name] = item
-        self._graph, self._checked, self.built = None, False, {}
+        self._graph, self._written, self._checked, self.built = None, None, False, {}
 
     def __getitem__(self, name: str) -> Item:
         """Return the item with this name; "ground" is the ground."""

@@ -150,7 +150,8 @@ def buckling(
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     formulation = JointCoordinates() if formulation is None else formulation
     most = validate.integer(OWNER, "count", count, 1, "an integer from 1 on")
-    loading = Loading(OWNER, component, number(OWNER, "t", t), follow)
+    model = formulation.written(component)
+    loading = Loading(OWNER, model, number(OWNER, "t", t), follow)
     found = _Linear(Loaded(OWNER, loading, formulation), start).run(most)
     for doubt in _doubts(found):
         warnings.warn(doubt, SuppleWarning, stacklevel=2)

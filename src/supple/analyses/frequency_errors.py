@@ -148,8 +148,9 @@ def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErro
     wrong = np.flatnonzero(judged > LIMIT)
     if len(wrong):
         k = int(wrong[0])
-        name, part = found.worst[k], float(judged[k])
-        record = compiled.flexible[name]
+        worst, part = found.worst[k], float(judged[k])
+        record = compiled.flexible[worst]
+        name = worst if worst in bodies else compiled.owners[worst]
         sentence = (
             f"{label(record.body)}: with its {coordinates(record.body, record.modal.n)} the "
             f"frequency {linear.frequencies[k]:.4g} Hz is about {part:.2g} of itself too high, "

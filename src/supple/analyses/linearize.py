@@ -78,6 +78,7 @@ def linearize(
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")
     moment = number(OWNER, "t", t)
     formulation = JointCoordinates() if formulation is None else formulation
+    model = formulation.written(model)
     tree = formulation.tree(model)
     if at is None:
         with warnings.catch_warnings():

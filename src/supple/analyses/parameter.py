@@ -88,6 +88,7 @@ class Parameter:
         t: float,
         formulation: Formulation,
     ) -> None:
+        model = formulation.written(model)
         self.owner, self.model, self.t, self.formulation = owner, model, t, formulation
         if spin is not None:
             check_spin(owner, spin)
@@ -174,4 +175,4 @@ class Parameter:
         made = self.over(value)
         if not isinstance(made, Model):
             raise ModelError(self.owner, f"over({value:g})", made, "a Model")
-        return made, rates
+        return self.formulation.written(made), rates

@@ -279,7 +279,7 @@ def followed(
 ) -> EquilibriumPath:
     """The path of equilibria of a model whose loads grow from zero."""
     wanted = None if steps is None else _factors(steps, end)
-    loading = Loading(OWNER, model, t, follow, spin)
+    loading = Loading(OWNER, formulation.written(model), t, follow, spin)
     loaded = Loaded(OWNER, loading, formulation)
     state = starting_state(OWNER, start, loaded.compiled)
     with told("statics: a path of equilibria is followed"):

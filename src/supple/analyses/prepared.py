@@ -93,6 +93,7 @@ class Prepared:
         self.model = model
         self._built: dict[Choice, Compiled] = {}  # as written down
         self._ready: dict[Choice, Ready] = {}
+        self._others: dict[Formulation, Prepared] = {}  # with bodies that are written otherwise
 
     def simulate(
         self,
@@ -173,6 +174,17 @@ class Prepared:
             regular_positions=found.regular_positions,
         )
 
+    def _written(self, formulation: Any) -> Prepared | None:
+        """The model as a formulation writes its bodies, prepared; None if that is no other."""
+        if not isinstance(formulation, Formulation):
+            return None
+        if formulation not in self._others:
+            model = formulation.written(self.model)
+            if model is self.model:
+                return None
+            self._others[formulation] = Prepared(model)
+        return self._others[formulation]
+
     def _compiled(self, choice: Choice) -> Compiled:
         """The model as written down in some coordinates."""
         found = self._built.get(choice)
@@ -221,6 +233,10 @@ class Prepared:
         progress: bool | Progress | None,
     ) -> tuple[Result, list[str]]:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
+        other = self._written(formulation)
+        if other is not None:
+            given = t_end, start, None, integrator, tolerance, output, events, progress
+            return other.run(*given)
         integrator = Radau() if integrator is None else integrator
         events = self._checked(events)
         shown, call = line_or_call(OWNER, progress)
@@ -256,6 +272,10 @@ class Prepared:
         The bytes are for ``supple_create`` of the header ``supple.h``. See the how-to "Models in C
         programs".
         """
+        other = self._written(formulation)
+        if other is not None:
+            kept: dict[str, Any] = {"integrator": integrator, "tolerance": tolerance}
+            return other.image(t_end, start=start, **kept)
         integrator = Radau() if integrator is None else integrator
         problem, _ = self._problem(
             "image", integrator, t_end, start, formulation, tolerance, 1, (), None

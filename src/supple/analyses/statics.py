@@ -113,6 +113,7 @@ def statics(
     time = number(OWNER, "t", t)
     end = path_end(until, points)
     formulation = JointCoordinates() if formulation is None else formulation
+    model = formulation.written(model)
     if steps is not None or follow is not None:
         given = "loads" if follow is None else follow
         path = followed(model, time, start, formulation, spin, given, steps, *end)

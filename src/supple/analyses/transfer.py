@@ -122,7 +122,7 @@ class Mechanism:
     """A model whose drivers let go, with the outputs that are asked for."""
 
     def __init__(self, model: Model, formulation: Formulation, outputs: list[Any] | None) -> None:
-        self.model = model
+        model = self.model = formulation.written(model)
         frames = [_frame(model, item) for item in outputs or () if isinstance(item, (Body, Frame))]
         tree = formulation.tree(model)
         self.driven = compile_model(model, frames, tree)

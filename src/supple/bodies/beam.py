@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
+from supple.bodies.beam_recovery import STATION_TOLERANCE
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
+from supple.bodies.cuttable import ALL, CuttableBeam
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -21,13 +22,13 @@ from supple.bodies.flexible import (
     warn_unstretched,
 )
 from supple.errors import ModelError, label
-from supple.fem.beam import BeamMesh
+from supple.fem.beam import BeamMesh, LumpedBeamMesh
 from supple.fem.damping import Damping
 from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Frame, Line, ViewName
+from supple.frames import Frame, Line, PartOptions, ViewName
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
@@ -59,7 +60,7 @@ MOST_MODES = 6  # of the usual study of convergence
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class Beam(BeamRecovery):
+class Beam(CuttableBeam):
     """A straight beam along +x from its origin, with its section in y, z.
 
     Parameters
@@ -95,6 +96,11 @@ class Beam(BeamRecovery):
         second. Assumed shapes have no shear.
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
+    parts : int or sequence of m, optional
+        Cut into so many parts, or at these stations, for rotations of any size: each part is one
+        element that deforms against its own chord. Stations that the model uses become ends of
+        parts too. Parts have stiffening "second_order", unless it is "none"; ``elements`` is not
+        used, and the beam's own frame is its section at the origin.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
@@ -114,6 +120,7 @@ class Beam(BeamRecovery):
     clamp_node: int
     theory: Theory
     stiffening: Stiffening
+    parts: int | tuple[float, ...] | None
 
     def __init__(
         self,
@@ -131,6 +138,7 @@ class Beam(BeamRecovery):
         clamp_node: int = 0,
         theory: Theory = "euler_bernoulli",
         stiffening: StiffeningName | Stiffening = None,
+        parts: int | Sequence[float] | None = None,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
@@ -158,6 +166,7 @@ class Beam(BeamRecovery):
             roll=validate.number(owner, "roll", roll),
             theory=validate.choice(owner, "theory", theory, THEORIES),
             stiffening=stiffening_choice(owner, stiffening),
+            parts=None,
         )
         if self.theory == "timoshenko":
             for s in (0.0, 1.0):  # a section without shear coefficients is refused here
@@ -175,6 +184,8 @@ class Beam(BeamRecovery):
             what = "assumed shapes" if isinstance(modes, AssumedShapes) else "stiffening"
             raise ModelError(owner, "shear_centre of its section", centre, f"(0, 0) with {what}")
         if isinstance(modes, AssumedShapes):
+            if parts is not None:
+                raise ModelError(owner, "parts", parts, f"None with {modes!r}, which is not cut")
             modes.check(owner, self.reference, self.rotary_inertia)
             if self.theory != "euler_bernoulli":
                 raise ModelError(owner, "theory", theory, f"'euler_bernoulli' with {modes!r}")
@@ -188,7 +199,9 @@ class Beam(BeamRecovery):
         )
         choice = mode_choice(owner, modes, len(kept), MODES)
         set_fields(self, modes=choice, _reductions={})
-        if isinstance(choice, ShapeSet):  # what does not suit this beam is refused here
+        if parts is not None:
+            self._cut(parts, stiffening)
+        elif isinstance(choice, ShapeSet):  # what does not suit this beam is refused here
             self._reduced(())
 
     def at(
@@ -246,7 +259,8 @@ class Beam(BeamRecovery):
     @property
     def carries_own_frame(self) -> bool:
         """Whether the body's own frame is fixed to its material at the origin."""
-        return self.reference == "clamped" and self.clamp_node == 0
+        clamped = self.reference == "clamped" and self.clamp_node == 0
+        return clamped or self.parts is not None
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""
@@ -256,13 +270,18 @@ class Beam(BeamRecovery):
             "clamp_node": 0,
             "damping": None,
             "stiffening": None,
+            "parts": None,
         }
 
     def usual_values(self, field: str) -> Sequence[Any]:
         """One to six modes or sines; one to eight elements."""
         if field == "modes" and isinstance(self.modes, Sines):
             return [replace(self.modes, n=k) for k in range(1, MOST_MODES + 1)]
-        return {"modes": range(1, MOST_MODES + 1), "elements": (1, 2, 4, 8)}.get(field, ())
+        return {
+            "modes": range(1, MOST_MODES + 1),
+            "elements": (1, 2, 4, 8),
+            "parts": (2, 4, 8, 16),
+        }.get(field, ())
 
     @property
     def telling_place(self) -> tuple[float]:
@@ -276,6 +295,8 @@ class Beam(BeamRecovery):
         """
         if isinstance(self.modes, AssumedShapes):
             return np.zeros(0), self.modes.load_points(order)
+        if self.parts is not None:
+            return self.part_stations[1:-1], order
         return np.linspace(0.0, self.length, self.elements + 1)[1:-1], order
 
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
@@ -285,6 +306,7 @@ class Beam(BeamRecovery):
             return cache[point_masses]  # as they are listed there
         except (KeyError, TypeError):
             pass
+        self._refuse_cut("elastic coordinates")
         owner, expected = label(self), "pairs (station, mass)"
         given = validate.array(owner, "point_masses", point_masses, expected)
         if given.size and (given.ndim != 2 or given.shape[1] != 2):
@@ -324,10 +346,11 @@ class Beam(BeamRecovery):
         return exact_forms(reduced, place, *self._field(reduced))
 
     def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
-        twist = self.rotary_inertia  # a line mass gives twist no inertia
+        kept: PartOptions = self.__dict__.get("_options", ALL)
+        twist = self.rotary_inertia and kept.twist  # a line mass gives twist no inertia
         attached = tuple(mesh.motion(x) for x in places)
-        frame = self.reference, self.clamp_node
-        return Problem(mesh, *frame, twist, self._node, mesh.motion, attached)
+        place = self.reference, self.clamp_node, twist, self._node, mesh.motion, attached
+        return Problem(mesh, *place, stretch=kept.elongation, centred=self.is_part)
 
     def _reduce(
         self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]
@@ -348,9 +371,13 @@ class Beam(BeamRecovery):
             )
             warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
-        mesh = BeamMesh(**options, elements=self.elements)
+        mesh = (LumpedBeamMesh if self.lumped else BeamMesh)(**options, elements=self.elements)
         problem = self._problem(mesh, places)
         reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
+        if self.lumped:  # whose frequencies are those of sections that turn alone: no unit of time
+            plain = self._problem(BeamMesh(**options, elements=self.elements), places)
+            slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
+            reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))
         warn_of_split(self, reduction, 5)
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)

@@ -144,9 +144,19 @@ class BeamRecovery(ReducedBody):
         return none if body.slaves is None else cast("BeamSlaves", slaves).tilt.fields
 
     @property
+    def is_part(self) -> bool:
+        """Whether it is a part of a beam that is cut."""
+        return False
+
+    @property
+    def lumped(self) -> bool:
+        """Whether its mass is at its nodes."""
+        return False
+
+    @property
     def watched_stations(self) -> Vector:
         """Stations (k,) where its deformation is evaluated, m: nodes and between them."""
-        cells = 2 * self.elements if len(self.load_cells(1)[0]) else ASSUMED_CELLS
+        cells = 2 * self.elements if self.is_part or len(self.load_cells(1)[0]) else ASSUMED_CELLS
         return np.linspace(0.0, self.length, cells + 1)
 
     def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
@@ -192,6 +202,9 @@ class BeamRecovery(ReducedBody):
         A point mass at that very station counts ``with_end``.
         """
         field = self._reduced(point_masses)
+        if self.lumped:
+            expected = "False, mass along the beam, for section forces by balance"
+            raise ModelError(label(self), "lumped mass", True, expected)
         line: Any = field if isinstance(field, AssumedBeam) else field.mesh
         points = MASS_POINTS
         if isinstance(field, AssumedBeam):

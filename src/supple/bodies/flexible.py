@@ -16,7 +16,7 @@ from supple.fem.component import Component
 from supple.fem.damping import Damping
 from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
-from supple.frames import Body, Frame, ViewName, WrittenAs
+from supple.frames import Body, Frame, PartOptions, ViewName, WrittenAs
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice, Reduction
 from supple.reduction.response import StaticResponse
 from supple.reduction.shape_sets import AttachmentModes, ShapeSet
@@ -74,6 +74,13 @@ class FlexibleBody(Body):
     @abstractmethod
     def carries_own_frame(self) -> bool:
         """Whether the body's own frame is fixed to its material at the origin."""
+
+    def in_parts(self, options: PartOptions) -> Body:
+        """Refuse to be cut into parts: only beams of finite elements can be."""
+        raise ModelError.plain(
+            f"{label(self)} cannot be cut into parts, expected a Beam of finite elements or a "
+            "rigid body"
+        )
 
     @property
     def stiffened(self) -> bool:

@@ -226,6 +226,11 @@ class Compiled:
         return tuple(self.own_frames)
 
     @cached_property
+    def owners(self) -> dict[str, str]:
+        """The body of the model that each body of the engine is, or is a part of."""
+        return {part.name: name for name, body in self.bodies.items() for part in body.parts}
+
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Joints in engine order."""
         return tuple(self.joints)
@@ -322,11 +327,7 @@ class Compiled:
         return [k for k, n in enumerate(self.force_names) if n.startswith((f"{name}[", f"{name}."))]
 
     def place(self, frame: Frame) -> tuple[int, Pose]:
-        """Node of a frame and the frame's pose in the node's axes.
-
-        A frame on a flexible body has a node only if the model, or an event given to the compiler,
-        uses it.
-        """
+        """Node of a frame, if the model or a watched event uses it, and its pose in the node."""
         part = self.on_part(frame)
         if part.body.name in self.flexible:
             return self.places[frame_key(part)]

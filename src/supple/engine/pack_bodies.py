@@ -1,7 +1,7 @@
 """Bodies as rows for the kernels: inertias, elastic coordinates and edges, and welded parts.
 
-A body of the model is one or more bodies of the engine (`supple.frames.Body.parts`). The part that
-its inboard joint holds comes first; the others follow from weld to weld.
+A body of the model is one or more bodies of the engine (`supple.frames.Body.part_bodies`). The part
+that its inboard joint holds comes first; the others follow from weld to weld.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def hang(b: Builder, body: Body, node: int, current: Pose, outer: Frame | None) 
 
     None is the body's own frame, or that of its first part if it has no frame of reference.
     """
-    parts = body.parts
+    parts = body.part_bodies
     b.bodies[body.name] = BodyRecord(body, parts)
     if body.written_as != "parts":
         _hang_part(b, body, node, current, outer)
@@ -97,7 +97,7 @@ def hang_free(b: Builder, body: Body, name: str) -> None:
     own = slice(q, b.nq), slice(u, b.nu)
     names = MOTIONS["free"].coordinates
     framed = body.written_as != "parts" or body.own_frame is not None
-    moved = body.name if framed else body.parts[0].name
+    moved = body.name if framed else body.part_bodies[0].name
     record = JointRecord(name, "free", b.owner, moved, names, False, *own, node, node, np.zeros(3))
     b.extra[name] = record
     b.q0.extend([1.0, *np.zeros(6)])

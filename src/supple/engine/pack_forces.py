@@ -115,6 +115,12 @@ def _bushing(b: Builder, force: Bushing) -> None:
 
 
 def _load(b: Builder, force: DistributedLoad) -> None:
+    for part in force.on_parts(b.bodies_by_name[force.frame.body.name]):
+        _load_on(b, part)
+
+
+def _load_on(b: Builder, force: DistributedLoad) -> None:
+    """Add a load along a beam that is one body of the engine."""
     record = b.flexible[force.frame.body.name]
     beam: Any = record.body
     turn = force.frame.rotation

@@ -181,12 +181,16 @@ class BeamMesh(BeamLine):
         found: dict[int, tuple[Array, Array, Array]] = {}
         for element in self._pieces:
             if id(element) not in found:
-                mass, place, shape = element.points
+                mass, place, shape = self._element_points(element)
                 if self._turns:
                     place = place @ self._axes.T
                     shape = np.einsum("ij,kjb->kib", self._axes, shape) @ self._turn
                 found[id(element)] = mass, place, shape
         return [found[id(element)] for element in self._pieces]
+
+    def _element_points(self, element: BeamElement) -> tuple[Array, Array, Array]:
+        """Mass points of one element: mass (k,), place (k, 3), shape (k, 3, 12)."""
+        return element.points
 
     @cached_property
     def _turns(self) -> bool:
@@ -228,3 +232,10 @@ class BeamMesh(BeamLine):
         result = np.zeros((len(rows), self.size))
         result[:, 6 * element : 6 * element + 12] = rows
         return result
+
+
+class LumpedBeamMesh(BeamMesh):
+    """The same with the mass of each element at its two nodes, sections with their inertia."""
+
+    def _element_points(self, element: BeamElement) -> tuple[Array, Array, Array]:
+        return element.lumped_points

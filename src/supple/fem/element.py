@@ -21,6 +21,7 @@ beams, 1961, with warping free). The ends' coordinates stay those of the centroi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -108,8 +109,20 @@ class BeamElement:
     @cached_property
     def points(self) -> tuple[Array, Array, Array]:
         """Mass points of the element: mass (k,), place (k, 3), shape (k, 3, 12)."""
+        return self._at(self.stations)
+
+    @cached_property
+    def lumped_points(self) -> tuple[Array, Array, Array]:
+        """The same with the mass of every section at both ends, by the lever rule."""
+        ends = [(1.0, xi * w, law) for xi, w, law in self.stations]
+        return self._at([*((0.0, (1.0 - xi) * w, law) for xi, w, law in self.stations), *ends])
+
+    def _at(
+        self, sections: Iterable[tuple[float, float, SectionLaw]]
+    ) -> tuple[Array, Array, Array]:
+        """Mass points of sections at places xi with weights."""
         mass, place, shape = [], [], []
-        for xi, weight, law in self.stations:
+        for xi, weight, law in sections:
             values = self.values(xi)
             offsets = law.section_points
             for y, z in offsets:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any, Literal, Self
 
 from supple import validate
@@ -21,6 +22,7 @@ from supple.validate import set_fields
 # Sizes of a section, m, and the least ratio of two of them.
 SMALLEST, LARGEST, SLENDER = 1e-30, 1e30, 1e-9
 LAST_TORSION_TERM = 4001
+FAR_TORSION_TERM = 13  # tanh(13 pi/2) is 1 in double precision
 SHEAR = "2 positive numbers for a Timoshenko beam"
 
 
@@ -321,10 +323,20 @@ def _pair(name: str, given: Any) -> tuple[float, float] | None:
 
 
 def _torsion_of_rectangle(a: float, b: float) -> float:
-    """Torsion constant of a solid rectangle a >= b, by the series of the stress function."""
-    odd = range(LAST_TORSION_TERM, 0, -2)  # the small terms first: no digit of them is lost
-    series = sum(math.tanh(0.5 * n * math.pi * a / b) / n**5 for n in odd)
+    """Torsion constant of a solid rectangle, by the series of the stress function; best a >= b."""
+    # the small terms first: no digit of them is lost
+    series, first = 0.0, LAST_TORSION_TERM
+    if a >= b:
+        series, first = _far_torsion_terms(), FAR_TORSION_TERM - 2
+    for n in range(first, 0, -2):
+        series += math.tanh(0.5 * n * math.pi * a / b) / n**5
     return a * b**3 * (1.0 / 3.0 - 64.0 / math.pi**5 * b / a * series)
+
+
+@lru_cache(maxsize=1)
+def _far_torsion_terms() -> float:
+    """The sum of all terms whose hyperbolic tangent is 1 to all digits."""
+    return sum(1.0 / n**5 for n in range(LAST_TORSION_TERM, FAR_TORSION_TERM - 1, -2))
 
 
 def _ring(outer: float, inner: float) -> dict[str, object]:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.errors import ModelError
+from supple.errors import ModelError, label
 from supple.forces.base import ForceElement, PairForce, SignalTriple, three_signals
 from supple.forces.laws import Law, LawLike, damper_law, spring_law
-from supple.frames import Frame, Line, expect_body_frame
+from supple.frames import Body, Frame, Line, expect_body_frame
 from supple.signals import Signal, SignalLike
 from supple.validate import Vector, read_only, set_fields
 
@@ -258,6 +258,28 @@ class DistributedLoad(ForceElement):
     def signals(self) -> tuple[Signal, ...]:
         """Components of the force per length."""
         return self.force
+
+    def on_parts(self, body: Body) -> tuple[DistributedLoad, ...]:
+        """The load on each part of a beam that it reaches; itself on a beam that is not cut."""
+        if not body.divides:
+            return (self,)
+        if self.axes == "body":
+            expected = f"'world' or 'section' on {label(body)}, whose parts turn one by one"
+            raise ModelError(label(self), "axes", self.axes, expected)
+        found: list[DistributedLoad] = []
+        begin, start = float(self.frame.position[0]), 0.0
+        for part in body.part_bodies:
+            length = cast("Line", part.line).length
+            a, b = max(begin, start), min(self.end, start + length)
+            if b - a > 1e-9 * length:
+                place = np.array([a - begin, b - begin]) / (self.end - begin)
+                profile = self.profile[0] + (self.profile[1] - self.profile[0]) * place
+                frame = part.at(a - start, rotation=self.frame.rotation)
+                name, stop = f"{self.name}[{len(found)}]", min(b - start, length)
+                one = DistributedLoad(name, frame, self.force, stop, profile.tolist(), self.axes)
+                found.append(one)
+            start += length
+        return tuple(found)
 
     def points(self, beam: Line, order: int) -> list[tuple[float, float]]:
         """Stations (m) and weights (m) for integrals of the profile, ``order`` in each element."""

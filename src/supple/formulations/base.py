@@ -23,6 +23,11 @@ class Formulation(ABC):
     def tree(self, model: Model) -> Tree | None:
         """Names of the tree's joints and of free bodies, None for the tree of fewest velocities."""
 
+    def written(self, model: Model) -> Model:
+        """The model with its bodies as they are written here; as a rule itself."""
+        return model
+
     def equations(self, model: Model) -> Equations:
         """Equations of motion with their own workspace."""
+        model = self.written(model)
         return Equations(compile_model(model, tree=self.tree(model)))

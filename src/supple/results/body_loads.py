@@ -62,8 +62,10 @@ def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> B
     from supple.results.result import Result
 
     data = result.data.at(which)
-    if data.loads is None or record.body.name not in result.bodies:  # a part of a body
+    if data.loads is None:
         return None
+    if record.body.name not in result.bodies:
+        return _along_part(Result(data), record)
     motion = _Motion(Result(data), record)
     joints, unknown = list(motion.joints()), motion.constrained()
     found = [*joints, *motion.forces()]
@@ -75,14 +77,42 @@ def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> B
         if data.self_stress is None:
             return None
         found += motion.constraints(data.self_stress.constraints(data.history))
+    return _collected(found, inertia, elastic, tuple(sorted(held)))
+
+
+def _along_part(result: Result, record: FlexRecord) -> BodyLoads | None:
+    """What acts along a part of a beam that is cut, between its ends; None of other parts.
+
+    The shapes of a part describe what its ends do to it.
+    """
+    compiled = result.data.compiled
+    owner = compiled.bodies[compiled.owners[record.name]].body
+    if not owner.divides:
+        return None
+    motion = _Motion(result, record)
+    lines = [
+        load
+        for force in result.forces.values()
+        if isinstance(force, DistributedLoad) and force.frame.body.name == owner.name
+        for load in force.on_parts(owner)
+        if load.frame.body.name == record.name
+    ]
+    found = [wrench for load in lines for wrench in motion.line(load)]
+    return _collected(found, motion.inertia(), -motion.elastic(), ())
+
+
+def _collected(
+    found: list[_Wrench], inertia: Array, elastic: Array, held: tuple[float, ...]
+) -> BodyLoads:
+    """Loads at places with those of inertia and weight."""
     places = tuple(sorted({w.station for w in found}))
-    factors = np.zeros((len(which), INERTIA + 6 * len(places)))
+    factors = np.zeros((len(inertia), INERTIA + 6 * len(places)))
     factors[:, :INERTIA] = inertia
     for w in found:
         start = INERTIA + 6 * places.index(w.station)
         factors[:, start : start + 3] += w.force
         factors[:, start + 3 : start + 6] += w.torque
-    return BodyLoads(places, factors, elastic, tuple(sorted(held)))
+    return BodyLoads(places, factors, elastic, held)
 
 
 class _Motion:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import label
+from supple.results.cut_views import CutBeamView
 from supple.results.flexible_views import BeamView, FlexibleView, FrameBodyView, NodalView
 from supple.results.views import Array, BodyView, Later, PointView, frame_motion
 
@@ -117,6 +118,7 @@ class PartsView(BodyView):
 VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView]] = {
     "frame": BodyView,
     "stations": BeamView,
+    "cut": CutBeamView,
     "members": FrameBodyView,
     "nodes": NodalView,
     "parts": PartsView,

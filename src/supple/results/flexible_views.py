@@ -17,7 +17,7 @@ from supple import validate
 from supple.errors import SuppleError, label
 from supple.fem.point_history import ShellPointHistory, SolidPointHistory, point_history
 from supple.poses import cross
-from supple.results.section_balance import BeamLoads, section_balance
+from supple.results.section_balance import BeamLoads, section_balance, section_loads
 from supple.results.section_views import SectionForces
 from supple.results.stress import LargestStress, StressEnvelope, StressHistory
 from supple.results.turn import Turn
@@ -193,7 +193,9 @@ class StationView(PlaceView):
         d = self._deformation
         beam = cast("Beam", d.body)
         if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "balance":
-            values = section_balance(cast("BeamView", self._frame), self.x)
+            view = cast("BeamView", self._frame)
+            complete = section_loads(view).complete
+            values = section_balance([view], (0, self.x), complete, beam)
         else:
             d.expect_elastic("stress by shapes")
             values = d.q @ beam.section_forces(self.x, d.point_masses).T

@@ -76,7 +76,7 @@ def mass_centre(result: Result, names: Iterable[str]) -> MassCentre:
 def _parts(result: Result, name: str) -> Iterator[_Part]:
     """What a body of the model consists of: parts of the engine, and point masses on rigid ones."""
     body, flexible = result.bodies[name], result.data.compiled.flexible
-    for part in body.parts:
+    for part in body.part_bodies:
         view = cast("BodyView", body_view(result, part))
         if part.name in flexible:
             yield _deforming(result, part.name, view)

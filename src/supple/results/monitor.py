@@ -44,6 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import label
+from supple.results.cut_monitor import watch_cut
 from supple.results.deformation import (
     Extreme,
     highest_share,
@@ -202,16 +203,28 @@ def monitor(result: Result) -> Monitor:
         return Monitor({})
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
         left_out = truncations(result)
-        watched = {name: r for name, r in records.items() if r.modal.n}
-        return Monitor({n: _watch(result, r, left_out.get(n)) for n, r in watched.items()})
+        found: dict[str, BodyMonitor] = {}
+        for name, record in records.items():
+            owner = result.data.compiled.bodies[result.data.compiled.owners[name]]
+            if owner.body.divides and owner.name not in found:
+                found[owner.name] = watch_cut(result, owner)
+            elif not owner.body.divides and record.modal.n:
+                found[name] = _watch(result, record, left_out.get(name))
+        return Monitor(found)
 
 
-def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> BodyMonitor:
-    body, masses = record.body, record.point_masses
+def states(result: Result, record: FlexRecord) -> tuple[Array, Array]:
+    """Times (nt,) and elastic coordinates (nt, n) of a body, up to where its run came."""
     t, q = result.t, result.q[:, record.q]
     final = result.data.final
     if final is not None and (not len(t) or final.t > t[-1]):  # where a failed run ended
         t, q = np.append(t, final.t), np.vstack([q, final.q[record.q]])
+    return t, q
+
+
+def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> BodyMonitor:
+    body, masses = record.body, record.point_masses
+    t, q = states(result, record)
     moved, turned = movements(body, masses, t, q)
     strained = strains(body, masses, t, q)
     frequencies, energies = modal_energies(record.modal, q)
@@ -228,7 +241,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     effect = None if stiffened else load_effect(result, record)
     spinning = [] if stiffened else [*_of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
-        *_of_rotation(body, turned, stiffened),
+        *_of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
         *_of_strain(body, strained),
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
         *spinning,
@@ -252,12 +265,14 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     )
 
 
-def _of_rotation(body: FlexibleBody, turned: Extreme, stiffened: bool) -> Iterator[Finding]:
-    limit = ROTATION_STIFFENED if stiffened else ROTATION
+def _of_rotation(
+    body: FlexibleBody, turned: Extreme, stiffened: bool, limit: float
+) -> Iterator[Finding]:
     passed = turned.passes(limit)
     if passed is None:
         return
-    advice = "divide it into several bodies"
+    against = " against the chord of a part" if body.divides else ""
+    advice = "use more parts" if body.divides else "divide it into several bodies"
     if body.can_stiffen and not stiffened:
         advice = f"use stiffening='second_order', or {advice}"
     value = turned.largest
@@ -268,8 +283,8 @@ def _of_rotation(body: FlexibleBody, turned: Extreme, stiffened: bool) -> Iterat
         limit,
         passed,
         not value <= SERIOUS * limit,
-        f"{label(body)}: its elastic rotation reaches {value:.3g} rad, beyond {limit:g} rad from "
-        f"t = {passed:.4g} s on, where small rotations no longer hold: {advice}",
+        f"{label(body)}: its elastic rotation{against} reaches {value:.3g} rad, beyond {limit:g} "
+        f"rad from t = {passed:.4g} s on, where small rotations no longer hold: {advice}",
     )
 
 
@@ -353,9 +368,7 @@ def _share(part: float) -> str:
 
 
 def _of_spin(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
-    advice = "divide it into several bodies"
-    if body.can_stiffen:
-        advice = "use stiffening='second_order'"
+    advice = "use stiffening='second_order'" if body.can_stiffen else "divide it into bodies"
     unstable = lost.passes(1.0)
     if unstable is not None:
         k = int(np.argmax(lost.values))

@@ -75,13 +75,27 @@ class BeamLoads:
     complete: list[bool] = field(default_factory=list)
 
 
-def section_balance(view: BeamView, x: float) -> Array:
-    """Forces (nt, 6) N, Vy, Vz, T, My, Mz at the station x (m) of a beam, in its section's axes."""
-    beam, loads = _known(view)
-    motion = _Motion.of(view)
-    _refuse_unknown(motion, beam, loads)
-    at_end = x >= beam.length * (1.0 - AT_END)
-    force, torque = _beyond(motion, loads, x, at_end, motion.place(x))
+def section_balance(
+    pieces: Sequence[BeamView], place: tuple[int, float], complete: list[bool], body: Body
+) -> Array:
+    """Forces (nt, 6) N, Vy, Vz, T, My, Mz in a section of a beam, in the section's axes.
+
+    ``pieces`` are the beam's parts in a row, or the beam alone; ``place`` is the number of a part
+    and a station (m) on it. ``complete`` is filled when all loads on ``body`` were found.
+    """
+    known = [_known(view) for view in pieces]
+    motions = [_Motion.of(view) for view in pieces]
+    if not complete:
+        _refuse_unknown(motions, known, body)
+        complete.append(True)
+    k, x = place
+    beam, view = known[k][0], pieces[k]
+    at_end = k == len(pieces) - 1 and x >= beam.length * (1.0 - AT_END)
+    about = motions[k].place(x)
+    force, torque = _beyond(motions[k], known[k][1], x, at_end, about)
+    for motion, (_, loads) in zip(motions[k + 1 :], known[k + 1 :], strict=True):
+        more = _beyond(motion, loads, -1.0, False, about)
+        force, torque = force + more[0], torque + more[1]
     axes = view.carried(x).matrix
     both = [np.einsum("tij,ti->tj", axes, vector) for vector in (force, torque)]
     return in_section_axes(np.hstack(both).T, beam.roll).T
@@ -127,9 +141,10 @@ def collect_loads(result: Result, body: Body) -> BeamLoads:
                 add(frame, result[joint.B].position, sign * result[joint.name].wrench)
     for force in result.forces.values():
         if isinstance(force, DistributedLoad):
-            if on_part(force.frame).body.name == beam.name:
-                values = np.array([[float(s(time)) for s in force.force] for time in t])
-                lines.append((force, values.reshape(len(t), 3)))
+            for part in force.on_parts(result.bodies[force.frame.body.name]):
+                if part.frame.body.name == beam.name:
+                    values = np.array([[float(s(time)) for s in force.force] for time in t])
+                    lines.append((part, values.reshape(len(t), 3)))
             continue
         frames = list(force.frames.values())
         own = [k for k, frame in enumerate(frames) if on_part(frame).body.name == beam.name]
@@ -138,6 +153,11 @@ def collect_loads(result: Result, body: Body) -> BeamLoads:
             for k in own:
                 add(on_part(frames[k]), result[frames[k]].position, wrenches[:, k])
     return BeamLoads(result.data.compiled.gravity, points, lines)
+
+
+def section_loads(view: BeamView) -> BeamLoads:
+    """The loads on a beam, or on a part that is one; refuse a view that does not know them."""
+    return _known(view)[1]
 
 
 def _known(view: BeamView) -> tuple[Beam, BeamLoads]:
@@ -149,24 +169,32 @@ def _known(view: BeamView) -> tuple[Beam, BeamLoads]:
     return beam, loads
 
 
-def _refuse_unknown(motion: _Motion, beam: Beam, loads: BeamLoads) -> None:
+def _refuse_unknown(
+    motions: Sequence[_Motion], known: Sequence[tuple[Beam, BeamLoads]], body: Body
+) -> None:
     """All loads together must be the inertia of the whole beam: otherwise one is not known."""
-    if loads.complete:
-        return
-    force, torque = _beyond(motion, loads, -1.0, False, motion.place(0.5 * beam.length))
-    parts = [np.abs(p.force).max(initial=0.0) for p in loads.points]
-    weight = motion.view._deformation.modal_mass * np.linalg.norm(loads.gravity)
+    middle = len(known) // 2
+    about = motions[middle].place(0.5 * known[middle][0].length)
+    both = [
+        np.hstack(_beyond(motion, loads, -1.0, False, about))
+        for motion, (_, loads) in zip(motions, known, strict=True)
+    ]
+    force, torque = np.split(np.sum(both, axis=0), 2, axis=1)
+    points = [p for _, loads in known for p in loads.points]
+    parts = [np.abs(p.force).max(initial=0.0) for p in points]
+    mass = sum(motion.view._deformation.modal_mass for motion in motions)
+    weight = mass * np.linalg.norm(known[0][1].gravity)
     size = max([*parts, weight, np.finfo(float).tiny])
-    turning = [np.abs(p.torque).max(initial=0.0) for p in loads.points]
+    turning = [np.abs(p.torque).max(initial=0.0) for p in points]
+    length = sum(beam.length for beam, _ in known)
     left = np.abs(force).max(initial=0.0) / size
-    left = max(left, np.abs(torque).max(initial=0.0) / max([size * beam.length, *turning]))
+    left = max(left, np.abs(torque).max(initial=0.0) / max([size * length, *turning]))
     if left > BALANCED:
         raise SuppleError(
-            f"{label(beam)}: loads leave {left:.1e} of themselves unbalanced, expected none; a "
+            f"{label(body)}: loads leave {left:.1e} of themselves unbalanced, expected none; a "
             "constraint acts on the beam whose load is not known, so use "
             "section_forces(method='shapes')"
         )
-    loads.complete.append(True)
 
 
 def _beyond(

@@ -187,7 +187,8 @@ class Deflected:
 
 def truncations(result: Result) -> dict[str, Truncation]:
     """What the flexible bodies of a result leave out, by name, as far as it is known."""
-    records = {n: r for n, r in result.data.compiled.flexible.items() if r.modal.n}
+    compiled = result.data.compiled
+    records = {n: r for n, r in compiled.flexible.items() if r.modal.n and n in compiled.bodies}
     usable, found = np.flatnonzero(np.all(np.abs(result.q) < HUGE, axis=1)), {}
     for name, record in records.items() if len(usable) else ():
         which = usable[sampled(result.q[usable][:, record.q], SAMPLES)]

@@ -1,0 +1,238 @@
+"""A beam cut into parts: one finite element each, in the frame of its own chord, welded end to end.
+
+The coordinates of a part are deformations: four end rotations against its chord, twist and
+elongation. Its frame follows its chord, so that rotations of any size are left to the kinematics of
+the chain, and what is small is the rotation within a part (Jonker 1989; docs/theory.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from supple import validate
+from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
+from supple.errors import ModelError, label
+from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.fem.sections import CrossSection
+from supple.fem.tapered import Profile, TaperedSection
+from supple.frames import Body, Frame, PartOptions
+from supple.reduction.shapes import AssumedShapes
+from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
+from supple.validate import Vector, set_fields
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam
+
+PARTS = "a number of parts, e.g. 8, or ascending stations between 0 and the length"
+# What a beam of parts keeps for "no stiffening": its default is another.
+NONE = "none"
+
+
+ALL = PartOptions()
+
+
+class CuttableBeam(BeamRecovery):
+    """The questions of a `Beam` about its parts.
+
+    ``parts`` is None (one body), a number of parts or the stations between them. Places that a
+    model uses become ends of parts as well: `divided`.
+    """
+
+    parts: int | tuple[float, ...] | None
+    stiffening: Stiffening
+    rotary_inertia: bool
+
+    def _cut(self, parts: Any, stiffening: Any) -> None:
+        """Check and keep the parts, and the stiffening that is theirs."""
+        owner = label(self)
+        found: int | tuple[float, ...]
+        if isinstance(parts, (list, tuple, np.ndarray, range)):
+            given = validate.vector(owner, "parts", parts, len(parts), PARTS)
+            inner = [float(x) for x in given if 0.0 < x < self.length]
+            if np.any(np.diff(given) <= 0.0) or np.any((given < 0.0) | (given > self.length)):
+                raise ModelError(owner, "parts", parts, PARTS)
+            found = tuple(inner)
+        else:
+            found = validate.integer(owner, "parts", parts, 1, PARTS)
+        for field, usual in (("modes", "all"), ("reference", "clamped"), ("clamp_node", 0)):
+            value = getattr(self, field)
+            if value != usual:
+                expected = f"{usual!r} with parts, each of which is one element on its chord"
+                raise ModelError(owner, field, value, expected)
+        damped = self.damping is None or isinstance(self.damping, KelvinVoigt)
+        if not damped and not (isinstance(self.damping, Rayleigh) and self.damping.mass == 0.0):
+            expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
+            raise ModelError(owner, "damping", self.damping, expected)
+        chosen = "second_order" if stiffening is None else stiffening
+        word = stiffening_choice(owner, chosen)
+        if word is not None and not isinstance(word, SecondOrder):
+            raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
+        set_fields(self, parts=found, stiffening=NONE if word is None else word)
+        set_fields(self, written_as="parts", view="cut", _used=(), _pool={}, _options=ALL)
+
+    @property
+    def stiffened(self) -> bool:
+        """Whether deflections change its stiffness."""
+        return self.stiffening is not None and cast("Any", self.stiffening) != NONE
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of a beam that is cut."""
+        return self.parts is None and "_options" in self.__dict__
+
+    @property
+    def lumped(self) -> bool:
+        """Whether the mass of a part is at its ends."""
+        return bool(self.__dict__.get("_options", ALL).lumped)
+
+    @property
+    def divides(self) -> bool:
+        """Whether it is cut into parts."""
+        return self.parts is not None
+
+    def divided(self, frames: Iterable[Frame]) -> Body:
+        """The beam with ends of parts at the stations of some frames."""
+        slack = STATION_TOLERANCE * self.length
+        used: list[float] = []
+        for x in sorted(self.station(frame) for frame in frames):
+            if slack < x < self.length - slack and (not used or x - used[-1] > slack):
+                used.append(x)
+        if tuple(used) == self.__dict__["_used"]:
+            return self
+        return self._remade(_used=tuple(used))
+
+    def in_parts(self, options: PartOptions) -> Body:
+        """The beam in parts, as many as elements if none are given; its stiffening stays."""
+        if self.modes == 0:
+            return self
+        if isinstance(self.modes, AssumedShapes):
+            return super().in_parts(options)
+        if options.lumped and not self.rotary_inertia:
+            expected = "True with lumped masses, whose parts turn by the inertia of sections alone"
+            raise ModelError(label(self), "rotary_inertia", False, expected)
+        usual: dict[str, Any] = {"modes": "all", "reference": "clamped", "clamp_node": 0}
+        parts = self.elements if self.parts is None else self.parts
+        word: Any = NONE if self.stiffening is None else self.stiffening
+        beam = replace(cast("Beam", self), parts=parts, stiffening=word, **usual)
+        return beam if options == ALL else beam._remade(_options=options)
+
+    def _remade(self, **kept: Any) -> CuttableBeam:
+        """The same beam with something else of what it keeps about its parts."""
+        beam = replace(cast("Beam", self))
+        names = ("_used", "_options")
+        set_fields(beam, **{name: self.__dict__[name] for name in names} | kept)
+        if "_options" not in kept:  # shapes of equal parts are the same
+            set_fields(beam, _pool=self.__dict__["_pool"])
+        return beam
+
+    @property
+    def part_stations(self) -> Vector:
+        """Stations (parts + 1,) m between which the parts are."""
+        found: Vector | None = self.__dict__.get("_stations")
+        if found is None:
+            used, length = self.__dict__["_used"], self.length
+            if isinstance(self.parts, int):
+                inner = _equal_steps((0.0, *used, length), length / self.parts)
+            else:
+                slack = STATION_TOLERANCE * length
+                near = [x for x in self.parts or () if all(abs(x - y) > slack for y in used)]
+                inner = sorted([*used, *near])
+            found = np.array([0.0, *inner, length])
+            set_fields(self, _stations=found)
+        return found
+
+    @property
+    def part_bodies(self) -> tuple[Body, ...]:
+        """Its parts; a beam that is not cut is its own."""
+        if self.parts is None:
+            return (self,)
+        found: tuple[Body, ...] | None = self.__dict__.get("_parts")
+        if found is None:
+            ends = pairwise(self.part_stations.tolist())
+            found = tuple(self._part(k, a, b) for k, (a, b) in enumerate(ends))
+            set_fields(self, _parts=found)
+        return found
+
+    def _part(self, k: int, start: float, stop: float) -> Body:
+        length = stop - start
+        part = replace(
+            cast("Beam", self),
+            name=f"{self.name}[{k}]",
+            length=length,
+            section=_between(self.section, start / self.length, stop / self.length),
+            elements=1,
+            reference="chord",
+            stiffening=None if cast("Any", self.stiffening) == NONE else self.stiffening,
+            parts=None,
+        )
+        set_fields(part, _options=self.__dict__["_options"])
+        if isinstance(self.section, CrossSection):
+            pool: dict[float, Any] = self.__dict__["_pool"]
+            near = (x for x in pool if abs(x - length) <= STATION_TOLERANCE * self.length)
+            same = next(near, length)
+            set_fields(part, length=same, _reductions=pool.setdefault(same, {}))
+        return part
+
+    @property
+    def welds(self) -> tuple[tuple[Frame, Frame], ...]:
+        """The end of each part and the origin of the next."""
+        if self.parts is None:
+            return ()
+        parts = cast("tuple[Beam, ...]", self.part_bodies)
+        return tuple((one.at(one.length), two.at(0.0)) for one, two in pairwise(parts))
+
+    def on_part(self, frame: Frame) -> Frame:
+        """The frame of a part; at the end of two parts that of the first."""
+        if self.parts is None:
+            return frame
+        k, x = self.part_at(self.station(frame))
+        return Frame(self.part_bodies[k], (x, 0.0, 0.0), frame.rotation)
+
+    def part_at(self, x: float) -> tuple[int, float]:
+        """Number of the part that has a station (m), and the station on it."""
+        ends, slack = self.part_stations, STATION_TOLERANCE * self.length
+        k = min(int(np.searchsorted(ends[1:], x - slack)), len(ends) - 2)
+        part = cast("Beam", self.part_bodies[k])
+        inside = x - float(ends[k])
+        if inside <= slack:
+            return k, 0.0
+        return k, part.length if inside >= part.length - slack else inside
+
+    @property
+    def own_frame(self) -> Frame | None:
+        """Its section at the origin, if it is cut."""
+        return None if self.parts is None else cast("Beam", self.part_bodies[0]).at(0.0)
+
+    def _refuse_cut(self, what: str) -> None:
+        """Refuse a question that only a body with elastic coordinates of its own can answer."""
+        if self.parts is not None:
+            number = len(self.part_stations) - 1
+            raise ModelError(
+                label(self), "parts", number, f"None, a beam that is one body, for its {what}"
+            )
+
+
+def _equal_steps(fixed: Sequence[float], step: float) -> list[float]:
+    """Inner stations: the fixed ones, and equal steps between them that are at most ``step``."""
+    found: list[float] = []
+    for a, b in pairwise(fixed):
+        count = max(1, int(np.ceil((b - a) / step * (1.0 - STATION_TOLERANCE))))
+        found += np.linspace(a, b, count + 1)[1:].tolist()
+    return found[:-1]
+
+
+def _between(section: Profile, a: float, b: float) -> Profile:
+    """The part of a section that changes along a beam between two places of 0..1."""
+    if isinstance(section, CrossSection):
+        return section
+    places = [a, *(s for s in section.kinks if a < s < b), b]
+    stations = [(s - a) / (b - a) for s in places]
+    stations[-1] = 1.0
+    # between two stations: the place of a kink belongs to either side
+    sections = [section.at(s) for s in places]
+    return TaperedSection(*sections, stations=stations)

@@ -1,0 +1,58 @@
+"""DeformationModes: every beam in parts, whose coordinates are deformations (Jonker 1989)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from supple import validate
+from supple.errors import ModelError
+from supple.formulations.base import Formulation
+from supple.frames import Body, PartOptions
+from supple.graph.tree_choice import Tree
+from supple.model import Model
+
+OWNER = "DeformationModes"
+
+
+@dataclass(frozen=True)
+class DeformationModes(Formulation):
+    """Joint coordinates with all beams cut into parts (SPACAR; Jonker 1989).
+
+    A beam without ``parts`` has as many as ``elements``, whatever its modes and frame of reference;
+    its own frame is then its section at the origin. The quadratic term of Jonker's elongation is
+    the beam's stiffening "second_order". Rigid bodies stay as they are; flexible bodies that are
+    not beams cannot be cut and are refused.
+
+    Parameters
+    ----------
+    elongation, twist : bool
+        Off: parts are undeformable in that way and have no coordinate for it.
+    mass : "consistent" or "lumped"
+        Distributed along a part, exact for its shapes, or at its two ends.
+    """
+
+    elongation: bool = True
+    twist: bool = True
+    mass: Literal["consistent", "lumped"] = "consistent"
+
+    def __post_init__(self) -> None:
+        for field in ("elongation", "twist"):
+            if not isinstance(getattr(self, field), bool):
+                raise ModelError(OWNER, field, getattr(self, field), "True or False")
+        validate.choice(OWNER, "mass", self.mass, ("consistent", "lumped"))
+
+    def tree(self, model: Model) -> Tree | None:
+        """No choice: the compiler's."""
+        return None
+
+    def written(self, model: Model) -> Model:
+        """The model with all its beams cut."""
+        options = PartOptions(self.elongation, self.twist, self.mass == "lumped")
+        cut = model.copy()
+        for name in model.bodies:
+            body = cast("Body", model[name])
+            new = body.in_parts(options)
+            if new is not body:
+                cut._put(new)
+        return cut
