@@ -52,6 +52,7 @@ from supple.fem import (
     mass_properties,
     rigid_modes,
 )
+from supple.first_use import ON_FIRST_USE
 from supple.forces import (
     PID,
     Bushing,
@@ -328,81 +329,11 @@ __all__ = [
     "write_sid",
 ]
 
-# name: the module it is loaded from on first use (None: it is a module itself)
-_ON_FIRST_USE: dict[str, str | None] = {
-    "Absolute": "supple.formulations.trees",
-    "DeformationModes": "supple.formulations.deformation",
-    "Adams": "supple.integrators.sundials",
-    "BDF": "supple.integrators.sundials",
-    "Branch": "supple.formulations.trees",
-    "Buckling": "supple.fem.buckling",
-    "BucklingMode": "supple.analyses.buckling",
-    "ComponentReport": "supple.fem.check",
-    "DormandPrince": "supple.integrators.explicit",
-    "EnergyScheme": "supple.integrators.energy",
-    "EquilibriumPath": "supple.analyses.path",
-    "GeneralizedAlpha": "supple.integrators.alpha",
-    "HHT": "supple.integrators.alpha",
-    "ImportedComponent": "supple.fem.imported",
-    "Interface": "supple.fem.interface",
-    "JointCoordinates": "supple.formulations.trees",
-    "LinearModel": "supple.analyses.linear_model",
-    "MeshBody": "supple.bodies.mesh",
-    "MeshData": "supple.fem.mesh_data",
-    "ModelBuckling": "supple.analyses.buckling",
-    "Monitor": "supple.results.monitor",
-    "Newmark": "supple.integrators.alpha",
-    "Prepared": "supple.analyses.prepared",
-    "Radau": "supple.integrators.radau",
-    "Result": "supple.results.result",
-    "SectionForces": "supple.results.section_views",
-    "SolidMesh": "supple.fem.solid",
-    "StiffnessResult": "supple.analyses.stiffness_result",
-    "SpecialPoint": "supple.analyses.path",
-    "Stability": "supple.analyses.stability",
-    "StabilityLimit": "supple.analyses.stability",
-    "StaticResult": "supple.analyses.static_result",
-    "Transfer": "supple.analyses.transfer_result",
-    "TransferPath": "supple.analyses.transfer_result",
-    "assemble": "supple.loops.assembly",
-    "block": "supple.fem.block",
-    "buckling": "supple.analyses.buckling",
-    "cases": None,
-    "check_component": "supple.fem.check",
-    "compare": "supple.studies.comparison",
-    "converge": "supple.studies.convergence",
-    "inverse_dynamics": "supple.analyses.inverse",
-    "kinematics": "supple.analyses.kinematics",
-    "linearize": "supple.analyses.linearize",
-    "load": "supple.results.result",
-    "load_component": "supple.fem.matrix_files",
-    "lowest_modes": "supple.fem.vibration",
-    "lyapunov": "supple.studies.lyapunov",
-    "mesh_geometry": "supple.fem.geometry_files",
-    "prepare": "supple.analyses.prepared",
-    "principal_strains": "supple.fem.rosette",
-    "read_abaqus": "supple.fem.abaqus",
-    "read_calculix": "supple.fem.matrix_files",
-    "read_matrix_market": "supple.fem.matrix_market",
-    "read_mesh": "supple.fem.mesh_files",
-    "read_nastran": "supple.fem.nastran",
-    "rosette_strain": "supple.fem.rosette",
-    "save_component": "supple.fem.matrix_files",
-    "simulate": "supple.analyses.simulate",
-    "stability": "supple.analyses.stability",
-    "statics": "supple.analyses.statics",
-    "stiffness": "supple.analyses.stiffness",
-    "tie": "supple.fem.ties",
-    "transfer": "supple.analyses.transfer",
-    "velocity_transformation": "supple.formulations.transformation",
-}
-
-
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""
-    if name not in _ON_FIRST_USE:
+    if name not in ON_FIRST_USE:
         raise AttributeError(f"module 'supple' has no attribute {name!r}")
-    module = _ON_FIRST_USE[name]
+    module = ON_FIRST_USE[name]
     if module is None:
         value: Any = importlib.import_module(f"supple.{name}")
     else:

@@ -70,8 +70,8 @@ class Model:
         self._warned: dict[str, Any] = {}
         self._written: Mapping[str, Body] | None = None  # with the parts that they have here
         self._graph: Graph | None = None  # of the default spanning tree, while nothing changes
-        self._checked = False  # whether the items are right, while nothing changes
-        self._replaced = False  # an item that is added is checked; others may refer to a new one
+        # whether the items are right, while nothing changes; whether others may refer to a new one
+        self._checked = self._replaced = False
 
     @property
     def name(self) -> str:
@@ -302,9 +302,8 @@ class Model:
             self._graph = Graph.build(bodies, edges, root, cost=cost)
             return self._graph
         if isinstance(tree, str) and tree == "priority":
-            return Graph.build(
-                bodies, edges, root, cost={n: priority(j) for n, j in joints.items()}
-            )
+            cost = {name: priority(joint) for name, joint in joints.items()}
+            return Graph.build(bodies, edges, root, cost=cost)
         chosen = checked_tree(label(self), tree, bodies, joints, root)
         return Graph.build(bodies, edges, root, tree=chosen)
 

@@ -35,7 +35,7 @@ from supple.analyses.phases import (
     tree_without,
 )
 from supple.analyses.quasi_static import quasi_static
-from supple.analyses.ready import Choice, Ready
+from supple.analyses.ready import Choice, Ready, same_places
 from supple.analyses.statics import statics
 from supple.analyses.thin_bodies import refuse_thin
 from supple.core import dynamics, history
@@ -44,7 +44,6 @@ from supple.engine.compiled import Compiled, frame_key
 from supple.engine.phases import Phase, in_phase
 from supple.errors import ModelError, SimulationError, SuppleWarning, warn_caller
 from supple.events import Event
-from supple.forces import ForceElement, Motor
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -158,7 +157,7 @@ class Prepared:
             for choice, built in self._built.items():
                 if not any(motor.own for motor in built.motors.values()):
                     other._built[choice] = with_initial(built, other.model)
-        elif all(_same_places(old, new) for old, new in pairs):
+        elif all(same_places(old, new) for old, new in pairs):
             for choice, ready in self._ready.items():
                 like = other._like(choice, ready.compiled)
                 other._ready[choice] = Ready(other.model, like, other._compiled(choice))
@@ -397,11 +396,3 @@ class Prepared:
         if not found.success:
             raise SimulationError(f"simulate: start is 'static', but {found.message}")
         return found.state()
-
-
-def _same_places(old: Any, new: Any) -> bool:
-    """Whether an item is a force that acts in the same places, and carries no inertia."""
-    if not isinstance(old, ForceElement) or isinstance(old, Motor):
-        return False
-    frames = [[frame_key(frame) for frame in item.frames.values()] for item in (old, new)]
-    return frames[0] == frames[1] and tuple(old.targets) == tuple(new.targets)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from supple.analyses.phases import NO_CHANGES, Changing
-from supple.engine.compiled import Compiled, FrameKey
+from supple.engine.compiled import Compiled, FrameKey, frame_key
 from supple.engine.symmetry import Symmetry, symmetries
+from supple.forces import ForceElement, Motor
 from supple.formulations.base import Formulation
 from supple.frames import Frame
 from supple.loops.singular import refuse_singular
@@ -53,3 +55,11 @@ class Ready:
         if not b.all_rows:
             return ()
         return start_changes(self.model.joints, b, (a.q0, a.u0), (b.q0, b.u0), False)
+
+
+def same_places(old: Any, new: Any) -> bool:
+    """Whether an item is a force that acts in the same places, and carries no inertia."""
+    if not isinstance(old, ForceElement) or isinstance(old, Motor):
+        return False
+    frames = [[frame_key(frame) for frame in item.frames.values()] for item in (old, new)]
+    return frames[0] == frames[1] and tuple(old.targets) == tuple(new.targets)
