@@ -25,6 +25,7 @@ from supple.engine.rows import row_sizes, rows_at
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
 from supple.integrators.leap import Leap, collocate, part, value
+from supple.loops.ranks import smallest_value
 from supple.loops.singular import Smallest, Watch, about, can_be_singular, first_root, lowest
 from supple.poses import Array
 
@@ -113,16 +114,16 @@ class Passage:
         if not (np.all(np.isfinite(q)) and np.all(np.isfinite(u))):
             return outcome
         table = self.watch.table(t, q)
-        values = Smallest(table, run.compiled.nr)
-        self.reference = max(self.reference, values.size)
+        size = smallest_value(table, run.compiled.nr)
+        self.reference = max(self.reference, size)
         moved = self._moved(table, t, q)
         unseen = self._unseen(t, q, u, moved)
-        deep = values.size < 0.5 * LEVELS[-1] * self.reference
+        deep = size < 0.5 * LEVELS[-1] * self.reference
         if ((unseen is not None or deep or failed) and self.kept[1][st.T] < t) or failed:
-            return self._approach_again(outcome, t, q, u, values, unseen)
-        self._schedule(moved, values.size)
-        if values.size < APPROACH * self.reference:
-            return self._ahead(outcome, t, q, u, values)
+            return self._approach_again(outcome, t, size, unseen)
+        self._schedule(moved, size)
+        if size < APPROACH * self.reference:
+            return self._ahead(outcome, t, q, u, Smallest(table, run.compiled.nr))
         self.level = 0
         self.keep()
         return outcome
@@ -175,14 +176,12 @@ class Passage:
         more = {"events": len(p.events), "screws": len(p.symmetries)}
         return self.run.compiled.sizes | more
 
-    def _approach_again(
-        self, outcome: int, t: float, q: Array, u: Array, values: Smallest, unseen: float | None
-    ) -> int:
+    def _approach_again(self, outcome: int, t: float, size: float, unseen: float | None) -> int:
         """From the last look on, with a stop before the position that was met or passed."""
         start = float(self.kept[1][st.T])
         when = t if unseen is None else unseen
         failed = outcome != st.PAUSED
-        near = unseen is not None or values.size < APPROACH * self.reference
+        near = unseen is not None or size < APPROACH * self.reference
         if not near or when <= self.beaten or start >= t or self.backs >= BACKS:
             self.checked, self.backs = max(self.checked, when), 0
             if failed:
@@ -193,10 +192,11 @@ class Passage:
         self.backs += 1
         self._go_back()
         run, before = self.run, float(self.run.state[st.T])
-        here = Smallest(self.watch.table(before, run.fields.q), run.compiled.nr)
+        table = self.watch.table(before, run.fields.q)
         self.look = self.until = 1
-        if here.size < APPROACH * self.reference:
-            return self._ahead(st.PAUSED, before, run.fields.q, run.fields.u, here)
+        if smallest_value(table, run.compiled.nr) < APPROACH * self.reference:
+            here = Smallest(table, run.compiled.nr)
+            return self._ahead(int(st.PAUSED), before, run.fields.q, run.fields.u, here)
         self._set_stop(before + 0.7 * (when - before))
         return int(st.PAUSED)
 
@@ -269,9 +269,7 @@ class Passage:
     # ------------------------------------------------------------------------------------------
     # Stepping
 
-    def _step_over(
-        self, t: float, q: Array, u: Array, root: float, values: Smallest
-    ) -> int | None:
+    def _step_over(self, t: float, q: Array, u: Array, root: float, values: Smallest) -> int | None:
         """One step over the position ``root`` seconds ahead; None if that is not possible."""
         self._close(t, q, u)
         for _ in range(3):
