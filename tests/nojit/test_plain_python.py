@@ -13,7 +13,7 @@ import pytest
 
 import supple as sp
 from supple.cases.four_bar import four_bar
-from supple.core import chart, dynamics
+from supple.core import chart, dynamics, history
 from supple.core.layout import new_work
 from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
@@ -257,13 +257,25 @@ def test_force_elements_one_by_one_are_all_of_them() -> None:
     rows = (np.array([x]) for x in (0.4, q, u, z))
     loads = Loads(RunHistory(RowSets.of(equations.compiled), *rows), dict(model.forces))
     found = [loads(name) for name in equations.compiled.force_names]
-    _, history = equations.body_states(0.4, q, u, z)
-    np.testing.assert_allclose(sum(f.efforts for f in found), history.effort, atol=1e-13)
+    _, whole = equations.body_states(0.4, q, u, z)
+    np.testing.assert_allclose(sum(f.efforts for f in found), whole.effort, atol=1e-13)
     power = equations.power(0.4, q, u, z)
     np.testing.assert_allclose([f.power[0] for f in found], power, atol=1e-13)
     rope = loads("rope").wrenches[0]
     np.testing.assert_allclose(rope[0, 3:], -rope[1, 3:], atol=1e-13)
     np.testing.assert_allclose(rope[:, :3], 0.0, atol=1e-13)
+
+
+def test_given_motion_is_that_of_the_history() -> None:
+    """Poses, velocities and accelerations of all nodes, at the accelerations of the motion."""
+    equations = JointCoordinates().equations(every_kind())
+    c = equations.compiled
+    q, u, _, z = state(equations)
+    a, found = equations.body_states(0.4, q, u, z)
+    nodes = found.nodes[0, :, : history.OUT_W]
+    out = np.zeros((1, nodes.size))
+    history.given_motion(c.ints, c.reals, new_work(c.ints), q[None], u[None], a[None], out)
+    np.testing.assert_allclose(out.reshape(nodes.shape), nodes, atol=1e-12)
 
 
 def test_momentum_of_the_free_axis_is_kept() -> None:
