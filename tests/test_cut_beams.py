@@ -137,9 +137,10 @@ def frame_of_beams(parts, scale=1.0) -> sp.Model:
     return m
 
 
+@pytest.mark.slow
 def test_views_are_those_of_a_whole_beam():
     """The same finite elements, small deformations: differences are of second order."""
-    cut, whole = (sp.simulate(frame_of_beams(parts), 0.002, output=5) for parts in (4, None))
+    cut, whole = (sp.simulate(frame_of_beams(parts), 0.005, output=10) for parts in (4, None))
     assert cut.success
     assert cut.energy.level == "trusted"
     assert cut.monitor.level == "valid", cut.monitor

@@ -52,7 +52,9 @@ class CuttableBeam(BeamRecovery):
         owner = label(self)
         found: int | tuple[float, ...]
         if isinstance(parts, (list, tuple, np.ndarray, range)):
-            given = validate.vector(owner, "parts", parts, len(parts), PARTS)
+            given = validate.array(owner, "parts", parts, PARTS)
+            if given.ndim != 1 or not given.size:
+                raise ModelError(owner, "parts", parts, PARTS)
             inner = [float(x) for x in given if 0.0 < x < self.length]
             if np.any(np.diff(given) <= 0.0) or np.any((given < 0.0) | (given > self.length)):
                 raise ModelError(owner, "parts", parts, PARTS)
