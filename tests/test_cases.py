@@ -20,6 +20,7 @@ from supple.cases import (
     huang_eight_link,
     huang_rig,
     huang_stiffening,
+    large_deflection,
     rotating,
     zhao,
     zhao_flexible,
@@ -366,6 +367,33 @@ def test_rotating_beam_frequencies():
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "fewer"),
+    [
+        ("elastica", lambda: large_deflection.strip(8, force=10.0)),
+        ("roll-up", lambda: large_deflection.strip(4, moment=2.0 * np.pi)),
+        ("leaf-spring-guide", lambda: large_deflection.guide(4)),
+        ("lateral-buckling", lambda: large_deflection.narrow_strip(2)),
+        ("shallow-arch", lambda: large_deflection.arch(3)),
+    ],
+)
+def test_large_deflections(name, fewer):
+    """Within their bounds; fewer parts are not."""
+    case = cases.get(name)
+    assert [q for q in case.run() if not q.passed] == []
+    assert [q for q in case.inspect(fewer()) if not q.passed] != []
+
+
+def test_the_elastica_with_eight_parts():
+    found = large_deflection.inspect_elastica(large_deflection.strip(8, force=10.0), bound=5e-5)
+    assert all(q.passed for q in found)
+
+
+def test_the_guide_with_four_parts():
+    found = large_deflection.inspect_guide(large_deflection.guide(4), bound=0.03)
+    assert all(q.passed for q in found)
+
+
 def test_cantilevers_without_stiffening_go_elsewhere():
     """More than a metre from the links that keep their length, in one second."""
     case = cases.get("zhao-cantilever")
@@ -696,6 +724,7 @@ def test_the_published_inertia_is_told_but_not_at_every_run(recwarn):
         case.build().check()
 
 
+LARGE = ("elastica", "roll-up", "leaf-spring-guide", "lateral-buckling", "shallow-arch")
 SPACAR = (
     *(
         f"spacar-slider-crank{space}{count}{law}"
@@ -745,6 +774,7 @@ def test_registry():
         "jonker-slider-crank",
         "jonker-slider-crank-spatial",
         *SECOND_ORDER[:2],
+        *LARGE,
         *SPACAR,
         "nada-frequencies",
         "rotating-beam",

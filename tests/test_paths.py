@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.cases import large_deflection
 from supple.errors import ModelError, SimulationError, SuppleWarning
 
 STEEL = sp.Material(E=200e9, G=80e9, density=7800)
@@ -131,46 +132,10 @@ def test_elastic_bars_in_a_loop_snap_through() -> None:
     assert path.critical == pytest.approx(exact, rel=1e-8)
 
 
-def arch(parts: int, load: float) -> sp.Model:
-    """A shallow arch of the shape and under the load of a sine, rise 4 radii of gyration.
-
-    A polygon: vertices and loads so that its first harmonics are those of the arch.
-    """
-    size, span = 0.01, 1.0
-    smooth = ((np.pi / (2 * parts)) / np.sin(np.pi / (2 * parts))) ** 2
-    x = np.linspace(0.0, span, parts + 1)
-    sine = smooth * np.sin(np.pi * x / span)
-    y = 4.0 * size / np.sqrt(12.0) * sine
-    angles = np.arctan2(np.diff(y), np.diff(x))
-    lengths = np.hypot(np.diff(x), np.diff(y))
-    m = sp.Model(name="arch")
-    before: Any = None
-    for i, (angle, length) in enumerate(zip(angles, lengths, strict=True)):
-        name, section = f"part{i}", sp.Rectangle(size, size)
-        part = m.add(
-            sp.Beam(name, length, section, STEEL, 1, "all", "chord", stiffening="second_order")
-        )
-        if before is None:
-            m.add(sp.Revolute("left", m.ground.at(0), part.at(0), initial=angle))
-        else:
-            turn = (0, 0, angle - angles[i - 1])
-            m.add(sp.Fixed(f"weld{i}", before.at(lengths[i - 1], rotation=turn), part.at(0)))
-        force = (0, -load, 0)
-        m.add(sp.DistributedLoad(f"load{i}", part.at(0), force, profile=sine[i : i + 2]))
-        before = part
-    m.add(sp.Revolute("right", m.ground.at(span), before.at(lengths[-1]), initial=angles[-1]))
-    return m
-
-
 def test_a_shallow_arch_snaps_through() -> None:
-    """Timoshenko's arch (J. Appl. Mech. 2 (1935) 17): a sine stays one, e + 2 ((e^2 - 1)/3)^1.5.
-
-    e is half the rise in radii of gyration, here 2, the load in 2 pi^4 E I r / L^4. The second mode
-    would be first from e^2 = 5.5 on.
-    """
-    unit = 2 * np.pi**4 * STEEL.E * 0.01**4 / 12.0 * (0.01 / np.sqrt(12.0))
+    """Up to its limit point by load steps; the second mode would be first from e^2 = 5.5 on."""
     with pytest.warns(SuppleWarning, match="limit point"):
-        path = sp.statics(arch(6, unit), steps=[4.5])
+        path = sp.statics(large_deflection.arch(6), steps=[4.5])
     assert [s.kind for s in path.special] == ["limit point"]
     assert path.critical == pytest.approx(4.0, rel=0.005)
 

@@ -30,6 +30,7 @@ _FILES = (
     "richard_four_bar",
     "richard_panels",
     "jonker",
+    "large_deflection",
     "spacar",
     "nada",
     "rotating",

@@ -238,11 +238,12 @@ def with_right_reactions(
 ) -> dict[str, Deflected]:
     """Bodies with reactions that their elasticity, and not equilibrium alone, determines.
 
-    ``sets``, one for each time, are reactions in equilibrium by themselves.
+    ``sets``, one for each time, are reactions in equilibrium by themselves. What acts at the ends
+    of the parts of a beam that is cut leaves nothing out.
     """
     changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
     for k, held in enumerate(sets):
-        unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held[n]}
+        unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held.get(n)}
         works = {n: u.T @ bodies[n].response.work for n, u in unit.items()}  # (s, m)
         energy = sum(works[n] @ u for n, u in unit.items())
         load = sum(works[n] @ bodies[n].factors[k] for n in unit)
