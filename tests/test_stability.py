@@ -248,6 +248,25 @@ def test_damping_destabilizes_zieglers_pendulum() -> None:
     assert found.limit == pytest.approx(41.0 / 28.0, rel=1e-6)
 
 
+def test_half_of_a_load_that_follows_diverges() -> None:
+    """Half of the load keeps its direction: 1 - 1.5 p + 0.5 p^2 = 0, p = 1 and 2.
+
+    A load factor exists, and is the limit here; that it need not be is told.
+    """
+    m = ziegler()
+    m.replace("press", force=(-0.5, 0, 0))
+    m.add(sp.Force("dead", m["bar2"].at(1.0), force=(-0.5, 0, 0)))
+    with pytest.warns(SuppleWarning, match="one of divergence; the model may flutter"):
+        found = sp.buckling(m, count=2)
+    assert found.follows_motion
+    assert found.factors == pytest.approx([1.0, 2.0], rel=1e-8)
+    limit = sp.stability(m, "loads", np.linspace(0.0, 1.5, 4)).limits[0]
+    assert (limit.kind, limit.value) == ("divergence", pytest.approx(1.0, rel=1e-8))
+    with pytest.warns(SuppleWarning, match="another path crosses"):
+        path = sp.statics(m, follow="loads", until=1.5)
+    assert path.critical == pytest.approx(1.0, rel=1e-8)
+
+
 def test_becks_column_flutters_and_does_not_buckle() -> None:
     """20.05 E I / L^2 (M. Beck, 1952), eight times the load at which a dead load buckles it."""
     unit = np.pi**2  # of the load of this column, in E I / L^2

@@ -123,7 +123,8 @@ class EquilibriumPath:
     def stable(self) -> np.ndarray:
         """Whether each point is stable (n,)."""
         plain = [s.stable and s.kind is None for s in self._spots]
-        if self._loaded.compiled.flexible:
+        bodies = self._loaded.compiled.flexible.values()
+        if any(body.modal.slaves is None for body in bodies):  # those of second order feel loads
             plain = [p and not self[k].buckled for k, p in enumerate(plain)]
         return np.array(plain, dtype=bool)
 
