@@ -89,7 +89,6 @@ def _slider_crank(count: int, space: bool, linear: bool) -> Case:
         ),
         measure=measure(name, count, SPACE if space else PLANE),
         integrator=explicit,  # the vibration is not damped
-        long=count == 4,
     )
 
 
