@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from jonker_oracle import Shaft, SliderCrank
+from jonker_mechanisms import Shaft, SliderCrank
 from supple import cases
 from supple.cases import jonker, spacar
 from supple.cases.case import references
