@@ -10,19 +10,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from jonker_oracle import (
-    LP,
-    LQ,
-    ROD,
-    XP,
-    XQ,
-    Element,
-    Shaft,
-    SliderCrank,
-    bar_matrix,
-    euler_parameters,
-    rotation,
-)
+from jonker_mechanisms import ROD, Shaft, SliderCrank
+from jonker_oracle import LP, LQ, XP, XQ, Element, bar_matrix, euler_parameters, rotation
 
 # speed, growth rate and frequency seen from the ground with all terms; the same by (4.29)
 GROWTH = (

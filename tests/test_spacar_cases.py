@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from jonker_oracle import Shaft, SliderCrank
+from jonker_mechanisms import Shaft, SliderCrank
 from supple import cases
 from supple.cases import jonker, spacar
 from supple.cases.case import references
@@ -19,7 +19,7 @@ PUBLISHED = (0.0, 0.00968, 0.01175, 0.00575, 0.00395, -0.00084, 0.00298, -0.0046
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(case.name, marks=[pytest.mark.slow] if case.long else [])
+        pytest.param(case.name, marks=[pytest.mark.slow] if "four" in case.name else [])
         for case in cases.all()
         if case.name.startswith("spacar-slider")
     ],
