@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from random_models import KINDS, Recipe
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
@@ -17,6 +18,7 @@ SQUARE = sp.Rectangle(HEIGHT, HEIGHT)
 BENDING = STEEL.E * HEIGHT**4 / 12
 # What linear shapes of a small deflection leave out is of its third power.
 SMALL = 1e-4
+SEEDS = [pytest.param(k, marks=pytest.mark.slow) for k in range(1, 10)]
 
 
 def cantilever(parts, section=SQUARE, force=None, torque=None, **options) -> sp.Model:
@@ -204,7 +206,9 @@ def test_small_vibrations_are_those_of_the_whole_beam():
         m = sp.Model()
         beam = m.add(sp.Beam(name, 1.0, section, STEEL, **options))
         m.add(sp.Fixed("clamp", m.ground.at(0), beam.at(0)))
-        frequencies.append(sp.linearize(m).frequencies)
+        found = sp.linearize(m)
+        frequencies.append(found.frequencies)
+        assert len(found.modes[0].of(name)) == 6 * parts
     np.testing.assert_allclose(frequencies[1], frequencies[0], rtol=1e-8)
 
 
@@ -369,6 +373,59 @@ def test_what_cannot_be_cut_is_named():
     thin = mechanism(rotary_inertia=False)
     with pytest.raises(sp.ModelError, match="rotary_inertia is False, expected True with lumped"):
         sp.simulate(thin, 0.1, formulation=sp.DeformationModes(mass="lumped"))
+
+
+def cut_tree(seed, floating=False) -> sp.Model:
+    """A random tree whose beams are cut, with loads, masses and joints anywhere on them."""
+    rng = np.random.default_rng(seed)
+    kinds = tuple(str(kind) for kind in rng.choice(KINDS[1:], 4))
+    recipe = Recipe(kinds, seed, "internal" if floating else "frames", floating,
+                    can_lock=False, gravity=not floating, beams=(True, False, True, True))  # fmt: skip
+    m = recipe.model()
+    for name in list(m.bodies):
+        if isinstance(m[name], sp.Beam):
+            m.replace(
+                name,
+                modes="all",
+                reference="clamped",
+                clamp_node=0,
+                damping=sp.KelvinVoigt(10.0),
+                stiffening=str(rng.choice(["second_order", "none"])),
+                parts=int(rng.integers(1, 4)),
+            )
+    for name, force in list(m.forces.items()):
+        if isinstance(force, sp.DistributedLoad) and force.axes == "body":
+            m.replace(name, axes="section")
+    return m
+
+
+@pytest.mark.parametrize("seed", [0, *SEEDS])
+def test_random_trees_of_cut_beams(seed):
+    """Energy and work agree, and so do joint and absolute coordinates."""
+    m = cut_tree(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        found = sp.simulate(m, 0.003, output=2)
+        other = sp.simulate(m, 0.003, output=2, formulation=sp.Absolute())
+    assert found.success
+    assert found.energy.level == "trusted"
+    for name, body in m.bodies.items():
+        place = body.at(0.3) if isinstance(body, sp.Beam) else body.at(0.3, 0.1, 0.2)
+        np.testing.assert_allclose(
+            found[place].position, other[place].position, atol=1e-7, err_msg=name
+        )
+
+
+@pytest.mark.parametrize("seed", [0, *SEEDS])
+def test_floating_trees_of_cut_beams_keep_their_momenta(seed):
+    m = cut_tree(seed, floating=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        found = sp.simulate(m, 0.003, output=2)
+    assert found.success
+    assert found.energy.level == "trusted"
+    assert len(found.momentum) == 6
+    assert found.momentum.level == "trusted"
 
 
 def test_sentences():

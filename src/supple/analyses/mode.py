@@ -66,12 +66,18 @@ class Mode:
         return 0.0 - float(self.eigenvalue.real) / size if size > 0.0 else 0.0
 
     def of(self, name: str) -> Complex:
-        """Shape (n,) of a joint, as its rates, or of a flexible body's elastic coordinates."""
+        """Shape (n,) of a joint, as its rates, or of a flexible body's elastic coordinates.
+
+        Those of a body in parts follow part by part.
+        """
         c, parts = self.compiled, (self.shape.real, self.shape.imag)
+        owned = [c.flexible[part] for part, owner in c.owners.items() if owner == name and part in c.flexible]
         if name in c.joints:
             real, imaginary = (c.joints[name].to_user(self.q, x)[1] for x in parts)
         elif name in c.flexible:
             real, imaginary = (x[c.flexible[name].u] for x in parts)
+        elif owned:
+            real, imaginary = (np.concatenate([x[r.u] for r in owned]) for x in parts)
         else:
             hint = suggestion(name, [*c.joints, *c.flexible])
             raise SuppleError(f"the mode has no joint or flexible body {name!r}, {hint}")
