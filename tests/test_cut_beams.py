@@ -362,6 +362,29 @@ def test_undeformable_parts_have_fewer_coordinates():
     assert np.all(length <= 0.3 * (1 + 1e-12))  # it bends and does not stretch
 
 
+def test_a_spinning_shaft_with_inner_damping():
+    """Jonker 1989: two parts that only bend; computed from his equations apart from this package.
+
+    Growth rates at constant spin, zero at 832.505 rad/s.
+    """
+    rates = {0.0: -2.20048, 800.0: -0.085917, 835.0: 0.006595, 900.0: 0.178402}
+    bending = sp.DeformationModes(elongation=False, twist=False)
+    steel = sp.Material(E=200e9, G=77e9, density=7870)
+    for speed, rate in rates.items():
+        m = sp.Model()
+        options = {"rotary_inertia": False, "damping": sp.KelvinVoigt(1.27e6)}
+        shaft = m.add(sp.Beam("shaft", 0.3, sp.Circle(0.006), steel, elements=2, **options))
+        disc = m.add(sp.RigidBody("disc", 1.0, inertia=1e-3))
+        m.add(sp.Revolute("spin", m.ground.at(0), disc.at(0), "x", initial_rate=speed))
+        m.add(sp.Universal("end", disc.at(0), shaft.at(0), axes=("y", "z")))
+        m.add(sp.PointOnLine("bearing", m.ground.at(0), shaft.at(0.3), (1, 0, 0)))
+        m.add(sp.Driver("drive", m.joints["spin"], motion=sp.Polynomial((0.0, speed))))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sp.SuppleWarning)
+            found = sp.linearize(m, "initial", formulation=bending)
+        assert found.eigenvalues.real.max() == pytest.approx(rate, abs=6e-6)
+
+
 def test_lumped_masses_converge_to_the_same_frequencies():
     """Mass at the nodes: frequencies from below, with the square of the length of a part."""
     errors = []

@@ -242,7 +242,8 @@ def with_right_reactions(
     """
     changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
     for k, held in enumerate(sets):
-        unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held[n]}
+        # parts of beams that are cut have none: reactions act at their ends
+        unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held.get(n)}
         works = {n: u.T @ bodies[n].response.work for n, u in unit.items()}  # (s, m)
         energy = sum(works[n] @ u for n, u in unit.items())
         load = sum(works[n] @ bodies[n].factors[k] for n in unit)
