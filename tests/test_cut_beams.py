@@ -6,11 +6,11 @@ import warnings
 
 import numpy as np
 import pytest
-from random_models import KINDS, Recipe
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import supple as sp
+from random_models import KINDS, Recipe
 
 LENGTH, HEIGHT = 1.0, 1e-3
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
@@ -280,6 +280,29 @@ def test_the_monitor_asks_for_more_parts_of_leaf_springs(parts, level):
     assert len(lost) == (parts < 4)
 
 
+@pytest.mark.parametrize("stiffening", ["second_order", "none"])
+@pytest.mark.parametrize("parts", [1, 2, 4, 8])
+def test_verdicts_on_a_pressed_column(parts, stiffening):
+    """Half of Euler's load and a small force across its middle: 3 (tan u - u)/u^3 times as much."""
+    m, middle = sp.Model(), 0.5 * LENGTH
+    options = {"parts": parts, "stiffening": stiffening}
+    column = m.add(sp.Beam("column", LENGTH, SQUARE, STEEL, **options))
+    m.add(sp.Revolute("foot", m.ground.at(0), column.at(0), "z"))
+    m.add(sp.PointOnLine("top", m.ground.at(0), column.at(LENGTH), axis="x"))
+    m.add(sp.Force("weight", column.at(LENGTH), (-0.5 * np.pi**2 * BENDING, 0, 0)))
+    aside = 1e-3 * BENDING
+    m.add(sp.DistributedLoad("wind", column.at(0), (0, aside, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        result = sp.statics(m)
+    u = 0.25 * np.pi * np.sqrt(2.0)
+    exact = aside / BENDING / (16 * u**4) * (1 / np.cos(u) - 1 - u**2 / 2)
+    error = abs(result["column"].at(middle).position[0, 1] / exact - 1.0)
+    level = result.monitor.level
+    assert (level == "valid") == (parts >= (2 if stiffening == "second_order" else 8))
+    assert error < 0.02 or level != "valid"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("parts", "bound"), [(4, 0.03), (8, 0.015)])
 def test_support_stiffness_of_a_held_stroke(parts, bound):
@@ -339,6 +362,29 @@ def test_undeformable_parts_have_fewer_coordinates():
     assert np.all(length <= 0.3 * (1 + 1e-12))  # it bends and does not stretch
 
 
+def test_a_spinning_shaft_with_inner_damping():
+    """Jonker 1989: two parts that only bend; computed from his equations apart from this package.
+
+    Growth rates at constant spin, zero at 832.505 rad/s.
+    """
+    rates = {0.0: -2.20048, 800.0: -0.085917, 835.0: 0.006595, 900.0: 0.178402}
+    bending = sp.DeformationModes(elongation=False, twist=False)
+    steel = sp.Material(E=200e9, G=77e9, density=7870)
+    for speed, rate in rates.items():
+        m = sp.Model()
+        options = {"rotary_inertia": False, "damping": sp.KelvinVoigt(1.27e6)}
+        shaft = m.add(sp.Beam("shaft", 0.3, sp.Circle(0.006), steel, elements=2, **options))
+        disc = m.add(sp.RigidBody("disc", 1.0, inertia=1e-3))
+        m.add(sp.Revolute("spin", m.ground.at(0), disc.at(0), "x", initial_rate=speed))
+        m.add(sp.Universal("end", disc.at(0), shaft.at(0), axes=("y", "z")))
+        m.add(sp.PointOnLine("bearing", m.ground.at(0), shaft.at(0.3), (1, 0, 0)))
+        m.add(sp.Driver("drive", m.joints["spin"], motion=sp.Polynomial((0.0, speed))))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", sp.SuppleWarning)
+            found = sp.linearize(m, "initial", formulation=bending)
+        assert found.eigenvalues.real.max() == pytest.approx(rate, abs=6e-6)
+
+
 def test_lumped_masses_converge_to_the_same_frequencies():
     """Mass at the nodes: frequencies from below, with the square of the length of a part."""
     errors = []
@@ -379,8 +425,9 @@ def cut_tree(seed, floating=False) -> sp.Model:
     """A random tree whose beams are cut, with loads, masses and joints anywhere on them."""
     rng = np.random.default_rng(seed)
     kinds = tuple(str(kind) for kind in rng.choice(KINDS[1:], 4))
-    recipe = Recipe(kinds, seed, "internal" if floating else "frames", floating,
-                    can_lock=False, gravity=not floating, beams=(True, False, True, True))  # fmt: skip
+    forces, beams = "internal" if floating else "frames", (True, False, True, True)
+    options = {"can_lock": False, "gravity": not floating, "beams": beams}
+    recipe = Recipe(kinds, seed, forces, floating, **options)
     m = recipe.model()
     for name in list(m.bodies):
         if isinstance(m[name], sp.Beam):

@@ -71,7 +71,7 @@ class Mode:
         Those of a body in parts follow part by part.
         """
         c, parts = self.compiled, (self.shape.real, self.shape.imag)
-        owned = [c.flexible[part] for part, owner in c.owners.items() if owner == name and part in c.flexible]
+        owned = [r for part, r in c.flexible.items() if c.owners[part] == name]
         if name in c.joints:
             real, imaginary = (c.joints[name].to_user(self.q, x)[1] for x in parts)
         elif name in c.flexible:
