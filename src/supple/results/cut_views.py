@@ -87,9 +87,7 @@ class CutStationView(StationView):
                 other = self._beam.pieces[k + 1].at(0.0).section_forces()
                 found.values = 0.5 * (found.values + other.values)  # as between elements
             return found
-        values = section_balance(
-            self._beam.pieces, beam.part_at(self.x), self._beam.known, beam
-        )
+        values = section_balance(self._beam.pieces, beam.part_at(self.x), self._beam.known, beam)
         return SectionForces(values, beam.section.at(self.x / beam.length), method)
 
 
