@@ -505,3 +505,31 @@ def test_sentences():
     assert beam(stiffening="none").stiffening == "none"
     assert not beam(stiffening="none").part_bodies[0].stiffened
     assert beam().part_bodies[0].second_order
+
+
+def test_loops_of_whole_and_cut_beams():
+    """A portal frame with redundant reactions: the corner of two whole and a cut beam."""
+
+    def portal(parts):
+        m = sp.Model(gravity=(0, -9.81, 0))
+        section = sp.Rectangle(0.02, 0.03)
+        beams = {}
+        for name, cut in (("left", None), ("top", parts), ("right", None)):
+            options = {"elements": 4} if cut is None else {"parts": cut}
+            beams[name] = m.add(sp.Beam(name, 1.0, section, STEEL, **options))
+        up, down = (0, 0, np.pi / 2), (0, 0, -np.pi / 2)
+        m.add(sp.Fixed("foot", m.ground.at(0, rotation=up), beams["left"].at(0)))
+        m.add(sp.Fixed("corner", beams["left"].at(1.0, rotation=down), beams["top"].at(0)))
+        m.add(sp.Fixed("knee", beams["top"].at(1.0, rotation=down), beams["right"].at(0)))
+        m.add(sp.Fixed("base", beams["right"].at(1.0), m.ground.at(1.0, rotation=down)))
+        m.add(sp.Force("push", beams["left"].at(1.0), (50.0, 0, 0)))
+        return m
+
+    cut, whole = sp.statics(portal(4)), sp.statics(portal(None))
+    for name in ("left", "top", "right"):
+        a, b = (r[name].at(0.5).position for r in (cut, whole))
+        np.testing.assert_allclose(a, b, atol=1e-5)
+    assert cut.monitor.level == whole.monitor.level == "valid"
+    one, other = (sp.linearize(m).frequencies[:4] for m in (portal(4), portal(None)))
+    # the cut beam has stiffening: weight and push are 1e-3 of the load under which it buckles
+    np.testing.assert_allclose(one, other, rtol=1e-3)

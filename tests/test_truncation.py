@@ -44,7 +44,8 @@ def test_right_reactions_of_a_beam_that_cannot_bend():
     for rotation in (None, TURN):
         s = sp.statics(held(sp.Fixed, sp.Fixed, rotation))
         bodies = deflected(s, s.data.compiled.flexible, np.arange(1))
-        right = with_right_reactions(bodies, s.data.self_stress(s.data.history))["rod"]
+        sets = s.data.self_stress(s.data.history)
+        right = with_right_reactions(bodies, sets, s.data.compiled)["rod"]
         moved = np.einsum("pim,km->pi", right.response.moved, right.right)
         x = right.response.points[:, 0]
         exact = -WEIGHT * x**2 * (1.0 - x) ** 2 / 24 / EI

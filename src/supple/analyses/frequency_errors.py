@@ -113,7 +113,8 @@ def _loaded(
         found[name] = replace(body, t=t[plus], loads=loads)
     if data.self_stress is None:
         return found
-    return with_right_reactions(found, data.self_stress(history.at(plus)))
+    sets = data.self_stress(history.at(plus))
+    return with_right_reactions(found, sets, equations.compiled)
 
 
 def _missing(body: Deflected) -> Array:

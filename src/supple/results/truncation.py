@@ -25,7 +25,7 @@ from supple.results.deformation import Extreme
 from supple.results.load_effect import STRAIGHT, sampled
 
 if TYPE_CHECKING:
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.compiled import Compiled, FlexRecord
     from supple.frames import Frame
     from supple.results.result import Result
     from supple.results.run_data import HeldLoads
@@ -199,7 +199,7 @@ def truncations(result: Result) -> dict[str, Truncation]:
         if found[name].exceeds and result.data.self_stress is not None:
             few = which[_telling(found[name], body)]
             sets = result.data.self_stress(result.data.history.at(few))
-            bodies = with_right_reactions(deflected(result, records, few), sets)
+            bodies = with_right_reactions(deflected(result, records, few), sets, compiled)
             found[name] = bodies[name].truncation()
     return found
 
@@ -234,15 +234,20 @@ def _telling(found: Truncation, body: Deflected) -> Sequence[int]:
 
 
 def with_right_reactions(
-    bodies: Mapping[str, Deflected], sets: Sequence[HeldLoads]
+    bodies: Mapping[str, Deflected], sets: Sequence[HeldLoads], compiled: Compiled
 ) -> dict[str, Deflected]:
     """Bodies with reactions that their elasticity, and not equilibrium alone, determines.
 
-    ``sets``, one for each time, are reactions in equilibrium by themselves. What acts at the ends
-    of the parts of a beam that is cut leaves nothing out.
+    ``sets``, one for each time, are reactions in equilibrium by themselves. Where they act on beams
+    in parts, whose energy under them is not known here, reactions stay as they are.
     """
+    cut = [name for name, record in compiled.bodies.items() if record.body.divides]
+    wrenches = [w for held in sets for name in cut for _, w in held[name]]
+    if any(np.abs(w).max(initial=0.0) > DEPENDENT for w in wrenches):
+        return dict(bodies)
     changes = {name: np.zeros_like(body.factors) for name, body in bodies.items()}
     for k, held in enumerate(sets):
+        # parts of beams that are cut have none: reactions act at their ends
         unit = {n: _unit_reactions(body, held[n]) for n, body in bodies.items() if held.get(n)}
         works = {n: u.T @ bodies[n].response.work for n, u in unit.items()}  # (s, m)
         energy = sum(works[n] @ u for n, u in unit.items())
