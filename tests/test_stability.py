@@ -159,9 +159,10 @@ def beam_shaft(speed: float, parts: int = 2) -> float:
 @pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
 def test_jonkers_shaft_loses_stability_at_its_critical_speed() -> None:
     """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed."""
-    from supple.cases.spacar import shaft
+    from supple.cases.spacar import bending, shaft
 
-    found = sp.stability(shaft(), "spin", [0.0, 800.0, 835.0, 900.0])
+    speeds = [0.0, 800.0, 835.0, 900.0]
+    found = sp.stability(shaft(), "spin", speeds, formulation=bending())
     assert found.limit == pytest.approx(832.505034, abs=5e-7)
     assert found.growth == pytest.approx([-2.20048, -0.085917, 0.006595, 0.178402], abs=1e-6)
     exact = [beam_shaft(speed) for speed in found.values]

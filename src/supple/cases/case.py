@@ -14,6 +14,7 @@ from supple.errors import SuppleError, SuppleWarning
 from supple.integrators.interruption import raised_at_once
 
 if TYPE_CHECKING:
+    from supple.formulations.base import Formulation
     from supple.integrators.base import Integrator
     from supple.model import Model
     from supple.results.result import Result
@@ -59,6 +60,7 @@ class Case:
     integrator : makes the method that suits the case; the default of `supple.simulate` if None
     long : True if a run takes more than some ten seconds
     start : makes the state in which a run begins; that of the model's joints if None
+    formulation : makes the choice of coordinates; joint coordinates if None
     """
 
     name: str
@@ -70,6 +72,7 @@ class Case:
     integrator: Callable[[], Integrator] | None = None
     long: bool = False
     start: Callable[[Model], State] | None = None
+    formulation: Callable[[], Formulation] | None = None
 
     def simulate(
         self, *, tolerance: str | float = "tight", until: float | None = None, **options: Any
@@ -91,6 +94,8 @@ class Case:
         options.setdefault("output", times)
         if self.integrator is not None and options.get("integrator") is None:
             options["integrator"] = self.integrator()
+        if self.formulation is not None and options.get("formulation") is None:
+            options["formulation"] = self.formulation()
         with warnings.catch_warnings():
             # What is unusual in published data is told by the case, not at every run.
             warnings.simplefilter("ignore", SuppleWarning)

@@ -36,7 +36,7 @@ from supple.constraints import Driver
 from supple.fem.material import Material
 from supple.fem.sections import Circle
 from supple.frames import Frame
-from supple.joints import Fixed, Prismatic, Revolute, Spherical, Universal
+from supple.joints import Prismatic, Revolute, Spherical, Universal
 from supple.model import Model
 from supple.reduction import Sines
 from supple.signals import Polynomial
@@ -72,35 +72,13 @@ def add_rod(m: Model, modes: Sines | None = None, stiffening: Any = None) -> tup
     return rod.at(0), rod.at(ROD)
 
 
-def add_parts(
+def add_elements(
     m: Model, count: int, stiffening: Any = None, damping: Any = None
 ) -> tuple[Frame, Frame]:
-    """Add the rod as equal parts, "rod 1" and so on, welded end to end; return its end frames.
-
-    Each part is one finite element in the frame of its chord, which bends only: its four elastic
-    coordinates are the bending deformations of Jonker's element, but for third powers of them.
-    """
-    each = ROD / count
-    parts = [
-        m.add(
-            Beam(
-                f"rod {k + 1}",
-                each,
-                SECTION,
-                STEEL,
-                elements=1,
-                modes=[1, 2, 3, 4],
-                reference="chord",
-                rotary_inertia=False,
-                stiffening=stiffening,
-                damping=damping,
-            )
-        )
-        for k in range(count)
-    ]
-    for k in range(1, count):
-        m.add(Fixed(f"weld {k}", parts[k - 1].at(each), parts[k].at(0)))
-    return parts[0].at(0), parts[-1].at(each)
+    """Add the rod with as many elements as it has parts in `DeformationModes`; return its ends."""
+    options = {"rotary_inertia": False, "stiffening": stiffening, "damping": damping}
+    rod = m.add(Beam("rod", ROD, SECTION, STEEL, elements=count, **options))
+    return rod.at(0), rod.at(ROD)
 
 
 def slider_crank(tilt: float = 0.0, rod: Callable[[Model], tuple[Frame, Frame]] = add_rod) -> Model:
@@ -154,34 +132,30 @@ def driven_slider_crank(
     stiffening: Any = None,
     parts: int = 0,
 ) -> Model:
-    """Return the slider-crank with its crank at constant speed; its rod whole, or of parts."""
+    """Return the slider-crank with its crank at constant speed; its rod whole, or to be cut."""
     if parts:
-        m = slider_crank(tilt, lambda m: add_parts(m, parts, stiffening))
+        m = slider_crank(tilt, lambda m: add_elements(m, parts, stiffening))
     else:
         m = slider_crank(tilt, lambda m: add_rod(m, modes, stiffening))
     m.add(Driver("drive", m.joints["bearing"], motion=Polynomial((0.0, SPEED))))
     return m
 
 
-def deflection(result: Result, parts: int = 1) -> Any:
-    """Deflection (nt, 3) of the middle from the line AB, world axes, in lengths of the rod.
-
-    The rod is whole, or has an even number of parts.
-    """
-    rods = [result["rod" if parts == 1 else f"rod {k + 1}"] for k in range(parts)]
-    start, end = rods[0].at(0).position, rods[-1].at(ROD / parts).position
+def deflection(result: Result) -> Any:
+    """Deflection (nt, 3) of the middle from the line AB, world axes, in lengths of the rod."""
+    start, middle, end = (result["rod"].at(x).position for x in (0.0, ROD / 2, ROD))
     along = (end - start) / np.linalg.norm(end - start, axis=1)[:, None]
-    v = rods[parts // 2].at(ROD / 2 if parts == 1 else 0.0).position - start
+    v = middle - start
     return (v - np.sum(v * along, axis=1)[:, None] * along) / ROD
 
 
-def deflections(result: Result, parts: int = 1) -> dict[str, Any]:
+def deflections(result: Result) -> dict[str, Any]:
     """Signed deflections (nt,) of the middle from the line AB, in lengths of the rod.
 
     They are the lengths of its projections on the planes xy and xz, with the sign of y or z; zero
     where y or z is, as in the planar case, but for rounding.
     """
-    v = deflection(result, parts)
+    v = deflection(result)
     sign = np.where(np.abs(v) > ROUNDING, np.sign(v), 0.0)
     return {
         f"vx{axis}": sign[:, k] * np.hypot(v[:, 0], v[:, k]) for axis, k in (("y", 1), ("z", 2))
