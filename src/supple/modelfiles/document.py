@@ -1,0 +1,321 @@
+"""Model files: a model, how it is run and what is written, all in one text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from supple.bodies.rigid import Ground
+from supple.errors import ModelError
+from supple.events import Event
+from supple.files import confined, existing, path_of
+from supple.frames import Body, Frame
+from supple.model import Model
+from supple.modelfiles.kinds import Kind
+from supple.modelfiles.outputs import Outputs, read_outputs
+from supple.modelfiles.parts import Content, Spec
+from supple.modelfiles.problems import Problems, Wrong
+from supple.modelfiles.reader import Reader
+from supple.modelfiles.scope import Scope
+from supple.modelfiles.tree import Node
+from supple.modelfiles.words import ITEMS, TYPE, VALUES, Word, fits, simulation
+from supple.results.result import Result
+
+_QUOTED = re.compile(r"'([^']*)'")
+
+
+class ModelFile:
+    """A model file that has been read.
+
+    Parameters
+    ----------
+    path : str or path
+        Of the file. Files that it names are in its folder.
+
+    Attributes
+    ----------
+    model : Model
+    events : tuple of Event
+    settings : dict
+        What `simulate` is given beside the model and the events: t_end, tolerance, ...
+    outputs : what is written after a run
+
+    Raises ``ModelFileError`` with all problems of the file.
+    """
+
+    model: Model
+    events: tuple[Event, ...]
+    settings: dict[str, Any]
+    outputs: Outputs
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = existing(path_of("ModelFile", "path", path), "a model file")
+        document = _Document(self.path)
+        with confined(document.root):
+            document.read()
+        document.problems.raise_if_any()
+        self.model, self.events = document.model, tuple(document.events)
+        self.settings, self.outputs = document.settings, document.outputs
+        self._document = document
+
+    def check(self) -> None:
+        """Check the whole model with its events; errors have the line of the item."""
+        try:
+            self.model.check(self.events)
+        except ModelError as error:
+            raise self._document.located(error) from None
+
+    def run(self, **changes: Any) -> Result:
+        """Simulate the model as the file says and write its outputs; return the result.
+
+        ``changes`` are settings in place of those of the file.
+        """
+        from supple.analyses.simulate import simulate
+
+        self.check()
+        given = {**self.settings, **changes}
+        if "t_end" not in given:
+            raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")
+        try:
+            result = simulate(self.model, events=self.events, **given)
+        except ModelError as error:
+            raise self._document.located(error) from None
+        self.outputs.write(result)
+        return result
+
+    def __repr__(self) -> str:
+        """The file and the size of its model."""
+        return f"ModelFile({str(self.path)!r}: {self.model!r})"
+
+
+def read_model(path: str | Path) -> Model:
+    """Read the model of a model file; `ModelFile` also has its events and settings.
+
+    Raises ``ModelFileError`` with all problems of the file, each with its line.
+    """
+    return ModelFile(path).model
+
+
+class _Document:
+    """Makes everything that a file has."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.root = path, path.parent.resolve()
+        self.problems = Problems()
+        self.content = Content(self.root, self.problems)
+        self.reader = Reader(self)
+        self.model = Model()
+        self.events: list[Event] = []
+        self.settings: dict[str, Any] = {}
+        self.outputs = Outputs(self.root, None, {})
+        self.bodies: dict[str, Body | None] = {}
+        self.made: dict[str, Any] = {}
+        self.making: list[str] = []
+        self.specs: dict[str, Spec] = {}
+
+    def read(self) -> None:
+        """Read the file, and note everything that is wrong with it."""
+        try:
+            self.content.read(self.path.absolute())
+        except Wrong:
+            return
+        top, scope = self.content.top, self.content.scope
+        if top is None or scope is None:
+            return
+        self._start(top, scope)
+        for spec in self.content.items:
+            self._list(spec)
+        for name, spec in self.specs.items():
+            if spec.group == "bodies":
+                self.bodies[name] = self._item(spec)
+        pending = [(s, self.bodies.get(s.name) or self._item(s)) for s in self._in_order()]
+        self._add([(spec, item) for spec, item in pending if item is not None])
+        for name, spec in self.content.values.items():  # unused ones may be wrong, too
+            self._quietly(lambda n=name, s=spec: self._value(n, s))
+        self._settings(top, scope)
+
+    def _quietly(self, action: Any) -> Any:
+        try:
+            return action()
+        except Wrong:
+            return None
+
+    def _start(self, top: Node, scope: Scope) -> None:
+        """Name and gravity of the model."""
+        given: dict[str, Any] = {}
+        for key, kind, units in (
+            ("name", Kind(text=True), ()),
+            ("gravity", Kind(array=True), ("m/s2",)),
+        ):
+            if key in top.value:
+                found = self._quietly(lambda k=key, d=kind, u=units: self.reader.value(top[k], d, scope, u))
+                given |= {} if found is None else {key: found}
+        for key, value in given.items():
+            made = self._quietly(
+                lambda k=key, v=value: self.reader.called(top[k], scope, lambda: Model(**{k: v}))
+            )
+            given = given if made is not None else {k: v for k, v in given.items() if k != key}
+        self.model = Model(**given)
+
+    def _list(self, spec: Spec) -> None:
+        if spec.name in self.specs:
+            first = self.specs[spec.name].node.place
+            spec.scope.wrong(
+                spec.node, f"the name {spec.name!r} is taken in line {first.line} of {first.file}"
+                ", expected another"
+            )
+        elif spec.name == "ground":
+            spec.scope.wrong(spec.node, "'ground' found, expected another name: the ground is there")
+        else:
+            self.specs[spec.name] = spec
+
+    def _in_order(self) -> list[Spec]:
+        return [spec for spec in self.specs.values() if spec.group != "events"]
+
+    def _item(self, spec: Spec) -> Any:
+        """An item or event; None if it is wrong."""
+        classes = (Event,) if spec.group == "events" else ITEMS[spec.group]
+
+        def make() -> Any:
+            if not spec.node.is_mapping:
+                raise spec.scope.unexpected(spec.node, f"keys such as {TYPE}")
+            word = self.reader.word(spec.node, classes, spec.scope)
+            return self.reader.made(spec.node, word, spec.scope, name=spec.name)
+
+        return self._quietly(make)
+
+    def _add(self, pending: list[tuple[Spec, Any]]) -> None:
+        """Add items in the order of the file, each after those that it refers to."""
+        while pending:
+            ready = [(s, i) for s, i in pending if all(n in self.model for n in _references(i))]
+            for spec, item in ready or pending:
+                missing = [n for n in _references(item) if n not in self.model]
+                if any(n in self.specs for n in missing) and not ready:
+                    continue  # what it refers to is wrong and told already
+                add = lambda i=item: self.model.add(i)  # noqa: E731
+                self._quietly(lambda s=spec, a=add: self.reader.called(s.node, s.scope, a))
+            if not ready:
+                return
+            added = {spec.name for spec, _ in ready}
+            pending = [(spec, item) for spec, item in pending if spec.name not in added]
+
+    def _settings(self, top: Node, scope: Scope) -> None:
+        for name, spec in self.specs.items():
+            if spec.group == "events":
+                event = self._item(spec)
+                if event is not None:
+                    self.events.append(event)
+                    self._check_event(spec, event)
+        if "simulation" in top.value:
+            from supple.analyses.simulate import simulate
+
+            word = Word("simulate", simulate)
+            known = simulation()
+            node = top["simulation"]
+            if not node.is_mapping:
+                scope.unexpected(node, "settings such as t_end")
+                return
+            for key, child in node.value.items():
+                if key not in known:
+                    from supple.errors import suggestion
+
+                    near = suggestion(key, list(known))
+                    self.problems.note(node.keys[key], child.key, f"there is no such setting, {near}")
+                    continue
+                found = self._quietly(
+                    lambda k=key, c=child: self.reader.argument(c, word, k, scope, ())
+                )
+                if found is not None:
+                    self.settings[key] = found
+        if "outputs" in top.value:
+            found = self._quietly(lambda: read_outputs(self.reader, top["outputs"], scope))
+            self.outputs = found or self.outputs
+
+    def _check_event(self, spec: Spec, event: Event) -> None:
+        if event.joint is not None and event.joint in self.specs and event.joint not in self.model:
+            return
+        self._quietly(
+            lambda: self.reader.called(
+                spec.node, spec.scope, lambda: self.model._check_references(event)
+            )
+        )
+
+    def located(self, error: ModelError) -> ModelError:
+        """An error about the whole model, with the line of the item that it names."""
+        for name in _QUOTED.findall(error.object or str(error)):
+            if name in self.specs:
+                spec = self.specs[name]
+                problems = Problems()
+                self.reader.noted(spec.node, Scope(problems, self.root), error)
+                from supple.modelfiles.problems import ModelFileError
+
+                return ModelFileError.of(problems.found)
+        return error
+
+    # what names stand for
+
+    def body(self, name: str, scope: Scope) -> Body | None:
+        """The body of this name."""
+        if name == self.model.ground.name:
+            return self.model.ground
+        full = scope.global_name(name)
+        if full in self.bodies and self.bodies[full] is None:
+            raise Wrong
+        found = self.bodies.get(full)
+        return found if not isinstance(found, Ground) else None
+
+    def body_names(self) -> list[str]:
+        """All bodies, and the ground."""
+        return [*self.bodies, self.model.ground.name]
+
+    def frame(self, name: str, scope: Scope) -> Frame | None:
+        """The frame of this name."""
+        found = self._lookup(name, scope, ("frames",))
+        return found if isinstance(found, Frame) else None
+
+    def named(self, name: str, scope: Scope) -> Any:
+        """The value of this name."""
+        return self._lookup(name, scope, tuple(VALUES))
+
+    def value_names(self, scope: Scope) -> list[str]:
+        """Names of all values."""
+        return [n for n, s in self.content.values.items() if s.group != "frames"]
+
+    def _lookup(self, name: str, scope: Scope, groups: tuple[str, ...]) -> Any:
+        full = scope.global_name(name)
+        spec = self.content.values.get(full)
+        return None if spec is None or spec.group not in groups else self._value(full, spec)
+
+    def _value(self, name: str, spec: Spec) -> Any:
+        if name in self.made:
+            if self.made[name] is None:
+                raise Wrong
+            return self.made[name]
+        if name in self.making or len(self.making) > 50:
+            circle = " -> ".join([*self.making[-6:], name])
+            raise spec.scope.wrong(spec.node, f"values need each other ({circle}), expected no circle")
+        self.making.append(name)
+        try:
+            self.made[name] = None
+            if spec.group == "frames":
+                kind = Kind(frame=True)
+            else:
+                kind = Kind(classes=VALUES[spec.group])
+            found = self.reader.value(spec.node, kind, spec.scope)
+            if spec.group != "frames" and not any(fits(type(found), c) for c in kind.classes):
+                raise spec.scope.unexpected(spec.node, kind.describe())
+            self.made[name] = found
+            return found
+        finally:
+            self.making.pop()
+
+
+def _references(item: Any) -> list[str]:
+    """Names of the bodies, joints and motors that an item refers to."""
+    if isinstance(item, Body):
+        return []
+    frames: Mapping[str, Frame] = item.frames
+    targets = [name for name, _ in getattr(item, "targets", ())]
+    return [frame.body.name for frame in frames.values()] + targets

@@ -1,0 +1,67 @@
+"""What a model file asks to be written after a run: the result, and plots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from supple.errors import suggestion
+from supple.modelfiles.kinds import Kind
+from supple.modelfiles.problems import Wrong
+from supple.modelfiles.reader import Reader
+from supple.modelfiles.scope import Scope
+from supple.modelfiles.tree import Node
+from supple.results.result import Result
+
+KEYS = {
+    "save": Kind(path=True),
+    "plots": Kind(values=Kind(text=True, entry=Kind(text=True))),
+}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What is written after a run, in the folder of the file.
+
+    save : path of the result (NetCDF), or None
+    plots : path of each picture, and what it shows
+    """
+
+    folder: Path
+    save: Path | None
+    plots: dict[Path, tuple[str, ...]]
+
+    def write(self, result: Result) -> list[Path]:
+        """Write all of it; return the paths."""
+        written = []
+        if self.save is not None:
+            written.append(Path(result.save(self.save)))
+        for path, what in self.plots.items():
+            result.plot(*what, path=path)
+            written.append(path)
+        return written
+
+
+def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
+    """The outputs of a file."""
+    if not node.is_mapping:
+        raise scope.unexpected(node, "keys such as save and plots")
+    for key, child in node.value.items():
+        if key not in KEYS:
+            scope.wrong(child, f"there is no such key, {suggestion(key, list(KEYS))}")
+            raise Wrong
+    save, plots = None, {}
+    if "save" in node.value:
+        given = node["save"]
+        if not isinstance(given.value, str):
+            raise scope.unexpected(given, "a path, e.g. run.nc")
+        save = reader.path(given, given.value, scope)
+    if "plots" in node.value:
+        drawn = node["plots"]
+        if not drawn.is_mapping:
+            raise scope.unexpected(drawn, "paths with what they show, e.g. {pin.png: [pin, energy]}")
+        for name, child in drawn.value.items():
+            what = reader.value(child, Kind(text=True, entry=Kind(text=True)), scope)
+            path = reader.path(child, name, scope)
+            plots[path] = (what,) if isinstance(what, str) else what
+    return Outputs(scope.folder, save, plots)
