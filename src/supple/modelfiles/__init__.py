@@ -2,5 +2,6 @@
 
 from supple.modelfiles.document import ModelFile, read_model
 from supple.modelfiles.problems import ModelFileError, Problem
+from supple.modelfiles.writer import write_model
 
-__all__ = ["ModelFile", "ModelFileError", "Problem", "read_model"]
+__all__ = ["ModelFile", "ModelFileError", "Problem", "read_model", "write_model"]

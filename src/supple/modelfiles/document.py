@@ -189,17 +189,23 @@ class _Document:
     def _add(self, pending: list[tuple[Spec, Any]]) -> None:
         """Add items in the order of the file, each after those that it refers to."""
         while pending:
-            ready = [(s, i) for s, i in pending if all(n in self.model for n in _references(i))]
-            for spec, item in ready or pending:
-                missing = [n for n in _references(item) if n not in self.model]
-                if any(n in self.specs for n in missing) and not ready:
-                    continue  # what it refers to is wrong and told already
-                add = lambda i=item: self.model.add(i)  # noqa: E731
-                self._quietly(lambda s=spec, a=add: self.reader.called(s.node, s.scope, a))
-            if not ready:
-                return
-            added = {spec.name for spec, _ in ready}
-            pending = [(spec, item) for spec, item in pending if spec.name not in added]
+            waiting = []
+            for spec, item in pending:
+                if all(name in self.model for name in _references(item)):
+                    self._put(spec, item)
+                else:
+                    waiting.append((spec, item))
+            if len(waiting) == len(pending):
+                break
+            pending = waiting
+        for spec, item in pending:
+            if not any(n in self.specs for n in _references(item) if n not in self.model):
+                self._put(spec, item)  # otherwise what it refers to is wrong, and told already
+
+    def _put(self, spec: Spec, item: Any) -> None:
+        self._quietly(
+            lambda: self.reader.called(spec.node, spec.scope, lambda: self.model.add(item))
+        )
 
     def _settings(self, top: Node, scope: Scope) -> None:
         for name, spec in self.specs.items():

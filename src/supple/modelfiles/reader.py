@@ -113,7 +113,8 @@ class Reader:
         if kind.values is None:
             raise scope.unexpected(node, kind.describe())
         inner = kind.values
-        keys = [int(k) if k.isdecimal() and len(k) < 10 else k for k in node.value]
+        numbers = [k for k in node.value if k.isdecimal() and len(k) < 10 and k not in node.quoted]
+        keys = [int(k) if k in numbers else k for k in node.value]
         found = self.each(
             tuple(node.value.values()), lambda e: self.value(e, inner, scope, units)
         )

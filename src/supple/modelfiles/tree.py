@@ -42,14 +42,14 @@ class Node:
     place : where it begins
     key : path of keys to it, "bodies.link1.mass"
     keys : where the keys of a mapping stand
-    plain : whether a text is written without quotes
+    quoted : keys of a mapping that are written in quotes
     """
 
     value: Any
     place: Place
     key: str
     keys: dict[str, Place] = field(default_factory=dict)
-    plain: bool = True
+    quoted: frozenset[str] = frozenset()
 
     def __getitem__(self, key: str) -> Node:
         found: Node = self.value[key]
@@ -144,6 +144,7 @@ class _Open:
     entries: list[Node] = field(default_factory=list)
     values: dict[str, Node] = field(default_factory=dict)
     keys: dict[str, Place] = field(default_factory=dict)
+    quoted: set[str] = field(default_factory=set)
     waiting: str | None = None  # the key whose value comes next
 
 
@@ -207,7 +208,7 @@ class _Builder:
             if self.lists:  # brackets within a text
                 text = _MARK.sub(lambda found: self.lists[int(found[1])], text)
             read = read_scalar(text) if plain else text
-            self.add(Node(read, place, key, plain=plain), text)
+            self.add(Node(read, place, key), text, plain)
             return
         if len(self.open) >= DEEPEST:
             raise self.problems.note(
@@ -224,9 +225,9 @@ class _Builder:
     def close(self) -> None:
         done = self.open.pop()
         content: Any = done.values if done.mapping else tuple(done.entries)
-        self.add(Node(content, done.place, done.key, done.keys))
+        self.add(Node(content, done.place, done.key, done.keys, frozenset(done.quoted)))
 
-    def add(self, node: Node, text: str | None = None) -> None:
+    def add(self, node: Node, text: str | None = None, plain: bool = True) -> None:
         if not self.open:
             self.root = node
             return
@@ -235,6 +236,8 @@ class _Builder:
             parent.entries.append(node)
         elif parent.waiting is None:
             self.add_key(parent, node, text)
+            if not plain and parent.waiting is not None:
+                parent.quoted.add(parent.waiting)
         else:
             parent.values.setdefault(parent.waiting, node)
             parent.waiting = None

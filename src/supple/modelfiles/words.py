@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
 
 import supple
 from supple.bodies.rigid import PointMass
 from supple.constraints import Constraint, Driver, FrameDriver
+from supple.errors import ModelError
 from supple.events import Event
 from supple.fem import KelvinVoigt, Material, ModalDamping, Rayleigh, TaperedSection
 from supple.fem.imported import ImportedComponent
@@ -34,7 +35,9 @@ from supple.model import Model
 from supple.modelfiles.kinds import Kind, kind_of
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.shapes import AssumedShapes
-from supple.signals import Signal
+from supple.signals import Combination, Signal, SignalLike, as_signal
+from supple.signals.expressions import ExpressionError
+from supple.signals.infix import combination
 
 # Groups of a file with the items of a model, and with named values, and what may be in each.
 ITEMS: dict[str, tuple[type, ...]] = {
@@ -57,8 +60,23 @@ def solid(mesh: MeshData, material: Material) -> SolidMesh:
     return mesh.solid(material)
 
 
+def combined(
+    text: str, signals: Mapping[str, SignalLike], kinks: Sequence[float] = ()
+) -> Combination:
+    """A signal made of others: ``{type: Combination, text: 2*a + b, signals: {a: ..., b: ...}}``."""
+    given = [as_signal(value, "Combination", f"signals.{n}") for n, value in signals.items()]
+    try:
+        found = combination(text, list(map(str, signals)), given)
+    except ExpressionError as error:
+        expected = f"a formula in t and its signals ({error})"
+        raise ModelError("Combination", "text", text, expected) from None
+    return replace(found, kinks=tuple(map(float, kinks)))
+
+
 # Beside the public names.
-OTHERS: dict[str, Callable[..., Any]] = {"ShellMesh": ShellMesh, "plate": plate, "solid": solid}
+OTHERS: dict[str, Callable[..., Any]] = {
+    "Combination": combined, "ShellMesh": ShellMesh, "plate": plate, "solid": solid
+}  # fmt: skip
 # Named values of a file by group, and what may be in each.
 VALUES: dict[str, tuple[type, ...]] = {
     "materials": (Material,),

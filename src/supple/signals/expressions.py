@@ -89,7 +89,7 @@ def parse(text: str, variables: Mapping[str, int] = IN_TIME) -> Program:
 
     ``variables`` are the names that may occur, with the operations that they stand for.
     """
-    tree = _tree(text, next(iter(variables), "L"))
+    tree = syntax_tree(text, next(iter(variables), "L"))
     try:
         piece = _translate(tree, variables)
     except RecursionError:
@@ -102,13 +102,13 @@ def parse(text: str, variables: Mapping[str, int] = IN_TIME) -> Program:
 
 def names(text: str) -> list[str]:
     """Names that occur in the text of an expression, functions too; or ``ExpressionError``."""
-    found = [n for n in ast.walk(_tree(text, "L")) if isinstance(n, ast.Name)]
+    found = [n for n in ast.walk(syntax_tree(text, "L")) if isinstance(n, ast.Name)]
     return list(dict.fromkeys(n.id for n in found))
 
 
 def with_numbers(text: str, values: Mapping[str, float]) -> str:
     """The text with numbers in place of names; itself if none of them occurs."""
-    tree = _tree(text, "L")
+    tree = syntax_tree(text, "L")
     try:
         if not any(isinstance(n, ast.Name) and n.id in values for n in ast.walk(tree)):
             return text
@@ -137,7 +137,7 @@ class _Numbers(ast.NodeTransformer):
 
 def value(text: str, values: Mapping[str, float]) -> float:
     """The number that an expression without variables is, with named numbers in it."""
-    tree = _tree(text, "L")
+    tree = syntax_tree(text, "L")
     try:
         unknown = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
         known = [*values, *CONSTANTS]
@@ -152,7 +152,7 @@ def value(text: str, values: Mapping[str, float]) -> float:
     return piece.constant
 
 
-def _tree(text: str, example: str) -> ast.expr:
+def syntax_tree(text: str, example: str) -> ast.expr:
     """The syntax tree of a text; ``example`` is a name that may occur in it."""
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"{len(text)} characters, at most {MOST_CHARACTERS} are allowed")
@@ -215,7 +215,7 @@ class _Piece:
 def _translate(node: ast.expr, names: Mapping[str, int]) -> _Piece:
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-            return _number(node.value)
+            return _Piece.number(finite(node.value))
         raise ExpressionError(f"{node.value!r} is not a number")
     if isinstance(node, ast.Name):
         if node.id in names:
@@ -258,14 +258,15 @@ def _call(node: ast.Call, names: Mapping[str, int]) -> _Piece:
     raise ExpressionError(f"unknown function {name!r}{_close(name, known)}")
 
 
-def _number(given: float) -> _Piece:
+def finite(given: float) -> float:
+    """A number of a text; ``ExpressionError`` if it is too large for a float."""
     try:
         found = float(given)
     except OverflowError:  # an integer
         found = math.inf
     if not math.isfinite(found):
         raise ExpressionError("a number is too large")
-    return _Piece.number(found)
+    return found
 
 
 def _unary(code: int, x: _Piece) -> _Piece:
