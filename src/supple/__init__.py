@@ -146,6 +146,9 @@ if TYPE_CHECKING:
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
     from supple.loops.assembly import assemble
+    from supple.modelfiles.document import ModelFile, read_model
+    from supple.modelfiles.problems import ModelFileError
+    from supple.modelfiles.writer import write_model
     from supple.results.monitor import Monitor
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
@@ -226,6 +229,8 @@ __all__ = [
     "ModalDamping",
     "Model",
     "ModelError",
+    "ModelFile",
+    "ModelFileError",
     "Monitor",
     "Motor",
     "Newmark",
@@ -298,6 +303,7 @@ __all__ = [
     "read_calculix",
     "read_matrix_market",
     "read_mesh",
+    "read_model",
     "read_nastran",
     "rigid_modes",
     "rosette_strain",
@@ -307,6 +313,7 @@ __all__ = [
     "stiffness",
     "tie",
     "velocity_transformation",
+    "write_model",
     "write_sid",
 ]
 
@@ -328,6 +335,8 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "LinearModel": "supple.analyses.linear_model",
     "MeshBody": "supple.bodies.mesh",
     "MeshData": "supple.fem.mesh_data",
+    "ModelFile": "supple.modelfiles.document",
+    "ModelFileError": "supple.modelfiles.problems",
     "Monitor": "supple.results.monitor",
     "Newmark": "supple.integrators.alpha",
     "Prepared": "supple.analyses.prepared",
@@ -358,6 +367,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "read_calculix": "supple.fem.matrix_files",
     "read_matrix_market": "supple.fem.matrix_market",
     "read_mesh": "supple.fem.mesh_files",
+    "read_model": "supple.modelfiles.document",
     "read_nastran": "supple.fem.nastran",
     "rosette_strain": "supple.fem.rosette",
     "save_component": "supple.fem.matrix_files",
@@ -366,6 +376,7 @@ _ON_FIRST_USE: dict[str, str | None] = {
     "stiffness": "supple.analyses.stiffness",
     "tie": "supple.fem.ties",
     "velocity_transformation": "supple.formulations.transformation",
+    "write_model": "supple.modelfiles.writer",
 }
 
 

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from supple.bodies.rigid import Ground
-from supple.errors import ModelError
+from supple.errors import ModelError, label, suggestion
 from supple.events import Event
 from supple.files import confined, existing, path_of
 from supple.frames import Body, Frame
 from supple.model import Model
+from supple.modelfiles.coordinates import check_units
 from supple.modelfiles.kinds import Kind
 from supple.modelfiles.outputs import Outputs, read_outputs
 from supple.modelfiles.parts import Content, Spec
-from supple.modelfiles.problems import Problems, Wrong
+from supple.modelfiles.problems import ModelFileError, Problems, Wrong, unknown_key
 from supple.modelfiles.reader import Reader
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
@@ -203,6 +204,7 @@ class _Document:
                 self._put(spec, item)  # otherwise what it refers to is wrong, and told already
 
     def _put(self, spec: Spec, item: Any) -> None:
+        check_units(spec.node, item, self.model, spec.scope)
         self._quietly(
             lambda: self.reader.called(spec.node, spec.scope, lambda: self.model.add(item))
         )
@@ -225,10 +227,7 @@ class _Document:
                 return
             for key, child in node.value.items():
                 if key not in known:
-                    from supple.errors import suggestion
-
-                    near = suggestion(key, list(known))
-                    self.problems.note(node.keys[key], child.key, f"there is no such setting, {near}")
+                    self.problems.note(node.keys[key], child.key, unknown_key(key, known))
                     continue
                 found = self._quietly(
                     lambda k=key, c=child: self.reader.argument(c, word, k, scope, ())
@@ -240,23 +239,32 @@ class _Document:
             self.outputs = found or self.outputs
 
     def _check_event(self, spec: Spec, event: Event) -> None:
-        if event.joint is not None and event.joint in self.specs and event.joint not in self.model:
+        """Refuse joints that are not there; those that are wrong are told already."""
+        if event.joint is None or (event.joint in self.specs and event.joint not in self.model):
+            pass
+        elif event.joint not in self.model.joints:
+            near = suggestion(event.joint, list(self.model.joints))
+            spec.scope.unexpected(spec.node["of"], f"the name of a joint ({near})")
             return
-        self._quietly(
-            lambda: self.reader.called(
-                spec.node, spec.scope, lambda: self.model._check_references(event)
-            )
-        )
+        else:
+            joint = self.model.joints[event.joint]
+            ask = lambda: joint.coordinate_index(event.coordinate, label(event))  # noqa: E731
+            if self._quietly(lambda: self.reader.called(spec.node, spec.scope, ask)) is None:
+                return
+        check_units(spec.node, event, self.model, spec.scope)
 
     def located(self, error: ModelError) -> ModelError:
-        """An error about the whole model, with the line of the item that it names."""
+        """An error about the whole model, with the line of the item or setting that it names."""
+        top = self.content.top
+        if top is not None and error.object == "simulate" and "simulation" in top.value:
+            problems = Problems()
+            self.reader.noted(top["simulation"], Scope(problems, self.root), error)
+            return ModelFileError.of(problems.found)
         for name in _QUOTED.findall(error.object or str(error)):
             if name in self.specs:
                 spec = self.specs[name]
                 problems = Problems()
                 self.reader.noted(spec.node, Scope(problems, self.root), error)
-                from supple.modelfiles.problems import ModelFileError
-
                 return ModelFileError.of(problems.found)
         return error
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from supple.errors import suggestion
 from supple.modelfiles.kinds import Kind
-from supple.modelfiles.problems import Wrong
+from supple.modelfiles.problems import unknown_key
 from supple.modelfiles.reader import Reader
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
@@ -31,15 +30,17 @@ class Outputs:
     save: Path | None
     plots: dict[Path, tuple[str, ...]]
 
-    def write(self, result: Result) -> list[Path]:
-        """Write all of it; return the paths."""
-        written = []
+    @property
+    def paths(self) -> list[Path]:
+        """All files that are written."""
+        return [*([] if self.save is None else [self.save]), *self.plots]
+
+    def write(self, result: Result) -> None:
+        """Write all of it."""
         if self.save is not None:
-            written.append(Path(result.save(self.save)))
+            result.save(self.save)
         for path, what in self.plots.items():
             result.plot(*what, path=path)
-            written.append(path)
-        return written
 
 
 def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
@@ -48,8 +49,7 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
         raise scope.unexpected(node, "keys such as save and plots")
     for key, child in node.value.items():
         if key not in KEYS:
-            scope.wrong(child, f"there is no such key, {suggestion(key, list(KEYS))}")
-            raise Wrong
+            raise scope.wrong(child, unknown_key(key, KEYS))
     save, plots = None, {}
     if "save" in node.value:
         given = node["save"]

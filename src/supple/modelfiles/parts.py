@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from supple.errors import ModelError, suggestion
+from supple.errors import ModelError
 from supple.files import existing, inside, read_text
 from supple.modelfiles import tree
-from supple.modelfiles.problems import Place, Problems, Wrong
+from supple.modelfiles.problems import Place, Problems, Wrong, unknown_key
 from supple.modelfiles.scope import INDEX, Scope, parameters
 from supple.modelfiles.tree import Node
 from supple.modelfiles.words import COUNT, ITEMS, VALUES
@@ -79,8 +79,7 @@ class Content:
             raise scope.unexpected(node, "keys such as bodies and joints")
         for key, child in node.value.items():
             if key not in keys:
-                near = suggestion(key, list(keys))
-                self.problems.note(node.keys[key], child.key, f"there is no such key, {near}")
+                self.problems.note(node.keys[key], child.key, unknown_key(key, keys))
         self._check_version(node, scope, keys)
         values = dict(given)
         if "parameters" in node.value:
@@ -177,8 +176,7 @@ class Content:
         if keyed:
             for key, child in node.value.items():
                 if key not in _INCLUDED:
-                    near = suggestion(key, list(_INCLUDED))
-                    scope.wrong(child, f"there is no such key, {near}")
+                    scope.wrong(child, unknown_key(key, _INCLUDED))
         file = node.value.get("file") if keyed else node
         if file is None or not isinstance(file.value, str):
             raise scope.unexpected(node, "a file, e.g. parts/leg.yaml, or {file: leg.yaml, prefix: left_}")

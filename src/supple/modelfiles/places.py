@@ -10,6 +10,7 @@ from supple.errors import label, suggestion
 from supple.frames import Body, Frame
 from supple.modelfiles import units
 from supple.modelfiles.kinds import Kind
+from supple.modelfiles.problems import unknown_key
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
 
@@ -133,8 +134,7 @@ def frame_from_mapping(reader: Reader, node: Node, scope: Scope) -> Any:
     """The frame of ``{body: rod, x: 0.5, rotation: ...}``, also by ``position`` or ``world``."""
     for key, child in node.value.items():
         if key not in KEYS:
-            near = suggestion(key, list(KEYS))
-            raise scope.wrong(child, f"a place on a body has no such key, {near}")
+            raise scope.wrong(child, unknown_key(key, KEYS, "a place on a body"))
     body = _body(reader, node["body"], scope)
     given: dict[str, Any] = {}
     for key, child in node.value.items():

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from supple.errors import ModelError, describe
+from supple.errors import ModelError, describe, suggestion
 
 # More than these are not told one by one.
 MOST_TOLD = 100
@@ -89,3 +89,9 @@ class Problems:
 def found_expected(found: Any, expected: str) -> str:
     """The usual sentence about a value."""
     return f"{describe(found)} found, expected {expected}"
+
+
+def unknown_key(key: str, known: Iterable[str], owner: str = "") -> str:
+    """The sentence about a key that is not there."""
+    has = f"{owner} has no such key" if owner else "there is no such key"
+    return f"{has}, expected another ({suggestion(key, list(known))})"

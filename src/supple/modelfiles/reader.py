@@ -13,7 +13,7 @@ from supple.frames import Body, Frame
 from supple.modelfiles.dimensions import Units, units_of
 from supple.modelfiles.kinds import Kind
 from supple.modelfiles.places import frame_from_list, frame_from_mapping, frame_from_text
-from supple.modelfiles.problems import Wrong, found_expected
+from supple.modelfiles.problems import Wrong, found_expected, unknown_key
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
 from supple.modelfiles.words import COUNT, ENDINGS, TYPE, Word, choices, fits, words
@@ -47,6 +47,7 @@ class Reader:
 
     def __init__(self, names: Names) -> None:
         self.names = names
+        self.components: list[Any] = []  # of the body that is being read
 
     def value(self, node: Node, kind: Kind, scope: Scope, units: Units = ()) -> Any:
         """What a node is, where an argument of this kind is expected."""
@@ -194,21 +195,27 @@ class Reader:
         if word.function is not None:
             raise scope.wrong(node, f"{word.missing_function()}, expected another element")
         known = {k: a for k, a in word.arguments.items() if not (name is not None and k == "name")}
-        found, wrong = {} if name is None else {"name": name}, False
-        for key, child in node.value.items():
+        found: dict[str, Any] = {} if name is None else {"name": name}
+        wrong = False
+        # a component first: interfaces may name its groups
+        keys = sorted(node.value, key=lambda k: k != "component")
+        for key, child in ((k, node[k]) for k in keys):
             if key in (TYPE, COUNT):
                 continue
             if key not in known:
-                near = suggestion(key, list(known))
-                sentence = f"{word.name} has no such key, {near}"
-                scope.problems.note(node.keys[key], child.key, sentence)
+                scope.problems.note(node.keys[key], child.key, unknown_key(key, known, word.name))
                 wrong = True
                 continue
+            self.components.append(found.get("component"))
             try:
                 found[key] = self.argument(child, word, key, scope, units)
             except Wrong:
                 wrong = True
-        missing = [k for k, a in known.items() if a.required and k not in node.value]
+            finally:
+                self.components.pop()
+        if word.name == "Interface" and "nodes" in node.value:
+            self.add_place(node, found)
+        missing = [k for k, a in known.items() if a.required and k not in {*node.value, *found}]
         if missing:
             scope.wrong(node, f"{' and '.join(missing)} not found, expected in {word.name}")
         if wrong or missing:
@@ -218,11 +225,27 @@ class Reader:
     def argument(self, node: Node, word: Word, key: str, scope: Scope, units: Units) -> Any:
         """One argument; what a signal is measured in is told by where it is used."""
         own = units_of(word, key)
+        if word.name == "Interface" and key == "nodes" and isinstance(node.value, str):
+            return self.called(node, scope, lambda: self.group(node, scope))
         path = self.value(node, word.arguments[key].kind, scope, units if own == ("*",) and units else own)
         endings = ENDINGS.get((word.name, key))
         if endings and path.suffix.lower() not in endings:
             raise scope.unexpected(node, f"a file with one of the endings {', '.join(endings)}")
         return path
+
+    def group(self, node: Node, scope: Scope) -> Any:
+        """Node numbers of a named group of the component whose interface is read."""
+        component = next((c for c in reversed(self.components) if c is not None), None)
+        if component is None or not hasattr(component, "group"):
+            raise scope.unexpected(node, "node numbers, because there is no component with groups")
+        return component.group(node.value)
+
+    def add_place(self, node: Node, found: dict[str, Any]) -> None:
+        """The place of an interface at a group of nodes is their mean, unless it is given."""
+        component = next((c for c in reversed(self.components) if c is not None), None)
+        if component is not None and "place" not in found and isinstance(node["nodes"].value, str):
+            nodes = found.get("nodes")
+            found["place"] = None if nodes is None else component.nodes[nodes].mean(axis=0)
 
     def made(
         self, node: Node, word: Word, scope: Scope, units: Units = (), name: str | None = None

@@ -90,8 +90,11 @@ class Scope:
             raise self.unexpected(node, f"an expression ({error})") from None
 
     def filled(self, node: Node, text: str) -> str:
-        """A name with the numbers of a repeated part in place of ``{i}``, ``{i - 1}`` and so on."""
-        if INDEX not in self.values or "{" not in text:
+        """A name with numbers in place of ``{i}``, ``{n - 1}`` and so on.
+
+        Where there are no parameters and nothing is repeated, braces mean nothing.
+        """
+        if not self.values or "{" not in text:
             return text
 
         def number(found: re.Match[str]) -> str:
