@@ -303,13 +303,13 @@ class _Document:
         return None if spec is None or spec.group not in groups else self._value(full, spec)
 
     def _value(self, name: str, spec: Spec) -> Any:
+        if name in self.making or len(self.making) > 50:
+            circle = " -> ".join([*self.making[-6:], name])
+            raise spec.scope.wrong(spec.node, f"values need each other ({circle}), expected no circle")
         if name in self.made:
             if self.made[name] is None:
                 raise Wrong
             return self.made[name]
-        if name in self.making or len(self.making) > 50:
-            circle = " -> ".join([*self.making[-6:], name])
-            raise spec.scope.wrong(spec.node, f"values need each other ({circle}), expected no circle")
         self.making.append(name)
         try:
             self.made[name] = None

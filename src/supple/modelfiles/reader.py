@@ -209,6 +209,9 @@ class Reader:
             self.components.append(found.get("component"))
             try:
                 found[key] = self.argument(child, word, key, scope, units)
+                if isinstance(found[key], Body) and "at" not in node.value:
+                    expected = f"a place on it, e.g. '{found[key].name} at 0'"
+                    raise scope.unexpected(child, f"{expected}, or at: [x, y, z] beside it")
             except Wrong:
                 wrong = True
             finally:
@@ -273,6 +276,6 @@ class Reader:
                 if field in node.value:
                     place = node[field]
                     break
-        exact = place is not node and error.field in node.value
+        exact = error.field != "" and place.key.rpartition(".")[2] == error.field
         sentence = found_expected(error.found, error.expected) if exact else str(error)
         return scope.wrong(place, sentence)

@@ -89,7 +89,7 @@ _WITH_UNIT = re.compile(
 @cache
 def unit(text: str) -> Unit | None:
     """The unit of a text such as "N m s/rad", "kg/m3", "m/s^2" or "1/s"; None if it is none."""
-    if len(text) > 40:
+    if len(text) > 40 or text.strip() == "1":
         return None
     numerator, *denominators = text.replace("·", " ").strip().split("/")
     if len(denominators) > 1:
