@@ -1,5 +1,7 @@
 """Model files: units, parameters, parts, places, messages; models to files and back."""
 
+# ruff: noqa: E501 -- files and messages stand on one line
+
 from __future__ import annotations
 
 import dataclasses
@@ -176,7 +178,7 @@ def test_bodies_from_files(tmp_path: Path) -> None:
     for name, first in m.bodies.items():
         one, two = first.modal(()), again.bodies[name].modal(())
         assert np.array_equal(one.K, two.K) and np.array_equal(one.M, two.M)
-    with pytest.raises(sp.ModelError, match="expected a file in the folder of m.yaml"):
+    with pytest.raises(sp.ModelError, match=r"expected a file in the folder of m.yaml"):
         (tmp_path / "inner").mkdir()
         sp.write_model(m, tmp_path / "inner" / "m.yaml")
 
@@ -229,7 +231,13 @@ def test_every_public_class_is_a_word_or_is_none_for_a_reason() -> None:
         "State", "Prepared", "StiffnessResult",
     }  # fmt: skip
     errors = {n for n in classes if issubclass(getattr(sp, n), Exception)}
-    others = {"Model", "ModelFile", "Frame", "Ground", "MeshData"}  # the file, places, made by files
+    others = {
+        "Model",
+        "ModelFile",
+        "Frame",
+        "Ground",
+        "MeshData",
+    }  # the file, places, made by files
     assert classes - set(words()) == bases | results | errors | others
     assert {n for n, w in words().items() if w.function} == {
         "ForceFunction", "PairFunction", "EffortFunction", "UserShapes"
@@ -308,7 +316,10 @@ def test_an_example_is_the_model_of_python() -> None:
      ("1_000", 1000.0), ("sqrt(2)*pi", math.sqrt(2) * math.pi)],
 )  # fmt: skip
 def test_numbers(text: str, number: float, tmp_path: Path) -> None:
-    found = read(tmp_path, f"supple: 1\nparameters: {{a: {text}}}\nbodies:\n  b: {{type: RigidBody, mass: abs(a)}}")
+    found = read(
+        tmp_path,
+        f"supple: 1\nparameters: {{a: {text}}}\nbodies:\n  b: {{type: RigidBody, mass: abs(a)}}",
+    )
     assert found.bodies["b"].mass == pytest.approx(abs(number), rel=2e-16)
 
 
@@ -318,7 +329,9 @@ def test_units_are_exact_and_kept_apart() -> None:
     assert units.converted(0.1, "mm") == 1e-4 and units.converted(3.3, "GPa") == 3.3e9
     assert units.unit("N m/rad").fits(units.unit("N m")) is False
     assert units.unit("N m").fits(units.unit("N m/rad"))
-    assert not units.unit("deg").fits(units.unit("m")) and not units.unit("Hz").fits(units.unit("rad/s"))
+    assert not units.unit("deg").fits(units.unit("m")) and not units.unit("Hz").fits(
+        units.unit("rad/s")
+    )
     assert units.unit("N/m/s") is None and units.unit("furlong") is None and units.unit("") is None
 
 
@@ -352,14 +365,21 @@ PLACES = {
 def test_places(text: str, tmp_path: Path) -> None:
     m = read(
         tmp_path,
-        HEAD + "parameters: {L: 2}\nframes: {tip: rod at L}\n" + ROD
+        HEAD
+        + "parameters: {L: 2}\nframes: {tip: rod at L}\n"
+        + ROD
         + f"point_masses:\n  p: {{frame: {text}, mass: 1}}\n",
     )
     np.testing.assert_array_equal(m.point_masses["p"].frame.position, PLACES[text])
 
 
 def test_rotation_of_a_place(tmp_path: Path) -> None:
-    m = read(tmp_path, HEAD + ROD + "point_masses:\n  p: {frame: {body: rod, x: 0, rotation: [0, 0, 90 deg]}, mass: 1}")
+    m = read(
+        tmp_path,
+        HEAD
+        + ROD
+        + "point_masses:\n  p: {frame: {body: rod, x: 0, rotation: [0, 0, 90 deg]}, mass: 1}",
+    )
     np.testing.assert_allclose(
         m.point_masses["p"].frame.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15
     )
@@ -377,9 +397,12 @@ def test_the_order_of_lines_does_not_matter(tmp_path: Path) -> None:
 def test_parameters_in_formulas(tmp_path: Path) -> None:
     m = read(
         tmp_path,
-        HEAD + "parameters: {A: -0.5, f: 2, w: 2*pi*f}\n" + ROD + PIN
+        HEAD
+        + "parameters: {A: -0.5, f: 2, w: 2*pi*f}\n"
+        + ROD
+        + PIN
         + "forces:\n  e: {type: JointEffort, joint: pin, effort: A*sin(w*t) + A**2}\n"
-        "  s: {type: JointSpring, joint: pin, spring: \"f*x - A*x**3\"}\n",
+        '  s: {type: JointSpring, joint: pin, spring: "f*x - A*x**3"}\n',
     )
     t = np.linspace(0.0, 1.0, 7)
     np.testing.assert_allclose(
@@ -398,7 +421,9 @@ def test_included_parts(tmp_path: Path) -> None:
         "  ankle: {type: Revolute, A: thigh at L, B: foot at 0}\n"
         "forces:\n  muscle: {type: JointSpring, joint: hip, stiffness: 3}\n"
     )
-    (tmp_path / "parts" / "feet.yaml").write_text("bodies: {foot: {type: RigidBody, mass: size}}\nparameters: {size: 0.3}\n")
+    (tmp_path / "parts" / "feet.yaml").write_text(
+        "bodies: {foot: {type: RigidBody, mass: size}}\nparameters: {size: 0.3}\n"
+    )
     m = read(
         tmp_path,
         HEAD + "parameters: {n: 3}\ninclude:\n"
@@ -408,7 +433,9 @@ def test_included_parts(tmp_path: Path) -> None:
     )
     assert list(m.bodies)[:2] == ["left_foot", "left_thigh"] and len(m.bodies) == 8
     assert m.bodies["left_thigh"].com[0] == 3.0 and m.bodies["leg1_thigh"].com[0] == 0.5
-    assert m.joints["leg2_hip"].B.body.name == "leg2_thigh" and m.joints["left_hip"].A.position[0] == 6
+    assert (
+        m.joints["leg2_hip"].B.body.name == "leg2_thigh" and m.joints["left_hip"].A.position[0] == 6
+    )
     assert m.joints["leg0_ankle"].B.body.name == "leg0_foot"
     assert m.forces["leg1_muscle"].joint == "leg1_hip"
 
@@ -418,7 +445,11 @@ def test_an_included_file_without_prefix_is_merged(tmp_path: Path) -> None:
         "parameters: {L: 0.7}\nmaterials: {steel: {E: 2e11, G: 8e10, density: 7850}}\n"
         "sections: {pipe: {type: Tube, diameter: 40 mm, wall: 2 mm}}\n"
     )
-    m = read(tmp_path, HEAD + "include: common.yaml\nbodies:\n  b: {type: Beam, length: L, section: pipe, material: steel}\n")
+    m = read(
+        tmp_path,
+        HEAD
+        + "include: common.yaml\nbodies:\n  b: {type: Beam, length: L, section: pipe, material: steel}\n",
+    )
     assert m.bodies["b"].length == 0.7 and m.bodies["b"].section.wall == 0.002
 
 
@@ -528,7 +559,9 @@ ON_JOINTS = {
 @pytest.mark.parametrize("text", ON_JOINTS)
 def test_messages_about_joints(text: str, tmp_path: Path) -> None:
     joints = "joints:\n  pin: {type: Revolute, A: ground at 0, B: rod at 0, axis: y}\n"
-    whole = HEAD + ROD + (text.replace("joints:\n", joints) if "joints:\n" in text else joints + text)
+    whole = (
+        HEAD + ROD + (text.replace("joints:\n", joints) if "joints:\n" in text else joints + text)
+    )
     found = problems(tmp_path, whole)
     assert len(found) == 1 and ON_JOINTS[text] in found[0], found
 
@@ -551,9 +584,13 @@ def test_all_problems_are_told_once(tmp_path: Path) -> None:
 
 def test_problems_of_the_whole_model_have_a_line(tmp_path: Path) -> None:
     (tmp_path / "m.yaml").write_text(HEAD + ROD + "simulation: {t_end: 1}")
-    with pytest.raises(sp.ModelFileError, match=r"^m.yaml:4: bodies.rod: RigidBody 'rod' has no path"):
+    with pytest.raises(
+        sp.ModelFileError, match=r"^m.yaml:4: bodies.rod: RigidBody 'rod' has no path"
+    ):
         sp.ModelFile(tmp_path / "m.yaml").run()
-    (tmp_path / "m.yaml").write_text(HEAD + ROD + PIN + "simulation:\n  t_end: 1\n  tolerance: tihgt")
+    (tmp_path / "m.yaml").write_text(
+        HEAD + ROD + PIN + "simulation:\n  t_end: 1\n  tolerance: tihgt"
+    )
     with pytest.raises(sp.ModelFileError, match=r"^m.yaml:9: simulation.tolerance: 'tihgt' found"):
         sp.ModelFile(tmp_path / "m.yaml").run()
     (tmp_path / "m.yaml").write_text(HEAD + ROD + PIN)

@@ -62,7 +62,9 @@ def existing(path: Path, expected: str, owner: str = "") -> Path:
     name = owner or path.name
     folder = _FOLDER.get()
     if folder is not None and not inside(path, folder):
-        raise ModelError.plain(f"{name}: {str(path)!r} is outside of the model's folder, expected {expected} in it")
+        raise ModelError.plain(
+            f"{name}: {str(path)!r} is outside of the model's folder, expected {expected} in it"
+        )
     try:
         if path.is_dir():
             raise ModelError.plain(f"{name}: {str(path)!r} is a folder, expected {expected}")

@@ -32,9 +32,9 @@ def check_units(node: Node, item: Any, model: Model, scope: Scope) -> None:
                 _check_each(node[key], expected, scope)
         return
     if isinstance(item, Event):
-        expected = _of_event(item, model)
-        if expected and "value" in node.value:
-            _check(node["value"], (expected,), scope)
+        unit = _of_event(item, model)
+        if unit and "value" in node.value:
+            _check(node["value"], (unit,), scope)
         return
     unit = _of_target(item, model)
     word = words().get(type(item).__name__)

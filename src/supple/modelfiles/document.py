@@ -17,11 +17,11 @@ from supple.modelfiles.coordinates import check_units
 from supple.modelfiles.kinds import Kind
 from supple.modelfiles.outputs import Outputs, read_outputs
 from supple.modelfiles.parts import Content, Spec
-from supple.modelfiles.problems import ModelFileError, Problems, Wrong, unknown_key
+from supple.modelfiles.problems import ModelFileError, NotedError, Problems, unknown_key
 from supple.modelfiles.reader import Reader
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
-from supple.modelfiles.words import ITEMS, TYPE, VALUES, Word, fits, simulation
+from supple.modelfiles.words import ITEMS, TYPE, VALUES, fits, simulate_word, simulation
 from supple.results.result import Result
 
 _QUOTED = re.compile(r"'([^']*)'")
@@ -120,10 +120,10 @@ class _Document:
         """Read the file, and note everything that is wrong with it."""
         try:
             self.content.read(self.path.absolute())
-        except Wrong:
+        except NotedError:
             return
         top, scope = self.content.top, self.content.scope
-        if top is None or scope is None:
+        if top is None or scope is None or self.content.too_much:
             return
         self._start(top, scope)
         for spec in self.content.items:
@@ -140,7 +140,7 @@ class _Document:
     def _quietly(self, action: Any) -> Any:
         try:
             return action()
-        except Wrong:
+        except NotedError:
             return None
 
     def _start(self, top: Node, scope: Scope) -> None:
@@ -151,7 +151,9 @@ class _Document:
             ("gravity", Kind(array=True), ("m/s2",)),
         ):
             if key in top.value:
-                found = self._quietly(lambda k=key, d=kind, u=units: self.reader.value(top[k], d, scope, u))
+                found = self._quietly(
+                    lambda k=key, d=kind, u=units: self.reader.value(top[k], d, scope, u)
+                )
                 given |= {} if found is None else {key: found}
         for key, value in given.items():
             made = self._quietly(
@@ -164,11 +166,14 @@ class _Document:
         if spec.name in self.specs:
             first = self.specs[spec.name].node.place
             spec.scope.wrong(
-                spec.node, f"the name {spec.name!r} is taken in line {first.line} of {first.file}"
-                ", expected another"
+                spec.node,
+                f"the name {spec.name!r} is taken in line {first.line} of {first.file}"
+                ", expected another",
             )
         elif spec.name == "ground":
-            spec.scope.wrong(spec.node, "'ground' found, expected another name: the ground is there")
+            spec.scope.wrong(
+                spec.node, "'ground' found, expected another name: the ground is there"
+            )
         else:
             self.specs[spec.name] = spec
 
@@ -210,17 +215,14 @@ class _Document:
         )
 
     def _settings(self, top: Node, scope: Scope) -> None:
-        for name, spec in self.specs.items():
+        for spec in self.specs.values():
             if spec.group == "events":
                 event = self._item(spec)
                 if event is not None:
                     self.events.append(event)
                     self._check_event(spec, event)
         if "simulation" in top.value:
-            from supple.analyses.simulate import simulate
-
-            word = Word("simulate", simulate)
-            known = simulation()
+            word, known = simulate_word(), simulation()
             node = top["simulation"]
             if not node.is_mapping:
                 scope.unexpected(node, "settings such as t_end")
@@ -276,7 +278,7 @@ class _Document:
             return self.model.ground
         full = scope.global_name(name)
         if full in self.bodies and self.bodies[full] is None:
-            raise Wrong
+            raise NotedError
         found = self.bodies.get(full)
         return found if not isinstance(found, Ground) else None
 
@@ -305,10 +307,12 @@ class _Document:
     def _value(self, name: str, spec: Spec) -> Any:
         if name in self.making or len(self.making) > 50:
             circle = " -> ".join([*self.making[-6:], name])
-            raise spec.scope.wrong(spec.node, f"values need each other ({circle}), expected no circle")
+            raise spec.scope.wrong(
+                spec.node, f"values need each other ({circle}), expected no circle"
+            )
         if name in self.made:
             if self.made[name] is None:
-                raise Wrong
+                raise NotedError
             return self.made[name]
         self.making.append(name)
         try:

@@ -164,9 +164,9 @@ def _arrays(hint: Any) -> bool:
 def _class(hint: Any) -> Kind:
     if hint in (None, type(None)):
         return Kind(nothing=True)
-    plain = {float: "number", int: "integer", bool: "truth", str: "text"}
+    plain = {float: NUMBER, int: Kind(integer=True), bool: Kind(truth=True), str: TEXT}
     if hint in plain:
-        return Kind(**{plain[hint]: True})
+        return plain[hint]
     if issubclass(hint, _NAMED):
         return Kind(item=True)
     if issubclass(hint, Frame):

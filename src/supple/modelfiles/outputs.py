@@ -59,7 +59,9 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
     if "plots" in node.value:
         drawn = node["plots"]
         if not drawn.is_mapping:
-            raise scope.unexpected(drawn, "paths with what they show, e.g. {pin.png: [pin, energy]}")
+            raise scope.unexpected(
+                drawn, "paths with what they show, e.g. {pin.png: [pin, energy]}"
+            )
         for name, child in drawn.value.items():
             what = reader.value(child, Kind(text=True, entry=Kind(text=True)), scope)
             path = reader.path(child, name, scope)

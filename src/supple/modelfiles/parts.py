@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from supple.errors import ModelError
 from supple.files import existing, inside, read_text
 from supple.modelfiles import tree
-from supple.modelfiles.problems import Place, Problems, Wrong, unknown_key
+from supple.modelfiles.problems import NotedError, Place, Problems, unknown_key
 from supple.modelfiles.scope import INDEX, Scope, parameters
 from supple.modelfiles.tree import Node
 from supple.modelfiles.words import COUNT, ITEMS, VALUES
@@ -43,6 +43,7 @@ class Content:
     items: list[Spec] = field(default_factory=list)
     values: dict[str, Spec] = field(default_factory=dict)
     files: int = 0
+    too_much: bool = False  # for anything to be made of it
     top: Node | None = None
     scope: Scope | None = None
 
@@ -56,7 +57,10 @@ class Content:
         self.files += 1
         start = Place(shown, 1, 1)
         if self.files > MOST_FILES:
-            raise self.problems.note(start, "", f"more than {MOST_FILES} files found, expected fewer")
+            self.too_much = True
+            raise self.problems.note(
+                start, "", f"more than {MOST_FILES} files found, expected fewer"
+            )
         try:
             if existing(path, _EXPECTED).stat().st_size > 4 * tree.MOST_CHARACTERS:
                 found = f"more than {tree.MOST_CHARACTERS} characters found, expected fewer"
@@ -85,18 +89,20 @@ class Content:
         if "parameters" in node.value:
             try:
                 values = parameters(scope, node["parameters"], given)
-            except Wrong:
+            except NotedError:
                 pass
         for name in given:
             if "parameters" not in node.value or name not in (node["parameters"].value or {}):
-                scope.wrong(node, f"the parameter {name!r} is given, expected it among its parameters")
+                scope.wrong(
+                    node, f"the parameter {name!r} is given, expected it among its parameters"
+                )
         scope = replace(scope, values=values)
         specs = self._specs(node, scope)
         scope = replace(scope, own=frozenset(spec.name for spec in specs))
         for entry in self._includes(node, scope):
             try:
                 merged = self._include(entry, scope, above)
-            except Wrong:
+            except NotedError:
                 continue
             scope = replace(
                 scope, values={**merged.values, **scope.values}, own=scope.own | merged.own
@@ -120,12 +126,14 @@ class Content:
             if child is None or child.value is None:
                 continue
             if not child.is_mapping:
-                scope.unexpected(child, "names with what they are, e.g. {rod: {type: RigidBody, ...}}")
+                scope.unexpected(
+                    child, "names with what they are, e.g. {rod: {type: RigidBody, ...}}"
+                )
                 continue
             for name, entry in child.value.items():
                 try:
                     found += self._repeated(group, name, entry, scope, MOST_ITEMS - len(found))
-                except Wrong:
+                except NotedError:
                     pass
         return found
 
@@ -134,12 +142,13 @@ class Content:
         if numbers is None:
             return [Spec(group, name, node, scope)]
         if len(numbers) > most:
+            self.too_much = True
             raise scope.unexpected(node[COUNT], f"at most {most} items, {MOST_ITEMS} in a file")
-        found = [
-            Spec(group, scope.at(k).filled(node, name), node, scope.at(k)) for k in numbers
-        ]
+        found = [Spec(group, scope.at(k).filled(node, name), node, scope.at(k)) for k in numbers]
         if len({spec.name for spec in found}) < len(found):
-            raise scope.wrong(node, f"{name!r} found, expected a name with {{{INDEX}}} for each of them")
+            raise scope.wrong(
+                node, f"{name!r} found, expected a name with {{{INDEX}}} for each of them"
+            )
         return found
 
     def _count(self, node: Node, scope: Scope) -> range | None:
@@ -179,7 +188,9 @@ class Content:
                     scope.wrong(child, unknown_key(key, _INCLUDED))
         file = node.value.get("file") if keyed else node
         if file is None or not isinstance(file.value, str):
-            raise scope.unexpected(node, "a file, e.g. parts/leg.yaml, or {file: leg.yaml, prefix: left_}")
+            raise scope.unexpected(
+                node, "a file, e.g. parts/leg.yaml, or {file: leg.yaml, prefix: left_}"
+            )
         path = self._inner_path(file, scope)
         if path.resolve() in [p.resolve() for p in above]:
             raise scope.unexpected(file, "another file, because it includes this one")
@@ -237,6 +248,7 @@ class Content:
 
     def _collect(self, spec: Spec) -> None:
         if len(self.items) >= MOST_ITEMS:
+            self.too_much = True
             raise spec.scope.wrong(spec.node, f"more than {MOST_ITEMS} items found, expected fewer")
         name = spec.scope.prefix + spec.name
         spec = spec._replace(name=name)
@@ -246,7 +258,8 @@ class Content:
         if name in self.values and self.values[name].node is not spec.node:
             other = self.values[name].node.place
             spec.scope.wrong(
-                spec.node, f"the name is taken in line {other.line} of {other.file}, expected another"
+                spec.node,
+                f"the name is taken in line {other.line} of {other.file}, expected another",
             )
             return
         self.values[name] = spec

@@ -61,7 +61,9 @@ def frame_from_text(reader: Reader, node: Node, text: str, kind: Kind, scope: Sc
 
 def _coordinates(node: Node, text: str, body: Body, scope: Scope) -> list[Any]:
     """The numbers (m) after ``at``, or the name of a node."""
-    text = text.strip().removeprefix("(").removesuffix(")") if text.count("(") == 1 else text.strip()
+    text = (
+        text.strip().removeprefix("(").removesuffix(")") if text.count("(") == 1 else text.strip()
+    )
     pieces = [piece.strip() for piece in text.split(",")]
     if len(pieces) == 1:
         words = _with_units(text.split())

@@ -1,4 +1,4 @@
-"""What is wrong with a model file: each problem with its file, line and key, all of them at once."""
+"""What is wrong with a model file: each problem with file, line and key, all of them at once."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ModelFileError(ModelError):
         return ModelFileError.of, (self.problems,)
 
 
-class Wrong(Exception):
+class NotedError(Exception):
     """Ends the reading of one value; its problem is noted already."""
 
 
@@ -70,17 +70,19 @@ class Problems:
 
     found: list[Problem] = field(default_factory=list)
 
-    def note(self, place: Place, key: str, sentence: str) -> Wrong:
+    def note(self, place: Place, key: str, sentence: str) -> NotedError:
         """Note a problem once; return what to raise if nothing can be done with the value."""
         problem = Problem(place, key, sentence)
         if problem not in self.found:
             self.found.append(problem)
-        return Wrong()
+        return NotedError()
 
     def raise_if_any(self) -> None:
         """Raise all of them as one error, those of a file in the order of its lines."""
         if self.found:
-            order = {file: k for k, file in enumerate(dict.fromkeys(p.place.file for p in self.found))}
+            order = {
+                file: k for k, file in enumerate(dict.fromkeys(p.place.file for p in self.found))
+            }
             raise ModelFileError.of(
                 sorted(self.found, key=lambda p: (order[p.place.file], p.place.line))
             )

@@ -13,7 +13,7 @@ from supple.frames import Body, Frame
 from supple.modelfiles.dimensions import Units, units_of
 from supple.modelfiles.kinds import Kind
 from supple.modelfiles.places import frame_from_list, frame_from_mapping, frame_from_text
-from supple.modelfiles.problems import Wrong, found_expected, unknown_key
+from supple.modelfiles.problems import NotedError, found_expected, unknown_key
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
 from supple.modelfiles.words import COUNT, ENDINGS, TYPE, Word, choices, fits, words
@@ -27,7 +27,7 @@ class Names(Protocol):
     root: Path
 
     def body(self, name: str, scope: Scope) -> Body | None:
-        """The body; None if there is none; ``Wrong`` if it is there and wrong."""
+        """The body; None if there is none; ``NotedError`` if it is there and wrong."""
 
     def frame(self, name: str, scope: Scope) -> Frame | None:
         """The frame that is named under ``frames``."""
@@ -81,10 +81,10 @@ class Reader:
         for node in nodes:
             try:
                 found.append(read(node))
-            except Wrong:
+            except NotedError:
                 wrong = True
         if wrong:
-            raise Wrong
+            raise NotedError
         return tuple(found)
 
     def list(self, node: Node, kind: Kind, scope: Scope, units: Units) -> Any:
@@ -94,16 +94,20 @@ class Reader:
             return frame_from_list(self, node, scope)
         for row in kind.rows:
             if len(row) == len(entries):
-                pairs = {id(entry): part for entry, part in zip(entries, row, strict=True)}
-                return self.each(
-                    entries, lambda e: self.value(e, pairs[id(e)], scope, units)
-                )
+                return self.row(entries, row, scope, units)
         if kind.array:
             return self.each(entries, lambda e: self.value(e, Kind(array=True), scope, units))
         entry = Kind(anything=True) if kind.anything and kind.entry is None else kind.entry
         if entry is None:
             raise scope.unexpected(node, kind.describe())
         return self.each(entries, lambda e: self.value(e, entry, scope, units))
+
+    def row(
+        self, nodes: tuple[Node, ...], kinds: tuple[Kind, ...], scope: Scope, units: Units
+    ) -> tuple[Any, ...]:
+        """The entries of a list of given length, each of its own kind."""
+        left = iter(kinds)
+        return self.each(nodes, lambda node: self.value(node, next(left), scope, units))
 
     def mapping(self, node: Node, kind: Kind, scope: Scope, units: Units) -> Any:
         """What a mapping is: an object, a frame, or values by name."""
@@ -116,9 +120,7 @@ class Reader:
         inner = kind.values
         numbers = [k for k in node.value if k.isdecimal() and len(k) < 10 and k not in node.quoted]
         keys = [int(k) if k in numbers else k for k in node.value]
-        found = self.each(
-            tuple(node.value.values()), lambda e: self.value(e, inner, scope, units)
-        )
+        found = self.each(tuple(node.value.values()), lambda e: self.value(e, inner, scope, units))
         return dict(zip(keys, found, strict=True))
 
     def text(self, node: Node, kind: Kind, scope: Scope, units: Units) -> Any:
@@ -174,7 +176,7 @@ class Reader:
 
     def word(self, node: Node, classes: tuple[type, ...], scope: Scope) -> Word:
         """The class that a mapping is made of: its type, or the only one that fits."""
-        known = choices(classes) if classes else dict(words())
+        known = choices(classes) if classes else words()
         if TYPE not in node.value:
             makers = {w.gives: w for w in known.values() if isinstance(w.make, type)}
             if len(makers) == 1:
@@ -182,7 +184,7 @@ class Reader:
             raise scope.wrong(node, f"no type found, expected type: {' or '.join(sorted(known))}")
         given = node[TYPE]
         if not isinstance(given.value, str) or given.value not in known:
-            if given.value in words():
+            if isinstance(given.value, str) and given.value in words():
                 raise scope.unexpected(given, f"one of {', '.join(sorted(known))}")
             near = suggestion(given.value, sorted(known))
             raise scope.unexpected(given, f"the name of a class ({near})")
@@ -212,7 +214,7 @@ class Reader:
                 if isinstance(found[key], Body) and "at" not in node.value:
                     expected = f"a place on it, e.g. '{found[key].name} at 0'"
                     raise scope.unexpected(child, f"{expected}, or at: [x, y, z] beside it")
-            except Wrong:
+            except NotedError:
                 wrong = True
             finally:
                 self.components.pop()
@@ -222,7 +224,7 @@ class Reader:
         if missing:
             scope.wrong(node, f"{' and '.join(missing)} not found, expected in {word.name}")
         if wrong or missing:
-            raise Wrong
+            raise NotedError
         return found
 
     def argument(self, node: Node, word: Word, key: str, scope: Scope, units: Units) -> Any:
@@ -230,7 +232,9 @@ class Reader:
         own = units_of(word, key)
         if word.name == "Interface" and key == "nodes" and isinstance(node.value, str):
             return self.called(node, scope, lambda: self.group(node, scope))
-        path = self.value(node, word.arguments[key].kind, scope, units if own == ("*",) and units else own)
+        path = self.value(
+            node, word.arguments[key].kind, scope, units if own == ("*",) and units else own
+        )
         endings = ENDINGS.get((word.name, key))
         if endings and path.suffix.lower() not in endings:
             raise scope.unexpected(node, f"a file with one of the endings {', '.join(endings)}")
@@ -266,9 +270,11 @@ class Reader:
         except ModelError as error:
             raise self.noted(node, scope, error) from None
         except (MemoryError, OverflowError, RecursionError) as error:
-            raise scope.wrong(node, f"it is too large ({type(error).__name__}), expected less") from None
+            raise scope.wrong(
+                node, f"it is too large ({type(error).__name__}), expected less"
+            ) from None
 
-    def noted(self, node: Node, scope: Scope, error: ModelError) -> Wrong:
+    def noted(self, node: Node, scope: Scope, error: ModelError) -> NotedError:
         """Note an error of a constructor at the line of its field."""
         place = node
         if node.is_mapping:

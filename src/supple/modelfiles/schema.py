@@ -14,7 +14,17 @@ from supple.modelfiles import places
 from supple.modelfiles.dimensions import Units, units_of
 from supple.modelfiles.kinds import Kind
 from supple.modelfiles.parts import OF_A_MODEL, VERSION
-from supple.modelfiles.words import COUNT, ITEMS, TYPE, VALUES, Word, choices, simulation, words
+from supple.modelfiles.words import (
+    COUNT,
+    ITEMS,
+    TYPE,
+    VALUES,
+    Word,
+    choices,
+    simulate_word,
+    simulation,
+    words,
+)
 
 Schema = dict[str, Any]
 _NUMBER: Schema = {"anyOf": [{"type": "number"}, {"type": "string"}]}  # a text has a unit
@@ -42,7 +52,7 @@ def schema() -> Schema:
         properties[group] = _named(_one_of(classes))
     for group, classes in (*ITEMS.items(), ("events", (Event,))):
         properties[group] = _named(_one_of(classes, item=True))
-    simulated = Word("simulate", _simulate())
+    simulated = simulate_word()
     properties["simulation"] = {
         "type": "object",
         "properties": {n: _argument(simulated, n, a.kind) for n, a in simulation().items()},
@@ -66,12 +76,6 @@ def schema() -> Schema:
         "additionalProperties": False,
         "$defs": _definitions(),
     }
-
-
-def _simulate() -> Any:
-    from supple.analyses.simulate import simulate
-
-    return simulate
 
 
 def _include() -> Schema:
@@ -99,9 +103,7 @@ def _named(value: Schema) -> Schema:
 
 
 def _definitions() -> Schema:
-    numbers: Schema = {
-        "anyOf": [_NUMBER, {"type": "array", "items": {"$ref": "#/$defs/numbers"}}]
-    }
+    numbers: Schema = {"anyOf": [_NUMBER, {"type": "array", "items": {"$ref": "#/$defs/numbers"}}]}
     place: Schema = {
         "description": "A place on a body: rod at 0.5, [rod, 0.5, 0, 0], {body: rod, x: 0.5}.",
         "anyOf": [
@@ -110,7 +112,7 @@ def _definitions() -> Schema:
             {
                 "type": "object",
                 "required": ["body"],
-                "properties": dict.fromkeys(places.KEYS, {}),
+                "properties": {key: {} for key in places.KEYS},
                 "additionalProperties": False,
             },
         ],
@@ -130,7 +132,9 @@ def _word(word: Word, item: bool) -> Schema:
     properties: Schema = {TYPE: {"const": word.name}}
     properties |= {name: _argument(word, name, a.kind) for name, a in known.items()}
     properties |= {COUNT: _COUNT} if item else {}
-    needed = [n for n, a in known.items() if a.required and (word.name, n) != ("Interface", "place")]
+    needed = [
+        n for n, a in known.items() if a.required and (word.name, n) != ("Interface", "place")
+    ]
     return {
         "type": "object",
         "description": (inspect.getdoc(word.make) or "").split("\n\n")[0],
@@ -143,7 +147,9 @@ def _word(word: Word, item: bool) -> Schema:
 def _one_of(classes: tuple[type, ...], item: bool = False) -> Schema:
     known = {n: w for n, w in choices(classes).items() if w.function is None}
     end = " by name" if item else ""
-    refs = [{"$ref": f"#/$defs/{n}{end if 'name' in w.arguments else ''}"} for n, w in known.items()]
+    refs = [
+        {"$ref": f"#/$defs/{n}{end if 'name' in w.arguments else ''}"} for n, w in known.items()
+    ]
     makers = [w for w in known.values() if isinstance(w.make, type)]
     if len(makers) == 1 and len(refs) == 1:
         return refs[0]

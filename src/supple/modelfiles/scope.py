@@ -11,12 +11,20 @@ from pathlib import Path
 from supple.errors import describe, suggestion
 from supple.modelfiles import units
 from supple.modelfiles.dimensions import Units, expected_units, fitting
-from supple.modelfiles.problems import Problems, Wrong, found_expected
+from supple.modelfiles.problems import NotedError, Problems, found_expected
 from supple.modelfiles.tree import Node
 from supple.signals import expressions
 
 INDEX = "i"
-RESERVED = {"t", "x", "v", INDEX, *expressions.CONSTANTS, *expressions.FUNCTIONS, *expressions.PAIRS}
+RESERVED = {
+    "t",
+    "x",
+    "v",
+    INDEX,
+    *expressions.CONSTANTS,
+    *expressions.FUNCTIONS,
+    *expressions.PAIRS,
+}
 MOST_PARAMETERS = 1000
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _NUMBER_AND_WORD = re.compile(r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?\s*([A-Za-z]\w*)")
@@ -46,12 +54,12 @@ class Scope:
         """The name in the model of what this part calls so."""
         return self.prefix + name if name in self.own else name
 
-    def wrong(self, node: Node, sentence: str) -> Wrong:
+    def wrong(self, node: Node, sentence: str) -> NotedError:
         """Note what is wrong with a node."""
         turn = f" (i = {self.values[INDEX]:g})" if INDEX in self.values else ""
         return self.problems.note(node.place, node.key, sentence + turn)
 
-    def unexpected(self, node: Node, expected: str) -> Wrong:
+    def unexpected(self, node: Node, expected: str) -> NotedError:
         """Note that something else was expected."""
         return self.wrong(node, found_expected(node.shown, expected))
 
@@ -131,7 +139,7 @@ def parameters(scope: Scope, node: Node, given: dict[str, float]) -> dict[str, f
         inner = replace(scope, values=found)
         try:
             found[name] = inner.number(texts[name], texts[name].value, ("*",))
-        except Wrong:
+        except NotedError:
             found[name] = 1.0  # what depends on it is not wrong, too
     return found
 
@@ -149,7 +157,9 @@ def _order(scope: Scope, node: Node, texts: dict[str, Node]) -> list[str]:
         return list(graphlib.TopologicalSorter(needs).static_order())
     except graphlib.CycleError as error:
         circle = " -> ".join(error.args[1][:6])
-        raise scope.wrong(node, f"parameters need each other ({circle}), expected no circle") from None
+        raise scope.wrong(
+            node, f"parameters need each other ({circle}), expected no circle"
+        ) from None
 
 
 def known_name(word: str, known: list[str]) -> str:

@@ -49,8 +49,10 @@ def block(values: dict[Any, Any], indent: int = 0) -> list[str]:
     lines = []
     for name, value in values.items():
         head, short = f"{' ' * indent}{key(name)}:", flow(value)
-        if value and isinstance(value, (dict, list)) and (
-            len(head + short) >= LONGEST_LINE or (indent == 0 and isinstance(value, dict))
+        if (
+            value
+            and isinstance(value, (dict, list))
+            and (len(head + short) >= LONGEST_LINE or (indent == 0 and isinstance(value, dict)))
         ):
             lines += [head, *_lines(value, indent + 2)]
         else:

@@ -13,17 +13,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from supple.errors import describe
-from supple.modelfiles.problems import Place, Problems, Wrong
+from supple.modelfiles.problems import NotedError, Place, Problems
 
-# Of a file; of what is left of it without lists of numbers; values in it.
+# Of a file; of what is left of it without lists of numbers; values and keys in it, which take the
+# YAML parser some 0.1 ms each.
 MOST_CHARACTERS = 10_000_000
-MOST_OTHER_CHARACTERS = 400_000
-MOST_NODES = 15_000
+MOST_OTHER_CHARACTERS = 2_000_000
+MOST_NODES = 50_000
 DEEPEST = 40
 # Beyond these an integer is read as a float.
 MOST_DIGITS = 15
 
-# The YAML parser takes some 0.1 ms for each value: lists of plain numbers are read apart from it.
+# Lists of plain numbers are read apart from the YAML parser: that takes a thousandth of the time.
 # The marks stand for one in the text; they are of no meaning in any text.
 _NUMBERS = re.compile(r"\[([-+0-9.eE]+(?:\s*,\s*[-+0-9.eE]+)+)\s*\]")
 _MARK = re.compile("\ue000([0-9]+)\ue001")
@@ -86,7 +87,7 @@ def read_scalar(text: str) -> Any:
 
 
 def parse(text: str, file: str, problems: Problems) -> Node:
-    """The nodes of a file; raise ``Wrong`` if there are none."""
+    """The nodes of a file; raise ``NotedError`` if there are none."""
     start = Place(file, 1, 1)
     if len(text) > MOST_CHARACTERS:
         found = f"{len(text)} characters found, expected at most {MOST_CHARACTERS}"
@@ -100,6 +101,8 @@ def parse(text: str, file: str, problems: Problems) -> Node:
     if len(text) > MOST_OTHER_CHARACTERS:
         found = f"{len(text)} characters found, expected at most {MOST_OTHER_CHARACTERS}"
         raise problems.note(start, "", f"{found} outside of lists of numbers")
+    if sum(map(text.count, ",:\n")) > 2 * MOST_NODES:  # found at once
+        raise problems.note(start, "", f"more than {MOST_NODES} values found, expected fewer")
     if line := _too_deep(text):
         found = f"more than {DEEPEST} levels of brackets found, expected fewer"
         raise problems.note(Place(file, line, 1), "", found)
@@ -110,7 +113,9 @@ def parse(text: str, file: str, problems: Problems) -> Node:
         place = start if mark is None else Place(file, mark.line + 1, mark.column + 1)
         detail = getattr(error, "problem", None) or getattr(error, "reason", None) or "no YAML"
         detail = " ".join(str(detail).split())
-        raise problems.note(place, "", f"it is no YAML ({detail}), expected keys and values") from None
+        raise problems.note(
+            place, "", f"it is no YAML ({detail}), expected keys and values"
+        ) from None
     except (ValueError, RecursionError, AttributeError, IndexError, TypeError) as error:
         # the parser's own failures with texts that are no YAML
         reason = f"it is no YAML ({type(error).__name__}), expected keys and values"
@@ -191,9 +196,13 @@ class _Builder:
         place, key = self.place(event), self.here()
         self.count += 1
         if self.count > MOST_NODES:
-            raise self.problems.note(place, key, f"more than {MOST_NODES} values found, expected fewer")
+            raise self.problems.note(
+                place, key, f"more than {MOST_NODES} values found, expected fewer"
+            )
         if event.anchor is not None:
-            found = f"the anchor &{event.anchor} found, expected a named value, e.g. under materials"
+            found = (
+                f"the anchor &{event.anchor} found, expected a named value, e.g. under materials"
+            )
             self.problems.note(place, key, found)
         tag = event.tag if event.tag is None else str(event.tag)
         if tag not in (None, "!"):
@@ -235,14 +244,14 @@ class _Builder:
         if not parent.mapping:
             parent.entries.append(node)
         elif parent.waiting is None:
-            self.add_key(parent, node, text)
-            if not plain and parent.waiting is not None:
-                parent.quoted.add(parent.waiting)
+            key = self.add_key(parent, node, text)
+            if not plain:
+                parent.quoted.add(key)
         else:
             parent.values.setdefault(parent.waiting, node)
             parent.waiting = None
 
-    def add_key(self, parent: _Open, node: Node, text: str | None) -> None:
+    def add_key(self, parent: _Open, node: Node, text: str | None) -> str:
         if text is None:
             self.problems.note(node.place, parent.key, "a list or mapping found, expected a key")
             text = f"?{len(parent.values)}"
@@ -253,6 +262,7 @@ class _Builder:
             text = f"{text}?{len(parent.values)}"
         parent.keys[text] = node.place
         parent.waiting = text
+        return text
 
 
-__all__ = ["Node", "Wrong", "parse", "read_scalar"]
+__all__ = ["Node", "NotedError", "parse", "read_scalar"]

@@ -63,7 +63,7 @@ def solid(mesh: MeshData, material: Material) -> SolidMesh:
 def combined(
     text: str, signals: Mapping[str, SignalLike], kinks: Sequence[float] = ()
 ) -> Combination:
-    """A signal made of others: ``{type: Combination, text: 2*a + b, signals: {a: ..., b: ...}}``."""
+    """A signal made of others: ``{type: Combination, text: 2*a + b, signals: {a: ..., b: 1}}``."""
     given = [as_signal(value, "Combination", f"signals.{n}") for n, value in signals.items()]
     try:
         found = combination(text, list(map(str, signals)), given)
@@ -135,7 +135,7 @@ class Word:
         found: type = typing.get_type_hints(self.make)["return"]
         return found
 
-    @property
+    @cached_property
     def function(self) -> str | None:
         """The argument that is a Python function, which no file can hold; None if there is none."""
         found = [a.name for a in self.arguments.values() if _has_function(a.kind)]
@@ -213,14 +213,20 @@ def _is_base(cls: type) -> bool:
 
 
 @cache
-def simulation() -> Mapping[str, Argument]:
-    """The settings of a run: what ``simulate`` is given beside the model."""
+def simulate_word() -> Word:
+    """The function that runs a model, as a word."""
     from supple.analyses.simulate import simulate
 
-    found = arguments_of(simulate)
+    return Word("simulate", simulate)
+
+
+def simulation() -> Mapping[str, Argument]:
+    """The settings of a run: what ``simulate`` is given beside the model."""
+    found = simulate_word().arguments
     return {n: a for n, a in found.items() if n not in ("model", "progress", "events")}
 
 
-def choices(classes: tuple[type, ...]) -> dict[str, Word]:
+@cache
+def choices(classes: tuple[type, ...]) -> Mapping[str, Word]:
     """The words that make something of one of these classes."""
     return {n: w for n, w in words().items() if any(fits(w.gives, c) for c in classes)}

@@ -100,7 +100,7 @@ class _Writer:
         word = words().get(type(value).__name__)
         if word is None or word.make is not type(value):
             raise ModelError.plain(
-                f"{owner}: {describe(value)} cannot be in a file, expected an object of a public class"
+                f"{owner}: {describe(value)} cannot be in a file, expected a public class"
             )
         if word.function is not None:
             raise ModelError.plain(
@@ -137,9 +137,7 @@ class _Writer:
         place = joint.at
         if place is None:
             return False
-        return all(
-            _same_frame(f, f.body.at_world(*place.tolist())) for f in (joint.A, joint.B)
-        )
+        return all(_same_frame(f, f.body.at_world(*place.tolist())) for f in (joint.A, joint.B))
 
     def value(self, owner: str, field: str, value: Any, kind: Kind) -> Any:
         """What stands in a file for a value of an argument of this kind."""
@@ -223,13 +221,18 @@ def frame_value(frame: Frame) -> Any:
         R, p = frame.world
         found: dict[str, Any] = {"body": body.name, "world": p.tolist()}
         found |= {} if np.array_equal(R, EYE) else {"rotation": R.tolist()}
-        if _same_frame(frame, body.at_world(*p.tolist(), rotation=R)):
+        x, y, z = p.tolist()
+        if _same_frame(frame, body.at_world(x, y, z, rotation=R)):
             return found
     while len(point) > 1 and str(point[-1]) == "0.0":
         point.pop()
     if _made_by_at(frame, point):
         return [body.name, *point]
-    return {"body": body.name, "position": frame.position.tolist(), "rotation": frame.rotation.tolist()}
+    return {
+        "body": body.name,
+        "position": frame.position.tolist(),
+        "rotation": frame.rotation.tolist(),
+    }
 
 
 def _made_by_at(frame: Frame, point: list[float]) -> bool:

@@ -123,11 +123,11 @@ class _Numbers(ast.NodeTransformer):
     def __init__(self, values: Mapping[str, float]) -> None:
         self.values = values
 
-    def visit_Call(self, node: ast.Call) -> ast.Call:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> ast.Call:
         node.args = [self.visit(argument) for argument in node.args]
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id not in self.values:
             return node
         value = self.values[node.id]
