@@ -498,7 +498,7 @@ MESSAGES = {
         "cos, e, exp, i, log, max, min, pi, sign, sin, sqrt, step, t, tan, tanh, tau, v, x",
     "parameters: {a: 9**9**9}":
         "m.yaml:1: parameters.a: '9**9**9' found, expected a number (a part that is constant is not a finite number)",
-    "include: nothing.yaml": "nothing.yaml:1: there is no such file, expected a model file",
+    "include: nothing.yaml": "m.yaml:1: include: 'nothing.yaml' found, expected a file that is there",
     "include: ../x.yaml":
         "m.yaml:1: include: '../x.yaml' found, expected a path that does not leave the folder of the model file",
     "include: m.yaml": "m.yaml:1: include: 'm.yaml' found, expected another file, because it includes this one",

@@ -131,7 +131,11 @@ class _Document:
         for name, spec in self.specs.items():
             if spec.group == "bodies":
                 self.bodies[name] = self._item(spec)
-        pending = [(s, self.bodies.get(s.name) or self._item(s)) for s in self._in_order()]
+        pending = [
+            (spec, self.bodies[spec.name] if spec.group == "bodies" else self._item(spec))
+            for spec in self.specs.values()
+            if spec.group != "events"
+        ]
         self._add([(spec, item) for spec, item in pending if item is not None])
         for name, spec in self.content.values.items():  # unused ones may be wrong, too
             self._quietly(lambda n=name, s=spec: self._value(n, s))
@@ -176,9 +180,6 @@ class _Document:
             )
         else:
             self.specs[spec.name] = spec
-
-    def _in_order(self) -> list[Spec]:
-        return [spec for spec in self.specs.values() if spec.group != "events"]
 
     def _item(self, spec: Spec) -> Any:
         """An item or event; None if it is wrong."""

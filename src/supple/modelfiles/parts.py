@@ -196,6 +196,8 @@ class Content:
             raise scope.unexpected(file, "another file, because it includes this one")
         if len(above) > 20:
             raise scope.unexpected(file, "fewer files that include each other")
+        if not path.is_file():
+            raise scope.unexpected(file, "a file that is there")
         content = self._file(path, path.relative_to(self.root).as_posix())
         numbers = self._count(node, scope) if keyed else None
         if numbers is not None and len(numbers) > MOST_FILES:

@@ -10,6 +10,8 @@ from supple.errors import ModelError, describe, suggestion
 
 # More than these are not told one by one.
 MOST_TOLD = 100
+# What is repeated is wrong in the same way each time.
+MOST_OF_ONE = 2
 
 
 class Place(NamedTuple):
@@ -48,7 +50,8 @@ class ModelFileError(ModelError):
         """The error that tells all of these."""
         told = [str(problem) for problem in problems[:MOST_TOLD]]
         if len(problems) > MOST_TOLD:
-            told.append(f"{problems[0].place.file}: {len(problems) - MOST_TOLD} problems more")
+            rest = f"{len(problems) - MOST_TOLD} problems more, expected none"
+            told.append(str(Problem(problems[MOST_TOLD].place, "", rest)))
         error = cls.__new__(cls)
         Exception.__init__(error, "\n".join(told))
         error.object, error.field, error.found, error.expected = "", "", None, ""
@@ -69,12 +72,14 @@ class Problems:
     """Collects what is wrong with a file and with those that it includes."""
 
     found: list[Problem] = field(default_factory=list)
+    at: dict[tuple[Place, str], list[str]] = field(default_factory=dict)
 
     def note(self, place: Place, key: str, sentence: str) -> NotedError:
         """Note a problem once; return what to raise if nothing can be done with the value."""
-        problem = Problem(place, key, sentence)
-        if problem not in self.found:
-            self.found.append(problem)
+        here = self.at.setdefault((place, key), [])
+        if sentence not in here and len(here) < MOST_OF_ONE:
+            here.append(sentence)
+            self.found.append(Problem(place, key, sentence))
         return NotedError()
 
     def raise_if_any(self) -> None:

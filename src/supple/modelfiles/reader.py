@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,17 @@ from supple.modelfiles.places import frame_from_list, frame_from_mapping, frame_
 from supple.modelfiles.problems import NotedError, found_expected, unknown_key
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
-from supple.modelfiles.words import COUNT, ENDINGS, TYPE, Word, choices, fits, words
+from supple.modelfiles.words import (
+    COUNT,
+    ELEMENTS,
+    ENDINGS,
+    MOST_ELEMENTS,
+    TYPE,
+    Word,
+    choices,
+    fits,
+    words,
+)
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -48,6 +59,7 @@ class Reader:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.components: list[Any] = []  # of the body that is being read
+        self.elements = 0.0  # of meshes that are made, not read
 
     def value(self, node: Node, kind: Kind, scope: Scope, units: Units = ()) -> Any:
         """What a node is, where an argument of this kind is expected."""
@@ -259,9 +271,23 @@ class Reader:
     ) -> Any:
         """The object that a mapping stands for."""
         arguments = self.arguments(node, word, scope, name, units)
+        self.count_elements(node, word, arguments, scope)
         many = [value for key, value in arguments.items() if word.arguments[key].many]
         rest = {k: v for k, v in arguments.items() if not word.arguments[k].many}
         return self.called(node, scope, lambda: word.make(*(many[0] if many else ()), **rest))
+
+    def count_elements(
+        self, node: Node, word: Word, arguments: dict[str, Any], scope: Scope
+    ) -> None:
+        """Refuse more elements than can be made soon."""
+        if word.name not in ELEMENTS:
+            return
+        given = [arguments.get(key) for key in ELEMENTS[word.name]]
+        flat = [n for v in given for n in (v if isinstance(v, tuple) else (v,))]
+        self.elements += math.prod(float(n) for n in flat if isinstance(n, (int, float)))
+        if not self.elements <= MOST_ELEMENTS:
+            found = f"{self.elements:g} elements in all found, expected at most {MOST_ELEMENTS}"
+            raise scope.wrong(node, f"{found}, others from a mesh file")
 
     def called(self, node: Node, scope: Scope, make: Callable[[], Any]) -> Any:
         """What a call gives; its error is noted at the key that it is about."""
