@@ -169,7 +169,7 @@ LARGE = {
     "directives": "%YAML 1.1\n" * 1000 + "---\na: 1",
     "repeated items": "supple: 1\nbodies:\n" + "".join(f"  a{k}_{{i}}: {{type: RigidBody, mass: 1, count: 9000}}\n" for k in range(20)),
     "elements": "supple: 1\nmaterials: {s: {E: 1e9, G: 1e9, density: 1}}\ncomponents: {a: {type: block, size: [1, 1, 1], divisions: [200, 200, 200], kind: hex8, material: s}}",
-    "many elements": "supple: 1\nmaterials: {s: {E: 1e9, G: 1e9, density: 1}}\nbodies: {\"b{i}\": {count: 5000, type: MeshBody, modes: 2, component: {type: plate, size_x: 1, size_y: 1, nx: 30, ny: 30, thickness: 1 mm, material: s}}}",
+    "many elements": "supple: 1\nmaterials: {s: {E: 1e9, G: 1e9, density: 1}}\ncomponents: {\"b{i}\": {count: 5000, type: plate, size_x: 1, size_y: 1, nx: 30, ny: 30, thickness: 1 mm, material: s}}",
     "modes": "supple: 1\nmaterials: {s: {E: 1e9, G: 1e9, density: 1}}\nbodies: {b: {type: Beam, length: 1, elements: 99999999, section: {type: Circle, diameter: 1}, material: s}}",
 }  # fmt: skip
 

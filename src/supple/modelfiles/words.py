@@ -99,7 +99,7 @@ STORED_AS = {
 # Arguments whose product is the number of elements that a word asks for, and the most of a file:
 # a small file with more would take long.
 ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny")}
-MOST_ELEMENTS = 40_000
+MOST_ELEMENTS = 20_000
 # Keys of every mapping that are no arguments.
 TYPE, COUNT = "type", "count"
 
