@@ -411,6 +411,18 @@ def test_parameters_in_formulas(tmp_path: Path) -> None:
     assert m.forces["s"].spring.text == "2.0 * x - -0.5 * x ** 3"
 
 
+def test_coefficients_are_expressions(tmp_path: Path) -> None:
+    m = read(
+        tmp_path,
+        HEAD + "parameters: {r: 40 mm}\n" + ROD + PIN
+        + "  slide: {type: Prismatic, A: ground at 0, B: rod at 0}\n"
+        "constraints:\n  c: {type: Coupling, terms: [[pin, r], [slide, displacement, -1/r]]}\n"
+        "forces:\n  s: {type: CouplingSpring, first: pin, second: [slide, 0], stiffness: 1/r}\n",
+    )
+    assert m.constraints["c"].terms == (("pin", 0, 0.04), ("slide", "displacement", -25.0))
+    assert m.forces["s"].second == ("slide", 0) and m.forces["s"].stiffness == 25.0
+
+
 def test_included_parts(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "leg.yaml").write_text(
