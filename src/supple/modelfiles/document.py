@@ -324,7 +324,7 @@ class _Document:
                 kind = Kind(classes=VALUES[spec.group])
             found = self.reader.value(spec.node, kind, spec.scope)
             if spec.group != "frames" and not any(fits(type(found), c) for c in kind.classes):
-                raise spec.scope.unexpected(spec.node, kind.describe())
+                raise spec.scope.unexpected(spec.node, self.reader.expected(kind))
             self.made[name] = found
             return found
         finally:

@@ -6,6 +6,7 @@ import collections.abc
 import inspect
 import types
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -86,8 +87,10 @@ class Kind:
             classes=self.classes + tuple(c for c in other.classes if c not in self.classes),
         )
 
-    def describe(self) -> str:
-        """What is expected there, in words."""
+    def describe(self, names: Iterable[str] = ()) -> str:
+        """What is expected there, in words; ``names`` are those of the classes that can be made."""
+        if self.anything:
+            return "anything"
         parts = [repr(word) for word in self.words]
         parts += ["a place on a body, e.g. 'rod at 0.5'"] if self.frame else []
         parts += ["the name of a body"] if self.body and not self.frame else []
@@ -103,11 +106,11 @@ class Kind:
         if self.array:
             parts.append("a number or a list of numbers")
         elif self.entry is not None:
-            parts.append(f"a list of {self.entry.describe()}")
+            parts.append(f"a list (each entry {self.entry.describe()})")
         elif self.rows:
             parts.append(f"a list of {' or '.join(str(len(row)) for row in self.rows)} entries")
         parts += ["names with values"] if self.values is not None else []
-        parts += [c.__name__ for c in self.classes] if self.classes else []
+        parts += list(names) or [c.__name__ for c in self.classes]
         return " or ".join(parts) if parts else "nothing"
 
 

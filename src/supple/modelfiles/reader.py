@@ -79,7 +79,12 @@ class Reader:
             return self.list(node, kind, scope, units)
         else:
             return self.mapping(node, kind, scope, units)
-        raise scope.unexpected(node, kind.describe())
+        raise scope.unexpected(node, self.expected(kind))
+
+    @staticmethod
+    def expected(kind: Kind) -> str:
+        """What may stand in a field, in words."""
+        return kind.describe(choices(kind.classes) if kind.classes else ())
 
     @staticmethod
     def _is_number(found: float, kind: Kind) -> bool:
@@ -111,7 +116,7 @@ class Reader:
             return self.each(entries, lambda e: self.value(e, Kind(array=True), scope, units))
         entry = Kind(anything=True) if kind.anything and kind.entry is None else kind.entry
         if entry is None:
-            raise scope.unexpected(node, kind.describe())
+            raise scope.unexpected(node, self.expected(kind))
         return self.each(entries, lambda e: self.value(e, entry, scope, units))
 
     def row(
@@ -128,7 +133,7 @@ class Reader:
         if kind.classes or TYPE in node.value:
             return self.made(node, self.word(node, kind.classes, scope), scope, units)
         if kind.values is None:
-            raise scope.unexpected(node, kind.describe())
+            raise scope.unexpected(node, self.expected(kind))
         inner = kind.values
         numbers = [k for k in node.value if k.isdecimal() and len(k) < 10 and k not in node.quoted]
         keys = [int(k) if k in numbers else k for k in node.value]
@@ -149,7 +154,8 @@ class Reader:
             if named is not None:
                 if any(fits(type(named), c) for c in kind.classes):
                     return named
-                raise scope.wrong(node, found_expected(named, kind.describe()))
+                other = f"{self.expected(kind)}; it is a {type(named).__name__}"
+                raise scope.unexpected(node, other)
         if kind.path:
             return self.path(node, text, scope)
         if kind.item or (kind.anything and text in scope.own):
@@ -165,7 +171,7 @@ class Reader:
             return text
         known = self.names.value_names(scope) if kind.classes else [str(w) for w in kind.words]
         near = f" ({suggestion(text, known)})" if known else ""
-        raise scope.unexpected(node, f"{kind.describe()}{near}")
+        raise scope.unexpected(node, f"{self.expected(kind)}{near}")
 
     def signal(self, node: Node, text: str, scope: Scope, units: Units) -> Any:
         """A number with a unit, or a formula with numbers in place of parameters."""
