@@ -414,7 +414,10 @@ def test_parameters_in_formulas(tmp_path: Path) -> None:
 def test_coefficients_are_expressions(tmp_path: Path) -> None:
     m = read(
         tmp_path,
-        HEAD + "parameters: {r: 40 mm}\n" + ROD + PIN
+        HEAD
+        + "parameters: {r: 40 mm}\n"
+        + ROD
+        + PIN
         + "  slide: {type: Prismatic, A: ground at 0, B: rod at 0}\n"
         "constraints:\n  c: {type: Coupling, terms: [[pin, r], [slide, displacement, -1/r]]}\n"
         "forces:\n  s: {type: CouplingSpring, first: pin, second: [slide, 0], stiffness: 1/r}\n",
@@ -457,6 +460,12 @@ def test_an_included_file_without_prefix_is_merged(tmp_path: Path) -> None:
         "parameters: {L: 0.7}\nmaterials: {steel: {E: 2e11, G: 8e10, density: 7850}}\n"
         "sections: {pipe: {type: Tube, diameter: 40 mm, wall: 2 mm}}\n"
     )
+    m = read(
+        tmp_path,
+        HEAD + "include: [common.yaml]\nparameters: {half: L/2}\nbodies:\n"
+        "  a{i}: {type: RigidBody, mass: half, count: 10*L - 5}\n",
+    )
+    assert [body.mass for body in m.bodies.values()] == [0.35, 0.35]
     m = read(
         tmp_path,
         HEAD

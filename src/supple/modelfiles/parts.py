@@ -85,30 +85,43 @@ class Content:
             if key not in keys:
                 self.problems.note(node.keys[key], child.key, unknown_key(key, keys))
         self._check_version(node, scope, keys)
-        values = dict(given)
-        if "parameters" in node.value:
+        includes = self._includes(node)
+        # what is merged comes first: parameters and counts here may use its parameters
+        scope = self._merge([e for e in includes if not e.is_mapping], scope, above)
+        scope = self._with_parameters(node, scope, given)
+        specs = self._specs(node, scope)
+        scope = replace(scope, own=scope.own | {spec.name for spec in specs})
+        scope = self._merge([e for e in includes if e.is_mapping], scope, above)
+        for spec in specs:
+            whole = {**scope.values, **spec.scope.values}
+            self._collect(spec._replace(scope=replace(scope, values=whole)))
+        return scope
+
+    def _with_parameters(self, node: Node, scope: Scope, given: dict[str, float]) -> Scope:
+        """The scope with the parameters of a file."""
+        listed = node.value.get("parameters")
+        own = listed.value if listed is not None and listed.is_mapping else {}
+        for name in given:
+            if name not in own:
+                expected = "expected it among its parameters"
+                scope.wrong(node, f"the parameter {name!r} is given, {expected}")
+        values = {**scope.values, **given}
+        if listed is not None:
             try:
-                values = parameters(scope, node["parameters"], given)
+                values = parameters(scope, listed, given)
             except NotedError:
                 pass
-        for name in given:
-            if "parameters" not in node.value or name not in (node["parameters"].value or {}):
-                scope.wrong(
-                    node, f"the parameter {name!r} is given, expected it among its parameters"
-                )
-        scope = replace(scope, values=values)
-        specs = self._specs(node, scope)
-        scope = replace(scope, own=frozenset(spec.name for spec in specs))
-        for entry in self._includes(node, scope):
+        return replace(scope, values=values)
+
+    def _merge(self, entries: list[Node], scope: Scope, above: tuple[Path, ...]) -> Scope:
+        """The scope with what included files add to it."""
+        for entry in entries:
             try:
                 merged = self._include(entry, scope, above)
             except NotedError:
                 continue
-            scope = replace(
-                scope, values={**merged.values, **scope.values}, own=scope.own | merged.own
-            )
-        for spec in self._specs(node, scope) if scope.own else ():
-            self._collect(spec._replace(scope=replace(spec.scope, own=scope.own)))
+            values = {**merged.values, **scope.values}
+            scope = replace(scope, values=values, own=scope.own | merged.own)
         return scope
 
     def _check_version(self, node: Node, scope: Scope, keys: tuple[str, ...]) -> None:
@@ -173,7 +186,8 @@ class Content:
             raise scope.unexpected(node, "an integer, or {from: 1, to: 4}")
         return node.value
 
-    def _includes(self, node: Node, scope: Scope) -> list[Node]:
+    @staticmethod
+    def _includes(node: Node) -> list[Node]:
         if "include" not in node.value or node["include"].value is None:
             return []
         given = node["include"]

@@ -120,7 +120,7 @@ def parameters(scope: Scope, node: Node, given: dict[str, float]) -> dict[str, f
         raise scope.unexpected(node, "names with numbers or expressions, e.g. {L: 1.02, half: L/2}")
     if len(node.value) > MOST_PARAMETERS:
         raise scope.wrong(node, f"{len(node.value)} found, expected at most {MOST_PARAMETERS}")
-    found, texts = dict(given), dict[str, Node]()
+    found, texts = {**scope.values, **given}, dict[str, Node]()
     for name, entry in node.value.items():
         if name in RESERVED or not name.isidentifier() or keyword.iskeyword(name):
             expected = f"a name of letters and digits, other than {', '.join(sorted(RESERVED))}"
