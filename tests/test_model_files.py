@@ -426,6 +426,26 @@ def test_coefficients_are_expressions(tmp_path: Path) -> None:
     assert m.forces["s"].second == ("slide", 0) and m.forces["s"].stiffness == 25.0
 
 
+def test_named_values(tmp_path: Path) -> None:
+    m = read(
+        tmp_path,
+        HEAD
+        + "parameters: {a: 2}\nsignals: {wave: sin(a*t), level: 30 deg, same: wave, sum: {type: Combination,"
+        " text: 2*x1 + x2, signals: {x1: wave, x2: 3}}}\nlaws: {hard: x**3*a}\n"
+        + ROD
+        + PIN
+        + "forces:\n  e1: {type: JointEffort, joint: pin, effort: same}\n"
+        + "  e2: {type: JointEffort, joint: pin, effort: sum}\n"
+        "  e3: {type: PID, joint: pin, kp: 1, target: level}\n"
+        "  s: {type: JointSpring, joint: pin, spring: hard}\nevents: {pin: {of: pin}}\n",
+    )
+    t = np.linspace(0.0, 1.0, 5)
+    np.testing.assert_allclose(m.forces["e1"].effort(t), np.sin(2 * t), rtol=1e-15)
+    np.testing.assert_allclose(m.forces["e2"].effort(t), 2 * np.sin(2 * t) + 3, rtol=1e-15)
+    assert m.forces["e3"].target(0.0) == math.radians(30)
+    assert m.forces["s"].spring.text == "x ** 3 * 2.0"
+
+
 def test_included_parts(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "leg.yaml").write_text(

@@ -11,6 +11,7 @@ from supple.bodies.rigid import Ground
 from supple.errors import ModelError, label, suggestion
 from supple.events import Event
 from supple.files import confined, existing, path_of
+from supple.forces import ForceFormula
 from supple.frames import Body, Frame
 from supple.model import Model
 from supple.modelfiles.coordinates import check_units
@@ -21,8 +22,9 @@ from supple.modelfiles.problems import ModelFileError, NotedError, Problems, unk
 from supple.modelfiles.reader import Reader
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
-from supple.modelfiles.words import ITEMS, TYPE, VALUES, fits, simulate_word, simulation
+from supple.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulation
 from supple.results.result import Result
+from supple.signals import as_signal
 
 _QUOTED = re.compile(r"'([^']*)'")
 
@@ -114,7 +116,7 @@ class _Document:
         self.bodies: dict[str, Body | None] = {}
         self.made: dict[str, Any] = {}
         self.making: list[str] = []
-        self.specs: dict[str, Spec] = {}
+        self.specs: dict[str, Spec] = {}  # of items
 
     def read(self) -> None:
         """Read the file, and note everything that is wrong with it."""
@@ -127,14 +129,14 @@ class _Document:
             return
         self._start(top, scope)
         for spec in self.content.items:
-            self._list(spec)
+            if spec.group != "events":
+                self._list(spec)
         for name, spec in self.specs.items():
             if spec.group == "bodies":
                 self.bodies[name] = self._item(spec)
         pending = [
             (spec, self.bodies[spec.name] if spec.group == "bodies" else self._item(spec))
             for spec in self.specs.values()
-            if spec.group != "events"
         ]
         self._add([(spec, item) for spec, item in pending if item is not None])
         for name, spec in self.content.values.items():  # unused ones may be wrong, too
@@ -216,7 +218,7 @@ class _Document:
         )
 
     def _settings(self, top: Node, scope: Scope) -> None:
-        for spec in self.specs.values():
+        for spec in self.content.items:
             if spec.group == "events":
                 event = self._item(spec)
                 if event is not None:
@@ -321,10 +323,12 @@ class _Document:
             if spec.group == "frames":
                 kind = Kind(frame=True)
             else:
-                kind = Kind(classes=VALUES[spec.group])
-            found = self.reader.value(spec.node, kind, spec.scope)
-            if spec.group != "frames" and not any(fits(type(found), c) for c in kind.classes):
-                raise spec.scope.unexpected(spec.node, self.reader.expected(kind))
+                kind = Kind(classes=VALUES[spec.group], number=spec.group == "signals")
+            found = self.reader.value(spec.node, kind, spec.scope, ("*",))
+            if kind.signal and isinstance(found, (int, float, str)):
+                found = self.reader.called(spec.node, spec.scope, lambda: as_signal(found))
+            elif kind.law and isinstance(found, str):
+                found = self.reader.called(spec.node, spec.scope, lambda: ForceFormula(found))
             self.made[name] = found
             return found
         finally:
