@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import supple as sp
 from random_loops import flexible_loop, loop_recipes
@@ -22,7 +23,10 @@ from random_models import examples, flexible_recipes, recipes
 from supple.loops.assembly import compile_model
 from supple.modelfiles import units
 from supple.modelfiles.dimensions import units_of
+from supple.modelfiles.problems import Problems
 from supple.modelfiles.schema import schema
+from supple.modelfiles.text import block
+from supple.modelfiles.tree import Node, parse
 from supple.modelfiles.words import COUNT, TYPE, simulation, words
 from valid_calls import CALLS, pendulum
 
@@ -135,8 +139,6 @@ def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     from supple.modelfiles.document import _Document
     from supple.modelfiles.kinds import Kind
     from supple.modelfiles.scope import Scope
-    from supple.modelfiles.text import block
-    from supple.modelfiles.tree import parse
     from supple.modelfiles.writer import _Writer
     from valid_calls import ARM, BEAM, LINK
 
@@ -216,6 +218,28 @@ def test_events_and_settings(tmp_path: Path) -> None:
     ]
     with pytest.raises(sp.ModelError, match=r"no setting 't_ends', did you mean 't_end'\?"):
         sp.write_model(pendulum(), path, t_ends=1.0)
+
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**14), 10**14) | st.floats(allow_nan=False)
+    | st.text(max_size=12) | st.sampled_from(["on", "1e5", ".inf", "- a", "a: b", "# c", "{i}", "[1, 2]", "~", "%x", "x #y"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(values=st.dictionaries(st.text(max_size=8), PLAIN, max_size=4))
+@examples(100)
+def test_the_text_of_any_value_is_read_as_the_same(values: dict[str, Any]) -> None:
+    def plain(node: Node) -> Any:
+        if node.is_mapping:
+            return {key: plain(child) for key, child in node.value.items()}
+        return [plain(n) for n in node.value] if isinstance(node.value, tuple) else node.value
+
+    found = Problems()
+    text = "\n".join(block({"top": values, "end": 1}))
+    again = plain(parse(text, "m.yaml", found))
+    assert not found.found and repr(again) == repr({"top": values, "end": 1})
 
 
 # words

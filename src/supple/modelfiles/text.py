@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import Any
@@ -27,7 +26,13 @@ def scalar(value: Any) -> str:
         return repr(value)
     text = str(value)
     plain = _PLAIN.fullmatch(text) and isinstance(read_scalar(text), str)
-    return text if plain else json.dumps(text)
+    return text if plain else quoted(text)
+
+
+def quoted(text: str) -> str:
+    """A text in quotes, with codes for what cannot be seen."""
+    codes = (c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08X}" for c in text)
+    return f'"{"".join(codes)}"'
 
 
 def key(value: Any) -> str:

@@ -22,7 +22,7 @@ MOST_OTHER_CHARACTERS = 2_000_000
 MOST_NODES = 50_000
 DEEPEST = 40
 # Beyond these an integer is read as a float.
-MOST_DIGITS = 15
+MOST_DIGITS = 18
 
 # Lists of plain numbers are read apart from the YAML parser: that takes a thousandth of the time.
 # The marks stand for one in the text; they are of no meaning in any text.
@@ -78,7 +78,7 @@ def read_scalar(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text):
-        return int(text) if len(text) <= MOST_DIGITS else float(text)
+        return int(text) if len(text) <= MOST_DIGITS + 1 else float(text)
     if _FLOAT.fullmatch(text):
         return float(text)
     if infinite := _INFINITE.fullmatch(text):
