@@ -22,6 +22,7 @@ from output4_files import write_binary
 from supple.fem.nastran import read_output4
 
 DATA = Path(__file__).parent / "data"
+MODELS = Path(__file__).resolve().parents[1] / "examples" / "models"
 STEEL = sp.Material(2.1e11, 8e10, 7850.0)
 CUBE = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
 JOB = {e: DATA / f"hexahedra.{e}" for e in ("dof", "sti", "mas", "inp")}
@@ -107,6 +108,17 @@ def nastran(path: Path) -> object:
     return sp.read_nastran(DATA / "beam.bdf", path)
 
 
+def model_file(path: Path) -> object:
+    """A model file may have several problems; each of them is a sentence."""
+    try:
+        return sp.read_model(path)
+    except sp.ModelFileError as error:
+        sentences = [sp.ModelError.plain(str(problem)) for problem in error.problems]
+        for sentence in sentences:
+            assert "\n" not in str(sentence) and len(str(sentence)) < 600
+        raise sentences[0] from error
+
+
 BINARY = read_output4(DATA / "beam_dense.op4")
 READERS = [
     *(part_of_job(ending) for ending in JOB),
@@ -121,6 +133,7 @@ READERS = [
     Reader("x.vtk", sp.read_mesh, mesh_file),
     Reader("x.sid", lambda path: sp.SIDBody("rod", path), sid_file),
     Reader("x.nc", sp.load, result_file),
+    Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
 ]  # fmt: skip
 
 

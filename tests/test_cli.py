@@ -167,3 +167,37 @@ def test_real_cases_as_json():
     assert entry["case"] == "huang-rigid"
     assert entry["passed"] is True
     assert all(q["passed"] for q in entry["quantities"])
+
+
+def test_model_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("new", "arm.yaml").exit_code == 0
+    assert run("new", "arm.yaml").exit_code == 1
+    done = run("check", "arm.yaml")
+    assert done.exit_code == 0 and "ready to run" in done.stdout
+    text = (tmp_path / "arm.yaml").read_text()
+    outputs = text.replace("# outputs:", "outputs:").replace("#   ", "  ").replace("2 s", "0.1 s")
+    (tmp_path / "arm.yaml").write_text(outputs)
+    done = run("run", "arm.yaml")
+    assert done.exit_code == 0 and "trusted" in done.stdout and "pendulum.nc" in done.stdout
+    assert (tmp_path / "pendulum.nc").exists() and (tmp_path / "pendulum.png").exists()
+
+
+def test_wrong_model_files(tmp_path):
+    path = tmp_path / "arm.yaml"
+    path.write_text("supple: 1\nbodies:\n  a: {type: RigidBody, mass: -1}\n  b: {type: Rod}\n")
+    for command in ("check", "run"):
+        done = run(command, str(path))
+        assert done.exit_code == 1 and done.stdout == ""
+        assert done.stderr.splitlines()[0] == (
+            "supple: arm.yaml:3: bodies.a.mass: -1.0 found, expected a positive number"
+        )
+        assert done.stderr.splitlines()[1].startswith("arm.yaml:4: bodies.b.type: 'Rod' found")
+    path.write_text("supple: 1\nbodies:\n  a: {type: RigidBody, mass: 1}\n")
+    assert "arm.yaml:3: bodies.a: RigidBody 'a' has no path" in run("check", str(path)).stderr
+    assert "no such file" in run("run", str(tmp_path / "none.yaml")).stderr
+
+
+def test_schema():
+    done = run("schema")
+    assert done.exit_code == 0 and json.loads(done.stdout)["title"] == "Supple model file"

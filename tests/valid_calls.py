@@ -103,6 +103,11 @@ def sid() -> Path:
     return path
 
 
+@cache
+def model_file() -> Path:
+    return sp.write_model(pendulum(), FILES / "pendulum.yaml")
+
+
 def frame_body(**changes: Any) -> Any:
     return CALLS["FrameBody"](**changes)
 
@@ -262,6 +267,9 @@ CALLS: dict[str, Call] = {
         "load_component": {"path": saved_cube()},
         "write_sid": {"path": FILES / "out.sid", "body": BEAM, "frames": [BEAM.at(0)]},
         "read_calculix": {"job": DATA / "hexahedra"},
+        "read_model": {"path": model_file()},
+        "write_model": {"model": pendulum(), "path": FILES / "out.yaml"},
+        "ModelFile": {"path": model_file()},
         "read_nastran": {"model": DATA / "beam.bdf", "matrices": DATA / "beam_dense.op4"},
     }.items()
 }
@@ -331,7 +339,7 @@ NOT_CALLED = {
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
-    "cases",
+    "ModelFileError", "cases",
     # files of other programs are in tests/test_broken_files.py
     "read_abaqus", "read_matrix_market", "read_mesh", "mesh_geometry",
 }  # fmt: skip

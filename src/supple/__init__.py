@@ -154,6 +154,9 @@ if TYPE_CHECKING:
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
     from supple.loops.assembly import assemble
+    from supple.modelfiles.document import ModelFile, read_model
+    from supple.modelfiles.problems import ModelFileError
+    from supple.modelfiles.writer import write_model
     from supple.results.monitor import Monitor
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
@@ -238,6 +241,8 @@ __all__ = [
     "Model",
     "ModelBuckling",
     "ModelError",
+    "ModelFile",
+    "ModelFileError",
     "Monitor",
     "Motor",
     "Newmark",
@@ -315,6 +320,7 @@ __all__ = [
     "read_calculix",
     "read_matrix_market",
     "read_mesh",
+    "read_model",
     "read_nastran",
     "rigid_modes",
     "rosette_strain",
@@ -326,6 +332,7 @@ __all__ = [
     "tie",
     "transfer",
     "velocity_transformation",
+    "write_model",
     "write_sid",
 ]
 

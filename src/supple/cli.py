@@ -1,4 +1,4 @@
-"""The command ``supple``: demo, cases, warmup and library.
+"""The command ``supple``: model files, demo, cases, warmup and library.
 
 Everything heavy is imported inside the commands, so that ``supple --help`` answers at once.
 """
@@ -87,6 +87,59 @@ def demo(
     typer.echo(f"  picture   {picture}")
     if not result.success:
         raise typer.Exit(1)
+
+
+@app.command("new")
+def new_file(
+    file: Annotated[Path, typer.Argument(help="The file to write, e.g. arm.yaml.")],
+) -> None:
+    """Write a small model file with comments, to begin with."""
+    from supple.modelfiles.starter import STARTER
+    from supple.writing import write_whole
+
+    if file.exists():
+        typer.echo(f"supple: {file} is there already, expected a new file", err=True)
+        raise typer.Exit(1)
+    typer.echo(f"{write_whole(file, STARTER.encode())}")
+
+
+@app.command("check")
+def check_file(
+    file: Annotated[Path, typer.Argument(help="A model file.")],
+) -> None:
+    """Read a model file, tell all that is wrong with it, and examine the model."""
+    from supple.modelfiles import ModelFile
+
+    found = ModelFile(file)
+    found.check()
+    diagnosis = found.model.doctor()
+    typer.echo(str(diagnosis))
+    if not diagnosis.ok:
+        raise typer.Exit(1)
+
+
+@app.command("run")
+def run_file(
+    file: Annotated[Path, typer.Argument(help="A model file.")],
+) -> None:
+    """Simulate a model file and write its outputs."""
+    from supple.modelfiles import ModelFile
+
+    found = ModelFile(file)
+    result = found.run()
+    typer.echo(repr(result))
+    for path in found.outputs.paths:
+        typer.echo(f"  written   {path}")
+    if not result.success:
+        raise typer.Exit(1)
+
+
+@app.command("schema")
+def show_schema() -> None:
+    """Print the JSON Schema of model files, with which editors complete and check them."""
+    from supple.modelfiles.schema import schema
+
+    typer.echo(json.dumps(schema(), indent=1))
 
 
 @cases_app.command("list")

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,28 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+
+
+# The folder that files must be in while a model file is read; None without one.
+_FOLDER: ContextVar[Path | None] = ContextVar("folder", default=None)
+
+
+@contextlib.contextmanager
+def confined(folder: Path) -> Iterator[None]:
+    """Files outside of a folder are refused meanwhile, links that lead out of it too."""
+    token = _FOLDER.set(folder.resolve())
+    try:
+        yield
+    finally:
+        _FOLDER.reset(token)
+
+
+def inside(path: Path, folder: Path) -> bool:
+    """Whether a path, with all links followed, is in a folder."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle
+        return False
 
 
 def path_of(owner: str, field: str, path: Any) -> Path:
@@ -37,6 +60,11 @@ def existing(path: Path, expected: str, owner: str = "") -> Path:
     ``expected`` says what the file should be, ``owner`` who asks for it, by default the file.
     """
     name = owner or path.name
+    folder = _FOLDER.get()
+    if folder is not None and not inside(path, folder):
+        raise ModelError.plain(
+            f"{name}: {str(path)!r} is outside of the model's folder, expected {expected} in it"
+        )
     try:
         if path.is_dir():
             raise ModelError.plain(f"{name}: {str(path)!r} is a folder, expected {expected}")

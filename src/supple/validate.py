@@ -30,6 +30,8 @@ MOST_SHAPES = 1000
 MOST_ELEMENTS = 10_000
 # How far a matrix may be from a rotation: wide enough for numbers typed with seven digits.
 ROTATION_TOLERANCE = 1e-6
+# How far squares of lengths are from one by rounding alone, after a length was divided by.
+UNIT_TOLERANCE = 1e-14
 
 
 def set_fields(item: object, **values: Any) -> None:
@@ -201,11 +203,17 @@ def axis(owner: str, field: str, value: Any) -> Vector:
         sign = -1.0 if value.startswith("-") else 1.0
         return read_only([sign * c if c else 0.0 for c in AXES[letter]])
     direction = vector(owner, field, value, expected=expected)
-    # Scaling first keeps tiny and huge vectors from under- or overflowing in the norm.
-    largest = np.abs(direction).max()
-    if largest == 0.0:
+    if not np.any(direction):
         raise ModelError(owner, field, value, expected)
-    scaled = direction / largest
+    return _unit(direction)
+
+
+def _unit(given: Vector) -> Vector:
+    """Return a vector that is not zero with length one; one that has it to rounding as it is."""
+    if abs(float(given @ given) - 1.0) < UNIT_TOLERANCE:
+        return given
+    # Scaling first keeps tiny and huge vectors from under- or overflowing in the norm.
+    scaled = given / np.abs(given).max()
     return read_only(scaled / np.linalg.norm(scaled))
 
 
@@ -219,8 +227,7 @@ def unit_quaternion(owner: str, field: str, value: Any, expected: str) -> Vector
         return rotation_vector_quaternion(given)
     if given.shape != (4,) or not np.any(given):
         raise ModelError(owner, field, value, expected)
-    scaled = given / np.abs(given).max()
-    return read_only(scaled / np.linalg.norm(scaled))
+    return _unit(given)
 
 
 def rotation(owner: str, field: str, value: Any) -> Vector:
@@ -231,13 +238,17 @@ def rotation(owner: str, field: str, value: Any) -> Vector:
     given = array(owner, field, value, expected)
     if given.shape != (3, 3):
         return read_only(quaternion_matrix(unit_quaternion(owner, field, value, expected)))
-    if np.abs(given.T @ given - np.eye(3)).max() > ROTATION_TOLERANCE:
+    defect = np.abs(given.T @ given - np.eye(3)).max()
+    if defect > ROTATION_TOLERANCE:
         raise ModelError(owner, field, value, "a rotation matrix with orthonormal columns")
     if np.linalg.det(given) < 0.0:
         raise ModelError(owner, field, value, "a right-handed rotation matrix (determinant +1)")
     # The nearest exact rotation, so that typed digits do not become a scaling of the body.
+    # One that is exact to rounding stays as it is: a model that is written and read is the same.
+    if defect < UNIT_TOLERANCE:
+        return given
     left, _, right = np.linalg.svd(given)
-    return read_only(left @ right) if not np.array_equal(given, np.eye(3)) else given
+    return read_only(left @ right)
 
 
 def rotation_vector_quaternion(rotation_vector: Vector) -> Vector:

@@ -15,6 +15,7 @@ from supple.signals import Signal, SignalLike
 from supple.validate import set_fields
 
 Term = tuple[str, int | str, float]
+GivenTerm = tuple[Joint | str, float] | tuple[Joint | str, int | str, float]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -78,7 +79,7 @@ class Coupling(CoordinateConstraint):
     terms: tuple[Term, ...]
     value: Signal
 
-    def __init__(self, name: str, terms: Sequence[Any], value: SignalLike = 0.0) -> None:
+    def __init__(self, name: str, terms: Sequence[GivenTerm], value: SignalLike = 0.0) -> None:
         owner = self._named(name)
         if not isinstance(terms, (tuple, list)) or not terms:
             raise ModelError(owner, "terms", terms, "a list of terms such as ('elbow', 2.0)")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import difflib
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,24 +89,82 @@ def parse(text: str, variables: Mapping[str, int] = IN_TIME) -> Program:
 
     ``variables`` are the names that may occur, with the operations that they stand for.
     """
-    if len(text) > MOST_CHARACTERS:
-        raise ExpressionError(f"{len(text)} characters, at most {MOST_CHARACTERS} are allowed")
+    tree = syntax_tree(text, next(iter(variables), "L"))
     try:
-        tree = ast.parse(text.strip(), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        detail = getattr(error, "msg", None) or "it cannot be read"
-        if "decimal literal" in detail:
-            first = next(iter(variables))
-            detail = f"write 2*{first}, not 2{first}"
-        raise ExpressionError(f"no expression ({detail})") from None
-    try:
-        piece = _translate(tree.body, variables)
+        piece = _translate(tree, variables)
     except RecursionError:
         raise ExpressionError("too deeply nested") from None
     program = Program(tuple(piece.operations), tuple(sorted(set(piece.kinks))))
     if program.depth > op.STACK:
         raise ExpressionError(f"too deeply nested, at most {op.STACK} open terms are allowed")
     return program
+
+
+def names(text: str) -> list[str]:
+    """Names that occur in the text of an expression, functions too; or ``ExpressionError``."""
+    found = [n for n in ast.walk(syntax_tree(text, "L")) if isinstance(n, ast.Name)]
+    return list(dict.fromkeys(n.id for n in found))
+
+
+def with_numbers(text: str, values: Mapping[str, float]) -> str:
+    """The text with numbers in place of names; itself if none of them occurs."""
+    tree = syntax_tree(text, "L")
+    try:
+        if not any(isinstance(n, ast.Name) and n.id in values for n in ast.walk(tree)):
+            return text
+        return ast.unparse(_Numbers(values).visit(tree))
+    except RecursionError:
+        raise ExpressionError("too deeply nested") from None
+
+
+class _Numbers(ast.NodeTransformer):
+    """Puts numbers in place of names; what is called stays."""
+
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self.values = values
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        node.args = [self.visit(argument) for argument in node.args]
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self.values:
+            return node
+        value = self.values[node.id]
+        number = ast.Constant(abs(value))
+        return ast.UnaryOp(ast.USub(), number) if value < 0.0 else number
+
+
+def value(text: str, values: Mapping[str, float]) -> float:
+    """The number that an expression without variables is, with named numbers in it."""
+    tree = syntax_tree(text, "L")
+    try:
+        unknown = [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
+        known = [*values, *CONSTANTS]
+        for name in unknown:
+            if name not in known and name not in FUNCTIONS and name not in PAIRS:
+                raise ExpressionError(f"unknown name {name!r}{_close(name, known)}")
+        piece = _translate(_Numbers(values).visit(tree), {})
+    except RecursionError:
+        raise ExpressionError("too deeply nested") from None
+    if piece.constant is None:
+        raise ExpressionError("it is no number")
+    return piece.constant
+
+
+def syntax_tree(text: str, example: str) -> ast.expr:
+    """The syntax tree of a text; ``example`` is a name that may occur in it."""
+    if len(text) > MOST_CHARACTERS:
+        raise ExpressionError(f"{len(text)} characters, at most {MOST_CHARACTERS} are allowed")
+    try:
+        with warnings.catch_warnings():  # "1if x" and the like warn of what is refused anyway
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        detail = getattr(error, "msg", None) or "it cannot be read"
+        if "decimal literal" in detail:
+            detail = f"write 2*{example}, not 2{example}"
+        raise ExpressionError(f"no expression ({detail})") from None
 
 
 def run(operations: Sequence[Operation], t: Any, parts: Sequence[Any] = (), rate: Any = 0.0) -> Any:
@@ -156,7 +215,7 @@ class _Piece:
 def _translate(node: ast.expr, names: Mapping[str, int]) -> _Piece:
     if isinstance(node, ast.Constant):
         if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
-            return _number(float(node.value))
+            return _Piece.number(finite(node.value))
         raise ExpressionError(f"{node.value!r} is not a number")
     if isinstance(node, ast.Name):
         if node.id in names:
@@ -199,10 +258,15 @@ def _call(node: ast.Call, names: Mapping[str, int]) -> _Piece:
     raise ExpressionError(f"unknown function {name!r}{_close(name, known)}")
 
 
-def _number(value: float) -> _Piece:
-    if not math.isfinite(value):
+def finite(given: float) -> float:
+    """A number of a text; ``ExpressionError`` if it is too large for a float."""
+    try:
+        found = float(given)
+    except OverflowError:  # an integer
+        found = math.inf
+    if not math.isfinite(found):
         raise ExpressionError("a number is too large")
-    return _Piece.number(value)
+    return found
 
 
 def _unary(code: int, x: _Piece) -> _Piece:
