@@ -65,6 +65,8 @@ FLEX_RECORD = Record(
         "M": ("n + r", "n + r"),
         "K": ("n", "n"),
         "C": ("n", "n"),
+        "rest": "n",  # coordinates without strain, and K times these
+        "preload": "n",
         "Gamma": ("n", "r", "n"),
     }),
     Part("flex", "float64", {

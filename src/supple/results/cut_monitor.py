@@ -71,7 +71,9 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     stiffened, view = beam.stiffened, cast("CutBeamView", result[beam.name])
     seen = [(r, *states(result, r)) for r in records]
     turned = max((movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen), key=_largest)
-    strained = [strains(r.body, r.point_masses, t, q) for r, t, q in seen]
+    strained = [
+        strains(r.body, r.point_masses, t, q - r.modal.rest_coordinates) for r, t, q in seen
+    ]
     known = [s for s in strained if s is not None]
     worst = max(known, key=_largest) if known else None
     moved = [np.linalg.norm(view.at(x).deflection, axis=1) for x in beam.part_stations]
@@ -178,6 +180,7 @@ def _end_forces(record: FlexRecord, q: Array) -> Array:
     """Section forces (2, nt, 6) at both ends of a part, in body axes."""
     part = cast("Beam", record.body)
     rows = [part.section_forces(x, record.point_masses) for x in (0.0, part.length)]
+    q = q - record.modal.rest_coordinates
     return np.array([in_section_axes(r, -part.roll) @ q.T for r in rows]).transpose(0, 2, 1)
 
 
@@ -303,7 +306,8 @@ def _left_out(
         across = body.across(body.factors)
         beyond, along = body.energy(across, across)
         missing += beyond + _bent_energy(record, q, force)
-        strain += np.einsum("ti,ij,tj->t", q, record.modal.K, q) + along
+        strained = q - record.modal.rest_coordinates
+        strain += np.einsum("ti,ij,tj->t", strained, record.modal.K, strained) + along
     size = strain.mean()
     lowest = min(modal_energies(r.modal, result.q[:1, r.q])[0][0] for r in records)
     mass, length = sum(r.modal.mass for r in records), sum(r.body.typical_length for r in records)

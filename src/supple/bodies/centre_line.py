@@ -1,0 +1,276 @@
+"""Where a curved or twisted beam has its sections before it deforms, by arc length.
+
+Sections turn with the tangent of the line and not about it (a frame of minimal rotation), and by
+the pre-twist beside that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from supple import validate
+from supple.errors import ModelError
+from supple.poses import Pose
+from supple.validate import Vector, read_only
+
+CentreLineChoice = Callable[[float], Any] | Vector | None
+Twist = float | Callable[[float], float] | Vector | None
+
+LINE = "a function of the arc length (m) that returns a point (3,) m, or points (k, 3) m, k > 1"
+TWIST = (
+    "an angle (rad) from end to end, a function of the station (m), or pairs (station, angle) with "
+    "stations that ascend from 0 to the length"
+)
+# Places along a line between which its axes are carried on, and by which it is checked.
+CELLS = 256
+# Step of differences of fourth order for tangents, in lengths of the line.
+STEP = 1e-4
+# How far a function of the arc length may be from one metre per metre, and a length from its line.
+UNIT, SAME = 1e-6, 1e-6
+# Sine of the angle between the first direction and the line, at least.
+ACROSS = 1e-6
+CENTRED = (np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0)
+FORWARD = (np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0)
+GAUSS = np.polynomial.legendre.leggauss(8)
+
+
+@dataclass(frozen=True, eq=False)
+class CentreLine:
+    """Poses of the sections of a beam without load, by the station s (m).
+
+    Attributes
+    ----------
+    length : m
+    point : function of s that returns a point (3,) m
+    turned : function of s that returns the angle (rad) of the section about the line, beside the
+        frame of minimal rotation; zero at the origin
+    first : (3,) unit vector along y of the first section, across the line
+    """
+
+    length: float
+    point: Callable[[float], Vector]
+    turned: Callable[[float], float]
+    first: Vector
+
+    def tangent(self, s: float) -> Vector:
+        """Unit vector (3,) along the line."""
+        h = STEP * self.length
+        places, factors = CENTRED
+        if s < 2.0 * h:
+            places, factors = FORWARD
+        elif s > self.length - 2.0 * h:
+            places, factors = -FORWARD[0], -FORWARD[1]
+        points = [np.asarray(self.point(float(s + h * k)), dtype=float) for k in places]
+        slope = factors @ np.array(points) / h
+        return np.asarray(slope / np.linalg.norm(slope))
+
+    def pose(self, s: float) -> Pose:
+        """Place and axes of the section, along the axes of the line."""
+        nodes, tangents, normals = self._carried()
+        k = min(int(s / self.length * CELLS), CELLS - 1)
+        place, along = np.array(self.point(float(s)), dtype=float), self.tangent(s)
+        across = _reflected(nodes[k], tangents[k], normals[k], place, along)
+        y = across - (across @ along) * along
+        y /= np.linalg.norm(y)
+        z, angle = np.cross(along, y), self.turned(float(s))
+        c, d = np.cos(angle), np.sin(angle)
+        return Pose(np.column_stack([along, c * y + d * z, c * z - d * y]), place)
+
+    def own_pose(self, s: float) -> Pose:
+        """The same in the frame of the first section."""
+        here, first = self.pose(s), self.pose(0.0)
+        return Pose(first.R.T @ here.R, first.R.T @ (here.p - first.p))
+
+    def nearest(self, point: Vector) -> float:
+        """Station (m) of the place that is nearest to a point (3,) of the first section's frame."""
+        from scipy.optimize import minimize_scalar
+
+        def away(s: float) -> float:
+            return float(np.sum((self.own_pose(s).p - point) ** 2))
+
+        places = np.linspace(0.0, self.length, CELLS + 1)
+        k = int(np.argmin([away(s) for s in places]))
+        ends = places[max(k - 1, 0)], places[min(k + 1, CELLS)]
+        found = minimize_scalar(away, bounds=ends, method="bounded", options={"xatol": 1e-12})
+        return float(min([found.x, *ends, places[k]], key=away))
+
+    def _carried(self) -> tuple[Vector, Vector, Vector]:
+        """Points, tangents and directions y of minimal rotation (CELLS + 1, 3) along the line."""
+        found: tuple[Vector, Vector, Vector] | None = self.__dict__.get("_nodes")
+        if found is None:
+            places = np.linspace(0.0, self.length, CELLS + 1)
+            points = np.array([self.point(float(s)) for s in places], dtype=float)
+            tangents = np.array([self.tangent(s) for s in places])
+            normals = [self.first]
+            for k in range(CELLS):
+                ends = points[k], tangents[k], normals[-1], points[k + 1], tangents[k + 1]
+                normals.append(_reflected(*ends))
+            found = points, tangents, np.array(normals)
+            validate.set_fields(self, _nodes=found)
+        return found
+
+
+def _reflected(p: Vector, t: Vector, y: Vector, next_p: Vector, next_t: Vector) -> Vector:
+    """A direction across a line carried on from one point to the next, by two reflections."""
+    chord = next_p - p
+    if not chord @ chord:
+        return y
+    y, t = (x - 2.0 * (chord @ x) / (chord @ chord) * chord for x in (y, t))
+    turn = next_t - t
+    size = turn @ turn
+    return np.asarray(y - 2.0 * (turn @ y) / size * turn if size else y)
+
+
+def given_line(owner: str, line: Any, length: Any) -> tuple[Any, float]:
+    """Check a centre line and the length of its beam; None is that of a line through points."""
+    if callable(line):
+        found = validate.positive(owner, "length", length)
+        for s in np.linspace(0.0, found, 17):
+            _check_point(owner, line, float(s))
+        whole = CentreLine(found, line, float, np.zeros(3))
+        for s in np.linspace(0.0, found, 33):
+            speed = _speed(whole, float(s))
+            if abs(speed - 1.0) > UNIT:
+                place = f"a function that moves by {speed:.6g} m per m at {s:.4g} m"
+                raise ModelError(owner, "centre_line", place, "one of the arc length, 1 m per m")
+        return line, found
+    points = validate.array(owner, "centre_line", line, LINE)
+    steps = np.linalg.norm(np.diff(points, axis=0), axis=-1) if points.ndim == 2 else np.zeros(1)
+    if points.ndim != 2 or points.shape[1] != 3 or len(points) < 2 or not np.all(steps > 0.0):
+        raise ModelError(owner, "centre_line", line, LINE + ", different ones in a row")
+    own = _Spline.through(points).length
+    if length is not None:
+        found = validate.positive(owner, "length", length)
+        if abs(found - own) > SAME * own:
+            raise ModelError(
+                owner, "length", found, f"None or {own:.9g}, that of the curve through its points"
+            )
+    return read_only(points), own
+
+
+def _check_point(owner: str, line: Any, s: float) -> None:
+    try:
+        point = np.asarray(line(s), dtype=float)
+    except Exception as error:
+        raise ModelError(owner, "centre_line", f"a function that fails: {error}", LINE) from error
+    if point.shape != (3,) or not np.all(np.isfinite(point)):
+        raise ModelError(owner, "centre_line", f"a function with the value {point!r}", LINE)
+
+
+def _speed(line: CentreLine, s: float) -> float:
+    """Metres per metre at a station."""
+    h = STEP * line.length
+    s = min(max(s, 2.0 * h), line.length - 2.0 * h)
+    points = np.array([line.point(s + h * k) for k in CENTRED[0]], dtype=float)
+    return float(np.linalg.norm(CENTRED[1] @ points) / h)
+
+
+def given_twist(owner: str, twist: Any, length: float) -> Any:
+    """Check the pre-twist of a beam: a number, a function or a table (k, 2)."""
+    if callable(twist):
+        for s in np.linspace(0.0, length, 17):
+            validate.number(owner, f"twist at {s:g} m", twist(float(s)), "an angle in rad")
+        return twist
+    if isinstance(twist, (list, tuple, np.ndarray)):
+        table = validate.array(owner, "twist", twist, TWIST)
+        if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2:
+            raise ModelError(owner, "twist", twist, TWIST)
+        ends = abs(table[0, 0]) + abs(table[-1, 0] - length)
+        if ends > SAME * length or np.any(np.diff(table[:, 0]) <= 0.0):
+            raise ModelError(owner, "twist", twist, TWIST)
+        return read_only(table)
+    return validate.number(owner, "twist", twist, TWIST)
+
+
+def first_angle(twist: Any) -> float:
+    """Pre-twist (rad) of the section at the origin, which is part of its roll."""
+    if callable(twist):
+        return float(twist(0.0))
+    return float(twist[0, 1]) if isinstance(twist, np.ndarray) else 0.0
+
+
+def centre_line(owner: str, length: float, line: Any, first_y: Any, twist: Any) -> CentreLine:
+    """The line of checked fields; None is a straight one, or no twist."""
+    point: Callable[[float], Vector] = _straight
+    if callable(line):
+        point = line
+    elif line is not None:
+        point = _Spline.through(line).at
+    turned: Callable[[float], float] = _zero
+    if callable(twist):
+        given, begin = twist, float(twist(0.0))
+
+        def turned(s: float) -> float:
+            return float(given(s)) - begin
+
+    elif isinstance(twist, np.ndarray):
+
+        def turned(s: float) -> float:
+            return float(np.interp(s, twist[:, 0], twist[:, 1]) - twist[0, 1])
+
+    elif twist is not None:
+
+        def turned(s: float) -> float:
+            return float(twist) * s / length
+
+    plain = CentreLine(length, point, turned, np.zeros(3))
+    along = plain.tangent(0.0)
+    wanted = validate.axis(owner, "first_y", first_y)
+    across = wanted - (wanted @ along) * along
+    size = float(np.linalg.norm(across))
+    if size < ACROSS:
+        raise ModelError(owner, "first_y", wanted, "a direction across the line at its origin")
+    return CentreLine(length, point, turned, across / size)
+
+
+def _straight(s: float) -> Vector:
+    return np.array([s, 0.0, 0.0])
+
+
+def _zero(s: float) -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Spline:
+    """A cubic spline through points, by its arc length."""
+
+    curve: Any
+    knots: Vector
+    lengths: Vector
+
+    @classmethod
+    def through(cls, points: Vector) -> _Spline:
+        from scipy.interpolate import CubicSpline
+
+        knots = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+        curve = CubicSpline(knots, points)
+        found = cls(curve, knots, np.zeros(0))
+        steps = [found._arc(a, b) for a, b in zip(knots[:-1], knots[1:], strict=True)]
+        return cls(curve, knots, np.append(0.0, np.cumsum(steps)))
+
+    def _arc(self, a: float, b: float) -> float:
+        """Length of the curve between two parameters."""
+        middle, half = 0.5 * (a + b), 0.5 * (b - a)
+        slopes = self.curve(middle + half * GAUSS[0], 1)
+        return float(half * GAUSS[1] @ np.linalg.norm(slopes, axis=1))
+
+    @property
+    def length(self) -> float:
+        return float(self.lengths[-1])
+
+    def at(self, s: float) -> Vector:
+        """Point at an arc length."""
+        k = min(max(int(np.searchsorted(self.lengths, s)) - 1, 0), len(self.knots) - 2)
+        start, left = float(self.knots[k]), s - float(self.lengths[k])
+        x = start + left
+        for _ in range(8):  # Newton's method: the speed of a spline by its chords is nearly one
+            step = (left - self._arc(start, x)) / float(np.linalg.norm(self.curve(x, 1)))
+            x += step
+            if abs(step) < 1e-14 * self.length:
+                break
+        return cast("Vector", self.curve(x))
