@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, cast
 
 import numpy as np
@@ -82,8 +83,12 @@ class CentreLine:
 
     def own_pose(self, s: float) -> Pose:
         """The same in the frame of the first section."""
-        here, first = self.pose(s), self.pose(0.0)
-        return Pose(first.R.T @ here.R, first.R.T @ (here.p - first.p))
+        return self.in_own_frame(self.pose(s))
+
+    def in_own_frame(self, pose: Pose) -> Pose:
+        """A pose on the axes of the line, in the frame of the first section."""
+        first = self.pose(0.0)
+        return Pose(first.R.T @ pose.R, first.R.T @ (pose.p - first.p))
 
     def nearest(self, point: Vector) -> float:
         """Station (m) of the place that is nearest to a point (3,) of the first section's frame."""
@@ -250,7 +255,7 @@ class _Spline:
         knots = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
         curve = CubicSpline(knots, points)
         found = cls(curve, knots, np.zeros(0))
-        steps = [found._arc(a, b) for a, b in zip(knots[:-1], knots[1:], strict=True)]
+        steps = [found._arc(a, b) for a, b in pairwise(knots)]
         return cls(curve, knots, np.append(0.0, np.cumsum(steps)))
 
     def _arc(self, a: float, b: float) -> float:

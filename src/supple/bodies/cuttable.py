@@ -90,6 +90,15 @@ class CuttableBeam(BeamRecovery):
         line: CentreLine = self.__dict__["_curve"]
         return line.own_pose(float(place[0]))
 
+    def seen_rest(self, x: float) -> Pose:
+        """The same of a station (m) by the shape of its part: ends of parts are on the line."""
+        k, inside = self.part_at(x)
+        shape = cast("Beam", self.part_bodies[k]).rest_shape
+        if shape is None:
+            return super().rest_pose(np.array([x, 0.0, 0.0]))
+        line: CentreLine = self.__dict__["_curve"]
+        return line.in_own_frame(shape.pose(inside))
+
     def nearest(self, point: Vector) -> Vector:
         """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
         if not self.curved:

@@ -102,6 +102,13 @@ class RestShape:
         K, C = 0.5 * (K + K.T), 0.5 * (C + C.T)
         return replace(body, K=read_only(K), C=read_only(C), rest=self.rest)
 
+    def pose(self, x: float) -> Pose:
+        """Place and axes of a station without load as its shapes have it, on the line's axes."""
+        where = self.part.shown(self.part.at(x))
+        moved = where.motion(self.rest, self.rest, self.rest)[0]
+        turn = np.eye(3) + skew(moved[3:]) @ _turning(moved[3:])
+        return self.chord.then(Pose(turn, where.p0 + moved[:3]))
+
     def section_forces(self, x: float) -> Vector:
         """Rows (6, n) of N, Vy, Vz, T, My, Mz at a station of the part, in section axes."""
         return read_only(self._forces(x) @ self.stiffness @ self.motion)

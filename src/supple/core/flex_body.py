@@ -178,9 +178,9 @@ def add_deformation(tree, work, n):
         for l in range(nf if slaves == 0 else 0):
             s += shape[mass + i * nf + l] * x[at.FX_AE, l]
         x[at.FX_Q, i] = s
-    q, Q, K = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own)
+    q, Q, K, rest = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own), block(shape, b.rest, n_own)
     for i in range(n_own):
-        Q[i] += slaved.dot(K[i], q) - shape[b.preload + i]
+        Q[i] += slaved.dot_between(K[i], rest, q)
     slaved.felt_row(Q, work.flex, g, n_own, slaves, Q)
 
 

@@ -165,7 +165,7 @@ def _add_flexible(
     if modal.slaves is None:
         b.add_flex(modal.D1)
     rest = modal.rest_coordinates
-    b.add_flex(of.M, modal.K, modal.C, rest, modal.K @ rest)
+    b.add_flex(of.M, modal.K, modal.C, rest)
     if modal.slaves is not None:
         b.add_flex(modal.slaves.Gamma.transpose(1, 0, 2))
         _add_strips(b, b.flex_ints[index], modal.slaves.strips)

@@ -45,7 +45,7 @@ class CutStationView(StationView):
             lambda: inner.angular_acceleration,
             inner.matrix,
         )
-        moved, rest = into(R, inner.position - beam.position), beam._beam.rest_pose(place.position)
+        moved, rest = into(R, inner.position - beam.position), beam._beam.seen_rest(x)
         self.deflection = moved - rest.p
         """(nt, 3) displacement against the section at the origin, in its axes, m"""
         turned = np.swapaxes(R, 1, 2) @ inner.matrix @ rest.R.T
