@@ -1,8 +1,8 @@
-"""Beam: a straight flexible body in a floating frame."""
+"""Beam: a slender flexible body in a floating frame, or in parts that have one each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
@@ -61,7 +61,7 @@ MOST_MODES = 6  # of the usual study of convergence
 
 @dataclass(frozen=True, eq=False, init=False)
 class Beam(CuttableBeam):
-    """A straight beam along +x from its origin, with its section in y, z.
+    """A beam along +x from its origin, with its section in y, z; in parts it may be curved.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ class Beam(CuttableBeam):
         theory: Theory = "euler_bernoulli",
         stiffening: StiffeningName | Stiffening = None,
         parts: int | Sequence[float] | None = None,
-        twist: Twist | ArrayLike = None,
-        centre_line: CentreLineChoice | ArrayLike = None,
+        twist: float | Callable[[float], float] | ArrayLike | None = None,
+        centre_line: Callable[[float], ArrayLike] | ArrayLike | None = None,
         first_y: ArrayLike = (0.0, 1.0, 0.0),
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
@@ -267,6 +267,9 @@ class Beam(CuttableBeam):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""
+        if self.curved:
+            expected = "a RigidBody in its place, where beams are taken as rigid"
+            raise ModelError.plain(f"{label(self)}: it is curved or twisted, expected {expected}")
         return {
             "modes": 0,
             "reference": "clamped",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -205,23 +206,7 @@ def centre_line(owner: str, length: float, line: Any, first_y: Any, twist: Any) 
         point = line
     elif line is not None:
         point = _Spline.through(line).at
-    turned: Callable[[float], float] = _zero
-    if callable(twist):
-        given, begin = twist, float(twist(0.0))
-
-        def turned(s: float) -> float:
-            return float(given(s)) - begin
-
-    elif isinstance(twist, np.ndarray):
-
-        def turned(s: float) -> float:
-            return float(np.interp(s, twist[:, 0], twist[:, 1]) - twist[0, 1])
-
-    elif twist is not None:
-
-        def turned(s: float) -> float:
-            return float(twist) * s / length
-
+    turned = partial(_angle, twist, length, first_angle(twist))
     plain = CentreLine(length, point, turned, np.zeros(3))
     along = plain.tangent(0.0)
     wanted = validate.axis(owner, "first_y", first_y)
@@ -236,8 +221,13 @@ def _straight(s: float) -> Vector:
     return np.array([s, 0.0, 0.0])
 
 
-def _zero(s: float) -> float:
-    return 0.0
+def _angle(twist: Any, length: float, first: float, s: float) -> float:
+    """Pre-twist (rad) at a station against that of the first section."""
+    if callable(twist):
+        return float(twist(s)) - first
+    if isinstance(twist, np.ndarray):
+        return float(np.interp(s, twist[:, 0], twist[:, 1])) - first
+    return 0.0 if twist is None else float(twist) * s / length
 
 
 @dataclass(frozen=True, eq=False)

@@ -88,7 +88,8 @@ class RestShape:
         moved = places[1].jacobian(q)[:3] - places[0].jacobian(q)[:3] + skew(arm) @ turns[0]
         motion = np.vstack([moved, turns[1] - turns[0]])
         found = cls(part, line, start, chord, read_only(q), motion, np.zeros((6, 6)))
-        return replace(found, stiffness=np.linalg.inv(found._flexibility(1.0, 1.0)))
+        stiffness = np.asarray(np.linalg.inv(found._flexibility(1.0, 1.0)), dtype=np.float64)
+        return replace(found, stiffness=stiffness)
 
     def body(self, body: ModalBody) -> ModalBody:
         """A straight part's body with the rest and the stiffness of this one."""
