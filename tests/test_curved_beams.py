@@ -80,6 +80,55 @@ def test_small_deflections_of_an_arc_are_exact(load, parts):
     np.testing.assert_allclose(found, exact, atol=1e-6 * np.abs(exact).max())
 
 
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.parametrize("stiffening", ["none", sp.SecondOrder(twist=True)])
+def test_small_deflections_are_exact_with_any_stiffening(stiffening):
+    force, torque = np.array([0.0, 1e-5, 2e-5]), np.array([1e-5, -2e-5, 1e-5])
+    exact = castigliano(QUARTER, arc_axes, arc, FLAT, force, torque)
+    options = {"parts": 2, "centre_line": arc, "stiffening": stiffening}
+    view = tip(cantilever(QUARTER, FLAT, STEEL, force, torque, **options))
+    found = np.concatenate([view.deflection[0], view.rotation[0]])
+    np.testing.assert_allclose(found, exact, atol=1e-6 * np.abs(exact).max())
+
+
+def test_loads_along_an_arc_converge_with_the_fourth_power():
+    """Out of its plane, by the unit-load theorem: bending and torsion of p R^2 (1 - cos), ..."""
+    p = 1e-5
+    E, G = STEEL.E, STEEL.G
+
+    def density(a):  # at the angle a from the tip, radius 1: a unit force times what p does
+        bent = np.sin(a) * (1 - np.cos(a)) / (E * FLAT.I_y)
+        return p * (bent + (1 - np.cos(a)) * (a - np.sin(a)) / (G * FLAT.J))
+
+    exact = quad_vec(density, 0.0, 0.5 * np.pi)[0]
+    errors = []
+    for parts in (2, 4):
+        m = cantilever(QUARTER, FLAT, STEEL, parts=parts, centre_line=arc)
+        m.add(sp.DistributedLoad("weight", m["beam"].at(0), (0, 0, p)))
+        errors.append(abs(tip(m).deflection[0, 2] / exact - 1.0))
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
+
+
+@pytest.mark.parametrize("turns", [1, 30])
+def test_sections_on_a_helix_do_not_turn_about_it(turns):
+    """Against the frame of Frenet they turn by minus the torsion."""
+    radius, rise = 0.1, 0.02
+    slant = np.hypot(radius, rise)
+    length = 2.0 * np.pi * turns * slant
+    beam = sp.Beam(
+        "coil", length, FLAT, STEEL, parts=8 * turns,
+        centre_line=lambda s: helix(s, radius, rise), first_y=(0, 1, 0),
+    )  # fmt: skip
+    pose = beam.rest_pose((length, 0.0, 0.0))
+    angle = -rise / slant**2 * length
+    c, d = np.cos(angle), np.sin(angle)  # whole turns: the frame of Frenet is the first one again
+    np.testing.assert_allclose(
+        pose.R, [[1, 0, 0], [0, c, -d], [0, d, c]], atol=1e-6 * turns, rtol=0
+    )
+    along = 2.0 * np.pi * turns * rise * np.array([rise, 0.0, radius]) / slant
+    np.testing.assert_allclose(pose.p, along, atol=1e-9 * length)
+
+
 @pytest.mark.parametrize("theory", ["euler_bernoulli", "timoshenko"])
 def test_a_straight_centre_line_changes_nothing(theory):
     direction = np.array([1.0, 2.0, 2.0]) / 3.0
@@ -334,7 +383,14 @@ def test_sentences():
         sp.ModelError, match=r"parts is 1, expected more: an end of beam\[0\] turns"
     ):
         sp.statics(cantilever(1.0, FLAT, STEEL, parts=1, **half))
+    kink = {"centre_line": lambda s: np.array([min(s, 0.47), max(s - 0.47, 0.0), 0.0])}
+    with pytest.raises(
+        sp.ModelError, match=r"centre_line is a line with a kink at 0\.4.* expected"
+    ):
+        sp.statics(cantilever(1.0, FLAT, STEEL, parts=4, **kink))
     m = cantilever(1.0, FLAT, STEEL, parts=4, **half)
+    with pytest.raises(sp.ModelError, match="it is curved or twisted, expected a RigidBody in its"):
+        sp.kinematics(m, 1.0)
     with pytest.raises(sp.ModelError, match="elongation and twist is False, expected True for a"):
         sp.simulate(m, 0.1, formulation=sp.DeformationModes(twist=False))
 

@@ -125,7 +125,7 @@ class Body:
 
     def rest_pose(self, place: Vector) -> Pose:
         """Where a place (3,) m of `at` is in the undeformed body, and the axes of its frames."""
-        return Pose(EYE, place)
+        return Pose(EYE, np.asarray(place))
 
     def _placed(self, position: ArrayLike, rotation: ArrayLike | None) -> None:
         """Keep where the body's own frame is in the position that the model is written in."""

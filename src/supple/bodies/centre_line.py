@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from supple import validate
-from supple.errors import ModelError
+from supple.errors import ModelError, describe
 from supple.poses import Pose
 from supple.validate import Vector, read_only
 
@@ -27,8 +27,9 @@ TWIST = (
     "an angle (rad) from end to end, a function of the station (m), or pairs (station, angle) with "
     "stations that ascend from 0 to the length"
 )
-# Places along a line between which its axes are carried on, and by which it is checked.
-CELLS = 256
+# Places along a line between which its axes are carried on: so many, or more until its direction
+# changes by less than this from one to the next, rad; not with most of them is a kink.
+CELLS, MOST_CELLS, TURN = 256, 16384, 0.1
 # Step of differences of fourth order for tangents, in lengths of the line.
 STEP = 1e-4
 # How far a function of the arc length may be from one metre per metre, and a length from its line.
@@ -37,6 +38,8 @@ UNIT, SAME = 1e-6, 1e-6
 ACROSS = 1e-6
 CENTRED = (np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0)
 FORWARD = (np.arange(5.0), np.array([-25.0, 48.0, -36.0, 16.0, -3.0]) / 12.0)
+# Pieces between two given points in which the arc length is integrated.
+SPLINE_CELLS = 16
 GAUSS = np.polynomial.legendre.leggauss(8)
 
 
@@ -46,6 +49,7 @@ class CentreLine:
 
     Attributes
     ----------
+    owner : the beam, for errors
     length : m
     point : function of s that returns a point (3,) m
     turned : function of s that returns the angle (rad) of the section about the line, beside the
@@ -53,6 +57,7 @@ class CentreLine:
     first : (3,) unit vector along y of the first section, across the line
     """
 
+    owner: str
     length: float
     point: Callable[[float], Vector]
     turned: Callable[[float], float]
@@ -73,7 +78,8 @@ class CentreLine:
     def pose(self, s: float) -> Pose:
         """Place and axes of the section, along the axes of the line."""
         nodes, tangents, normals = self._carried()
-        k = min(int(s / self.length * CELLS), CELLS - 1)
+        cells = len(nodes) - 1
+        k = min(int(s / self.length * cells), cells - 1)
         place, along = np.array(self.point(float(s)), dtype=float), self.tangent(s)
         across = _reflected(nodes[k], tangents[k], normals[k], place, along)
         y = across - (across @ along) * along
@@ -98,26 +104,41 @@ class CentreLine:
         def away(s: float) -> float:
             return float(np.sum((self.own_pose(s).p - point) ** 2))
 
-        places = np.linspace(0.0, self.length, CELLS + 1)
-        k = int(np.argmin([away(s) for s in places]))
-        ends = places[max(k - 1, 0)], places[min(k + 1, CELLS)]
+        first, nodes = self.pose(0.0), self._carried()[0]
+        places = np.linspace(0.0, self.length, len(nodes))
+        k = int(np.argmin(np.linalg.norm((nodes - first.p) @ first.R - point, axis=1)))
+        ends = places[max(k - 1, 0)], places[min(k + 1, len(nodes) - 1)]
         found = minimize_scalar(away, bounds=ends, method="bounded", options={"xatol": 1e-12})
         return float(min([found.x, *ends, places[k]], key=away))
 
     def _carried(self) -> tuple[Vector, Vector, Vector]:
-        """Points, tangents and directions y of minimal rotation (CELLS + 1, 3) along the line."""
+        """Points, tangents and directions y of minimal rotation (cells + 1, 3) along the line."""
         found: tuple[Vector, Vector, Vector] | None = self.__dict__.get("_nodes")
         if found is None:
-            places = np.linspace(0.0, self.length, CELLS + 1)
+            places, tangents = self._sampled()
             points = np.array([self.point(float(s)) for s in places], dtype=float)
-            tangents = np.array([self.tangent(s) for s in places])
             normals = [self.first]
-            for k in range(CELLS):
+            for k in range(len(places) - 1):
                 ends = points[k], tangents[k], normals[-1], points[k + 1], tangents[k + 1]
                 normals.append(_reflected(*ends))
             found = points, tangents, np.array(normals)
             validate.set_fields(self, _nodes=found)
         return found
+
+    def _sampled(self) -> tuple[Vector, Vector]:
+        """Stations (cells + 1,) near enough to each other, and tangents (cells + 1, 3) there."""
+        cells = CELLS
+        while True:
+            places = np.linspace(0.0, self.length, cells + 1)
+            tangents = np.array([self.tangent(s) for s in places])
+            steps = np.linalg.norm(np.diff(tangents, axis=0), axis=1)
+            if steps.max() < TURN:
+                return places, tangents
+            if cells >= MOST_CELLS:
+                kink = f"a line with a kink at {places[int(np.argmax(steps))]:.4g} m"
+                expected = "a smooth line; two beams and a Fixed joint make a kink"
+                raise _refused(self.owner, kink, expected)
+            cells *= 4
 
 
 def _reflected(p: Vector, t: Vector, y: Vector, next_p: Vector, next_t: Vector) -> Vector:
@@ -137,12 +158,12 @@ def given_line(owner: str, line: Any, length: Any) -> tuple[Any, float]:
         found = validate.positive(owner, "length", length)
         for s in np.linspace(0.0, found, 17):
             _check_point(owner, line, float(s))
-        whole = CentreLine(found, line, float, np.zeros(3))
+        whole = CentreLine(owner, found, line, float, np.zeros(3))
         for s in np.linspace(0.0, found, 33):
             speed = _speed(whole, float(s))
             if abs(speed - 1.0) > UNIT:
                 place = f"a function that moves by {speed:.6g} m per m at {s:.4g} m"
-                raise ModelError(owner, "centre_line", place, "one of the arc length, 1 m per m")
+                raise _refused(owner, place, "one of the arc length, 1 m per m")
         return line, found
     points = validate.array(owner, "centre_line", line, LINE)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=-1) if points.ndim == 2 else np.zeros(1)
@@ -158,13 +179,17 @@ def given_line(owner: str, line: Any, length: Any) -> tuple[Any, float]:
     return read_only(points), own
 
 
+def _refused(owner: str, found: str, expected: str) -> ModelError:
+    return ModelError.plain(f"{owner}: centre_line is {found}, expected {expected}")
+
+
 def _check_point(owner: str, line: Any, s: float) -> None:
     try:
         point = np.asarray(line(s), dtype=float)
     except Exception as error:
-        raise ModelError(owner, "centre_line", f"a function that fails: {error}", LINE) from error
+        raise _refused(owner, f"a function that fails: {error}", LINE) from error
     if point.shape != (3,) or not np.all(np.isfinite(point)):
-        raise ModelError(owner, "centre_line", f"a function with the value {point!r}", LINE)
+        raise _refused(owner, f"a function with the value {describe(point)}", LINE)
 
 
 def _speed(line: CentreLine, s: float) -> float:
@@ -207,14 +232,14 @@ def centre_line(owner: str, length: float, line: Any, first_y: Any, twist: Any) 
     elif line is not None:
         point = _Spline.through(line).at
     turned = partial(_angle, twist, length, first_angle(twist))
-    plain = CentreLine(length, point, turned, np.zeros(3))
+    plain = CentreLine(owner, length, point, turned, np.zeros(3))
     along = plain.tangent(0.0)
     wanted = validate.axis(owner, "first_y", first_y)
     across = wanted - (wanted @ along) * along
     size = float(np.linalg.norm(across))
     if size < ACROSS:
         raise ModelError(owner, "first_y", wanted, "a direction across the line at its origin")
-    return CentreLine(length, point, turned, across / size)
+    return CentreLine(owner, length, point, turned, across / size)
 
 
 def _straight(s: float) -> Vector:
@@ -232,40 +257,33 @@ def _angle(twist: Any, length: float, first: float, s: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Spline:
-    """A cubic spline through points, by its arc length."""
+    """A cubic spline through points, by its arc length.
 
+    Attributes
+    ----------
+    length : m
+    curve, parameter : splines of points by their parameter, and of this by the arc length
+    """
+
+    length: float
     curve: Any
-    knots: Vector
-    lengths: Vector
+    parameter: Any
 
     @classmethod
     def through(cls, points: Vector) -> _Spline:
-        from scipy.interpolate import CubicSpline
+        from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
         knots = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
         curve = CubicSpline(knots, points)
-        found = cls(curve, knots, np.zeros(0))
-        steps = [found._arc(a, b) for a, b in pairwise(knots)]
-        return cls(curve, knots, np.append(0.0, np.cumsum(steps)))
-
-    def _arc(self, a: float, b: float) -> float:
-        """Length of the curve between two parameters."""
-        middle, half = 0.5 * (a + b), 0.5 * (b - a)
-        slopes = self.curve(middle + half * GAUSS[0], 1)
-        return float(half * GAUSS[1] @ np.linalg.norm(slopes, axis=1))
-
-    @property
-    def length(self) -> float:
-        return float(self.lengths[-1])
+        cells = [np.linspace(a, b, SPLINE_CELLS, endpoint=False) for a, b in pairwise(knots)]
+        places = np.append(np.concatenate(cells), knots[-1])
+        half, middle = 0.5 * np.diff(places), 0.5 * (places[:-1] + places[1:])
+        slopes = curve(middle[:, None] + half[:, None] * GAUSS[0], 1)
+        steps = half * (np.linalg.norm(slopes, axis=2) @ GAUSS[1])
+        lengths = np.append(0.0, np.cumsum(steps))
+        rates = 1.0 / np.linalg.norm(curve(places, 1), axis=1)
+        return cls(float(lengths[-1]), curve, CubicHermiteSpline(lengths, places, rates))
 
     def at(self, s: float) -> Vector:
         """Point at an arc length."""
-        k = min(max(int(np.searchsorted(self.lengths, s)) - 1, 0), len(self.knots) - 2)
-        start, left = float(self.knots[k]), s - float(self.lengths[k])
-        x = start + left
-        for _ in range(8):  # Newton's method: the speed of a spline by its chords is nearly one
-            step = (left - self._arc(start, x)) / float(np.linalg.norm(self.curve(x, 1)))
-            x += step
-            if abs(step) < 1e-14 * self.length:
-                break
-        return cast("Vector", self.curve(x))
+        return cast("Vector", self.curve(self.parameter(s)))

@@ -197,6 +197,8 @@ class CuttableBeam(BeamRecovery):
         beam = replace(cast("Beam", self))
         names = ("_used", "_options")
         set_fields(beam, **{name: self.__dict__[name] for name in names} | kept)
+        if self.curved:
+            set_fields(beam, _curve=self.__dict__["_curve"])
         if "_options" not in kept:  # shapes of equal parts are the same
             set_fields(beam, _pool=self.__dict__["_pool"])
         return beam
