@@ -36,13 +36,14 @@ def tip(model) -> sp.Result:
     return sp.statics(model)["beam"].at()
 
 
-def castigliano(length, axes, place, section, force, torque=(0, 0, 0), material=STEEL):
+def castigliano(
+    length, axes, place, section, force, torque=(0, 0, 0), material=STEEL, shear=(np.inf, np.inf)
+):
     """Displacement and rotation (6,) of the end by the unit-load theorem; axes(s) of sections."""
     soft = 1.0 / np.array(
         [
             material.E * section.area,
-            np.inf,
-            np.inf,
+            *shear,
             material.G * section.J,
             material.E * section.I_y,
             material.E * section.I_z,
@@ -89,6 +90,33 @@ def test_small_deflections_are_exact_with_any_stiffening(stiffening):
     view = tip(cantilever(QUARTER, FLAT, STEEL, force, torque, **options))
     found = np.concatenate([view.deflection[0], view.rotation[0]])
     np.testing.assert_allclose(found, exact, atol=1e-6 * np.abs(exact).max())
+
+
+def test_a_thick_arc_shears():
+    """Half as high as its radius; shear adds a tenth."""
+    thick = sp.Rectangle(0.5, 0.3)
+    shear = [STEEL.G * thick.area * k for k in thick.shear_coefficients(STEEL.poisson)]
+    force, torque = np.array([1.0, 2.0, 3.0]), np.zeros(3)
+    exact = castigliano(QUARTER, arc_axes, arc, thick, force, torque, shear=shear)
+    options = {"parts": 2, "centre_line": arc, "theory": "timoshenko"}
+    view = tip(cantilever(QUARTER, thick, STEEL, force, **options))
+    np.testing.assert_allclose(view.deflection[0], exact[:3], rtol=1e-6)
+    without = castigliano(QUARTER, arc_axes, arc, thick, force)
+    assert np.abs(without[:3] / exact[:3] - 1.0).max() > 0.03
+
+
+def test_damping_of_curved_parts():
+    """Viscosity of the material in proportion to its moduli is that of Rayleigh."""
+    options = {"parts": 2, "centre_line": helix, "twist": 0.3}
+    both = sp.KelvinVoigt(1e-4 * STEEL.E), sp.Rayleigh(stiffness=1e-4)
+    for damping in both:
+        beam = sp.Beam("beam", 1.0, FLAT, STEEL, damping=damping, **options)
+        for part in beam.part_bodies:
+            body = part.modal()
+            np.testing.assert_allclose(body.C, 1e-4 * body.K, atol=1e-14 * body.K.max())
+    only = sp.Beam("beam", 1.0, FLAT, STEEL, damping=sp.KelvinVoigt(0.0, G=1.0), **options)
+    rank = np.linalg.matrix_rank(only.part_bodies[0].modal().C, tol=1e-9)
+    assert 1 <= rank < 6  # torsion alone: its moments along a part have a few shapes
 
 
 def test_loads_along_an_arc_converge_with_the_fourth_power():
