@@ -283,6 +283,11 @@ class _Chain:
         whole = bends + np.diag([1.0 / section.torsional, 0.0, 0.0])
         there = np.einsum("gki,kl,glj->ij", means, whole, means)
         lost = np.einsum("p,pki,kl,plj->ij", weights, full, whole, full) - there
+        if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
+            bent = moments(self.shapes[i] @ record.modal.rest)
+            bent = bent - np.einsum("gp,gr,r,rij->pij", linear, linear, weights, bent)
+            known = np.einsum("p,pki,kl,plj->ij", weights, bent, whole, bent)
+            there, lost = there + known, lost - known
         there += normal.T @ normal / section.axial
         return part.length * there, part.length * lost
 
@@ -319,14 +324,18 @@ def _left_out(
 def _bent_energy(record: FlexRecord, q: Array, force: Array) -> Array:
     """Twice the strain energy (k,) that normal forces (k,) times the deflection would store.
 
-    The part sees what is linear of their moment along it, in the mean.
+    The part sees what is linear of their moment along it, in the mean, and all that it has at rest.
     """
     xi, weights = np.array(gauss(POINTS)).T
-    across = np.einsum("pin,tn->tpi", _shapes(record), q)
     linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
-    rest = across - np.einsum("gp,gr,r,tri->tpi", linear, linear, weights, across)
     soft = np.linalg.inv(_law(record).bending)
-    energy = np.einsum("p,tpi,ij,tpj->t", weights, rest, soft, rest)
+
+    def densities(q: Array) -> Array:
+        across = np.einsum("pin,tn->tpi", _shapes(record), q)
+        left = across - np.einsum("gp,gr,r,tri->tpi", linear, linear, weights, across)
+        return np.asarray(np.einsum("tpi,ij,tpj->tp", left, soft, left))
+
+    energy = np.abs(densities(q) - densities(record.modal.rest_coordinates[None])) @ weights
     return np.asarray(force**2 * energy * record.body.typical_length)
 
 
