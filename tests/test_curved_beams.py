@@ -158,6 +158,22 @@ def test_sections_on_a_helix_do_not_turn_about_it(turns):
     np.testing.assert_allclose(pose.p, along, atol=1e-9 * length)
 
 
+def test_a_coil_spring():
+    """Closely coiled, pulled along its axis: 8 F D^3 n / (G d^4), torsion of the wire alone."""
+    radius, rise, turns, wire = 0.02, 2e-4, 2, sp.Circle(1e-3)
+    slant, force = np.hypot(radius, rise), 1e-3
+    length = 2.0 * np.pi * turns * slant
+    options = {"parts": 8 * turns, "centre_line": lambda s: helix(s, radius, rise)}
+    m = cantilever(length, wire, STEEL, **options)
+    lift = np.array([rise, 0.0, radius]) / slant  # the axis of the coil in the first section
+    pull, arm = force * lift, np.array([0.0, radius, 0.0])  # from the wire to the axis
+    m.add(sp.Force("pull", m["beam"].at(length), pull, torque=np.cross(arm, pull)))
+    found = tip(m)
+    up = found.deflection[0] + np.cross(found.rotation[0], arm)  # of the axis
+    exact = 8.0 * force * (2.0 * radius) ** 3 * turns / (STEEL.G * 1e-3**4)
+    assert lift @ up == pytest.approx(exact, rel=2e-3)
+
+
 @pytest.mark.parametrize("theory", ["euler_bernoulli", "timoshenko"])
 def test_a_straight_centre_line_changes_nothing(theory):
     direction = np.array([1.0, 2.0, 2.0]) / 3.0
