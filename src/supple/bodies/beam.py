@@ -158,7 +158,7 @@ class Beam(CuttableBeam):
         set_fields(self, name=validate.name("Beam", name))
         self._placed(position, rotation)
         owner = label(self)
-        self._curve(length, parts, twist, centre_line, first_y)
+        self._give_line(length, parts, twist, centre_line, first_y)
         set_fields(
             self,
             section=instance(

@@ -78,9 +78,13 @@ class BeamRecovery(ReducedBody):
         return self.material.density * self.section.mean_area * self.length
 
     def suspicion(self) -> str | None:
-        """A roll in degrees, a material or sizes in other units than SI."""
-        roll = degrees_sentence("roll", [self.roll])
-        return beam_suspicion(self, self.mass) if roll is None else f"{label(self)}: {roll}"
+        """A roll or twist in degrees, a material or sizes in other units than SI."""
+        for field in ("roll", "twist"):
+            angle = getattr(self, field)
+            sentence = degrees_sentence(field, [angle]) if isinstance(angle, float) else None
+            if sentence is not None:
+                return f"{label(self)}: {sentence}"
+        return beam_suspicion(self, self.mass)
 
     @property
     def materials(self) -> tuple[Material, ...]:

@@ -61,7 +61,7 @@ class CuttableBeam(BeamRecovery):
     centre_line: CentreLineChoice
     first_y: Vector
 
-    def _curve(self, length: Any, parts: Any, twist: Any, line: Any, first_y: Any) -> None:
+    def _give_line(self, length: Any, parts: Any, twist: Any, line: Any, first_y: Any) -> None:
         """Check and keep the length, and what a beam in parts is beside straight."""
         owner = label(self)
         for field, value in (("twist", twist), ("centre_line", line)):
@@ -76,35 +76,36 @@ class CuttableBeam(BeamRecovery):
         first = read_only(validate.axis(owner, "first_y", first_y))
         set_fields(self, length=length, centre_line=line, twist=twist, first_y=first)
         if self.curved:
-            set_fields(self, _curve=centre_line(owner, length, line, first, twist))
+            set_fields(self, _rest_line=centre_line(owner, length, line, first, twist))
 
     @property
     def curved(self) -> bool:
         """Whether it is curved or twisted without load."""
         return self.centre_line is not None or self.twist is not None
 
+    @property
+    def _line(self) -> CentreLine | None:
+        """Where its sections are without load; None if it is straight."""
+        return self.__dict__.get("_rest_line")
+
     def rest_pose(self, place: Vector) -> Pose:
         """Where a place (station, 0, 0) m is in the undeformed beam, and the section's axes."""
-        if not self.curved:
-            return super().rest_pose(place)
-        line: CentreLine = self.__dict__["_curve"]
-        return line.own_pose(float(place[0]))
+        line = self._line
+        return super().rest_pose(place) if line is None else line.own_pose(float(place[0]))
 
     def seen_rest(self, x: float) -> Pose:
         """The same of a station (m) by the shape of its part: ends of parts are on the line."""
         k, inside = self.part_at(x)
-        shape = cast("Beam", self.part_bodies[k]).rest_shape
-        if shape is None:
+        line, shape = self._line, cast("Beam", self.part_bodies[k]).rest_shape
+        if line is None or shape is None:
             return super().rest_pose(np.array([x, 0.0, 0.0]))
-        line: CentreLine = self.__dict__["_curve"]
         return line.in_own_frame(shape.pose(inside))
 
     def nearest(self, point: Vector) -> Vector:
         """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
-        if not self.curved:
-            return super().nearest(point)
-        line: CentreLine = self.__dict__["_curve"]
-        return read_only((line.nearest(point), 0.0, 0.0))
+        line = self._line
+        found = super().nearest(point) if line is None else (line.nearest(point), 0.0, 0.0)
+        return read_only(found)
 
     def _cut(self, parts: Any, stiffening: Any) -> None:
         """Check and keep the parts, and the stiffening that is theirs."""
@@ -197,8 +198,7 @@ class CuttableBeam(BeamRecovery):
         beam = replace(cast("Beam", self))
         names = ("_used", "_options")
         set_fields(beam, **{name: self.__dict__[name] for name in names} | kept)
-        if self.curved:
-            set_fields(beam, _curve=self.__dict__["_curve"])
+        set_fields(beam, _rest_line=self._line)
         if "_options" not in kept:  # shapes of equal parts are the same
             set_fields(beam, _pool=self.__dict__["_pool"])
         return beam
@@ -247,8 +247,8 @@ class CuttableBeam(BeamRecovery):
             roll=self.roll + first_angle(self.twist),
         )
         set_fields(part, _options=self.__dict__["_options"])
-        if self.curved:
-            shape = RestShape.of(part, self.__dict__["_curve"], start, cast("Beam", self))
+        if self._line is not None:
+            shape = RestShape.of(part, self._line, start, cast("Beam", self))
             part = replace(part)
             set_fields(part, _options=self.__dict__["_options"], _rest_shape=shape)
             return part
