@@ -288,6 +288,19 @@ CALLS |= {
         sp.stability(sprung(), "press", (0.0, 1.0)).plot, {"path": FILES / "stability.png"}
     ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
+    "Beam in parts": Call(
+        sp.Beam,
+        {
+            **NAME,
+            "length": 1.0,
+            "section": ROD,
+            "material": STEEL,
+            "parts": 2,
+            "twist": 0.1,
+            "centre_line": [(0, 0, 0), (0.5, 0, 0), (1, 0, 0)],
+            "first_y": (0, 1, 0),
+        },
+    ),
     "Beam.at": Call(BEAM.at, {"x": 0.1}),
     "FrameBody.at": Call(lambda **given: frame_body().at(**given), {"x": "a"}),
     "MeshBody.at": Call(lambda **given: mesh_body().at(**given), {"x": "foot"}),

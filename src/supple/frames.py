@@ -104,9 +104,10 @@ class Body:
         # what is left of zero by rounding
         point[np.abs(point) < 1e-15 * (np.abs(world).max() + np.abs(self.position).max())] = 0.0
         place = self.nearest(point)
-        away = float(np.linalg.norm(place - point))
+        rest = self.rest_pose(place)
+        away = float(np.linalg.norm(rest.p - point))
         if away > BESIDE * self.typical_length:
-            shown = ", ".join(f"{c + 0.0:.6g}" for c in self.position + self.rotation @ place)
+            shown = ", ".join(f"{c + 0.0:.6g}" for c in self.position + self.rotation @ rest.p)
             raise ModelError(
                 owner,
                 "place in the world",
@@ -114,13 +115,17 @@ class Body:
                 f"a place on it; the nearest is ({shown}), {away:.3g} m away",
             )
         px, py, pz = place.tolist()
-        frame = self.at(px, py, pz, rotation=self.rotation.T @ turn)
+        frame = self.at(px, py, pz, rotation=rest.R.T @ self.rotation.T @ turn)
         set_fields(frame, _world=Pose(turn, world))
         return frame
 
     def nearest(self, point: Vector) -> Vector:
         """Return the place (3,) m that has frames and is nearest to a point, both in its axes."""
         return point
+
+    def rest_pose(self, place: Vector) -> Pose:
+        """Where a place (3,) m of `at` is in the undeformed body, and the axes of its frames."""
+        return Pose(EYE, np.asarray(place))
 
     def _placed(self, position: ArrayLike, rotation: ArrayLike | None) -> None:
         """Keep where the body's own frame is in the position that the model is written in."""

@@ -1,8 +1,8 @@
-"""Beam: a straight flexible body in a floating frame."""
+"""Beam: a slender flexible body in a floating frame, or in parts that have one each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
-from supple.bodies.beam_recovery import STATION_TOLERANCE
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
+from supple.bodies.centre_line import CentreLineChoice, Twist
 from supple.bodies.cuttable import ALL, CuttableBeam
 from supple.bodies.flexible import (
     PointMasses,
@@ -61,7 +61,7 @@ MOST_MODES = 6  # of the usual study of convergence
 
 @dataclass(frozen=True, eq=False, init=False)
 class Beam(CuttableBeam):
-    """A straight beam along +x from its origin, with its section in y, z.
+    """A beam along +x from its origin, with its section in y, z; in parts it may be curved.
 
     Parameters
     ----------
@@ -101,6 +101,13 @@ class Beam(CuttableBeam):
         element that deforms against its own chord. Stations that the model uses become ends of
         parts too. Parts have stiffening "second_order", unless it is "none"; ``elements`` is not
         used, and the beam's own frame is its section at the origin.
+    twist : rad, function of the station (m) or pairs (station, rad), optional; with parts
+        Pre-twist: turns the sections about the axis, by a number evenly from end to end.
+    centre_line : function of the arc length (m) or (k, 3) m, optional; with parts
+        Points of the axis without load, or a curve through some (``length`` may then be None).
+        Stations are arc lengths. Sections turn with the tangent and not about it.
+    first_y : (3,)
+        Direction y of the section at the origin on the axes of the centre line, made normal to it.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
@@ -121,11 +128,14 @@ class Beam(CuttableBeam):
     theory: Theory
     stiffening: Stiffening
     parts: int | tuple[float, ...] | None
+    twist: Twist
+    centre_line: CentreLineChoice
+    first_y: Vector
 
     def __init__(
         self,
         name: str,
-        length: float,
+        length: float | None,
         section: Profile,
         material: Material,
         elements: int = 4,
@@ -139,15 +149,18 @@ class Beam(CuttableBeam):
         theory: Theory = "euler_bernoulli",
         stiffening: StiffeningName | Stiffening = None,
         parts: int | Sequence[float] | None = None,
+        twist: float | Callable[[float], float] | ArrayLike | None = None,
+        centre_line: Callable[[float], ArrayLike] | ArrayLike | None = None,
+        first_y: ArrayLike = (0.0, 1.0, 0.0),
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
         set_fields(self, name=validate.name("Beam", name))
         self._placed(position, rotation)
         owner = label(self)
+        self._give_line(length, parts, twist, centre_line, first_y)
         set_fields(
             self,
-            length=validate.positive(owner, "length", length),
             section=instance(
                 owner,
                 "section",
@@ -237,11 +250,6 @@ class Beam(CuttableBeam):
         return found.reduction
 
     @property
-    def typical_length(self) -> float:
-        """Its length, m."""
-        return self.length
-
-    @property
     def line(self) -> Line:
         """Itself: loads can be spread along its axis."""
         return self
@@ -252,11 +260,6 @@ class Beam(CuttableBeam):
         return np.array([1.0, 0.0, 0.0])
 
     @property
-    def materials(self) -> tuple[Material, ...]:
-        """Its material."""
-        return (self.material,)
-
-    @property
     def carries_own_frame(self) -> bool:
         """Whether the body's own frame is fixed to its material at the origin."""
         clamped = self.reference == "clamped" and self.clamp_node == 0
@@ -264,6 +267,9 @@ class Beam(CuttableBeam):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""
+        if self.curved:
+            expected = "a RigidBody in its place, where beams are taken as rigid"
+            raise ModelError.plain(f"{label(self)}: it is curved or twisted, expected {expected}")
         return {
             "modes": 0,
             "reference": "clamped",
@@ -326,9 +332,6 @@ class Beam(CuttableBeam):
             cache[point_masses] = cache[key]
         return cache[key]
 
-    def _place(self, place: float) -> float:
-        return self._station("x of a point mass", place)
-
     def _field(self, reduced: Any) -> tuple[float | None, Problem | None]:
         """Where the axis is held, and the problem of its mesh if twist is asked for."""
         held, problem = None, None
@@ -379,19 +382,10 @@ class Beam(CuttableBeam):
             slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
             reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))
         warn_of_split(self, reduction, 5)
+        if self.rest_shape is not None:
+            reduction = replace(reduction, body=self.rest_shape.body(reduction.body))
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
             reduction = reduction.with_membranes(membranes)
             warn_unstretched(self, self.stiffening, reduction.body, 5)
         return MeshField(mesh, reduction)
-
-    def _node(self, x: Any) -> int:
-        """Number of the node at a station."""
-        station = self._station("an interface", x)
-        node = round(station / self.length * self.elements)
-        nearest = self.length * node / self.elements
-        if abs(nearest - station) > STATION_TOLERANCE * self.length:
-            raise ModelError(
-                label(self), "an interface", x, f"a node, e.g. {nearest:g}, or other elements"
-            )
-        return node

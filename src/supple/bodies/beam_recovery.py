@@ -33,6 +33,7 @@ from supple.unit_hints import degrees_sentence
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
+    from supple.bodies.rest_shape import RestShape
     from supple.fem.beam import BeamMesh
 
 # Rounding of a computed station, in lengths of the beam.
@@ -77,9 +78,23 @@ class BeamRecovery(ReducedBody):
         return self.material.density * self.section.mean_area * self.length
 
     def suspicion(self) -> str | None:
-        """A roll in degrees, a material or sizes in other units than SI."""
-        roll = degrees_sentence("roll", [self.roll])
-        return beam_suspicion(self, self.mass) if roll is None else f"{label(self)}: {roll}"
+        """A roll or twist in degrees, a material or sizes in other units than SI."""
+        for field in ("roll", "twist"):
+            angle = getattr(self, field)
+            sentence = degrees_sentence(field, [angle]) if isinstance(angle, float) else None
+            if sentence is not None:
+                return f"{label(self)}: {sentence}"
+        return beam_suspicion(self, self.mass)
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Its material."""
+        return (self.material,)
+
+    @property
+    def typical_length(self) -> float:
+        """Its length, m."""
+        return self.length
 
     def hint(self) -> str | None:
         """Moduli that no isotropic material has."""
@@ -106,6 +121,20 @@ class BeamRecovery(ReducedBody):
         if not -slack <= found <= self.length + slack:
             raise ModelError(label(self), field, found, expected)
         return min(max(found, 0.0), self.length)
+
+    def _place(self, place: float) -> float:
+        return self._station("x of a point mass", place)
+
+    def _node(self, x: Any) -> int:
+        """Number of the node at a station."""
+        station = self._station("an interface", x)
+        node = round(station / self.length * self.elements)
+        nearest = self.length * node / self.elements
+        if abs(nearest - station) > STATION_TOLERANCE * self.length:
+            raise ModelError(
+                label(self), "an interface", x, f"a node, e.g. {nearest:g}, or other elements"
+            )
+        return node
 
     @abstractmethod
     def load_cells(self, order: int) -> tuple[Vector, int]:
@@ -142,6 +171,11 @@ class BeamRecovery(ReducedBody):
         body, slaves = self._slaved(point_masses)
         none = np.zeros((0, 3, 3))
         return none if body.slaves is None else cast("BeamSlaves", slaves).tilt.fields
+
+    @property
+    def rest_shape(self) -> RestShape | None:
+        """The shape without strain of a part of a curved or twisted beam; None if straight."""
+        return self.__dict__.get("_rest_shape")
 
     @property
     def is_part(self) -> bool:
@@ -252,8 +286,10 @@ class BeamRecovery(ReducedBody):
         station = self._station("x of strain_gauge", x)
         validate.choice(owner, "side of strain_gauge", side, tuple(SIDES))
         section = self.section.at(station / self.length)
-        strain = self._reduced(point_masses).strain(station)
         field = "half_sizes of its section"
+        if self.rest_shape is not None:
+            return gauge_row(owner, field, section, side, self.rest_shape.strain(station), axial)
+        strain = self._reduced(point_masses).strain(station)
         return gauge_row(owner, field, section, side, strain, axial, self.roll)
 
     def section_forces(self, x: float, point_masses: PointMasses = ()) -> Vector:
@@ -263,6 +299,8 @@ class BeamRecovery(ReducedBody):
         shapes; see `supple.fem.section_forces`.
         """
         station = self._station("x of section_forces", x)
+        if self.rest_shape is not None:
+            return self.rest_shape.section_forces(station)
         field = self._reduced(point_masses)
         if isinstance(field, AssumedBeam):
             return assumed_section_forces(field, station)

@@ -16,14 +16,25 @@ import numpy as np
 
 from supple import validate
 from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
+from supple.bodies.centre_line import (
+    CentreLine,
+    CentreLineChoice,
+    Twist,
+    centre_line,
+    first_angle,
+    given_line,
+    given_twist,
+)
+from supple.bodies.rest_shape import RestShape
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Body, Frame, PartOptions
+from supple.poses import Pose
 from supple.reduction.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
-from supple.validate import Vector, set_fields
+from supple.validate import Vector, read_only, set_fields
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
@@ -46,6 +57,55 @@ class CuttableBeam(BeamRecovery):
     parts: int | tuple[float, ...] | None
     stiffening: Stiffening
     rotary_inertia: bool
+    twist: Twist
+    centre_line: CentreLineChoice
+    first_y: Vector
+
+    def _give_line(self, length: Any, parts: Any, twist: Any, line: Any, first_y: Any) -> None:
+        """Check and keep the length, and what a beam in parts is beside straight."""
+        owner = label(self)
+        for field, value in (("twist", twist), ("centre_line", line)):
+            if value is not None and parts is None:
+                raise ModelError(owner, field, value, "None without parts=, e.g. parts=8")
+        if line is None:
+            length = validate.positive(owner, "length", length)
+        else:
+            line, length = given_line(owner, line, length)
+        if twist is not None:
+            twist = given_twist(owner, twist, length)
+        first = read_only(validate.axis(owner, "first_y", first_y))
+        set_fields(self, length=length, centre_line=line, twist=twist, first_y=first)
+        if self.curved:
+            set_fields(self, _rest_line=centre_line(owner, length, line, first, twist))
+
+    @property
+    def curved(self) -> bool:
+        """Whether it is curved or twisted without load."""
+        return self.centre_line is not None or self.twist is not None
+
+    @property
+    def _line(self) -> CentreLine | None:
+        """Where its sections are without load; None if it is straight."""
+        return self.__dict__.get("_rest_line")
+
+    def rest_pose(self, place: Vector) -> Pose:
+        """Where a place (station, 0, 0) m is in the undeformed beam, and the section's axes."""
+        line = self._line
+        return super().rest_pose(place) if line is None else line.own_pose(float(place[0]))
+
+    def seen_rest(self, x: float) -> Pose:
+        """The same of a station (m) by the shape of its part: ends of parts are on the line."""
+        k, inside = self.part_at(x)
+        line, shape = self._line, cast("Beam", self.part_bodies[k]).rest_shape
+        if line is None or shape is None:
+            return super().rest_pose(np.array([x, 0.0, 0.0]))
+        return line.in_own_frame(shape.pose(inside))
+
+    def nearest(self, point: Vector) -> Vector:
+        """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
+        line = self._line
+        found = super().nearest(point) if line is None else (line.nearest(point), 0.0, 0.0)
+        return read_only(found)
 
     def _cut(self, parts: Any, stiffening: Any) -> None:
         """Check and keep the parts, and the stiffening that is theirs."""
@@ -66,6 +126,13 @@ class CuttableBeam(BeamRecovery):
             if value != usual:
                 expected = f"{usual!r} with parts, each of which is one element on its chord"
                 raise ModelError(owner, field, value, expected)
+        if self.curved and not self.rotary_inertia:
+            expected = "True with twist or a centre line: without it sections cannot turn"
+            raise ModelError(owner, "rotary_inertia", False, expected)
+        centre = cast("Beam", self).section.at(0.0).shear_centre
+        if self.curved and any(centre):
+            expected = "(0, 0) with twist or a centre line"
+            raise ModelError(owner, "shear_centre of its section", centre, expected)
         damped = self.damping is None or isinstance(self.damping, KelvinVoigt)
         if not damped and not (isinstance(self.damping, Rayleigh) and self.damping.mass == 0.0):
             expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
@@ -117,6 +184,9 @@ class CuttableBeam(BeamRecovery):
         if options.lumped and not self.rotary_inertia:
             expected = "True with lumped masses, whose parts turn by the inertia of sections alone"
             raise ModelError(label(self), "rotary_inertia", False, expected)
+        if self.curved and not (options.elongation and options.twist):
+            expected = "True for a curved or twisted beam"
+            raise ModelError(label(self), "elongation and twist", False, expected)
         usual: dict[str, Any] = {"modes": "all", "reference": "clamped", "clamp_node": 0}
         parts = self.elements if self.parts is None else self.parts
         word: Any = NONE if self.stiffening is None else self.stiffening
@@ -128,6 +198,7 @@ class CuttableBeam(BeamRecovery):
         beam = replace(cast("Beam", self))
         names = ("_used", "_options")
         set_fields(beam, **{name: self.__dict__[name] for name in names} | kept)
+        set_fields(beam, _rest_line=self._line)
         if "_options" not in kept:  # shapes of equal parts are the same
             set_fields(beam, _pool=self.__dict__["_pool"])
         return beam
@@ -171,8 +242,16 @@ class CuttableBeam(BeamRecovery):
             reference="chord",
             stiffening=None if cast("Any", self.stiffening) == NONE else self.stiffening,
             parts=None,
+            twist=None,
+            centre_line=None,
+            roll=self.roll + first_angle(self.twist),
         )
         set_fields(part, _options=self.__dict__["_options"])
+        if self._line is not None:
+            shape = RestShape.of(part, self._line, start, cast("Beam", self))
+            part = replace(part)
+            set_fields(part, _options=self.__dict__["_options"], _rest_shape=shape)
+            return part
         if isinstance(self.section, CrossSection):
             pool: dict[float, Any] = self.__dict__["_pool"]
             near = (x for x in pool if abs(x - length) <= STATION_TOLERANCE * self.length)

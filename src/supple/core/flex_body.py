@@ -5,7 +5,7 @@ E = E0 + sym(D0 q) + sym(q D1 q)/2, J = tr(E) I - E (sym(X) = X + X^T), all in b
 
     f = m x + alpha x mc + w x (w x mc)   + P a + 2 w x P u
     t = mc x x + J alpha + w x J w        + H a + J' w + w x H u
-    Q = P^T x + H^T alpha + M a + w_k eps_kij (D1_ijba - D1_ijab) u_b - (|w|^2 D_ii - w_i D_ij w_j) + K q
+    Q = P^T x + H^T alpha + M a + w_k eps_kij (D1_ijba - D1_ijab) u_b - (|w|^2 D_ii - w_i D_ij w_j) + K (q - rest)
 
 The left parts are those of a rigid body with the current inertia and are computed with it (core/tree.py).
 """
@@ -178,9 +178,9 @@ def add_deformation(tree, work, n):
         for l in range(nf if slaves == 0 else 0):
             s += shape[mass + i * nf + l] * x[at.FX_AE, l]
         x[at.FX_Q, i] = s
-    q, Q, K = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own)
+    q, Q, K, rest = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own), block(shape, b.rest, n_own)
     for i in range(n_own):
-        Q[i] += slaved.dot(K[i], q)
+        Q[i] += slaved.dot_between(K[i], rest, q)
     slaved.felt_row(Q, work.flex, g, n_own, slaves, Q)
 
 
@@ -200,11 +200,11 @@ def kinetic(tree, work, f):
 def strain(tree, f, q):
     """Strain energy (J)."""
     n, j, x = tree.flex[f, at.FLEX_N], tree.flex[f, at.FLEX_Q0], tree.flex_data
-    stiff = at.modal(tree, f).K
+    b = at.modal(tree, f)
     total = 0.0
     for i in range(n):
         for l in range(n):
-            total += 0.5 * x[stiff + i * n + l] * q[j + i] * q[j + l]
+            total += 0.5 * x[b.K + i * n + l] * (q[j + i] - x[b.rest + i]) * (q[j + l] - x[b.rest + l])
     return total
 
 

@@ -65,6 +65,7 @@ FLEX_RECORD = Record(
         "M": ("n + r", "n + r"),
         "K": ("n", "n"),
         "C": ("n", "n"),
+        "rest": "n",  # coordinates without strain
         "Gamma": ("n", "r", "n"),
     }),
     Part("flex", "float64", {

@@ -40,6 +40,15 @@ def dot(x, y):
 
 
 @kernel
+def dot_between(x, start, end):
+    """Scalar product with the way from start to end."""
+    s = 0.0 * end[0]
+    for i in range(x.shape[0]):
+        s += x[i] * (end[i] - start[i])
+    return s
+
+
+@kernel
 def times_gamma(shape, gamma, n, r, x, out):
     """out = Gamma x (r n,) for the coordinates x (n,); Gamma (n, r, n), as its forms are symmetric."""
     forms = block(shape, gamma, n, r * n)

@@ -164,13 +164,14 @@ def _add_flexible(
     b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0)
     if modal.slaves is None:
         b.add_flex(modal.D1)
-    b.add_flex(of.M, modal.K, modal.C)
+    rest = modal.rest_coordinates
+    b.add_flex(of.M, modal.K, modal.C, rest)
     if modal.slaves is not None:
         b.add_flex(modal.slaves.Gamma.transpose(1, 0, 2))
         _add_strips(b, b.flex_ints[index], modal.slaves.strips)
     b.nq += n
     b.nu += n
-    b.q0.extend(np.zeros(n))
+    b.q0.extend(rest)
     b.u0.extend(np.zeros(n))
     # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
     if n:

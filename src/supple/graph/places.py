@@ -76,4 +76,4 @@ def _is_placed(body: Body) -> bool:
 
 
 def _on_body(frame: Frame) -> Pose:
-    return Pose(frame.rotation, frame.position)
+    return frame.body.rest_pose(frame.position).then(Pose(frame.rotation, np.zeros(3)))

@@ -157,6 +157,8 @@ class ModalBody:
         Shapes of second order.
     membranes : Membranes, optional
         Extension of the axis by slopes, for geometric stiffening.
+    rest : (n,), optional
+        Coordinates without strain, zero by default: the strain energy is that of ``q - rest``.
     """
 
     mass: float
@@ -173,6 +175,12 @@ class ModalBody:
     coordinate_units: tuple[str, ...]
     slaves: Slaves | None = None
     membranes: Membranes | None = None
+    rest: Vector | None = None
+
+    @property
+    def rest_coordinates(self) -> Vector:
+        """Coordinates (n,) without strain."""
+        return np.zeros(self.n) if self.rest is None else self.rest
 
     @property
     def r(self) -> int:

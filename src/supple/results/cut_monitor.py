@@ -71,7 +71,9 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     stiffened, view = beam.stiffened, cast("CutBeamView", result[beam.name])
     seen = [(r, *states(result, r)) for r in records]
     turned = max((movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen), key=_largest)
-    strained = [strains(r.body, r.point_masses, t, q) for r, t, q in seen]
+    strained = [
+        strains(r.body, r.point_masses, t, q - r.modal.rest_coordinates) for r, t, q in seen
+    ]
     known = [s for s in strained if s is not None]
     worst = max(known, key=_largest) if known else None
     moved = [np.linalg.norm(view.at(x).deflection, axis=1) for x in beam.part_stations]
@@ -178,6 +180,7 @@ def _end_forces(record: FlexRecord, q: Array) -> Array:
     """Section forces (2, nt, 6) at both ends of a part, in body axes."""
     part = cast("Beam", record.body)
     rows = [part.section_forces(x, record.point_masses) for x in (0.0, part.length)]
+    q = q - record.modal.rest_coordinates
     return np.array([in_section_axes(r, -part.roll) @ q.T for r in rows]).transpose(0, 2, 1)
 
 
@@ -280,6 +283,11 @@ class _Chain:
         whole = bends + np.diag([1.0 / section.torsional, 0.0, 0.0])
         there = np.einsum("gki,kl,glj->ij", means, whole, means)
         lost = np.einsum("p,pki,kl,plj->ij", weights, full, whole, full) - there
+        if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
+            bent = moments(self.shapes[i] @ record.modal.rest)
+            bent = bent - np.einsum("gp,gr,r,rij->pij", linear, linear, weights, bent)
+            known = np.einsum("p,pki,kl,plj->ij", weights, bent, whole, bent)
+            there, lost = there + known, lost - known
         there += normal.T @ normal / section.axial
         return part.length * there, part.length * lost
 
@@ -303,7 +311,8 @@ def _left_out(
         across = body.across(body.factors)
         beyond, along = body.energy(across, across)
         missing += beyond + _bent_energy(record, q, force)
-        strain += np.einsum("ti,ij,tj->t", q, record.modal.K, q) + along
+        strained = q - record.modal.rest_coordinates
+        strain += np.einsum("ti,ij,tj->t", strained, record.modal.K, strained) + along
     size = strain.mean()
     lowest = min(modal_energies(r.modal, result.q[:1, r.q])[0][0] for r in records)
     mass, length = sum(r.modal.mass for r in records), sum(r.body.typical_length for r in records)
@@ -315,14 +324,18 @@ def _left_out(
 def _bent_energy(record: FlexRecord, q: Array, force: Array) -> Array:
     """Twice the strain energy (k,) that normal forces (k,) times the deflection would store.
 
-    The part sees what is linear of their moment along it, in the mean.
+    The part sees what is linear of their moment along it, in the mean, and all that it has at rest.
     """
     xi, weights = np.array(gauss(POINTS)).T
-    across = np.einsum("pin,tn->tpi", _shapes(record), q)
     linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
-    rest = across - np.einsum("gp,gr,r,tri->tpi", linear, linear, weights, across)
     soft = np.linalg.inv(_law(record).bending)
-    energy = np.einsum("p,tpi,ij,tpj->t", weights, rest, soft, rest)
+
+    def densities(q: Array) -> Array:
+        across = np.einsum("pin,tn->tpi", _shapes(record), q)
+        left = across - np.einsum("gp,gr,r,tri->tpi", linear, linear, weights, across)
+        return np.asarray(np.einsum("tpi,ij,tpj->tp", left, soft, left))
+
+    energy = np.abs(densities(q) - densities(record.modal.rest_coordinates[None])) @ weights
     return np.asarray(force**2 * energy * record.body.typical_length)
 
 

@@ -45,10 +45,10 @@ class CutStationView(StationView):
             lambda: inner.angular_acceleration,
             inner.matrix,
         )
-        moved = into(R, inner.position - beam.position)
-        self.deflection = moved - [x, 0.0, 0.0]
+        moved, rest = into(R, inner.position - beam.position), beam._beam.seen_rest(x)
+        self.deflection = moved - rest.p
         """(nt, 3) displacement against the section at the origin, in its axes, m"""
-        turned = np.swapaxes(R, 1, 2) @ inner.matrix
+        turned = np.swapaxes(R, 1, 2) @ inner.matrix @ rest.R.T
         self.rotation = rotation_vectors(quaternions(turned))
         """(nt, 3) rotation vector against the section at the origin, not longer than pi, rad"""
         self._beam, self._place, self._inner = beam, place, inner
@@ -140,7 +140,7 @@ class CutBeamView(BeamView):
         """Equivalent stress of the points of all parts over time; see ``results/stress.py``."""
         d = self._deformation
         d.expect_elastic("stress")
-        return StressHistory(d.t, d.q, self._blocks)
+        return StressHistory(d.t, d.strained, self._blocks)
 
     def _blocks(self) -> Iterator[StressBlock]:
         """Points of all parts; where two of them meet stress is the mean, as between elements."""
@@ -213,4 +213,5 @@ def _joined(body: Body, parts: tuple[BeamView, ...]) -> Deformation:
         dissipated=np.asarray(sum(d.dissipated for d in each)),
         t=each[0].t,
         modal_mass=sum(d.modal_mass for d in each),
+        rest=np.hstack([np.zeros(len(d.names)) if d.rest is None else d.rest for d in each]),
     )

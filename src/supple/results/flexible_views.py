@@ -52,6 +52,7 @@ class Deformation:
     t : (nt,) s
     modal_mass : kg, with point masses
     loads : finds all loads on a beam
+    rest : (n,) coordinates without strain; None if these are zero
     """
 
     body: FlexibleBody
@@ -67,6 +68,12 @@ class Deformation:
     t: Array
     modal_mass: float
     loads: Callable[[], BeamLoads] | None = None
+    rest: Array | None = None
+
+    @property
+    def strained(self) -> Array:
+        """(nt, n) coordinates less those without strain."""
+        return self.q if self.rest is None else self.q - self.rest
 
     @classmethod
     def of(cls, result: Result, body: FlexibleBody) -> Deformation:
@@ -88,6 +95,7 @@ class Deformation:
             t=result.t,
             modal_mass=record.modal.mass,
             loads=partial(result.beam_loads, body),
+            rest=record.modal.rest,
         )
 
     def expect_elastic(self, what: str) -> None:
@@ -180,7 +188,7 @@ class StationView(PlaceView):
         d = self._deformation
         d.expect_elastic("strain")
         row = cast("Beam", d.body).strain_gauge(self.x, side, axial, d.point_masses)
-        strain: Array = d.q @ row
+        strain: Array = d.strained @ row
         return strain
 
     def section_forces(self, method: Method = "shapes") -> SectionForces:
@@ -198,7 +206,7 @@ class StationView(PlaceView):
             values = section_balance([view], (0, self.x), complete, beam)
         else:
             d.expect_elastic("stress by shapes")
-            values = d.q @ beam.section_forces(self.x, d.point_masses).T
+            values = d.strained @ beam.section_forces(self.x, d.point_masses).T
         return SectionForces(values, beam.section.at(self.x / beam.length), method)
 
     def stress(self, y: float, z: float, method: Method = "shapes") -> Array:
@@ -252,7 +260,7 @@ class FlexibleView(BodyView):
     @property
     def strain_energy(self) -> Array:
         """(nt,) J."""
-        q, K = self.coordinates, self._deformation.stiffness
+        q, K = self._deformation.strained, self._deformation.stiffness
         energy: Array = 0.5 * np.einsum("ti,ij,tj->t", q, K, q)
         membranes = self._deformation.membranes
         return energy if membranes is None else energy + membranes.energy(q)
@@ -269,7 +277,7 @@ class FlexibleView(BodyView):
         """Equivalent stress of the points of the body over time; see ``results/stress.py``."""
         d = self._deformation
         d.expect_elastic("stress")
-        return StressHistory(d.t, d.q, partial(d.body.stress_blocks, d.point_masses))
+        return StressHistory(d.t, d.strained, partial(d.body.stress_blocks, d.point_masses))
 
     def von_mises(self) -> Array:
         """(nt,) largest equivalent stress of the body at each time, Pa."""
@@ -354,7 +362,7 @@ class FrameBodyView(NodalView):
         d = self._deformation
         d.expect_elastic("strain")
         row = cast("FrameBody", d.body).strain_gauge(member, s, side, axial, d.point_masses)
-        strain: Array = d.q @ row
+        strain: Array = d.strained @ row
         return strain
 
     def section_forces(self, member: int, s: float) -> SectionForces:

@@ -1,0 +1,190 @@
+"""The shape of a part of a curved or twisted beam without strain, and its stiffness.
+
+The elastic coordinates of a part are rotations of its ends against its chord, twist and elongation;
+those of the unloaded part are its ``rest``. The flexibility of the part, clamped at its first end,
+for a force and a moment at the other is the integral of the flexibility of its sections on the
+given line: exact statics of a curved and twisted beam. With the derivatives A of the motion of the
+second end against the first by the coordinates, at rest, its stiffness is ``A^T F^-1 A``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.bodies.centre_line import CentreLine
+from supple.errors import ModelError, label
+from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.poses import Pose, matrix_quaternion, skew
+from supple.reduction.modal import ModalBody
+from supple.validate import Vector, read_only
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam
+
+# Gauss points along a part: its line turns by less than two rad.
+POINTS = 8
+# An end may turn by so much against the chord of a part without load, rad.
+MOST_TURN = 1.0
+NEWTON_STEPS, ROUNDING = 50, 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class RestShape:
+    """A part of a beam on its line, in the frame of its chord.
+
+    Attributes
+    ----------
+    part : Beam
+        As it were straight.
+    line : CentreLine of the whole beam
+    start : m, station of the part's first end
+    chord : Pose of the part's frame on the axes of the line
+    rest : (n,) elastic coordinates without strain
+    motion : (6, n) motion of the second end against the first for each coordinate, at rest
+    stiffness : (6, 6) from that motion to force and moment at the second end
+    """
+
+    part: Beam
+    line: CentreLine
+    start: float
+    chord: Pose
+    rest: Vector
+    motion: Vector
+    stiffness: Vector
+
+    @classmethod
+    def of(cls, part: Beam, line: CentreLine, start: float, owner: Beam) -> RestShape:
+        """Find the rest of a part that begins at a station (m) of a line."""
+        ends = [line.pose(start), line.pose(start + part.length)]
+        chord = _chord(ends)
+        turned = [rotation_vector(chord.R.T @ end.R) for end in ends]
+        most = max(float(np.linalg.norm(x)) for x in turned)
+        if not most < MOST_TURN:
+            raise ModelError(
+                label(owner),
+                "parts",
+                len(owner.part_stations) - 1,
+                f"more: an end of {part.name} turns by {most:.2g} rad against its chord without "
+                f"load, and {MOST_TURN:g} rad is the most",
+            )
+        places = [part.shown(part.at(x)) for x in (0.0, part.length)]
+        span = float(np.linalg.norm(ends[1].p - ends[0].p))
+        wanted = np.concatenate([turned[0], turned[1], [span - part.length]])
+        q = np.zeros(places[0].Phi.shape[1])
+        for _ in range(NEWTON_STEPS):
+            now = [where.motion(q, q, q)[0] for where in places]
+            slopes = [where.jacobian(q) for where in places]
+            left = wanted - np.concatenate([now[0][3:], now[1][3:], now[1][:1]])
+            rows = np.vstack([slopes[0][3:], slopes[1][3:], slopes[1][:1]])
+            step = np.linalg.lstsq(rows, left, rcond=None)[0]
+            q = q + step
+            if np.abs(step).max() < ROUNDING * max(1.0, part.length):
+                break
+        turns = [_turning(where.motion(q, q, q)[0][3:]) @ where.jacobian(q)[3:] for where in places]
+        arm = np.array([span, 0.0, 0.0])
+        moved = places[1].jacobian(q)[:3] - places[0].jacobian(q)[:3] + skew(arm) @ turns[0]
+        motion = np.vstack([moved, turns[1] - turns[0]])
+        found = cls(part, line, start, chord, read_only(q), motion, np.zeros((6, 6)))
+        stiffness = np.asarray(np.linalg.inv(found._flexibility(1.0, 1.0)), dtype=np.float64)
+        return replace(found, stiffness=stiffness)
+
+    def body(self, body: ModalBody) -> ModalBody:
+        """A straight part's body with the rest and the stiffness of this one."""
+        K = self.motion.T @ self.stiffness @ self.motion
+        C, damping, material = np.zeros_like(K), self.part.damping, self.part.material
+        if isinstance(damping, Rayleigh):
+            C = damping.stiffness * K
+        elif isinstance(damping, KelvinVoigt):
+            rows = self.stiffness @ self.motion
+            C = rows.T @ self._flexibility(*damping.factors(material.E, material.G)) @ rows
+        K, C = 0.5 * (K + K.T), 0.5 * (C + C.T)
+        return replace(body, K=read_only(K), C=read_only(C), rest=self.rest)
+
+    def pose(self, x: float) -> Pose:
+        """Place and axes of a station without load as its shapes have it, on the line's axes."""
+        where = self.part.shown(self.part.at(x))
+        moved = where.motion(self.rest, self.rest, self.rest)[0]
+        turn = np.eye(3) + skew(moved[3:]) @ _turning(moved[3:])
+        return self.chord.then(Pose(turn, where.p0 + moved[:3]))
+
+    def section_forces(self, x: float) -> Vector:
+        """Rows (6, n) of N, Vy, Vz, T, My, Mz at a station of the part, in section axes."""
+        return read_only(self._forces(x) @ self.stiffness @ self.motion)
+
+    def strain(self, x: float) -> Vector:
+        """Rows (3, n) of u' and the curvatures tz', -ty' at a station, in section axes."""
+        rows, soft = self.section_forces(x), self._softness(x / self.part.length)
+        return np.stack([soft[0] * rows[0], soft[5] * rows[5], -soft[4] * rows[4]])
+
+    def _forces(self, x: float) -> Vector:
+        """Section forces (6, 6) at a station by force and moment at the second end."""
+        here, end = (self.line.pose(self.start + s) for s in (x, self.part.length))
+        R, arm = self._axes(here), self.chord.R.T @ (end.p - here.p)
+        force = np.hstack([R.T, np.zeros((3, 3))])
+        return np.vstack([force, np.hstack([R.T @ skew(arm), R.T])])
+
+    def _axes(self, here: Pose) -> Vector:
+        """Axes (3, 3) of a section, turned by its roll, in the frame of the chord."""
+        c, s = np.cos(self.part.roll), np.sin(self.part.roll)
+        roll = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+        return np.asarray(self.chord.R.T @ here.R @ roll)
+
+    @property
+    def _mesh(self) -> Any:
+        reduced: Any = self.part._reduced(())
+        return reduced.mesh
+
+    def _softness(self, s: float) -> Vector:
+        """Strains (6,) by unit section forces at the place s in 0..1."""
+        law = self._mesh.at(s)
+        bending = np.diag(law.bending)[::-1]
+        return 1.0 / np.array([law.axial, *law.shear, law.torsional, *bending])
+
+    def _flexibility(self, of_E: float, of_G: float) -> Vector:
+        """Flexibility (6, 6) at the second end, its parts by E and by G multiplied by factors."""
+        length, found = self.part.length, np.zeros((6, 6))
+        factors = np.array([of_E, of_G, of_G, of_G, of_E, of_E])
+        for s, weight in self._mesh.quadrature(0.0, 1.0, POINTS):
+            rows = self._forces(s * length)
+            found += weight * length * (rows.T * (factors * self._softness(s))) @ rows
+        return found
+
+
+def _chord(ends: list[Pose]) -> Pose:
+    """Frame through both ends that turns about the chord with the mean twist of their sections."""
+    along = ends[1].p - ends[0].p
+    size = float(np.linalg.norm(along))
+    along = along / size if size else ends[0].R[:, 0]
+    y = ends[0].R[:, 1] + ends[1].R[:, 1]
+    y = y - (y @ along) * along
+    if not np.linalg.norm(y):
+        y = ends[0].R[:, 2]
+    R = np.column_stack([along, y / np.linalg.norm(y), np.cross(along, y / np.linalg.norm(y))])
+    for _ in range(NEWTON_STEPS):
+        angle = 0.5 * sum(rotation_vector(R.T @ end.R)[0] for end in ends)
+        c, s = np.cos(angle), np.sin(angle)
+        R = R @ np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+        if abs(angle) < ROUNDING:
+            break
+    return Pose(R, ends[0].p)
+
+
+def rotation_vector(R: Vector) -> Vector:
+    """Rotation vector (3,) of a matrix (3, 3), not longer than pi."""
+    q = matrix_quaternion(R)
+    size = float(np.linalg.norm(q[1:]))
+    angle = 2.0 * np.arctan2(size, q[0])
+    return np.asarray(q[1:] * (angle / size if size else 2.0))
+
+
+def _turning(v: Vector) -> Vector:
+    """Matrix (3, 3) from the rate of a rotation vector to the angular velocity, fixed axes."""
+    a, turn = float(np.linalg.norm(v)), skew(v)
+    if a < 1e-4:
+        return np.asarray(np.eye(3) + 0.5 * turn + turn @ turn / 6.0)
+    return np.asarray(
+        np.eye(3) + (1.0 - np.cos(a)) / a**2 * turn + (a - np.sin(a)) / a**3 * turn @ turn
+    )
