@@ -245,6 +245,25 @@ def test_the_text_of_any_value_is_read_as_the_same(values: dict[str, Any]) -> No
 # words
 
 
+def test_a_curved_beam_is_written_but_for_functions(tmp_path: Path) -> None:
+    """Points and pairs are numbers; a Python function is refused."""
+    m = sp.Model(name="arc")
+    angle = np.linspace(0.0, 1.0, 9)
+    points = np.column_stack([np.sin(angle), 1.0 - np.cos(angle), 0 * angle])
+    given = {"parts": 4, "twist": [(0.0, 0.0), (1.0, 0.3)], "centre_line": points}
+    section, steel = sp.Rectangle(0.01, 0.02), sp.Material(2e11, 8e10, 7800.0)
+    arc = m.add(sp.Beam("arc", None, section, steel, **given))
+    m.add(sp.Fixed("root", m.ground.at(0), arc.at(0)))
+    sp.write_model(m, tmp_path / "arc.yaml")
+    again = sp.read_model(tmp_path / "arc.yaml")["arc"]
+    assert again.length == arc.length and again.parts == 4
+    assert np.array_equal(again.centre_line, arc.centre_line)
+    assert np.array_equal(again.twist, arc.twist)
+    m.replace("arc", twist=np.sin)
+    with pytest.raises(sp.ModelError, match="something that a file can hold"):
+        sp.write_model(m, tmp_path / "other.yaml")
+
+
 def test_every_public_class_is_a_word_or_is_none_for_a_reason() -> None:
     """A new class of the vocabulary is in files without further code."""
     classes = {n for n in sp.__all__ if inspect.isclass(getattr(sp, n))}

@@ -141,8 +141,8 @@ class Word:
 
     @cached_property
     def function(self) -> str | None:
-        """The argument that is a Python function, which no file can hold; None if there is none."""
-        found = [a.name for a in self.arguments.values() if _has_function(a.kind)]
+        """The argument that must be a Python function, which no file can hold; None without one."""
+        found = [a.name for a in self.arguments.values() if _is_function(a.kind)]
         return found[0] if found else None
 
     def missing_function(self) -> str:
@@ -150,8 +150,11 @@ class Word:
         return f"{self.name} has a Python function ({self.function}), which a file cannot hold"
 
 
-def _has_function(kind: Kind | None) -> bool:
-    return kind is not None and (kind.function or _has_function(kind.entry))
+def _is_function(kind: Kind | None) -> bool:
+    """Whether it is a function, or several, and can be nothing else."""
+    if kind is None or not kind.function:
+        return kind is not None and _is_function(kind.entry)
+    return replace(kind, function=False, nothing=False) == Kind()
 
 
 def arguments_of(make: Callable[..., Any]) -> dict[str, Argument]:
