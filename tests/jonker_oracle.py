@@ -14,6 +14,7 @@ the length in (2.4a), so first and second derivatives are written out.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -201,7 +202,7 @@ def bar_matrix(lam: Array) -> Array:
     return np.array([[-b, a, d, -c], [-c, -d, a, b], [-d, c, -b, a]])
 
 
-class Chain:
+class Chain(ABC):
     """Elements end to end between n + 1 nodes, with constraints, by their multipliers.
 
     Coordinates are places (n + 1, 3), then Euler parameters (n + 1, 4). Elongation and twist of all
@@ -229,9 +230,9 @@ class Chain:
         first = 3 * (self.n + 1) + 4 * k
         return slice(first, first + 4)
 
+    @abstractmethod
     def rows(self, t: float, y: Array, v: Array) -> tuple[Array, Array, Array]:
         """Violations (m,), Jacobian (m, size) and second rates at zero accelerations (m,)."""
-        raise NotImplementedError
 
     def _all_rows(self, t: float, y: Array, v: Array, shapes: list[Deformed]):
         g, G, g2 = ([np.asarray(x)] for x in self.rows(t, y, v))
@@ -288,9 +289,9 @@ class Chain:
         full[: len(rate)] = rate
         return y, v + np.linalg.lstsq(G, -(G @ v + full), rcond=1e-12)[0]
 
+    @abstractmethod
     def row_rates(self, t: float, y: Array) -> Array:
         """Rates of ``rows`` in time alone (m,)."""
-        raise NotImplementedError
 
     def run(
         self, y: Array, v: Array, times: Array, rtol: float = 1e-9, every: int = 1
