@@ -48,6 +48,7 @@ Array = NDArray[np.float64]
 
 PART_ROTATION = 0.5
 FLEXIBILITY, SERIOUS_FLEXIBILITY = 0.05, 0.25
+SERIOUS_ENERGY = 0.5
 THRUST, PLAIN_THRUST, SERIOUS_THRUST = 0.4, 0.02, 1.0
 FEW = 12  # output times at which flexibilities are compared
 POINTS = 4  # of Gauss in a part, for products of two cubics less their linear parts
@@ -156,24 +157,27 @@ def _findings(
             f"on: {advice}"
         )
         yield "load", value, limit, passed, value > SERIOUS_THRUST, sentence
-    passed = None if found.flexibility is None else found.flexibility.passes(FLEXIBILITY)
-    if passed is not None and found.flexibility is not None:
-        value = found.flexibility.largest
-        sentence = (
-            f"{label(beam)}: bent as it is, with {number} it leaves out {value:.2g} of its "
-            f"flexibility between the places where it is held, expected at most {FLEXIBILITY:g}, "
-            f"from t = {passed:.4g} s on: use more parts"
-        )
-        yield "parts", value, FLEXIBILITY, passed, value > SERIOUS_FLEXIBILITY, sentence
-    passed = None if found.left_out is None else found.left_out.passes(LIMIT)
-    if passed is not None and found.left_out is not None:
-        value = found.left_out.largest
-        sentence = (
-            f"{label(beam)}: with {number} it leaves out {value:.2g} of the strain energy under "
-            f"forces and inertia along them, expected at most {LIMIT:g}, from t = {passed:.4g} s "
-            "on: use more parts"
-        )
-        yield "modes", value, LIMIT, passed, value > 0.5, sentence
+    left = (
+        (
+            ("parts", found.flexibility, FLEXIBILITY, SERIOUS_FLEXIBILITY),
+            "bent as it is, ",
+            "flexibility between the places where it is held",
+        ),
+        (
+            ("modes", found.left_out, LIMIT, SERIOUS_ENERGY),
+            "",
+            "strain energy under forces and inertia along them",
+        ),
+    )
+    for (word, extreme, most, serious), when, what in left:
+        passed = None if extreme is None else extreme.passes(most)
+        if extreme is not None and passed is not None:
+            value = extreme.largest
+            sentence = (
+                f"{label(beam)}: {when}with {number} it leaves out {value:.2g} of the {what}, "
+                f"expected at most {most:g}, from t = {passed:.4g} s on: use more parts"
+            )
+            yield word, value, most, passed, value > serious, sentence
 
 
 def _end_forces(record: FlexRecord, q: Array) -> Array:
