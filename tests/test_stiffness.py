@@ -8,6 +8,7 @@ import pytest
 import supple as sp
 
 L, T, B, E = 0.1, 0.5e-3, 0.02, 2e11
+SOFT = np.diag([20.0, 30.0, 25.0, 0.5, 0.4, 0.6])  # N/m, N m/rad
 LEAF, STEEL = sp.Rectangle(T, B), sp.Material(E, E / 2.6, 7800.0)
 
 
@@ -81,6 +82,45 @@ def test_a_loop_of_rigid_bodies():
         assert r.along("x")[0] == pytest.approx(k / slope**2, rel=1e-9)
     held, ram = slider_crank(k, angle, driven=True)
     assert sp.stiffness(held, ram.at(0), ["x"]).compliance[0, 0, 0] == pytest.approx(0.0, abs=1e-15)
+
+
+def spatial(force=(0, 0, 0), torque=(0, 0, 0)) -> tuple[sp.Model, sp.Beam]:
+    """A tilted arm that bends far under its load, held by springs and a rod: a loop in space."""
+    m = sp.Model(gravity=(0, -9.81, 0))
+    arm = m.add(sp.Beam("arm", 0.5, sp.Rectangle(2e-3, 3e-3), STEEL, parts=3))
+    rod = m.add(sp.RigidBody("rod", 0.1, (0.15, 0, 0), inertia=1e-3))
+    m.add(sp.Universal("root", m.ground.at(0, 0, 0, (0.2, 0.4, 0.3)), arm.at(0), initial=(0.1, 0)))
+    m.add(sp.Spherical("pin", arm.at(0.3), rod.at(0)))
+    m.add(sp.PointOnLine("foot", m.ground.at(0.1, -0.2, 0.3), rod.at(0.3), axis=(1, 0.4, 0.2)))
+    m.add(sp.JointSpring("coil", "root", stiffness=2.0))
+    m.add(sp.JointSpring("other", "root", stiffness=3.0, coordinate=1))
+    m.add(sp.SpringDamper("hold", m.ground.at(0.4, 0.3, 0), rod.at(0.3), 50.0, length=0.2))
+    m.add(sp.Bushing("soft", m.ground.at(0.2, -0.1, 0.1), rod.at(0.1), stiffness=SOFT))
+    m.add(sp.Force("test", arm.at(0.5), force, torque=torque))
+    return m, arm
+
+
+def test_compliance_is_what_small_loads_do():
+    """Six loads, there and back, on a bent arm in a loop in space; Maxwell's symmetry."""
+    m, arm = spatial()
+    rest = sp.statics(m)
+    found = {f: sp.stiffness(m, arm.at(0.5), formulation=f) for f in (None, sp.Absolute())}
+    first = found[None].compliance[0]
+    assert found[sp.Absolute()].compliance[0] == pytest.approx(first, rel=1e-6, abs=1e-9)
+    # of torques the world's axes stay: the load is that of a potential only for small rotations
+    assert first[:3, :3] == pytest.approx(first[:3, :3].T, rel=1e-6, abs=1e-9)
+    for k in range(6):
+        size = 1e-4 / np.sqrt(first[k, k])  # of equal energy
+        moved = []
+        for sign in (1.0, -1.0):
+            load = [tuple(sign * size * np.eye(3)[k % 3]), (0, 0, 0)]
+            pushed = spatial(*(load if k < 3 else load[::-1]))[0]
+            tip = sp.statics(pushed, start=rest)[arm.at(0.5)]
+            moved.append((tip.position[0], tip.matrix[0]))
+        (p, R), (q, S) = moved
+        skew = 0.5 * (R @ S.T - S @ R.T)  # the rotation is small
+        change = np.array([*(p - q), skew[2, 1], skew[0, 2], skew[1, 0]]) / (2.0 * size)
+        assert change == pytest.approx(first[:, k], rel=1e-5, abs=1e-5 * np.abs(first[:, k]).max())
 
 
 def test_what_nothing_holds_is_told():
