@@ -7,6 +7,9 @@ WORKERS ?= 2
 # Bytecode is made when a module is first imported: most of what is installed never is.
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
+# So it is kept, whatever the caller's environment says: without it each process would compile every module again.
+export PYTHONDONTWRITEBYTECODE :=
+
 # What compiles the kernels, and the entries that the demo needs
 HOOK := ["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
 COMPILER = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))$(HOOK)["compiler"])')
