@@ -78,7 +78,7 @@ test-slow: $(VENV)/.with-tests warmup ## the long studies
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit
 
-BENCHMARKS := forward_dynamics compile_time chain_run closed_loops two_link step_loop whole_call
+BENCHMARKS := forward_dynamics compile_time chain_run closed_loops two_link soft_pendulum step_loop whole_call
 
 bench: $(VENV)/.with-bench warmup ## speed against other programs; nothing else should be running
 	@failed=; for study in $(BENCHMARKS); do \

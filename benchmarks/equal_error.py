@@ -15,8 +15,8 @@ import timing
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-TARGET = 1e-4  # m
-CONVERGED = TARGET / 10.0  # a path that changes by less when refined is converged
+TARGET = 1e-4  # m, unless a study has another
+CONVERGED = 0.1  # of the target: a path that changes by less when refined is converged
 LIMIT = 5.0  # CPU s: a method is given up when a single solve takes longer
 
 
@@ -39,6 +39,7 @@ class Method:
     name: str
     settings: Iterable[float]
     run: Callable[[float], Any]  # a Run of this module or of the peer's
+    target: float = TARGET  # m
     setting: float | None = None
     error: float | None = None
     steps: int = 0
@@ -49,7 +50,7 @@ class Method:
         for setting in self.settings:
             run = self.run(setting)
             error = rms(run, reference)
-            if error <= TARGET:
+            if error <= self.target:
                 self.setting, self.error, self.steps = setting, error, run.steps
                 return
             if run.solve > LIMIT:
@@ -64,7 +65,7 @@ class Method:
         for setting in reversed(tuple(self.settings)):
             run = self.run(setting)
             error = rms(run, reference)
-            if error > TARGET:
+            if error > self.target:
                 break
             good.append((run.solve, setting, error, run.steps))
         # One run each does not tell neighbours apart: the cheaper half takes turns.
@@ -98,14 +99,16 @@ def rms(run: Any, reference: CubicSpline) -> float:
     return float(np.sqrt(np.trapezoid(squares, run.t) / run.t[-1]))
 
 
-def converged(run: Callable[[float], Any], settings: Iterable[float], t_end: float) -> CubicSpline:
+def converged(
+    run: Callable[[float], Any], settings: Iterable[float], t_end: float, target: float = TARGET
+) -> CubicSpline:
     """Path of a program's own solution, refined until it changes by less than ``CONVERGED``."""
     before = None
     for setting in settings:
         found = run(setting)
         if found.t[-1] < t_end - 1e-9:
             continue
-        if before is not None and rms(found, before) < CONVERGED:
+        if before is not None and rms(found, before) < CONVERGED * target:
             return CubicSpline(found.t, found.path)
         before = CubicSpline(found.t, found.path)
     raise SystemExit("a reference path did not converge")

@@ -179,15 +179,15 @@ def test_tangent_is_the_complex_step(build) -> None:
 @pytest.mark.parametrize("build", [*MODELS[:2], pytest.param(MODELS[2], marks=pytest.mark.slow)])
 def test_two_methods_take_the_same_way(build) -> None:
     # Both errors are per step and relative to 1 rad and 1 rad/s; a few dozen steps add up.
-    implicit = sp.simulate(build(), 0.005, output=4, tolerance=1e-9, integrator=sp.Radau())
-    explicit = sp.simulate(build(), 0.005, output=4, tolerance=1e-9, integrator=sp.DormandPrince())
+    implicit = sp.simulate(build(), 0.002, output=4, tolerance=1e-7, integrator=sp.Radau())
+    explicit = sp.simulate(build(), 0.002, output=4, tolerance=1e-7, integrator=sp.DormandPrince())
     assert implicit.success and explicit.success
-    np.testing.assert_allclose(implicit.q, explicit.q, atol=1e-8)
-    np.testing.assert_allclose(implicit.u, explicit.u, atol=1e-7)
+    np.testing.assert_allclose(implicit.q, explicit.q, atol=1e-6)
+    np.testing.assert_allclose(implicit.u, explicit.u, atol=1e-5)
     assert implicit.energy.level == explicit.energy.level == "trusted"
 
 
-@pytest.mark.parametrize("build", [pytest.param(MODELS[0], marks=pytest.mark.slow), MODELS[1]])
+@pytest.mark.parametrize("build", [MODELS[0], pytest.param(MODELS[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "method", [sp.BDF, pytest.param(sp.Adams, marks=pytest.mark.slow)], ids=["BDF", "Adams"]
 )

@@ -98,6 +98,8 @@ class Assembler:
     def _velocities(self, t: float, q: Array, u: Array) -> Array:
         rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
         nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
+        if not nr:
+            return np.array(u, dtype=float)
         M = self.mass(q, 0.0)[np.ix_(free, free)] * np.outer(unit, unit)
         G = rows.G[:, free] * unit / self.sizes[:, None]
         bordered = np.zeros((n + nr, n + nr))
