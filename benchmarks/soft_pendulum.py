@@ -1,4 +1,4 @@
-"""A soft bar falls as a pendulum for 1 s: a beam in parts against Exudyn's geometrically exact beam.
+"""A soft bar falls as a pendulum for 1 s: a beam in parts, and Exudyn's geometrically exact one.
 
 Both are beams in space. For each number of parts (elements) the cheapest setting is sought that
 meets an RMS distance of the tip to the same program's own converged path; the cheapest number of
@@ -134,11 +134,12 @@ def show(found: dict[str, Any]) -> None:
     if found["between_programs"] is not None:
         print(f"Converged paths of the programs differ by {found['between_programs']:.0e} m")
     for row in found["errors"]:
-        print(f"A soft pendulum over {T_END:g} s at an RMS tip error of {row['error']:g} m, CPU time")
+        print(f"A soft pendulum, {T_END:g} s, RMS tip error of {row['error']:g} m, CPU time")
         show_runs(row["runs"])
         if row["ratio"] is not None:
             verdict = "met" if row["met"] else "MISSED"
-            print(f"  ratio of the solves {row['ratio']:.3f}: {verdict} (at most {row['target']:.3f})")
+            bound = f"at most {row['target']:.3f}"
+            print(f"  ratio of the solves {row['ratio']:.3f}: {verdict} ({bound})")
 
 
 def main() -> int:

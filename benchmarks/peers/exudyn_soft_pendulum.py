@@ -1,4 +1,4 @@
-"""The soft pendulum in Exudyn: a row of its geometrically exact beams in space, weight at the nodes.
+"""The soft pendulum in Exudyn: geometrically exact beams in space, their weight at the nodes.
 
 A square bar, hinged at one end and let go from the horizontal. Run as a program it prints one line
 of JSON.
@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 sys.exudynFast = True  # its build without range checks
@@ -59,7 +60,7 @@ def pendulum(mbs: Any, elements: int) -> int:
         mbs.AddNode(items.NodeRigidBodyRotVecLG(referenceCoordinates=[k * length, 0, 0, 0, 0, 0]))
         for k in range(elements + 1)
     ]
-    for ends in zip(nodes, nodes[1:], strict=False):
+    for ends in pairwise(nodes):
         mbs.AddObject(
             items.ObjectBeamGeometricallyExact(
                 nodeNumbers=list(ends), length=length, sectionData=beam
