@@ -1,7 +1,7 @@
 """Settings for all tests.
 
 Property tests draw the same examples in every run, so that a red test is red for everyone.
-`make test` draws few of them, `make test-slow` eight times as many (the profile `full`), and
+`make test` draws few of them, `make test-slow` twelve times as many (the profile `full`), and
 `pytest --hypothesis-profile=thorough` searches further, with new examples each time.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from supple.formulations.equations import Equations
 
 # Deadlines are off: the first example may load or compile kernels.
-for name, count in (("quick", 12), ("full", 100), ("thorough", 1000)):
+for name, count in (("quick", 8), ("full", 100), ("thorough", 1000)):
     settings.register_profile(
         name,
         max_examples=count,

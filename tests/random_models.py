@@ -46,8 +46,8 @@ LARGEST_TURN = 0.3  # rad, elastic rotation of a section against the body's fram
 
 
 def examples(count: int) -> settings:
-    """Number of examples in the profile `full`; in others in proportion, but not less than five."""
-    return settings(max_examples=max(count * settings.default.max_examples // 100, min(count, 5)))
+    """Number of examples in the profile `full`; in others in proportion, at least three."""
+    return settings(max_examples=max(count * settings.default.max_examples // 100, min(count, 3)))
 
 
 class State(NamedTuple):

@@ -375,7 +375,9 @@ def test_rotating_beam_frequencies():
     [
         ("elastica", lambda: large_deflection.strip(8, force=10.0)),
         ("roll-up", lambda: large_deflection.strip(4, moment=2.0 * np.pi)),
-        ("leaf-spring-guide", lambda: large_deflection.guide(2)),
+        pytest.param(
+            "leaf-spring-guide", lambda: large_deflection.guide(2), marks=pytest.mark.slow
+        ),
         ("lateral-buckling", lambda: large_deflection.narrow_strip(2)),
         ("shallow-arch", lambda: large_deflection.arch(2)),
     ],

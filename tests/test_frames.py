@@ -263,6 +263,7 @@ def test_craig_bampton_frame_moves_as_the_whole_mesh() -> None:
     assert error < 0.2 * crude
 
 
+@pytest.mark.slow
 def test_craig_bampton_beam_moves_as_the_whole_mesh() -> None:
     def arm(modes: Any) -> sp.Model:
         m = sp.Model(gravity=(0, -9.81, 0))

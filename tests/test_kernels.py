@@ -90,6 +90,7 @@ def test_after_an_edit_only_what_depends_on_it_is_compiled_again(tmp_path, ball)
     assert not list(kept.rglob(".*-*"))  # no temporary files are left
 
 
+@pytest.mark.slow
 def test_every_way_to_machine_code_gives_the_same_numbers(tmp_path, ball):
     """With and without a C compiler, with Numba as it is written; all for one processor."""
     empty = tmp_path / "no programs"
@@ -168,6 +169,7 @@ def test_the_cache_folder_may_be_in_the_home_folder(monkeypatch):
     assert cache.wanted_folder() == Path.home() / "kernels"
 
 
+@pytest.mark.slow
 def test_a_killed_build_leaves_nothing_running(tmp_path):
     """The workers end at once, though they are compiling."""
     env = {**os.environ, "SUPPLE_CACHE_DIR": str(tmp_path)}

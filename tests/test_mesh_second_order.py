@@ -66,8 +66,14 @@ def lowest(flexible: sp.MeshBody, axis: str, speed: float) -> float:
     return float(eigh(*stiffness(m), eigvals_only=True)[0] / UNIT**2)
 
 
+# Slow ones: what one kind of element shows, the other shows again.
+SHELL_AND_SOLID = pytest.mark.parametrize(
+    "made", [shell(), pytest.param(solid(), marks=pytest.mark.slow)], ids=["shell", "solid"]
+)
+
+
 @pytest.mark.parametrize("made", [shell(), solid()], ids=["shell", "solid"])
-@pytest.mark.parametrize("speed", [4, 8])
+@pytest.mark.parametrize("speed", [4, pytest.param(8, marks=pytest.mark.slow)])
 def test_rotating_strip(made, speed):
     """Flap of the exact rotating beam; in the plane of rotation the square is less by speed^2.
 
@@ -86,7 +92,7 @@ def test_rotating_strip(made, speed):
     )
 
 
-@pytest.mark.parametrize("made", [shell(), solid()], ids=["shell", "solid"])
+@SHELL_AND_SOLID
 def test_column(made):
     """A force at the tip takes the bending stiffness away at Euler's load."""
     euler = np.pi**2 / 4.0 * 1e9 * WIDTH * THICK**3 / 12.0
@@ -102,7 +108,11 @@ def test_column(made):
     assert found[2] > 0.0 > found[3]
 
 
-@pytest.mark.parametrize("made", [shell(4), solid(3)], ids=["shell", "solid"])
+@pytest.mark.parametrize(
+    "made",
+    [shell(4), pytest.param(solid(3), marks=pytest.mark.slow)],
+    ids=["shell", "solid"],
+)
 @pytest.mark.parametrize("reference", ["clamped", "mean_axis"])
 def test_floating_body_keeps_energy_and_momentum(made, reference):
     flexible = body(made, modes=5, reference=reference)

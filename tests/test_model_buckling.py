@@ -34,7 +34,12 @@ def column(ends: str, count: int = 4, axes: Any = "world", stiffening: Any = "se
 
 @pytest.mark.parametrize(
     ("ends", "factor"),
-    [("free", 0.25), ("pinned", 1.0), ("propped", 2.045748), ("clamped", 4.0)],
+    [
+        ("free", 0.25),
+        pytest.param("pinned", 1.0, marks=pytest.mark.slow),
+        pytest.param("propped", 2.045748, marks=pytest.mark.slow),
+        ("clamped", 4.0),
+    ],
 )
 def test_columns_of_several_bodies_buckle_as_eulers(ends: str, factor: float) -> None:
     """From above, with the fourth power of the element: 0.75 % of four cubics, clamped."""
