@@ -78,12 +78,8 @@ test-slow: $(VENV)/.with-tests warmup ## the long studies
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit
 
-BENCHMARKS := forward_dynamics compile_time chain_run closed_loops two_link soft_pendulum step_loop whole_call
-
 bench: $(VENV)/.with-bench warmup ## speed against other programs; nothing else should be running
-	@failed=; for study in $(BENCHMARKS); do \
-		$(ONE_THREAD) $(BIN)/python benchmarks/$$study.py || failed="$$failed $$study"; done; \
-	test -z "$$failed" || { echo "targets missed in:$$failed"; exit 1; }
+	@$(ONE_THREAD) $(BIN)/python benchmarks/report.py
 
 clean: ## remove the environment, builds and caches
 	@rm -rf $(VENV) build dist .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import redirect_stdout
 from typing import Any
 
-import timing  # noqa: F401  (before numpy)
+import timing
 
 # isort: split
 import chain
@@ -156,6 +156,7 @@ def main() -> int:
         rows.append(study(links, peer, options.seconds))
         if not options.json:
             show(rows[-1])
+    timing.save("chain_run", rows)
     if options.json:
         print(json.dumps({"chain_run": rows}, indent=1))
     return 0

@@ -198,6 +198,7 @@ def main() -> int:
         met = met and rows[-1]["met"]
         if not options.json:
             show(rows[-1])
+    timing.save("closed_loops", {"closures": loops, "chains": rows})
     if options.json:
         print(json.dumps({"closed_loops": {"closures": loops, "chains": rows}}, indent=1))
     return 1 if not met and not options.no_fail else 0

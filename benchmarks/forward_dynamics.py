@@ -116,6 +116,7 @@ def main() -> int:
         rows.append(measure(links, options.rounds, pinocchio))
         if not options.json:
             show(rows[-1])
+    timing.save("forward_dynamics", rows)
     if options.json:
         print(json.dumps({"forward_dynamics": rows}, indent=1))
     missed = any(not row.get("met", True) for row in rows)

@@ -7,10 +7,13 @@ when they are loaded.
 from __future__ import annotations
 
 import gc
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
@@ -35,6 +38,12 @@ def interleaved(
                 seconds[name].append(_run(calls[name], counts[name]) / counts[name])
             order.reverse()
     return {name: low_quantile(values) for name, values in seconds.items()}
+
+
+def save(name: str, found: Any) -> None:
+    """Keep what a study found in the folder where ``report.py`` collects it, if there is one."""
+    if folder := os.environ.get("SUPPLE_BENCH_OUT"):
+        (Path(folder) / f"{name}.json").write_text(json.dumps(found))
 
 
 def low_quantile(values: Sequence[float]) -> float:
