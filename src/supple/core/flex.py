@@ -62,26 +62,16 @@ def edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, p
     r[at.TH], r[at.TH + 1], r[at.TH + 2] = t0, t1, t2
     inward = tree.node[n, at.MOTION] == at.ELASTIC_IN
     o = k + at.ATTACH_R
-    for i in range(3):  # columns of exp(theta) R0, then a times them, or a times their transpose
-        m0, m1, m2 = so3.rotate(t0, t1, t2, x[o + i] + zero, x[o + 3 + i] + zero, x[o + 6 + i] + zero)
-        if inward:
-            b0, b3, b6 = (a0, a3, a6) if i == 0 else ((a1, a4, a7) if i == 1 else (a2, a5, a8))
-            if i == 0:
-                for c in range(9):
-                    r[c] = 0.0
-            r[0] += b0 * m0
-            r[1] += b0 * m1
-            r[2] += b0 * m2
-            r[3] += b3 * m0
-            r[4] += b3 * m1
-            r[5] += b3 * m2
-            r[6] += b6 * m0
-            r[7] += b6 * m1
-            r[8] += b6 * m2
-        else:
-            r[i] = a0 * m0 + a1 * m1 + a2 * m2
-            r[3 + i] = a3 * m0 + a4 * m1 + a5 * m2
-            r[6 + i] = a6 * m0 + a7 * m1 + a8 * m2
+    ta, _, tc = so3.abc(t0 * t0 + t1 * t1 + t2 * t2)
+    turn = so3.series(t0, t1, t2, -tc, ta)  # exp(theta)
+    m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.product(
+        turn, (x[o], x[o + 1], x[o + 2], x[o + 3], x[o + 4], x[o + 5], x[o + 6], x[o + 7], x[o + 8])
+    )
+    if inward:
+        m1, m2, m3, m5, m6, m7 = m3, m6, m1, m7, m2, m5
+    r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8] = so3.product(
+        (a0, a1, a2, a3, a4, a5, a6, a7, a8), (m0, m1, m2, m3, m4, m5, m6, m7, m8)
+    )
     if inward:
         r[at.PA], r[at.PA + 1], r[at.PA + 2] = px, py, pz
         r[at.P] = px - (r[0] * d0 + r[1] * d1 + r[2] * d2)
@@ -95,13 +85,36 @@ def edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, p
 
 
 @kernel
-def turned(b, t0, t1, t2, x, y, z):
-    """World vector of a vector in axes turned by theta from the body whose row is b."""
-    x, y, z = so3.rotate(t0, t1, t2, x, y, z)
-    return (
-        b[0] * x + b[1] * y + b[2] * z,
-        b[3] * x + b[4] * y + b[5] * z,
-        b[6] * x + b[7] * y + b[8] * z,
+def axes(b):
+    """Rotation matrix of the node whose row is b, nine numbers."""
+    return b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8]
+
+
+@kernel
+def spin_matrix(b, t0, t1, t2, ta, tb):
+    """R exp(theta) T(theta) = R T(-theta): world angular velocity for theta', R the axes of the body whose row is b."""
+    return so3.product(axes(b), so3.series(t0, t1, t2, -ta, tb))
+
+
+@kernel
+def turned_axes(b, t0, t1, t2, ta, tc):
+    """R exp(theta): axes of the attach frame before its constant rotation."""
+    return so3.product(axes(b), so3.series(t0, t1, t2, -tc, ta))
+
+
+@kernel
+def tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, da, db):
+    """Rate of T(theta) for theta' = x and rates da, db of its factors: nine numbers."""
+    s, p = t0 * t0 + t1 * t1 + t2 * t2, 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
+    d = -db * s - tb * p
+    return so3.without_skew(
+        da * t0 + ta * x0, da * t1 + ta * x1, da * t2 + ta * x2,
+        d + db * t0 * t0 + 2.0 * tb * x0 * t0,
+        d + db * t1 * t1 + 2.0 * tb * x1 * t1,
+        d + db * t2 * t2 + 2.0 * tb * x2 * t2,
+        db * t0 * t1 + tb * (x0 * t1 + t0 * x1),
+        db * t0 * t2 + tb * (x0 * t2 + t0 * x2),
+        db * t1 * t2 + tb * (x1 * t2 + t1 * x2),
     )
 
 
@@ -163,12 +176,12 @@ def edge_motion(tree, work, n, u, a):
         slaved.at_place_rate(tree, work, f, k, e + 6 * nf, at.modal(tree, f).Gamma_u)
     x0, x1, x2, _, _, _ = rates_of_theta(tree, work, n, u, a)
     s = t0 * t0 + t1 * t1 + t2 * t2
-    ta, tb, _ = so3.abc(s)
+    ta, tb, tc = so3.abc(s)
     da, db = so3.ab_slopes(s)
     rate = 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
-    da, db = da * rate, db * rate
-    v0, v1, v2 = so3.tangent_times(t0, t1, t2, x0, x1, x2)
-    w0, w1, w2 = turned(b, t0, t1, t2, v0, v1, v2)  # relative angular velocity, world
+    B, S = axes(b), spin_matrix(b, t0, t1, t2, ta, tb)
+    SD = so3.product(turned_axes(b, t0, t1, t2, ta, tc), tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, da * rate, db * rate))
+    w0, w1, w2 = so3.times(S, x0, x1, x2)  # relative angular velocity, world
     z, y = work.scratch[0], work.scratch[1]
     for i in range(6):
         z[i] = 0.0
@@ -177,21 +190,10 @@ def edge_motion(tree, work, n, u, a):
         c = work.column[tree.node[n, at.COL0] + i]
         J, JD = c[at.COL_J], c[at.COL_JD]
         p0, p1, p2 = rotation(shape, w, k, e, nf, i)
-        g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
-        h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
-        e0, e1, e2 = turned(b, t0, t1, t2, p0 - ta * g0 + tb * h0, p1 - ta * g1 + tb * h1, p2 - ta * g2 + tb * h2)
-        q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0  # theta' x psi
-        k0 = x1 * g2 - x2 * g1 + t1 * q2 - t2 * q1
-        k1 = x2 * g0 - x0 * g2 + t2 * q0 - t0 * q2
-        k2 = x0 * g1 - x1 * g0 + t0 * q1 - t1 * q0
-        m0, m1, m2 = turned(
-            b, t0, t1, t2,
-            -da * g0 - ta * q0 + db * h0 + tb * k0,
-            -da * g1 - ta * q1 + db * h1 + tb * k1,
-            -da * g2 - ta * q2 + db * h2 + tb * k2,
-        )
+        e0, e1, e2 = so3.times(S, p0, p1, p2)
+        m0, m1, m2 = so3.times(SD, p0, p1, p2)
         p0, p1, p2 = displacement(shape, w, k, e, nf, i)
-        f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+        f0, f1, f2 = so3.times(B, p0, p1, p2)
         J[0], J[1], J[2] = e0, e1, e2
         J[3] = f0 + d1 * e2 - d2 * e1
         J[4] = f1 + d2 * e0 - d0 * e2
@@ -199,13 +201,9 @@ def edge_motion(tree, work, n, u, a):
         c0, c1, c2 = 0.0 * f0, 0.0 * f1, 0.0 * f2
         if e >= 0:  # Phi and Psi change, too
             p0, p1, p2 = displacement(shape, w, k, e + 6 * nf, nf, i)
-            c0, c1, c2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+            c0, c1, c2 = so3.times(B, p0, p1, p2)
             p0, p1, p2 = rotation(shape, w, k, e + 6 * nf, nf, i)
-            g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0
-            p0 += -ta * g0 + tb * (t1 * g2 - t2 * g1)
-            p1 += -ta * g1 + tb * (t2 * g0 - t0 * g2)
-            p2 += -ta * g2 + tb * (t0 * g1 - t1 * g0)
-            p0, p1, p2 = turned(b, t0, t1, t2, p0, p1, p2)
+            p0, p1, p2 = so3.times(S, p0, p1, p2)
             m0, m1, m2 = m0 + p0, m1 + p1, m2 + p2
         JD[0], JD[1], JD[2] = m0, m1, m2
         JD[3] = d1 * m2 - d2 * m1 - (w1 * f2 - w2 * f1) + c0

@@ -29,28 +29,24 @@ def current_inertia(tree, work, f, q, u):
     """Fill D, D1 u and L in body axes; return m, mc (3) and J (xx yy zz xy xz yz) about the body's origin."""
     b, x, w, slaves = at.modal(tree, f), tree.flex_data, rows(tree, work, f)[0], tree.flex[f, at.FLEX_R]
     n, j, k = tree.flex[f, at.FLEX_N] + slaves, tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
-    s0, e0, s1, d0, d1 = b.s0, b.E0, b.S1, b.D0, b.D1
+    s0, e0, s1, d0, d1, o = b.s0, b.E0, b.S1, b.D0, b.D1, tree.flex[f, at.FLEX_WORK]
     D, L = w[at.FX_D : at.FX_U2], w[at.FX_L : at.FX_LW]
     if slaves > 0:
         slaved.sums(tree, work, f)
-        for c in range(9):  # D1_ij[b, a] = D1_ji[a, b]
-            t = 3 * (c % 3) + c // 3
-            for i in range(n):
-                w[at.FX_U1 + c, i] = w[at.FX_U2 + t, i]
-    for c in range(9 if slaves == 0 else 0):
-        for i in range(n):
-            w[at.FX_D + c, i] = x[d0 + c * n + i]
-            w[at.FX_U2 + c, i] = 0.0
-            s = 0.0
-            for l in range(n):
-                s = s + x[d1 + (c * n + i) * n + l] * u[k + l]
-            w[at.FX_U1 + c, i] = s
+    else:  # nine rows at once: D and D1 u lie one behind the other, as do the rows of D0 and of D1[b]
+        sums, rates, at_rest = block(work.flex, o + at.FX_D * n, 9 * n), block(work.flex, o + at.FX_U2 * n, 9 * n), block(x, d0, 9 * n)
+        for i in range(9 * n):
+            sums[i] = at_rest[i]
+            rates[i] = 0.0
         for l in range(n):
-            y, v = q[j + l], u[k + l]
-            for i in range(n):
-                e = x[d1 + (c * n + l) * n + i]
-                w[at.FX_D + c, i] += e * y
-                w[at.FX_U2 + c, i] += e * v
+            y, v, own = q[j + l], u[k + l], block(x, d1 + 9 * l * n, 9 * n)
+            for i in range(9 * n):
+                sums[i] += own[i] * y
+                rates[i] += own[i] * v
+    for c in range(9):  # D1_ij[b, a] = D1_ji[a, b]
+        t = 3 * (c % 3) + c // 3
+        for i in range(n):
+            w[at.FX_U1 + c, i] = w[at.FX_U2 + t, i]
     zero = 0.0 * work.origin[0]  # of the workspace's type; q[j] does not exist for a body without modes
     c0, c1, c2 = x[s0] + zero, x[s0 + 1] + zero, x[s0 + 2] + zero
     e00, e11, e22, e01, e02, e12 = x[e0] + zero, x[e0 + 4] + zero, x[e0 + 8] + zero, x[e0 + 1] + zero, x[e0 + 2] + zero, x[e0 + 5] + zero

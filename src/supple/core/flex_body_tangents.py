@@ -23,7 +23,6 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
     zero = 0.0 * w0
     e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero
     h0, h1, h2, p0, p1, p2 = zero, zero, zero, zero, zero, zero
-    nn = nf * nf
     for i in range(nf):
         y = x[at.FX_UE, i]
         e00 += 2.0 * x[at.FX_D, i] * y
@@ -74,10 +73,10 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
             t2 += x[at.FX_A2 + 3, i] - x[at.FX_A2 + 1, i]
         for l in range(nf if slaves == 0 else 0):
             y = a[k + l]
-            e = d1 + i * nf + l
-            t0 += (shape[e + 5 * nn] - shape[e + 7 * nn]) * y
-            t1 += (shape[e + 6 * nn] - shape[e + 2 * nn]) * y
-            t2 += (shape[e + nn] - shape[e + 3 * nn]) * y
+            e = d1 + 9 * i * nf + l
+            t0 += (shape[e + 5 * nf] - shape[e + 7 * nf]) * y
+            t1 += (shape[e + 6 * nf] - shape[e + 2 * nf]) * y
+            t2 += (shape[e + nf] - shape[e + 3 * nf]) * y
         f0 = b1 * l5 - b2 * l4 + w1 * q2 - w2 * q1
         f1 = b2 * l3 - b0 * l5 + w2 * q0 - w0 * q2
         f2 = b0 * l4 - b1 * l3 + w0 * q1 - w1 * q0
@@ -97,26 +96,25 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
 def add_own_blocks(tree, f, w0, w1, w2, b0, b1, b2, Rq, Ru, M):
     """Add Qq, Qu and the mass matrix of a body's own coordinates: row i (a), column l (b) with D1_ij[b, a]."""
     shape, k, nf = tree.flex_data, tree.flex[f, at.FLEX_U0], tree.flex[f, at.FLEX_N]
-    nn = nf * nf
     own = at.modal(tree, f)
     d1, mass, stiff = own.D1, own.M, own.K
     ww = w0 * w0 + w1 * w1 + w2 * w2
     for i in range(nf):
         for l in range(nf):
-            e = d1 + l * nf + i
-            et = d1 + i * nf + l
-            s = b0 * (shape[e + 5 * nn] - shape[e + 7 * nn])
-            s += b1 * (shape[e + 6 * nn] - shape[e + 2 * nn])
-            s += b2 * (shape[e + nn] - shape[e + 3 * nn])
+            e = d1 + 9 * l * nf + i
+            et = d1 + 9 * i * nf + l
+            s = b0 * (shape[e + 5 * nf] - shape[e + 7 * nf])
+            s += b1 * (shape[e + 6 * nf] - shape[e + 2 * nf])
+            s += b2 * (shape[e + nf] - shape[e + 3 * nf])
             s += shape[stiff + i * nf + l]
-            s -= ww * (shape[e] + shape[e + 4 * nn] + shape[e + 8 * nn])
-            s += w0 * (shape[e] * w0 + shape[e + nn] * w1 + shape[e + 2 * nn] * w2)
-            s += w1 * (shape[e + 3 * nn] * w0 + shape[e + 4 * nn] * w1 + shape[e + 5 * nn] * w2)
-            s += w2 * (shape[e + 6 * nn] * w0 + shape[e + 7 * nn] * w1 + shape[e + 8 * nn] * w2)
+            s -= ww * (shape[e] + shape[e + 4 * nf] + shape[e + 8 * nf])
+            s += w0 * (shape[e] * w0 + shape[e + nf] * w1 + shape[e + 2 * nf] * w2)
+            s += w1 * (shape[e + 3 * nf] * w0 + shape[e + 4 * nf] * w1 + shape[e + 5 * nf] * w2)
+            s += w2 * (shape[e + 6 * nf] * w0 + shape[e + 7 * nf] * w1 + shape[e + 8 * nf] * w2)
             Rq[k + i, k + l] += s
-            s = w0 * (shape[e + 5 * nn] - shape[e + 7 * nn] - shape[et + 5 * nn] + shape[et + 7 * nn])
-            s += w1 * (shape[e + 6 * nn] - shape[e + 2 * nn] - shape[et + 6 * nn] + shape[et + 2 * nn])
-            s += w2 * (shape[e + nn] - shape[e + 3 * nn] - shape[et + nn] + shape[et + 3 * nn])
+            s = w0 * (shape[e + 5 * nf] - shape[e + 7 * nf] - shape[et + 5 * nf] + shape[et + 7 * nf])
+            s += w1 * (shape[e + 6 * nf] - shape[e + 2 * nf] - shape[et + 6 * nf] + shape[et + 2 * nf])
+            s += w2 * (shape[e + nf] - shape[e + 3 * nf] - shape[et + nf] + shape[et + 3 * nf])
             Ru[k + i, k + l] += s
             M[k + i, k + l] += shape[mass + i * nf + l]
 

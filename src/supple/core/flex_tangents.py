@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import slaved, so3
-from supple.core.flex import displacement, rates_of_theta, rotation, spatial_cross, turned
+from supple.core.flex import (
+    axes,
+    displacement,
+    rates_of_theta,
+    rotation,
+    spatial_cross,
+    spin_matrix,
+    tangent_rate,
+    turned_axes,
+)
 from supple.native.declare import kernel
 
 # Rows of the scratch: motion of the child relative to its parent and its rate, four more
@@ -28,18 +37,20 @@ def edge_columns(tree, work, n, u, a):
         slaved.at_place_rate(tree, work, f, k, e + 12 * nf, at.modal(tree, f).Gamma_a)
     x0, x1, x2, y0, y1, y2 = rates_of_theta(tree, work, n, u, a)
     ss = t0 * t0 + t1 * t1 + t2 * t2
-    ta, tb, _ = so3.abc(ss)
+    ta, tb, tc = so3.abc(ss)
     a1, b1 = so3.ab_slopes(ss)
     a2, b2 = so3.ab_curvatures(ss)
     s1 = 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
     s2 = 2.0 * (x0 * x0 + x1 * x1 + x2 * x2 + t0 * y0 + t1 * y1 + t2 * y2)
     a2, b2 = a2 * s1 * s1 + a1 * s2, b2 * s1 * s1 + b1 * s2
     a1, b1 = a1 * s1, b1 * s1
-    v0, v1, v2 = so3.tangent_times(t0, t1, t2, x0, x1, x2)
-    w0, w1, w2 = turned(b, t0, t1, t2, v0, v1, v2)
-    v0, v1, v2 = so3.tangent_times(t0, t1, t2, y0, y1, y2)
-    q0, q1, q2 = so3.tangent_rate_times(t0, t1, t2, x0, x1, x2)
-    l0, l1, l2 = turned(b, t0, t1, t2, v0 + q0, v1 + q1, v2 + q2)  # rate of w in the attach frame's axes
+    B, Q, S = axes(b), turned_axes(b, t0, t1, t2, ta, tc), spin_matrix(b, t0, t1, t2, ta, tb)
+    SD = so3.product(Q, tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, a1, b1))
+    SDD = so3.product(Q, tangent_second_rate(t0, t1, t2, x0, x1, x2, y0, y1, y2, ta, tb, a1, b1, a2, b2))
+    w0, w1, w2 = so3.times(S, x0, x1, x2)
+    v0, v1, v2 = so3.times(S, y0, y1, y2)
+    q0, q1, q2 = so3.times(SD, x0, x1, x2)
+    l0, l1, l2 = v0 + q0, v1 + q1, v2 + q2  # rate of w in the attach frame's axes
     z, zd = s[Z_ROW], s[ZD_ROW]
     for i in range(6):  # z and zd of the child relative to its parent
         z[i] = 0.0
@@ -55,33 +66,15 @@ def edge_columns(tree, work, n, u, a):
         c = work.column[tree.node[n, at.COL0] + i]
         JDD = c[at.COL_JDD]
         p0, p1, p2 = rotation(shape, w, k, e, nf, i)
-        g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0  # theta x psi
-        q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0  # theta' x psi
-        e0, e1, e2 = y1 * p2 - y2 * p1, y2 * p0 - y0 * p2, y0 * p1 - y1 * p0  # theta'' x psi
-        h0 = -a2 * g0 - 2.0 * a1 * q0 - ta * e0
-        h1 = -a2 * g1 - 2.0 * a1 * q1 - ta * e1
-        h2 = -a2 * g2 - 2.0 * a1 * q2 - ta * e2
-        h0 += b2 * (t1 * g2 - t2 * g1) + 2.0 * b1 * (x1 * g2 - x2 * g1 + t1 * q2 - t2 * q1)
-        h1 += b2 * (t2 * g0 - t0 * g2) + 2.0 * b1 * (x2 * g0 - x0 * g2 + t2 * q0 - t0 * q2)
-        h2 += b2 * (t0 * g1 - t1 * g0) + 2.0 * b1 * (x0 * g1 - x1 * g0 + t0 * q1 - t1 * q0)
-        h0 += tb * (y1 * g2 - y2 * g1 + t1 * e2 - t2 * e1 + 2.0 * (x1 * q2 - x2 * q1))
-        h1 += tb * (y2 * g0 - y0 * g2 + t2 * e0 - t0 * e2 + 2.0 * (x2 * q0 - x0 * q2))
-        h2 += tb * (y0 * g1 - y1 * g0 + t0 * e1 - t1 * e0 + 2.0 * (x0 * q1 - x1 * q0))
+        h0, h1, h2 = so3.times(SDD, p0, p1, p2)
         if e >= 0:  # 2 T' Psi' + T Psi''
             p0, p1, p2 = rotation(shape, w, k, e + 6 * nf, nf, i)
-            g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0
-            q0, q1, q2 = x1 * p2 - x2 * p1, x2 * p0 - x0 * p2, x0 * p1 - x1 * p0
-            h0 += 2.0 * (-a1 * g0 - ta * q0 + b1 * (t1 * g2 - t2 * g1) + tb * (x1 * g2 - x2 * g1 + t1 * q2 - t2 * q1))
-            h1 += 2.0 * (-a1 * g1 - ta * q1 + b1 * (t2 * g0 - t0 * g2) + tb * (x2 * g0 - x0 * g2 + t2 * q0 - t0 * q2))
-            h2 += 2.0 * (-a1 * g2 - ta * q2 + b1 * (t0 * g1 - t1 * g0) + tb * (x0 * g1 - x1 * g0 + t0 * q1 - t1 * q0))
+            q0, q1, q2 = so3.times(SD, p0, p1, p2)
             p0, p1, p2 = rotation(shape, w, k, e + 12 * nf, nf, i)
-            g0, g1, g2 = t1 * p2 - t2 * p1, t2 * p0 - t0 * p2, t0 * p1 - t1 * p0
-            h0 += p0 - ta * g0 + tb * (t1 * g2 - t2 * g1)
-            h1 += p1 - ta * g1 + tb * (t2 * g0 - t0 * g2)
-            h2 += p2 - ta * g2 + tb * (t0 * g1 - t1 * g0)
-        h0, h1, h2 = turned(b, t0, t1, t2, h0, h1, h2)
+            e0, e1, e2 = so3.times(S, p0, p1, p2)
+            h0, h1, h2 = h0 + 2.0 * q0 + e0, h1 + 2.0 * q1 + e1, h2 + 2.0 * q2 + e2
         p0, p1, p2 = displacement(shape, w, k, e, nf, i)
-        f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+        f0, f1, f2 = so3.times(B, p0, p1, p2)
         g0, g1, g2 = w1 * f2 - w2 * f1, w2 * f0 - w0 * f2, w0 * f1 - w1 * f0
         JDD[0], JDD[1], JDD[2] = h0, h1, h2
         JDD[3] = d1 * h2 - d2 * h1 + w1 * g2 - w2 * g1 - (l1 * f2 - l2 * f1)
@@ -89,17 +82,35 @@ def edge_columns(tree, work, n, u, a):
         JDD[5] = d0 * h1 - d1 * h0 + w0 * g1 - w1 * g0 - (l0 * f1 - l1 * f0)
         if e >= 0:  # Phi'' - 2 w x Phi'
             p0, p1, p2 = displacement(shape, w, k, e + 12 * nf, nf, i)
-            JDD[3] += b[0] * p0 + b[1] * p1 + b[2] * p2
-            JDD[4] += b[3] * p0 + b[4] * p1 + b[5] * p2
-            JDD[5] += b[6] * p0 + b[7] * p1 + b[8] * p2
+            e0, e1, e2 = so3.times(B, p0, p1, p2)
             p0, p1, p2 = displacement(shape, w, k, e + 6 * nf, nf, i)
-            f0, f1, f2 = b[0] * p0 + b[1] * p1 + b[2] * p2, b[3] * p0 + b[4] * p1 + b[5] * p2, b[6] * p0 + b[7] * p1 + b[8] * p2
+            f0, f1, f2 = so3.times(B, p0, p1, p2)
+            JDD[3], JDD[4], JDD[5] = JDD[3] + e0, JDD[4] + e1, JDD[5] + e2
             JDD[3] -= 2.0 * (w1 * f2 - w2 * f1)
             JDD[4] -= 2.0 * (w2 * f0 - w0 * f2)
             JDD[5] -= 2.0 * (w0 * f1 - w1 * f0)
         if inward:
             invert_second_rate(c, z, zd, s)
         tangent_columns(c, z, zd, V, parent_a, s)
+
+
+@kernel
+def tangent_second_rate(t0, t1, t2, x0, x1, x2, y0, y1, y2, ta, tb, a1, b1, a2, b2):
+    """Second derivative of T(theta) for theta' = x, theta'' = y, and those of its factors: nine numbers."""
+    s, p = t0 * t0 + t1 * t1 + t2 * t2, 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
+    r = 2.0 * (t0 * y0 + t1 * y1 + t2 * y2 + x0 * x0 + x1 * x1 + x2 * x2)
+    d = -b2 * s - 2.0 * b1 * p - tb * r
+    return so3.without_skew(
+        a2 * t0 + 2.0 * a1 * x0 + ta * y0,
+        a2 * t1 + 2.0 * a1 * x1 + ta * y1,
+        a2 * t2 + 2.0 * a1 * x2 + ta * y2,
+        d + b2 * t0 * t0 + 4.0 * b1 * x0 * t0 + 2.0 * tb * (y0 * t0 + x0 * x0),
+        d + b2 * t1 * t1 + 4.0 * b1 * x1 * t1 + 2.0 * tb * (y1 * t1 + x1 * x1),
+        d + b2 * t2 * t2 + 4.0 * b1 * x2 * t2 + 2.0 * tb * (y2 * t2 + x2 * x2),
+        b2 * t0 * t1 + 2.0 * b1 * (x0 * t1 + t0 * x1) + tb * (y0 * t1 + t0 * y1 + 2.0 * x0 * x1),
+        b2 * t0 * t2 + 2.0 * b1 * (x0 * t2 + t0 * x2) + tb * (y0 * t2 + t0 * y2 + 2.0 * x0 * x2),
+        b2 * t1 * t2 + 2.0 * b1 * (x1 * t2 + t1 * x2) + tb * (y1 * t2 + t1 * y2 + 2.0 * x1 * x2),
+    )
 
 
 @kernel

@@ -61,7 +61,7 @@ FLEX_RECORD = Record(
         "E0": (3, 3),
         "S1": (3, "n + r"),
         "D0": (9, "n + r"),
-        "D1": ("9 * (r == 0)", "n", "n"),  # with slaved shapes it is in strips
+        "D1": ("n * (r == 0)", 9, "n"),  # D1_ij[b, a] at [b, 3 i + j, a]; with slaved shapes it is in strips
         "M": ("n + r", "n + r"),
         "K": ("n", "n"),
         "C": ("n", "n"),

@@ -163,7 +163,7 @@ def _add_flexible(
     b.flex_work += at.FLEX_RECORD.lengths({"n": n, "r": r})[1]
     b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0)
     if modal.slaves is None:
-        b.add_flex(modal.D1)
+        b.add_flex(modal.D1.transpose(2, 0, 1, 3))
     rest = modal.rest_coordinates
     b.add_flex(of.M, modal.K, modal.C, rest)
     if modal.slaves is not None:
