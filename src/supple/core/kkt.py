@@ -221,6 +221,8 @@ def positions(m, w, t, q, u, d, place):
     depend on each other.
     """
     nr = w.rows.shape[0]
+    if nr == 0:
+        return 0.0
     size = math.inf
     for it in range(8):
         tree.poses(m, w, q)
