@@ -19,66 +19,12 @@ import math
 
 from supple.core import flex_body, slaved
 from supple.core import layout as at
+from supple.core.inertia import dot, give_way, most, moved, thin, times
 from supple.core.layout import TREE, WORK
 from supple.native.declare import INT, VEC, block, kernel, shared
 
 NONE = 1e-13  # of the inertia that a velocity moves: a pivot below it is none
-
-
-@kernel
-def times(i, y, out):
-    """out = I y, with the 21 numbers of an inertia."""
-    w0, w1, w2, v0, v1, v2 = y[0], y[1], y[2], y[3], y[4], y[5]
-    out[0] = i[0] * w0 + i[3] * w1 + i[4] * w2 + i[6] * v0 + i[7] * v1 + i[8] * v2
-    out[1] = i[3] * w0 + i[1] * w1 + i[5] * w2 + i[9] * v0 + i[10] * v1 + i[11] * v2
-    out[2] = i[4] * w0 + i[5] * w1 + i[2] * w2 + i[12] * v0 + i[13] * v1 + i[14] * v2
-    out[3] = i[6] * w0 + i[9] * w1 + i[12] * w2 + i[15] * v0 + i[18] * v1 + i[19] * v2
-    out[4] = i[7] * w0 + i[10] * w1 + i[13] * w2 + i[18] * v0 + i[16] * v1 + i[20] * v2
-    out[5] = i[8] * w0 + i[11] * w1 + i[14] * w2 + i[19] * v0 + i[20] * v1 + i[17] * v2
-
-
-@kernel
-def give_way(i, u):
-    """I -= u u^T."""
-    u0, u1, u2, u3, u4, u5 = u[0], u[1], u[2], u[3], u[4], u[5]
-    i[0] -= u0 * u0
-    i[1] -= u1 * u1
-    i[2] -= u2 * u2
-    i[3] -= u0 * u1
-    i[4] -= u0 * u2
-    i[5] -= u1 * u2
-    i[6] -= u0 * u3
-    i[7] -= u0 * u4
-    i[8] -= u0 * u5
-    i[9] -= u1 * u3
-    i[10] -= u1 * u4
-    i[11] -= u1 * u5
-    i[12] -= u2 * u3
-    i[13] -= u2 * u4
-    i[14] -= u2 * u5
-    i[15] -= u3 * u3
-    i[16] -= u4 * u4
-    i[17] -= u5 * u5
-    i[18] -= u3 * u4
-    i[19] -= u3 * u5
-    i[20] -= u4 * u5
-
-
-@kernel
-def dot(x, y):
-    """Product of two spatial vectors."""
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
-
-
-@kernel
-def moved(i, j):
-    """J.I J with the composite inertia of a node's row i: what a velocity moves where nothing gives way."""
-    m, c0, c1, c2 = i[at.CM], i[at.CC], i[at.CC + 1], i[at.CC + 2]
-    w0, w1, w2, v0, v1, v2 = j[0], j[1], j[2], j[3], j[4], j[5]
-    turning = i[at.CJ] * w0 * w0 + i[at.CJ + 1] * w1 * w1 + i[at.CJ + 2] * w2 * w2
-    turning += 2.0 * (i[at.CJ + 3] * w0 * w1 + i[at.CJ + 4] * w0 * w2 + i[at.CJ + 5] * w1 * w2)
-    both = w0 * (c1 * v2 - c2 * v1) + w1 * (c2 * v0 - c0 * v2) + w2 * (c0 * v1 - c1 * v0)
-    return turning + 2.0 * both + m * (v0 * v0 + v1 * v1 + v2 * v2)
+NO_WRENCHES, WRENCHES, CONSTRAINED = 0, 1, 2  # what ``articulate`` begins with
 
 
 @kernel
@@ -120,12 +66,6 @@ def begin(m, w, with_wrenches):
             for l in range(6):
                 L[i, l] = y[at.FX_LW + l, i]
     return mass, turning
-
-
-@kernel
-def most(j, mass, turning):
-    """A bound of the inertia that a column moves."""
-    return turning * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + 2.0 * mass * (j[3] * j[3] + j[4] * j[4] + j[5] * j[5])
 
 
 @kernel
@@ -247,13 +187,15 @@ def pull_column(m, w, c, p, f):
 
 
 @shared(TREE, WORK, VEC, INT, gives=INT)
-def articulate(m, w, f, with_wrenches):
-    """Factors from motions and inertias, and the sweep to the root, by which forces f (nu) become g, with the nodes' wrenches (1) or none (0).
+def articulate(m, w, f, given):
+    """Factors from motions and inertias, and the sweep to the root, by which forces f (nu) become g.
 
-    Returns -1, or the velocity that moves no mass.
+    ``given``: with the wrenches at nodes or without them; CONSTRAINED is without, and velocities of closing joints, which
+    their own rows give, are held. Returns -1, or the velocity that moves no mass, or little under constraints.
     """
-    node, failed = m.node, -1
-    mass, turning = begin(m, w, with_wrenches == 1)
+    node, failed, constrained = m.node, -1, given == CONSTRAINED
+    mass, turning = begin(m, w, given == WRENCHES)
+    own = m.plan[m.plan[at.PLAN_FIRST] :] if constrained else m.plan
     for n in range(node.shape[0] - 1, 0, -1):
         inertia, p, kind, parent = w.articulated[n], w.articulated[n, at.AP : at.AA], node[n, at.MOTION], node[n, at.PARENT]
         if kind >= at.ELASTIC_OUT:
@@ -265,8 +207,13 @@ def articulate(m, w, f, with_wrenches):
         first = node[n, at.COL0]
         for c in range(first + node[n, at.COLUMNS] - 1 if kind < at.ELASTIC_OUT else first - 1, first - 1, -1):
             j, u, k = w.column[c, at.COL_J], w.pivot[c], m.column[c, at.VELOCITY]
+            if constrained and own[k] < 0:
+                u[at.PIVOT_S] = 0.0
+                continue
             times(inertia, j, u)
             d = dot(j, u) + m.rotor[k]
+            if constrained and not d > thin(m, w, n, j):
+                return k
             if not d > NONE * (most(j, mass, turning) + m.rotor[k]):
                 if failed < 0:
                     composites(m, w)
@@ -285,7 +232,9 @@ def articulate(m, w, f, with_wrenches):
             to = w.articulated[parent]
             for l in range(at.AA):
                 to[l] += inertia[l]
-    return massless(m, w) if failed > 0 else -1
+    if failed <= 0:
+        return -1
+    return 0 if constrained else massless(m, w)
 
 
 @kernel
@@ -325,6 +274,28 @@ def last_of(m, w, k):
         if abs(v[i]) > size * m.unit[i]:
             last = i
     return last
+
+
+@shared(TREE, WORK, VEC)
+def inward(m, w, f):
+    """Forces f (nu) become g as in ``articulate``, whose factors are there, without wrenches. What is held keeps its force."""
+    node = m.node
+    for n in range(node.shape[0]):
+        for l in range(at.AP, at.AA):
+            w.articulated[n, l] = 0.0
+    for n in range(node.shape[0] - 1, 0, -1):
+        p, kind = w.articulated[n, at.AP : at.AA], node[n, at.MOTION]
+        if kind >= at.ELASTIC_OUT:
+            pull_edge(m, w, n, f)
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            pull_elastic(m, w, n, f)
+        if kind < at.ELASTIC_OUT:
+            for c in range(node[n, at.COL0] + node[n, at.COLUMNS] - 1, node[n, at.COL0] - 1, -1):
+                pull_column(m, w, c, p, f)
+        if node[n, at.PARENT] > 0:
+            to = w.articulated[node[n, at.PARENT], at.AP : at.AA]
+            for l in range(6):
+                to[l] += p[l]
 
 
 @shared(TREE, WORK, VEC)
@@ -377,13 +348,13 @@ def accelerate(m, w, f):
         y, k = flex_body.rows(m, w, b)[0], m.flex[b, at.FLEX_U0]
         for i in range(m.flex[b, at.FLEX_N]):
             f[k + i] -= y[at.FX_Q, i]
-    return solve(m, w, f, 1)
+    return solve(m, w, f, WRENCHES)
 
 
 @kernel
-def solve(m, w, f, with_wrenches):
-    """Forces f (nu) become accelerations, with the wrenches at nodes (1) or without (0). Returns like ``articulate``."""
-    bad = articulate(m, w, f, with_wrenches)
+def solve(m, w, f, given):
+    """Forces f (nu) become accelerations, with the wrenches at nodes or without. Returns like ``articulate``."""
+    bad = articulate(m, w, f, given)
     if bad < 0:
         outward(m, w, f)
     return bad

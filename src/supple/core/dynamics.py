@@ -59,7 +59,7 @@ def solve_motion(m, w, t, u, z, f):
     """
     if w.lam.shape[0] == 0:
         if m.head[at.H_WAY] == at.TREE_WAY:
-            return articulated.solve(m, w, f, 0)
+            return articulated.solve(m, w, f, articulated.NO_WRENCHES)
         tree.composite(m, w, w.mass)
         bad = linalg.cholesky(w.mass, w.lower)
         if bad < 0:
@@ -67,7 +67,6 @@ def solve_motion(m, w, t, u, z, f):
         else:
             w.failed[0] = w.mass[bad, bad]
         return bad
-    tree.composite(m, w, w.mass)
     for k in range(f.shape[0]):
         w.force[k] = 0.0
     links.accelerations(m, w, t, w.force, w.lam)

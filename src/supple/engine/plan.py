@@ -25,13 +25,14 @@ NARROW = 0.6
 
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
-    """Integers of a compiled model with the way of its accelerations, and behind them the plan for
-    its rows in use; read-only.
+    """Integers of a compiled model with the way of its accelerations and the plan, read-only.
+
+    The plan is that for its rows in use, behind everything else.
     """
     bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
     bare[at.H_PLAN] = 0
-    choose(bare, at.read_model(bare, reals))
     plan = _Plan(bare, reals).write() if bare[at.H_ROWS] else [0]
+    choose(bare, at.read_model(bare, reals), plan)
     made = np.concatenate([bare, plan])
     made[at.H_PLAN] = len(plan)
     made.flags.writeable = False

@@ -65,8 +65,8 @@ def compile_model(
     ``tree`` names the joints of a spanning tree and the bodies, as ``free:<body>``, that hang on
     free joints of their own; by default the tree with the fewest velocities is taken. Where there
     are constraints, the initial state is moved onto them, as little as possible, and rows that
-    follow from others are left out. ``frozen`` is a time (s) at which all signals stand still, ``linear``
-    the way of accelerations, by default the one of least work.
+    follow from others are left out. ``frozen`` is a time (s) at which all signals stand still,
+    ``linear`` the way of accelerations, by default the one of least work.
     """
     model.check()
     frames = tuple(frames)
