@@ -19,7 +19,7 @@ from supple.loops.assembly import compile_model
 from test_alpha_loops import four_bar, spatial_loop
 from test_formulations import condition
 
-BLOCKS, ADDED = 1.0, 2.0  # core/kkt.py
+BLOCKS, ADDED, ARTICULATED = 1.0, 2.0, 3.0  # core/kkt.py
 
 
 def flag(c: Compiled, work: np.ndarray) -> float:
@@ -64,7 +64,7 @@ def backward_error(eq: Equations, solution: np.ndarray) -> float:
 
 def check(model: sp.Model, formulation: sp.JointCoordinates | sp.Absolute) -> float:
     """Both ways solve the equations to rounding; then they differ by rounding times condition."""
-    c = compile_model(model, tree=formulation.tree(model))
+    c = compile_model(model, tree=formulation.tree(model), linear=formulation.way())
     used, (blocks, whole) = both_ways(c)
     eq = Equations(c)
     worst = condition(eq)
@@ -83,8 +83,9 @@ def check(model: sp.Model, formulation: sp.JointCoordinates | sp.Absolute) -> fl
 @given(loop_recipes(max_closings=2, flexible=True, forces="all"))
 def test_blocks_give_what_the_whole_system_gives(recipe):
     """Closing joints of all kinds, couplings and drivers on their coordinates, flexible bodies."""
+    ways = sp.JointCoordinates("blocks"), sp.JointCoordinates("tree"), sp.Absolute()
     try:
-        used = [check(recipe.model(), f) for f in (sp.JointCoordinates(), sp.Absolute())]
+        used = [check(recipe.model(), f) for f in ways]
     except sp.ModelError:
         assume(False)  # a driver of something that cannot move
     assume(not any(u == 0.0 for u in used))
@@ -94,6 +95,29 @@ def test_blocks_give_what_the_whole_system_gives(recipe):
 @pytest.mark.parametrize("model", [four_bar, spatial_loop])
 def test_closed_loops_use_blocks(model, formulation):
     assert check(model(), formulation) == BLOCKS
+
+
+def closed_chain(links: int) -> sp.Model:
+    """A chain whose last link is held by a ball joint where it is."""
+    model = chain(links)
+    last = model.bodies[f"link{links - 1}"]
+    model.add(sp.Spherical("end", model.ground.at(0.5 * links), last.at(0.5)))
+    return model
+
+
+def test_long_loops_are_solved_in_order_n():
+    model = closed_chain(24)
+    assert check(model, sp.JointCoordinates()) == ARTICULATED
+    model.replace("link11", inertia=(0, 0.02, 0.02))  # thin, but its neighbours move with it
+    assert check(model, sp.JointCoordinates()) == ARTICULATED
+
+
+def test_a_thin_body_in_a_loop_is_left_to_the_blocks():
+    """Here the last one: a point on the axis on which it hangs."""
+    model = four_bar()
+    model.replace("rocker", com=(0.5, 0, 0), inertia=(0.08, 0.08, 0))
+    used = [check(model, sp.JointCoordinates(linear)) for linear in ("tree", "blocks")]
+    assert used == [ADDED, ADDED]
 
 
 @pytest.mark.parametrize("about", [0.0, 1e-15])

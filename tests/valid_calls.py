@@ -219,7 +219,7 @@ CALLS: dict[str, Call] = {
         "Event": {**NAME, "of": HINGE},
         # integrators and formulations
         **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
-        **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "Absolute")},
+        **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "OrderN", "Absolute")},
         "DeformationModes": {},
         "EnergyScheme": {"step": 0.01},
         "Branch": {"tree": ["pin"]},

@@ -147,7 +147,7 @@ if TYPE_CHECKING:
     from supple.fem.vibration import lowest_modes
     from supple.formulations.deformation import DeformationModes
     from supple.formulations.transformation import velocity_transformation
-    from supple.formulations.trees import Absolute, Branch, JointCoordinates
+    from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
     from supple.integrators.energy import EnergyScheme
     from supple.integrators.explicit import DormandPrince
@@ -247,6 +247,7 @@ __all__ = [
     "Motor",
     "Newmark",
     "NormalModes",
+    "OrderN",
     "PairFunction",
     "PairState",
     "Planar",

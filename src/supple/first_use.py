@@ -40,7 +40,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "fem.vibration": "lowest_modes",
         "formulations.deformation": "DeformationModes",
         "formulations.transformation": "velocity_transformation",
-        "formulations.trees": "Absolute Branch JointCoordinates",
+        "formulations.trees": "Absolute Branch JointCoordinates OrderN",
         "integrators.alpha": "GeneralizedAlpha HHT Newmark",
         "integrators.energy": "EnergyScheme",
         "integrators.explicit": "DormandPrince",

@@ -25,7 +25,7 @@ def instant(
     state: State,
     success: bool,
     message: str,
-    statistics: Mapping[str, int | float],
+    statistics: Mapping[str, int | float | str],
 ) -> RunData:
     """A result with one time, which has no errors of energy."""
     compiled = equations.compiled

@@ -7,6 +7,7 @@ from supple.analyses.reactions import PhasedReactions, Reactions
 from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
+from supple.engine.linear_choice import way_name
 from supple.engine.loads import Loads
 from supple.integrators.driver import Solution
 from supple.loops.singular import passed, violated
@@ -41,7 +42,7 @@ def outcome(
             events=s.events,
             success=s.success,
             message=s.message,
-            statistics=s.statistics,
+            statistics={**s.statistics, "linear": way_name(compiled.ints)},
             final=s.final,
             loads=Loads(states, dict(model.forces)),
             reactions=_reactions(model, compiled, states, changes),

@@ -142,7 +142,7 @@ def stages(m, w, r, o, ints, which, t, h, left, y):
         ints[st.EVALUATIONS] += 1
         if bad >= 0:  # a state that is not finite fails the pivot test, too
             ints[st.BAD_DOF] = bad
-            finite = bad >= nu or math.isfinite(w.mass[bad, bad])
+            finite = bad >= nu or math.isfinite(w.failed[0])
             return st.LOCKED if finite else st.NOT_FINITE
         chart.rate(m, r.xt, r.ut, x[0:nu])
         if o.which.shape[0] > 0 and o.c[KEEP] == BAUMGARTE:

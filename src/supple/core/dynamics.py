@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from supple.core import (
+    articulated,
     forces,
     kkt,
     linalg,
@@ -16,6 +17,7 @@ from supple.core import (
     tangents,
     tree,
 )
+from supple.core import layout as at
 from supple.core.layout import TREE, WORK, views
 from supple.native.declare import INT, INTS, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
 
@@ -55,11 +57,15 @@ def solve_motion(m, w, t, u, z, f):
 
     Returns -1, or the velocity whose pivot fails, or nu plus a constraint row that depends on others.
     """
-    tree.composite(m, w, w.mass)
     if w.lam.shape[0] == 0:
+        if m.head[at.H_WAY] == at.TREE_WAY:
+            return articulated.solve(m, w, f, articulated.NO_WRENCHES)
+        tree.composite(m, w, w.mass)
         bad = linalg.cholesky(w.mass, w.lower)
         if bad < 0:
             linalg.cholesky_solve(w.lower, f)
+        else:
+            w.failed[0] = w.mass[bad, bad]
         return bad
     for k in range(f.shape[0]):
         w.force[k] = 0.0
@@ -72,6 +78,8 @@ def solve_motion(m, w, t, u, z, f):
         bad = kkt.solve(m, w, f, w.lam)
     if bad < 0:
         forces.drive(m, w, t)
+    elif bad < f.shape[0]:
+        w.failed[0] = w.mass[bad, bad]
     return bad
 
 
@@ -80,11 +88,25 @@ def forward(m, w, t, q, u, z, a):
     """Accelerations a (nu) and multipliers w.lam; returns -1 or what fails, see ``solve_motion``."""
     for k in range(a.shape[0]):
         a[k] = 0.0
+    return forward_with(m, w, t, q, u, z, a)
+
+
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, gives=INT)
+def forward_with(m, w, t, q, u, z, a):
+    """``forward`` with further generalized forces, which a (nu) holds on entry."""
+    h, n = w.force, a.shape[0]
+    for k in range(n):
+        h[k] = 0.0
     for i in range(w.lam.shape[0]):
         w.lam[i] = 0.0
-    residual_at(m, w, t, q, u, a, z, a)  # gather writes r[k] after the last use of a[k]
-    for k in range(a.shape[0]):
-        a[k] = -a[k]
+    if m.head[at.H_WAY] == at.TREE_WAY and w.lam.shape[0] == 0:
+        exert(m, w, t, q, u, h, z)
+        if m.link.shape[0] > 0:
+            links.refresh(m, w, t, q)
+        return articulated.accelerate(m, w, a)
+    residual_at(m, w, t, q, u, h, z, h)  # gather writes r[k] after the last use of a[k]
+    for k in range(n):
+        a[k] -= h[k]
     return solve_motion(m, w, t, u, z, a)
 
 
@@ -122,16 +144,7 @@ def accelerate(ints, reals, work, t, q, u, z, a):
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
-    n = a.shape[0]
-    h = w.lower[0] if n > 0 else a
-    for k in range(n):
-        h[k] = 0.0
-    for i in range(w.lam.shape[0]):
-        w.lam[i] = 0.0
-    residual_at(m, w, t, q, u, h, z, h)
-    for k in range(n):
-        a[k] -= h[k]
-    return solve_motion(m, w, t, u, z, a)
+    return forward_with(m, w, t, q, u, z, a)
 
 
 @entry(INTS, REALS, VEC, VEC, MAT)

@@ -4,7 +4,8 @@ Three things keep the systems small, however many bodies and loops there are:
 
 - the coordinates of a closing joint have no mass and appear in its own rows only. Row operations T turn the rows
   of a joint with k coordinates e into k that give these coordinates, e + N a = c', and the rest without them;
-- M is factorized block by block: a block is a part of the tree that moves on its own, such as a free body;
+- M is factorized block by block: a block is a part of the tree that moves on its own, such as a free body; or in
+  order N (``core/articulated.py``), where blocks are large and rows few;
 - the complement S = Y Y^T, Y^T = L^-1 G^T, couples rows that act on a common block. It is factorized within its
   envelope, rows in an order that keeps it narrow.
 
@@ -19,15 +20,12 @@ from __future__ import annotations
 
 import math
 
+from supple.core import articulated, mass_blocks
 from supple.core import layout as at
 from supple.core.links import LINEAR
 from supple.native.declare import kernel
 
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
-
-# Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
-# (a little more would be counted, and cost as many digits of the complement S)
-THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
 
 
 @kernel
@@ -133,57 +131,29 @@ def turn_rows(m, w):
 
 
 @kernel
-def factorize(m, w):
-    """Factors from w.mass and w.rows, within the plan.
+def factorize(m, w, by_tree):
+    """Factors from w.rows within the plan, and from w.mass, or from inertias by the recursion (``by_tree``).
 
     Returns -1; or -2 where a joint's own rows fail, a state is not finite, or rows seem to depend on others, which
     little inertia may feign: then another way may still exist; or -3 where inertia was added.
     """
-    plan, L, Y, S = m.plan, w.lower, w.solved, w.schur
-    nu = w.mass.shape[0]
-    first, order = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_ORDER] :]
-    low = m.plan[m.plan[at.PLAN_LOWS] :]
-    result, mean = -1, 0.0
-    for i in range(nu):  # Cholesky, block by block
-        b = first[i]
-        if b < 0:
-            continue
-        if b == i:
-            mean, n = 0.0, i
-            while n < nu and first[n] == b:
-                mean += w.mass[n, n] * m.unit[n] * m.unit[n]
-                n += 1
-            mean /= n - b
-        a, l = w.mass[i], L[i]
-        for j in range(b, i):
-            x = a[j]
-            for k in range(b, j):
-                x -= l[k] * L[j, k]
-            l[j] = x * L[j, j]
-        x = a[i]
-        for k in range(b, i):
-            x -= l[k] * l[k]
-        w.added[i] = 0.0
-        unit = m.unit[i] * m.unit[i]
-        if not x > THIN * a[i] or not a[i] * unit > NONE * mean:
-            if not mean > 0.0:
-                return -2
-            w.added[i] = ADDED * (a[i] if a[i] * unit > NONE * mean else mean / unit)
-            x = max(x, 0.0) + w.added[i]
-            result = -3
-        l[i] = 1.0 / math.sqrt(x)
-    if not turn_rows(m, w):
+    plan, Y, S = m.plan, w.solved, w.schur
+    order, low = m.plan[m.plan[at.PLAN_ORDER] :], m.plan[m.plan[at.PLAN_LOWS] :]
+    if by_tree:
+        result = -2 if articulated.articulate(m, w, w.force, articulated.CONSTRAINED) >= 0 else -1
+    else:
+        result = mass_blocks.factor(m, w)
+    if result == -2 or not turn_rows(m, w):
         return -2
     for c in range(m.link.shape[0]):  # Y^T = L^-1 G^T for the rows that are left
         rec = m.plan[record(m, c) :]
         for s in range(rec[at.PLAN_FREE]):
             y = Y[rec[at.PLAN_ROW + s]]
+            if by_tree:
+                solve_row(m, w, rec, y)
+                continue
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
-                for e in range(plan[k], plan[k + 1]):
-                    x = y[e]
-                    for j in range(first[e], e):
-                        x -= L[e, j] * y[j]
-                    y[e] = x * L[e, e]
+                mass_blocks.inward(m, w, y, plan[k], plan[k + 1])
     for o in range(m.link.shape[0]):
         c = order[o]
         rec = m.plan[record(m, c) :]
@@ -222,11 +192,25 @@ def factorize(m, w):
 
 
 @kernel
-def solve(m, w, f, c):
+def solve_row(m, w, rec, y):
+    """The sweep to the root for one row y (nu) of a link, whose record is rec; only its ranges of velocities count."""
+    f, begin, end = w.force, rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES]
+    for e in range(f.shape[0]):
+        f[e] = 0.0
+    for k in range(begin, end, 2):
+        for e in range(m.plan[k], m.plan[k + 1]):
+            f[e] = y[e]
+    articulated.inward(m, w, f)
+    for k in range(begin, end, 2):
+        for e in range(m.plan[k], m.plan[k + 1]):
+            y[e] = f[e]
+
+
+@kernel
+def solve(m, w, f, c, by_tree):
     """Solve in place: f (nu) becomes a, c (rows) becomes lam; needs ``factorize``."""
-    plan, L, Y, S, x = m.plan, w.lower, w.solved, w.schur, w.weight
-    nu, nl, ns = f.shape[0], m.link.shape[0], 0
-    first, low = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_LOWS] :]
+    plan, Y, S, x = m.plan, w.solved, w.schur, w.weight
+    nl, ns, low = m.link.shape[0], 0, m.plan[m.plan[at.PLAN_LOWS] :]
     turn_sides(m, w, c)
     for l in range(nl):
         rec = m.plan[record(m, l) :]
@@ -236,12 +220,10 @@ def solve(m, w, f, c):
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
                     f[e] -= push * y[e]
-    for i in range(nu):
-        if first[i] >= 0:
-            s = f[i]
-            for k in range(first[i], i):
-                s -= L[i, k] * f[k]
-            f[i] = s * L[i, i]
+    if by_tree:
+        articulated.inward(m, w, f)
+    else:
+        mass_blocks.inward(m, w, f, 0, f.shape[0])
     for l in range(nl):
         rec = m.plan[record(m, l) :]
         for j in range(rec[at.PLAN_FREE]):
@@ -268,12 +250,10 @@ def solve(m, w, f, c):
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
                     f[e] -= s * y[e]
-    for i in range(nu - 1, -1, -1):
-        if first[i] >= 0:
-            s = f[i] * L[i, i]
-            f[i] = s
-            for k in range(first[i], i):
-                f[k] -= L[i, k] * s
+    if by_tree:
+        articulated.outward(m, w, f)
+    else:
+        mass_blocks.outward(m, w, f)
     turn_back(m, w, f, c)
 
 

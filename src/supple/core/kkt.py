@@ -17,7 +17,8 @@ from supple.core import layout as at
 from supple.core.layout import TREE, WORK
 from supple.native.declare import INT, VEC, kernel, shared
 
-DENSE, BLOCKS, ADDED = 0.0, 1.0, 2.0  # what the factors are of: all together, blocks, blocks with inertia added
+# What the factors are of: all together, blocks, blocks with inertia added, blocks in order N
+DENSE, BLOCKS, ADDED, ARTICULATED = 0.0, 1.0, 2.0, 3.0
 REPEATS = 8
 
 
@@ -37,13 +38,18 @@ def weight(m, w, i):
 
 @shared(TREE, WORK, gives=INT)
 def factorize(m, w):
-    """Factors for ``solve`` from w.mass and w.rows, by blocks if they allow it.
+    """Factors for ``solve`` from inertias and w.rows, by blocks if they allow it.
 
     Returns -1; or the velocity whose pivot fails: it moves no mass; or nu plus the row that depends on others.
     """
     w.factors[0] = DENSE
-    if m.plan[at.PLAN_USABLE] == 1:
-        bad = elimination.factorize(m, w)
+    usable = m.plan[at.PLAN_USABLE] == 1 and m.head[at.H_WAY] != at.DENSE
+    if usable and m.head[at.H_WAY] == at.TREE_WAY and elimination.factorize(m, w, True) == -1:
+        w.factors[0] = ARTICULATED
+        return -1
+    tree.composite(m, w, w.mass)
+    if usable:
+        bad = elimination.factorize(m, w, False)
         if bad == -3 and held(m, w):
             w.factors[0] = ADDED
             return -1
@@ -65,7 +71,7 @@ def held(m, w):
         d[k] = w.added[k]
     for i in range(nr):
         e[i] = 0.0
-    elimination.solve(m, w, d, e)
+    elimination.solve(m, w, d, e, False)
     for k in range(n):
         if w.added[k] > 0.0 and not abs(d[k]) < 0.1:
             return False
@@ -144,8 +150,8 @@ def solve(m, w, f, c):
     if w.factors[0] == DENSE:
         solve_dense(w, f, c)
         return -1
-    if w.factors[0] == BLOCKS:
-        elimination.solve(m, w, f, c)
+    if w.factors[0] == BLOCKS or w.factors[0] == ARTICULATED:
+        elimination.solve(m, w, f, c, w.factors[0] == ARTICULATED)
         return -1
     n, nr = f.shape[0], c.shape[0]
     f0, c0, d, e = w.given_force, w.given_gap, w.rest_force, w.rest_gap
@@ -159,7 +165,7 @@ def solve(m, w, f, c):
         c[i] = 0.0
     largest, old = 0.0, math.inf
     for _ in range(REPEATS):
-        elimination.solve(m, w, d, e)
+        elimination.solve(m, w, d, e, False)
         size = 0.0
         for k in range(n):
             f[k] += d[k]
@@ -221,6 +227,8 @@ def positions(m, w, t, q, u, d, place):
     depend on each other.
     """
     nr = w.rows.shape[0]
+    if nr == 0:
+        return 0.0
     size = math.inf
     for it in range(8):
         tree.poses(m, w, q)
@@ -236,7 +244,6 @@ def positions(m, w, t, q, u, d, place):
             break
         if it == 0 or it == 3:  # in between, the factors of the start converge well enough
             tree.inertias(m, w, q, u, u)
-            tree.composite(m, w, w.mass)
             links.jacobian(m, w, w.rows)
             if factorize(m, w) >= 0:
                 return math.inf

@@ -28,8 +28,12 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
+    H_DENSE, H_WAY, H_ASKED,
     HEADER,
-) = range(23)
+) = range(26)
+# How accelerations are found (engine/linear_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
+# is the size of whole matrices in the workspace, nu or 0
+AUTOMATIC, DENSE, TREE_WAY, BLOCKS = 0, 1, 2, 3
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
@@ -76,6 +80,12 @@ FLEX_RECORD = Record(
         "Qq": ("(n + r) * (r > 0)", "n + r"),  # transposed dQ/dq and dQ/du of the extended body
         "Qu": ("(n + r) * (r > 0)", "n + r"),
         "margin": "3 * (r > 0)",  # strips of four columns may end behind the last
+        # for core/articulated.py: the mass matrix as outer bodies give way, then its factor; momenta per rate, in
+        # world axes, then solved; the mass matrix's diagonal where nothing gives way, and a bound of it
+        "factor": ("n", "n"),
+        "coupling": ("n", 6),
+        "whole": "n",
+        "bound": "n",
     }),
     head={},
     given=("n", "r"),
@@ -140,6 +150,10 @@ R, P, V, A, M, C, J, W, CM, CC, CJ, E, TH, PA, NODE_WORK = starts(9, 3, 6, 6, 1,
 INERTIA = W - M  # numbers of an inertia
 # Column workspace (6 each, world axes); JD and JDD are rates of an elastic column in the child's axes
 COL_J, COL_DV, COL_PSI_Q, COL_PSI_U, COL_JD, COL_JDD, COLUMN_WORK = range(7)
+# Node workspace of core/articulated.py: inertia (xx yy zz xy xz yz of rotations, 9 of rotations with translations,
+# xx yy zz xy xz yz of translations), wrench, acceleration. Column workspace: U/sqrt(D) and 1/sqrt(D), zero where it is held
+AI, AP, AA, ARTICULATED = starts(21, 6, 6)
+PIVOT_U, PIVOT_S, PIVOT = starts(6, 2)
 # Node matrices (6, 6) for tangents
 NODE_B, NODE_K, NODE_MATRICES = range(3)
 # Scratch rows (6) for one column or one force element
@@ -150,7 +164,7 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE,
 }
 
 # The model: what kernels only read
@@ -197,9 +211,12 @@ WORK_RECORD = Record(
         "effort": "nu",
         "power": "elements",
         "zdot": "nz",
-        # accelerations without constraints
-        "mass": ("nu", "nu"),
-        "lower": ("nu", "nu"),
+        # accelerations without constraints: by the whole mass matrix, or by the articulated recursion
+        "mass": ("dense", "dense"),
+        "lower": ("dense", "dense"),
+        "articulated": ("nodes", ARTICULATED),
+        "pivot": ("columns", PIVOT),
+        "failed": 1,  # inertia of the velocity whose pivot failed last
         # of one column, force element or signal
         "scratch": (SCRATCH_ROWS, 6),
         "stack": (STACK, 3),

@@ -156,7 +156,7 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
         bad = dynamics.solve_motion(m, w, time, r.ut, r.zt, f)
         if bad >= 0:  # a state that is not finite fails the pivot test, too
             count[st.BAD_DOF] = bad
-            finite = bad >= nu or math.isfinite(w.mass[bad, bad])
+            finite = bad >= nu or math.isfinite(w.failed[0])
             o.ints[TROUBLE] = st.LOCKED if finite else st.NOT_FINITE
             for k in range(nu):
                 f[k] = math.nan

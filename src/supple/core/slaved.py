@@ -253,10 +253,10 @@ def contract(tree, work, f, x, Rq, Ru, M):
 
 
 @kernel
-def add_mass(tree, work, f, x, mass):
-    """Add Y^T M Y to the mass matrix; x are the body's rows."""
+def add_mass(tree, work, f, x, mass, k0):
+    """Add Y^T M Y to a matrix, from row and column k0 on; x are the body's rows."""
     n, r, _, g = places(tree, f)
-    m, shape, w, k0 = n + r, tree.flex_data, work.flex, tree.flex[f, at.FLEX_U0]
+    m, shape, w = n + r, tree.flex_data, work.flex
     own, t = at.modal(tree, f).M, x[at.FX_A2]
     for k in range(n):
         for i in range(m):

@@ -303,7 +303,7 @@ def elastic_mass(tree, work, n, mass):
     y = flex_body.rows(tree, work, f)[0]
     m = at.modal(tree, f).M
     if tree.flex[f, at.FLEX_R] > 0:
-        slaved.add_mass(tree, work, f, y, mass)
+        slaved.add_mass(tree, work, f, y, mass, k)
     else:
         for i in range(nf):
             for l in range(nf):

@@ -36,6 +36,7 @@ from supple.engine.compiled import (
     JointRecord,
     MotorRecord,
 )
+from supple.engine.linear_choice import WAYS, Linear
 from supple.engine.plan import with_plan
 from supple.engine.tables import Tables
 from supple.errors import label
@@ -211,16 +212,18 @@ def build(
     tree: Tree | None = None,
     frozen: float | None = None,
     held: Iterable[str] = (),
+    linear: Linear | None = None,
 ) -> Compiled:
     """Compile a model as it is written down: all constraint rows, initial state not assembled.
 
     With ``frozen``, a time in s, all signals keep the values that they have then. ``held`` names
-    joints that get rows which hold their coordinates (``engine/phases.py``). See
-    ``assembly.compile_model``.
+    joints that get rows which hold their coordinates (``engine/phases.py``); ``linear`` is the way
+    of accelerations (``engine/linear_choice.py``). See ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)
     b = Builder(model, graph, frames, frozen, held)
     ints, reals = flat_buffers(b, model.gravity)
+    ints[at.H_ASKED] = WAYS[linear]
     timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(
         ints=with_plan(ints, reals),

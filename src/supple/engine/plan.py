@@ -17,6 +17,7 @@ import numpy as np
 from supple.constraints.kinds import LINKS
 from supple.core import layout as at
 from supple.core.radau_views import WIDE_FROM
+from supple.engine.linear_choice import choose
 from supple.forces.kinds import ELEMENTS
 
 # Work of an entry within an envelope, in that of one of a whole matrix
@@ -24,10 +25,14 @@ NARROW = 0.6
 
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
-    """Integers of a compiled model with the plan for its rows in use behind them; read-only."""
+    """Integers of a compiled model with the way of its accelerations and the plan, read-only.
+
+    The plan is that for its rows in use, behind everything else.
+    """
     bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
     bare[at.H_PLAN] = 0
     plan = _Plan(bare, reals).write() if bare[at.H_ROWS] else [0]
+    choose(bare, at.read_model(bare, reals), plan)
     made = np.concatenate([bare, plan])
     made[at.H_PLAN] = len(plan)
     made.flags.writeable = False

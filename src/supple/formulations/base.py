@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from supple.engine.linear_choice import Linear
 from supple.formulations.equations import Equations
 from supple.graph.tree_choice import Tree
 from supple.loops.assembly import compile_model
@@ -27,7 +28,11 @@ class Formulation(ABC):
         """The model with its bodies as they are written here; as a rule itself."""
         return model
 
+    def way(self) -> Linear | None:
+        """How accelerations are found; as a rule None, by counting."""
+        return None
+
     def equations(self, model: Model) -> Equations:
         """Equations of motion with their own workspace."""
         model = self.written(model)
-        return Equations(compile_model(model, tree=self.tree(model)))
+        return Equations(compile_model(model, tree=self.tree(model), linear=self.way()))

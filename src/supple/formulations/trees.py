@@ -1,10 +1,13 @@
-"""Joint, absolute and branch coordinates: three choices of the spanning tree."""
+"""Joint, absolute and branch coordinates: choices of the spanning tree, and of its solution."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
+from supple import validate
+from supple.engine.linear_choice import Linear
 from supple.errors import ModelError
 from supple.formulations.base import Formulation
 from supple.graph.topology import FREE
@@ -15,11 +18,46 @@ from supple.model import Model
 
 @dataclass(frozen=True)
 class JointCoordinates(Formulation):
-    """The default (Huang 1998, chapter 2): the tree with the fewest velocities."""
+    """The default (Huang 1998, chapter 2): the tree with the fewest velocities.
+
+    Parameters
+    ----------
+    linear : "dense", "tree", "blocks" or None
+        How accelerations are found: by the whole mass matrix, by a recursion over the bodies
+        (`OrderN`), or block by block. None: the way of least work. With constraint rows in use it
+        is "blocks" unless "dense" is asked for, without them "blocks" is "dense".
+    """
+
+    linear: Linear | None = None
+
+    def __post_init__(self) -> None:
+        if self.linear is not None:
+            validate.choice("JointCoordinates", "linear", self.linear, tuple(get_args(Linear)))
+
+    def way(self) -> Linear | None:
+        """The given one."""
+        return self.linear
 
     def tree(self, model: Model) -> Tree | None:
         """No choice: the compiler's."""
         return None
+
+
+@dataclass(frozen=True)
+class OrderN(Formulation):
+    """Joint coordinates with accelerations in order N (Huang 1998, chapter 5).
+
+    The coordinates, and the results but for rounding, are those of `JointCoordinates`; the mass
+    matrix is never formed. Without a choice long chains are solved like this, too.
+    """
+
+    def tree(self, model: Model) -> Tree | None:
+        """No choice: the compiler's."""
+        return None
+
+    def way(self) -> Linear | None:
+        """The recursion over the bodies."""
+        return "tree"
 
 
 @dataclass(frozen=True)

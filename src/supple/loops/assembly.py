@@ -16,6 +16,7 @@ import numpy as np
 from supple.engine.builder import Compiled, build
 from supple.engine.compiled import JointRecord, RowRecord
 from supple.engine.histories import RunHistory
+from supple.engine.linear_choice import Linear
 from supple.engine.row_sets import RowSets
 from supple.engine.rows import Rows, moving, row_sizes, rows_at, scaled_rows
 from supple.errors import ModelError, suggestion
@@ -56,6 +57,7 @@ def compile_model(
     frames: Iterable[Frame] = (),
     tree: Tree | None = None,
     frozen: float | None = None,
+    linear: Linear | None = None,
 ) -> Compiled:
     """Check a model, compile it on a spanning tree and assemble it.
 
@@ -63,14 +65,17 @@ def compile_model(
     ``tree`` names the joints of a spanning tree and the bodies, as ``free:<body>``, that hang on
     free joints of their own; by default the tree with the fewest velocities is taken. Where there
     are constraints, the initial state is moved onto them, as little as possible, and rows that
-    follow from others are left out. ``frozen`` is a time (s) at which all signals stand still.
+    follow from others are left out. ``frozen`` is a time (s) at which all signals stand still,
+    ``linear`` the way of accelerations, by default the one of least work.
     """
     model.check()
     frames = tuple(frames)
-    compiled = build(model, frames, frozen=frozen)
+    compiled = build(model, frames, frozen=frozen, linear=linear)
     if compiled.nr:
         compiled = assembled(compiled)
-    return compiled if tree is None else on_tree(compiled, build(model, frames, tree, frozen))
+    if tree is None:
+        return compiled
+    return on_tree(compiled, build(model, frames, tree, frozen, linear=linear))
 
 
 def on_tree(compiled: Compiled, other: Compiled) -> Compiled:

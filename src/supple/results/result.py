@@ -71,7 +71,7 @@ class Result(Lookup):
     ----------
     t : (nt,) output times, s
     success, message : whether the run reached its end, and why not
-    statistics : counts of steps, evaluations and so on
+    statistics : counts of steps, evaluations and so on; how accelerations are found ("linear")
     events : events in order of time
     changes : what events did to the model, with impulses, energy lost and states on both sides
     q, u, a, z : (nt, n) coordinates, velocities, accelerations and controller states, engine order

@@ -194,7 +194,7 @@ class RunData:
     events: tuple[EventRecord, ...]
     success: bool
     message: str
-    statistics: Mapping[str, int | float]
+    statistics: Mapping[str, int | float | str]
     final: State | None = None
     loads: LoadSource | None = None
     reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None

@@ -67,7 +67,7 @@ class SavedResult:
         self.energy_verdict: str = dataset.attrs.get("energy_verdict", self.verdict)
         self.momentum_verdict: str = dataset.attrs["momentum_verdict"]
         self.validity_verdict: str = dataset.attrs.get("validity_verdict", "")
-        self.statistics: dict[str, int | float] = json.loads(dataset.attrs["statistics"])
+        self.statistics: dict[str, int | float | str] = json.loads(dataset.attrs["statistics"])
         self.events: list[list[Any]] = json.loads(dataset.attrs["events"])
         self.changes: list[list[Any]] = json.loads(dataset.attrs.get("changes", "[]"))
 

@@ -1,0 +1,77 @@
+"""Cholesky factors of the mass matrix, block by block.
+
+A block is a part of the tree that moves on its own, such as a free body; the plan (``engine/plan.py``) has the first
+velocity of each one's block, -1 for velocities of closing joints, which are left out. Diagonals are reciprocal.
+"""
+
+from __future__ import annotations
+
+import math
+
+from supple.core import layout as at
+from supple.native.declare import kernel
+
+# Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
+# (a little more would be counted, and cost as many digits of the complement S)
+THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
+
+
+@kernel
+def factor(m, w):
+    """Factors in w.lower of w.mass. Returns -1; or -2 where nothing has inertia; or -3 where some was added."""
+    L, nu = w.lower, w.mass.shape[0]
+    first = m.plan[m.plan[at.PLAN_FIRST] :]
+    result, mean = -1, 0.0
+    for i in range(nu):
+        b = first[i]
+        if b < 0:
+            continue
+        if b == i:
+            mean, n = 0.0, i
+            while n < nu and first[n] == b:
+                mean += w.mass[n, n] * m.unit[n] * m.unit[n]
+                n += 1
+            mean /= n - b
+        a, l = w.mass[i], L[i]
+        for j in range(b, i):
+            x = a[j]
+            for k in range(b, j):
+                x -= l[k] * L[j, k]
+            l[j] = x * L[j, j]
+        x = a[i]
+        for k in range(b, i):
+            x -= l[k] * l[k]
+        w.added[i] = 0.0
+        unit = m.unit[i] * m.unit[i]
+        if not x > THIN * a[i] or not a[i] * unit > NONE * mean:
+            if not mean > 0.0:
+                return -2
+            w.added[i] = ADDED * (a[i] if a[i] * unit > NONE * mean else mean / unit)
+            x = max(x, 0.0) + w.added[i]
+            result = -3
+        l[i] = 1.0 / math.sqrt(x)
+    return result
+
+
+@kernel
+def inward(m, w, f, begin, end):
+    """Forces f (nu) become L^-1 f for the velocities of one or more blocks."""
+    L, first = w.lower, m.plan[m.plan[at.PLAN_FIRST] :]
+    for i in range(begin, end):
+        if first[i] >= 0:
+            s = f[i]
+            for k in range(first[i], i):
+                s -= L[i, k] * f[k]
+            f[i] = s * L[i, i]
+
+
+@kernel
+def outward(m, w, f):
+    """f (nu) becomes L^-T f."""
+    L, first = w.lower, m.plan[m.plan[at.PLAN_FIRST] :]
+    for i in range(f.shape[0] - 1, -1, -1):
+        if first[i] >= 0:
+            s = f[i] * L[i, i]
+            f[i] = s
+            for k in range(first[i], i):
+                f[k] -= L[i, k] * s

@@ -1,0 +1,82 @@
+"""Which way accelerations are found: by counting, unless a formulation asks for one.
+
+    dense     the mass matrix from composite inertias and its Cholesky factor: small models
+    tree      the recursion of ``core/articulated.py``: as much work as there are bodies
+    blocks    with constraint rows: the mass matrix by its diagonal blocks, ``core/elimination.py``
+
+The numbers are nanoseconds on a usual processor; only their ratios matter. Without rows, whole
+matrices (nu, nu) are a part of the workspace only where the way needs them. With rows they are
+there for states in which little inertia forbids the recursion; until then nothing touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from supple.core import layout as at
+
+Linear = Literal["dense", "tree", "blocks"]
+WAYS: dict[Linear | None, int] = {
+    None: at.AUTOMATIC, "dense": at.DENSE, "tree": at.TREE_WAY, "blocks": at.BLOCKS,
+}  # fmt: skip
+NAMES = {code: name for name, code in WAYS.items()}
+
+PAIR, PRODUCT, ROW = 2.5, 0.12, 6.0  # two columns of one path; a product, a row of a factor
+NODE, COLUMN, EDGE = 5.0, 15.0, 1.4  # recursion: a node, a column, two of an elastic edge
+AGAIN = 0.2  # of the recursion: with factors that are there
+
+
+def way_name(ints: np.ndarray) -> Linear:
+    """The way that a model's integers say."""
+    name = NAMES[int(ints[at.H_WAY])]
+    assert name is not None
+    return name
+
+
+def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
+    """Write the way, and the size of whole matrices, into the integers without a plan."""
+    way, rows = int(ints[at.H_ASKED]), int(ints[at.H_ROWS])
+    whole = at.BLOCKS if rows and plan[at.PLAN_USABLE] else at.DENSE
+    if rows and not plan[at.PLAN_USABLE]:
+        way = at.DENSE
+    elif way == at.AUTOMATIC:
+        way = at.TREE_WAY if tree_cost(model, rows) < matrix_cost(model, rows, plan) else whole
+    elif way == at.BLOCKS:
+        way = whole
+    ints[at.H_WAY] = way
+    ints[at.H_DENSE] = 0 if way == at.TREE_WAY and not rows else ints[at.H_U]
+
+
+def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
+    """Composite inertias and Cholesky factors."""
+    nu = len(model.rotor)
+    length = np.zeros(len(model.column), dtype=int)  # of the path that ends with each column
+    for c, before in enumerate(model.column[:, at.BEFORE].tolist()):
+        length[c] = 1 + (length[before] if before >= 0 else 0)
+    pairs = int(length.sum())
+    for n, f in model.flex[:, [at.FLEX_N, at.FLEX_NODE]].tolist():
+        count, first, last = model.node[f, [at.COLUMNS, at.COL0, at.LAST]].tolist()
+        last = first + count - 1 if count else last
+        pairs += n * int(length[last]) if last >= 0 else 0
+    blocks = [nu]
+    if rows:
+        begin = plan[at.PLAN_FIRST]
+        _, blocks = np.unique([k for k in plan[begin : begin + nu] if k >= 0], return_counts=True)
+    size = np.asarray(blocks, dtype=float)
+    solved = PRODUCT * rows * float((size**2).sum()) / max(len(size), 1)
+    return PAIR * pairs + PRODUCT * float((size**3).sum()) / 3.0 + ROW * nu + solved
+
+
+def tree_cost(model: Any, rows: int) -> float:
+    """The recursion, and again for each row."""
+    elastic = model.node[:, at.MOTION] >= at.ELASTIC_OUT
+    n = model.node[elastic, at.COLUMNS].astype(float)
+    own = model.flex[:, at.FLEX_N].astype(float)
+    joints = float(model.node[~elastic, at.COLUMNS].sum())
+    coordinates = COLUMN * own.sum() + EDGE * (own**2).sum() + PRODUCT * (own**3).sum() / 3.0
+    edges = COLUMN * n.sum() + EDGE * (n**2).sum()
+    once = NODE * len(model.node) + COLUMN * joints + float(edges + coordinates)
+    return (1.0 + AGAIN * rows) * once

@@ -1,0 +1,134 @@
+"""Accelerations by the recursion over the bodies, beside the whole mass matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis.errors import UnsatisfiedAssumption
+
+import supple as sp
+from random_models import KINDS, Recipe
+from supple.core import layout as at
+from supple.engine.linear_choice import way_name
+from supple.formulations.equations import Equations
+from test_elimination import chain
+
+LEFT = 1e-14  # of the residual, in units of its largest terms
+
+
+def random_tree(seed: int) -> Recipe:
+    """Up to twelve rigid bodies, or six with beams among them, with all forces or none."""
+    rng = np.random.default_rng([seed, 7])
+    flexible = seed % 3 > 0
+    n = int(rng.integers(2, 7 if flexible else 13))
+    kinds = tuple(str(kind) for kind in rng.choice(KINDS, n))
+    beams = tuple(bool(x) for x in rng.random(n) < 0.6) if flexible else ()
+    forces, floating = "all" if seed % 2 else "none", bool(rng.random() < 0.3)
+    return Recipe(kinds, seed, forces=forces, floating=floating, beams=beams)
+
+
+def left_over(eq: Equations, recipe: Recipe, seed: int) -> float:
+    """Largest residual of the accelerations, of the largest sum of its terms' absolute values."""
+    t, q, u, _, z = recipe.state(eq)
+    extra = np.random.default_rng(seed).normal(size=eq.nu)
+    a = eq.accelerate(t, q, u, z, extra)
+    terms = np.abs(eq.mass_matrix(q)) @ np.abs(a) + np.abs(extra)
+    terms += np.abs(eq.residual(t, q, u, np.zeros(eq.nu), z))
+    left, unit = np.abs(eq.residual(t, q, u, a, z) - extra), eq.compiled.scale
+    return float(np.max(left * unit) / np.max(terms * unit))
+
+
+def check_trees(seeds: range) -> None:
+    worst, count, elastic = 0.0, 0, 0
+    for seed in seeds:
+        recipe = random_tree(seed)
+        try:
+            eq = sp.OrderN().equations(recipe.model())
+            worst = max(worst, left_over(eq, recipe, seed))
+        except UnsatisfiedAssumption:  # no state away from those that lock
+            continue
+        assert way_name(eq.compiled.ints) == "tree"
+        count, elastic = count + 1, elastic + len(eq.compiled.flexible)
+    assert count > 0.8 * len(seeds) and elastic > len(seeds)
+    assert worst < LEFT
+
+
+def test_what_is_left_of_random_trees_is_rounding():
+    """Any joints, several elastic edges, inverse edges, slaved shapes, motors, massless chains."""
+    check_trees(range(24))
+
+
+@pytest.mark.slow
+def test_what_is_left_of_a_thousand_random_trees_is_rounding():
+    check_trees(range(24, 1024))
+
+
+def points_on_joints() -> sp.Model:
+    """Two points without extension, each on the axis of its own joint and of the one before."""
+    m = chain(2)
+    end = m.bodies["link1"].at(0.5)
+    for k in range(2):
+        body = m.add(sp.RigidBody(f"point{k}", 1.0, inertia=(0, 0, 0)))
+        m.add(sp.Revolute(f"idle{k}", end, body.at(0), axis="xy"[k]))
+        end = body.at(0)
+    return m
+
+
+def axes_in_line() -> sp.Model:
+    """The first and the last of three rotations about one line."""
+    m = chain(1)
+    body = m.add(sp.RigidBody("last", 1.0, (0.2, 0.1, 0.3), (0.1, 0.1, 0.1)))
+    axes = [("rotate", (0, 0, 1)), ("rotate", (1, 0, 0)), ("rotate", (0, 0, 1))]
+    m.add(sp.General("wrist", m.bodies["link0"].at(0.5), body.at(0), axes=axes))
+    return m
+
+
+def dust_on_a_beam() -> sp.Model:
+    """A beam of no mass carries a joint along which its tip moves freely."""
+    m = sp.Model()
+    dust = sp.Material(2e11, 8e10, 1e-300)
+    beam = m.add(sp.Beam("beam", 1.0, sp.Circle(0.02), dust, 1, rotary_inertia=False))
+    m.add(sp.Fixed("root", m.ground.at(0), beam.at(0)))
+    body = m.add(sp.RigidBody("slider", 1.0, inertia=(1, 1, 1)))
+    m.add(sp.Prismatic("slide", beam.at(1.0), body.at(0), axis="y"))
+    return m
+
+
+@pytest.mark.parametrize("build", [points_on_joints, axes_in_line, dust_on_a_beam])
+def test_a_velocity_that_moves_no_mass_is_named_as_by_the_whole_matrix(
+    build: Callable[[], sp.Model],
+):
+    said = []
+    for linear in ("dense", "tree"):
+        eq = sp.JointCoordinates(linear).equations(build())
+        with pytest.raises(sp.ModelError, match="moves no mass of its own") as caught:
+            eq.accelerate(0.0, eq.q0, eq.u0)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+
+
+def test_the_way_is_chosen_by_counting_and_told():
+    """Long chains have no matrix of all velocities in their workspace."""
+    words = []
+    for links in (2, 64):
+        eq = sp.JointCoordinates().equations(chain(links))
+        words.append(way_name(eq.compiled.ints))
+        assert at.read_work(eq.compiled.ints, eq.work).mass.size == (links**2 if links < 9 else 0)
+    assert words == ["dense", "tree"]
+    for formulation in (sp.JointCoordinates("tree"), sp.OrderN(), sp.JointCoordinates("dense")):
+        result = sp.simulate(chain(2), 0.01, formulation=formulation)
+        assert result.statistics["linear"] == (formulation.way() or "dense")
+    with pytest.raises(sp.ModelError, match="JointCoordinates: linear is 'sparse', expected"):
+        sp.JointCoordinates("sparse")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince(), sp.BDF()])
+def test_runs_do_not_depend_on_the_way(integrator: sp.Integrator):
+    """Both ways differ by rounding alone, which the motion of one second magnifies little."""
+    ends = []
+    for linear in ("dense", "tree"):
+        made = sp.JointCoordinates(linear)
+        ends.append(sp.simulate(chain(3), 0.5, formulation=made, integrator=integrator).q[-1])
+    np.testing.assert_allclose(*ends, rtol=0, atol=1e-9)
