@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,9 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
-ViewName = Literal["frame", "stations", "cut", "members", "nodes", "parts", "places"]
+ViewName = Literal[
+    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places"
+]
 
 
 class Line(Protocol):
@@ -160,8 +162,13 @@ class Body:
         return (self,)
 
     @property
-    def welds(self) -> tuple[tuple[Frame, Frame], ...]:
+    def welds(self) -> tuple[Weld, ...]:
         """Pairs of frames of its parts that are one frame; they make a tree of the parts."""
+        return ()
+
+    @property
+    def loop_welds(self) -> tuple[LoopWeld, ...]:
+        """Further pairs, which close loops of its parts: each is six constraint rows."""
         return ()
 
     @property
@@ -270,6 +277,17 @@ class Frame:
     def __repr__(self) -> str:
         """Show the frame by its name; the whole body would hide the place."""
         return f"Frame({self.name})"
+
+
+Weld = tuple[Frame, Frame]
+
+
+class LoopWeld(NamedTuple):
+    """Two frames of parts of a body that are one and close a loop; ``place`` is for sentences."""
+
+    place: str
+    first: Frame
+    second: Frame
 
 
 def expect_frame(owner: str, field: str, value: Any, otherwise: str = "") -> Frame:

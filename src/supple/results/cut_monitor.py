@@ -1,4 +1,4 @@
-"""What the validity monitor watches of a beam that is cut into parts.
+"""What the validity monitor watches of a beam, or of a frame structure, that is cut into parts.
 
 Rotations of a part are against its own chord. A part of second order in pure bending errs by
 ``a^4/120`` of its length where its ends turn by ``a`` against the chord, one without by ``a^2/6``:
@@ -12,7 +12,8 @@ A part is linear in curvature. Two things need more parts than rotations do:
 - A beam that is held in two places, a leaf spring, gives way along its axis because it is bent:
   the moment of a force along the chord of a part is the force times the distance from the chord,
   of which a part sees what is linear along it. The flexibility that is left out, of the worst load
-  between the two places, is at most 0.05 of what is there.
+  between the two places, is at most 0.05 of what is there. A member of a frame structure is held
+  at both ends if it is in a loop, or if both sides of it are held somewhere.
 
 The strain energy of what loads along a part, and its normal force, do beyond its cubics is compared
 with that of the beam, 2 %, as for beams that are one body (`supple.results.truncation`).
@@ -36,13 +37,18 @@ from supple.results.truncation import LIMIT, NOTHING, SAMPLES, deflected
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
+    from supple.bodies.frame import FrameBody
     from supple.engine.compiled import BodyRecord, FlexRecord
     from supple.fem.beam import BeamMesh
     from supple.fem.line import SectionLaw
+    from supple.frames import Frame
     from supple.reduction.field import MeshField
+    from supple.results.cut_frame_views import CutFrameView
     from supple.results.cut_views import CutBeamView
     from supple.results.monitor import BodyMonitor
     from supple.results.result import Result
+
+    CutBody = Beam | FrameBody
 
 Array = NDArray[np.float64]
 
@@ -57,7 +63,7 @@ BENDS = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # from T, My, Mz to momen
 
 
 def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
-    """Look at a beam of parts: the worst of them, and what only all of them show."""
+    """Look at a body of parts: the worst of them, and what only all of them show."""
     from supple.results.monitor import (
         ROTATION,
         BodyMonitor,
@@ -67,9 +73,10 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
         states,
     )
 
-    beam, flexible = cast("Beam", owner.body), result.data.compiled.flexible
-    records = [flexible[part.name] for part in owner.parts]
-    stiffened, view = beam.stiffened, cast("CutBeamView", result[beam.name])
+    body, flexible = cast("CutBody", owner.body), result.data.compiled.flexible
+    chains = [[flexible[part.name] for part in beam.part_bodies] for beam in body.part_chains]
+    records = [record for chain in chains for record in chain]
+    stiffened, view = body.stiffened, cast("CutBeamView | CutFrameView", result[body.name])
     seen = [(r, *states(result, r)) for r in records]
     turned = max((movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen), key=_largest)
     strained = [
@@ -77,24 +84,26 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     ]
     known = [s for s in strained if s is not None]
     worst = max(known, key=_largest) if known else None
-    moved = [np.linalg.norm(view.at(x).deflection, axis=1) for x in beam.part_stations]
-    spin = np.linalg.norm(np.cross(view.local.angular_velocity, beam.axis), axis=1)
+    moved = [np.linalg.norm(view.at(*place).deflection, axis=1) for place in body.shown_places]
+    spin = view.local.angular_velocity
+    if body.axis is not None:
+        spin = np.cross(spin, body.axis)
     lowest = min(float(modal_energies(r.modal, q)[0][0]) for r, _, q in seen)
-    extremes = _extremes(result, beam, records)
+    extremes = _extremes(result, body, chains)
     limit = PART_ROTATION if stiffened else ROTATION
     findings = [
-        *_of_rotation(beam, turned, stiffened, limit),
-        *_of_strain(beam, worst),
-        *(Finding(beam.name, *found) for found in _findings(beam, extremes, stiffened)),
+        *_of_rotation(body, turned, stiffened, limit),
+        *_of_strain(body, worst),
+        *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
     ]
     return BodyMonitor(
-        beam.name,
+        body.name,
         turned.largest,
         np.nan if worst is None else worst.largest,
-        float(np.max(moved, initial=0.0)) / beam.length,
+        float(np.max(moved, initial=0.0)) / body.typical_length,
         np.nan,
         np.nan if extremes.left_out is None else extremes.left_out.largest,
-        float(spin.max(initial=0.0)),
+        float(np.linalg.norm(spin, axis=1).max(initial=0.0)),
         lowest,
         0.0,
         np.nan,
@@ -117,42 +126,48 @@ class _Extremes:
     left_out: Extreme | None
 
 
-def _extremes(result: Result, beam: Beam, records: Sequence[FlexRecord]) -> _Extremes:
-    """Look at all parts of a beam."""
-    q = [result.q[:, record.q] for record in records]
-    usable = np.all(np.isfinite(np.hstack(q)), axis=1) & (np.abs(np.hstack(q)).max(axis=1) < 1e6)
+def _extremes(
+    result: Result, body: CutBody, chains: Sequence[Sequence[FlexRecord]]
+) -> _Extremes:
+    """Look at the parts of all chains of a body."""
+    records = [record for chain in chains for record in chain]
+    q = np.hstack([result.q[:, record.q] for record in records])
+    usable = np.all(np.isfinite(q), axis=1) & (np.abs(q).max(axis=1) < 1e6)
     which = np.flatnonzero(usable)
-    forces = [_end_forces(record, x) for record, x in zip(records, q, strict=True)]
+    forces = [[_end_forces(record, result.q[:, record.q]) for record in chain] for chain in chains]
+    normal = [values[0, :, 0] for chain in forces for values in chain]
     thrust = np.zeros(len(result.t))
-    for record, values in zip(records, forces, strict=True):
-        force = values[0, :, 0]
-        pressed = -force if beam.stiffened else np.abs(force)
+    for record, force in zip(records, normal, strict=True):
+        pressed = -force if body.stiffened else np.abs(force)
         thrust = np.maximum(thrust, pressed / _hinged_load(record))
     if not len(which):
         return _Extremes(Extreme(result.t, thrust), None, None)
+    few = which[sampled(q[which], FEW)]
+    each = zip(body.part_chains, chains, forces, body.held_spans(_holding(result, body)))
+    held = [
+        _Chain(result, beam, chain, loads, *ends) for beam, chain, loads, ends in each if ends
+    ]
     flexibility = None
-    ends = _held(result, beam)
-    few = which[sampled(np.hstack(q)[which], FEW)]
-    if ends is not None:
-        chain = _Chain(result, beam, records, forces, *ends)
-        flexibility = Extreme(result.t[few], np.array([chain.missing(k) for k in few]))
-    some = which[sampled(np.hstack(q)[which], SAMPLES)]
-    left = _left_out(result, records, [f[0, some, 0] for f in forces], some)
+    if held:
+        missing = np.array([[chain.missing(k) for k in few] for chain in held])
+        flexibility = Extreme(result.t[few], missing.max(axis=0))
+    some = which[sampled(q[which], SAMPLES)]
+    left = _left_out(result, records, [force[some] for force in normal], some)
     return _Extremes(Extreme(result.t, thrust), flexibility, left)
 
 
 def _findings(
-    beam: Beam, found: _Extremes, stiffened: bool
+    body: CutBody, count: int, found: _Extremes
 ) -> Iterator[tuple[str, float, float, float, bool, str]]:
     """What is beyond a limit: its word, value, limit, time, whether it is serious, a sentence."""
-    number = f"{len(beam.part_bodies)} parts" if len(beam.part_bodies) > 1 else "one part"
+    stiffened, number = body.stiffened, f"{count} parts" if count > 1 else "one part"
     limit = THRUST if stiffened else PLAIN_THRUST
     passed = found.thrust.passes(limit)
     advice = "use more parts" if stiffened else "use stiffening='second_order', or more parts"
     if passed is not None:
         value = found.thrust.largest
         sentence = (
-            f"{label(beam)}: the normal force in one of its {number} reaches {value:.2g} of the "
+            f"{label(body)}: the normal force in one of its {number} reaches {value:.2g} of the "
             f"force under which that part alone buckles, beyond {limit:g} from t = {passed:.4g} s "
             f"on: {advice}"
         )
@@ -174,7 +189,7 @@ def _findings(
         if extreme is not None and passed is not None:
             value = extreme.largest
             sentence = (
-                f"{label(beam)}: {when}with {number} it leaves out {value:.2g} of the {what}, "
+                f"{label(body)}: {when}with {number} it leaves out {value:.2g} of the {what}, "
                 f"expected at most {most:g}, from t = {passed:.4g} s on: use more parts"
             )
             yield word, value, most, passed, value > serious, sentence
@@ -208,15 +223,11 @@ def _shapes(record: FlexRecord) -> Array:
     return np.array([field.displacement(s * part.length)[1:] for s, _ in gauss(POINTS)])
 
 
-def _held(result: Result, beam: Beam) -> tuple[float, float] | None:
-    """First and last station where joints or constraints hold a beam; None of less than two."""
+def _holding(result: Result, body: CutBody) -> list[Frame]:
+    """Frames at which joints or constraints hold a body."""
     used = [item.frames for item in result.joints.values()]
     used += [item.frames for item in result.constraints.values()]
-    frames = [f for some in used for f in some.values() if f.body.name == beam.name]
-    stations = sorted(beam.station(frame) for frame in frames)
-    if not stations or stations[-1] - stations[0] < NOTHING * beam.length:
-        return None
-    return stations[0], stations[-1]
+    return [f for some in used for f in some.values() if f.body.name == body.name]
 
 
 class _Chain:
