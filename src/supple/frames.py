@@ -290,6 +290,20 @@ class LoopWeld(NamedTuple):
     second: Frame
 
 
+class LoadPath(NamedTuple):
+    """Parts of a body through which a load goes from one held place to another, or around a loop.
+
+    Attributes
+    ----------
+    parts : names of parts, each with 1, or -1 if the load goes from its end to its origin
+    ends : the ends of parts, a name and 0 or 1 each, that meet at the first and the last place;
+        nothing of a loop, and of a place where a moment cannot be told from the parts
+    """
+
+    parts: tuple[tuple[str, int], ...]
+    ends: tuple[tuple[tuple[str, int], ...], ...] = ((), ())
+
+
 def expect_frame(owner: str, field: str, value: Any, otherwise: str = "") -> Frame:
     """Return the value if it is a frame; if not, say how to make one; ``otherwise`` adds a way."""
     if isinstance(value, Frame):

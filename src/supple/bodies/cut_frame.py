@@ -16,6 +16,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple import validate
 from supple.bodies.beam import Beam
@@ -23,7 +24,7 @@ from supple.bodies.cuttable import ALL, NONE, checked_for_parts, parts_of
 from supple.bodies.reduced import NodalBody, NodalReduction
 from supple.errors import ModelError, label
 from supple.fem.member import Member, Node
-from supple.frames import Body, Frame, LoopWeld, PartOptions, Weld, WrittenAs
+from supple.frames import Body, Frame, LoadPath, LoopWeld, PartOptions, Weld, WrittenAs
 from supple.poses import Pose
 from supple.validate import Vector, set_fields
 
@@ -152,30 +153,53 @@ class CuttableFrame(NodalBody):
         """Arguments of ``at`` for its nodes."""
         return tuple(tuple(place.tolist()) for place in self.nodes.values())
 
-    def held_spans(self, frames: Iterable[Frame]) -> tuple[tuple[float, float] | None, ...]:
-        """Both ends of each member that is held there while the structure is at some frames.
-
-        None of a member that only carries what is beyond it.
-        """
-        held = {cast("FrameBody", self)._nearest(frame.position) for frame in frames}
-        found: list[tuple[float, float] | None] = []
-        for k, beam in enumerate(self.member_beams):
-            sides = [self._without(k, node) for node in (self.members[k].start, self.members[k].end)]
-            holds = sides[0] == sides[1] or all(side & held for side in sides)
-            found.append((0.0, beam.length) if holds else None)
+    def load_paths(self, frames: Iterable[Frame]) -> tuple[LoadPath, ...]:
+        """Ways of loads around its loops, and between the nodes that are held by some frames."""
+        nearest = cast("FrameBody", self)._nearest
+        held = list(dict.fromkeys(nearest(frame.position) for frame in frames))
+        home = self._ways_home
+        found = []
+        for k, member in enumerate(self.members):
+            around = home[member.end] - home[member.start]
+            around[k] += 1
+            if around.any():
+                found.append(LoadPath(self._along(around)))
+        for node in held[1:]:
+            ends = self._meeting(held[0]), self._meeting(node)
+            found.append(LoadPath(self._along(home[held[0]] - home[node]), ends))
         return tuple(found)
 
-    def _without(self, k: int, node: Node) -> set[Node]:
-        """Nodes that are joined to a node by other members than number k."""
-        found, ahead = {node}, [node]
-        others = [m for number, m in enumerate(self.members) if number != k]
-        while ahead:
-            here = ahead.pop()
-            ends = [{m.start, m.end} for m in others if here in (m.start, m.end)]
-            new = set().union(*ends) - found
-            found |= new
-            ahead.extend(new)
+    @cached_property
+    def _ways_home(self) -> dict[Node, NDArray[np.int_]]:
+        """By node the members (k,) on the way to the clamped node: 1, or -1 against its axis."""
+        distance, reached_by = self._paths()
+        found = {self.clamp_node: np.zeros(len(self.members), dtype=int)}
+        for node in sorted(reached_by, key=lambda node: distance[node]):
+            member = self.members[reached_by[node]]
+            forwards = node == member.start
+            way = found[member.end if forwards else member.start].copy()
+            way[reached_by[node]] = 1 if forwards else -1
+            found[node] = way
         return found
+
+    def _along(self, way: NDArray[np.int_]) -> tuple[tuple[str, int], ...]:
+        """Parts of members with their signs."""
+        used = [(beam, int(sign)) for beam, sign in zip(self.member_beams, way, strict=True) if sign]
+        return tuple((part.name, sign) for beam, sign in used for part in beam.part_bodies)
+
+    def _meeting(self, node: Node) -> tuple[tuple[str, int], ...]:
+        """The ends of parts at a node; nothing where a member ends beside it."""
+        found: list[tuple[str, int]] = []
+        for member, beam in zip(self.members, self.member_beams, strict=True):
+            if node == member.start:
+                found.append((beam.part_bodies[0].name, 0))
+            elif node == member.end:
+                found.append((beam.part_bodies[-1].name, 1))
+            else:
+                continue
+            if (member.start_offset if node == member.start else member.end_offset).any():
+                return ()
+        return tuple(found)
 
     @cached_property
     def member_poses(self) -> tuple[Pose, ...]:

@@ -31,7 +31,7 @@ from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame, PartOptions, Weld
+from supple.frames import Body, Frame, LoadPath, PartOptions, Weld
 from supple.poses import Pose
 from supple.reduction.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
@@ -259,12 +259,18 @@ class CuttableBeam(BeamRecovery):
         """Arguments of ``at`` for the ends of its parts."""
         return tuple((float(x),) for x in self.part_stations)
 
-    def held_spans(self, frames: Iterable[Frame]) -> tuple[tuple[float, float] | None, ...]:
-        """First and last station that is held at some frames; None of less than two."""
+    def load_paths(self, frames: Iterable[Frame]) -> tuple[LoadPath, ...]:
+        """Its parts between the first and the last place that is held, by some frames."""
         stations = sorted(self.station(frame) for frame in frames)
-        if not stations or stations[-1] - stations[0] <= STATION_TOLERANCE * self.length:
-            return (None,)
-        return ((stations[0], stations[-1]),)
+        slack = STATION_TOLERANCE * self.length
+        if not stations or stations[-1] - stations[0] <= slack:
+            return ()
+        a, b = (self.part_at(x)[0] for x in (stations[0], stations[-1]))
+        if stations[0] > 0.0 and abs(self.part_stations[a + 1] - stations[0]) <= slack:
+            a += 1  # the part behind the place
+        names = [part.name for part in self.part_bodies[a : b + 1]]
+        ends = ((names[0], 0),), ((names[-1], 1),)
+        return (LoadPath(tuple((name, 1) for name in names), ends),)
 
     @property
     def welds(self) -> tuple[Weld, ...]:

@@ -12,8 +12,8 @@ A part is linear in curvature. Two things need more parts than rotations do:
 - A beam that is held in two places, a leaf spring, gives way along its axis because it is bent:
   the moment of a force along the chord of a part is the force times the distance from the chord,
   of which a part sees what is linear along it. The flexibility that is left out, of the worst load
-  between the two places, is at most 0.05 of what is there. A member of a frame structure is held
-  at both ends if it is in a loop, or if both sides of it are held somewhere.
+  between the two places, is at most 0.05 of what is there. In a frame structure
+  such loads go around its loops as well.
 
 The strain energy of what loads along a part, and its normal force, do beyond its cubics is compared
 with that of the beam, 2 %, as for beams that are one body (`supple.results.truncation`).
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from supple.engine.compiled import BodyRecord, FlexRecord
     from supple.fem.beam import BeamMesh
     from supple.fem.line import SectionLaw
-    from supple.frames import Frame
+    from supple.frames import Frame, LoadPath
     from supple.reduction.field import MeshField
     from supple.results.cut_frame_views import CutFrameView
     from supple.results.cut_views import CutBeamView
@@ -74,8 +74,7 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     )
 
     body, flexible = cast("CutBody", owner.body), result.data.compiled.flexible
-    chains = [[flexible[part.name] for part in beam.part_bodies] for beam in body.part_chains]
-    records = [record for chain in chains for record in chain]
+    records = [flexible[part.name] for beam in body.part_chains for part in beam.part_bodies]
     stiffened, view = body.stiffened, cast("CutBeamView | CutFrameView", result[body.name])
     seen = [(r, *states(result, r)) for r in records]
     turned = max((movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen), key=_largest)
@@ -89,7 +88,7 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     if body.axis is not None:
         spin = np.cross(spin, body.axis)
     lowest = min(float(modal_energies(r.modal, q)[0][0]) for r, _, q in seen)
-    extremes = _extremes(result, body, chains)
+    extremes = _extremes(result, body, records)
     limit = PART_ROTATION if stiffened else ROTATION
     findings = [
         *_of_rotation(body, turned, stiffened, limit),
@@ -126,31 +125,25 @@ class _Extremes:
     left_out: Extreme | None
 
 
-def _extremes(
-    result: Result, body: CutBody, chains: Sequence[Sequence[FlexRecord]]
-) -> _Extremes:
-    """Look at the parts of all chains of a body."""
-    records = [record for chain in chains for record in chain]
+def _extremes(result: Result, body: CutBody, records: Sequence[FlexRecord]) -> _Extremes:
+    """Look at all parts of a body."""
     q = np.hstack([result.q[:, record.q] for record in records])
     usable = np.all(np.isfinite(q), axis=1) & (np.abs(q).max(axis=1) < 1e6)
     which = np.flatnonzero(usable)
-    forces = [[_end_forces(record, result.q[:, record.q]) for record in chain] for chain in chains]
-    normal = [values[0, :, 0] for chain in forces for values in chain]
+    forces = [_end_forces(record, result.q[:, record.q]) for record in records]
+    normal = [values[0, :, 0] for values in forces]
     thrust = np.zeros(len(result.t))
     for record, force in zip(records, normal, strict=True):
         pressed = -force if body.stiffened else np.abs(force)
         thrust = np.maximum(thrust, pressed / _hinged_load(record))
     if not len(which):
         return _Extremes(Extreme(result.t, thrust), None, None)
-    few = which[sampled(q[which], FEW)]
-    each = zip(body.part_chains, chains, forces, body.held_spans(_holding(result, body)))
-    held = [
-        _Chain(result, beam, chain, loads, *ends) for beam, chain, loads, ends in each if ends
-    ]
     flexibility = None
-    if held:
-        missing = np.array([[chain.missing(k) for k in few] for chain in held])
-        flexibility = Extreme(result.t[few], missing.max(axis=0))
+    paths = body.load_paths(_holding(result, body))
+    if paths:
+        few = which[sampled(q[which], FEW)]
+        network = _Network(result, records, forces, paths)
+        flexibility = Extreme(result.t[few], np.array([network.missing(k) for k in few]))
     some = which[sampled(q[which], SAMPLES)]
     left = _left_out(result, records, [force[some] for force in normal], some)
     return _Extremes(Extreme(result.t, thrust), flexibility, left)
@@ -230,44 +223,60 @@ def _holding(result: Result, body: CutBody) -> list[Frame]:
     return [f for some in used for f in some.values() if f.body.name == body.name]
 
 
-class _Chain:
-    """The parts of a beam between two places as a chain: its flexibility, and what is left out."""
+class _Network:
+    """Parts that carry loads between held places and around loops: flexibility, what is left out.
+
+    A load is a wrench on each path, force and moment about one point: what is carried through the
+    sections of its parts.
+    """
 
     def __init__(
         self,
         result: Result,
-        beam: Beam,
         records: Sequence[FlexRecord],
         forces: Sequence[Array],
-        first: float,
-        last: float,
+        paths: Sequence[LoadPath],
     ) -> None:
         h, names = result.data.history, result.data.compiled.body_names
-        a, b = beam.part_at(first)[0], beam.part_at(last)[0] + 1
-        if first > 0.0 and abs(beam.part_stations[a + 1] - first) < NOTHING * beam.length:
-            a += 1  # the part behind the place
-        self.records, where = records[a:b], [names.index(r.name) for r in records[a:b]]
-        self.R, self.p = h.R[:, where], h.p[:, where]
-        self.q = [result.q[:, r.q] for r in self.records]
+        number = {record.name: k for k, record in enumerate(records)}
+        signs = np.zeros((len(records), len(paths)))
+        for c, path in enumerate(paths):
+            for name, sign in path.parts:
+                signs[number[name], c] = sign
+        where = [names.index(record.name) for record in records]
+        self.records, self.signs, self.R, self.p = records, signs, h.R[:, where], h.p[:, where]
+        self.q = [result.q[:, r.q] for r in records]
         size = max(float(np.abs(f[..., 3:]).max(initial=0.0)) for f in forces)
-        ends = forces[a][0][:, 3:], forces[b - 1][1][:, 3:]
-        self.hinged = [float(np.abs(m).max(initial=0.0)) <= HINGED * size for m in ends]
-        self.shapes = [_shapes(r) for r in self.records]
+        self.hinges: list[tuple[int, int, Array]] = []  # an end of a part, signs of its paths
+        for meeting in dict.fromkeys(end for path in paths for end in path.ends if end):
+            moments = np.zeros((len(result.t), 3))
+            for name, end in meeting:
+                k = number[name]
+                turned = np.einsum("tij,tj->ti", self.R[:, k], forces[k][end][:, 3:])
+                moments += turned if end else -turned
+            if float(np.abs(moments).max(initial=0.0)) <= HINGED * size:
+                mine = [(p.ends[0] == meeting) - (p.ends[1] == meeting) for p in paths]
+                self.hinges.append((number[meeting[0][0]], meeting[0][1], np.array(mine, float)))
+        self.shapes = [_shapes(r) for r in records]
 
     def missing(self, k: int) -> float:
         """Largest part of the flexibility that is left out at an output time."""
         from scipy.linalg import eigh, null_space
 
-        last = cast("Beam", self.records[-1].body)
-        end = self.p[k, -1] + self.R[k, -1] @ [last.length, 0.0, 0.0]
-        there, lost = np.zeros((6, 6)), np.zeros((6, 6))
+        about = self.p[k, 0]
+        count = 6 * self.signs.shape[1]
+        there, lost = np.zeros((count, count)), np.zeros((count, count))
         for i, record in enumerate(self.records):
-            one, two = self._of_part(k, i, record, end)
-            there, lost = there + one, lost + two
-        rows = [np.eye(6)[3:]] if self.hinged[1] else []
-        if self.hinged[0]:  # moment about the first place
-            rows.append(np.hstack([_cross(end - self.p[k, 0]), np.eye(3)]))
-        free = null_space(np.vstack(rows)) if rows else np.eye(6)
+            signs = self.signs[i]
+            if signs.any():
+                one, two = self._of_part(k, i, record, about)
+                both = np.outer(signs, signs)
+                there, lost = there + np.kron(both, one), lost + np.kron(both, two)
+        rows = []
+        for i, end, signs in self.hinges:  # no moment about the place
+            place = self.p[k, i] + end * self.R[k, i][:, 0] * self.records[i].body.typical_length
+            rows.append(np.kron(signs, np.hstack([_cross(about - place), np.eye(3)])))
+        free = null_space(np.vstack(rows)) if rows else np.eye(count)
         if not free.shape[1]:
             return 0.0
         # scaled: forces and moments have different units

@@ -1,0 +1,151 @@
+"""Frame structures cut into parts: large deflections, loops, and one body with one name."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import supple as sp
+
+STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
+FLAT = sp.Rectangle(0.01, 0.02)
+CORNERS = {"a": (0, 0, 0), "b": (0, 1, 0), "c": (1.5, 1, 0.2), "d": (1.5, 0, 0)}
+
+
+def ring(parts, elements=3, nodes=None, stiffening=None, **options) -> sp.FrameBody:
+    """A loop of four members and a free arm, with arms at a node, a taper, shear and roll."""
+    nodes = (CORNERS | {"tip": (2.0, 1.4, 0.1)}) if nodes is None else nodes
+    taper = sp.TaperedSection(FLAT, sp.Rectangle(0.02, 0.02))
+    more = {"elements": elements}
+    members = [
+        sp.Member("a", "b", FLAT, STEEL, **more),
+        sp.Member("b", "c", FLAT, STEEL, roll=0.3, **more),
+        sp.Member("d", "c", taper, STEEL, **more),
+        sp.Member("d", "a", FLAT, STEEL, start_offset=(0, -0.05, 0.1), theory="timoshenko", **more),
+        sp.Member("c", "tip", sp.Circle(0.015), STEEL, **more),
+    ]
+    options = {"stiffening": stiffening, "parts": parts, "clamp_node": "b"} | options
+    return sp.FrameBody("ring", nodes, members, **options)
+
+
+def held(frame, node="a", load=0.0) -> sp.Model:
+    m = sp.Model()
+    m.add(frame)
+    place = frame.at(node)
+    m.add(sp.Fixed("clamp", m.ground.at(0, rotation=(0.1, 0.2, 0.3)), place))
+    m.add(sp.PointMass("bob", frame.at("tip"), 0.5))
+    force, torque = np.array([1.0, 2.0, 3.0]), np.array([0.3, -0.2, 0.5])
+    m.add(sp.Force("push", frame.at("d"), tuple(load * force), torque=tuple(load * torque)))
+    return m
+
+
+@pytest.mark.parametrize("node", ["a", "tip"])
+def test_small_deflections_are_those_of_the_whole_frame(node):
+    """The same elements in other axes: statics, recovery and frequencies, held anywhere."""
+    whole, cut = (sp.statics(held(ring(parts), node, 1e-4)) for parts in (None, 3))
+    assert cut.monitor.level == whole.monitor.level == "valid"
+    assert list(cut.monitor.bodies) == ["ring"]
+    one, other = cut["ring"], whole["ring"]
+    scale = max(np.abs(other.at(n).deflection).max() for n in (*CORNERS, "tip"))
+    turn = max(np.abs(other.at(n).rotation).max() for n in (*CORNERS, "tip"))
+    for name in (*CORNERS, "tip"):
+        a, b = one.at(name), other.at(name)
+        np.testing.assert_allclose(a.position, b.position, atol=1e-5 * scale)
+        np.testing.assert_allclose(a.deflection, b.deflection, atol=1e-5 * scale)
+        np.testing.assert_allclose(a.rotation, b.rotation, atol=1e-5 * turn)
+    for member, s in ((0, 0.0), (1, 1 / 3), (1, 0.4), (2, 0.9), (3, 1.0), (4, 0.5)):
+        forces = [view.section_forces(member, s).values[0] for view in (one, other)]
+        for part in (slice(0, 3), slice(3, 6)):
+            limit = 1e-5 * np.abs(forces[1][part]).max() + 1e-12
+            np.testing.assert_allclose(forces[0][part], forces[1][part], atol=limit)
+        strain = [view.strain(member, s, "z") for view in (one, other)]
+        np.testing.assert_allclose(*strain, atol=1e-5 * other.strain(member, 0.0).max() + 1e-12)
+        stress = [view.stress(member, s, 0.005, 0.004) for view in (one, other)]
+        np.testing.assert_allclose(*stress, atol=1e-5 * other.von_mises().max())
+    np.testing.assert_allclose(one.strain_energy, other.strain_energy, rtol=1e-5)
+    a, b = one.largest_stress(), other.largest_stress()
+    assert a.value == pytest.approx(b.value, rel=1e-5)
+    assert a.place == pytest.approx(b.place, abs=1e-9)
+    frequencies = [sp.linearize(held(ring(parts), node)).frequencies for parts in (3, None)]
+    np.testing.assert_allclose(*frequencies, rtol=1e-7)
+
+
+def by_hand(load) -> sp.Model:
+    """The ring of four cut beams, welded by joints; 'a' is clamped, the tip is 'c'."""
+    m = sp.Model()
+    loose = ring(3, nodes=CORNERS | {"tip": (2.0, 1.4, 0.1)})
+    poses, beams = loose.member_poses, {}
+    for k, (member, pose) in enumerate(zip(loose.members, poses, strict=True)):
+        length = loose.member_beams[k].length
+        options = {"parts": 3, "theory": member.theory}
+        beams[k] = m.add(sp.Beam(f"beam{k}", length, member.section, STEEL, **options))
+        if k == 0:
+            m.add(sp.Fixed("clamp", m.ground.at(0, rotation=pose.R), beams[0].at(0)))
+
+    def weld(name, node, one, other, one_end, other_end):
+        hub = m.add(sp.RigidBody(name, 1e-9, inertia=1e-12))
+        for k, end in ((one, one_end), (other, other_end)):
+            x = beams[k].length if end else 0.0
+            place = poses[k].p + poses[k].R @ [x, 0.0, 0.0] - np.array(loose.nodes[node])
+            m.add(sp.Fixed(f"{name}-{k}", hub.at(*place, rotation=poses[k].R), beams[k].at(x)))
+        return hub
+
+    weld("B", "b", 0, 1, 1, 0)
+    hub = weld("C", "c", 1, 2, 1, 1)
+    m.add(sp.Fixed("arm", hub.at(0, rotation=poses[4].R), beams[4].at(0)))
+    weld("D", "d", 2, 3, 0, 0)
+    m.add(sp.Fixed("back", m.ground.at(0, rotation=poses[3].R), beams[3].at(beams[3].length)))
+    end = beams[4].at(beams[4].length, rotation=poses[4].R.T)
+    m.add(sp.Force("push", end, (load, 2 * load, 3 * load)))
+    return m
+
+
+def test_large_deflections_are_those_of_beams_welded_by_hand():
+    """The same parts; a loop in space, closed by rows."""
+    frame = ring(3, clamp_node="a")
+    m = sp.Model()
+    m.add(frame)
+    m.add(sp.Fixed("clamp", m.ground.at(0), frame.at("a")))
+    load = 60.0
+    m.add(sp.Force("push", frame.at("tip"), (load, 2 * load, 3 * load)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        found, expected = sp.statics(m), sp.statics(by_hand(load))
+    tip = found["ring"].at("tip")
+    assert np.linalg.norm(tip.rotation) > 0.4
+    other = expected["beam4"].at()
+    np.testing.assert_allclose(tip.position, other.position, atol=1e-8)
+    np.testing.assert_allclose(
+        found["ring"].section_forces(1, 0.5).values,
+        expected["beam1"].at(expected["beam1"].length / 2).section_forces().values,
+        rtol=1e-6,
+        atol=1e-6,
+    )
+    wrenches = found["clamp"].wrench, sum(expected[name].wrench for name in ("clamp", "back"))
+    np.testing.assert_allclose(wrenches[0][:, 3:], wrenches[1][:, 3:], rtol=1e-6)
+
+
+def test_a_free_ring_keeps_energy_and_momenta():
+    soft = sp.Material(E=2e7, G=0.8e7, density=1000.0)
+    section = sp.Rectangle(0.03, 0.04)
+    members = [sp.Member(*pair, section, soft) for pair in ("ab", "bc", "cd", "da")]
+    frame = sp.FrameBody("ring", CORNERS, members, parts=3)
+    m = sp.Model()
+    m.add(frame)
+    m.add(sp.PointMass("bob", frame.at("d"), 0.2))
+    twist = (1.0, 0.6, 2.0, 0.3, 0.2, 0.1)
+    m.add(sp.Free("free", m.ground.at(0), frame.at("c"), initial_rate=twist))
+    result = sp.simulate(m, 0.2, output=8)
+    assert result.success
+    assert result.energy.level == "trusted"
+    assert len(result.momentum) == 6
+    assert result.momentum.level == "trusted"
+    assert result.monitor.level == "valid", result.monitor
+    assert result.energy.strain.max() > 1e-3 * result.energy.kinetic[0]
+    corner = result["ring"].at("d")
+    np.testing.assert_allclose(corner.position, result["bob"].position, atol=1e-14)
+    assert {"ring.strain_energy", "ring.position"} <= set(result.track().variables)
+    centre = result.centre_of_mass()
+    np.testing.assert_allclose(centre.velocity, np.tile(centre.velocity[0], (9, 1)), atol=1e-8)
