@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.engine.builder import build
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
 FLAT = sp.Rectangle(0.01, 0.02)
@@ -149,3 +150,137 @@ def test_a_free_ring_keeps_energy_and_momenta():
     assert {"ring.strain_energy", "ring.position"} <= set(result.track().variables)
     centre = result.centre_of_mass()
     np.testing.assert_allclose(centre.velocity, np.tile(centre.velocity[0], (9, 1)), atol=1e-8)
+
+
+@pytest.mark.parametrize(("parts", "level"), [(1, "not valid"), (4, "valid")])
+def test_the_monitor_asks_for_more_parts_of_leaf_springs(parts, level):
+    """A stage on two leaves, pushed aside by 20 thicknesses: 12/700 20^2 is left out by one part.
+
+    Loads go from foot to foot; the leaves carry them, the stage is stiff.
+    """
+    length, thick = 0.1, 0.5e-3
+    leaf, bar = sp.Rectangle(thick, 0.02), sp.Rectangle(0.1, 0.1)
+    nodes = {"a": (0, -1, 0), "b": (length, -1, 0), "c": (length, 1, 0), "d": (0, 1, 0)}
+    members = [sp.Member(*pair, leaf, STEEL) for pair in ("ab", "cd")]
+    m, members = sp.Model(), [*members, sp.Member("b", "c", bar, STEEL)]
+    guide = m.add(sp.FrameBody("guide", nodes, members, parts=(parts, parts, 1)))
+    for node, y in (("a", -1), ("d", 1)):
+        m.add(sp.Fixed(f"foot {node}", m.ground.at(0, y), guide.at(node)))
+    unit = 24.0 * STEEL.E * 0.02 * thick**3 / 12 / length**3 * thick
+    m.add(sp.Force("push", guide.at("b"), (0, 20.0 * unit, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        found = sp.statics(m).monitor
+    assert found.level == level
+    if parts == 1:
+        lost = [f.value for f in found["guide"].findings if f.what == "parts"]
+        assert lost == pytest.approx([12 / 700 * 20**2], rel=0.02)
+
+
+def swing(**options) -> sp.Model:
+    """A frame of a loop and an arm between two bodies, its own frame at neither of them."""
+    m = sp.Model(gravity=(0, -9.81, 0.5))
+    frame = m.add(ring(elements=1, **options))
+    arm = m.add(sp.RigidBody("arm", 0.3, com=(0.2, 0, 0), inertia=0.01))
+    rod = m.add(sp.Beam("rod", 0.5, FLAT, STEEL, parts=1))
+    m.add(sp.Spherical("root", arm.at(0), m.ground.at(0.2, 0.1)))
+    m.add(sp.Revolute("knee", arm.at(0.4), frame.at("d", rotation=(0.1, 0, 0.3)), "z"))
+    m.add(sp.Fixed("weld", rod.at(0), frame.at("tip")))
+    m.add(sp.PointMass("bob", frame.at("a"), 0.4))
+    m.add(sp.SpringDamper("spring", m.ground.at(0, 1), frame.at("b"), 200.0, 1.0, 0.4))
+    return m
+
+
+def test_joints_on_any_node_in_any_coordinates():
+    m = swing(parts=1, damping=sp.KelvinVoigt(1e5))
+    found, other = (
+        sp.simulate(m, 0.01, output=2, formulation=kind)
+        for kind in (sp.JointCoordinates(), sp.Absolute())
+    )
+    assert found.success
+    assert found.energy.level == other.energy.level == "trusted"
+    for node in ("a", "c", "tip"):
+        a, b = (r["ring"].at(node) for r in (found, other))
+        np.testing.assert_allclose(a.position, b.position, atol=1e-7)
+        np.testing.assert_allclose(a.local.velocity, b.local.velocity, atol=1e-5)
+    np.testing.assert_allclose(found["knee"].wrench, other["knee"].wrench, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(found["bob"].position, found["ring"].at("a").position, atol=1e-14)
+
+
+def test_deformation_modes_cut_every_member():
+    whole = swing(parts=None, modes=3, reference="mean_axis", stiffening="second_order")
+    cut = sp.DeformationModes(elongation=False, twist=False).written(whole)
+    parts = [p for p in cut.bodies["ring"].part_bodies if p.deforms]
+    assert [len(p.modal().coordinate_names) for p in parts] == 5 * [4]
+    lumped = sp.DeformationModes(mass="lumped").written(whole).bodies["ring"]
+    assert all(part.lumped for part in lumped.part_bodies if part.deforms)
+    runs = [
+        sp.simulate(swing(parts=1), 0.003, output=2),
+        sp.simulate(whole, 0.003, output=2, formulation=sp.DeformationModes()),
+    ]
+    np.testing.assert_array_equal(*(run["ring"].coordinates for run in runs))
+    assert not whole["ring"].divides
+
+
+def test_a_tree_of_members_has_no_rows():
+    """Loops cost six rows each, named by the member and the node that close them."""
+    m = held(ring(2))
+    loop = build(m)
+    assert len(loop.rows) == 6
+    assert loop.rows[0].name == "FrameBody 'ring' (place along x of member 2 at node 'd')"
+    body = m["ring"]
+    m.replace("ring", members=(*body.members[:3], body.members[4]))
+    assert not build(m).rows
+
+
+def test_model_files_have_the_parts(tmp_path):
+    m = held(ring((1, 2, 1, 1, 3), stiffening="none"))
+    sp.write_model(m, tmp_path / "ring.yaml")
+    again = sp.read_model(tmp_path / "ring.yaml")["ring"]
+    assert again.parts == (1, 2, 1, 1, 3)
+    assert not again.stiffened
+
+
+def test_sentences():
+    refused = {
+        "parts is 0, expected a number of parts of every member": {"parts": 0},
+        r"parts is \(1, 2\), expected one number for each of 5 members": {"parts": (1, 2)},
+        "modes is 3, expected 'all' with parts": {"modes": 3},
+        "reference is 'mean_axis', expected 'clamped' with parts": {"reference": "mean_axis"},
+        "expected KelvinVoigt": {"damping": sp.ModalDamping(0.01)},
+        "'second_order' or 'none' with parts": {"stiffening": "axial"},
+    }
+    for sentence, options in refused.items():
+        with pytest.raises(sp.ModelError, match=f"FrameBody 'ring': .*{sentence}"):
+            ring(**({"parts": 2} | options))
+    nodes, thin = {"a": (0, 0, 0), "b": (1, 0, 0)}, {"rotary_inertia": False}
+    with pytest.raises(sp.ModelError, match="rotary_inertia of member 0 is False, expected True"):
+        sp.FrameBody("bar", nodes, [sp.Member("a", "b", FLAT, STEEL, **thin)], parts=2)
+    with pytest.raises(sp.ModelError, match="parts is 10, expected None, a frame that is one body"):
+        ring(2).modal()
+    with pytest.raises(sp.ModelError, match="FrameBody 'ring' is flexible, expected rigid"):
+        sp.simulate(held(ring(1)), 0.1, integrator=sp.EnergyScheme(step=0.01),
+                    formulation=sp.Absolute())  # fmt: skip
+    with pytest.raises(sp.ModelError, match="FrameBody 'ring': the velocity transformation does"):
+        sp.velocity_transformation(held(ring(1)))
+
+
+@pytest.mark.slow
+def test_lees_frame_snaps_through():
+    """Lee, Manuel, Rossow 1968: two members of 120 with hinges, 18.55 EI/L^2 at a fifth of one."""
+    material = sp.Material(E=720.0, G=280.0, density=1e-3)
+    section = sp.Section(6.0, 200.0, 2.0, 9.0)
+    nodes = {"foot": (0, 0, 0), "corner": (0, 120, 0), "load": (24, 120, 0), "end": (120, 120, 0)}
+    pairs = ("foot", "corner"), ("corner", "load"), ("load", "end")
+    members = [sp.Member(*pair, section, material) for pair in pairs]
+    m = sp.Model()
+    frame = m.add(sp.FrameBody("frame", nodes, members, parts=(5, 1, 4)))
+    m.add(sp.Revolute("hinge", m.ground.at(0), frame.at("foot"), "z"))
+    m.add(sp.Revolute("support", frame.at("end"), m.ground.at(120, 120), "z"))
+    m.add(sp.Force("push", frame.at("load"), (0, -1.0, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        path = sp.statics(m, follow="push", until=2.0)
+    first = path.limit_points[0]
+    assert first.load * 120**2 / (720.0 * 2.0) == pytest.approx(18.55, rel=1e-3)
+    assert path[first.index].monitor.level == "valid"

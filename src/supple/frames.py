@@ -20,9 +20,7 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
-ViewName = Literal[
-    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places"
-]
+ViewName = Literal["frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places"]
 
 
 class Line(Protocol):
@@ -291,17 +289,28 @@ class LoopWeld(NamedTuple):
 
 
 class LoadPath(NamedTuple):
-    """Parts of a body through which a load goes from one held place to another, or around a loop.
+    """Parts of a body through which a load goes from one place to another, or around a loop.
 
     Attributes
     ----------
+    loaded : whether any load may come at the last place; otherwise what both places, or the ends of
+        the loop, do to each other while they are held
     parts : names of parts, each with 1, or -1 if the load goes from its end to its origin
     ends : the ends of parts, a name and 0 or 1 each, that meet at the first and the last place;
         nothing of a loop, and of a place where a moment cannot be told from the parts
     """
 
+    loaded: bool
     parts: tuple[tuple[str, int], ...]
     ends: tuple[tuple[tuple[str, int], ...], ...] = ((), ())
+
+
+class Touched(NamedTuple):
+    """Frames of a body: of joints and constraints to the ground, to other bodies, of loads."""
+
+    grounded: Sequence[Frame]
+    joined: Sequence[Frame]
+    loaded: Sequence[Frame]
 
 
 def expect_frame(owner: str, field: str, value: Any, otherwise: str = "") -> Frame:

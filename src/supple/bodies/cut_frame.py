@@ -9,7 +9,7 @@ a loop is welded to its node by constraint rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heappop, heappush
@@ -24,7 +24,7 @@ from supple.bodies.cuttable import ALL, NONE, checked_for_parts, parts_of
 from supple.bodies.reduced import NodalBody, NodalReduction
 from supple.errors import ModelError, label
 from supple.fem.member import Member, Node
-from supple.frames import Body, Frame, LoadPath, LoopWeld, PartOptions, Weld, WrittenAs
+from supple.frames import Body, Frame, LoadPath, LoopWeld, PartOptions, Touched, Weld, WrittenAs
 from supple.poses import Pose
 from supple.validate import Vector, set_fields
 
@@ -153,20 +153,22 @@ class CuttableFrame(NodalBody):
         """Arguments of ``at`` for its nodes."""
         return tuple(tuple(place.tolist()) for place in self.nodes.values())
 
-    def load_paths(self, frames: Iterable[Frame]) -> tuple[LoadPath, ...]:
-        """Ways of loads around its loops, and between the nodes that are held by some frames."""
-        nearest = cast("FrameBody", self)._nearest
-        held = list(dict.fromkeys(nearest(frame.position) for frame in frames))
-        home = self._ways_home
+    def load_paths(self, touched: Touched) -> tuple[LoadPath, ...]:
+        """Ways of loads around its loops, between nodes on the ground, and to those with loads."""
+        nearest, home = cast("FrameBody", self)._nearest, self._ways_home
+        held = list(dict.fromkeys(nearest(f.position) for f in touched.grounded))
+        others = (nearest(f.position) for f in (*touched.joined, *touched.loaded))
+        loaded = [node for node in dict.fromkeys(others) if node not in held]
         found = []
         for k, member in enumerate(self.members):
             around = home[member.end] - home[member.start]
             around[k] += 1
             if around.any():
-                found.append(LoadPath(self._along(around)))
-        for node in held[1:]:
-            ends = self._meeting(held[0]), self._meeting(node)
-            found.append(LoadPath(self._along(home[held[0]] - home[node]), ends))
+                found.append(LoadPath(False, self._along(around)))
+        first, *more = *held, *loaded
+        for node in more:
+            ends = self._meeting(first), self._meeting(node)
+            found.append(LoadPath(node not in held, self._along(home[first] - home[node]), ends))
         return tuple(found)
 
     @cached_property
@@ -184,8 +186,8 @@ class CuttableFrame(NodalBody):
 
     def _along(self, way: NDArray[np.int_]) -> tuple[tuple[str, int], ...]:
         """Parts of members with their signs."""
-        used = [(beam, int(sign)) for beam, sign in zip(self.member_beams, way, strict=True) if sign]
-        return tuple((part.name, sign) for beam, sign in used for part in beam.part_bodies)
+        signed = zip(self.member_beams, way.tolist(), strict=True)
+        return tuple((p.name, sign) for beam, sign in signed if sign for p in beam.part_bodies)
 
     def _meeting(self, node: Node) -> tuple[tuple[str, int], ...]:
         """The ends of parts at a node; nothing where a member ends beside it."""

@@ -31,7 +31,7 @@ from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame, LoadPath, PartOptions, Weld
+from supple.frames import Body, Frame, LoadPath, PartOptions, Touched, Weld
 from supple.poses import Pose
 from supple.reduction.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
@@ -259,9 +259,9 @@ class CuttableBeam(BeamRecovery):
         """Arguments of ``at`` for the ends of its parts."""
         return tuple((float(x),) for x in self.part_stations)
 
-    def load_paths(self, frames: Iterable[Frame]) -> tuple[LoadPath, ...]:
-        """Its parts between the first and the last place that is held, by some frames."""
-        stations = sorted(self.station(frame) for frame in frames)
+    def load_paths(self, touched: Touched) -> tuple[LoadPath, ...]:
+        """Its parts between the first and the last place that is held, whatever is beyond."""
+        stations = sorted(self.station(f) for f in (*touched.grounded, *touched.joined))
         slack = STATION_TOLERANCE * self.length
         if not stations or stations[-1] - stations[0] <= slack:
             return ()
@@ -270,7 +270,7 @@ class CuttableBeam(BeamRecovery):
             a += 1  # the part behind the place
         names = [part.name for part in self.part_bodies[a : b + 1]]
         ends = ((names[0], 0),), ((names[-1], 1),)
-        return (LoadPath(tuple((name, 1) for name in names), ends),)
+        return (LoadPath(False, tuple((name, 1) for name in names), ends),)
 
     @property
     def welds(self) -> tuple[Weld, ...]:

@@ -228,9 +228,7 @@ class _Motion:
         turning += cross(np.eye(3)[None], np.einsum("ij,tjd->tid", m.E0, field)).sum(axis=1)
         turning += cross(np.eye(3)[None], np.einsum("ijn,tn->tij", m.D0, elastic)).sum(axis=1)
         torque = -sum((w.torque + cross(w.point, w.force) for w in found), turning)
-        return _Wrench(
-            float(self.body.station(frame)), place, force, torque - cross(place, force)
-        )
+        return _Wrench(float(self.body.station(frame)), place, force, torque - cross(place, force))
 
 
 def _skew(v: Array) -> Array:
