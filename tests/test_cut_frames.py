@@ -45,7 +45,7 @@ def held(frame, node="a", load=0.0) -> sp.Model:
 @pytest.mark.parametrize("node", ["a", "tip"])
 def test_small_deflections_are_those_of_the_whole_frame(node):
     """The same elements in other axes: statics, recovery and frequencies, held anywhere."""
-    whole, cut = (sp.statics(held(ring(parts), node, 1e-4)) for parts in (None, 3))
+    whole, cut = (sp.statics(held(ring(parts, 2), node, 1e-4)) for parts in (None, 2))
     assert cut.monitor.level == whole.monitor.level == "valid"
     assert list(cut.monitor.bodies) == ["ring"]
     one, other = cut["ring"], whole["ring"]
@@ -56,7 +56,7 @@ def test_small_deflections_are_those_of_the_whole_frame(node):
         np.testing.assert_allclose(a.position, b.position, atol=1e-5 * scale)
         np.testing.assert_allclose(a.deflection, b.deflection, atol=1e-5 * scale)
         np.testing.assert_allclose(a.rotation, b.rotation, atol=1e-5 * turn)
-    for member, s in ((0, 0.0), (1, 1 / 3), (1, 0.4), (2, 0.9), (3, 1.0), (4, 0.5)):
+    for member, s in ((0, 0.0), (1, 0.5), (1, 0.4), (2, 0.9), (3, 1.0), (4, 0.5)):
         forces = [view.section_forces(member, s).values[0] for view in (one, other)]
         for part in (slice(0, 3), slice(3, 6)):
             limit = 1e-5 * np.abs(forces[1][part]).max() + 1e-12
@@ -69,7 +69,10 @@ def test_small_deflections_are_those_of_the_whole_frame(node):
     a, b = one.largest_stress(), other.largest_stress()
     assert a.value == pytest.approx(b.value, rel=1e-5)
     assert a.place == pytest.approx(b.place, abs=1e-9)
-    frequencies = [sp.linearize(held(ring(parts), node)).frequencies for parts in (3, None)]
+    with warnings.catch_warnings():  # two parts a member are few for the highest
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        models = (held(ring(parts, 2), node) for parts in (2, None))
+        frequencies = [sp.linearize(m).frequencies for m in models]
     np.testing.assert_allclose(*frequencies, rtol=1e-7)
 
 
@@ -194,7 +197,7 @@ def swing(**options) -> sp.Model:
 def test_joints_on_any_node_in_any_coordinates():
     m = swing(parts=1, damping=sp.KelvinVoigt(1e5))
     found, other = (
-        sp.simulate(m, 0.01, output=2, formulation=kind)
+        sp.simulate(m, 0.004, output=2, formulation=kind)
         for kind in (sp.JointCoordinates(), sp.Absolute())
     )
     assert found.success
