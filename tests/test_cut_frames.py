@@ -16,14 +16,13 @@ CORNERS = {"a": (0, 0, 0), "b": (0, 1, 0), "c": (1.5, 1, 0.2), "d": (1.5, 0, 0)}
 
 
 def ring(parts, elements=3, nodes=None, stiffening=None, **options) -> sp.FrameBody:
-    """A loop of four members and a free arm, with arms at a node, a taper, shear and roll."""
+    """A loop of four members and a free arm, with arms at a node, shear and roll."""
     nodes = (CORNERS | {"tip": (2.0, 1.4, 0.1)}) if nodes is None else nodes
-    taper = sp.TaperedSection(FLAT, sp.Rectangle(0.02, 0.02))
     more = {"elements": elements}
     members = [
         sp.Member("a", "b", FLAT, STEEL, **more),
         sp.Member("b", "c", FLAT, STEEL, roll=0.3, **more),
-        sp.Member("d", "c", taper, STEEL, **more),
+        sp.Member("d", "c", sp.Rectangle(0.015, 0.02), STEEL, **more),
         sp.Member("d", "a", FLAT, STEEL, start_offset=(0, -0.05, 0.1), theory="timoshenko", **more),
         sp.Member("c", "tip", sp.Circle(0.015), STEEL, **more),
     ]

@@ -19,6 +19,7 @@ from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
 from supple.bodies.centre_line import (
     CentreLine,
     CentreLineChoice,
+    StraightLine,
     Twist,
     centre_line,
     first_angle,
@@ -221,6 +222,12 @@ class CuttableBeam(BeamRecovery):
             set_fields(self, _parts=found)
         return found
 
+    @property
+    def _tapered(self) -> bool:
+        """Whether the stiffness of its parts is that of a section that changes, by statics."""
+        section = self.section
+        return not isinstance(section, CrossSection) and not any(section.at(0.0).shear_centre)
+
     def _part(self, k: int, start: float, stop: float) -> Body:
         length = stop - start
         part = replace(
@@ -237,8 +244,13 @@ class CuttableBeam(BeamRecovery):
             roll=self.roll + first_angle(self.twist),
         )
         set_fields(part, _options=self.__dict__["_options"])
+        shape: RestShape | None = None
         if self._line is not None:
             shape = RestShape.of(part, self._line, start, cast("Beam", self))
+        elif self._tapered:
+            line = StraightLine.of(label(self), self.length)
+            shape = RestShape.straight(part, line, start)
+        if shape is not None:
             part = replace(part)
             set_fields(part, _options=self.__dict__["_options"], _rest_shape=shape)
             return part

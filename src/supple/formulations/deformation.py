@@ -1,4 +1,4 @@
-"""DeformationModes: every beam and frame structure in parts, whose coordinates are deformations (Jonker 1989)."""
+"""DeformationModes: beams and frame structures in parts with deformations as coordinates."""
 
 from __future__ import annotations
 

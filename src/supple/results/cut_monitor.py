@@ -2,7 +2,8 @@
 
 Rotations of a part are against its own chord. A part of second order in pure bending errs by
 ``a^4/120`` of its length where its ends turn by ``a`` against the chord, one without by ``a^2/6``:
-less than 0.1 % at 0.5 rad, and 0.4 % at 0.15 rad.
+less than 0.1 % at 0.5 rad, and 0.4 % at 0.15 rad. Where the section changes much, a notch, a part
+bends in one place instead of all along: at most ``a^2/3`` is wrong, 0.15 rad is the limit.
 
 A part is linear in curvature. Two things need more parts than rotations do:
 
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from supple.errors import label
 from supple.fem.line import gauss
 from supple.fem.section_forces import in_section_axes
+from supple.fem.sections import CrossSection
 from supple.results.deformation import Extreme, modal_energies, movements, strains
 from supple.results.load_effect import sampled
 from supple.results.part_flexibility import (
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 PART_ROTATION = 0.5
+UNEVEN = 2.0  # ratio of second moments within a part
 FLEXIBILITY, SERIOUS_FLEXIBILITY = 0.05, 0.25
 SERIOUS_ENERGY = 0.5
 THRUST, PLAIN_THRUST, SERIOUS_THRUST = 0.4, 0.02, 1.0
@@ -75,7 +78,8 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     records = [flexible[part.name] for beam in body.part_chains for part in beam.part_bodies]
     stiffened, view = body.stiffened, cast("BodyView", result[body.name])
     seen = [(r, *states(result, r)) for r in records]
-    turned = max((movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen), key=_largest)
+    turns = [movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen]
+    turned = max(turns, key=_largest)
     strained = [
         strains(r.body, r.point_masses, t, q - r.modal.rest_coordinates) for r, t, q in seen
     ]
@@ -88,9 +92,10 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
         spin = np.cross(spin, body.axis)
     lowest = min(float(modal_energies(r.modal, q)[0][0]) for r, _, q in seen)
     extremes = _extremes(result, body, records)
-    limit = PART_ROTATION if stiffened else ROTATION
+    limits = [PART_ROTATION if stiffened and _even(r) else ROTATION for r in records]
+    limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
-        *_of_rotation(body, turned, stiffened, limit),
+        *_of_rotation(body, worst_turn, stiffened, limit),
         *_of_strain(body, worst),
         *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
     ]
@@ -109,6 +114,15 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
         np.nan,
         tuple(findings),
     )
+
+
+def _even(record: FlexRecord) -> bool:
+    """Whether a part bends about as its cubics do: not so where its section changes much."""
+    part = cast("Beam", record.body)
+    if isinstance(part.section, CrossSection):
+        return True
+    moments = np.array([(s.I_y, s.I_z) for s in part.section.sections])
+    return bool(np.all(moments.max(axis=0) < UNEVEN * moments.min(axis=0)))
 
 
 def _largest(x: Extreme) -> float:
