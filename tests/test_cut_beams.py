@@ -497,7 +497,7 @@ def test_sentences():
     m.add(sp.DistributedLoad("wind", m["beam"].at(0.0), (0, 1, 0), axes="body"))
     with pytest.raises(sp.ModelError, match="axes is 'body', expected 'world' or 'section' on"):
         sp.statics(m)
-    with pytest.raises(sp.ModelError, match=r"Beam 'beam\[0\]' is flexible, expected rigid"):
+    with pytest.raises(sp.ModelError, match="Beam 'beam' is flexible, expected rigid"):
         sp.simulate(cantilever(4), 0.1, integrator=sp.EnergyScheme(step=0.01),
                     formulation=sp.Absolute())  # fmt: skip
     with pytest.raises(sp.ModelError, match="Beam 'beam': the velocity transformation does not"):

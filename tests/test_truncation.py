@@ -97,7 +97,7 @@ def test_loads_of_constraints():
     m.add(sp.PointOnLine("end", m.ground.at(0, 0, 0, TURN), rod.at(1.0), axis="x"))
     m.add(sp.PointOnPlane("middle", m.ground.at(0, 0, 0, TURN), rod.at(0.5), normal="y"))
     s = sp.statics(m)
-    loads = body_loads(s, s.data.compiled.flexible["rod"], np.arange(1))
+    loads = body_loads(s, s.data.compiled.flexible["rod"])
     forces = loads.factors[0, INERTIA:].reshape(-1, 6)[:, 1]
     # two spans: 3/16, 10/16 and 3/16 of the weight
     assert loads.places == (0.0, 0.5, 1.0)

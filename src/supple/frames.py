@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
-ViewName = Literal["frame", "stations", "cut", "members", "nodes", "parts", "places"]
+ViewName = Literal["frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places"]
 
 
 class Line(Protocol):
@@ -160,8 +160,13 @@ class Body:
         return (self,)
 
     @property
-    def welds(self) -> tuple[tuple[Frame, Frame], ...]:
+    def welds(self) -> tuple[Weld, ...]:
         """Pairs of frames of its parts that are one frame; they make a tree of the parts."""
+        return ()
+
+    @property
+    def loop_welds(self) -> tuple[LoopWeld, ...]:
+        """Further pairs, which close loops of its parts: each is six constraint rows."""
         return ()
 
     @property
@@ -270,6 +275,42 @@ class Frame:
     def __repr__(self) -> str:
         """Show the frame by its name; the whole body would hide the place."""
         return f"Frame({self.name})"
+
+
+Weld = tuple[Frame, Frame]
+
+
+class LoopWeld(NamedTuple):
+    """Two frames of parts of a body that are one and close a loop; ``place`` is for sentences."""
+
+    place: str
+    first: Frame
+    second: Frame
+
+
+class LoadPath(NamedTuple):
+    """Parts of a body through which a load goes from one place to another, or around a loop.
+
+    Attributes
+    ----------
+    loaded : whether any load may come at the last place; otherwise what both places, or the ends of
+        the loop, do to each other while they are held
+    parts : names of parts, each with 1, or -1 if the load goes from its end to its origin
+    ends : the ends of parts, a name and 0 or 1 each, that meet at the first and the last place;
+        nothing of a loop, and of a place where a moment cannot be told from the parts
+    """
+
+    loaded: bool
+    parts: tuple[tuple[str, int], ...]
+    ends: tuple[tuple[tuple[str, int], ...], ...] = ((), ())
+
+
+class Touched(NamedTuple):
+    """Frames of a body: of joints and constraints to the ground, to other bodies, of loads."""
+
+    grounded: Sequence[Frame]
+    joined: Sequence[Frame]
+    loaded: Sequence[Frame]
 
 
 def expect_frame(owner: str, field: str, value: Any, otherwise: str = "") -> Frame:

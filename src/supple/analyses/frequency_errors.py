@@ -152,10 +152,13 @@ def with_frequencies(monitor: Monitor, linear: LinearModel, found: FrequencyErro
         worst, part = found.worst[k], float(judged[k])
         record = compiled.flexible[worst]
         name = worst if worst in bodies else compiled.owners[worst]
+        owner = compiled.bodies[compiled.owners[worst]].body
+        with_its, do = coordinates(record.body, record.modal.n), advice(record.body, record.modal.n)
+        if owner.divides:
+            with_its, do = "parts", "use more parts"
         sentence = (
-            f"{label(record.body)}: with its {coordinates(record.body, record.modal.n)} the "
-            f"frequency {linear.frequencies[k]:.4g} Hz is about {part:.2g} of itself too high, "
-            f"expected at most {LIMIT:g}: {advice(record.body, record.modal.n)}"
+            f"{label(owner)}: with its {with_its} the frequency {linear.frequencies[k]:.4g} Hz is "
+            f"about {part:.2g} of itself too high, expected at most {LIMIT:g}: {do}"
         )
         bodies[name] = _add(bodies[name], "frequency", part, LIMIT, part > SERIOUS, sentence)
     return Monitor(bodies)

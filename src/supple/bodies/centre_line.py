@@ -10,13 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 
 from supple import validate
 from supple.errors import ModelError, describe
-from supple.poses import Pose
+from supple.poses import EYE, Pose
 from supple.validate import Vector, read_only
 
 CentreLineChoice = Callable[[float], Any] | Vector | None
@@ -222,6 +222,20 @@ def first_angle(twist: Any) -> float:
     if callable(twist):
         return float(twist(0.0))
     return float(twist[0, 1]) if isinstance(twist, np.ndarray) else 0.0
+
+
+class StraightLine(CentreLine):
+    """A straight line without twist, of a beam whose section changes."""
+
+    @classmethod
+    def of(cls, owner: str, length: float) -> Self:
+        """The line along x."""
+        turned = partial(_angle, None, length, 0.0)
+        return cls(owner, length, _straight, turned, np.array([0.0, 1.0, 0.0]))
+
+    def pose(self, s: float) -> Pose:
+        """Place and axes of the section: those of the beam."""
+        return Pose(EYE, _straight(s))
 
 
 def centre_line(owner: str, length: float, line: Any, first_y: Any, twist: Any) -> CentreLine:

@@ -19,18 +19,20 @@ from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
 from supple.bodies.centre_line import (
     CentreLine,
     CentreLineChoice,
+    StraightLine,
     Twist,
     centre_line,
     first_angle,
     given_line,
     given_twist,
 )
+from supple.bodies.reduced import ReducedBody
 from supple.bodies.rest_shape import RestShape
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame, PartOptions
+from supple.frames import Body, Frame, LoadPath, PartOptions, Touched, Weld
 from supple.poses import Pose
 from supple.reduction.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
@@ -121,11 +123,8 @@ class CuttableBeam(BeamRecovery):
             found = tuple(inner)
         else:
             found = validate.integer(owner, "parts", parts, 1, PARTS)
-        for field, usual in (("modes", "all"), ("reference", "clamped"), ("clamp_node", 0)):
-            value = getattr(self, field)
-            if value != usual:
-                expected = f"{usual!r} with parts, each of which is one element on its chord"
-                raise ModelError(owner, field, value, expected)
+        usual = (("modes", "all"), ("reference", "clamped"), ("clamp_node", 0))
+        word = checked_for_parts(self, usual, stiffening)
         if self.curved and not self.rotary_inertia:
             expected = "True with twist or a centre line: without it sections cannot turn"
             raise ModelError(owner, "rotary_inertia", False, expected)
@@ -133,15 +132,7 @@ class CuttableBeam(BeamRecovery):
         if self.curved and any(centre):
             expected = "(0, 0) with twist or a centre line"
             raise ModelError(owner, "shear_centre of its section", centre, expected)
-        damped = self.damping is None or isinstance(self.damping, KelvinVoigt)
-        if not damped and not (isinstance(self.damping, Rayleigh) and self.damping.mass == 0.0):
-            expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
-            raise ModelError(owner, "damping", self.damping, expected)
-        chosen = "second_order" if stiffening is None else stiffening
-        word = stiffening_choice(owner, chosen)
-        if word is not None and not isinstance(word, SecondOrder):
-            raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
-        set_fields(self, parts=found, stiffening=NONE if word is None else word)
+        set_fields(self, parts=found, stiffening=word)
         set_fields(self, written_as="parts", view="cut", _used=(), _pool={}, _options=ALL)
 
     @property
@@ -231,6 +222,12 @@ class CuttableBeam(BeamRecovery):
             set_fields(self, _parts=found)
         return found
 
+    @property
+    def _tapered(self) -> bool:
+        """Whether the stiffness of its parts is that of a section that changes, by statics."""
+        section = self.section
+        return not isinstance(section, CrossSection) and not any(section.at(0.0).shear_centre)
+
     def _part(self, k: int, start: float, stop: float) -> Body:
         length = stop - start
         part = replace(
@@ -247,8 +244,13 @@ class CuttableBeam(BeamRecovery):
             roll=self.roll + first_angle(self.twist),
         )
         set_fields(part, _options=self.__dict__["_options"])
+        shape: RestShape | None = None
         if self._line is not None:
             shape = RestShape.of(part, self._line, start, cast("Beam", self))
+        elif self._tapered:
+            line = StraightLine.of(label(self), self.length)
+            shape = RestShape.straight(part, line, start)
+        if shape is not None:
             part = replace(part)
             set_fields(part, _options=self.__dict__["_options"], _rest_shape=shape)
             return part
@@ -260,7 +262,30 @@ class CuttableBeam(BeamRecovery):
         return part
 
     @property
-    def welds(self) -> tuple[tuple[Frame, Frame], ...]:
+    def part_chains(self) -> tuple[Beam, ...]:
+        """Beams in parts that it consists of: itself."""
+        return (cast("Beam", self),)
+
+    @property
+    def shown_places(self) -> tuple[tuple[float, ...], ...]:
+        """Arguments of ``at`` for the ends of its parts."""
+        return tuple((float(x),) for x in self.part_stations)
+
+    def load_paths(self, touched: Touched) -> tuple[LoadPath, ...]:
+        """Its parts between the first and the last place that is held, whatever is beyond."""
+        stations = sorted(self.station(f) for f in (*touched.grounded, *touched.joined))
+        slack = STATION_TOLERANCE * self.length
+        if not stations or stations[-1] - stations[0] <= slack:
+            return ()
+        a, b = (self.part_at(x)[0] for x in (stations[0], stations[-1]))
+        if stations[0] > 0.0 and abs(self.part_stations[a + 1] - stations[0]) <= slack:
+            a += 1  # the part behind the place
+        names = [part.name for part in self.part_bodies[a : b + 1]]
+        ends = ((names[0], 0),), ((names[-1], 1),)
+        return (LoadPath(False, tuple((name, 1) for name in names), ends),)
+
+    @property
+    def welds(self) -> tuple[Weld, ...]:
         """The end of each part and the origin of the next."""
         if self.parts is None:
             return ()
@@ -296,6 +321,34 @@ class CuttableBeam(BeamRecovery):
             raise ModelError(
                 label(self), "parts", number, f"None, a beam that is one body, for its {what}"
             )
+
+
+def checked_for_parts(
+    body: ReducedBody, usual: Iterable[tuple[str, Any]], stiffening: Any
+) -> Stiffening:
+    """Refuse what a body in parts cannot have; return the stiffening that its parts have.
+
+    ``usual`` are the only values of some fields.
+    """
+    owner, damping = label(body), body.damping
+    for field, only in usual:
+        value = getattr(body, field)
+        if value != only:
+            expected = f"{only!r} with parts, each of which is one element on its chord"
+            raise ModelError(owner, field, value, expected)
+    damped = damping is None or isinstance(damping, KelvinVoigt)
+    if not damped and not (isinstance(damping, Rayleigh) and damping.mass == 0.0):
+        expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
+        raise ModelError(owner, "damping", damping, expected)
+    word = stiffening_choice(owner, "second_order" if stiffening is None else stiffening)
+    if word is not None and not isinstance(word, SecondOrder):
+        raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
+    return cast("Stiffening", NONE if word is None else word)
+
+
+def parts_of(beam: Beam) -> tuple[Beam, ...]:
+    """The parts of a beam that is cut."""
+    return cast("tuple[Beam, ...]", beam.part_bodies)
 
 
 def _equal_steps(fixed: Sequence[float], step: float) -> list[float]:

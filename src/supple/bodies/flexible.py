@@ -76,10 +76,10 @@ class FlexibleBody(Body):
         """Whether the body's own frame is fixed to its material at the origin."""
 
     def in_parts(self, options: PartOptions) -> Body:
-        """Refuse to be cut into parts: only beams of finite elements can be."""
+        """Refuse to be cut into parts: only beams and frames of finite elements can be."""
         raise ModelError.plain(
-            f"{label(self)} cannot be cut into parts, expected a Beam of finite elements or a "
-            "rigid body"
+            f"{label(self)} cannot be cut into parts, expected a Beam or FrameBody of finite "
+            "elements, or a rigid body"
         )
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.cut_frame import CuttableFrame
 from supple.bodies.flexible import (
     PointMasses,
     beam_hint,
@@ -22,7 +23,7 @@ from supple.bodies.flexible import (
     nearest_place,
     warn_unstretched,
 )
-from supple.bodies.reduced import MODES, Masses, NodalBody
+from supple.bodies.reduced import MODES, Masses
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
 from supple.fem.frame import FrameMesh, check_structure
@@ -44,7 +45,7 @@ FRAME_REFERENCES = ("clamped", "mean_axis")
 
 
 @dataclass(frozen=True, eq=False, init=False)
-class FrameBody(NodalBody):
+class FrameBody(CuttableFrame):
     """A structure of beams that share nodes.
 
     Parameters
@@ -64,6 +65,10 @@ class FrameBody(NodalBody):
     damping : Rayleigh, ModalDamping or KelvinVoigt, optional
     stiffening : "none", "axial", "von_karman", "second_order", Axial, VonKarman or SecondOrder
         What a deflection does to the stiffness; see these classes.
+    parts : int or sequence of int, optional
+        Cut every member into so many parts, or each into its number of them, for rotations of any
+        size: each part is one element that deforms against its own chord. Parts have stiffening
+        "second_order", unless it is "none"; ``elements`` of members are not used.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its own frame in the world as the model is written; for `at_world`.
     """
@@ -77,6 +82,7 @@ class FrameBody(NodalBody):
     clamp_node: Node
     damping: Damping | None
     stiffening: Stiffening
+    parts: int | tuple[int, ...] | None
 
     def __init__(
         self,
@@ -88,6 +94,7 @@ class FrameBody(NodalBody):
         clamp_node: Node | None = None,
         damping: Damping | None = None,
         stiffening: StiffeningName | Stiffening = None,
+        parts: int | Sequence[int] | None = None,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
@@ -112,16 +119,19 @@ class FrameBody(NodalBody):
             else _known(owner, "clamp_node", clamp_node, places),
             damping=damping_choice(owner, damping),
             stiffening=stiffening_choice(owner, stiffening),
+            parts=None,
             _reductions={},
         )
-        for number, member in enumerate(self.members):
-            centre = member.section.at(0.0).shear_centre
-            if any(centre) and self.stiffening is not None:
-                field = f"shear_centre of member {number}"
-                raise ModelError(owner, field, centre, "(0, 0) with stiffening")
         mesh = self.mesh()
         check_structure(owner, mesh)
         set_fields(self, modes=mode_choice(owner, modes, mesh.size - 6, MODES))
+        if parts is not None:
+            self._cut(parts, stiffening)
+        for number, member in enumerate(self.members):
+            centre = member.section.at(0.0).shear_centre
+            if any(centre) and self.stiffened:
+                field = f"shear_centre of member {number}"
+                raise ModelError(owner, field, centre, "(0, 0) with stiffening")
         if isinstance(self.modes, ShapeSet):  # what does not suit this structure is refused here
             self._reduced(())
 
@@ -181,7 +191,12 @@ class FrameBody(NodalBody):
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""
-        return {"modes": 0, "reference": "clamped", "damping": None, "stiffening": None}
+        none = {"damping": None, "stiffening": None, "parts": None}
+        return {"modes": 0, "reference": "clamped"} | none
+
+    def usual_values(self, field: str) -> Sequence[Any]:
+        """One to eight parts of each member."""
+        return (1, 2, 4, 8) if field == "parts" else ()
 
     def strain_gauge(
         self,

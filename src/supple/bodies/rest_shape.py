@@ -1,5 +1,7 @@
 """The shape of a part of a curved or twisted beam without strain, and its stiffness.
 
+So is the stiffness of a straight part whose section changes along it.
+
 The elastic coordinates of a part are rotations of its ends against its chord, twist and elongation;
 those of the unloaded part are its ``rest``. The flexibility of the part, clamped at its first end,
 for a force and a moment at the other is the integral of the flexibility of its sections on the
@@ -87,6 +89,22 @@ class RestShape:
         arm = np.array([span, 0.0, 0.0])
         moved = places[1].jacobian(q)[:3] - places[0].jacobian(q)[:3] + skew(arm) @ turns[0]
         motion = np.vstack([moved, turns[1] - turns[0]])
+        return cls._stiff(part, line, start, chord, q, motion)
+
+    @classmethod
+    def straight(cls, part: Beam, line: CentreLine, start: float) -> RestShape:
+        """That of a straight part whose section changes along it."""
+        field = part._reduced(())
+        turns = [field.rotation(x) for x in (0.0, part.length)]
+        arm = np.array([part.length, 0.0, 0.0])
+        moved = field.displacement(part.length) - field.displacement(0.0) + skew(arm) @ turns[0]
+        motion = np.vstack([moved, turns[1] - turns[0]])
+        return cls._stiff(part, line, start, line.pose(start), np.zeros(motion.shape[1]), motion)
+
+    @classmethod
+    def _stiff(
+        cls, part: Beam, line: CentreLine, start: float, chord: Pose, q: Vector, motion: Vector
+    ) -> RestShape:
         found = cls(part, line, start, chord, read_only(q), motion, np.zeros((6, 6)))
         stiffness = np.asarray(np.linalg.inv(found._flexibility(1.0, 1.0)), dtype=np.float64)
         return replace(found, stiffness=stiffness)
@@ -101,7 +119,8 @@ class RestShape:
             rows = self.stiffness @ self.motion
             C = rows.T @ self._flexibility(*damping.factors(material.E, material.G)) @ rows
         K, C = 0.5 * (K + K.T), 0.5 * (C + C.T)
-        return replace(body, K=read_only(K), C=read_only(C), rest=self.rest)
+        rest = self.rest if np.any(self.rest) else None  # a straight part whose section changes
+        return replace(body, K=read_only(K), C=read_only(C), rest=rest)
 
     def pose(self, x: float) -> Pose:
         """Place and axes of a station without load as its shapes have it, on the line's axes."""

@@ -38,6 +38,8 @@ def attached_masses(model: Model, body: FlexibleBody) -> tuple[tuple[float, floa
         frames += [force.frames for force in forces]
         frames += [constraint.frames for constraint in model.constraints.values()]
         used = {place for some in frames for place in places(some.values())}
-        used |= {place for owner in bodies.values() for w in owner.welds for place in places(w)}
+        for owner in bodies.values():
+            used |= {place for weld in owner.welds for place in places(weld)}
+            used |= {place for weld in owner.loop_welds for place in places(weld[1:])}
         found += [(place, 0.0) for place in sorted(used - {place for place, _ in found})]
     return tuple(found)

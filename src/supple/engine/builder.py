@@ -85,6 +85,8 @@ class Builder(Tables):
                 body_rows.hang_free(self, self.bodies_by_name[edge.child], edge.joint)
             else:
                 self.add_joint(joint, edge.child, edge.reversed)
+        for record in self.bodies.values():
+            link_rows.close(self, record.body)
         for name in graph.chords:
             self.add_chord(self.joints_by_name[name])
         for force in model.forces.values():
@@ -99,9 +101,9 @@ class Builder(Tables):
         for name in held:
             self.owner = label(self.joints_by_name[name])
             self.holds[name] = link_rows.hold(self, self.joints_by_name[name])
-        for record in self.flexible.values():
-            body_rows.add_damping(self, record)
-            body_rows.add_membranes(self, record)
+        for part in self.flexible.values():
+            body_rows.add_damping(self, part)
+            body_rows.add_membranes(self, part)
         for frame in self.watched_frames:
             self.place(frame)
 

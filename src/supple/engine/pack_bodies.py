@@ -142,6 +142,8 @@ def _add_rigid(b: Builder, body: RigidBody, node: int, current: Pose, outer: Fra
     b.own_frames[body.name] = node, pose
     shift = body.parallel_axes if body.inertia_about == "com" else NO_SHIFT
     points = [(frame.position, m) for frame, m in b.point_masses.get(body.name, ())]
+    if not body.mass and not points:  # a node of a frame structure in parts
+        return
     b.inertias[node] = RigidInertia(pose, body.mass, body.com, body.inertia, shift, points)
     b.node_ints[node][at.HEAVY] = at.RIGID
 

@@ -21,8 +21,10 @@ from supple.constraints.kinds import constraint_kind
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import links
+from supple.engine import pack_bodies as body_rows
 from supple.engine.compiled import HELD, JointRecord
 from supple.errors import label
+from supple.frames import Body
 from supple.joints import Joint
 from supple.joints.motions import MOTIONS
 from supple.poses import Array, Pose, aligned
@@ -39,6 +41,14 @@ Term = tuple[int, int, float]  # place in q, place in u, coefficient
 def join(b: Builder, joint: Joint, node: int, end: Pose) -> None:
     """Join the end of a closing joint's chain to its frame B: three places, three rotations."""
     _join(b, joint, (node, end), b.place(joint.B), PLACES + TURNS)
+
+
+def close(b: Builder, body: Body) -> None:
+    """Weld parts of a body that make loops."""
+    for place, *pair in body.loop_welds:
+        b.owner = label(body)
+        first, second = (body_rows.place(b, frame) for frame in pair)
+        _join(b, body, first, second, [f"{part} of {place}" for part in PLACES + TURNS])
 
 
 def hold(b: Builder, joint: Joint) -> tuple[int, ...]:
@@ -133,7 +143,7 @@ def _drive_frame(b: Builder, item: FrameDriver) -> None:
 
 def _join(
     b: Builder,
-    owner: Joint | Constraint,
+    owner: Joint | Constraint | Body,
     first: tuple[int, Pose],
     second: tuple[int, Pose],
     parts: Sequence[str],

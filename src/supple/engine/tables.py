@@ -25,6 +25,7 @@ from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
     from supple.constraints import Constraint
+    from supple.frames import Body
     from supple.joints import Joint
     from supple.signals.base import Packed
 
@@ -154,7 +155,7 @@ class Tables:
         more = {at.LINK_SIGNAL: signal, at.LINK_ROW: directions}
         self.link_ints.append(row_of(at.LINK_INTS, {**columns, **more}))
 
-    def add_row(self, owner: Joint | Constraint, part: str, unit: str) -> int:
+    def add_row(self, owner: Joint | Constraint | Body, part: str, unit: str) -> int:
         """Add a constraint row; returns its number."""
         self.rows.append(RowRecord(owner.name, label(owner), part, unit))
         return len(self.rows) - 1

@@ -1,4 +1,4 @@
-"""DeformationModes: every beam in parts, whose coordinates are deformations (Jonker 1989)."""
+"""DeformationModes: beams and frame structures in parts with deformations as coordinates."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ OWNER = "DeformationModes"
 
 @dataclass(frozen=True)
 class DeformationModes(Formulation):
-    """Joint coordinates with all beams cut into parts (SPACAR; Jonker 1989).
+    """Joint coordinates with all beams and frame structures cut into parts (SPACAR; Jonker 1989).
 
     A beam without ``parts`` has as many as ``elements``, whatever its modes and frame of reference;
     its own frame is then its section at the origin. The quadratic term of Jonker's elongation is
-    the beam's stiffening "second_order". Rigid bodies stay as they are; flexible bodies that are
-    not beams cannot be cut and are refused.
+    the beam's stiffening "second_order". Members of a `FrameBody` are cut in the same way. Rigid
+    bodies stay as they are; other flexible bodies cannot be cut and are refused.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class DeformationModes(Formulation):
         return None
 
     def written(self, model: Model) -> Model:
-        """The model with all its beams cut."""
+        """The model with all its beams and frame structures cut."""
         options = PartOptions(self.elongation, self.twist, self.mass == "lumped")
         cut = model.copy()
         for name in model.bodies:

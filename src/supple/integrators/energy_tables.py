@@ -134,9 +134,9 @@ class _Maker:
     def _bodies(self) -> None:
         c = self.c
         if c.flexible:
-            first = next(iter(c.flexible.values()))
+            first = c.bodies[c.owners[next(iter(c.flexible))]].body
             expected = "rigid bodies, whose motion over a step is a turn and a displacement"
-            raise _refused(first.label, "is flexible", expected)
+            raise _refused(label(first), "is flexible", expected)
         if c.motors:
             motor = next(iter(c.motors.values()))
             raise ModelError.plain(

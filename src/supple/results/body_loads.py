@@ -57,16 +57,21 @@ class _Wrench:
     torque: Array
 
 
-def body_loads(result: Result, record: FlexRecord, which: NDArray[np.int_]) -> BodyLoads | None:
-    """Loads at the output times ``which``; None where they are not known."""
+def at_times(result: Result, which: NDArray[np.int_]) -> Result:
+    """The same result at some of its output times, for the loads on several bodies."""
     from supple.results.result import Result
 
-    data = result.data.at(which)
+    return Result(result.data.at(which))
+
+
+def body_loads(result: Result, record: FlexRecord) -> BodyLoads | None:
+    """Loads at the times of a result (`at_times`); None where they are not known."""
+    data = result.data
     if data.loads is None:
         return None
     if record.body.name not in result.bodies:
-        return _along_part(Result(data), record)
-    motion = _Motion(Result(data), record)
+        return _along_part(result, record)
+    motion = _Motion(result, record)
     joints, unknown = list(motion.joints()), motion.constrained()
     found = [*joints, *motion.forces()]
     held = {w.station for w in joints} | {float(record.body.station(f)) for f in unknown}
@@ -223,9 +228,7 @@ class _Motion:
         turning += cross(np.eye(3)[None], np.einsum("ij,tjd->tid", m.E0, field)).sum(axis=1)
         turning += cross(np.eye(3)[None], np.einsum("ijn,tn->tij", m.D0, elastic)).sum(axis=1)
         torque = -sum((w.torque + cross(w.point, w.force) for w in found), turning)
-        return _Wrench(
-            float(self.body.station(frame)), place, force, torque - cross(place, force)
-        )
+        return _Wrench(float(self.body.station(frame)), place, force, torque - cross(place, force))
 
 
 def _skew(v: Array) -> Array:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import label
+from supple.results.cut_frame_views import CutFrameView
 from supple.results.cut_views import CutBeamView
 from supple.results.flexible_views import BeamView, FlexibleView, FrameBodyView, NodalView
 from supple.results.views import Array, BodyView, Later, PointView, frame_motion
@@ -120,6 +121,7 @@ VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView]] = {
     "stations": BeamView,
     "cut": CutBeamView,
     "members": FrameBodyView,
+    "cut_members": CutFrameView,
     "nodes": NodalView,
     "parts": PartsView,
     "places": PlacesView,

@@ -1,18 +1,18 @@
-"""What the validity monitor watches of a beam that is cut into parts.
+"""What the validity monitor watches of a beam, or of a frame structure, that is cut into parts.
 
 Rotations of a part are against its own chord. A part of second order in pure bending errs by
 ``a^4/120`` of its length where its ends turn by ``a`` against the chord, one without by ``a^2/6``:
-less than 0.1 % at 0.5 rad, and 0.4 % at 0.15 rad.
+less than 0.1 % at 0.5 rad, and 0.4 % at 0.15 rad. Where the section changes much, a notch, a part
+bends in one place instead of all along: at most ``a^2/3`` is wrong, 0.15 rad is the limit.
 
 A part is linear in curvature. Two things need more parts than rotations do:
 
 - A normal force bends a part beyond its cubics. In parts of the buckling load of a hinged part a
   pressure of 0.4 leaves about 2 % of that effect out; without stiffening all of it, pull or
   pressure, is left out: 0.02.
-- A beam that is held in two places, a leaf spring, gives way along its axis because it is bent:
-  the moment of a force along the chord of a part is the force times the distance from the chord,
-  of which a part sees what is linear along it. The flexibility that is left out, of the worst load
-  between the two places, is at most 0.05 of what is there.
+- A beam that is held in two places gives way along its axis because it is bent, and a part sees
+  less of this (`supple.results.part_flexibility`). The flexibility that is left out, of the worst
+  load between the two places, is at most 0.05 of what is there.
 
 The strain energy of what loads along a part, and its normal force, do beyond its cubics is compared
 with that of the beam, 2 %, as for beams that are one body (`supple.results.truncation`).
@@ -30,34 +30,41 @@ from numpy.typing import NDArray
 from supple.errors import label
 from supple.fem.line import gauss
 from supple.fem.section_forces import in_section_axes
+from supple.fem.sections import CrossSection
 from supple.results.deformation import Extreme, modal_energies, movements, strains
 from supple.results.load_effect import sampled
+from supple.results.part_flexibility import (
+    POINTS,
+    Network,
+    section_law,
+    shapes_across,
+    touched,
+)
 from supple.results.truncation import LIMIT, NOTHING, SAMPLES, deflected
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
+    from supple.bodies.frame import FrameBody
     from supple.engine.compiled import BodyRecord, FlexRecord
-    from supple.fem.beam import BeamMesh
-    from supple.fem.line import SectionLaw
-    from supple.reduction.field import MeshField
-    from supple.results.cut_views import CutBeamView
+    from supple.results.flexible_views import PlaceView
     from supple.results.monitor import BodyMonitor
     from supple.results.result import Result
+    from supple.results.views import BodyView
+
+    CutBody = Beam | FrameBody
 
 Array = NDArray[np.float64]
 
 PART_ROTATION = 0.5
+UNEVEN = 2.0  # ratio of second moments within a part
 FLEXIBILITY, SERIOUS_FLEXIBILITY = 0.05, 0.25
 SERIOUS_ENERGY = 0.5
 THRUST, PLAIN_THRUST, SERIOUS_THRUST = 0.4, 0.02, 1.0
 FEW = 12  # output times at which flexibilities are compared
-POINTS = 4  # of Gauss in a part, for products of two cubics less their linear parts
-HINGED = 1e-6  # of the largest moment: less is none
-BENDS = np.array([[0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # from T, My, Mz to moments of v'' and w''
 
 
 def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
-    """Look at a beam of parts: the worst of them, and what only all of them show."""
+    """Look at a body of parts: the worst of them, and what only all of them show."""
     from supple.results.monitor import (
         ROTATION,
         BodyMonitor,
@@ -67,34 +74,39 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
         states,
     )
 
-    beam, flexible = cast("Beam", owner.body), result.data.compiled.flexible
-    records = [flexible[part.name] for part in owner.parts]
-    stiffened, view = beam.stiffened, cast("CutBeamView", result[beam.name])
+    body, flexible = cast("CutBody", owner.body), result.data.compiled.flexible
+    records = [flexible[part.name] for beam in body.part_chains for part in beam.part_bodies]
+    stiffened, view = body.stiffened, cast("BodyView", result[body.name])
     seen = [(r, *states(result, r)) for r in records]
-    turned = max((movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen), key=_largest)
+    turns = [movements(r.body, r.point_masses, t, q)[1] for r, t, q in seen]
+    turned = max(turns, key=_largest)
     strained = [
         strains(r.body, r.point_masses, t, q - r.modal.rest_coordinates) for r, t, q in seen
     ]
     known = [s for s in strained if s is not None]
     worst = max(known, key=_largest) if known else None
-    moved = [np.linalg.norm(view.at(x).deflection, axis=1) for x in beam.part_stations]
-    spin = np.linalg.norm(np.cross(view.local.angular_velocity, beam.axis), axis=1)
+    shown = [cast("PlaceView", view.at(*place)) for place in body.shown_places]
+    moved = [np.linalg.norm(place.deflection, axis=1) for place in shown]
+    spin = view.local.angular_velocity
+    if body.axis is not None:
+        spin = np.cross(spin, body.axis)
     lowest = min(float(modal_energies(r.modal, q)[0][0]) for r, _, q in seen)
-    extremes = _extremes(result, beam, records)
-    limit = PART_ROTATION if stiffened else ROTATION
+    extremes = _extremes(result, body, records)
+    limits = [PART_ROTATION if stiffened and _even(r) else ROTATION for r in records]
+    limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
-        *_of_rotation(beam, turned, stiffened, limit),
-        *_of_strain(beam, worst),
-        *(Finding(beam.name, *found) for found in _findings(beam, extremes, stiffened)),
+        *_of_rotation(body, worst_turn, stiffened, limit),
+        *_of_strain(body, worst),
+        *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
     ]
     return BodyMonitor(
-        beam.name,
+        body.name,
         turned.largest,
         np.nan if worst is None else worst.largest,
-        float(np.max(moved, initial=0.0)) / beam.length,
+        float(np.max(moved, initial=0.0)) / body.typical_length,
         np.nan,
         np.nan if extremes.left_out is None else extremes.left_out.largest,
-        float(spin.max(initial=0.0)),
+        float(np.linalg.norm(spin, axis=1).max(initial=0.0)),
         lowest,
         0.0,
         np.nan,
@@ -102,6 +114,15 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
         np.nan,
         tuple(findings),
     )
+
+
+def _even(record: FlexRecord) -> bool:
+    """Whether a part bends about as its cubics do: not so where its section changes much."""
+    part = cast("Beam", record.body)
+    if isinstance(part.section, CrossSection):
+        return True
+    moments = np.array([(s.I_y, s.I_z) for s in part.section.sections])
+    return bool(np.all(moments.max(axis=0) < UNEVEN * moments.min(axis=0)))
 
 
 def _largest(x: Extreme) -> float:
@@ -117,42 +138,42 @@ class _Extremes:
     left_out: Extreme | None
 
 
-def _extremes(result: Result, beam: Beam, records: Sequence[FlexRecord]) -> _Extremes:
-    """Look at all parts of a beam."""
-    q = [result.q[:, record.q] for record in records]
-    usable = np.all(np.isfinite(np.hstack(q)), axis=1) & (np.abs(np.hstack(q)).max(axis=1) < 1e6)
+def _extremes(result: Result, body: CutBody, records: Sequence[FlexRecord]) -> _Extremes:
+    """Look at all parts of a body."""
+    q = np.hstack([result.q[:, record.q] for record in records])
+    usable = np.all(np.isfinite(q), axis=1) & (np.abs(q).max(axis=1) < 1e6)
     which = np.flatnonzero(usable)
-    forces = [_end_forces(record, x) for record, x in zip(records, q, strict=True)]
+    forces = [_end_forces(record, result.q[:, record.q]) for record in records]
+    normal = [values[0, :, 0] for values in forces]
     thrust = np.zeros(len(result.t))
-    for record, values in zip(records, forces, strict=True):
-        force = values[0, :, 0]
-        pressed = -force if beam.stiffened else np.abs(force)
+    for record, force in zip(records, normal, strict=True):
+        pressed = -force if body.stiffened else np.abs(force)
         thrust = np.maximum(thrust, pressed / _hinged_load(record))
     if not len(which):
         return _Extremes(Extreme(result.t, thrust), None, None)
     flexibility = None
-    ends = _held(result, beam)
-    few = which[sampled(np.hstack(q)[which], FEW)]
-    if ends is not None:
-        chain = _Chain(result, beam, records, forces, *ends)
-        flexibility = Extreme(result.t[few], np.array([chain.missing(k) for k in few]))
-    some = which[sampled(np.hstack(q)[which], SAMPLES)]
-    left = _left_out(result, records, [f[0, some, 0] for f in forces], some)
+    paths = body.load_paths(touched(result, body))
+    if paths:
+        few = which[sampled(q[which], FEW)]
+        network = Network(result, records, forces, paths)
+        flexibility = Extreme(result.t[few], np.array([network.missing(k) for k in few]))
+    some = which[sampled(q[which], SAMPLES)]
+    left = _left_out(result, records, [force[some] for force in normal], some)
     return _Extremes(Extreme(result.t, thrust), flexibility, left)
 
 
 def _findings(
-    beam: Beam, found: _Extremes, stiffened: bool
+    body: CutBody, count: int, found: _Extremes
 ) -> Iterator[tuple[str, float, float, float, bool, str]]:
     """What is beyond a limit: its word, value, limit, time, whether it is serious, a sentence."""
-    number = f"{len(beam.part_bodies)} parts" if len(beam.part_bodies) > 1 else "one part"
+    stiffened, number = body.stiffened, f"{count} parts" if count > 1 else "one part"
     limit = THRUST if stiffened else PLAIN_THRUST
     passed = found.thrust.passes(limit)
     advice = "use more parts" if stiffened else "use stiffening='second_order', or more parts"
     if passed is not None:
         value = found.thrust.largest
         sentence = (
-            f"{label(beam)}: the normal force in one of its {number} reaches {value:.2g} of the "
+            f"{label(body)}: the normal force in one of its {number} reaches {value:.2g} of the "
             f"force under which that part alone buckles, beyond {limit:g} from t = {passed:.4g} s "
             f"on: {advice}"
         )
@@ -174,7 +195,7 @@ def _findings(
         if extreme is not None and passed is not None:
             value = extreme.largest
             sentence = (
-                f"{label(beam)}: {when}with {number} it leaves out {value:.2g} of the {what}, "
+                f"{label(body)}: {when}with {number} it leaves out {value:.2g} of the {what}, "
                 f"expected at most {most:g}, from t = {passed:.4g} s on: use more parts"
             )
             yield word, value, most, passed, value > serious, sentence
@@ -188,112 +209,10 @@ def _end_forces(record: FlexRecord, q: Array) -> Array:
     return np.array([in_section_axes(r, -part.roll) @ q.T for r in rows]).transpose(0, 2, 1)
 
 
-def _law(record: FlexRecord) -> SectionLaw:
-    """Stiffness of the section in the middle of a part, in body axes."""
-    part = cast("Beam", record.body)
-    mesh = cast("BeamMesh", cast("MeshField", part._reduced(record.point_masses)).mesh)
-    return mesh.at(0.5, part.roll)
-
-
 def _hinged_load(record: FlexRecord) -> float:
     """Force (N) under which a part with hinged ends buckles."""
-    softest = float(np.linalg.eigvalsh(_law(record).bending)[0])
+    softest = float(np.linalg.eigvalsh(section_law(record).bending)[0])
     return np.pi**2 * softest / record.body.typical_length**2
-
-
-def _shapes(record: FlexRecord) -> Array:
-    """Rows (POINTS, 2, n) of displacement across the chord at the points of a part."""
-    part = cast("Beam", record.body)
-    field = part._reduced(record.point_masses)
-    return np.array([field.displacement(s * part.length)[1:] for s, _ in gauss(POINTS)])
-
-
-def _held(result: Result, beam: Beam) -> tuple[float, float] | None:
-    """First and last station where joints or constraints hold a beam; None of less than two."""
-    used = [item.frames for item in result.joints.values()]
-    used += [item.frames for item in result.constraints.values()]
-    frames = [f for some in used for f in some.values() if f.body.name == beam.name]
-    stations = sorted(beam.station(frame) for frame in frames)
-    if not stations or stations[-1] - stations[0] < NOTHING * beam.length:
-        return None
-    return stations[0], stations[-1]
-
-
-class _Chain:
-    """The parts of a beam between two places as a chain: its flexibility, and what is left out."""
-
-    def __init__(
-        self,
-        result: Result,
-        beam: Beam,
-        records: Sequence[FlexRecord],
-        forces: Sequence[Array],
-        first: float,
-        last: float,
-    ) -> None:
-        h, names = result.data.history, result.data.compiled.body_names
-        a, b = beam.part_at(first)[0], beam.part_at(last)[0] + 1
-        if first > 0.0 and abs(beam.part_stations[a + 1] - first) < NOTHING * beam.length:
-            a += 1  # the part behind the place
-        self.records, where = records[a:b], [names.index(r.name) for r in records[a:b]]
-        self.R, self.p = h.R[:, where], h.p[:, where]
-        self.q = [result.q[:, r.q] for r in self.records]
-        size = max(float(np.abs(f[..., 3:]).max(initial=0.0)) for f in forces)
-        ends = forces[a][0][:, 3:], forces[b - 1][1][:, 3:]
-        self.hinged = [float(np.abs(m).max(initial=0.0)) <= HINGED * size for m in ends]
-        self.shapes = [_shapes(r) for r in self.records]
-
-    def missing(self, k: int) -> float:
-        """Largest part of the flexibility that is left out at an output time."""
-        from scipy.linalg import eigh, null_space
-
-        last = cast("Beam", self.records[-1].body)
-        end = self.p[k, -1] + self.R[k, -1] @ [last.length, 0.0, 0.0]
-        there, lost = np.zeros((6, 6)), np.zeros((6, 6))
-        for i, record in enumerate(self.records):
-            one, two = self._of_part(k, i, record, end)
-            there, lost = there + one, lost + two
-        rows = [np.eye(6)[3:]] if self.hinged[1] else []
-        if self.hinged[0]:  # moment about the first place
-            rows.append(np.hstack([_cross(end - self.p[k, 0]), np.eye(3)]))
-        free = null_space(np.vstack(rows)) if rows else np.eye(6)
-        if not free.shape[1]:
-            return 0.0
-        # scaled: forces and moments have different units
-        there, lost = (free.T @ x @ free for x in (there, lost))
-        scale = 1.0 / np.sqrt(np.diag(there))
-        both = np.outer(scale, scale)
-        return float(np.abs(eigh(both * lost, both * there, eigvals_only=True)).max())
-
-    def _of_part(self, k: int, i: int, record: FlexRecord, end: Array) -> tuple[Array, Array]:
-        """Flexibility (6, 6) of a part for force and moment at the end, and what it leaves out."""
-        part, R, p = cast("Beam", record.body), self.R[k, i], self.p[k, i]
-        xi, weights = np.array(gauss(POINTS)).T
-        across = self.shapes[i] @ self.q[i][k]  # (POINTS, 2)
-
-        def moments(aside: Array) -> Array:
-            """Moments (POINTS, 3, 6) in the axes of the part by force and moment at the end."""
-            points = np.column_stack([xi * part.length, aside])
-            return np.array([np.hstack([R.T @ _cross(end - p - R @ x), R.T]) for x in points])
-
-        full = moments(across)
-        # without stiffening forces act along the chord, with it where the axis is, on the average
-        seen = full if part.stiffened else moments(0.0 * across)
-        linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
-        means = np.einsum("gp,p,pij->gij", linear, weights, seen)
-        normal = np.hstack([R.T, np.zeros((3, 3))])[:1]
-        section = _law(record)
-        bends = BENDS.T @ np.linalg.solve(section.bending, BENDS)
-        whole = bends + np.diag([1.0 / section.torsional, 0.0, 0.0])
-        there = np.einsum("gki,kl,glj->ij", means, whole, means)
-        lost = np.einsum("p,pki,kl,plj->ij", weights, full, whole, full) - there
-        if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
-            bent = moments(self.shapes[i] @ record.modal.rest)
-            bent = bent - np.einsum("gp,gr,r,rij->pij", linear, linear, weights, bent)
-            known = np.einsum("p,pki,kl,plj->ij", weights, bent, whole, bent)
-            there, lost = there + known, lost - known
-        there += normal.T @ normal / section.axial
-        return part.length * there, part.length * lost
 
 
 def _left_out(
@@ -332,18 +251,12 @@ def _bent_energy(record: FlexRecord, q: Array, force: Array) -> Array:
     """
     xi, weights = np.array(gauss(POINTS)).T
     linear = np.array([np.ones(POINTS), np.sqrt(12.0) * (xi - 0.5)])  # orthonormal
-    soft = np.linalg.inv(_law(record).bending)
+    soft = np.linalg.inv(section_law(record).bending)
 
     def densities(q: Array) -> Array:
-        across = np.einsum("pin,tn->tpi", _shapes(record), q)
+        across = np.einsum("pin,tn->tpi", shapes_across(record), q)
         left = across - np.einsum("gp,gr,r,tri->tpi", linear, linear, weights, across)
         return np.asarray(np.einsum("tpi,ij,tpj->tp", left, soft, left))
 
     energy = np.abs(densities(q) - densities(record.modal.rest_coordinates[None])) @ weights
     return np.asarray(force**2 * energy * record.body.typical_length)
-
-
-def _cross(v: Array) -> Array:
-    """Matrix (3, 3) of the product v x."""
-    x, y, z = v
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

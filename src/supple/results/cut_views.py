@@ -6,7 +6,8 @@ that one and of any size. Strain, stress and section forces come from the part t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self, cast
@@ -17,7 +18,14 @@ from supple import validate
 from supple.errors import label
 from supple.fem.stress_points import StressBlock
 from supple.results.attitude import rotation_vectors
-from supple.results.flexible_views import BeamView, Deformation, Method, Side, StationView
+from supple.results.flexible_views import (
+    BeamView,
+    Deformation,
+    Method,
+    PlaceView,
+    Side,
+    StationView,
+)
 from supple.results.section_balance import section_balance
 from supple.results.section_views import SectionForces
 from supple.results.stress import StressHistory
@@ -26,17 +34,20 @@ from supple.results.views import Array, BodyView, Later, PointView, frame_motion
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.frames import Body, Frame
+    from supple.poses import Pose
     from supple.results.result import Result
 
 
-class CutStationView(StationView):
-    """Motion and deformation of a station of a beam of parts: ``result["blade"].at(1.02)``."""
+class CutPlaceView(PlaceView):
+    """Motion of a place of a body of parts, and its deflection against the body's own frame."""
 
-    def __init__(self, beam: CutBeamView, place: Frame, inner: StationView) -> None:
-        R, x = beam.matrix, float(place.position[0])
+    def __init__(
+        self, body: BodyView, name: str, place: Frame, inner: PointView, rest: Pose
+    ) -> None:
+        R = body.matrix
         PointView.__init__(
             self,
-            f"{beam.name}@{x:g}",
+            name,
             R,
             inner.position,
             inner.velocity,
@@ -45,13 +56,12 @@ class CutStationView(StationView):
             lambda: inner.angular_acceleration,
             inner.matrix,
         )
-        moved, rest = into(R, inner.position - beam.position), beam._beam.seen_rest(x)
-        self.deflection = moved - rest.p
-        """(nt, 3) displacement against the section at the origin, in its axes, m"""
+        self.deflection = into(R, inner.position - body.position) - rest.p
+        """(nt, 3) displacement against the body's own frame, in its axes, m"""
         turned = np.swapaxes(R, 1, 2) @ inner.matrix @ rest.R.T
         self.rotation = rotation_vectors(quaternions(turned))
-        """(nt, 3) rotation vector against the section at the origin, not longer than pi, rad"""
-        self._beam, self._place, self._inner = beam, place, inner
+        """(nt, 3) rotation vector against the body's own frame, not longer than pi, rad"""
+        self._place = place
 
     @property
     def matrix(self) -> Array:
@@ -60,11 +70,20 @@ class CutStationView(StationView):
 
     @property
     def local(self) -> Self:
-        """The same with components along the axes of the section at the origin."""
-        view = type(self)(self._beam, self._place, self._inner)
+        """The same with components along the axes of the body's own frame."""
+        view = copy(self)
         view.__dict__.update(PointView.local.fget(self).__dict__)  # type: ignore[attr-defined]
         view._axes = self._axes
         return view
+
+
+class CutStationView(CutPlaceView, StationView):
+    """Motion and deformation of a station of a beam of parts: ``result["blade"].at(1.02)``."""
+
+    def __init__(self, beam: CutBeamView, place: Frame, inner: StationView) -> None:
+        x = float(place.position[0])
+        super().__init__(beam, f"{beam.name}@{x:g}", place, inner, beam._beam.seen_rest(x))
+        self._beam, self._inner = beam, inner
 
     def strain(self, side: Side = "y", axial: bool = True) -> Array:
         """(nt,) strain along x at the middle of a side of the section, as a gauge measures it.
@@ -81,12 +100,7 @@ class CutStationView(StationView):
         """
         beam = self._beam._beam
         if validate.choice(label(beam), "method", method, ("shapes", "balance")) == "shapes":
-            found = self._inner.section_forces()
-            k, inside = beam.part_at(self.x)
-            if inside == self._inner._deformation.body.typical_length and self.x < beam.length:
-                other = self._beam.pieces[k + 1].at(0.0).section_forces()
-                found.values = 0.5 * (found.values + other.values)  # as between elements
-            return found
+            return part_forces(self._beam.pieces, beam, self.x)
         values = section_balance(self._beam.pieces, beam.part_at(self.x), self._beam.known, beam)
         return SectionForces(values, beam.section.at(self.x / beam.length), method)
 
@@ -114,7 +128,7 @@ class CutBeamView(BeamView):
         """The view of a beam of the model that is cut."""
         parts = tuple(BeamView.of(result, part) for part in body.part_bodies)
         known = loads_known(result, body)
-        return cls(parts, _joined(body, parts), known, *frame_motion(result, body.name))
+        return cls(parts, joined(body, parts), known, *frame_motion(result, body.name))
 
     @property
     def parts(self) -> tuple[BodyView, ...]:
@@ -143,31 +157,9 @@ class CutBeamView(BeamView):
         return StressHistory(d.t, d.strained, self._blocks)
 
     def _blocks(self) -> Iterator[StressBlock]:
-        """Points of all parts; where two of them meet stress is the mean, as between elements."""
-        before: StressBlock | None = None
-        for k in range(len(self.pieces)):
-            blocks = list(self._blocks_of(k))
-            if before is not None:
-                one, two = before, blocks[0]
-                strain, stress = 0.5 * (one.strain + two.strain), 0.5 * (one.stress + two.stress)
-                blocks[0] = replace(two, strain=strain, stress=stress)
-            yield from blocks[:-1]
-            before = blocks[-1]
-        if before is not None:
-            yield before
-
-    def _blocks_of(self, k: int) -> Iterator[StressBlock]:
-        """Points of one part, as rows of the coordinates of all parts."""
-        d, start = self.pieces[k]._deformation, self._beam.part_stations[k]
-        first = sum(len(part._deformation.names) for part in self.pieces[:k])
-        own = slice(first, first + len(d.names))
-        for block in d.body.stress_blocks(d.point_masses):
-            shape = (*block.strain.shape[:2], self._deformation.q.shape[1])
-            strain, stress = np.zeros(shape), np.zeros(shape)
-            strain[..., own], stress[..., own] = block.strain, block.stress
-            places = block.places + np.array([start, 0.0, 0.0])
-            name = partial(_station_name, float(places[0, 0]))
-            yield replace(block, strain=strain, stress=stress, places=places, name=name)
+        """Points of all parts, in the beam's own axes."""
+        for x, block in part_blocks(self.pieces, self._beam.part_stations, self.pieces):
+            yield replace(block, name=partial(_station_name, x))
 
     def at(self, x: float | None = None, y: float = 0.0, z: float = 0.0) -> StationView:
         """Motion and deformation of the station x, m from 0 to the length; y and z are zero.
@@ -189,13 +181,53 @@ def _station_name(x: float, k: int) -> str:
     return f"x = {x:.6g} m"
 
 
+def part_forces(pieces: Sequence[BeamView], beam: Beam, x: float) -> SectionForces:
+    """Section forces of a beam of parts by the strain of its shapes at a station (m)."""
+    k, inside = beam.part_at(x)
+    found = pieces[k].at(inside).section_forces()
+    if inside == pieces[k].length and k + 1 < len(pieces):
+        other = pieces[k + 1].at(0.0).section_forces()
+        found.values = 0.5 * (found.values + other.values)  # as between elements
+    return found
+
+
+def part_blocks(
+    pieces: Sequence[BeamView], starts: Array, everything: Sequence[BeamView]
+) -> Iterator[tuple[float, StressBlock]]:
+    """Stations and points of a beam of parts, as rows of the coordinates of ``everything``.
+
+    Parts begin at the stations ``starts``; where two meet stress is the mean, as between elements.
+    """
+    sizes = [len(part._deformation.names) for part in everything]
+    first = sum(sizes[: list(everything).index(pieces[0])])
+    before: tuple[float, StressBlock] | None = None
+    for piece, start in zip(pieces, starts, strict=False):
+        d = piece._deformation
+        own = slice(first, first + len(d.names))
+        first = own.stop
+        for k, block in enumerate(d.body.stress_blocks(d.point_masses)):
+            strain = np.zeros((*block.strain.shape[:2], sum(sizes)))
+            stress = np.zeros_like(strain)
+            strain[..., own], stress[..., own] = block.strain, block.stress
+            if k == 0 and before is not None:
+                strain = 0.5 * (before[1].strain + strain)
+                stress = 0.5 * (before[1].stress + stress)
+            elif before is not None:
+                yield before
+            places = block.places + np.array([start, 0.0, 0.0])
+            found = replace(block, strain=strain, stress=stress, places=places)
+            before = float(places[0, 0]), found
+    if before is not None:
+        yield before
+
+
 def loads_known(result: Result, body: Body) -> list[bool]:
     """A list that is filled when all loads on a beam are found to balance its inertia."""
     known: dict[str, list[bool]] = result.__dict__.setdefault("_balanced_beams", {})
     return known.setdefault(body.name, [])
 
 
-def _joined(body: Body, parts: tuple[BeamView, ...]) -> Deformation:
+def joined(body: Body, parts: Sequence[BeamView]) -> Deformation:
     """Elastic coordinates of all parts as those of one body."""
     from scipy.linalg import block_diag
 
@@ -203,7 +235,7 @@ def _joined(body: Body, parts: tuple[BeamView, ...]) -> Deformation:
     return Deformation(
         body=cast("Beam", body),
         point_masses=(),
-        names=tuple(f"{name}[{k}]" for k, d in enumerate(each) for name in d.names),
+        names=tuple(f"{name}{d.body.name[len(body.name) :]}" for d in each for name in d.names),
         units=tuple(unit for d in each for unit in d.units),
         q=np.hstack([d.q for d in each]),
         u=np.hstack([d.u for d in each]),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import ModelError
-from supple.results.body_loads import body_loads
+from supple.results.body_loads import at_times, body_loads
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def load_effect(result: Result, record: FlexRecord) -> LoadEffect | None:
         return None
     which = good[sampled(q[good], SAMPLES if body.axis is not None else MESH_SAMPLES)]
     try:
-        loads = body_loads(result, record, which)
+        loads = body_loads(at_times(result, which), record)
         if loads is None or not np.all(np.isfinite(loads.factors)):
             return None
         K0 = body.load_stiffness(loads.places, loads.factors, masses)

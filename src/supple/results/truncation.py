@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from supple.errors import ModelError
 from supple.reduction.response import StaticResponse
-from supple.results.body_loads import INERTIA, BodyLoads, body_loads
+from supple.results.body_loads import INERTIA, BodyLoads, at_times, body_loads
 from supple.results.deformation import Extreme
 from supple.results.load_effect import STRAIGHT, sampled
 
@@ -208,10 +208,10 @@ def deflected(
     result: Result, records: Mapping[str, FlexRecord], which: NDArray[np.int_]
 ) -> dict[str, Deflected]:
     """Bodies at some output times, by name, of which loads and meshes are known."""
-    found = {}
+    found, some = {}, at_times(result, which)
     for name, record in records.items():
         try:
-            loads = body_loads(result, record, which)
+            loads = body_loads(some, record)
             if loads is not None and all(_usable(x) for x in (loads.factors, loads.elastic)):
                 response = record.body.static_response(loads.places, record.point_masses)
                 found[name] = Deflected(record, result.t[which], loads, response)
