@@ -217,7 +217,7 @@ def refuse_other(kept: Data, compiled: Compiled, exact: bool) -> None:
     if same and exact:
         same = bool(np.array_equal(before, now, equal_nan=True))
     elif same:  # on another machine the same model may be another by rounding
-        size = float(np.max(np.abs(now), initial=0.0))
+        size = float(np.max(np.abs(now[np.isfinite(now)]), initial=0.0))
         same = np.allclose(before, now, rtol=CLOSE, atol=1e-15 * size, equal_nan=True)
     if not same:
         raise ModelError.plain(

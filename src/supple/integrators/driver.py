@@ -105,6 +105,7 @@ class LoopOptions(NamedTuple):
     # Output that is not moved onto the constraints: (model, t, q, u) -> which of the rows
     keeps: Callable[[Compiled, Array, Array, Array], np.ndarray] | None = None
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
+    counted: Sequence[int] = ()  # places among these that the loop changes
     fixed_step: bool = False
     passes: bool = False  # singular positions by itself
     stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any

@@ -84,6 +84,7 @@ class EnergyScheme(Integrator):
             self.max_steps,
             parameters=reals,
             integers=integers,
+            counted=(own.LEFT,),
             statistics=partial(self.further_statistics, c),
             fixed_step=True,
             keeps=self.keeps,

@@ -109,9 +109,10 @@ def _check_counts(run: LoopRun, stops: Any, fixed: tuple[np.ndarray, ...]) -> No
     inside = all(0 <= count[k] <= top for k, top in most.items())
     same = count[st.N_EVENTS] == len(p.events) and count[st.N_SCREWS] == len(p.symmetries)
     same = same and all(np.array_equal(a, b) for a, b in zip(fixed, (f.events, f.roots), strict=True))
-    integers = run.options.integers
-    own = len(count) - run.own_integers
-    same = same and np.array_equal(count[own : own + len(integers)], integers)
+    integers = np.array(run.options.integers)
+    own = count[len(count) - run.own_integers :][: len(integers)]
+    changed = set(np.flatnonzero(own != integers).tolist())
+    same = same and changed <= set(run.options.counted)
     if not (inside and same and len(stops) % 2 == 0 and 0 < len(stops)):
         raise _another_model()
 
