@@ -15,6 +15,7 @@ from supple.core import step as st
 from supple.engine.compiled import Compiled
 from supple.engine.row_sets import RowSets
 from supple.errors import ModelError
+from supple.formulations.equations import Equations
 from supple.integrators.driver import Solution
 from supple.loops.singular import Watch
 from supple.results.audit import AuditRecord, MomentumRecord
@@ -31,6 +32,7 @@ OF_PASSAGE = (
     *("sentence", "stop", "next_look", "beaten", "checked", "level", "backs", "until", "look"),
     *("each", "reference", "kept_steps"),
 )
+SAME = 1e-9  # relative difference of accelerations of one function
 ARRAYS = ("t", "q", "u", "z", "channels")
 
 
@@ -46,6 +48,8 @@ def snapshot(run: LoopRun) -> Data:
         "row_sets": _of_row_sets(run.row_sets),
         "growth": None if run.growth is None else run.growth.until,
     }
+    if run.compiled.callbacks:
+        found["accelerations"] = _accelerations(run)
     if p.possible:
         kept: Data = {name: getattr(p, name) for name in OF_PASSAGE}
         found["passage"] = kept | {"kept": [*p.kept, p.equations.work]}
@@ -81,6 +85,21 @@ def restore(run: LoopRun, data: Data) -> None:
             if not 0 <= run.passage.kept[2][k] <= run.count[k]:
                 raise _another_model()
     run.goes_on = True
+    if run.compiled.callbacks:
+        before, now = np.asarray(data["accelerations"]), _accelerations(run)
+        size = np.max(np.abs(before), initial=0.0)
+        if not np.allclose(before, now, rtol=0.0, atol=SAME * size, equal_nan=True):
+            names = ", ".join(callback.owner for callback in run.compiled.callbacks)
+            raise ModelError.plain(
+                f"resume: with the functions of {names} accelerations are others than those of the "
+                "checkpoint, expected the functions that it was written with"
+            )
+
+
+def _accelerations(run: LoopRun) -> np.ndarray:
+    """Accelerations (nu,) at a pause, by which functions in Python are known again."""
+    f = run.fields
+    return Equations(run.compiled).accelerate(float(run.state[st.T]), f.q, f.u, f.z)
 
 
 def _buffers(run: LoopRun) -> list[np.ndarray]:

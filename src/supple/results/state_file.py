@@ -154,7 +154,7 @@ def states_of(path: Path, rows: int) -> Array:
         raise ModelError.plain(f"{path.name}: its states are damaged, expected {EXPECTED}")
     if shape[1] == 0 or rows == 0:
         return np.zeros((rows, shape[1]))
-    return np.memmap(path, float, "r", start, (rows, shape[1]))
+    return np.asarray(np.memmap(path, float, "r", start, (rows, shape[1])))
 
 
 def read_record(path: Path) -> tuple[Array, bytes]:
