@@ -5,7 +5,6 @@ A kill is a copy of the checkpoint as it is on the disk at some moment, and `res
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple

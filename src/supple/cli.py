@@ -141,9 +141,7 @@ def run_file(
     from supple.modelfiles import ModelFile
 
     found = ModelFile(file)
-    result = found.run(
-        checkpoint=checkpoint, every=every, interval=interval, output_to=output_to
-    )
+    result = found.run(checkpoint=checkpoint, every=every, interval=interval, output_to=output_to)
     _tell_run(result, found.outputs.paths, checkpoint)
 
 

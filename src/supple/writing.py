@@ -38,7 +38,7 @@ def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
 
 
 def check_target(path: str | Path) -> Path:
-    """The path of a file to be written; a folder, or a path in one that is not there, is refused."""
+    """The path of a file to be written; folders, and paths in none that is there, are refused."""
     path = path_of("a file to be written", "path", path)
     if path.is_dir():
         raise FileError(f"{_named(path)} cannot be written: it is a folder, expected a file's path")

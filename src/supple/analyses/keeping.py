@@ -94,7 +94,7 @@ class Keeping:
             None if path is None else check_target(path_of(OWNER, name, path))
             for name, path in (("checkpoint", checkpoint), ("output_to", output_to))
         ]
-        if paths[0] is not None and paths[1] is not None and paths[0].resolve() == paths[1].resolve():
+        if None not in paths and len({path.resolve() for path in paths if path}) == 1:
             raise ModelError(OWNER, "output_to", output_to, "another file than the checkpoint")
         usual = EVERY if interval is None else math.inf
         every = usual if every is None else float(every)
@@ -149,9 +149,7 @@ class Kept:
         whole = self.content | {"finished": finished, "pending": pending}
         write_whole(keeping.checkpoint, pack(whole))
 
-    def _content(
-        self, keeping: Keeping, problem: Problem, moved: tuple[StartChange, ...]
-    ) -> Data:
+    def _content(self, keeping: Keeping, problem: Problem, moved: tuple[StartChange, ...]) -> Data:
         from supple.modelfiles.archive import archived
 
         a = self.arguments

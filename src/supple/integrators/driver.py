@@ -22,13 +22,14 @@ from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
+from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
-from supple.integrators.output_rows import OutputFile, Rows
 from supple.integrators.passage import Passage
 from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
+from supple.results.state_file import OutputFile
 from supple.state import State
 from supple.waiting import told
 
@@ -50,6 +51,7 @@ COUNTS = (
 Progress = Callable[[float], None]
 # (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
 Loop = Callable[..., int]
+
 
 class Problem(NamedTuple):
     """What is to be integrated: equations, start, output times, events, tolerances."""

@@ -98,7 +98,8 @@ class EnergyScheme(Integrator):
         What is between steps is off in its positions, too.
         """
         work, sizes = new_work(compiled.ints), row_sizes(compiled)
-        gaps = [rows_at(compiled, work, float(x), *y).violation for x, *y in zip(t, q, u, strict=True)]
+        states = zip(t.tolist(), q, u, strict=True)
+        gaps = [rows_at(compiled, work, *state).violation for state in states]
         return np.array([np.abs(gap / sizes).max(initial=0.0) < CLOSED for gap in gaps], dtype=bool)
 
     def further_statistics(self, compiled: Compiled, own_reals: Array) -> dict[str, float]:

@@ -15,7 +15,6 @@ from supple.core import dynamics, layout
 from supple.core import step as st
 from supple.engine.compiled import Compiled
 from supple.poses import Array
-from supple.results.state_file import OutputFile
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun, Problem
@@ -96,6 +95,5 @@ def rows_of(problem: Problem) -> list[Array]:
 
 def parts_of(c: Compiled, rows: Array) -> tuple[Array, Array, Array, Array]:
     """q, u, z and work of rows, views."""
-    ends = np.cumsum([0, c.nq, c.nu, c.nz])
-    q, u, z = (rows[:, a:b] for a, b in zip(ends[:-1], ends[1:], strict=True))
-    return q, u, z, rows[:, ends[-1] :]
+    q, u, z, work = np.split(rows, np.cumsum([c.nq, c.nu, c.nz]), axis=1)
+    return q, u, z, work

@@ -127,7 +127,7 @@ def _check_counts(run: LoopRun, stops: Any, fixed: tuple[np.ndarray, ...]) -> No
     }
     inside = all(0 <= count[k] <= top for k, top in most.items())
     same = count[st.N_EVENTS] == len(p.events) and count[st.N_SCREWS] == len(p.symmetries)
-    same = same and all(np.array_equal(a, b) for a, b in zip(fixed, (f.events, f.roots), strict=True))
+    same = same and np.array_equal(fixed[0], f.events) and np.array_equal(fixed[1], f.roots)
     integers = np.array(run.options.integers)
     own = count[len(count) - run.own_integers :][: len(integers)]
     changed = set(np.flatnonzero(own != integers).tolist())
@@ -149,7 +149,8 @@ def _row_sets(data: Data, first: Compiled) -> RowSets:
     """Sets of rows of a model that begins with the rows it has."""
     begins, used = data["begins"], [np.asarray(rows) for rows in data["used"]]
     whole = first.complete
-    sound = len(begins) == len(used) > 0 and np.array_equal(used[0], np.flatnonzero(~first.left_out))
+    sound = len(begins) == len(used) > 0
+    sound = sound and np.array_equal(used[0], np.flatnonzero(~first.left_out))
     for rows in used if sound else ():
         sound = sound and len(rows) == first.nr and rows.dtype.kind == "i"
         sound = sound and bool(np.all((rows >= 0) & (rows < whole.nr)))

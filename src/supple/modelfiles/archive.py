@@ -22,7 +22,7 @@ from supple.analyses.keeping import (
     read_run,
     refuse_other,
 )
-from supple.analyses.outcome import outcome
+from supple.analyses.outcome import result_of
 from supple.analyses.prepared import prepare
 from supple.errors import ModelError, SuppleWarning
 from supple.events import Event
@@ -122,7 +122,7 @@ def resumed(
     interval: float | None = None,
     progress: Any = None,
 ) -> tuple[Result, list[str], ModelFile | None]:
-    """The result, what is to be doubted about it, and the model file that was run, if it is there."""
+    """The result, what is to be doubted about it, and the model file that was run, if there."""
     target = path_of("resume", "path", path)
     expect("resume", "model", model, Model | None, "a Model")
     for name, value in (("every", every), ("interval", interval)):
@@ -151,8 +151,8 @@ def resumed(
 def load_run(path: str | Path, model: Model | None = None) -> Result:
     """The result of a run whose states are in a file; they are read where they are looked at.
 
-    ``model`` is the model of the run, where it has Python functions. ``result.between(0.0, 1.0)`` is
-    the result of a part of the run.
+    ``model`` is the model of the run, where it has Python functions. ``result.between(0.0, 1.0)``
+    is the result of a part of the run.
     """
     target = path_of("load_run", "path", path)
     expect("load_run", "model", model, Model | None, "a Model")
@@ -166,7 +166,7 @@ def load_run(path: str | Path, model: Model | None = None) -> Result:
         rows = [t, *parts_of(compiled, states_of(target, len(t)))]
         solution = solution_of(data["solution"], compiled, rows)
         moved = tuple(StartChange(*row) for row in data["moved"])
-        return outcome(written, compiled, solution, (), moved)[0]
+        return result_of(written, compiled, solution, (), moved)
 
 
 def _source(target: Path, data: Data) -> ModelFile | None:
@@ -190,4 +190,3 @@ def _kept(
         model = source.model
     arguments = kept_arguments(data, target.parent, events=file.events, **file.settings)
     return file.model if model is None else model, arguments, model is not None
-

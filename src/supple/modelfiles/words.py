@@ -100,7 +100,7 @@ STORED_AS = {
 # a small file with more would take long.
 ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny")}
 MOST_ELEMENTS = 20_000
-# Arguments of ``simulate`` that are none of its settings: what is run, and how it is followed and kept.
+# Arguments of ``simulate`` that are no settings: what is run, how it is followed and kept.
 NO_SETTINGS = ("model", "events", "progress", "checkpoint", "every", "interval", "output_to")
 # Keys of every mapping that are no arguments.
 TYPE, COUNT = "type", "count"

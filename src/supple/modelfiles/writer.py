@@ -72,6 +72,8 @@ def write_model(
 
 
 class Writer:
+    """Makes what stands for objects in a file, given by its path; ``components`` go beside it."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.components: dict[str, ImportedComponent] = {}

@@ -7,7 +7,7 @@ that is valid in all its blocks is valid as a whole.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def monitor_in_blocks(result: Result) -> Monitor:
 
 def _worse(a: BodyMonitor, b: BodyMonitor) -> BodyMonitor:
     """The largest values of both, and of each kind of finding the one that is further beyond."""
-    values = {
+    values: dict[str, Any] = {
         f.name: float(np.fmax(getattr(a, f.name), getattr(b, f.name)))
         for f in fields(BodyMonitor)
         if f.name not in ("name", "findings")

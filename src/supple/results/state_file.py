@@ -166,4 +166,3 @@ def read_record(path: Path) -> tuple[Array, bytes]:
                 "`resume` goes on from a checkpoint"
             )
         return np.array(file["time"], dtype=float), file["record"][:].tobytes()
-
