@@ -5,18 +5,28 @@ A kill is a copy of the checkpoint as it is on the disk at some moment, and `res
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import supple as sp
 from linkages import slider_crank
+from supple import cli
 from supple.analyses import keeping
 from supple.cases.n_four_bar import windows
+from supple.engine import histories
 from supple.integrators import driver
+from supple.packed import pack, unpack
+from supple.results import monitor_blocks, result
 
 
 def arm() -> sp.Model:
@@ -58,7 +68,7 @@ def discs() -> sp.Model:
 
 
 LATCH = [
-    sp.Event("latched", "clutch", value=-1.0, then=sp.Lock("clutch")),
+    sp.Event("latched", "clutch", value=-0.5, then=sp.Lock("clutch")),
     sp.Event("free", at=0.6, then=sp.Unlock("clutch")),
     sp.Event("half", "base", value=0.5, terminal=False),
 ]
@@ -68,7 +78,7 @@ class Run(NamedTuple):
     model: Callable[[], sp.Model]
     end: float
     options: dict[str, Any]
-    interval: float
+    interval: float | None
 
 
 RUNS = {
@@ -137,3 +147,212 @@ def test_a_killed_run_goes_on(name: str, tmp_path: Path, checkpoints: list[bytes
     for k in {0, len(written) // 2, len(written) - 2, len(written) - 1}:
         (tmp_path / "copy").write_bytes(written[k])
         same(sp.resume(tmp_path / "copy"), whole)
+
+
+def pushed(force: float = 3.0) -> sp.Model:
+    """A model with a function in Python, which no file can hold."""
+    m = arm()
+    m.add(sp.EffortFunction("push", "pin", lambda t, q, u: force * np.sin(q) - 0.1 * u))
+    return m
+
+
+def test_a_model_with_functions_is_given_again(tmp_path: Path, checkpoints: list[bytes]) -> None:
+    path = tmp_path / "run"
+    whole = sp.simulate(pushed(), 1.0, events=watched(), checkpoint=path, interval=0.3)
+    path.write_bytes(checkpoints[1])
+    with pytest.raises(sp.ModelError, match=r"EffortFunction has a Python .*, expected model=\.\."):
+        sp.resume(path)
+    heavier = pushed()
+    heavier.replace("a", mass=1.0 + 1e-12)
+    with pytest.raises(sp.ModelError, match="other numbers than those of the checkpoint"):
+        sp.resume(path, heavier)
+    with pytest.raises(sp.ModelError, match="functions of EffortFunction 'push' accelerations"):
+        sp.resume(path, pushed(3.001))
+    same(sp.resume(path, pushed()), whole)
+
+
+@pytest.mark.parametrize("name", ["Radau with events", "loops by BDF", "energy scheme"])
+def test_states_go_to_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The result is that of a run in memory; a killed run goes on with the rows that are there."""
+    run, folder, copies = RUNS[name], tmp_path / "runs", []
+    folder.mkdir()
+    write = keeping.write_whole
+
+    def noted(path: Path, content: bytes) -> Path:
+        copies.append({file.name: file.read_bytes() for file in folder.iterdir()})
+        copies[-1][path.name] = bytes(content)
+        return write(path, content)
+
+    monkeypatch.setattr(keeping, "write_whole", noted)
+    monkeypatch.setattr(driver, "PAUSE", 0.0)
+    kept = {"checkpoint": folder / "run", "interval": run.interval}
+    known = sp.simulate(run.model(), run.end, output=50, **run.options, **kept)
+    copies.clear()
+    kept["output_to"] = folder / "states.h5"
+    same(sp.simulate(run.model(), run.end, output=50, **run.options, **kept), known)
+    assert len(copies) >= 5
+    for k in (0, 2, len(copies) - 1):
+        other = tmp_path / str(k)
+        other.mkdir()
+        for file, content in copies[k].items():
+            (other / file).write_bytes(content)
+        if k < len(copies) - 1:
+            with pytest.raises(sp.ModelError, match="its run did not come to an end, expected"):
+                sp.load_run(other / "states.h5")
+        same(sp.resume(other / "run"), known)
+        found = sp.load_run(other / "states.h5")
+        same(found, known)
+    part, whole = found.between(0.1, 0.4, every=2), known.data.history
+    which = np.flatnonzero((known.t >= 0.1) & (known.t <= 0.4))[::2]
+    np.testing.assert_array_equal(part.t, known.t[which])
+    np.testing.assert_array_equal(part.data.history.wrench, whole.wrench[which])
+    base = found.q
+    while base is not None and not isinstance(base, np.memmap):
+        base = base.base
+    assert base is not None  # read where it is looked at
+
+
+def test_energies_and_validity_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Energies are the same as of few output times, and nothing is called valid that is not."""
+    whole = sp.simulate(beam(), 0.2, output=300)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast = sp.simulate(spun(), 0.2, output=300)
+    for module in (histories, monitor_blocks):
+        monkeypatch.setattr(module, "LONG", 100)
+        monkeypatch.setattr(module, "BLOCK", 70)
+    monkeypatch.setattr(result, "LONG", 100)
+    for known in (whole, fast):
+        found = sp.Result(known.data.part(np.arange(301)))
+        np.testing.assert_array_equal(found.energy.kinetic, known.energy.kinetic)
+        np.testing.assert_array_equal(found.data.history.momentum, known.data.history.momentum)
+        before, now = known.monitor["blade"], found.monitor["blade"]
+        assert (now.rotation, now.strain, now.spin) == (before.rotation, before.strain, before.spin)
+        assert {f.what for f in before.findings} <= {f.what for f in now.findings}
+    assert found.monitor.level == known.monitor.level == "not valid"
+
+
+def spun() -> sp.Model:
+    """The beam, spinning too fast for a body without stiffening."""
+    m = beam()
+    m.replace("root", initial_rate=60.0)
+    return m
+
+
+def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
+    path, whole = tmp_path / "run", sp.simulate(arm(), 5.0)
+
+    def stop(t: float) -> None:
+        if t > 1.0:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.warns(sp.SuppleWarning, match="stopped by the user"):
+        stopped = sp.simulate(arm(), 5.0, checkpoint=path, progress=stop)
+    assert not stopped.success and 1.0 < stopped.t[-1] < 5.0
+    same(sp.resume(path), whole)
+
+
+def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a model file asks for is written by the run that goes on, too."""
+    monkeypatch.chdir(tmp_path)
+    sp.write_model(arm(), "arm.yaml", events=watched(), t_end=1.0, output=20)
+    text = Path("arm.yaml").read_text()
+    Path("arm.yaml").write_text(text + "outputs:\n  save: run.nc\n")
+    call = ["run", "arm.yaml", "--checkpoint", "arm.checkpoint", "--interval", "0.2"]
+    found = CliRunner().invoke(cli.app, call)
+    assert found.exit_code == 0, found.output
+    first = sp.load("run.nc")
+    Path("run.nc").unlink()
+    found = CliRunner().invoke(cli.app, ["resume", "arm.checkpoint"])
+    assert found.exit_code == 0 and "written" in found.output
+    np.testing.assert_array_equal(sp.load("run.nc")["pin.angle"], first["pin.angle"])
+    found = CliRunner().invoke(cli.app, ["resume", "arm.yaml"])
+    assert found.exit_code == 1 and "expected a checkpoint" in found.output
+
+
+def changed(content: bytes, **changes: Any) -> bytes:
+    return bytes(pack(unpack(content) | changes))
+
+
+def test_sentences(tmp_path: Path, checkpoints: list[bytes]) -> None:
+    path = tmp_path / "run"
+    whole = sp.simulate(discs(), 1.0, events=LATCH, checkpoint=path, interval=0.1)
+    kept = checkpoints[2]
+    for content, words in (
+        (kept[:-1000], "it cannot be read (.*), expected a checkpoint of simulate"),
+        (
+            kept[:5000] + bytes([kept[5000] ^ 1]) + kept[5001:],
+            "it cannot be read (.*), expected a checkpoint of",
+        ),
+        (changed(kept, format="other"), "it holds something else, expected a checkpoint"),
+        (changed(kept, version=["0.0", ""]), r"another version of Supple wrote it \(0.0\), exp"),
+        (changed(kept, pending=None, finished=[{}]), "there is no 'rows'"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(sp.SuppleError, match=words):
+            sp.resume(path)
+    run = {"checkpoint": path, "events": LATCH, "start": whole.state(len(whole.t) // 2)}
+    for options, words in (
+        (run, "start is .*, expected none of a run that is kept"),
+        ({"output_to": path, "events": LATCH}, "output_to is .*, expected none in a run whose ev"),
+        ({"output_to": path, "checkpoint": path}, "expected another file than the checkpoint"),
+        ({"every": 3.0}, "every is 3.0, expected a checkpoint"),
+        ({"checkpoint": tmp_path / "no" / "run"}, "there is no folder"),
+        ({"checkpoint": path, "interval": -1.0}, "interval is -1.0, expected"),
+    ):
+        with pytest.raises(sp.SuppleError, match=words):
+            sp.simulate(discs(), 1.0, **options)
+
+
+SCRIPT = """
+import sys, warnings
+import numpy as np, supple as sp
+from test_long_runs import KILLED
+warnings.simplefilter("ignore")
+name, folder, what = sys.argv[1:]
+run = KILLED[name]
+if what == "resume":
+    result = sp.resume(f"{folder}/run", every=0.03)
+else:
+    kept = {"checkpoint": f"{folder}/run", "every": 0.03, "interval": run.interval}
+    result = sp.simulate(run.model(), run.end, output=200, **run.options, **kept)
+np.savez(f"{folder}/result.npz", q=result.q, u=result.u, w=result.data.channels)
+"""
+KILLED = {
+    "Radau with events": Run(arm, 400.0, {"events": watched(), "tolerance": "tight"}, None),
+    "generalized-alpha": Run(arm, 100.0, {"integrator": sp.GeneralizedAlpha(rho=0.8)}, None),
+    "loops": Run(lambda: windows(2), 60.0, {"tolerance": "tight"}, None),
+    "BDF": Run(arm, 30.0, {"integrator": sp.BDF()}, 0.5),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", KILLED)
+def test_kills_at_random_moments(name: str, tmp_path: Path) -> None:
+    """A real process is killed a dozen times; what it leaves is read, and ends in the same bits."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    random, kills = np.random.default_rng(len(name)), 0
+
+    def start(folder: Path, what: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, "-c", SCRIPT, name, str(folder), what], env=env)
+
+    known = tmp_path / "known"
+    known.mkdir()
+    assert start(known, "simulate").wait() == 0
+    while True:
+        there = (tmp_path / "run").exists()
+        process = start(tmp_path, "resume" if there else "simulate")
+        try:
+            if kills < 13:
+                process.wait(1.0 + 1.5 * random.random())
+            assert process.wait() == 0
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+    print(f"{name}: {kills} kills")
+    assert kills >= 13
+    with np.load(known / "result.npz") as a, np.load(tmp_path / "result.npz") as b:
+        for part in a.files:
+            np.testing.assert_array_equal(a[part], b[part])

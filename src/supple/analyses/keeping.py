@@ -22,7 +22,7 @@ from supple.analyses.phases import phase_of
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError
 from supple.files import contained, existing, path_of
-from supple.integrators.checkpoints import Checkpoints
+from supple.integrators.checkpoints import EXPECTED, Checkpoints
 from supple.integrators.driver import Problem, Solution
 from supple.integrators.snapshot import Data, of_solution
 from supple.model import Model
@@ -36,6 +36,7 @@ from supple.writing import check_target, write_whole
 
 OWNER = "simulate"
 FORMAT = "supple run 1"
+CHANGING = ("finished", "pending")  # what of a checkpoint is another in the next one
 EVERY = 30.0  # s of the clock between checkpoints
 CLOSE = 1e-9  # relative difference of numbers of one model on two machines
 
@@ -124,16 +125,17 @@ class Kept:
         if known is None:
             self.content = self._content(keeping, problem, moved)
         else:
-            refuse_other(known["compiled"], compiled, keeping.exact)
-            self.content = {k: v for k, v in known.items() if k not in ("finished", "pending")}
-            moved = tuple(StartChange(*row) for row in known["moved"])
+            with contained("checkpoint", EXPECTED):
+                refuse_other(known["compiled"], compiled, keeping.exact)
+                self.content = {k: v for k, v in known.items() if k not in CHANGING}
+                moved = tuple(StartChange(*row) for row in known["moved"])
         if keeping.output_to is not None:
             name = self.content["output_name"]
             goes_on = known is not None
             self.file = OutputFile(keeping.output_to, problem.grid, name, goes_on)
         checkpoints = None
         if keeping.checkpoint is not None:
-            before = ([], None) if known is None else (known["finished"], known["pending"])
+            before = ([], None) if known is None else (known[name] for name in CHANGING)
             checkpoints = Checkpoints(self._save, keeping.every, keeping.interval, *before)
         return problem._replace(checkpoints=checkpoints, output_file=self.file), moved
 
@@ -247,8 +249,7 @@ def read_run(path: Path, content: bytes, expected: str) -> Data:
 
 def read_checkpoint(path: Path) -> Data:
     """What a checkpoint holds."""
-    expected = "a checkpoint of simulate(..., checkpoint=path)"
-    return read_run(path, existing(path, expected).read_bytes(), expected)
+    return read_run(path, existing(path, EXPECTED).read_bytes(), EXPECTED)
 
 
 def kept_arguments(data: Data, folder: Path, **settings: Any) -> Arguments:

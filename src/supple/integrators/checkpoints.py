@@ -17,12 +17,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from supple.core import step as st
+from supple.files import contained
 from supple.integrators.output_rows import rows_of
 from supple.integrators.snapshot import Data, of_solution, restore, snapshot, solution_of
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun, Problem, Solution
 
+EXPECTED = "a checkpoint of simulate(..., checkpoint=path)"
 # What is kept: solutions of parts, and a part at a pause or None
 Save = Callable[[list[Data], Data | None], None]
 
@@ -57,10 +59,12 @@ class Checkpoints:
         stored = problem.output_file is None
         if number < len(self.finished):
             rows = None if stored else rows_of(problem)
-            return solution_of(self.finished[number], problem.equations.compiled, rows)
+            with contained("checkpoint", EXPECTED):
+                return solution_of(self.finished[number], problem.equations.compiled, rows)
         part = begin(problem)
         if self.pending is not None:
-            restore(part, self.pending)
+            with contained("checkpoint", EXPECTED):
+                restore(part, self.pending)
             self.pending = None
         self._schedule(part)
         solution = part.run()
