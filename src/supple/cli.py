@@ -169,7 +169,7 @@ def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> N
     if result.stopped and checkpoint is not None:
         typer.echo(f"  go on by  supple resume {checkpoint}")
     if not result.success:
-        raise typer.Exit(1)
+        raise typer.Exit(130 if result.stopped else 1)
 
 
 @app.command("schema")

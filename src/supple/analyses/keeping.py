@@ -20,7 +20,7 @@ from supple import validate
 from supple.analyses.arguments import starting_state
 from supple.analyses.phases import phase_of
 from supple.engine.compiled import Compiled
-from supple.errors import ModelError
+from supple.errors import FileError, ModelError, warn_caller
 from supple.files import contained, existing, path_of
 from supple.integrators.checkpoints import EXPECTED, Checkpoints
 from supple.integrators.driver import Problem, Solution
@@ -110,6 +110,7 @@ class Kept:
     arguments: Arguments
     content: Data = field(default_factory=dict)  # what does not change while the run goes on
     file: OutputFile | None = None
+    warned: bool = False  # that a checkpoint cannot be written
 
     def equip(
         self, problem: Problem, moved: tuple[StartChange, ...]
@@ -131,11 +132,13 @@ class Kept:
                 moved = tuple(StartChange(*row) for row in known["moved"])
         if keeping.output_to is not None:
             name = self.content["output_name"]
-            goes_on = known is not None
+            goes_on = known is not None and any(known[name] for name in CHANGING)
             self.file = OutputFile(keeping.output_to, problem.grid, name, goes_on)
         checkpoints = None
         if keeping.checkpoint is not None:
-            before = ([], None) if known is None else (known[name] for name in CHANGING)
+            before = ([], None) if known is None else [known[name] for name in CHANGING]
+            if known is None:  # a path that cannot be written is told before the run
+                self._write([], None)
             checkpoints = Checkpoints(self._save, keeping.every, keeping.interval, *before)
         return problem._replace(checkpoints=checkpoints, output_file=self.file), moved
 
@@ -146,6 +149,15 @@ class Kept:
             self.file.write_record(bytes(pack(record)))
 
     def _save(self, finished: list[Data], pending: Data | None) -> None:
+        """Write a checkpoint; where that fails, as on a full disk, the run goes on."""
+        try:
+            self._write(finished, pending)
+        except FileError as error:
+            if not self.warned:
+                warn_caller(f"simulate: {error}; the run goes on, its last checkpoint is kept")
+            self.warned = True
+
+    def _write(self, finished: list[Data], pending: Data | None) -> None:
         keeping = self.arguments.keeping
         assert keeping is not None and keeping.checkpoint is not None
         whole = self.content | {"finished": finished, "pending": pending}
