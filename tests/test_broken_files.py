@@ -97,6 +97,16 @@ def result_file(path: Path) -> None:
     sp.simulate(m, 0.01, output=3).save(path)
 
 
+def kept_run(how: str) -> Callable[[Path], object]:
+    def write(path: Path) -> None:
+        m = sp.Model(gravity=(0, 0, -9.81))
+        link = m.add(sp.RigidBody("link", 1.0, (0.5, 0, 0), 0.1))
+        m.add(sp.Revolute("pin", m.ground.at(0), link.at(0), axis="y"))
+        sp.simulate(m, 0.01, output=3, **{how: path})
+
+    return write
+
+
 def sid_file(path: Path) -> None:
     rod = sp.Beam("rod", 1.0, sp.Tube(0.04, 0.002), STEEL, elements=2, modes=2)
     sp.write_sid(path, rod, [rod.at(0.0), rod.at(1.0)])
@@ -133,6 +143,8 @@ READERS = [
     Reader("x.vtk", sp.read_mesh, mesh_file),
     Reader("x.sid", lambda path: sp.SIDBody("rod", path), sid_file),
     Reader("x.nc", sp.load, result_file),
+    Reader("x.checkpoint", sp.resume, kept_run("checkpoint")),
+    Reader("x.h5", sp.load_run, kept_run("output_to")),
     Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
 ]  # fmt: skip
 

@@ -139,7 +139,7 @@ def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     from supple.modelfiles.document import _Document
     from supple.modelfiles.kinds import Kind
     from supple.modelfiles.scope import Scope
-    from supple.modelfiles.writer import _Writer
+    from supple.modelfiles.writer import Writer
     from valid_calls import ARM, BEAM, LINK
 
     document = _Document(tmp_path / "m.yaml")
@@ -150,7 +150,7 @@ def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     for name, value in found.items():
         if name in ("SIDBody", "ImportedComponent", "MeshBody"):  # files of their own, see below
             continue
-        text = "\n".join(block({"x": _Writer(tmp_path / "m.yaml").object(name, value, ())}))
+        text = "\n".join(block({"x": Writer(tmp_path / "m.yaml").object(name, value, ())}))
         node = parse(text, "m.yaml", document.problems)["x"]
         again = document.reader.value(node, Kind(classes=(type(value),)), scope)
         if hasattr(value, "mass_matrix"):

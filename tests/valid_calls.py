@@ -84,6 +84,13 @@ def run() -> sp.Result:
     return sp.simulate(pendulum(), 0.2, output=16)
 
 
+def kept_run(how: str) -> Path:
+    """The file of a run that is kept."""
+    path = FILES / how
+    sp.simulate(pendulum(), 0.01, output=3, **{how: path})
+    return path
+
+
 @cache
 def path() -> sp.EquilibriumPath:
     return sp.statics(sprung(), steps=2)
@@ -263,6 +270,8 @@ CALLS: dict[str, Call] = {
         "rosette_strain": {"readings": (1e-3, 0.0, 1e-3)},
         # files
         "load": {"path": run().save(FILES / "run.nc")},
+        "resume": {"path": kept_run("checkpoint")},
+        "load_run": {"path": kept_run("output_to")},
         "save_component": {"path": FILES / "cube.npz", "component": CUBE},
         "load_component": {"path": saved_cube()},
         "write_sid": {"path": FILES / "out.sid", "body": BEAM, "frames": [BEAM.at(0)]},

@@ -154,6 +154,7 @@ if TYPE_CHECKING:
     from supple.integrators.radau import Radau
     from supple.integrators.sundials import BDF, Adams
     from supple.loops.assembly import assemble
+    from supple.modelfiles.archive import load_run, resume
     from supple.modelfiles.document import ModelFile, read_model
     from supple.modelfiles.problems import ModelFileError
     from supple.modelfiles.writer import write_model
@@ -311,6 +312,7 @@ __all__ = [
     "linearize",
     "load",
     "load_component",
+    "load_run",
     "lowest_modes",
     "lyapunov",
     "mass_properties",
@@ -323,6 +325,7 @@ __all__ = [
     "read_mesh",
     "read_model",
     "read_nastran",
+    "resume",
     "rigid_modes",
     "rosette_strain",
     "save_component",

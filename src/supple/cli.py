@@ -18,6 +18,7 @@ from supple.errors import SuppleError
 
 if TYPE_CHECKING:
     from supple.cases import Case, Quantity
+    from supple.results.result import Result
 
 
 class Sentences(TyperGroup):
@@ -118,20 +119,57 @@ def check_file(
         raise typer.Exit(1)
 
 
+Every = Annotated[float | None, typer.Option(help="Seconds of the clock between checkpoints.")]
+Interval = Annotated[
+    float | None, typer.Option(help="Seconds of simulated time between checkpoints.")
+]
+
+
 @app.command("run")
 def run_file(
     file: Annotated[Path, typer.Argument(help="A model file.")],
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="File from which 'supple resume' goes on.")
+    ] = None,
+    every: Every = None,
+    interval: Interval = None,
+    output_to: Annotated[
+        Path | None, typer.Option(help="File for the states, which need not fit into memory then.")
+    ] = None,
 ) -> None:
     """Simulate a model file and write its outputs."""
     from supple.modelfiles import ModelFile
 
     found = ModelFile(file)
-    result = found.run()
+    result = found.run(checkpoint=checkpoint, every=every, interval=interval, output_to=output_to)
+    _tell_run(result, found.outputs.paths, checkpoint)
+
+
+@app.command("resume")
+def resume_run(
+    checkpoint: Annotated[Path, typer.Argument(help="A checkpoint of 'supple run'.")],
+    every: Every = None,
+    interval: Interval = None,
+) -> None:
+    """Go on with a run from its last checkpoint and write the outputs of its model file."""
+    from supple.modelfiles.archive import resumed
+
+    result, doubts, found = resumed(checkpoint, every=every, interval=interval)
+    for doubt in doubts:
+        typer.echo(f"supple: {doubt}", err=True)
+    if found is not None:
+        found.outputs.write(result)
+    _tell_run(result, [] if found is None else found.outputs.paths, checkpoint)
+
+
+def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> None:
     typer.echo(repr(result))
-    for path in found.outputs.paths:
+    for path in written:
         typer.echo(f"  written   {path}")
+    if result.stopped and checkpoint is not None:
+        typer.echo(f"  go on by  supple resume {checkpoint}")
     if not result.success:
-        raise typer.Exit(1)
+        raise typer.Exit(130 if result.stopped else 1)
 
 
 @app.command("schema")

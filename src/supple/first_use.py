@@ -47,6 +47,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "integrators.radau": "Radau",
         "integrators.sundials": "Adams BDF",
         "loops.assembly": "assemble",
+        "modelfiles.archive": "load_run resume",
         "modelfiles.document": "ModelFile read_model",
         "modelfiles.problems": "ModelFileError",
         "modelfiles.writer": "write_model",

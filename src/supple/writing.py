@@ -22,12 +22,7 @@ if TYPE_CHECKING:
 
 def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
     """Write a file and return its path; on failure an earlier file of that name is untouched."""
-    path = path_of("a file to be written", "path", path)
-    if path.is_dir():
-        raise FileError(f"{_named(path)} cannot be written: it is a folder, expected a file's path")
-    if not path.parent.is_dir():
-        where = f"there is no folder {str(path.parent)!r}"
-        raise FileError(f"{_named(path)} cannot be written: {where}, expected it to exist")
+    path = check_target(path)
     try:
         if path.exists() and not path.is_file():  # a device or a pipe
             path.write_bytes(content)
@@ -39,6 +34,17 @@ def write_whole(path: str | Path, content: bytes | memoryview) -> Path:
         failure = FileError(f"{_named(path)} cannot be written: {reason}{earlier}")
         failure.errno = error.errno
         raise failure from error
+    return path
+
+
+def check_target(path: str | Path) -> Path:
+    """The path of a file to be written; folders, and paths in none that is there, are refused."""
+    path = path_of("a file to be written", "path", path)
+    if path.is_dir():
+        raise FileError(f"{_named(path)} cannot be written: it is a folder, expected a file's path")
+    if not path.parent.is_dir():
+        where = f"there is no folder {str(path.parent)!r}"
+        raise FileError(f"{_named(path)} cannot be written: {where}, expected it to exist")
     return path
 
 

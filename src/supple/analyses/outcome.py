@@ -25,9 +25,29 @@ def outcome(
     start_changes: tuple[StartChange, ...] = (),
 ) -> tuple[Result, list[str]]:
     """The result of a run, and what is to be doubted about it."""
+    s, result = solution, result_of(model, compiled, solution, changes, start_changes)
+    doubts = [] if s.success else [s.message]
+    sets = s.row_sets.parts(s.t) if changes else [(compiled, slice(None))]
+    for part, mine in sets:
+        if s.success:
+            doubts.append(s.passed or passed(part, s.t[mine], s.q[mine], s.u[mine]))
+        doubts.append(violated(part, s.t[mine], s.q[mine]))
+    if compiled.flexible:
+        doubts += [f.sentence for f in result.monitor.findings if f.serious]
+    return result, [doubt for doubt in doubts if doubt]
+
+
+def result_of(
+    model: Model,
+    compiled: Compiled,
+    solution: Solution,
+    changes: tuple[ChangeRecord, ...] = (),
+    start_changes: tuple[StartChange, ...] = (),
+) -> Result:
+    """The result of a run."""
     s = solution
     states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
-    result = Result(
+    return Result(
         RunData(
             model=model.copy(),
             compiled=compiled,
@@ -52,15 +72,6 @@ def outcome(
             start_changes=start_changes,
         )
     )
-    doubts = [] if s.success else [s.message]
-    sets = s.row_sets.parts(s.t) if changes else [(compiled, slice(None))]
-    for part, mine in sets:
-        if s.success:
-            doubts.append(s.passed or passed(part, s.t[mine], s.q[mine], s.u[mine]))
-        doubts.append(violated(part, s.t[mine], s.q[mine]))
-    if compiled.flexible:
-        doubts += [f.sentence for f in result.monitor.findings if f.serious]
-    return result, [doubt for doubt in doubts if doubt]
 
 
 def _reactions(

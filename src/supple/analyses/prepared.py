@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +24,7 @@ from supple.analyses.arguments import (
     output_times,
     starting_state,
 )
+from supple.analyses.keeping import Arguments, Keeping, Kept
 from supple.analyses.outcome import outcome
 from supple.analyses.phases import (
     NO_CHANGES,
@@ -36,23 +38,24 @@ from supple.analyses.phases import (
 )
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready, same_places
-from supple.analyses.statics import statics
+from supple.analyses.statics import starting_equilibrium
 from supple.analyses.thin_bodies import refuse_thin
 from supple.core import dynamics, history
 from supple.engine.builder import build, with_initial
 from supple.engine.compiled import Compiled, frame_key
 from supple.engine.phases import Phase, in_phase
-from supple.errors import ModelError, SimulationError, SuppleWarning, warn_caller
+from supple.errors import ModelError, SuppleWarning, warn_caller
 from supple.events import Event
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.integrators.base import Integrator
-from supple.integrators.driver import Problem, Progress, tolerances
+from supple.integrators.driver import Problem, Progress
 from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
 from supple.integrators.radau import Radau
 from supple.integrators.resolution import beyond_rounding
+from supple.integrators.tolerances import tolerances
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
 from supple.loops.singular import refuse_singular
@@ -105,11 +108,15 @@ class Prepared:
         output: int | float | ArrayLike | None = None,
         events: Event | Sequence[Event] = (),
         progress: bool | Progress | None = None,
+        checkpoint: str | Path | None = None,
+        every: float | None = None,
+        interval: float | None = None,
+        output_to: str | Path | None = None,
     ) -> Result:
         """Simulate the model as `supple.simulate` does, with the same arguments and results."""
-        result, doubts = self.run(
-            t_end, start, formulation, integrator, tolerance, output, events, progress
-        )
+        kept = Keeping.of(checkpoint, every, interval, output_to)
+        given = start, formulation, integrator, tolerance, output, events, progress, kept
+        result, doubts = self.run(Arguments(t_end, *given))
         for doubt in doubts:
             warnings.warn(doubt, SuppleWarning, stacklevel=2)
         return result
@@ -221,35 +228,23 @@ class Prepared:
             found = self._ready[choice] = Ready(self.model, compiled, self._compiled(choice))
         return found
 
-    def run(
-        self,
-        t_end: float,
-        start: Start,
-        formulation: Formulation | None,
-        integrator: Integrator | None,
-        tolerance: str | float | Sequence[float],
-        output: int | float | ArrayLike | None,
-        events: Event | Sequence[Event],
-        progress: bool | Progress | None,
-    ) -> tuple[Result, list[str]]:
+    def run(self, given: Arguments, kept: Kept | None = None) -> tuple[Result, list[str]]:
         """A run, and what is to be doubted about it; the arguments are those of `simulate`."""
-        other = self._written(formulation)
+        kept = Kept(self.model, given) if kept is None else kept
+        other = self._written(given.formulation)
         if other is not None:
-            given = t_end, start, None, integrator, tolerance, output, events, progress
-            return other.run(*given)
-        integrator = Radau() if integrator is None else integrator
-        events = self._checked(events)
-        shown, call = line_or_call(OWNER, progress)
+            return other.run(replace(given, formulation=None), kept)
+        integrator = Radau() if given.integrator is None else given.integrator
+        shown, call = line_or_call(OWNER, given.progress)
         with told("preparing the run", shown):
-            problem, moved = self._problem(
-                OWNER, integrator, t_end, start, formulation, tolerance, output, events, call
-            )
+            _, problem, moved = self.problem(given, call)
             with Interruption() as ctrl_c:
-                problem = problem._replace(ctrl_c=ctrl_c)
-                if any(event.then or event.at is not None for event in events):
+                problem, moved = kept.equip(problem._replace(ctrl_c=ctrl_c), moved)
+                if any(event.then or event.at is not None for event in problem.events):
                     solution, changes = run_in_phases(self.model, problem, integrator)
                 else:
                     solution, changes = integrator.run(problem), ()
+                kept.finish(solution)
                 with told("the run is done, its result is being examined"):
                     compiled = problem.equations.compiled
                     result, doubts = outcome(self.model, compiled, solution, changes, moved)
@@ -257,6 +252,18 @@ class Prepared:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         limit = beyond_rounding(problem)
         return result, doubts if limit is None else [limit, *doubts]
+
+    def problem(
+        self, given: Arguments, call: Progress | None = None
+    ) -> tuple[Model, Problem, tuple[StartChange, ...]]:
+        """The model as its formulation writes it, what an integrator gets, changes of the start."""
+        other = self._written(given.formulation)
+        if other is not None:
+            return other.problem(replace(given, formulation=None), call)
+        integrator = Radau() if given.integrator is None else given.integrator
+        begin = given.t_end, given.start, given.formulation, given.tolerance, given.output
+        events = self._checked(given.events)
+        return self.model, *self._problem(OWNER, integrator, *begin, events, call)
 
     def image(
         self,
@@ -377,7 +384,7 @@ class Prepared:
             return compiled, ready.start, ready.changes
         given = not isinstance(start, str)
         if isinstance(start, str) and start == "static":
-            start = self._equilibrium(formulation)
+            start = starting_equilibrium(self.model, formulation)
         elif isinstance(start, str) and start == "quasi-static":
             start = quasi_static(compiled, ready.start)
         phase = phase_of(start)
@@ -389,11 +396,3 @@ class Prepared:
             return compiled, found, ()
         states = (asked.q, asked.u), (found.q, found.u)
         return compiled, found, start_changes(self.model.joints, compiled, *states, True)
-
-    def _equilibrium(self, formulation: Formulation) -> State:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SuppleWarning)
-            found = statics(self.model, formulation=formulation)
-        if not found.success:
-            raise SimulationError(f"simulate: start is 'static', but {found.message}")
-        return found.state()

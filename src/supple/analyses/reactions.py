@@ -53,6 +53,10 @@ class Reactions:
     history: RunHistory
     phase: Phase | None = None
 
+    def of(self, history: RunHistory) -> Reactions:
+        """The same for other states."""
+        return Reactions(self.model, history, self.phase)
+
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
         """The smallest loads, by joint; empty where all reactions are unique.
 
@@ -191,6 +195,10 @@ class PhasedReactions:
     history: RunHistory
     phases: Sequence[Phase]
     begins: Sequence[float]
+
+    def of(self, history: RunHistory) -> PhasedReactions:
+        """The same for other states."""
+        return PhasedReactions(self.model, history, self.phases, self.begins)
 
     def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
         """The smallest loads, by joint; empty where all reactions are unique."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 
 from numpy.typing import ArrayLike
 
 from supple.analyses.arguments import expect
+from supple.analyses.keeping import Arguments, Keeping
 from supple.analyses.prepared import OWNER, Start, prepare
 from supple.errors import SuppleWarning
 from supple.events import Event
@@ -29,6 +31,10 @@ def simulate(
     output: int | float | ArrayLike | None = None,
     events: Event | Sequence[Event] = (),
     progress: bool | Progress | None = None,
+    checkpoint: str | Path | None = None,
+    every: float | None = None,
+    interval: float | None = None,
+    output_to: str | Path | None = None,
 ) -> Result:
     """Simulate a model from its initial coordinates to ``t_end`` (s).
 
@@ -54,15 +60,22 @@ def simulate(
         By default a run that takes longer than 2 s tells in a line how far it is, in a terminal or
         a notebook only; True: everywhere, False: never. A callable is called instead with the time
         reached, some thirty times a second.
+    checkpoint : path, optional
+        Of a file from which `resume` goes on, should the run be stopped or killed.
+    every, interval : float, optional
+        s of the clock, and of simulated time, between checkpoints; every 30 s by default.
+    output_to : path, optional
+        Of a file (HDF5) that states at output times go to while the run is made, so that they need
+        not fit into memory; `load_run` reads it.
 
     A run that fails returns what it has, with ``success`` False, a ``message`` and a warning. So
     does one that is stopped by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt at once.
     Many runs of one model are quicker with `prepare`.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    result, doubts = prepare(model).run(
-        t_end, start, formulation, integrator, tolerance, output, events, progress
-    )
+    kept = Keeping.of(checkpoint, every, interval, output_to)
+    given = start, formulation, integrator, tolerance, output, events, progress, kept
+    result, doubts = prepare(model).run(Arguments(t_end, *given))
     for doubt in doubts:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return result

@@ -12,7 +12,7 @@ from supple.analyses.path import EquilibriumPath, followed, path_end
 from supple.analyses.spin import Spin
 from supple.analyses.static_result import StaticResult as StaticResult
 from supple.analyses.static_result import static_result
-from supple.errors import SuppleWarning
+from supple.errors import SimulationError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -133,3 +133,13 @@ def statics(
     for doubt in doubts if result.success else [result.message, *doubts]:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return result
+
+
+def starting_equilibrium(model: Model, formulation: Formulation) -> State:
+    """The equilibrium in which a run starts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        found = statics(model, formulation=formulation)
+    if not found.success:
+        raise SimulationError(f"simulate: start is 'static', but {found.message}")
+    return found.state()

@@ -24,6 +24,8 @@ PARTS: dict[str, slice | int] = {
     "momentum": slice(kernel.MOMENTUM, kernel.STRAIN),
     "strain": kernel.STRAIN,
 }
+# Output times from which on energies are found in blocks, and their size
+LONG, BLOCK = 100_000, 10_000
 # Columns of a node
 PLACE = slice(kernel.OUT_P, kernel.OUT_V)
 (SPIN, VELOCITY), (TURNING, ACCELERATION), (TORQUE, FORCE) = (
@@ -61,7 +63,9 @@ class RunHistory(History):
 
     def __getattr__(self, name: str) -> Any:
         """Compute a quantity, and those that are found with it."""
-        if name in SWEEP or name in PARTS:
+        if name in PARTS and len(self.t) > LONG:
+            set_fields(self, **self._sums())
+        elif name in SWEEP or name in PARTS:
             set_fields(self, **self._swept())
         elif name in MOTIONS:
             set_fields(self, **dict(zip(MOTIONS, self._motions(), strict=True)))
@@ -102,6 +106,15 @@ class RunHistory(History):
                 out[:, place] = -np.nan_to_num(self.multipliers[:, k])
         torque, force = (np.einsum("tij,tj->ti", axes, part) for part in np.split(out, 2, axis=1))
         return np.concatenate([torque, force], axis=1)
+
+    def _sums(self) -> dict[str, Array]:
+        """Energies and momentum of many states, without all that is found with them."""
+        found: dict[str, list[Array]] = {name: [] for name in PARTS}
+        for k in range(0, len(self.t), BLOCK):
+            part = self.at(np.arange(k, min(k + BLOCK, len(self.t))))._swept()
+            for name, values in found.items():
+                values.append(part[name].copy())  # not a view of all that was found
+        return {name: np.concatenate(values) for name, values in found.items()}
 
     def _swept(self) -> dict[str, Array]:
         """What the kernel finds, each state with the rows that were in use."""

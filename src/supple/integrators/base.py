@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
+import numpy as np
+
 from supple import validate
 from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
@@ -73,18 +75,18 @@ class Integrator(ABC):
         """Numbers that the loop finds at the beginning of its own reals."""
         return ()
 
-    @property
-    def keeps_output(self) -> bool:
-        """Whether output is left as the method finds it, instead of moved onto the constraints."""
-        return False
+    def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
+        """Which rows of output stay as the method finds them (nt,), not moved onto constraints."""
+        return np.zeros(len(t), dtype=bool)
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
         """What the method counts besides, from its own reals at the end of a run."""
         return {}
 
     def run(self, problem: Problem) -> Solution:
-        """Integrate a problem."""
-        return self.begin(problem).run()
+        """Integrate a problem, or the part of it that no checkpoint has."""
+        kept = problem.checkpoints
+        return self.begin(problem).run() if kept is None else kept.run(self.begin, problem)
 
     def begin(self, problem: Problem) -> LoopRun:
         """A run at its start."""
@@ -100,8 +102,9 @@ class Integrator(ABC):
             self.max_steps,
             self.parameters(),
             partial(self.further_statistics, c),
-            self.keeps_output,
+            self.keeps,
             stability_limit=self.stability_limit,
             fixed_step=bool(getattr(self, "step", None)),
+            forgets=self.python_loop,
         )
         return LoopRun(problem, self.loop(problem), size, options)

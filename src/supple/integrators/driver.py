@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from supple.core import dynamics, layout
 from supple.core import step as st
+from supple.engine.compiled import Compiled
 from supple.engine.row_sets import RowSets
 from supple.engine.symmetry import Symmetry
-from supple.errors import ModelError
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
+from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
 from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
+from supple.results.state_file import OutputFile
 from supple.state import State
 from supple.waiting import told
+
+if TYPE_CHECKING:
+    from supple.integrators.checkpoints import Checkpoints
 
 PAUSE = 0.03  # s between returns of a loop to Python
 # Between checks of the rows in use: motion (rad, or lengths of the model), and number of steps.
@@ -43,37 +48,9 @@ COUNTS = (
     "factorizations",
     "newton_iterations",
 )
-# What a letter before the axis asks of a frame
-FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
 Progress = Callable[[float], None]
 # (ints, reals, work, run, state, count, stops, grid, out, steps) -> outcome; see ``radau_run``
 Loop = Callable[..., int]
-
-TOLERANCES = {"loose": (1e-4, 1e-6), "default": (1e-7, 1e-9), "tight": (1e-10, 1e-12)}
-
-
-def tolerances(given: str | float | Sequence[float]) -> tuple[float, float]:
-    """(rtol, atol) of a word, a number (rtol; atol a hundredth of it) or a pair.
-
-    Tolerances are relative errors per step of angles (1 rad), places (the model's length), their
-    rates, and energies.
-    """
-    expected = "'loose', 'default', 'tight', a number between 1e-13 and 0.1, or (rtol, atol)"
-    if isinstance(given, str):
-        if given not in TOLERANCES:
-            raise ModelError("simulate", "tolerance", given, expected)
-        return TOLERANCES[given]
-    if isinstance(given, float) and 1e-13 <= given <= 0.1:
-        return float(given), 0.01 * float(given)
-    try:
-        values = np.atleast_1d(np.asarray(given, dtype=float))
-    except (TypeError, ValueError):
-        values = np.array([np.nan])
-    if values.shape == (1,):
-        values = np.array([values[0], 0.01 * values[0]])
-    if values.shape != (2,) or not (1e-13 <= values[0] <= 0.1) or not (0.0 < values[1] <= 0.1):
-        raise ModelError("simulate", "tolerance", given, expected)
-    return float(values[0]), float(values[1])
 
 
 class Problem(NamedTuple):
@@ -92,6 +69,8 @@ class Problem(NamedTuple):
     atol: float
     progress: Progress | None = None
     ctrl_c: Interruption = Interruption()
+    checkpoints: Checkpoints | None = None
+    output_file: OutputFile | None = None  # where rows of output go, instead of to memory
 
 
 class Solution(NamedTuple):
@@ -125,11 +104,14 @@ class LoopOptions(NamedTuple):
     max_steps: int
     parameters: Sequence[float] | Array = ()  # of the method, at the beginning of its own reals
     statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
-    keeps_output: bool = False  # do not move output onto the constraints
+    # Output that is not moved onto the constraints: (model, t, q, u) -> which of the rows
+    keeps: Callable[[Compiled, Array, Array, Array], np.ndarray] | None = None
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
+    counted: Sequence[int] = ()  # places among these that the loop changes
     fixed_step: bool = False
     passes: bool = False  # singular positions by itself
     stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
+    forgets: bool = False  # whether the loop has memory outside of the buffers: see checkpoints
 
 
 class LoopRun:
@@ -157,13 +139,17 @@ class LoopRun:
         self.state = np.zeros(st.REAL_STATE)
         self.count = np.zeros(integers + own_size[1], dtype=np.int64)
         self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
-        self.own = self.run_buffer[reals:]
+        self.own, self.own_integers = self.run_buffer[reals:], own_size[1]
         self.count[integers : integers + len(options.integers)] = options.integers
         self._fill()
-        self.out = np.zeros((len(problem.grid), c.nq + c.nu + c.nz + len(c.force_names)))
+        width = c.nq + c.nu + c.nz + len(c.force_names)
+        self.rows = Rows(self, width)
+        self.out = self.rows.out
         self.stops = self._stops()
         self.events: list[EventRecord] = []
         self.passage = Passage(self)
+        self.goes_on = False  # from a checkpoint
+        self.cpu = 0.0  # s of the processor, before it
 
     def _fill(self) -> None:
         """Initial state, scales, events and conserved momenta."""
@@ -173,7 +159,7 @@ class LoopRun:
         r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
         r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
         if p.events:
-            r.events[:], r.event_reals[:] = self._event_tables()
+            r.events[:], r.event_reals[:] = event_tables(c, p.events)
         for k, symmetry in enumerate(p.symmetries):
             r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
         self.own[: len(self.options.parameters)] = self.options.parameters
@@ -183,28 +169,6 @@ class LoopRun:
         self.state[st.E_MAX] = -1.0  # no audit yet
         self.state[st.H_MAX] = min(self.options.max_step, span)
         self.state[st.H_MIN] = 1e-15 * max(span, abs(p.t_end), abs(p.t_start))
-
-    def _event_tables(self) -> tuple[np.ndarray, Array]:
-        c, model_events = self.compiled, self.problem.events
-        ints = np.zeros((len(model_events), st.EVENT_INTS), dtype=np.int64)
-        reals = np.zeros((len(model_events), st.EVENT_REALS))
-        for row, x, event in zip(ints, reals, model_events, strict=True):
-            x[st.EVENT_VALUE] = event.value
-            row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
-            what = [st.EVENT_KIND, st.EVENT_INDEX]
-            if event.joint is not None:
-                record = c.joints[event.joint]
-                k = event.coordinate
-                k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
-                q, u = c.coordinate(event.joint, k)
-                of_q = event.quantity == "coordinate"
-                row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
-            else:
-                node, pose = c.place(event.frames["of"])
-                kind = FRAME_EVENTS[event.quantity[:-1]]
-                row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])
-                x[st.EVENT_PLACE :] = pose.p
-        return ints, reals
 
     @property
     def apart(self) -> float:
@@ -244,13 +208,10 @@ class LoopRun:
 
     def _run(self) -> Solution:
         p, c = self.problem, self.compiled
-        start = time.process_time()
-        if len(p.grid) and p.grid[0] == p.t_start:
-            row, (nq, nu) = self.out[0], (c.nq, c.nu)  # no work is done yet
-            row[:nq], row[nq : nq + nu], row[nq + nu : nq + nu + c.nz] = p.q, p.u, p.z
-            self.count[st.GRID] = 1
+        start = time.process_time() - self.cpu
+        if not self.goes_on:
+            self._begin()
         budget, outcome = 20, st.PAUSED
-        self.change_rows()
         self.pace = Pace(self)
         while outcome == st.PAUSED and self.steps < self.options.max_steps:
             clock = time.perf_counter()
@@ -266,7 +227,21 @@ class LoopRun:
             outcome = outcome if going else int(st.TOO_SMALL)
             if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
                 outcome = INTERRUPTED
-        return self._solution(outcome, time.process_time() - start)
+            self.cpu = time.process_time() - start
+            if outcome in (st.PAUSED, INTERRUPTED):
+                self.rows.settle()
+                if p.checkpoints is not None:
+                    p.checkpoints.look(self, at_once=outcome == INTERRUPTED)
+        return self._solution(outcome)
+
+    def _begin(self) -> None:
+        """The row of output at the start, and constraint rows that are good there."""
+        p, c = self.problem, self.compiled
+        if len(p.grid) and p.grid[0] == p.t_start:
+            row, (nq, nu) = self.out[0], (c.nq, c.nu)  # no work is done yet
+            row[:nq], row[nq : nq + nu], row[nq + nu : nq + nu + c.nz] = p.q, p.u, p.z
+            self.count[st.GRID] = 1
+        self.change_rows()
 
     @property
     def steps(self) -> int:
@@ -282,6 +257,7 @@ class LoopRun:
             count = left if c.all_ints is None else min(left, self.until)
             count = count if self.growth is None else min(count, self.growth.until)
             count = min(count, self.passage.until) if self.passage.possible else count
+            count = 1 if self._is_watched else count
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
@@ -295,9 +271,20 @@ class LoopRun:
                 outcome = self.passage.after(outcome)
             if self.growth is not None and self.growth.is_unbounded(count, self.fields.q):
                 outcome = UNBOUNDED if outcome == st.PAUSED else outcome
-            if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING:
+            if self.count[st.EVENTS_FOUND] >= st.EVENTS_WAITING or self._is_due:
                 break
         return outcome
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether checkpoints change the run: their places must not depend on the clock."""
+        checkpoints = self.problem.checkpoints
+        return self.options.forgets and checkpoints is not None and checkpoints.interval > 0.0
+
+    @property
+    def _is_due(self) -> bool:
+        checkpoints = self.problem.checkpoints
+        return checkpoints is not None and self._is_watched and checkpoints.is_passed(self)
 
     def change_rows(self) -> bool:
         """Take other constraint rows where those in use nearly depend on each other."""
@@ -331,17 +318,7 @@ class LoopRun:
     def forget_events(self, t: float) -> None:
         """Drop events behind a time to which the run goes back."""
         self.events = [e for e in self.events if e.t <= t]
-
-    def _project(self, t: Array, q: Array, u: Array) -> None:
-        """Move output, which is interpolated between steps, onto the constraints."""
-        for c, mine in self.row_sets.parts(t):
-            if c.nr and len(t):
-                places, rates = np.ascontiguousarray(q[mine]), np.ascontiguousarray(u[mine])
-                scratch = np.zeros(c.nu), np.zeros(c.nq)
-                times = np.ascontiguousarray(t[mine])
-                work = layout.new_work(c.ints)
-                dynamics.project(c.ints, c.reals, work, times, places, rates, *scratch)
-                q[mine], u[mine] = places, rates
+        self.rows.unsettle()
 
     def _take_events(self) -> list[EventRecord]:
         n = int(self.count[st.EVENTS_FOUND])
@@ -351,18 +328,9 @@ class LoopRun:
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
 
-    def _solution(self, outcome: int, cpu: float) -> Solution:
-        c, p, s, count, r = self.compiled, self.problem, self.state, self.count, self.fields
-        rows, t = self.out[: count[st.GRID]], p.grid[: count[st.GRID]]
-        if outcome != st.DONE and (len(t) == 0 or t[-1] < s[st.T]):  # where it stopped
-            last = np.concatenate([r.q, r.u, r.z, r.w])
-            if np.all(np.isfinite(last)):
-                rows, t = np.vstack([rows, last]), np.append(t, s[st.T])
-        q, rest = rows[:, : c.nq], rows[:, c.nq :]
-        parts = q, rest[:, : c.nu], rest[:, c.nu : c.nu + c.nz], rest[:, c.nu + c.nz :]
-        q, u, z, channels = (x.copy() for x in parts)
-        if not self.options.keeps_output:
-            self._project(t, q, u)
+    def _solution(self, outcome: int) -> Solution:
+        p, s, count, r = self.problem, self.state, self.count, self.fields
+        t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
         sizes = r.momentum, r.screw_error, r.screw_size
         momentum = tuple(
             MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
@@ -370,7 +338,7 @@ class LoopRun:
         )
         statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self.steps
-        statistics["cpu_seconds"] = cpu
+        statistics["cpu_seconds"] = self.cpu
         statistics.update(self.options.statistics(self.own))
         audited = s[st.E_MAX] >= 0.0
         return Solution(

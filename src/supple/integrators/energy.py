@@ -16,7 +16,7 @@ from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
-from supple.integrators.driver import LoopOptions, LoopRun, Problem, Solution
+from supple.integrators.driver import LoopOptions, LoopRun, Problem
 from supple.integrators.energy_tables import tables
 from supple.joints.motions import Method
 from supple.loops.assembly import CLOSED, row_sizes, rows_at
@@ -84,35 +84,24 @@ class EnergyScheme(Integrator):
             self.max_steps,
             parameters=reals,
             integers=integers,
+            counted=(own.LEFT,),
             statistics=partial(self.further_statistics, c),
             fixed_step=True,
+            keeps=self.keeps,
             passes=True,  # another method's step would not keep energy to rounding
         )
         return LoopRun(problem, self.loop(problem), size, options)
 
-    def run(self, problem: Problem) -> Solution:
-        """Integrate a problem."""
-        made = self.begin(problem)
-        return _as_stepped(problem, made.run(), made.out)
+    def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
+        """Output at the ends of steps (nt,): moving it would take energy from its velocities.
+
+        What is between steps is off in its positions, too.
+        """
+        work, sizes = new_work(compiled.ints), row_sizes(compiled)
+        states = zip(t.tolist(), q, u, strict=True)
+        gaps = [rows_at(compiled, work, *state).violation for state in states]
+        return np.array([np.abs(gap / sizes).max(initial=0.0) < CLOSED for gap in gaps], dtype=bool)
 
     def further_statistics(self, compiled: Compiled, own_reals: Array) -> dict[str, float]:
         """Largest rate of a constraint row at the end of a step, in units of the rows per s."""
         return {"velocity_residual": float(own_reals[own.RATE])} if compiled.nr else {}
-
-
-def _as_stepped(problem: Problem, solution: Solution, out: Array) -> Solution:
-    """The solution with output at the ends of steps as the steps left it.
-
-    Output is moved onto the constraints, which takes energy from velocities that are a little off.
-    What is between steps, and therefore off in its positions, too, stays where it was moved.
-    """
-    c = problem.equations.compiled
-    if not c.nr or not len(solution.t):
-        return solution
-    q, u, work, sizes = solution.q.copy(), solution.u.copy(), new_work(c.ints), row_sizes(c)
-    for k, row in enumerate(out[: np.searchsorted(problem.grid, solution.t[-1], "right")]):
-        place, rate = row[: c.nq].copy(), row[c.nq : c.nq + c.nu].copy()
-        gap = rows_at(c, work, solution.t[k], place, rate).violation / sizes
-        if np.abs(gap).max() < CLOSED:
-            q[k], u[k] = place, rate
-    return solution._replace(q=q, u=u)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from supple import validate
 from supple.core import dop853
 from supple.engine.builder import Compiled
@@ -50,10 +52,9 @@ class DormandPrince(Integrator):
         validate.choice("DormandPrince", "constraints", self.constraints, tuple(CONSTRAINTS))
         validate.not_negative("DormandPrince", "pull", self.pull)
 
-    @property
-    def keeps_output(self) -> bool:
-        """Whether output is left as the method finds it."""
-        return self.constraints == "baumgarte"
+    def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
+        """Which rows of output stay as the method finds them (nt,)."""
+        return np.full(len(t), self.constraints == "baumgarte")
 
     @property
     def kernel(self) -> Entry:

@@ -276,7 +276,7 @@ class _Loop:
     def _first_step(self) -> float:
         """0 lets the solver choose; where nothing moves yet it would choose far too much."""
         p = self.problem
-        if self.solver is not None:  # with other rows, on the way
+        if self.state[st.E_MAX] >= 0.0:  # on the way: with other rows, or from a checkpoint
             return 0.0
         span = p.t_end - p.t_start
         try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from supple.bodies.rigid import Ground
-from supple.errors import ModelError, label, suggestion
+from supple.errors import ModelError, SuppleWarning, label, suggestion
 from supple.events import Event
 from supple.files import confined, existing, path_of
 from supple.forces import ForceFormula
@@ -26,6 +27,7 @@ from supple.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulati
 from supple.results.result import Result
 from supple.signals import as_signal
 
+KEPT = ("checkpoint", "every", "interval", "output_to")  # how a run is kept
 _QUOTED = re.compile(r"'([^']*)'")
 
 
@@ -73,18 +75,24 @@ class ModelFile:
     def run(self, **changes: Any) -> Result:
         """Simulate the model as the file says and write its outputs; return the result.
 
-        ``changes`` are settings in place of those of the file.
+        ``changes`` are further arguments of `simulate`, in place of what the file says.
         """
-        from supple.analyses.simulate import simulate
+        from supple.analyses.keeping import Arguments, Keeping
+        from supple.analyses.prepared import prepare
 
         self.check()
         given = {**self.settings, **changes}
         if "t_end" not in given:
             raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")
+        kept = {name: given.pop(name, None) for name in KEPT}
         try:
-            result = simulate(self.model, events=self.events, **given)
+            keeping = Keeping.of(**kept, source=self.path)
+            arguments = Arguments(**{"events": self.events, **given}, keeping=keeping)
+            result, doubts = prepare(self.model).run(arguments)
         except ModelError as error:
             raise self._document.located(error) from None
+        for doubt in doubts:
+            warnings.warn(doubt, SuppleWarning, stacklevel=2)
         self.outputs.write(result)
         return result
 

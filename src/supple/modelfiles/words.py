@@ -100,6 +100,8 @@ STORED_AS = {
 # a small file with more would take long.
 ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny")}
 MOST_ELEMENTS = 20_000
+# Arguments of ``simulate`` that are no settings: what is run, how it is followed and kept.
+NO_SETTINGS = ("model", "events", "progress", "checkpoint", "every", "interval", "output_to")
 # Keys of every mapping that are no arguments.
 TYPE, COUNT = "type", "count"
 
@@ -230,7 +232,7 @@ def simulate_word() -> Word:
 def simulation() -> Mapping[str, Argument]:
     """The settings of a run: what ``simulate`` is given beside the model."""
     found = simulate_word().arguments
-    return {n: a for n, a in found.items() if n not in ("model", "progress", "events")}
+    return {n: a for n, a in found.items() if n not in NO_SETTINGS}
 
 
 @cache

@@ -53,7 +53,7 @@ def write_model(
             raise ModelError.plain(
                 f"{OWNER}: there is no setting {name!r}, {suggestion(name, list(known))}"
             )
-    writer = _Writer(target)
+    writer = Writer(target)
     content = writer.model(model)
     if listed:
         content["events"] = {e.name: writer.item(e, (Event,)) for e in listed}
@@ -71,7 +71,9 @@ def write_model(
     return target
 
 
-class _Writer:
+class Writer:
+    """Makes what stands for objects in a file, given by its path; ``components`` go beside it."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.components: dict[str, ImportedComponent] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple import validate
 from supple.errors import SuppleError, describe, suggestion
 from supple.forces import JointForce, Motor
 from supple.forces.kinds import force_kind
@@ -28,6 +29,7 @@ from supple.results.headline import headline
 from supple.results.lookup import Lookup
 from supple.results.mass_centre import MassCentre, mass_centre
 from supple.results.monitor import Monitor, monitor
+from supple.results.monitor_blocks import LONG, monitor_in_blocks
 from supple.results.run_data import EventRecord, History, RunData
 from supple.results.saved import SavedResult, load
 from supple.results.section_balance import BeamLoads, collect_loads
@@ -143,6 +145,22 @@ class Result(Lookup):
         vectors = self.q[k].copy(), self.u[k].copy(), self.z[k].copy()
         return State(float(self.t[k]), *vectors, compiled=self.data.compiled_at(self.t[k]))
 
+    def between(
+        self, begin: float | None = None, end: float | None = None, every: int = 1
+    ) -> Result:
+        """The result at every so many of the output times from ``begin`` to ``end`` (s).
+
+        Of a run with very many output times, whose histories do not fit into memory, this is a part
+        that does. Audits, events and ``state()`` are those of the whole run.
+        """
+        first, last = (
+            limit if value is None else validate.number("between", name, value)
+            for name, value, limit in (("begin", begin, -np.inf), ("end", end, np.inf))
+        )
+        step = validate.integer("between", "every", every, 1, "a positive whole number")
+        places = np.searchsorted(self.t, first), np.searchsorted(self.t, last, side="right")
+        return Result(self.data.part(np.arange(*places, step)))
+
     @property
     def verdict(self) -> str:
         """The worst of the verdicts on energy, momentum and validity, one line."""
@@ -151,7 +169,7 @@ class Result(Lookup):
     @cached_property
     def monitor(self) -> Monitor:
         """Whether flexible bodies stayed within the assumptions of their models; print it."""
-        return monitor(self)
+        return monitor(self) if len(self.t) <= LONG else monitor_in_blocks(self)
 
     @property
     def names(self) -> list[str]:

@@ -5,9 +5,9 @@ A history is an array over the output times, time first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,6 +148,16 @@ class StressSource(Protocol):
         """For each state, what constraints exert, wrenches (6, 1)."""
 
 
+class ReactionSource(Protocol):
+    """Finds the smallest of reactions that are not unique."""
+
+    def __call__(self, axes: Mapping[str, Array]) -> dict[str, JointLoad]:
+        """Loads of joints, from the axes (nt, 3, 3) of their frames B."""
+
+    def of(self, history: Any) -> ReactionSource:
+        """The same for other states."""
+
+
 class LoadSource(Protocol):
     """Evaluates one force element by its name, or the rows of one constraint."""
 
@@ -197,7 +207,7 @@ class RunData:
     statistics: Mapping[str, int | float | str]
     final: State | None = None
     loads: LoadSource | None = None
-    reactions: Callable[[Mapping[str, Array]], dict[str, JointLoad]] | None = None
+    reactions: ReactionSource | None = None
     self_stress: StressSource | None = None
     start_changes: tuple[StartChange, ...] = ()
     changes: tuple[ChangeRecord, ...] = ()
@@ -240,3 +250,9 @@ class RunData:
             loads=None if self.loads is None else self.loads.of(history),
             reactions=None,
         )
+
+    def part(self, which: Indices) -> RunData:
+        """The same run at some of its output times, with its smallest reactions."""
+        found = self.at(which)
+        reactions = None if self.reactions is None else self.reactions.of(found.history)
+        return replace(found, reactions=reactions)

@@ -1,0 +1,38 @@
+"""Events as numbers for the step loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from supple.core import step as st
+from supple.engine.compiled import Compiled
+from supple.events import Event
+from supple.poses import Array
+
+# What a letter before the axis asks of a frame
+FRAME_EVENTS = {"": st.ON_PLACE, "v": st.ON_VELOCITY, "w": st.ON_SPIN}
+
+
+def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Array]:
+    """Integers and reals of events, a row for each, as ``core/events.py`` reads them."""
+    ints = np.zeros((len(events), st.EVENT_INTS), dtype=np.int64)
+    reals = np.zeros((len(events), st.EVENT_REALS))
+    for row, x, event in zip(ints, reals, events, strict=True):
+        x[st.EVENT_VALUE] = event.value
+        row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
+        what = [st.EVENT_KIND, st.EVENT_INDEX]
+        if event.joint is not None:
+            record = c.joints[event.joint]
+            k = event.coordinate
+            k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
+            q, u = c.coordinate(event.joint, k)
+            of_q = event.quantity == "coordinate"
+            row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
+        else:
+            node, pose = c.place(event.frames["of"])
+            kind = FRAME_EVENTS[event.quantity[:-1]]
+            row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])
+            x[st.EVENT_PLACE :] = pose.p
+    return ints, reals

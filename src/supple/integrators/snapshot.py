@@ -1,0 +1,201 @@
+"""A run at a pause, and the solution of one that is over, as plain data.
+
+Data are numbers, texts, arrays, and lists and mappings of these. Where a loop pauses, all that a
+run is made of lies in a few buffers and counts, so a run that gets them back goes on with the same
+numbers, to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from supple.core import step as st
+from supple.engine.compiled import Compiled
+from supple.engine.row_sets import RowSets
+from supple.errors import ModelError
+from supple.formulations.equations import Equations
+from supple.integrators.driver import Solution
+from supple.loops.singular import Watch
+from supple.results.audit import AuditRecord, MomentumRecord
+from supple.results.run_data import EventRecord
+from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.integrators.driver import LoopRun
+
+Data = dict[str, Any]
+
+OF_RUN = ("steps_before", "look", "until", "looked", "cpu")
+OF_PASSAGE = (
+    *("sentence", "stop", "next_look", "beaten", "checked", "level", "backs", "until", "look"),
+    *("each", "reference", "kept_steps"),
+)
+SAME = 1e-9  # relative difference of accelerations of one function
+ARRAYS = ("t", "q", "u", "z", "channels")
+
+
+def snapshot(run: LoopRun) -> Data:
+    """A run where its loop pauses; what was found of events is in ``run.events``."""
+    p, n = run.passage, int(run.count[st.GRID])
+    found: Data = {name: getattr(run, name) for name in OF_RUN}
+    found |= {
+        "buffers": [*_buffers(run), run.problem.equations.work],
+        "stops": run.stops,
+        "rows": run.out[:n] if run.problem.output_file is None else None,
+        "events": [[e.name, e.t] for e in run.events],
+        "row_sets": _of_row_sets(run.row_sets),
+        "growth": None if run.growth is None else run.growth.until,
+    }
+    if run.compiled.callbacks:
+        found["accelerations"] = _accelerations(run)
+    if p.possible:
+        kept: Data = {name: getattr(p, name) for name in OF_PASSAGE}
+        found["passage"] = kept | {"kept": [*p.kept, p.equations.work]}
+    return found
+
+
+def restore(run: LoopRun, data: Data) -> None:
+    """Put a run at its start where another was when the data were taken."""
+    run.row_sets = _row_sets(data["row_sets"], run.compiled)
+    run.compiled = run.row_sets.models[-1]
+    run.watch = None if run.compiled.all_ints is None else Watch(run.compiled)
+    fixed = run.fields.events.copy(), run.fields.roots.copy()
+    _fill([*_buffers(run), run.problem.equations.work], data["buffers"])
+    _check_counts(run, data["stops"], fixed)
+    run.stops = np.array(data["stops"])
+    run.stops.flags.writeable = False
+    n = int(run.count[st.GRID])
+    if run.problem.output_file is None:
+        _fill([run.out[:n]], [data["rows"]])
+    run.rows.settled = n
+    run.events = [EventRecord(name, t) for name, t in data["events"]]
+    for name in OF_RUN:
+        setattr(run, name, data[name])
+    if run.growth is not None:
+        run.growth.until = data["growth"]
+    run.passage.take_rows()
+    if run.passage.possible:
+        kept = data["passage"]
+        for name in OF_PASSAGE:
+            setattr(run.passage, name, kept[name])
+        _fill([*run.passage.kept, run.passage.equations.work], kept["kept"])
+        for k in (st.GRID, st.STOP):
+            if not 0 <= run.passage.kept[2][k] <= run.count[k]:
+                raise _another_model()
+    run.goes_on = True
+    if run.compiled.callbacks:
+        before, now = np.asarray(data["accelerations"]), _accelerations(run)
+        size = np.max(np.abs(before), initial=0.0)
+        if not np.allclose(before, now, rtol=0.0, atol=SAME * size, equal_nan=True):
+            names = ", ".join(callback.owner for callback in run.compiled.callbacks)
+            raise ModelError.plain(
+                f"resume: with the functions of {names} accelerations are others than those of the "
+                "checkpoint, expected the functions that it was written with"
+            )
+
+
+def _accelerations(run: LoopRun) -> np.ndarray:
+    """Accelerations (nu,) at a pause, by which functions in Python are known again."""
+    f = run.fields
+    return Equations(run.compiled).accelerate(float(run.state[st.T]), f.q, f.u, f.z)
+
+
+def _buffers(run: LoopRun) -> list[np.ndarray]:
+    return [run.run_buffer, run.state, run.count]
+
+
+def _fill(targets: list[np.ndarray], found: list[Any]) -> None:
+    """Copy arrays into buffers, which must be of their kind."""
+    for target, source in zip(targets, found, strict=True):
+        source = np.asarray(source)
+        if source.shape != target.shape or source.dtype != target.dtype:
+            raise _another_model()
+        target[:] = source
+
+
+def _check_counts(run: LoopRun, stops: Any, fixed: tuple[np.ndarray, ...]) -> None:
+    """Kernels trust the places that they count: none may be outside of its buffer."""
+    count, p, f = run.count, run.problem, run.fields
+    most = {
+        st.GRID: len(p.grid),
+        st.STOP: len(stops) // 2 - 1,
+        st.EVENTS_FOUND: 0,
+        st.TERMINAL: max(len(p.events) - 1, 0),
+        st.BAD_DOF: run.compiled.nu + run.compiled.nr,
+    }
+    inside = all(0 <= count[k] <= top for k, top in most.items())
+    same = count[st.N_EVENTS] == len(p.events) and count[st.N_SCREWS] == len(p.symmetries)
+    same = same and np.array_equal(fixed[0], f.events) and np.array_equal(fixed[1], f.roots)
+    integers = np.array(run.options.integers)
+    own = count[len(count) - run.own_integers :][: len(integers)]
+    changed = set(np.flatnonzero(own != integers).tolist())
+    same = same and changed <= set(run.options.counted)
+    if not (inside and same and len(stops) % 2 == 0 and 0 < len(stops)):
+        raise _another_model()
+
+
+def _another_model() -> ModelError:
+    return ModelError.plain("a checkpoint of another model or of another run, expected this one")
+
+
+def _of_row_sets(row_sets: RowSets) -> Data:
+    used = [np.flatnonzero(~c.left_out) for c in row_sets.models]
+    return {"begins": list(row_sets.begins), "used": used}
+
+
+def _row_sets(data: Data, first: Compiled) -> RowSets:
+    """Sets of rows of a model that begins with the rows it has."""
+    begins, used = data["begins"], [np.asarray(rows) for rows in data["used"]]
+    whole = first.complete
+    sound = len(begins) == len(used) > 0
+    sound = sound and np.array_equal(used[0], np.flatnonzero(~first.left_out))
+    for rows in used if sound else ():
+        sound = sound and len(rows) == first.nr and rows.dtype.kind == "i"
+        sound = sound and bool(np.all((rows >= 0) & (rows < whole.nr)))
+    if not sound:
+        raise _another_model()
+    others = [whole.with_rows([int(k) for k in rows]) for rows in used[1:]]
+    return RowSets(tuple(begins), (first, *others))
+
+
+def of_solution(solution: Solution, rows: bool = True) -> Data:
+    """A solution as data; without its rows where a file has them."""
+    s = solution
+    return {
+        "rows": [getattr(s, name) for name in ARRAYS] if rows else None,
+        "audit": list(s.audit),
+        "momentum": [[m.name, m.initial, m.max_error, m.unit, m.scale] for m in s.momentum],
+        "events": [[e.name, e.t] for e in s.events],
+        "success": s.success,
+        "message": s.message,
+        "statistics": s.statistics,
+        "final": [s.final.t, s.final.q, s.final.u, s.final.z],
+        "row_sets": _of_row_sets(s.row_sets),
+        "passed": s.passed,
+    }
+
+
+def solution_of(data: Data, compiled: Compiled, rows: list[Any] | None = None) -> Solution:
+    """The solution that data stand for; ``compiled`` is the model that its run began with."""
+    t, q, u, z, channels = data["rows"] if rows is None else rows
+    widths = [compiled.nq, compiled.nu, compiled.nz, len(compiled.force_names)]
+    if [x.shape for x in (q, u, z, channels)] != [(len(t), n) for n in widths]:
+        raise _another_model()
+    return Solution(
+        t=t,
+        q=q,
+        u=u,
+        z=z,
+        channels=channels,
+        audit=AuditRecord(*data["audit"]),
+        momentum=tuple(MomentumRecord(*m) for m in data["momentum"]),
+        events=tuple(EventRecord(name, time) for name, time in data["events"]),
+        success=data["success"],
+        message=data["message"],
+        statistics=data["statistics"],
+        final=State(*data["final"]),
+        row_sets=_row_sets(data["row_sets"], compiled),
+        passed=data["passed"],
+    )
