@@ -76,8 +76,7 @@ class Building:
         if self.problems.found:
             return
         for name, at in [*((n, (n, IDENTITY)) for n in found.links), *found.frames.items()]:
-            if at[0] not in options.replace or name in found.frames:
-                self._frame_of(name, at)
+            self._frame_of(name, at)
         for tie in found.ties:
             self._located(tie.place, self._tie, tie)
         for closure in [*found.closures, *map(self._named_loop, options.close)]:
@@ -153,14 +152,14 @@ class Building:
         return body, place.then(pose)
 
     def _frame_of(self, name: str, at: At) -> None:
-        """Keep the frame of a link or named frame; one beside a replaced body is none."""
-        link = at[0]
-        if link != GROUND and link not in self.places:
+        """Keep the frame of a link or named frame; what is beside a replaced body has none."""
+        if at[0] != GROUND and at[0] not in self.places:
             return
+        there = self._place(at)
         try:
-            self.frames[name] = self._frame(self._place(at))
+            self.frames[name] = self._frame(there)
         except ModelError:
-            if link in self.found.links and self._place(at)[0] not in self.options.replace:
+            if there[0] not in self.options.replace:
                 raise
 
     # joints and what acts on them

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from supple.errors import SuppleWarning
+from supple.errors import ModelError, SuppleWarning
 from supple.files import path_of
 from supple.frames import Body, Frame
 from supple.model import Model
@@ -116,11 +116,18 @@ class RobotFile:
         """Check the whole model."""
         self.model.check()
 
-    def run(self, t_end: float, **settings: Any) -> Result:
+    def run(self, t_end: float | None = None, **settings: Any) -> Result:
         """Simulate the model until ``t_end`` (s); ``settings`` are those of `simulate`."""
         from supple.analyses.simulate import simulate
 
+        if t_end is None:
+            raise ModelError.plain(f"{self.path.name}: there is no t_end, expected one (--until)")
         return simulate(self.model, t_end, **settings)
+
+    @property
+    def written(self) -> list[Path]:
+        """The files that a run writes: none."""
+        return []
 
     def __repr__(self) -> str:
         """The file and the size of its model."""
