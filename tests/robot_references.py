@@ -79,9 +79,19 @@ def _pinocchio(path: Path, floating: bool, states: int, seed: int) -> dict[str, 
                 "gravity": pin.rnea(model, data, q, zero, zero)[order],
                 "bias": pin.nonLinearEffects(model, data, q, v)[order],
                 "inverse": pin.rnea(model, data, q, v, a)[order],
+                "places": _places(pin, model, data, q),
             }
         )
     return {"program": f"Pinocchio {pin.__version__}", "states": found}
+
+
+def _places(pin: Any, model: Any, data: Any, q: Any) -> dict[str, Any]:
+    """Rotation and place of all links in the world, (3, 4)."""
+    pin.framesForwardKinematics(model, data, q)
+    links = [
+        (f.name, data.oMf[k]) for k, f in enumerate(model.frames) if f.type == pin.FrameType.BODY
+    ]
+    return {name: np.column_stack([pose.rotation, pose.translation]) for name, pose in links}
 
 
 def _mujoco(path: Path, floating: bool, states: int, seed: int) -> dict[str, Any]:
@@ -124,7 +134,31 @@ def _mujoco(path: Path, floating: bool, states: int, seed: int) -> dict[str, Any
                 "inverse": whole,
             }
         )
-    return {"program": f"MuJoCo {mujoco.__version__}", "states": found}
+    released = _released(mujoco, path)
+    return {"program": f"MuJoCo {mujoco.__version__}", "states": found, "released": released}
+
+
+def _released(mujoco: Any, path: Path) -> dict[str, Any]:
+    """Accelerations where the file begins, at rest, with its equalities as exact constraints."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    equal = data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY
+    G = data.efc_J.reshape(-1, model.nv)[equal]
+    n, rows = model.nv, len(G)
+    whole = np.zeros((n + rows, n + rows))
+    mujoco.mj_fullM(model, M := np.zeros((n, n)), data.qM)
+    whole[:n, :n], whole[n:, :n], whole[:n, n:] = M, G, G.T
+    force = np.append(data.qfrc_passive - data.qfrc_bias, np.zeros(rows))
+    a = np.linalg.lstsq(whole, force, rcond=None)[0][:n]
+    first = {
+        mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_JOINT, k): model.jnt_dofadr[k]
+        for k in range(model.njnt)
+    }
+    ends = [*list(first.values())[1:], n]
+    return {name: a[i:j] for (name, i), j in zip(first.items(), ends, strict=True)}
 
 
 def ours(file: sp.RobotFile, state: dict[str, Any], passive: bool) -> dict[str, Any]:

@@ -100,6 +100,9 @@ def new_file(
             "--from", help="An example (see `supple examples`), or a robot: URDF or MJCF file."
         ),
     ] = "",
+    floating: Annotated[
+        bool, typer.Option("--floating", help="The root of a URDF moves freely.")
+    ] = False,
 ) -> None:
     """Write a model file to begin with: a small one with comments, an example, or a robot."""
     from supple.modelfiles import starter
@@ -121,7 +124,8 @@ def new_file(
             typer.echo(f"supple: {path} is there already, expected a new file", err=True)
             raise typer.Exit(1)
     if robot:
-        typer.echo(f"{write_model(RobotFile(source).model, file, t_end=1.0)}")
+        model = RobotFile(source, base="floating" if floating else "fixed").model
+        typer.echo(f"{write_model(model, file, t_end=1.0)}")
         return
     for path, text in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)

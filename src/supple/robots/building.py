@@ -11,7 +11,7 @@ import numpy as np
 from supple import validate
 from supple.bodies.rigid import RigidBody
 from supple.constraints import Coupling, Gear
-from supple.errors import ModelError
+from supple.errors import ModelError, label
 from supple.frames import Body, Frame
 from supple.joints import Fixed, Joint, Revolute, Spherical
 from supple.model import RESERVED_NAMES, Model
@@ -136,7 +136,14 @@ class Building:
         if given is None:
             return Frame(self.bodies[link], pose.p, _rotation(pose))
         x, y, z = pose.p.tolist()
-        there = given.at_world(x, y, z, rotation=_rotation(pose))
+        try:
+            there = given.at_world(x, y, z, rotation=_rotation(pose))
+        except ModelError as error:
+            where = f"at ({x:.6g}, {y:.6g}, {z:.6g}) m of the link's axes"
+            raise ModelError.plain(
+                f"link {link!r}: {label(given)} in its place has nothing {where}, where a joint or "
+                f"frame is, expected {error.expected}"
+            ) from None
         turn = None if np.array_equal(there.rotation, EYE) else there.rotation
         return Frame(self.bodies[link], there.position, turn)
 

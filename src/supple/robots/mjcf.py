@@ -35,18 +35,8 @@ KINDS: dict[str, AxisKind] = {
     "hinge": "rotate", "slide": "translate", "ball": "ball", "free": "free",
 }  # fmt: skip
 # What a body may have; cameras and lights are for those who look at it.
-IN_BODY: tuple[str, ...] = (
-    "body",
-    "frame",
-    "joint",
-    "freejoint",
-    "inertial",
-    "geom",
-    "site",
-    "camera",
-    "light",
-)
 IN_FRAME: tuple[str, ...] = ("body", "frame", "geom", "site", "camera", "light")
+IN_BODY = (*IN_FRAME, "joint", "freejoint", "inertial")
 LIMITED = ("auto", "true", "false")
 
 

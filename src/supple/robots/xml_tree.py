@@ -18,7 +18,7 @@ from supple.files import existing
 from supple.modelfiles.problems import Place, Problems
 
 MOST_BYTES = 20_000_000
-MOST_ELEMENTS = 100_000
+MOST_ELEMENTS = 30_000
 DEEPEST = 400
 
 
