@@ -182,8 +182,8 @@ def test_a_place_beside_a_beam_is_refused() -> None:
     with pytest.raises(sp.ModelFileError) as caught:
         robot("arm.urdf", replace={"forearm": tube(rotation=None)})
     assert str(caught.value) == (
-        "arm.urdf:57: link 'forearm': Beam 'any' in its place has nothing at (0, 0, 0.392) m of the "
-        "link's axes, where a joint or frame is, expected a place on it; the nearest is (0, 0, 0), "
+        "arm.urdf:57: link 'forearm': Beam 'any' in its place has nothing at (0, 0, 0.392) m of "
+        "the link's axes, where a joint or frame is, expected a place on it; the nearest is (0, 0, 0), "
         "0.392 m away"
     )
 
