@@ -101,19 +101,22 @@ def test_stored_references_are_those_of_the_programs(name: str) -> None:
 # mimics, loops, replaced links
 
 
-def test_mimics_are_couplings() -> None:
+def test_mimics_are_couplings(tmp_path: Path) -> None:
     """The gripper moves as its mass matrix on the motions that the mimics leave."""
+    text = (ROBOTS / "gripper.urdf").read_text()
+    text = text.replace('multiplier="-1"', 'multiplier="0.5" offset="0.1"', 1)
     given = {"left_knuckle": 0.3, "wrist": 0.7}
-    file = robot("gripper.urdf", initial=given, gravity=(5.0, 1.0, -9.0))
+    path = written(tmp_path, text)
+    file = sp.RobotFile(path, initial=given, gravity=(5.0, 1.0, -9.0))
     tree = file.model.copy()
     for name in [*tree.constraints, *tree.forces]:
         tree.remove(name)
     equations = JointCoordinates().equations(tree)
     names = list(file.joints)
-    left = np.array([[0.0, 1.0], [1.0, 0.0], [-1.0, 0.0], [-1.0, 0.0], [1.0, 0.0]])
+    left = np.array([[0.0, 1.0], [1.0, 0.0], [0.5, 0.0], [-1.0, 0.0], [1.0, 0.0]])
     assert names == ["wrist", "left_knuckle", "left_pad_joint", "right_knuckle", "right_pad_joint"]
     q = equations.q0
-    np.testing.assert_allclose(q, left @ [0.3, 0.7], atol=1e-15)
+    np.testing.assert_allclose(q, left @ [0.3, 0.7] + [0, 0, 0.1, 0, 0], atol=1e-15)
     M, f = equations.mass_matrix(q), -equations.residual(0.0, q, 0 * q, 0 * q)
     expected = left @ np.linalg.solve(left.T @ M @ left, left.T @ f)
     result = sp.simulate(file.model, 1e-3, output=2)
@@ -183,8 +186,8 @@ def test_a_place_beside_a_beam_is_refused() -> None:
         robot("arm.urdf", replace={"forearm": tube(rotation=None)})
     assert str(caught.value) == (
         "arm.urdf:57: link 'forearm': Beam 'any' in its place has nothing at (0, 0, 0.392) m of "
-        "the link's axes, where a joint or frame is, expected a place on it; the nearest is (0, 0, 0), "
-        "0.392 m away"
+        "the link's axes, where a joint or frame is, expected a place on it; the nearest is "
+        "(0, 0, 0), 0.392 m away"
     )
 
 
