@@ -88,6 +88,50 @@ def test_random_robots(seed: int, tmp_path: Path) -> None:
     assert_same(sp.RobotFile(path), references(path), PRINCIPAL_AXES)
 
 
+EQUALITIES = """<mujoco><compiler angle="radian"/><default><equality active="true"/></default>
+<worldbody>
+<body name="a" pos="0.1 0.2 0.3" euler="0.3 0.2 0.1">
+  <joint name="a1" axis="0 1 0" ref="0.4"/><geom type="box" size="0.1 0.2 0.3" pos="0.1 0 0.2"/>
+  <site name="s" pos="0.2 0.1 0.4" euler="0 0.3 0"/>
+  <body name="b" pos="0.3 0 0.1" quat="1 0.2 0.3 0.4">
+    <joint name="b1" type="ball"/><geom type="box" size="0.3 0.1 0.2" pos="0 0.1 0.2"/>
+  </body>
+</body>
+<body name="c" pos="0.5 0.1 0" zaxis="1 1 1"><freejoint name="free"/>
+  <geom type="cylinder" size="0.1 0.3"/><site name="t" pos="0.1 0 0.3"/>
+</body>
+<body name="d" pos="0 1 0"><joint name="d1" ref="0.2" axis="1 0 0"/><joint name="d2" axis="0 1 0"/>
+  <geom type="box" size="0.1 0.2 0.1" pos="0.1 0.2 -0.3"/></body>
+</worldbody>
+<equality><weld body1="b" body2="c"/><joint joint1="d1" joint2="a1" polycoef="0 0.7 0 0 0"/>
+<connect body1="d" anchor="0.1 0.2 0.3" active="false"/></equality></mujoco>"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "other",
+    [
+        "",
+        '<joint joint1="d2"/>',
+        '<connect body1="a" body2="d" anchor="1 0 0"/>',
+        '<connect body1="d" anchor="0 0 1"/>',
+    ],
+)
+def test_other_equalities(other: str, tmp_path: Path) -> None:
+    """As the test of loops, with welds, followers and points on the world."""
+    pytest.importorskip("mujoco")
+    text = EQUALITIES.replace("<equality><", f"<equality>{other}<")
+    path = written(tmp_path, text, "r.xml")
+    expected = references(path)["released"]
+    file = sp.RobotFile(path)
+    result = sp.simulate(file.model, 1e-4, output=2)
+    del expected["free"]  # in other axes
+    for joint, a in expected.items():
+        found, k = file.joints[joint]
+        mine = result[found].accelerations[0, k : k + len(a)]
+        np.testing.assert_allclose(mine, a, rtol=0, atol=1e-7)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OPTIONS)
 def test_stored_references_are_those_of_the_programs(name: str) -> None:
