@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import supple as sp
 from random_loops import flexible_loop, loop_recipes
 from random_models import examples, flexible_recipes, recipes
+from supple.fem import ShellMesh
 from supple.loops.assembly import compile_model
 from supple.modelfiles import units
 from supple.modelfiles.dimensions import units_of
@@ -62,6 +63,10 @@ def assert_same(a: Any, b: Any, where: str) -> None:
         assert type(a) is type(b), where
         for field in dataclasses.fields(a):
             assert_same(getattr(a, field.name), getattr(b, field.name), f"{where}.{field.name}")
+    elif isinstance(a, ShellMesh):
+        assert type(a) is type(b), where
+        for name in ("nodes", "triangles", "thickness", "material", "rotary_inertia", "name"):
+            assert_same(getattr(a, name), getattr(b, name), f"{where}.{name}")
     elif isinstance(a, (tuple, list)):
         assert len(a) == len(b), where
         for k, (x, y) in enumerate(zip(a, b, strict=True)):
@@ -326,7 +331,8 @@ def test_examples_run(path: Path, tmp_path: Path) -> None:
 
 def test_there_are_examples() -> None:
     assert {p.stem for p in FILES} >= {
-        "two_link_arm", "flexible_arm", "four_bar", "slider_crank", "rotor", "motor", "chain"
+        "two_link_arm", "flexible_arm", "four_bar", "slider_crank", "rotor", "motor", "chain",
+        "governor", "bennett", "squeezer", "panels", "plate", "leaf_spring_stage", "robot_arm",
     }  # fmt: skip
 
 
