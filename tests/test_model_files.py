@@ -571,6 +571,8 @@ MESSAGES = {
         "m.yaml:2: bodies.rod.mass: '3 mm' found, expected a number in kg",
     "bodies:\n  rod: {type: RigidBody, mass: 3 kgg}":
         "m.yaml:2: bodies.rod.mass: '3 kgg' found, expected a number (there is no unit 'kgg', did you mean 'kg'?)",
+    "parameters: {kg: 1}\nbodies:\n  rod: {type: RigidBody, mass: 3 kg}":
+        "m.yaml:3: bodies.rod.mass: '3 kg' found, expected a number ('kg' is a parameter here and no unit: give it another name)",
     "bodies:\n  rod: {type: RigidBody,\n    mas: 3, mass: 1}":
         "m.yaml:3: bodies.rod.mas: RigidBody has no such key, expected another (did you mean 'mass'?)",
     "bodies:\n  rod: {type: RigitBody, mass: 3}":

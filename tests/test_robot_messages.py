@@ -57,6 +57,8 @@ WRONG = {
         "are none yet)",
     f'{TWO}<joint name="j" type="floating">{ENDS}<dynamics damping="1"/></joint>':
         "4: <dynamics>: damping or friction of a floating joint found, expected none",
+    f'{TWO}<joint name="j" type="revolute">{ENDS}<origin xyz="0 1e40 0"/></joint>':
+        "4: <origin xyz>: '0 1e40 0' found, expected 3 numbers below 1e+30",
     '<link name="a"><inertal/></link>':
         "2: <inertal>: there is no such element in <link> 'a', expected another (did you mean "
         "<inertial>?)",

@@ -49,11 +49,12 @@ def test_equations_of_other_programs(name: str, tmp_path: Path) -> None:
 def test_frames_of_links(name: str) -> None:
     """All links are where Pinocchio has them, those without mass too."""
     state = REFERENCES[name]["states"][0]
-    given = {n: x if len(x) > 1 else x[0] for n, x in state["coordinates"].items()}
-    file = robot(name, initial=given)
-    # what mimics follows others here, and is free there
-    for joint in [] if name != "gripper.urdf" else given:
-        file.model.replace(joint, initial=given[joint])
+    file = robot(name)
+    for joint, x in state["coordinates"].items():
+        found, k = file.joints[joint]
+        initial = np.array(file.model[found].initial)
+        initial[k : k + len(x)] = x
+        file.model.replace(found, initial=initial)
     tree = file.model.spanning_tree()
     bodies = written_poses(tree, file.model.joints)
     # a link without mass between two joints is no place on a body

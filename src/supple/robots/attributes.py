@@ -15,6 +15,8 @@ from supple.validate import Vector
 
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 LONGEST = 2000  # characters of numbers
+# Numbers whose powers and products stay numbers; what is smaller is zero.
+LARGEST, SMALLEST = 1e30, 1e-30
 TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -86,9 +88,11 @@ class Attributes:
         text = self.text(element, name, expected)
         words = text.split() if len(text) <= LONGEST else []
         found = [float(w) if _NUMBER.fullmatch(w) else math.nan for w in words]
-        if len(found) not in sizes or not all(map(math.isfinite, found)):
+        if len(found) not in sizes or not all(abs(x) < LARGEST for x in found):
+            if any(LARGEST <= abs(x) for x in found):
+                expected += f" below {LARGEST:g}"
             raise self.wrong(element, found_expected(text, expected), name)
-        return found
+        return [x if abs(x) > SMALLEST else 0.0 for x in found]
 
     def misspelled(self, element: Element, known: Sequence[str]) -> None:
         """Note children whose tags look like known ones and are none; others are for readers."""

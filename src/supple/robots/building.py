@@ -176,6 +176,9 @@ class Building:
         found, options = dict(self.options.initial), self.options
         ties = {tie.first: tie for tie in self.found.ties}
         for name, tie in ties.items():
+            if name in options.initial:
+                expected = f"left out: {name!r} follows {tie.second or 'a number'!r}"
+                raise ModelError(options.owner, f"initial[{name!r}]", found[name], expected)
             chain, end = [tie], tie
             while end.second is not None and end.second in ties:
                 end = ties[end.second]

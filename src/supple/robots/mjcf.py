@@ -63,6 +63,7 @@ class Mjcf:
         self.found = Description(root.attributes.get("model", "").strip() or path.stem, path.name)
         self.poses: dict[str, Pose] = {GROUND: IDENTITY}  # of bodies in the world at the start
         self.motions: dict[str, Motion] = {}
+        self.sites: dict[str, tuple[str, Pose]] = {}
         self.references: dict[str, float] = {}  # coordinates at the start, by joint
 
     def description(self) -> Description:
@@ -84,7 +85,10 @@ class Mjcf:
                     self._body(body)
             except NotedError:
                 pass
-        if not self.found.links and not self.problems.found:
+        links = self.found.links
+        for name, at in self.sites.items():
+            self.found.frames[f"{name} site" if name in links else name] = at
+        if not links and not self.problems.found:
             self.problems.note(self.root.place, "<mujoco>", "there is no <body>, expected some")
         if self.compiler.total_mass > 0.0:
             self._scale()
@@ -131,7 +135,9 @@ class Mjcf:
             there = shifted(0.5 * (ends[:3] + ends[3:]))
         else:
             there = self.compiler.pose(site)
-        self.found.frames.setdefault(name, (link, pose.then(there)))
+        if name in self.sites:
+            raise self.read.wrong(site, "the name is taken by another site, expected another")
+        self.sites[name] = link, pose.then(there)
 
     def _begin(self, body: _Body) -> None:
         """Name and pose of a body."""

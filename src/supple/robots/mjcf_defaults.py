@@ -49,8 +49,9 @@ class Defaults:
     def __init__(self, root: Element, read: Attributes) -> None:
         self.read = read
         self.classes: dict[str, dict[str, dict[str, str]]] = {MAIN: {}}
-        for top in root.all("default"):
-            self._class(top, top.attributes.get("class", MAIN), {})
+        for top in root.all("default"):  # whatever its name, it is for all
+            self._class(top, MAIN, self.classes[MAIN])
+            self.classes[top.attributes.get("class", MAIN)] = self.classes[MAIN]
 
     def _class(self, first: Element, name: str, above: dict[str, dict[str, str]]) -> None:
         waiting = [(first, name, above)]

@@ -21,6 +21,7 @@ class Source(Protocol):
     read: Attributes
     found: Description
     poses: dict[str, Pose]
+    sites: dict[str, tuple[str, Pose]]
     motions: dict[str, Motion]
     references: dict[str, float]
 
@@ -96,11 +97,11 @@ def _body(element: Element, attribute: str, source: Source) -> str:
 
 def _site(element: Element, attribute: str, source: Source) -> At:
     name = source.read.text(element, attribute, "the name of a site")
-    if name not in source.found.frames:
-        near = suggestion(name, list(source.found.frames))
+    if name not in source.sites:
+        near = suggestion(name, list(source.sites))
         expected = f"the name of a site ({near})"
         raise source.read.wrong(element, found_expected(name, expected), attribute)
-    return source.found.frames[name]
+    return source.sites[name]
 
 
 def _tie(element: Element, name: str, source: Source) -> Tie:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -10,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from supple.errors import ModelError, SuppleWarning
+from supple.errors import ModelError, warn_caller
 from supple.files import path_of
 from supple.frames import Body, Frame
 from supple.model import Model
@@ -110,7 +109,7 @@ class RobotFile:
         self.joints = MappingProxyType(building.joints)
         self.limits = MappingProxyType(building.limits)
         for sentence in self.left_out:
-            warnings.warn(f"{self.path.name}: {sentence}", SuppleWarning, stacklevel=4)
+            warn_caller(f"{self.path.name}: {sentence}")
 
     def check(self) -> None:
         """Check the whole model."""
