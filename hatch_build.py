@@ -39,7 +39,10 @@ class KernelHook(BuildHookInterface):  # type: ignore[type-arg]
         return list(self.config["compiler"]) if self._wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile, link, and say what kind of wheel it is."""
+        """Compile, link, and say what kind of wheel it is; examples of model files go with it."""
+        if version != "editable":
+            examples = str(Path(self.root) / "examples" / "models")
+            build_data["force_include"][examples] = "supple/modelfiles/examples"
         if version == "editable" or not self._wanted():
             build_data["dependencies"].extend(self.config["compiler"])
             return

@@ -22,7 +22,8 @@ from output4_files import write_binary
 from supple.fem.nastran import read_output4
 
 DATA = Path(__file__).parent / "data"
-MODELS = Path(__file__).resolve().parents[1] / "examples" / "models"
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+MODELS, ROBOTS = EXAMPLES / "models", EXAMPLES / "robots"
 STEEL = sp.Material(2.1e11, 8e10, 7850.0)
 CUBE = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
 JOB = {e: DATA / f"hexahedra.{e}" for e in ("dof", "sti", "mas", "inp")}
@@ -121,7 +122,7 @@ def nastran(path: Path) -> object:
 def model_file(path: Path) -> object:
     """A model file may have several problems; each of them is a sentence."""
     try:
-        return sp.read_model(path)
+        return sp.RobotFile(path) if path.suffix in (".urdf", ".xml") else sp.read_model(path)
     except sp.ModelFileError as error:
         sentences = [sp.ModelError.plain(str(problem)) for problem in error.problems]
         for sentence in sentences:
@@ -146,6 +147,8 @@ READERS = [
     Reader("x.checkpoint", sp.resume, kept_run("checkpoint")),
     Reader("x.h5", sp.load_run, kept_run("output_to")),
     Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
+    Reader("x.urdf", model_file, copied(ROBOTS / "gripper.urdf")),
+    Reader("x.xml", model_file, copied(ROBOTS / "delta.xml")),
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -14,6 +15,8 @@ from typer.testing import CliRunner
 import supple
 from supple.cases import Case, Quantity
 from supple.cli import app
+
+ROBOTS = Path(__file__).resolve().parents[1] / "examples" / "robots"
 
 
 def run(*arguments: str):
@@ -181,6 +184,25 @@ def test_model_files(tmp_path, monkeypatch):
     done = run("run", "arm.yaml")
     assert done.exit_code == 0 and "trusted" in done.stdout and "pendulum.nc" in done.stdout
     assert (tmp_path / "pendulum.nc").exists() and (tmp_path / "pendulum.png").exists()
+
+
+def test_examples_and_robots_as_model_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed = run("examples").stdout
+    assert re.search(r"^chain +A chain of equal links", listed, re.MULTILINE)
+    assert run("new", "mine.yaml", "--from", "chain").exit_code == 0
+    assert (tmp_path / "parts" / "link.yaml").exists()
+    done = run("run", "mine.yaml", "--until", "0.01")
+    assert done.exit_code == 0 and "0 to 0.01 s" in done.stdout
+    assert "did you mean 'chain'?" in run("new", "other.yaml", "--from", "chian").stderr
+    robot = str(ROBOTS / "quadruped.urdf")
+    assert run("new", "dog.yaml", "--from", robot, "--floating").exit_code == 0
+    assert type(supple.read_model("dog.yaml")["base"]) is supple.Free
+    assert "ready to run" in run("check", robot).stdout
+    assert run("run", robot, "--until", "0.01").exit_code == 0
+    assert run("run", robot).stderr == (
+        "supple: quadruped.urdf: there is no t_end, expected one (--until)\n"
+    )
 
 
 def test_wrong_model_files(tmp_path):

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import supple as sp
 from random_loops import flexible_loop, loop_recipes
 from random_models import examples, flexible_recipes, recipes
+from supple.fem import ShellMesh
 from supple.loops.assembly import compile_model
 from supple.modelfiles import units
 from supple.modelfiles.dimensions import units_of
@@ -62,6 +63,10 @@ def assert_same(a: Any, b: Any, where: str) -> None:
         assert type(a) is type(b), where
         for field in dataclasses.fields(a):
             assert_same(getattr(a, field.name), getattr(b, field.name), f"{where}.{field.name}")
+    elif isinstance(a, ShellMesh):
+        assert type(a) is type(b), where
+        for name in ("nodes", "triangles", "thickness", "material", "rotary_inertia", "name"):
+            assert_same(getattr(a, name), getattr(b, name), f"{where}.{name}")
     elif isinstance(a, (tuple, list)):
         assert len(a) == len(b), where
         for k, (x, y) in enumerate(zip(a, b, strict=True)):
@@ -326,7 +331,8 @@ def test_examples_run(path: Path, tmp_path: Path) -> None:
 
 def test_there_are_examples() -> None:
     assert {p.stem for p in FILES} >= {
-        "two_link_arm", "flexible_arm", "four_bar", "slider_crank", "rotor", "motor", "chain"
+        "two_link_arm", "flexible_arm", "four_bar", "slider_crank", "rotor", "motor", "chain",
+        "governor", "bennett", "squeezer", "panels", "plate", "leaf_spring_stage", "robot_arm",
     }  # fmt: skip
 
 
@@ -565,6 +571,8 @@ MESSAGES = {
         "m.yaml:2: bodies.rod.mass: '3 mm' found, expected a number in kg",
     "bodies:\n  rod: {type: RigidBody, mass: 3 kgg}":
         "m.yaml:2: bodies.rod.mass: '3 kgg' found, expected a number (there is no unit 'kgg', did you mean 'kg'?)",
+    "parameters: {kg: 1}\nbodies:\n  rod: {type: RigidBody, mass: 3 kg}":
+        "m.yaml:3: bodies.rod.mass: '3 kg' found, expected a number ('kg' is a parameter here and no unit: give it another name)",
     "bodies:\n  rod: {type: RigidBody,\n    mas: 3, mass: 1}":
         "m.yaml:3: bodies.rod.mas: RigidBody has no such key, expected another (did you mean 'mass'?)",
     "bodies:\n  rod: {type: RigitBody, mass: 3}":

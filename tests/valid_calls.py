@@ -17,6 +17,7 @@ import numpy as np
 import supple as sp
 
 DATA = Path(__file__).parent / "data"
+ROBOTS = Path(__file__).resolve().parents[1] / "examples" / "robots"
 
 
 class Call(NamedTuple):
@@ -279,6 +280,12 @@ CALLS: dict[str, Call] = {
         "read_model": {"path": model_file()},
         "write_model": {"model": pendulum(), "path": FILES / "out.yaml"},
         "ModelFile": {"path": model_file()},
+        "RobotFile": {
+            "path": ROBOTS / "five_bar.urdf",
+            "close": {"hand": ("left_tip", "right_tip")},
+        },
+        "read_urdf": {"path": ROBOTS / "five_bar.urdf", "base": "fixed"},
+        "read_mjcf": {"path": ROBOTS / "walker.xml"},
         "read_nastran": {"model": DATA / "beam.bdf", "matrices": DATA / "beam_dense.op4"},
     }.items()
 }

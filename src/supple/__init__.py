@@ -161,6 +161,7 @@ if TYPE_CHECKING:
     from supple.results.monitor import Monitor
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
+    from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
     from supple.studies.lyapunov import lyapunov
@@ -268,6 +269,7 @@ __all__ = [
     "Result",
     "Revolute",
     "RigidBody",
+    "RobotFile",
     "SIDBody",
     "Screw",
     "SecondOrder",
@@ -323,9 +325,11 @@ __all__ = [
     "read_calculix",
     "read_matrix_market",
     "read_mesh",
+    "read_mjcf",
     "read_model",
     "read_nastran",
     "resume",
+    "read_urdf",
     "rigid_modes",
     "rosette_strain",
     "save_component",

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from supple.errors import SuppleError
+from supple.errors import ModelError, SuppleError, suggestion
 
 if TYPE_CHECKING:
     from supple.cases import Case, Quantity
+    from supple.modelfiles import ModelFile
     from supple.results.result import Result
+    from supple.robots import RobotFile
 
 
 class Sentences(TyperGroup):
@@ -93,25 +95,69 @@ def demo(
 @app.command("new")
 def new_file(
     file: Annotated[Path, typer.Argument(help="The file to write, e.g. arm.yaml.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from", help="An example (see `supple examples`), or a robot: URDF or MJCF file."
+        ),
+    ] = "",
+    floating: Annotated[
+        bool, typer.Option("--floating", help="The root of a URDF moves freely.")
+    ] = False,
 ) -> None:
-    """Write a small model file with comments, to begin with."""
-    from supple.modelfiles.starter import STARTER
+    """Write a model file to begin with: a small one with comments, an example, or a robot."""
+    from supple.modelfiles import starter
+    from supple.modelfiles.writer import write_model
+    from supple.robots import ENDINGS, RobotFile
     from supple.writing import write_whole
 
-    if file.exists():
-        typer.echo(f"supple: {file} is there already, expected a new file", err=True)
-        raise typer.Exit(1)
-    typer.echo(f"{write_whole(file, STARTER.encode())}")
+    files = {"": starter.STARTER.encode()}
+    robot = Path(source).suffix.lower() in ENDINGS
+    if source and not robot:
+        known = starter.examples()
+        if source not in known:
+            near = suggestion(source, list(known))
+            raise ModelError("new", "--from", source, f"an example or a robot file ({near})")
+        files = starter.with_parts(known[source])
+    paths = {file if name == "" else file.parent / name: text for name, text in files.items()}
+    for path in paths:
+        if path.exists():
+            typer.echo(f"supple: {path} is there already, expected a new file", err=True)
+            raise typer.Exit(1)
+    if robot:
+        model = RobotFile(source, base="floating" if floating else "fixed").model
+        typer.echo(f"{write_model(model, file, t_end=1.0)}")
+        return
+    for path, text in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        typer.echo(f"{write_whole(path, text)}")
+
+
+@app.command("examples")
+def list_examples() -> None:
+    """List the example files that `supple new --from` writes."""
+    from supple.modelfiles.starter import examples, title
+
+    found = examples()
+    width = max(map(len, found), default=0)
+    for name, path in found.items():
+        typer.echo(f"{name:<{width}}  {title(path)}")
+
+
+def _opened(file: Path) -> ModelFile | RobotFile:
+    """A model file, or a robot by its ending."""
+    from supple.modelfiles import ModelFile
+    from supple.robots import ENDINGS, RobotFile
+
+    return RobotFile(file) if file.suffix.lower() in ENDINGS else ModelFile(file)
 
 
 @app.command("check")
 def check_file(
-    file: Annotated[Path, typer.Argument(help="A model file.")],
+    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
 ) -> None:
     """Read a model file, tell all that is wrong with it, and examine the model."""
-    from supple.modelfiles import ModelFile
-
-    found = ModelFile(file)
+    found = _opened(file)
     found.check()
     diagnosis = found.model.doctor()
     typer.echo(str(diagnosis))
@@ -127,7 +173,10 @@ Interval = Annotated[
 
 @app.command("run")
 def run_file(
-    file: Annotated[Path, typer.Argument(help="A model file.")],
+    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
+    until: Annotated[
+        float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File from which 'supple resume' goes on.")
     ] = None,
@@ -138,11 +187,11 @@ def run_file(
     ] = None,
 ) -> None:
     """Simulate a model file and write its outputs."""
-    from supple.modelfiles import ModelFile
-
-    found = ModelFile(file)
-    result = found.run(checkpoint=checkpoint, every=every, interval=interval, output_to=output_to)
-    _tell_run(result, found.outputs.paths, checkpoint)
+    found = _opened(file)
+    options = {"checkpoint": checkpoint, "every": every, "interval": interval}
+    given = {"t_end": until, "output_to": output_to, **options}
+    result = found.run(**{key: value for key, value in given.items() if value is not None})
+    _tell_run(result, found.written, checkpoint)
 
 
 @app.command("resume")
@@ -159,7 +208,7 @@ def resume_run(
         typer.echo(f"supple: {doubt}", err=True)
     if found is not None:
         found.outputs.write(result)
-    _tell_run(result, [] if found is None else found.outputs.paths, checkpoint)
+    _tell_run(result, [] if found is None else found.written, checkpoint)
 
 
 def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> None:

@@ -54,6 +54,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "results.monitor": "Monitor",
         "results.result": "load Result",
         "results.section_views": "SectionForces",
+        "robots.robot_file": "read_mjcf read_urdf RobotFile",
         "studies.comparison": "compare",
         "studies.convergence": "converge",
         "studies.lyapunov": "lyapunov",

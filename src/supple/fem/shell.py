@@ -61,6 +61,7 @@ class ShellMesh:
     material: Material
     poisson: float
     rotary_inertia: bool
+    name: str
     label: str
     node_size = 6
 
@@ -80,6 +81,7 @@ class ShellMesh:
     ) -> None:
         if not isinstance(name, str):
             raise ModelError("ShellMesh", "name", name, "a text")
+        self.name = name
         self.label = owner = f"ShellMesh {name!r}" if name else "ShellMesh"
         self.nodes = checks.checked_nodes(owner, nodes)
         self.triangles = checks.checked_triangles(owner, triangles, self.nodes)

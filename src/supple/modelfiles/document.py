@@ -96,6 +96,11 @@ class ModelFile:
         self.outputs.write(result)
         return result
 
+    @property
+    def written(self) -> list[Path]:
+        """The files that a run writes."""
+        return self.outputs.paths
+
     def __repr__(self) -> str:
         """The file and the size of its model."""
         return f"ModelFile({str(self.path)!r}: {self.model!r})"

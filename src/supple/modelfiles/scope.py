@@ -83,6 +83,8 @@ class Scope:
     def _why(self, text: str, error: Exception) -> str:
         """What is wrong with a text that is no number."""
         unknown = _NUMBER_AND_WORD.fullmatch(text.strip())
+        if unknown and unknown[1] in self.values:
+            return f"{unknown[1]!r} is a parameter here and no unit: give it another name"
         if unknown:
             near = suggestion(unknown[1], list(units.NAMES))
             return f"there is no unit {unknown[1]!r}, {near}"

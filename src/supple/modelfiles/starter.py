@@ -1,6 +1,35 @@
-"""The file that ``supple new`` writes: a small model with comments."""
+"""The files that ``supple new`` writes: a small model with comments, or one of the examples."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# In a wheel the examples are beside this file, in a clone where its readers look for them.
+FOLDERS = (
+    Path(__file__).parent / "examples",
+    Path(__file__).parents[3] / "examples" / "models",
+)
+_INCLUDED = re.compile(r"\bfile: *([\w/]+\.yaml)")
+
+
+def examples() -> dict[str, Path]:
+    """The example files by name."""
+    folder = next((f for f in FOLDERS if f.is_dir()), FOLDERS[0])
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def title(path: Path) -> str:
+    """What an example is about: its first line."""
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+
+
+def with_parts(path: Path) -> dict[str, bytes]:
+    """The text of an example, under the name "", and those of the files that it includes."""
+    text = path.read_text(encoding="utf-8")
+    parts = {name: (path.parent / name).read_bytes() for name in _INCLUDED.findall(text)}
+    return {"": text.encode(), **parts}
+
 
 STARTER = """\
 # A model file of Supple. Check it with `supple check FILE`, run it with `supple run FILE`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -107,12 +108,12 @@ class Polynomials(SeriesShapes):
     @property
     def fields(self) -> dict[Field, Functions]:
         """Functions of each field."""
-        bent = [0.0, 0, 1] if self.reference == "clamped" else [0.0, 1, -1]
+        bent = (0.0, 0.0, 1.0) if self.reference == "clamped" else (0.0, 1.0, -1.0)
         found: dict[Field, Functions] = {PLANES[p]: _legendre(self.n, bent) for p in self.planes}
         if self.axial:
-            found["u"] = _legendre(self.axial, [0.0, 1])
+            found["u"] = _legendre(self.axial, (0.0, 1.0))
         if self.twist:
-            found["tx"] = _legendre(self.twist, [0.0, 1])
+            found["tx"] = _legendre(self.twist, (0.0, 1.0))
         return found
 
 
@@ -172,7 +173,8 @@ class UserShapes(SeriesShapes):
         return f"UserShapes({', '.join(parts)})"
 
 
-def _legendre(count: int, factor: list[float]) -> Series:
+@lru_cache(maxsize=64)  # a beam asks for them at every place
+def _legendre(count: int, factor: tuple[float, ...]) -> Series:
     from numpy.polynomial import Legendre
 
     outer = Polynomial(factor, domain=[0.0, 1.0], window=[0.0, 1.0]).convert(

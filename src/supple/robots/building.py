@@ -1,0 +1,245 @@
+"""From the description of a robot to a model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from supple import validate
+from supple.bodies.rigid import RigidBody
+from supple.constraints import Coupling, Gear
+from supple.errors import ModelError, label
+from supple.frames import Body, Frame
+from supple.joints import Fixed, Joint, Revolute, Spherical
+from supple.model import RESERVED_NAMES, Model
+from supple.modelfiles.problems import NotedError, Place, Problems
+from supple.poses import EYE, IDENTITY, Pose
+from supple.robots.chains import folded, joint_of
+from supple.robots.description import (
+    GROUND,
+    Closure,
+    Description,
+    Edge,
+    JointLimits,
+    Link,
+    Motion,
+    Tie,
+)
+from supple.robots.joint_forces import forces_on
+from supple.robots.options import Options
+from supple.robots.rigid_groups import At, Chain, RigidGroups
+from supple.validate import NAME_SEPARATORS
+
+BASE = "base"  # the joint between the ground and the root
+
+
+class Building:
+    """Makes a model of a description; what is wrong is noted at its line.
+
+    ``model``, ``frames`` (by links and named frames of the file), ``joints`` (the model's joint and
+    the place of its coordinate by the file's joints) and ``limits`` are what comes out.
+    """
+
+    def __init__(self, found: Description, options: Options, problems: Problems) -> None:
+        self.found, self.options, self.problems = found, options, problems
+        if found.root != GROUND:
+            found.edges.insert(0, self._base())
+        elif options.base != "fixed" or options.placed:
+            field = "position" if options.placed else "base"
+            expected = "left out: an MJCF file says itself how it stands"
+            raise ModelError(options.owner, field, options.base, expected)
+        gravity = options.gravity if options.gravity is not None else found.gravity
+        self.model = Model(gravity, self._plain(found.name))
+        self.bodies: dict[str, Body] = {}
+        self.frames: dict[str, Frame] = {}
+        self.joints: dict[str, tuple[str, int]] = {}
+        self.limits: dict[str, JointLimits] = {}
+        self.initial: dict[str, Any] = {}
+
+    def build(self) -> None:
+        """Make everything, or note what is wrong."""
+        found, options = self.found, self.options
+        motions = {m.name: m for edge in found.edges for m in edge.motions}
+        options.check(found, list(motions))
+        self.initial = self._initial(motions)
+        heavy = {n for n, link in found.links.items() if link.inertia is not None}
+        groups = RigidGroups(found, heavy | set(options.replace), self.problems)
+        self.places = groups.places
+        for name, link in found.links.items():
+            if name in groups.heavy:
+                self._located(link.place, self._body, link)
+        for chain in groups.chains() if not self.problems.found else ():
+            self._located(chain.edges[-1].place, self._joint, chain)
+        if self.problems.found:
+            return
+        for name, at in [*((n, (n, IDENTITY)) for n in found.links), *found.frames.items()]:
+            self._frame_of(name, at)
+        for tie in found.ties:
+            self._located(tie.place, self._tie, tie)
+        for closure in [*found.closures, *map(self._named_loop, options.close)]:
+            self._located(closure.place, self._close, closure)
+
+    # names
+
+    @staticmethod
+    def _plain(name: str) -> str:
+        """A name without the characters that names of models do not have."""
+        return "".join("_" if c in NAME_SEPARATORS else c for c in name).strip() or "_"
+
+    def _name(self, wanted: str, kind: str) -> str:
+        """A name that is not taken yet: the wanted one, if possible."""
+        name, count = self._plain(wanted), 1
+        while name in RESERVED_NAMES or name in self.model:
+            name = f"{self._plain(wanted)} {kind}" + (f" {count}" if count > 1 else "")
+            count += 1
+        return name
+
+    def _located(self, place: Place, action: Callable[[Any], None], given: Any) -> None:
+        """Do something; an error is noted at a line."""
+        try:
+            action(given)
+        except NotedError:
+            pass
+        except ModelError as error:
+            self.problems.note(place, "", str(error))
+
+    # bodies and places
+
+    def _base(self) -> Edge:
+        """How the root stands on the ground."""
+        root, origin = self.found.links[self.found.root], self.options.origin
+        if self.options.base == "fixed":
+            return Edge(BASE, GROUND, root.name, (origin,), root.place)
+        free = Motion(BASE, "free", root.place, start=origin)
+        return Edge(BASE, GROUND, root.name, (free,), root.place)
+
+    def _body(self, link: Link) -> None:
+        given = self.options.replace.get(link.name)
+        name = self._name(link.name, "link")
+        if given is not None:
+            # its own frame stands in the axes of the link, and nowhere in the world
+            body = dataclasses.replace(given, name=name, position=np.zeros(3), rotation=EYE)
+        elif link.inertia is not None:
+            mass, com, inertia = link.inertia
+            body = RigidBody(name, mass, com, inertia)
+        self.bodies[link.name] = self.model.add(body)
+
+    def _frame(self, at: At) -> Frame:
+        """A frame of the model at a pose on a link with mass."""
+        link, pose = at
+        if link == GROUND:
+            return Frame(self.model.ground, pose.p, _rotation(pose))
+        given = self.options.replace.get(link)
+        if given is None:
+            return Frame(self.bodies[link], pose.p, _rotation(pose))
+        x, y, z = pose.p.tolist()
+        try:
+            there = given.at_world(x, y, z, rotation=_rotation(pose))
+        except ModelError as error:
+            where = f"at ({x:.6g}, {y:.6g}, {z:.6g}) m of the link's axes"
+            raise ModelError.plain(
+                f"link {link!r}: {label(given)} in its place has nothing {where}, where a joint or "
+                f"frame is, expected {error.expected}"
+            ) from None
+        turn = None if np.array_equal(there.rotation, EYE) else there.rotation
+        return Frame(self.bodies[link], there.position, turn)
+
+    def _on(self, at: At) -> Callable[[Pose], Frame]:
+        """Frames at poses behind a place."""
+        body, place = at
+        return lambda pose: self._frame((body, place.then(pose)))
+
+    def _place(self, at: At) -> At:
+        """A place on any link as one on a link with mass."""
+        link, pose = at
+        body, place = self.places.get(link, (link, IDENTITY)) if link else (GROUND, IDENTITY)
+        return body, place.then(pose)
+
+    def _frame_of(self, name: str, at: At) -> None:
+        """Keep the frame of a link or named frame; what is beside a replaced body has none."""
+        if at[0] != GROUND and at[0] not in self.places:
+            return
+        there = self._place(at)
+        try:
+            self.frames[name] = self._frame(there)
+        except ModelError:
+            if there[0] not in self.options.replace:
+                raise
+
+    # joints and what acts on them
+
+    def _initial(self, motions: dict[str, Motion]) -> dict[str, Any]:
+        """Initial coordinates; those that follow others are theirs."""
+        found, options = dict(self.options.initial), self.options
+        ties = {tie.first: tie for tie in self.found.ties}
+        for name, tie in ties.items():
+            if name in options.initial:
+                expected = f"left out: {name!r} follows {tie.second or 'a number'!r}"
+                raise ModelError(options.owner, f"initial[{name!r}]", found[name], expected)
+            chain, end = [tie], tie
+            while end.second is not None and end.second in ties:
+                end = ties[end.second]
+                if end in chain:
+                    raise self.problems.note(
+                        tie.place, "", f"joint {name!r} follows itself, expected another one"
+                    )
+                chain.append(end)
+            if end.second is None:
+                value = 0.0
+            else:
+                given = options.initial.get(end.second, motions[end.second].initial)
+                value = validate.number(options.owner, f"initial[{end.second!r}]", given)
+            for each in reversed(chain):
+                value = each.ratio * value + each.offset
+            found[name] = value
+        return found
+
+    def _joint(self, chain: Chain) -> None:
+        fold = folded(chain.steps)
+        wanted = " + ".join(m.name for m in fold.motions) or chain.name
+        name = self._name(wanted, "joint")
+        joint = joint_of(name, fold, self._on(chain.A), self._on(chain.B), self.initial)
+        self.model.add(joint)
+        for k, motion in enumerate(fold.motions):
+            self.joints[motion.name] = name, k
+            self.limits[motion.name] = motion.limits
+            self._located(motion.place, self._forces, (motion, joint, k))
+
+    def _forces(self, given: tuple[Motion, Joint, int]) -> None:
+        motion, joint, k = given
+        title = joint.name if joint.nu == 1 else self._plain(motion.name)
+        name = lambda what: self._name(f"{title} {what}", "force")  # noqa: E731
+        for force in forces_on(motion, joint, k, name, self.options.stops):
+            self.model.add(force)
+
+    def _tie(self, tie: Tie) -> None:
+        first, name = self.joints[tie.first], self._name(tie.name, "coupling")
+        if tie.second is None or tie.ratio == 0.0:
+            self.model.add(Coupling(name, [(*first, 1.0)], tie.offset))
+        else:
+            second = self.joints[tie.second]
+            self.model.add(Gear(name, first, second, tie.ratio, tie.offset))
+
+    def _named_loop(self, loop: Any) -> Closure:
+        ends = [self.found.frames.get(link, (link, IDENTITY)) for link in loop.links]
+        place = next(
+            (self.found.links[link].place for link, _ in ends if link in self.found.links),
+            Place(self.found.file, 1, 1),
+        )
+        return Closure(loop.name, loop.kind, ends[0], ends[1], place, loop.axis)
+
+    def _close(self, closure: Closure) -> None:
+        A, B = (self._frame(self._place(at)) for at in (closure.first, closure.second))
+        name = self._name(closure.name, "closure")
+        if closure.kind == "revolute":
+            self.model.add(Revolute(name, A, B, axis=closure.axis))
+        else:
+            self.model.add({"fixed": Fixed, "spherical": Spherical}[closure.kind](name, A, B))
+
+
+def _rotation(pose: Pose) -> Any:
+    """The rotation of a frame; None if there is none."""
+    return None if np.array_equal(pose.R, EYE) else pose.R

@@ -1,0 +1,184 @@
+"""Robot files: URDF and MJCF as models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from supple.errors import ModelError, warn_caller
+from supple.files import path_of
+from supple.frames import Body, Frame
+from supple.model import Model
+from supple.modelfiles.problems import NotedError, Problems
+from supple.results.result import Result
+from supple.robots.building import Building
+from supple.robots.description import Z_DOWN, Description, JointLimits
+from supple.robots.mjcf import Mjcf
+from supple.robots.options import Base, Options
+from supple.robots.urdf import Urdf
+from supple.robots.xml_tree import Element, parse
+
+READERS: dict[str, type[Urdf] | type[Mjcf]] = {"robot": Urdf, "mujoco": Mjcf}
+FORMATS = {"robot": "a URDF file (<robot>)", "mujoco": "an MJCF file (<mujoco>)"}
+ENDINGS = (".urdf", ".xml", ".mjcf")
+
+
+class RobotFile:
+    """A robot that has been read from a URDF or MJCF file.
+
+    Parameters
+    ----------
+    path : str or path
+        Of the file. Files that it includes are in its folder; meshes are not opened.
+    gravity : (3,) m/s2, optional
+        By default that of an MJCF file, and (0, 0, -9.81) for URDF, which has none.
+    base : "fixed" or "floating"
+        Whether the root of a URDF stands on the ground or moves freely. MJCF says it itself.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Of the root in the world; of a floating one where it starts. For URDF.
+    initial : mapping, optional
+        Coordinates at the start by the names of the file's joints, rad and m. Others start at zero
+        (MJCF: ``ref``) or at the limit that is nearest to it; those that follow others follow.
+    replace : mapping, optional
+        Bodies in place of links, by the names of the links. The ``position`` and ``rotation`` of
+        such a body are those of its own frame in the axes of the link. The joint to the parent is
+        at the link's origin, those to children where the file says: all of them must be places of
+        the body, of a beam points of its axis. The body gets the name of the link.
+    close : mapping, optional
+        Loops that are closed, by the name of the joint: (link, link) for a ball joint between the
+        origins of two links or frames, (link, link, "revolute", axis) with the axis in the first
+        one's axes ("z" by default), (link, link, "fixed").
+    stops : N m/rad or N/m, optional
+        Stiffness of elastic stops at the limits of joints; without it limits are not in the model.
+
+    Attributes
+    ----------
+    model : Model
+    frames : mapping of Frame
+        By the names of links, and of sites in MJCF: also of those that are no bodies.
+    joints : mapping of (str, int)
+        The model's joint and the place of its coordinate, by the names of the file's joints.
+    limits : mapping of JointLimits
+        Limits of coordinate, effort and rate by the names of the file's joints.
+    left_out : tuple of str
+        What the file has and the model has not.
+
+    Raises ``ModelFileError`` with all problems of the file.
+    """
+
+    model: Model
+    frames: Mapping[str, Frame]
+    joints: Mapping[str, tuple[str, int]]
+    limits: Mapping[str, JointLimits]
+    left_out: tuple[str, ...]
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        gravity: ArrayLike | None = None,
+        base: Base = "fixed",
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+        initial: Mapping[str, Any] = MappingProxyType({}),
+        replace: Mapping[str, Body] = MappingProxyType({}),
+        close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+        stops: float | None = None,
+    ) -> None:
+        given = (gravity, base, position, rotation, initial, replace, close, stops)
+        self._read("RobotFile", path, tuple(READERS), given)
+
+    def _read(self, owner: str, path: Any, roots: Sequence[str], given: tuple[Any, ...]) -> None:
+        """Read a file whose root is one of these."""
+        self.path = path_of(owner, "path", path)
+        options, problems = Options.of(owner, *given), Problems()
+        try:
+            found = _described(self.path, roots, problems)
+            problems.raise_if_any()
+            building = Building(found, options, problems)
+            building.build()
+        except NotedError:
+            pass
+        problems.raise_if_any()
+        self.model, self.left_out = building.model, tuple(found.left_out)
+        self.frames = MappingProxyType(building.frames)
+        self.joints = MappingProxyType(building.joints)
+        self.limits = MappingProxyType(building.limits)
+        for sentence in self.left_out:
+            warn_caller(f"{self.path.name}: {sentence}")
+
+    def check(self) -> None:
+        """Check the whole model."""
+        self.model.check()
+
+    def run(self, t_end: float | None = None, **settings: Any) -> Result:
+        """Simulate the model until ``t_end`` (s); ``settings`` are those of `simulate`."""
+        from supple.analyses.simulate import simulate
+
+        if t_end is None:
+            raise ModelError.plain(f"{self.path.name}: there is no t_end, expected one (--until)")
+        return simulate(self.model, t_end, **settings)
+
+    @property
+    def written(self) -> list[Path]:
+        """The files that a run writes: none."""
+        return []
+
+    def __repr__(self) -> str:
+        """The file and the size of its model."""
+        return f"RobotFile({str(self.path)!r}: {self.model!r})"
+
+
+def _described(path: Path, roots: Sequence[str], problems: Problems) -> Description:
+    expected = " or ".join(FORMATS[root] for root in roots)
+    root: Element = parse(path, path.name, expected, problems)
+    if root.tag not in roots:
+        raise problems.note(root.place, "", f"<{root.tag}> found, expected {expected}")
+    return READERS[root.tag](root, path, problems).description()
+
+
+def _model(owner: str, path: Any, root: str, *given: Any) -> Model:
+    file = RobotFile.__new__(RobotFile)
+    file._read(owner, path, (root,), given)
+    return file.model
+
+
+def read_urdf(
+    path: str | Path,
+    *,
+    gravity: ArrayLike = Z_DOWN,
+    base: Base = "fixed",
+    position: ArrayLike = (0.0, 0.0, 0.0),
+    rotation: ArrayLike | None = None,
+    initial: Mapping[str, Any] = MappingProxyType({}),
+    replace: Mapping[str, Body] = MappingProxyType({}),
+    close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    stops: float | None = None,
+) -> Model:
+    """Read the model of a URDF file; `RobotFile` describes the arguments and has its frames.
+
+    Raises ``ModelFileError`` with all problems of the file, each with its line.
+    """
+    given = (gravity, base, position, rotation, initial, replace, close, stops)
+    return _model("read_urdf", path, "robot", *given)
+
+
+def read_mjcf(
+    path: str | Path,
+    *,
+    gravity: ArrayLike | None = None,
+    initial: Mapping[str, Any] = MappingProxyType({}),
+    replace: Mapping[str, Body] = MappingProxyType({}),
+    close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
+    stops: float | None = None,
+) -> Model:
+    """Read the model of an MJCF file; `RobotFile` describes the arguments and has its frames.
+
+    Raises ``ModelFileError`` with all problems of the file, each with its line.
+    """
+    given = (gravity, "fixed", (0.0, 0.0, 0.0), None, initial, replace, close, stops)
+    return _model("read_mjcf", path, "mujoco", *given)
