@@ -73,9 +73,9 @@ def main(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("."),
+    out: Annotated[Path, typer.Option(help="Folder for picture and animation.")] = Path("."),
 ) -> None:
-    """Simulate Huang's arm with a flexible link for 5 s, audit it and draw it (demo.png)."""
+    """Simulate an arm with a flexible link, audit it, draw it (demo.png) and show it (demo.html)."""
     from supple import demo as example
 
     result = example.run()
@@ -85,6 +85,8 @@ def demo(
     picture = out / "demo.png"
     example.draw(result, picture)
     typer.echo(f"  picture   {picture}")
+    animation = result.to_html(out / "demo.html", *example.SHOWN)
+    typer.echo(f"  animation {animation}: open it in a browser, it needs no network")
     if not result.success:
         raise typer.Exit(1)
 
@@ -121,6 +123,9 @@ def check_file(
 @app.command("run")
 def run_file(
     file: Annotated[Path, typer.Argument(help="A model file.")],
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page that plays the motion in a browser.")
+    ] = None,
 ) -> None:
     """Simulate a model file and write its outputs."""
     from supple.modelfiles import ModelFile
@@ -128,8 +133,27 @@ def run_file(
     found = ModelFile(file)
     result = found.run()
     typer.echo(repr(result))
-    for path in found.outputs.paths:
+    written = [*found.outputs.paths, *([] if html is None else [result.to_html(html)])]
+    for path in written:
         typer.echo(f"  written   {path}")
+    if not result.success:
+        raise typer.Exit(1)
+
+
+@app.command("view")
+def view_file(
+    file: Annotated[Path, typer.Argument(help="A model file.")],
+    html: Annotated[
+        Path | None, typer.Option(help="The page to write; by default beside the model file.")
+    ] = None,
+) -> None:
+    """Write a page that plays the motion of a model file in a browser, and nothing else."""
+    from supple.modelfiles import ModelFile
+
+    found = ModelFile(file)
+    result = found.simulate()
+    page = result.to_html(file.with_suffix(".html") if html is None else html)
+    typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
     if not result.success:
         raise typer.Exit(1)
 

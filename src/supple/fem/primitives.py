@@ -44,16 +44,21 @@ def turned(profile: ArrayLike) -> Surface:
     line = np.asarray(profile, dtype=float)
     angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(AROUND)], axis=1)
-    points = (line[:, 0, None, None] * ring + line[:, 1, None, None] * [0, 0, 1]).reshape(-1, 3)
+    on_axis = line[:, 0] <= 1e-12 * np.abs(line).max()
+    points, rings = [], []
+    for (radius, height), alone in zip(line, on_axis, strict=True):
+        first = len(points)
+        points += [[0.0, 0.0, height]] if alone else list(radius * ring + [0.0, 0.0, height])
+        rings.append(first + (np.zeros(AROUND, dtype=int) if alone else np.arange(AROUND)))
     faces = []
-    one, two = np.arange(AROUND), (np.arange(AROUND) + 1) % AROUND
     for k in range(len(line) - 1):
-        a, b = k * AROUND + one, k * AROUND + two
-        if line[k, 0] > 1e-12 * np.abs(line).max():
-            faces.append(np.stack([a, b, b + AROUND], axis=1))
-        if line[k + 1, 0] > 1e-12 * np.abs(line).max():
-            faces.append(np.stack([a, b + AROUND, a + AROUND], axis=1))
-    return Surface(points, np.concatenate(faces).astype(np.intp))
+        a, c = rings[k], rings[k + 1]
+        b, d = np.roll(a, -1), np.roll(c, -1)
+        if not on_axis[k]:
+            faces.append(np.stack([a, b, d], axis=1))
+        if not on_axis[k + 1]:
+            faces.append(np.stack([a, d, c], axis=1))
+    return Surface(np.array(points), np.concatenate(faces).astype(np.intp))
 
 
 def torus(radius: float, wire: float) -> Surface:

@@ -159,14 +159,15 @@ class Signs:
 
     def _arrows(self, name: str, frame: Frame) -> Iterator[Thing]:
         """Force and torque on a body, as long as they are large."""
-        view, start = self.result[name], self._pose(frame)[1]
+        view, start, least = self.result[name], self._pose(frame)[1], 0.0
         for what, colour in (("force", FORCE), ("torque", TORQUE)):
             try:
                 way = np.asarray(getattr(view, what), dtype=float)
             except (AttributeError, SuppleError):  # loads are not in every result
                 continue
             largest = float(np.linalg.norm(way, axis=1).max(initial=0.0))
-            if largest > 0.0 and np.isfinite(largest):
+            if largest > least and np.isfinite(largest):
+                least = 1e-9 * largest * self.reach  # less of a torque is rounding
                 shown = way * (0.22 * self.reach / largest)
                 tip = arrow(0.25, 0.4 * self.unit)
                 if what == "torque":  # with two heads

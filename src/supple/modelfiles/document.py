@@ -75,6 +75,12 @@ class ModelFile:
 
         ``changes`` are settings in place of those of the file.
         """
+        result = self.simulate(**changes)
+        self.outputs.write(result)
+        return result
+
+    def simulate(self, **changes: Any) -> Result:
+        """The same without the outputs of the file."""
         from supple.analyses.simulate import simulate
 
         self.check()
@@ -85,7 +91,6 @@ class ModelFile:
             result = simulate(self.model, events=self.events, **given)
         except ModelError as error:
             raise self._document.located(error) from None
-        self.outputs.write(result)
         return result
 
     def __repr__(self) -> str:

@@ -364,5 +364,15 @@ class Result(Lookup):
 
         return plot(self, *what, path=path, compare=compare)
 
+    def to_html(self, path: str | Path, *what: str, frames: int = 300) -> Path:
+        """Write one page that plays the motion in a browser, offline; return its path.
+
+        ``what`` is plotted beside it, as for `plot`; ``frames`` is the largest number of output
+        times that are shown.
+        """
+        from supple.results.pictures import write_html
+
+        return write_html(self, path, what, frames)
+
     def __repr__(self) -> str:
         return summary(self)
