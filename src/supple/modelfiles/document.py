@@ -117,7 +117,7 @@ class _Document:
         self.model = Model()
         self.events: list[Event] = []
         self.settings: dict[str, Any] = {}
-        self.outputs = Outputs(self.root, None, {})
+        self.outputs = Outputs(self.root, None, None, {})
         self.bodies: dict[str, Body | None] = {}
         self.made: dict[str, Any] = {}
         self.making: list[str] = []

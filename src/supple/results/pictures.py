@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supple.looks.drawing import draw
+from supple.looks.gltf import glb
 from supple.looks.page import Line, Plot, page
 from supple.palette import COLOURS, INK
 from supple.results.audit import LEVELS
@@ -26,6 +27,11 @@ def write_html(result: Result, path: str | Path, what: Sequence[str], frames: in
     scene = draw(result, frames)
     text = page(scene, result.verdict, _grade(result), plots)
     return write_whole(path, text.encode("utf-8"))
+
+
+def write_gltf(result: Result, path: str | Path, frames: int) -> Path:
+    """Write a result as binary glTF; return its path."""
+    return write_whole(path, glb(draw(result, frames)))
 
 
 def _grade(result: Result) -> str:

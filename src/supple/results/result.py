@@ -374,5 +374,14 @@ class Result(Lookup):
 
         return write_html(self, path, what, frames)
 
+    def to_gltf(self, path: str | Path, frames: int = 300) -> Path:
+        """Write the motion as binary glTF (``.glb``) for Blender and others; return its path.
+
+        Flexible bodies have one morph target for each elastic coordinate.
+        """
+        from supple.results.pictures import write_gltf
+
+        return write_gltf(self, path, frames)
+
     def __repr__(self) -> str:
         return summary(self)
