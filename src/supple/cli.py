@@ -75,7 +75,7 @@ def main(
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for picture and animation.")] = Path("."),
 ) -> None:
-    """Simulate an arm with a flexible link, audit it, draw it (demo.png) and show it (demo.html)."""
+    """Simulate an arm with a flexible link; write a plot (demo.png) and a page (demo.html)."""
     from supple import demo as example
 
     result = example.run()

@@ -35,7 +35,7 @@ def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
 
     def second(q: Vector) -> Vector:
         exact = np.stack([where.motion(q, q, q)[0] for where in places], axis=1)
-        return exact - np.einsum("skn,tn->tsk", rows, q)
+        return np.asarray(exact - np.einsum("skn,tn->tsk", rows, q))
 
     return replace(found, second=second)
 

@@ -26,8 +26,8 @@ SPLITS: dict[int, tuple[tuple[int, int, int], ...]] = {
 def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
     """What is seen of a component with displacements ``basis`` (size, n) of its coordinates.
 
-    ``slaved`` (size, r) are the shapes that follow. Shells are drawn by their middle surface, solids
-    by their outer faces, and nodes without elements as points that are joined by lines.
+    ``slaved`` (size, r) are the shapes that follow. Shells are drawn by their middle surface,
+    solids by their outer faces, and nodes without elements as points that are joined by lines.
     """
     nodes, size = np.asarray(component.nodes), int(component.node_size)
     rows, follow = (x.reshape(len(nodes), size, -1)[:, :3] for x in (basis, slaved))

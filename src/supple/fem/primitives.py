@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -36,7 +38,9 @@ def sphere(radius: float) -> Surface:
 def arrow(head: float = 0.25, radius: float = 0.025) -> Surface:
     """An arrow along z from 0 to 1."""
     wide = 2.6 * radius
-    return turned([[0, 0], [radius, 0], [radius, 1 - head], [wide, 1 - head], [0, 1]])
+    return turned(
+        [[0.0, 0.0], [radius, 0.0], [radius, 1.0 - head], [wide, 1.0 - head], [0.0, 1.0]]
+    )
 
 
 def turned(profile: ArrayLike) -> Surface:
@@ -45,7 +49,8 @@ def turned(profile: ArrayLike) -> Surface:
     angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(AROUND)], axis=1)
     on_axis = line[:, 0] <= 1e-12 * np.abs(line).max()
-    points, rings = [], []
+    points: list[Any] = []
+    rings = []
     for (radius, height), alone in zip(line, on_axis, strict=True):
         first = len(points)
         points += [[0.0, 0.0, height]] if alone else list(radius * ring + [0.0, 0.0, height])

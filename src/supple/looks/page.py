@@ -1,9 +1,9 @@
 """One page that plays a scene in a browser, with everything in it: no network, no other file.
 
 Numbers travel as one compressed block: places as 32-bit floats, fields of shapes as 16-bit integers
-with a factor each (an error of 1.5e-5 of the largest displacement of a shape), normals as bytes. The
-renderer is in ``viewer/``, in WebGL 2: libraries for pictures are some twenty times as long as what
-is needed here, and each page would carry one.
+with a factor each (an error of 1.5e-5 of the largest displacement of a shape), normals as bytes.
+The renderer is in ``viewer/``, in WebGL 2: libraries for pictures are some twenty times as long as
+what is needed here, and each page would carry one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ class Plot:
 class Numbers:
     """Arrays of a page, one behind the other."""
 
-    CODES = {"f": "<f4", "h": "<i2", "b": "i1", "u": "<u4", "s": "<u2"}
+    CODES: ClassVar[dict[str, str]] = {"f": "<f4", "h": "<i2", "b": "i1", "u": "<u4", "s": "<u2"}
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []

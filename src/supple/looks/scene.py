@@ -4,11 +4,11 @@ A vertex of a thing is, at each time, at
 
     p + R (stretch * (point + sum of amplitude * field))
 
-with the pose ``R, p`` of the thing, the fields of its elastic coordinates and their amplitudes. Size
-grows with the number of fields, not with that of times. Displacements of second order are no sum of
-few fields by nature: of beams they are sampled at all drawn times, exactly, and written as the few
-fields that they are made of (singular vectors, to `SAMPLED` of the body's size); of meshes and
-structures they are the slaved shapes that the equations of motion have.
+with the pose ``R, p`` of the thing, the fields of its elastic coordinates and their amplitudes.
+Size grows with the number of fields, not with that of times. Displacements of second order are no
+sum of few fields by nature: of beams they are sampled at all drawn times, exactly, and written as
+the few fields that they are made of (singular vectors, to `SAMPLED` of the body's size); of meshes
+and structures they are the slaved shapes that the equations of motion have.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ Indices = NDArray[np.intp]
 Kind = Literal["bodies", "joints", "forces", "constraints", "marks"]
 # How exact sampled displacements of second order are, in sizes of the body.
 SAMPLED = 1e-7
-NO_FIELDS = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +118,7 @@ def thing(
     magnified: bool = True,
     opacity: float = 1.0,
 ) -> Thing:
-    """A surface that moves with a pose (nt, 3, 3), (nt, 3), and coordinates (nt, n) if it deforms."""
+    """A surface that moves with a pose (nt, 3, 3), (nt, 3), and deforms with coordinates (nt, n)."""
     R, p = pose
     fields, amplitudes = np.zeros((0, len(surface.points), 3)), np.zeros((len(p), 0))
     rest = np.zeros(0)
@@ -161,7 +160,7 @@ def _deformed(surface: Surface, q: Array, still: Array | None) -> tuple[Array, A
 
 
 def _sampled(motion: Array, points: Array) -> tuple[Array, Array]:
-    """Motions (places, 6, k) and amplitudes (nt, k) whose products are a history (nt, places, 6)."""
+    """Motions (places, 6, k) and amplitudes (nt, k) that make up a history (nt, places, 6)."""
     size = float(np.ptp(points, axis=0).max()) or 1.0
     table = motion.reshape(len(motion), -1) * np.tile([1, 1, 1, size, size, size], motion.shape[1])
     left, values, right = np.linalg.svd(table, full_matrices=False)
@@ -188,7 +187,7 @@ def body_things(result: Result) -> list[Thing]:
     compiled, history = result.data.compiled, result.data.history
     names = list(compiled.body_names)
     found = []
-    for number, (name, body) in enumerate(result.bodies.items()):
+    for number, name in enumerate(result.bodies):
         colour = COLOURS[number % len(COLOURS)]
         parts = compiled.bodies[name].parts
         for part in parts:

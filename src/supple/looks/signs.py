@@ -153,8 +153,9 @@ class Signs:
             yield self._between(wound, name, "forces", SPRING, force.A, force.B)
         if force.damping or force.damper is not None:
             wide, thin = 0.75 * unit, 0.3 * unit
-            pot = turned([[0, 0], [thin, 0], [thin, 0.25], [wide, 0.25], [wide, 0.65],
-                          [thin, 0.65], [thin, 1], [0, 1]])  # fmt: skip
+            radii = [0.0, thin, thin, wide, wide, thin, thin, 0.0]
+            heights = [0.0, 0.0, 0.25, 0.25, 0.65, 0.65, 1.0, 1.0]
+            pot = turned(np.stack([radii, heights], axis=1))
             yield self._between(pot, name, "forces", STEEL, force.A, force.B)
 
     def _arrows(self, name: str, frame: Frame) -> Iterator[Thing]:
@@ -171,7 +172,7 @@ class Signs:
                 shown = way * (0.22 * self.reach / largest)
                 tip = arrow(0.25, 0.4 * self.unit)
                 if what == "torque":  # with two heads
-                    tip = joined([tip, moved(arrow(0.25, 0.4 * self.unit), np.diag([1, 1, 0.8]), 0)])
+                    tip = joined([tip, moved(tip, np.diag([1, 1, 0.8]), 0.0)])
                 yield self._along(tip, name, "forces", colour, start, shown)
 
     def _load(self, name: str, load: DistributedLoad) -> Iterator[Thing]:

@@ -1,4 +1,4 @@
-"""Files that show a result in three dimensions: a page that plays it, and glTF for other programs."""
+"""Files that show a result in three dimensions: a page that plays it, and glTF for others."""
 
 from __future__ import annotations
 
