@@ -139,6 +139,9 @@ CALLS: dict[str, Call] = {
         # bodies
         "RigidBody": {**NAME, "mass": 1.0, "inertia": (1.0, 1.0, 1.0)},
         "PointMass": {**FRAME, "mass": 1.0},
+        "Cuboid": {"size": (0.1, 0.2, 0.3), "position": (0, 0, 1), "rotation": (0, 0, 0.1)},
+        "Cylinder": {"diameter": 0.1, "length": 0.3, "axis": "x"},
+        "Sphere": {"diameter": 0.1, "position": (0, 0, 1)},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "FrameBody": {
             **NAME,
@@ -341,6 +344,8 @@ CALLS |= {
     "Result.plot": Call(
         lambda what, path: run().plot(what, path=path), {"what": "pin", "path": None}
     ),
+    "Result.to_html": Call(run().to_html, {"path": FILES / "run.html", "frames": 5}),
+    "Result.to_gltf": Call(run().to_gltf, {"path": FILES / "run.glb", "frames": 5}),
     "Result.save": Call(run().save, {"path": FILES / "again.nc"}),
     "State.changed": Call(run().state().changed, {"coordinates": {"pin": 0.1}, "t": 1.0}),
     "State.coordinates": Call(run().state().coordinates, {"name": "pin"}),
@@ -370,5 +375,5 @@ NOT_CALLED = {
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
     "ModelFileError", "cases",
     # files of other programs are in tests/test_broken_files.py
-    "read_abaqus", "read_matrix_market", "read_mesh", "mesh_geometry",
+    "read_abaqus", "read_matrix_market", "read_mesh", "MeshFile", "mesh_geometry",
 }  # fmt: skip

@@ -76,9 +76,9 @@ def main(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("."),
+    out: Annotated[Path, typer.Option(help="Folder for picture and animation.")] = Path("."),
 ) -> None:
-    """Simulate Huang's arm with a flexible link for 5 s, audit it and draw it (demo.png)."""
+    """Simulate an arm with a flexible link; write a plot (demo.png) and a page (demo.html)."""
     from supple import demo as example
 
     result = example.run()
@@ -88,6 +88,8 @@ def demo(
     picture = out / "demo.png"
     example.draw(result, picture)
     typer.echo(f"  picture   {picture}")
+    animation = result.to_html(out / "demo.html", *example.SHOWN)
+    typer.echo(f"  animation {animation}: open it in a browser, it needs no network")
     if not result.success:
         raise typer.Exit(1)
 
@@ -177,6 +179,9 @@ def run_file(
     until: Annotated[
         float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page that plays the motion in a browser.")
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File from which 'supple resume' goes on.")
     ] = None,
@@ -191,7 +196,8 @@ def run_file(
     options = {"checkpoint": checkpoint, "every": every, "interval": interval}
     given = {"t_end": until, "output_to": output_to, **options}
     result = found.run(**{key: value for key, value in given.items() if value is not None})
-    _tell_run(result, found.written, checkpoint)
+    pages = [] if html is None else [result.to_html(html)]
+    _tell_run(result, [*found.written, *pages], checkpoint)
 
 
 @app.command("resume")
@@ -219,6 +225,24 @@ def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> N
         typer.echo(f"  go on by  supple resume {checkpoint}")
     if not result.success:
         raise typer.Exit(130 if result.stopped else 1)
+
+
+@app.command("view")
+def view_file(
+    file: Annotated[Path, typer.Argument(help="A model file.")],
+    html: Annotated[
+        Path | None, typer.Option(help="The page to write; by default beside the model file.")
+    ] = None,
+) -> None:
+    """Write a page that plays the motion of a model file in a browser, and nothing else."""
+    from supple.modelfiles import ModelFile
+
+    found = ModelFile(file)
+    result = found.simulate()
+    page = result.to_html(file.with_suffix(".html") if html is None else html)
+    typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
+    if not result.success:
+        raise typer.Exit(1)
 
 
 @app.command("schema")

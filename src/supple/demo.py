@@ -12,6 +12,7 @@ from supple.integrators.interruption import raised_at_once
 if TYPE_CHECKING:
     from supple.results.result import Result
 
+SHOWN = ("shoulder", "elbow", "link2@1.02.deflection", "energy")
 NOTE = (
     "link1's inertia breaks the triangle inequality: the thesis lumps the inertia of the joint "
     "into Iyy"
@@ -28,6 +29,7 @@ def arm() -> sp.Model:
             com=(0, 0, -0.1155),
             inertia=(0.04022, 0.08884, 3.752e-4),
             inertia_about="origin",
+            shape=sp.Cylinder(0.03, 0.231, axis="z", position=(0, 0, -0.1155)),
         )
     )
     link2 = m.add(
@@ -57,4 +59,4 @@ def run() -> Result:
 
 def draw(result: Result, path: Path) -> None:
     """Draw angles, the deflection of the tip and the energies into a file."""
-    result.plot("shoulder", "elbow", "link2@1.02.deflection", "energy", path=path)
+    result.plot(*SHOWN, path=path)

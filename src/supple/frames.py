@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +13,9 @@ from supple import validate
 from supple.errors import ModelError, describe, label
 from supple.poses import EYE, IDENTITY, Pose
 from supple.validate import Vector, set_fields
+
+if TYPE_CHECKING:
+    from supple.fem.surface import Surface
 
 COORDINATES = tuple(f"{axis} of at(x, y, z)" for axis in "xyz")
 WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
@@ -197,6 +200,10 @@ class Body:
     @property
     def line(self) -> Line | None:
         """The body as one with a straight axis; None if it has none."""
+        return None
+
+    def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface | None:
+        """What is seen of a body of the engine with its coordinates; None if that is not known."""
         return None
 
     def rigid_fields(self) -> dict[str, Any]:

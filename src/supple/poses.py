@@ -97,6 +97,29 @@ def matrix_quaternion(R: Array) -> Array:
     return -q if q[0] < 0.0 else q
 
 
+def quaternions(R: Array) -> Array:
+    """Return unit quaternions (w, x, y, z) of rotation matrices (nt, 3, 3), without jumps of sign.
+
+    The first has w >= 0. The largest of the four components is found first and divides the others,
+    which is safe at every attitude.
+    """
+    d = np.einsum("tii->ti", R)
+    trace = d.sum(axis=1, keepdims=True)
+    squares = np.hstack([1.0 + trace, 1.0 + 2.0 * d - trace])  # 4 w2, 4 x2, 4 y2, 4 z2
+    twist = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], 1)
+    table = np.empty((len(R), 4, 4))  # 4 q_i q_j
+    table[:, 0, 1:] = table[:, 1:, 0] = twist
+    table[:, 1:, 1:] = R + np.swapaxes(R, 1, 2)
+    table[:, range(4), range(4)] = squares
+    rows = table[np.arange(len(R)), squares.argmax(axis=1)]
+    q: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    if len(q):
+        q[0] *= -1.0 if q[0, 0] < 0.0 else 1.0
+        flips = np.where(np.einsum("ti,ti->t", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
+        q[1:] *= np.cumprod(flips)[:, None]
+    return q
+
+
 def skew(v: Array) -> Array:
     """Cross-product matrix (3, 3)."""
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])

@@ -25,8 +25,8 @@ from supple.engine.rows import row_sizes, rows_at, scaled_rows
 from supple.formulations.trees import Absolute
 from supple.graph.topology import FREE
 from supple.model import Model
-from supple.poses import Array
-from supple.results.views import JointLoad, quaternions
+from supple.poses import Array, quaternions
+from supple.results.views import JointLoad
 
 # Singular values of the scaled rows below this part of the largest are zero: bodies of a run meet
 # to rounding; and parts of unit vectors below it, which are known to rounding over the gap.

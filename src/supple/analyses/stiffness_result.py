@@ -15,11 +15,10 @@ from supple import validate
 from supple.analyses.static_result import StaticResult
 from supple.errors import SuppleError, suggestion
 from supple.palette import COLOURS, INK
-from supple.poses import Array
+from supple.poses import Array, quaternions
 from supple.results.attitude import rotation_vectors
 from supple.results.monitor import Monitor
 from supple.results.plot import PANEL_HEIGHT, TITLE, WIDTH, dress
-from supple.results.views import quaternions
 from supple.validate import Axis
 from supple.writing import save_figure
 

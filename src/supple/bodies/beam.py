@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.beam_looks import beam_surface
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
 from supple.bodies.centre_line import CentreLineChoice, Twist
 from supple.bodies.cuttable import ALL, CuttableBeam
@@ -27,6 +28,7 @@ from supple.fem.damping import Damping
 from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
+from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Frame, Line, PartOptions, ViewName
 from supple.reduction.assumed import AssumedBeam
@@ -264,6 +266,10 @@ class Beam(CuttableBeam):
         """Whether the body's own frame is fixed to its material at the origin."""
         clamped = self.reference == "clamped" and self.clamp_node == 0
         return clamped or self.parts is not None
+
+    def surface(self, point_masses: PointMasses = ()) -> Surface:
+        """Its section moved along its axis."""
+        return beam_surface(self, point_masses)
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this beam when it is rigid."""

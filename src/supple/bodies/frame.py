@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.beam_looks import frame_surface
 from supple.bodies.cut_frame import CuttableFrame
 from supple.bodies.flexible import (
     PointMasses,
@@ -33,6 +34,7 @@ from supple.fem.section_points import SIDES, gauge_row, section_block
 from supple.fem.section_stress import outline
 from supple.fem.sections import Section
 from supple.fem.stress_points import StressBlock
+from supple.fem.surface import Surface
 from supple.frames import Frame, ViewName
 from supple.reduction.membranes import frame_membranes, is_membrane
 from supple.reduction.modal import ModeChoice, Reduction
@@ -188,6 +190,10 @@ class FrameBody(CuttableFrame):
     def reduction(self, point_masses: PointMasses = ()) -> Reduction:
         """How the structure was reduced; printed, it shows frequencies before and after."""
         return self._reduced(point_masses).reduction
+
+    def surface(self, point_masses: PointMasses = ()) -> Surface:
+        """The sections of its members moved along their axes."""
+        return frame_surface(self, point_masses)
 
     def rigid_fields(self) -> dict[str, Any]:
         """Fields of this body when it is rigid."""

@@ -26,12 +26,14 @@ from supple.bodies.mesh_checks import (
 )
 from supple.bodies.reduced import MODES, Masses, NodalBody
 from supple.errors import ModelError, label, suggestion
+from supple.fem.boundary import component_surface
 from supple.fem.check import ComponentReport, check_component
 from supple.fem.component import Component
 from supple.fem.damping import Damping
 from supple.fem.interface import Interface
 from supple.fem.material import Material
 from supple.fem.stress_points import mesh_rotations
+from supple.fem.surface import Surface
 from supple.fem.tied import TiedComponent
 from supple.fem.tied_maps import tied_component
 from supple.frames import Frame
@@ -223,6 +225,14 @@ class MeshBody(NodalBody):
         """Its component, and coordinates (component.size, n) of it for each of ``modal``."""
         # Not `reduction`, which may also look for the frequencies of the whole mesh.
         return self.component, self.shapes(point_masses)
+
+    def surface(self, point_masses: PointMasses = ()) -> Surface:
+        """The middle surface of a shell, the outer faces of a solid, or nodes alone."""
+        component, basis = self.component_shapes(point_masses)
+        modal, shapes = self._slaved(point_masses)
+        follow = np.zeros((len(basis), 0)) if shapes is None else self.tied.T @ shapes
+        found = component_surface(component, basis, np.asarray(follow))
+        return found if modal.slaves is None else replace(found, Gamma=modal.slaves.Gamma)
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))

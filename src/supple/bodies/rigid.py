@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -11,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.shape import Shape, given_shape, inertia_box, shape_surface
 from supple.errors import ModelError, label
+from supple.fem.surface import Surface
 from supple.frames import Body, Frame, WrittenAs, expect_body_frame
 from supple.poses import EYE
 from supple.validate import Vector, read_only, set_fields
@@ -61,6 +64,9 @@ class RigidBody(Body):
         The point that ``inertia`` refers to.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its own frame in the world as the model is written; for `at_world`.
+    shape : Cuboid, Cylinder, Sphere or MeshFile, or several, optional
+        How it is drawn, in its own axes. Looks only: no mass follows from it. Without one, pictures
+        show the box that has its mass and inertia, and bars from there to its joints.
     """
 
     written_as: ClassVar[WrittenAs] = "rigid"
@@ -69,6 +75,7 @@ class RigidBody(Body):
     com: Vector
     inertia: Vector
     inertia_about: Literal["com", "origin"]
+    shape: Shape | tuple[Shape, ...] | None = field(repr=False)
 
     def __init__(
         self,
@@ -79,12 +86,14 @@ class RigidBody(Body):
         inertia_about: Literal["com", "origin"] = "com",
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
+        shape: Shape | Sequence[Shape] | None = None,
     ) -> None:
         set_fields(self, name=validate.name("RigidBody", name))
         self._placed(position, rotation)
         owner = label(self)
         set_fields(
             self,
+            shape=given_shape(owner, shape),
             mass=validate.positive(owner, "mass", mass),
             com=validate.vector(owner, "com", com),
             inertia=_inertia_matrix(owner, inertia),
@@ -137,6 +146,12 @@ class RigidBody(Body):
     def principal_moments(self) -> Vector:
         """The three principal moments about the centre of mass, ascending, kg m2."""
         return read_only(np.linalg.eigvalsh(self.inertia_com))
+
+    def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
+        """Its shape, or the box with its inertia, from which bars go to its joints."""
+        if self.shape is not None:
+            return shape_surface(self.shape)
+        return replace(inertia_box(self.mass, self.inertia_com, self.com), hub=self.com)
 
     @property
     def triangle_excess(self) -> float:

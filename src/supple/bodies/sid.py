@@ -21,6 +21,7 @@ from supple.bodies.flexible import (
     rows_at,
 )
 from supple.errors import ModelError, SuppleWarning, label, suggestion
+from supple.fem.surface import Surface, nodal, wires
 from supple.frames import Frame, expect_frame
 from supple.reduction.modal import Attachment, ModalBody, ModeChoice
 from supple.reduction.shape_sets import ShapeSet
@@ -162,6 +163,13 @@ class SIDBody(FlexibleBody):
     def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
         """Rows (p, 3, n) of displacement and of rotation of its nodes."""
         return rows_at(self, [self.at(name) for name in self.nodes], point_masses)
+
+    def surface(self, point_masses: PointMasses = ()) -> Surface:
+        """Its nodes, joined by lines."""
+        places = np.array([where.p0 for where in self.data.frames.values()])
+        rows, every = self.moving_rows(point_masses)[0], np.arange(len(places))
+        none = np.zeros((0, 3), dtype=np.intp)
+        return nodal(places, every, none, wires(places), rows, rows[:, :, :0])
 
     @property
     def _kept(self) -> list[int]:

@@ -77,6 +77,12 @@ class ModelFile:
 
         ``changes`` are further arguments of `simulate`, in place of what the file says.
         """
+        result = self.simulate(**changes)
+        self.outputs.write(result)
+        return result
+
+    def simulate(self, **changes: Any) -> Result:
+        """The same without the outputs of the file."""
         from supple.analyses.keeping import Arguments, Keeping
         from supple.analyses.prepared import prepare
 
@@ -93,7 +99,6 @@ class ModelFile:
             raise self._document.located(error) from None
         for doubt in doubts:
             warnings.warn(doubt, SuppleWarning, stacklevel=2)
-        self.outputs.write(result)
         return result
 
     @property
@@ -125,7 +130,7 @@ class _Document:
         self.model = Model()
         self.events: list[Event] = []
         self.settings: dict[str, Any] = {}
-        self.outputs = Outputs(self.root, None, {})
+        self.outputs = Outputs(self.root, None, None, {})
         self.bodies: dict[str, Body | None] = {}
         self.made: dict[str, Any] = {}
         self.making: list[str] = []

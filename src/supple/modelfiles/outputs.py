@@ -14,6 +14,7 @@ from supple.results.result import Result
 
 KEYS = {
     "save": Kind(path=True),
+    "html": Kind(path=True),
     "plots": Kind(values=Kind(text=True, entry=Kind(text=True))),
 }
 
@@ -23,22 +24,26 @@ class Outputs:
     """What is written after a run, in the folder of the file.
 
     save : path of the result (NetCDF), or None
+    html : path of a page that plays the motion, or None
     plots : path of each picture, and what it shows
     """
 
     folder: Path
     save: Path | None
+    html: Path | None
     plots: dict[Path, tuple[str, ...]]
 
     @property
     def paths(self) -> list[Path]:
         """All files that are written."""
-        return [*([] if self.save is None else [self.save]), *self.plots]
+        return [*(p for p in (self.save, self.html) if p is not None), *self.plots]
 
     def write(self, result: Result) -> None:
         """Write all of it."""
         if self.save is not None:
             result.save(self.save)
+        if self.html is not None:
+            result.to_html(self.html)
         for path, what in self.plots.items():
             result.plot(*what, path=path)
 
@@ -50,12 +55,14 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
     for key, child in node.value.items():
         if key not in KEYS:
             raise scope.wrong(child, unknown_key(key, KEYS))
-    save, plots = None, {}
-    if "save" in node.value:
-        given = node["save"]
-        if not isinstance(given.value, str):
-            raise scope.unexpected(given, "a path, e.g. run.nc")
-        save = reader.path(given, given.value, scope)
+    written: dict[str, Path | None] = {"save": None, "html": None}
+    plots = {}
+    for key, example in (("save", "run.nc"), ("html", "run.html")):
+        if key in node.value:
+            given = node[key]
+            if not isinstance(given.value, str):
+                raise scope.unexpected(given, f"a path, e.g. {example}")
+            written[key] = reader.path(given, given.value, scope)
     if "plots" in node.value:
         drawn = node["plots"]
         if not drawn.is_mapping:
@@ -66,4 +73,4 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
             what = reader.value(child, Kind(text=True, entry=Kind(text=True)), scope)
             path = reader.path(child, name, scope)
             plots[path] = (what,) if isinstance(what, str) else what
-    return Outputs(scope.folder, save, plots)
+    return Outputs(scope.folder, written["save"], written["html"], plots)

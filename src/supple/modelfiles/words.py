@@ -88,7 +88,9 @@ VALUES: dict[str, tuple[type, ...]] = {
     "components": (SolidMesh, ShellMesh, ImportedComponent, MeshData),
 }
 # Endings of files whose readers open no other file.
-ENDINGS = {("read_mesh", "path"): (".msh", ".vtk", ".vtu", ".stl")}
+ENDINGS = dict.fromkeys(
+    (("read_mesh", "path"), ("MeshFile", "path")), (".msh", ".vtk", ".vtu", ".stl")
+)
 # Arguments that are called otherwise when they are stored.
 STORED_AS = {
     ("Branch", "tree"): "branches",

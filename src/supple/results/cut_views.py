@@ -17,6 +17,7 @@ import numpy as np
 from supple import validate
 from supple.errors import label
 from supple.fem.stress_points import StressBlock
+from supple.poses import quaternions
 from supple.results.attitude import rotation_vectors
 from supple.results.flexible_views import (
     BeamView,
@@ -29,7 +30,7 @@ from supple.results.flexible_views import (
 from supple.results.section_balance import section_balance
 from supple.results.section_views import SectionForces
 from supple.results.stress import StressHistory
-from supple.results.views import Array, BodyView, Later, PointView, frame_motion, into, quaternions
+from supple.results.views import Array, BodyView, Later, PointView, frame_motion, into
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam

@@ -77,11 +77,11 @@ def plot(
     from matplotlib.figure import Figure
 
     data = result.track()
-    panels = _asked(data, what)
+    panels = asked(data, what)
     others = {name: other.track() for name, other in _compared(compare).items()}
     figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * len(panels) + 0.8), layout="constrained")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    drawn = {name: (other.t, _asked(other, what)) for name, other in others.items()}
+    drawn = {name: (other.t, asked(other, what)) for name, other in others.items()}
     for k, (ax, panel) in enumerate(zip(axes, panels, strict=True)):
         _draw(ax, data.t, panel)
         for n, (name, (t, theirs)) in enumerate(drawn.items()):
@@ -114,7 +114,8 @@ def _compared(given: Compared) -> dict[str, Result | SavedResult]:
     return found
 
 
-def _asked(data: Track, what: Sequence[str]) -> list[Panel]:
+def asked(data: Track, what: Sequence[str]) -> list[Panel]:
+    """Panels for what is asked for: joint coordinates and energies if that is nothing."""
     return [p for item in what for p in _panels(data, item)] if what else _overview(data)
 
 

@@ -382,5 +382,24 @@ class Result(Lookup):
 
         return plot(self, *what, path=path, compare=compare)
 
+    def to_html(self, path: str | Path, *what: str, frames: int = 300) -> Path:
+        """Write one page that plays the motion in a browser, offline; return its path.
+
+        ``what`` is plotted beside it, as for `plot`; ``frames`` is the largest number of output
+        times that are shown.
+        """
+        from supple.results.pictures import write_html
+
+        return write_html(self, path, what, frames)
+
+    def to_gltf(self, path: str | Path, frames: int = 300) -> Path:
+        """Write the motion as binary glTF (``.glb``) for Blender and others; return its path.
+
+        Flexible bodies have one morph target for each elastic coordinate.
+        """
+        from supple.results.pictures import write_gltf
+
+        return write_gltf(self, path, frames)
+
     def __repr__(self) -> str:
         return summary(self)

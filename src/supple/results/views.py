@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import suggestion
-from supple.poses import cross
+from supple.poses import cross, quaternions
 from supple.results.attitude import euler_angles, rotation_vectors
 
 if TYPE_CHECKING:
@@ -344,29 +344,6 @@ class JointView:
     def __repr__(self) -> str:
         kind = type(self.joint).__name__
         return f"<{kind} '{self.name}': {', '.join(self._named)}; {len(self.rates)} times>"
-
-
-def quaternions(R: Array) -> Array:
-    """Return unit quaternions (w, x, y, z) of rotation matrices (nt, 3, 3), without jumps of sign.
-
-    The first has w >= 0. The largest of the four components is found first and divides the others,
-    which is safe at every attitude.
-    """
-    d = np.einsum("tii->ti", R)
-    trace = d.sum(axis=1, keepdims=True)
-    squares = np.hstack([1.0 + trace, 1.0 + 2.0 * d - trace])  # 4 w2, 4 x2, 4 y2, 4 z2
-    twist = np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0], R[:, 1, 0] - R[:, 0, 1]], 1)
-    table = np.empty((len(R), 4, 4))  # 4 q_i q_j
-    table[:, 0, 1:] = table[:, 1:, 0] = twist
-    table[:, 1:, 1:] = R + np.swapaxes(R, 1, 2)
-    table[:, range(4), range(4)] = squares
-    rows = table[np.arange(len(R)), squares.argmax(axis=1)]
-    q: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    if len(q):
-        q[0] *= -1.0 if q[0, 0] < 0.0 else 1.0
-        flips = np.where(np.einsum("ti,ti->t", q[1:], q[:-1]) < 0.0, -1.0, 1.0)
-        q[1:] *= np.cumprod(flips)[:, None]
-    return q
 
 
 def into(R: Array, x: Array) -> Array:

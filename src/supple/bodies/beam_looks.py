@@ -1,0 +1,88 @@
+"""What is seen of beams and structures of beams: their sections moved along their axes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple.bodies.flexible import PointMasses
+from supple.fem.outlines import section_outline
+from supple.fem.surface import Surface, joined, swept
+from supple.fem.tapered import TaperedSection
+from supple.reduction.shapes import AssumedShapes
+from supple.validate import Vector
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam
+    from supple.bodies.frame import FrameBody
+
+# Sections in each element, and in a whole beam at least and at most.
+PER_ELEMENT, FEWEST, MOST = 4, 16, 200
+
+
+def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
+    """A beam, or a part of one, with its own motion and the exact one of second order."""
+    places = [beam.shown(beam.at(x), point_masses) for x in _stations(beam, point_masses)]
+    centres = np.array([where.p0 for where in places])
+    rows = np.stack([np.vstack([where.Phi, where.Psi]) for where in places])
+    outlines = [section_outline(beam.section.at(x / beam.length)) for x in centres[:, 0]]
+    axes = np.broadcast_to(_rolled(beam.roll), (len(places), 3, 3))
+    found = swept(centres, axes, outlines, rows, np.zeros((len(places), 6, 0)))
+    if all(where.slaved is None for where in places):
+        return found
+
+    def second(q: Vector) -> Vector:
+        exact = np.stack([where.motion(q, q, q)[0] for where in places], axis=1)
+        return np.asarray(exact - np.einsum("skn,tn->tsk", rows, q))
+
+    return replace(found, second=second)
+
+
+def frame_surface(body: FrameBody, point_masses: PointMasses) -> Surface:
+    """All members of a structure; the motion of second order is that of its slaved shapes."""
+    mesh, basis = body.mesh(), body._reduced(point_masses).basis
+    modal, shapes = body._slaved(point_masses)
+    follow = np.zeros((len(basis), 0)) if shapes is None else np.asarray(shapes)
+    pieces = []
+    for k, member in enumerate(body.members):
+        first, last = mesh.ends(member)
+        axes = member.axes(last - first)
+        count = min(max(PER_ELEMENT * member.elements, 8), MOST)
+        along = np.linspace(0.0, 1.0, count + 1)
+        if isinstance(member.section, TaperedSection):
+            along = np.union1d(along, member.section.kinks)
+        motion = [mesh.motion(k, float(s)) for s in along]
+        pieces.append(
+            swept(
+                first + along[:, None] * (last - first),
+                np.broadcast_to(axes, (len(along), 3, 3)),
+                [section_outline(member.section.at(float(s))) for s in along],
+                np.stack([rows @ basis for rows in motion]),
+                np.stack([rows @ follow for rows in motion]),
+            )
+        )
+    found = joined(pieces)
+    if modal.slaves is None or not follow.shape[1]:
+        return found
+    return replace(found, Gamma=modal.slaves.Gamma)
+
+
+def _stations(beam: Beam, point_masses: PointMasses) -> list[float]:
+    """Stations (m) at which sections are drawn: even ones, and those where something is."""
+    assumed = isinstance(beam.modes, AssumedShapes)
+    count = 2 * FEWEST if assumed else PER_ELEMENT * beam.elements
+    count = min(max(count, PER_ELEMENT if beam.is_part else FEWEST), MOST)
+    found = [*np.linspace(0.0, beam.length, count + 1), *(float(x) for x, _ in point_masses)]
+    if isinstance(beam.section, TaperedSection):
+        found += [s * beam.length for s in beam.section.kinks]
+    ordered = sorted(min(max(x, 0.0), beam.length) for x in found)
+    near = 1e-9 * beam.length
+    kept = [x for k, x in enumerate(ordered) if not k or x - ordered[k - 1] > near]
+    return [*kept[:-1], beam.length] if beam.length - kept[-1] <= near else kept
+
+
+def _rolled(roll: float) -> Vector:
+    c, s = np.cos(roll), np.sin(roll)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])

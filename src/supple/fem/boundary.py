@@ -1,0 +1,102 @@
+"""The surface of meshes of shells and solids, and of components of which only nodes are known."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.solid_kinds import KINDS
+from supple.fem.surface import Surface, nodal, wires
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+# Nodes of a face in the order around it -> triangles; with corners at even places.
+SPLITS: dict[int, tuple[tuple[int, int, int], ...]] = {
+    3: ((0, 1, 2),),
+    4: ((0, 1, 2), (0, 2, 3)),
+    6: ((0, 1, 5), (1, 2, 3), (3, 4, 5), (1, 3, 5)),
+    8: ((7, 0, 1), (1, 2, 3), (3, 4, 5), (5, 6, 7), (7, 1, 3), (7, 3, 5)),
+    9: tuple((8, k, (k + 1) % 8) for k in range(8)),
+}
+
+
+def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
+    """What is seen of a component with displacements ``basis`` (size, n) of its coordinates.
+
+    ``slaved`` (size, r) are the shapes that follow. Shells are drawn by their middle surface,
+    solids by their outer faces, and nodes without elements as points that are joined by lines.
+    """
+    nodes, size = np.asarray(component.nodes), int(component.node_size)
+    rows, follow = (x.reshape(len(nodes), size, -1)[:, :3] for x in (basis, slaved))
+    lines: Indices = np.zeros((0, 2), dtype=np.intp)
+    if hasattr(component, "triangles"):
+        faces = np.asarray(component.triangles, dtype=np.intp)
+    elif hasattr(component, "cells") and getattr(component, "kind", None) in KINDS:
+        faces = outer_faces(component.kind, np.asarray(component.cells, dtype=np.intp), nodes)
+    else:
+        faces, lines = np.zeros((0, 3), dtype=np.intp), wires(nodes)
+    used = np.unique(faces) if len(faces) else np.arange(len(nodes))
+    return nodal(nodes, used, faces, lines, rows, follow)
+
+
+def outer_faces(kind: str, cells: Indices, nodes: Array) -> Indices:
+    """Triangles (t, 3) of the faces that belong to one cell only, seen from outside."""
+    local = _faces(kind)
+    corners = 3 if KINDS[kind].simplex else 4
+    every = np.concatenate([cells[:, list(face)] for face in local])
+    step = every.shape[1] // corners if every.shape[1] != 9 else 2
+    keys = np.sort(every[:, : corners * step : step], axis=1)
+    _, where, count = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    inner_cell = np.tile(nodes[cells[:, : KINDS[kind].corners]].mean(axis=1), (len(local), 1))
+    outside = count[where.ravel()] == 1
+    alone = every[outside]
+    triangles = alone[:, list(SPLITS[every.shape[1]])].reshape(-1, 3)
+    # a cell may be numbered the other way round: its faces would look inwards
+    a, b, c = (nodes[alone[:, k * step]] for k in range(3))
+    inwards = np.einsum("fi,fi->f", np.cross(b - a, c - a), a - inner_cell[outside]) < 0.0
+    flip = np.repeat(inwards, len(SPLITS[every.shape[1]]))
+    triangles[flip] = triangles[flip][:, ::-1]
+    return np.asarray(triangles, dtype=np.intp)
+
+
+@cache
+def _faces(kind: str) -> tuple[tuple[int, ...], ...]:
+    """Local nodes of each face in the order around it, corners first; a middle node comes last."""
+    places = KINDS[kind].places
+    planes = [(np.eye(3)[k], 0.0) for k in range(3)]
+    planes += [(np.ones(3), 1.0)] if KINDS[kind].simplex else [(n, 1.0) for n, _ in planes]
+    found = []
+    for normal, distance in planes:
+        own = np.flatnonzero(np.abs(places @ normal - distance) < 1e-9)
+        corners = own[own < KINDS[kind].corners]
+        centre = places[corners].mean(axis=0)
+        e1 = places[corners[0]] - centre
+        e2 = np.cross(normal, e1)
+        away = places[own] - centre
+        middle = np.linalg.norm(away, axis=1) < 1e-9
+        order = np.argsort(np.arctan2(away @ e2, away @ e1) % (2.0 * np.pi - 1e-9))
+        around = [int(k) for k in own[order] if not middle[np.flatnonzero(own == k)[0]]]
+        while around[0] >= KINDS[kind].corners:  # a corner first
+            around = around[1:] + around[:1]
+        found.append((*around, *(int(k) for k in own[middle])))
+    return tuple(found)
+
+
+def mesh_triangles(mesh: Any) -> Indices:
+    """Triangles (t, 3) of node numbers of a mesh of any elements (`MeshData`)."""
+    found = [np.zeros((0, 3), dtype=np.intp)]
+    for kind, cells in mesh.cells.items():
+        if kind in KINDS:
+            found.append(outer_faces(kind, cells, mesh.nodes))
+        elif kind.startswith(("tri", "quad")):
+            corners = 3 if kind.startswith("tri") else 4
+            around = list(range(corners))
+            if cells.shape[1] > corners:  # nodes in the middle of edges follow the corners
+                around = [k for c in range(corners) for k in (c, corners + c)]
+                around += [8] if cells.shape[1] == 9 else []
+            split = np.array(SPLITS[len(around)])
+            found.append(cells[:, around][:, split].reshape(-1, 3))
+    return np.concatenate(found)

@@ -1,0 +1,61 @@
+"""From a result to a scene: all bodies, then signs in proportion to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple import validate
+from supple.looks.scene import Scene, body_things, bounds
+from supple.looks.signs import Signs, world
+
+if TYPE_CHECKING:
+    from supple.results.result import Result
+
+MOST_FRAMES = 300
+# Sizes of signs, in sizes of the scene.
+UNIT = 0.0095
+
+
+def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
+    """Numbers of at most ``frames`` of the output times, evenly over the run."""
+    most = validate.integer("pictures", "frames", frames, 2, "a number of pictures, 2 or more")
+    if len(t) <= most:
+        return np.arange(len(t))
+    wanted = np.linspace(t[0], t[-1], most)
+    after = np.clip(np.searchsorted(t, wanted), 1, len(t) - 1)
+    nearer = np.where(wanted - t[after - 1] < t[after] - wanted, after - 1, after)
+    return np.unique(nearer)
+
+
+def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
+    """The scene of a result at some of its output times."""
+    which = chosen_times(result.t, frames)
+    some = result if len(which) == len(result.t) else type(result)(result.data.at(which))
+    bodies = body_things(some)
+    low, high = bounds(bodies, len(some.t))
+    places = [some[f].position for j in some.joints.values() for f in (j.A, j.B)]
+    for place in places:
+        low = np.minimum(low, np.nanmin(place, axis=0))
+        high = np.maximum(high, np.nanmax(place, axis=0))
+    reach = float(np.linalg.norm(high - low)) or 1.0
+    unit = UNIT * reach
+    gravity = np.asarray(result.model.gravity, dtype=float)
+    size = float(np.linalg.norm(gravity))
+    up = -gravity / size if size else np.array([0.0, 0.0, 1.0])
+    signs = Signs(some, unit, reach)
+    found = list(bodies)
+    history, names = some.data.history, list(some.data.compiled.body_names)
+    for one in bodies:
+        body = some.bodies[one.name]
+        surface = body.surface() if one.opacity < 1.0 else None
+        if surface is not None and surface.hub is not None:
+            k = names.index(one.name)
+            pose = history.R[:, k], history.p[:, k]
+            found += signs.bars(one.name, surface.hub, one.colour, pose)
+    found += signs.all()
+    corner = high + 0.04 * reach * up
+    found += world(len(some.t), unit, reach, gravity, corner)
+    return Scene(result.model.name, np.asarray(some.t), found, up, low, high)
