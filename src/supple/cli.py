@@ -167,6 +167,9 @@ def check_file(
         raise typer.Exit(1)
 
 
+Until = Annotated[
+    float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
+]
 Every = Annotated[float | None, typer.Option(help="Seconds of the clock between checkpoints.")]
 Interval = Annotated[
     float | None, typer.Option(help="Seconds of simulated time between checkpoints.")
@@ -176,9 +179,7 @@ Interval = Annotated[
 @app.command("run")
 def run_file(
     file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
-    until: Annotated[
-        float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
-    ] = None,
+    until: Until = None,
     html: Annotated[
         Path | None, typer.Option(help="Also write a page that plays the motion in a browser.")
     ] = None,
@@ -229,16 +230,14 @@ def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> N
 
 @app.command("view")
 def view_file(
-    file: Annotated[Path, typer.Argument(help="A model file.")],
+    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
+    until: Until = None,
     html: Annotated[
         Path | None, typer.Option(help="The page to write; by default beside the model file.")
     ] = None,
 ) -> None:
     """Write a page that plays the motion of a model file in a browser, and nothing else."""
-    from supple.modelfiles import ModelFile
-
-    found = ModelFile(file)
-    result = found.simulate()
+    result = _opened(file).simulate(**({} if until is None else {"t_end": until}))
     page = result.to_html(file.with_suffix(".html") if html is None else html)
     typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
     if not result.success:

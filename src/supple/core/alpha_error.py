@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from supple.core import alpha_newton as newton
 from supple.core import alpha_rows as rows
-from supple.core import chart, dynamics, linalg, links
+from supple.core import block_products, chart, dynamics, links
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
@@ -65,15 +66,16 @@ def change(m, r, o, h, be, ge, both):
     turn(m, o.u[XI], -1.0, o.u[S1])
     for part in range(2 if nr > 0 else 1):
         for k in range(nu):
-            y[k] = rows.dot(o.tangent[MASS, k], o.u[S1])
+            y[k] = 0.0
+        block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
         for k in range(nz):
             y[nu + k] = o.z[G, k] - r.zdot[k]
         if part == 0:
-            rows.images(y, o.rows[G_ROW], o.rows[H_ROW], o.u[S1], h * h * be, h * ge, nu + nz)
+            rows.images(m, y, o.rows[G_ROW], o.rows[H_ROW], o.u[S1], h * h * be, h * ge, nu + nz)
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
-        linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+        newton.solve(m, o, y)
         for k in range(nu):
             o.u[DT, k] = y[k]
             if part == 0:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from supple.core import alpha_blocks, block_products, blocks, dynamics, linalg, links
 from supple.core import alpha_rows as rows
-from supple.core import dynamics, linalg, links
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
@@ -19,6 +19,7 @@ from supple.core.alpha_stage import (
     RQ,
     RU,
     S1,
+    S2,
     STEP,
     WU,
     WX,
@@ -31,6 +32,7 @@ from supple.core.alpha_stage import (
     end_state,
     turn,
 )
+from supple.core.blocks import by_blocks
 from supple.core.radau_newton import spin
 from supple.native.declare import kernel
 
@@ -55,25 +57,57 @@ def tangent_rows(m, w, r, o, both):
         links.jacobian(m, w, o.rows[G_ROW])
         if both:
             links.rate_tangent(m, w, o.rows[H_ROW])
-    a, u = o.u[AT], r.ut
+    if by_blocks(m):
+        turn_blocks(m, r, o, both)
+        return
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
-            w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
-            b = (a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0)
-            for c in range(u.shape[0]):
-                M, Ru, Rq = o.tangent[MASS, c], o.tangent[RU, c], o.tangent[RQ, c]
-                lever(M, Rq, j, b[0], b[1], b[2])
-                Ru[j + 3] -= M[j + 4] * w2 - M[j + 5] * w1
-                Ru[j + 4] -= M[j + 5] * w0 - M[j + 3] * w2
-                Ru[j + 5] -= M[j + 3] * w1 - M[j + 4] * w0
-                lever(Ru, Rq, j, v0, v1, v2)
-                lever(M, Ru, j, v0, v1, v2)
+            turn_motion(r, o, j, 0, r.u.shape[0])
             for c in range(r.z.shape[0]):
-                lever(o.Gu[c], o.Gq[c], j, v0, v1, v2)
+                lever(o.Gu[c], o.Gq[c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
             if both:
-                for c in range(r.lam.shape[0]):
-                    lever(o.rows[G_ROW, c], o.rows[H_ROW, c], j, v0, v1, v2)
+                turn_rows(r, o, j, 0, r.lam.shape[0])
+
+
+@kernel
+def turn_motion(r, o, j, first, end):
+    """The turning axes of the free joint with the velocities from j on, in some rows of the tangents."""
+    a, u = o.u[AT], r.ut
+    w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
+    b = (a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0)
+    for c in range(first, end):
+        M, Ru, Rq = o.tangent[MASS, c], o.tangent[RU, c], o.tangent[RQ, c]
+        lever(M, Rq, j, b[0], b[1], b[2])
+        Ru[j + 3] -= M[j + 4] * w2 - M[j + 5] * w1
+        Ru[j + 4] -= M[j + 5] * w0 - M[j + 3] * w2
+        Ru[j + 5] -= M[j + 3] * w1 - M[j + 4] * w0
+        lever(Ru, Rq, j, v0, v1, v2)
+        lever(M, Ru, j, v0, v1, v2)
+
+
+@kernel
+def turn_rows(r, o, j, first, end):
+    """The same in some constraint rows."""
+    for c in range(first, end):
+        lever(o.rows[G_ROW, c], o.rows[H_ROW, c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
+
+
+@kernel
+def turn_blocks(m, r, o, both):
+    """The turning axes of all free joints, where there are entries."""
+    p, records = blocks.plan_of(m)[0], blocks.records_of(m)[0]
+    turns = p[p[blocks.TURNS] :]
+    for e in range(records.shape[0]):
+        x = records[e]
+        code, first, end = x[blocks.CODE], x[blocks.ROW], x[blocks.ROW] + x[blocks.NROW]
+        for j in range(x[blocks.COLUMN], x[blocks.COLUMN] + x[blocks.NCOLUMN]):
+            if code == blocks.TANGENT and turns[j] == 1:
+                turn_motion(r, o, j, first, end)
+            elif code == blocks.ROWS and both and turns[j] == 1:
+                turn_rows(r, o, j, first, end)
+            elif code == blocks.STATE and turns[j] == 1:
+                lever(o.Gu[first], o.Gq[first], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
 
 
 @kernel
@@ -88,6 +122,8 @@ def lever(x, y, j, v0, v1, v2):
 def factorize(m, r, o, n, h, be, ge, te):
     """Newton's matrix M + h ge Ru + h^2 be Rq with controller states and rows, n in all; False if it is singular."""
     nu, nz = r.u.shape[0], r.z.shape[0]
+    if by_blocks(m):
+        return alpha_blocks.factorize(m, o, h, be, ge, te, n > nu + nz + r.lam.shape[0])
     p, v, s, N = h * h * be, h * ge, h * te, o.newton[: n * n].reshape((n, n))
     for c in range(nu):
         for d in range(nu):
@@ -101,6 +137,16 @@ def factorize(m, r, o, n, h, be, ge, te):
     if r.lam.shape[0] > 0:
         rows.border(m, N, o.rows[G_ROW], o.rows[H_ROW], o.tangent[RQ], o.Gq, p, v)
     return linalg.lu(N, o.pivots)
+
+
+@kernel
+def solve(m, o, y):
+    """Solve in place with the factors; the row S2 is scratch."""
+    if by_blocks(m):
+        alpha_blocks.solve(m, o, y, o.u[S2])
+    else:
+        n = y.shape[0]
+        linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
 
 
 @kernel
@@ -119,7 +165,7 @@ def newton_update(m, w, r, o, n, t, h, be, ge, te):
         links.violations(m, w, o.row[GAP])
         links.rates(m, w, t, r.ut, o.row[RATE])
         rows.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
-    linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+    solve(m, o, y)
     rows.along(m, y, o.rows[G_ROW], p, nu + nz, o.u[S1])
     total = 0.0
     for k in range(nu):
@@ -149,12 +195,10 @@ def rounding(m, r, o, n, h, be, ge):
     p, v = h * h * be, h * ge
     for k in range(nu + nz):
         y[k] = 0.0
-    for j in range(r.lam.shape[0]):
-        size = 0.0
-        for k in range(nu):
-            size = max(size, abs(o.rows[G_ROW, j, k]) * m.unit[k])
-        y[nu + nz + j] = 1e-15 * size / p
-    linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+    block_products.row_sizes(m, o.rows[G_ROW], y[nu + nz :])
+    for j in range(nu + nz, n):
+        y[j] *= 1e-15 / p
+    solve(m, o, y)
     total = 0.0
     for k in range(nu):
         a, b = p * y[k] / o.u[WX, k], v * y[k] / o.u[WU, k]

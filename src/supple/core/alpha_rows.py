@@ -12,16 +12,8 @@ neither the matrix nor its condition depends on the step as it goes to zero:
 
 from __future__ import annotations
 
+from supple.core import block_products
 from supple.native.declare import kernel
-
-
-@kernel
-def dot(x, y):
-    """Scalar product."""
-    s = 0.0
-    for k in range(x.shape[0]):
-        s += x[k] * y[k]
-    return s
 
 
 @kernel
@@ -76,24 +68,26 @@ def sides(y, gap, rate, p, v, n):
 
 
 @kernel
-def images(y, G, H, x, p, v, n):
+def images(m, y, G, H, x, p, v, n):
     """What the constraint rows make of a change x of the rates, as right sides: y solves for x itself then."""
     nr = G.shape[0]
     both = y.shape[0] > n + nr
-    for j in range(nr):
-        y[n + j] = dot(G[j], x)
-        if both:
-            y[n + nr + j] = y[n + j]
-            y[n + j] += p / v * dot(H[j], x)
+    for j in range(n, y.shape[0]):
+        y[j] = 0.0
+    block_products.add_rows(m, G, x, 1.0, y[n : n + nr])
+    if both:
+        block_products.add_rows(m, G, x, 1.0, y[n + nr :])
+        block_products.add_rows(m, H, x, p / v, y[n : n + nr])
 
 
 @kernel
 def along(m, y, G, p, n, out):
     """out (nu): the increment B mu p of Newton's mu; zero where velocities are not held."""
     nr = G.shape[0]
-    for k in range(out.shape[0]):
-        out[k] = 0.0
     if y.shape[0] > n + nr:
-        for j in range(nr):
-            for k in range(out.shape[0]):
-                out[k] += p * m.unit[k] * m.unit[k] * G[j, k] * y[n + nr + j]
+        block_products.along(m, G, y[n + nr :], out)
+        for k in range(out.shape[0]):
+            out[k] *= p
+    else:
+        for k in range(out.shape[0]):
+            out[k] = 0.0

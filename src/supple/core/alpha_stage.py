@@ -19,6 +19,7 @@ from __future__ import annotations
 from supple.core import chart, dynamics, so3
 from supple.core import layout as at
 from supple.core import step as st
+from supple.core.blocks import COEFFICIENTS, by_blocks, room
 from supple.core.buffers import Part, Record
 from supple.native.declare import kernel
 
@@ -68,10 +69,16 @@ OWN_RECORD = Record(
         "Gu": ("nz", "nu"),
         "Gz": ("nz", "nz"),
         "rows": (2, "nr", "nu"),
-        "newton": f"({N}) * ({N})",  # of a size that changes
+        "newton": f"(1 - blocks) * ({N}) * ({N})",  # of a size that changes
+        # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
+        "coefficients": ("blocks", COEFFICIENTS),
+        "sides": (3, f"blocks * ({N})"),
+        "stack": (1, "stack"),
+        "factors": (1, "factors"),
     }),
     Part("count", "int64", {"pivots": N, "ints": OWN_INTS}),
     head=at.SIZES,
+    given=("blocks", "stack", "factors"),  # 1 or 0; numbers of the stack and of factors
     follows=True,
 )
 Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
@@ -80,12 +87,14 @@ Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
-    return cut_own(m.head, run, i, ints, k)[0]
+    stack, factors = room(m)
+    return cut_own(m.head, run, i, ints, k, 1 if by_blocks(m) else 0, stack, factors)[0]
 
 
-def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
-    """Lengths of the method's own part of the real and the integer buffer."""
-    reals, ints = OWN_RECORD.lengths({"nu": nu, "nz": nz, "elements": ne, "nr": nr})
+def own_size(nu: int, nz: int, ne: int, nr: int, fronts: tuple[int, int] = (0, 0)) -> tuple[int, int]:
+    """Lengths of the method's own part of the real and the integer buffer; ``fronts`` from ``blocks.lengths``."""
+    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr, "stack": fronts[0], "factors": fronts[1]}
+    reals, ints = OWN_RECORD.lengths(sizes | {"blocks": int(fronts[0] > 0)})
     return reals, ints
 
 

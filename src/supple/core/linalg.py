@@ -50,16 +50,22 @@ def cholesky_solve(l, x):
 
 @kernel
 def lu(a, piv):
-    """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix.
+    """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix."""
+    return lu_of(a, piv, a.shape[0])
+
+
+@kernel
+def lu_of(a, piv, b):
+    """Eliminate the first b unknowns in place, with rows exchanged among the first b.
 
     Four columns at a time: the rest of the matrix is read and written once for the four.
     """
     n = a.shape[0]
-    for k0 in range(0, n, 4):
-        k1 = min(k0 + 4, n)
+    for k0 in range(0, b, 4):
+        k1 = min(k0 + 4, b)
         for k in range(k0, k1):
             p, big = k, abs(a[k, k])
-            for i in range(k + 1, n):
+            for i in range(k + 1, b):
                 if abs(a[i, k]) > big:
                     p, big = i, abs(a[i, k])
             if not (big > 0.0 and math.isfinite(big)):
@@ -84,6 +90,12 @@ def lu(a, piv):
                 f0, f1, f2, f3 = a[i, k0], a[i, k0 + 1], a[i, k0 + 2], a[i, k0 + 3]
                 for j in range(k1, n):
                     a[i, j] -= f0 * a[k0, j] + f1 * a[k0 + 1, j] + f2 * a[k0 + 2, j] + f3 * a[k0 + 3, j]
+        else:
+            for i in range(k1, n):
+                for m in range(k0, k1):
+                    f = a[i, m]
+                    for j in range(k1, n):
+                        a[i, j] -= f * a[m, j]
     return True
 
 
@@ -109,13 +121,19 @@ def lu_solve(a, piv, x):
 
 @kernel
 def lu_complex(a, b, piv):
-    """Factorise a + i b in place with partial pivoting, real and imaginary parts apart; two columns at a time."""
+    """Factorise a + i b in place with partial pivoting, real and imaginary parts apart."""
+    return lu_complex_of(a, b, piv, a.shape[0])
+
+
+@kernel
+def lu_complex_of(a, b, piv, count):
+    """Eliminate the first unknowns of a + i b in place, with rows exchanged among these; two columns at a time."""
     n = a.shape[0]
-    for k0 in range(0, n, 2):
-        k1 = min(k0 + 2, n)
+    for k0 in range(0, count, 2):
+        k1 = min(k0 + 2, count)
         for k in range(k0, k1):
             p, big = k, a[k, k] * a[k, k] + b[k, k] * b[k, k]
-            for i in range(k + 1, n):
+            for i in range(k + 1, count):
                 s = a[i, k] * a[i, k] + b[i, k] * b[i, k]
                 if s > big:
                     p, big = i, s
@@ -133,17 +151,19 @@ def lu_complex(a, b, piv):
                 for j in range(k + 1, k1):
                     a[i, j] -= fr * a[k, j] - fi * b[k, j]
                     b[i, j] -= fr * b[k, j] + fi * a[k, j]
-        if k1 - k0 == 2:
-            m = k0 + 1
+        m = k1 - 1
+        if m > k0:
             fr, fi = a[m, k0], b[m, k0]
             for j in range(k1, n):
                 a[m, j] -= fr * a[k0, j] - fi * b[k0, j]
                 b[m, j] -= fr * b[k0, j] + fi * a[k0, j]
-            for i in range(k1, n):
-                fr, fi, gr, gi = a[i, k0], b[i, k0], a[i, m], b[i, m]
-                for j in range(k1, n):
-                    a[i, j] -= fr * a[k0, j] - fi * b[k0, j] + gr * a[m, j] - gi * b[m, j]
-                    b[i, j] -= fr * b[k0, j] + fi * a[k0, j] + gr * b[m, j] + gi * a[m, j]
+        for i in range(k1, n):
+            fr, fi, gr, gi = a[i, k0], b[i, k0], a[i, m], b[i, m]
+            if m == k0:
+                gr, gi = 0.0, 0.0
+            for j in range(k1, n):
+                a[i, j] -= fr * a[k0, j] - fi * b[k0, j] + gr * a[m, j] - gi * b[m, j]
+                b[i, j] -= fr * b[k0, j] + fi * a[k0, j] + gr * b[m, j] + gi * a[m, j]
     return True
 
 

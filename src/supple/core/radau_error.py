@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
-from supple.core import chart, dynamics, linalg, radau_wide
+from supple.core import chart, dynamics, linalg, radau_blocks
 from supple.core import radau_rows as rows
 from supple.core import step as st
+from supple.core.blocks import by_blocks
 from supple.core.radau_table import EST1, EST2, EST3, GAMMA
 from supple.core.radau_views import (
     E1,
@@ -26,7 +27,6 @@ from supple.core.radau_views import (
     U,
     X,
     Z,
-    is_wide,
 )
 from supple.native.declare import kernel
 
@@ -36,7 +36,7 @@ def error_norm(m, w, r, o, h, t, attempt):
     """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
     second = attempt == 1
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
-    y, wide = o.y[Y1], is_wide(m)
+    y, blocked = o.y[Y1], by_blocks(m)
     for k in range(nu):
         o.u[S1, k] = (EST1 * o.u[U, k] + EST2 * o.u[U + 1, k] + EST3 * o.u[U + 2, k]) / h + r.a[k]
         o.u[S2, k] = (EST1 * o.u[X, k] + EST2 * o.u[X + 1, k] + EST3 * o.u[X + 2, k]) / h + r.u[k]
@@ -52,16 +52,14 @@ def error_norm(m, w, r, o, h, t, attempt):
     for i in range(n):
         o.f[FA, i], o.f[FU, i] = o.u[S1, free[i]], o.u[S2, free[i]]
     for k in range(n):
-        s = 0.0
-        if wide:
-            columns = o.R_columns[k]
-            s += radau_wide.dot(o.tangent[MASS, k], o.f[FA], columns) - h / GAMMA * radau_wide.dot(o.tangent[RQ, k], o.f[FU], columns)
-        else:
+        y[k] = -h * h * o.u[F2, free[k]] if second else 0.0
+        if not blocked:
+            s = 0.0
             for j in range(n):
                 s += o.tangent[MASS, k, j] * o.f[FA, j] - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
-        y[k] = h * h * s
-        if second:
-            y[k] -= h * h * o.u[F2, free[k]]
+            y[k] += h * h * s
+    if blocked:
+        radau_blocks.add_error(m, o, h)
     for k in range(nz):
         f = (EST1 * o.z[Z, k] + EST2 * o.z[Z + 1, k] + EST3 * o.z[Z + 2, k]) / h + r.zdot[k]
         s = 0.0
@@ -70,8 +68,8 @@ def error_norm(m, w, r, o, h, t, attempt):
         y[n + k] = h * (f + h / GAMMA * s)
     if o.G.shape[0] > 0:
         rows.error_sides(m, r, o, h)
-    if wide:
-        radau_wide.solve_real(m, o)
+    if blocked:
+        radau_blocks.solve_real(m, o)
     else:
         linalg.lu_solve(o.newton[E1], o.pivots[0], y)
     for k in range(n):  # xi, in place of its rate

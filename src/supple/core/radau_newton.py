@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from supple.core import chart, dynamics, linalg, links, radau_wide
+from supple.core import chart, dynamics, linalg, links, radau_blocks
 from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import step as st
+from supple.core.blocks import by_blocks
 from supple.core.radau_stages import prescribe, stage, stage_time
 from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, TI, TT
 from supple.core.radau_views import (
@@ -35,7 +36,6 @@ from supple.core.radau_views import (
     U,
     X,
     Z,
-    is_wide,
 )
 from supple.core.step import flushed
 from supple.native.declare import kernel
@@ -82,7 +82,10 @@ def middle_tangent(m, w, r, o, t, h):
     dynamics.tangent_at(
         m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], tangent[RQ], tangent[RU], tangent[MASS], Rz, Gq, Gu, o.Gz
     )
-    if o.c.shape[1] > 0:
+    if by_blocks(m):
+        links.rate_tangent(m, w, o.H)
+        links.jacobian(m, w, G)
+    elif o.c.shape[1] > 0:
         links.rate_tangent(m, w, G)
         st.copy_rows(G, w.solved)  # H: factors of accelerations are not needed now
         links.jacobian(m, w, G)
@@ -108,8 +111,8 @@ def select_free(o):
 @kernel
 def factorize(m, r, o, h):
     """Newton matrices for the real and the complex eigenvalue; False if one is singular."""
-    if is_wide(m):
-        return radau_wide.factorize(m, r, o, h)
+    if by_blocks(m):
+        return radau_blocks.factorize(m, o, h)
     nu, nz = o.f.shape[1], r.z.shape[0]
     # 1/(alpha + i beta)
     s = ALPHA * ALPHA + BETA * BETA
@@ -140,7 +143,7 @@ def factorize(m, r, o, h):
 @kernel
 def newton_update(m, r, o, h):
     """One simplified Newton update of all stages; returns its weighted norm."""
-    nu, nz, wide, free = o.f.shape[1], r.z.shape[0], is_wide(m), o.free
+    nu, nz, blocked, free = o.f.shape[1], r.z.shape[0], by_blocks(m), o.free
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
@@ -160,25 +163,19 @@ def newton_update(m, r, o, h):
         y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     h3 = h * h * h
-    for k in range(nu):
-        s1, s2, s3 = 0.0, 0.0, 0.0
-        if wide:
-            columns = o.R_columns[k]
-            for i in range(1, columns[0] + 1):
-                j = columns[i]
-                x = o.tangent[RQ, k, j]
-                s1 += x * o.f[FX, j]
-                s2 += x * o.f[FX + 1, j]
-                s3 += x * o.f[FX + 2, j]
-        else:
+    if blocked:
+        radau_blocks.add_stiffness(m, o, h)
+    else:
+        for k in range(nu):
+            s1, s2, s3 = 0.0, 0.0, 0.0
             for j in range(nu):
                 x = o.tangent[RQ, k, j]
                 s1 += x * o.f[FX, j]
                 s2 += x * o.f[FX + 1, j]
                 s3 += x * o.f[FX + 2, j]
-        y1[k] += h3 / GAMMA * s1
-        y2[k] += h3 * (gr * s2 - gi * s3)
-        y3[k] += h3 * (gr * s3 + gi * s2)
+            y1[k] += h3 / GAMMA * s1
+            y2[k] += h3 * (gr * s2 - gi * s3)
+            y3[k] += h3 * (gr * s3 + gi * s2)
     for k in range(nz):
         s1, s2, s3 = 0.0, 0.0, 0.0
         for j in range(nu):
@@ -191,8 +188,8 @@ def newton_update(m, r, o, h):
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
     if o.G.shape[0] > 0:
         rows.constraint_sides(m, r, o, h)
-    if wide:
-        radau_wide.solve(m, o)
+    if blocked:
+        radau_blocks.solve(m, o)
     else:
         linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
         linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)

@@ -1,12 +1,13 @@
 """Constraint rows in Radau's Newton iteration, mu eliminated: see ``radau_stages``.
 
-Large models take ``radau_wide`` instead, where the plan knows an order that keeps the matrix narrow.
+Large models take ``radau_blocks`` instead.
 """
 
 from __future__ import annotations
 
-from supple.core import kkt, linalg, radau_wide
+from supple.core import kkt, linalg, radau_blocks
 from supple.core import step as st
+from supple.core.blocks import by_blocks
 from supple.core.radau_table import ALPHA, BETA, GAMMA, TI, TT
 from supple.core.radau_views import (
     BMU,
@@ -29,7 +30,6 @@ from supple.core.radau_views import (
     Y1,
     Y2,
     Y3,
-    is_wide,
 )
 from supple.core.step import flushed
 from supple.native.declare import kernel
@@ -39,8 +39,7 @@ from supple.native.declare import kernel
 def prepare(m, w, r, o):
     """What Newton's matrix needs of G in o.G and H in w.solved; False where rows depend on others."""
     nu, nr = o.f.shape[1], o.G.shape[0]
-    if is_wide(m):
-        radau_wide.prepare(w, o)
+    if by_blocks(m):
         return True
     b = o.f[FB]
     for j in range(nr):
@@ -149,8 +148,8 @@ def difference(o, k, f):
 @kernel
 def constraint_sides(m, r, o, h):
     """Right sides with constraints; F1 is in the eigenbasis already. Leaves d in the rows FD of o.f."""
-    if is_wide(m):
-        radau_wide.sides(r, o, h)
+    if by_blocks(m):
+        radau_blocks.sides(m, r, o, h)
         return
     nu, n, nr = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.G.shape[0]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
@@ -193,13 +192,13 @@ def constraint_update(r, o, h):
 @kernel
 def velocity_update(m, r, o, h):
     """h u from the solutions w, with xi in FX, and B mu of the stages."""
-    wide = is_wide(m)
+    blocked = by_blocks(m)
     for i in range(3):
-        if wide:
-            radau_wide.pushed(r, o, i)
+        if blocked:
+            radau_blocks.pushed(m, r, o, i)
     for k in range(o.f.shape[1]):
         for i in range(3):
-            if not wide:
+            if not blocked:
                 o.f[FD + i, k] += h * dot(o.tangent[PX, k], o.f[FX + i])
             o.y[Y1 + i, k] -= o.f[FD + i, k]
         for i in range(3):
@@ -211,8 +210,8 @@ def velocity_update(m, r, o, h):
 @kernel
 def error_sides(m, r, o, h):
     """Right sides for the error estimate: no error along the constraints' normals, G xi = 0 and G u = 0."""
-    if is_wide(m):
-        radau_wide.error_sides(r, o, h)
+    if by_blocks(m):
+        radau_blocks.error_sides(m, r, o, h)
         return
     nu, n, y = o.f.shape[1], o.f.shape[1] + r.z.shape[0], o.y[Y1]
     for j in range(o.G.shape[0]):
@@ -226,10 +225,10 @@ def error_sides(m, r, o, h):
 @kernel
 def error_update(m, r, o, h):
     """h u from the solution w, with xi in FU."""
-    wide = is_wide(m)
-    if wide:
-        radau_wide.pushed(r, o, 0)
+    blocked = by_blocks(m)
+    if blocked:
+        radau_blocks.pushed(m, r, o, 0)
     for k in range(o.f.shape[1]):
-        if not wide:
+        if not blocked:
             o.f[FD, k] += h * dot(o.tangent[PX, k], o.f[FU])
         o.y[Y1, k] -= o.f[FD, k]

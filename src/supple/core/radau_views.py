@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core import layout as at
+from supple.core.blocks import COEFFICIENTS, by_blocks, room
 from supple.core.buffers import Part, Record
 from supple.core.links import LINEAR
 from supple.native.declare import kernel
@@ -28,24 +29,13 @@ LAM, F4, F5, LO = 0, 3, 6, 9
 C_ROWS = 12
 # ... over rows that Newton solves for: changes of h mu, then of lam of the stages
 D_ROWS = 3
-# ... over Newton's unknowns: real and complex right sides, two scratch rows
-Y1, Y2, Y3, P1, P2 = 0, 1, 2, 3, 4
-Y_ROWS = 5
+# ... over Newton's unknowns: real and complex right sides; by blocks also four scratch rows
+Y1, Y2, Y3, P1 = 0, 1, 2, 3
 
 # Square matrices: tangents Rq, Ru, M over velocities; Newton's E1 and ER + i EI over its unknowns
 RQ, RU, MASS = 0, 1, 2
 RU0, PX = 3, 4  # with constraints also Ru itself and P
 E1, ER, EI = 0, 1, 2
-
-# Models with as many velocities, controller states and constraint rows may have Newton's matrix in an envelope, with
-# mu among its unknowns (core/radau_wide.py). Then also over velocities and rows: H, (M B)^T, (Ru B)^T
-WIDE_FROM = 40
-HX, MB, RB = 0, 1, 2
-# Integers: the sparsity pattern of matrices, lists with their lengths in front: nonzero columns of each row and nonzero
-# rows of each column of the tangents (R_columns, R_rows), the same of G and H (G_columns, G_rows), nonzero columns of each
-# row of (M B)^T and (Ru B)^T (MB_columns), nonzero rows of each column of G B (GB_rows). And of Newton's matrices: where
-# rows of the real and of the complex one end, last rows of columns, first columns of rows
-END, ENDC, DOWN, LEFT = 0, 1, 2, 3
 
 # The first nf and nk numbers of ``free`` and ``kept`` are the velocities and rows that Newton solves for. They come first
 # in the buffer, because the other sizes follow from them
@@ -53,7 +43,7 @@ CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
 CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
-N = "nf + nz + (1 + wide) * nk"  # Newton's unknowns
+DENSE = "(1 - blocks) * (nf + nz + nk)"  # Newton's unknowns in whole matrices
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -63,9 +53,9 @@ OWN_RECORD = Record(
         "e": (E_ROWS, "elements"),
         "c": (C_ROWS, "nr"),
         "d": (D_ROWS, "nk"),
-        "y": (Y_ROWS, N),
+        "y": ("3 + 4 * blocks", "nf + nz + (1 + blocks) * nk"),
         "Gz": ("nz", "nz"),
-        "tangent": ("3 + 2 * ruled", "nf", "nf"),
+        "tangent": ("3 + 2 * ruled * (1 - blocks)", "nf", "nf"),
         "Rz": ("nf", "nz"),
         "Gq": ("nz", "nf"),
         "Gu": ("nz", "nf"),
@@ -76,25 +66,22 @@ OWN_RECORD = Record(
         "full_Gq": ("nz", "apart * nu"),
         "full_Gu": ("nz", "apart * nu"),
         "full_G": ("apart * nr", "apart * nu"),
-        "GB": ("nk", "nk"),
-        "wide": (3, "wide * nk", "nu"),
-        "GuB": ("nz", "wide * nk"),
-        "newton": (3, N, N),
+        "GB": ("(1 - blocks) * nk", "nk"),
+        "newton": (3, DENSE, DENSE),
+        # by blocks (core/blocks.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
+        "H": ("blocks * nk", "nf"),
+        "coefficients": ("3 * blocks", COEFFICIENTS),
+        "stack": (2, "stack"),
+        "factors": (3, "factors"),
     }),
     Part("count", "int64", {
         **CHOICE,
-        "pivots": (2, N),
-        "R_columns": ("wide * nu", "nu + 1"),
-        "R_rows": ("wide * nu", "nu + 1"),
-        "G_columns": ("wide * nk", "nu + 1"),
-        "G_rows": ("wide * nu", "nr + 1"),
-        "MB_columns": ("wide * nk", "nu + 1"),
-        "GB_rows": ("wide * nk", "nr + 1"),
-        "band": (4, f"wide * ({N})"),
+        "pivots": (2, "nf + nz + (1 + blocks) * nk"),
     }),
     head=at.SIZES,
-    # velocities and rows that Newton solves for; 1 or 0 for an envelope, for velocities that drivers give, for constraints
-    given=("nf", "nk", "wide", "apart", "ruled"),
+    # velocities and rows that Newton solves for; 1 or 0 for blocks, for velocities that drivers give, for constraints;
+    # numbers of the stack and of factors
+    given=("nf", "nk", "blocks", "apart", "ruled", "stack", "factors"),
     follows=True,
 )
 Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
@@ -112,7 +99,7 @@ def choose(m, free, kept, pin):
         free[k] = 0
     for j in range(nr):
         pin[j] = -1
-    if not is_wide(m):
+    if not by_blocks(m):
         for c in range(m.link.shape[0]):
             link = m.link[c]
             if link[at.LINK_KIND] == LINEAR and link[at.LINK_COUNT] == 1 and link[at.LINK_ROW] >= 0:
@@ -139,10 +126,11 @@ def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
     choice = cut_choice(m.head, ints, k)[0]
     nf, nk = choose(m, choice.free, choice.kept, choice.pin)
-    wide = 1 if is_wide(m) else 0
     apart = 1 if nf < choice.free.shape[0] else 0
     ruled = 1 if choice.pin.shape[0] > 0 else 0
-    return cut_own(m.head, run, i, ints, k, nf, nk, wide, apart, ruled)[0]
+    blocks = 1 if by_blocks(m) else 0
+    stack, factors = room(m)
+    return cut_own(m.head, run, i, ints, k, nf, nk, blocks, apart, ruled, stack, factors)[0]
 
 
 @kernel
@@ -152,21 +140,13 @@ def fill_units(m, o):
         o.f[FW, l] = m.unit[o.free[l]] * m.unit[o.free[l]]
 
 
-@kernel
-def is_wide(m):
-    """Whether Newton's matrix has an envelope: the plan knows an order of its unknowns."""
-    return m.head[at.H_ROWS] > 0 and m.plan[at.PLAN_NEWTON] > 0
+def own_size(nu: int, nz: int, ne: int, nr: int, fronts: tuple[int, int] = (0, 0)) -> tuple[int, int]:
+    """Lengths of the method's own part of the real and the integer buffer; ``fronts`` from ``blocks.lengths``.
 
-
-def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
-    """Lengths of the method's own part of the real and the integer buffer.
-
-    There is room for both kinds of Newton's matrix, and for whatever rows drivers give: other rows in use may
-    need the other one.
+    There is room for whatever rows drivers give.
     """
-    ruled = int(nr > 0)
-    wide = int(ruled and nu + nz + nr >= WIDE_FROM)
-    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr}
-    most = {"nf": nu, "nk": nr, "wide": wide, "apart": ruled, "ruled": ruled}
+    ruled, blocks = int(nr > 0), int(fronts[0] > 0)
+    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr, "stack": fronts[0], "factors": fronts[1]}
+    most = {"nf": nu, "nk": nr, "blocks": blocks, "apart": ruled * (1 - blocks), "ruled": ruled}
     reals, ints = OWN_RECORD.lengths(sizes | most)
     return reals, ints

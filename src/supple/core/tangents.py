@@ -11,6 +11,7 @@ sums over the subtree.
 from __future__ import annotations
 
 from supple.core import (
+    block_products,
     flex,
     flex_body,
     flex_body_tangents,
@@ -163,11 +164,8 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     tree.inertias(m, w, q, u, a)
     columns(m, w, u, a)
     velocity_matrices(m, w)
+    block_products.clear(m, Rq, Ru, M)
     for c in range(nu):
-        for d in range(nu):
-            Rq[c, d] = 0.0
-            Ru[c, d] = 0.0
-            M[c, d] = 0.0
         for d in range(nz):
             Rz[c, d] = 0.0
             Gq[d, c] = 0.0

@@ -28,7 +28,7 @@ from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
-Couples = Literal["", "nodes", "velocities", "state"]
+Couples = Literal["", "nodes", "velocities", "state", "terms"]
 View = Literal["motor", "coordinate", "efforts", "line", "point", "energy"]
 
 
@@ -42,7 +42,8 @@ class ElementKind:
     words : what it is, for sentences
     dissipates : its power is energy lost, not work done on the system
     couples : what its tangent couples beyond bodies: paths to two nodes (places 1 and 2 of its
-        integers), two velocities (places 2 and 4), or a velocity with a controller state (2 and 4)
+        integers), two velocities (places 2 and 4), a velocity with a controller state (2 and 4), or
+        the velocities of its terms
     methods : families of integrators that treat it
     """
 
@@ -62,7 +63,9 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.BUSHING, "a bushing", True, "nodes", WITHOUT_ENERGY),
         ElementKind(codes.LOAD, "a distributed load", False, "", WITHOUT_ENERGY),
         ElementKind(codes.FRAME_FUNCTION, "a function of the state", False, "", WITHOUT_ENERGY),
-        ElementKind(codes.JOINT_FUNCTION, "a function of the state", False, "", WITHOUT_ENERGY),
+        ElementKind(
+            codes.JOINT_FUNCTION, "a function of the state", False, "terms", WITHOUT_ENERGY
+        ),
         ElementKind(codes.PAIR_FUNCTION, "a function of the state", False, "nodes", WITHOUT_ENERGY),
         ElementKind(codes.LINE_LAW, "a spring with a law", True, "nodes", WITHOUT_ENERGY),
         ElementKind(codes.CARTESIAN, "a spring along axes", True, "nodes", WITHOUT_ENERGY),

@@ -186,7 +186,7 @@ class Equations:
         self._set_multipliers(lam)
         n, nz = self.nu, self.nz
         shapes = (n,), (n, n), (n, n), (n, n), (n, nz), (nz, n), (nz, n), (nz, nz)
-        out = Tangents(*(np.empty(shape) for shape in shapes))
+        out = Tangents(*(np.zeros(shape) for shape in shapes))
         dynamics.tangent(*self._buffers, float(t), *self._state(q, u, a, z), *out)
         return out
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from supple import validate
-from supple.core import alpha
+from supple.core import alpha, blocks
 from supple.engine.builder import Compiled
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
@@ -58,9 +58,9 @@ class _Alpha(Integrator):
         """The compiled loop."""
         return alpha.alpha_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return alpha.own_size(nu, nz, ne, nr)
+        return alpha.own_size(c.nu, c.nz, len(c.force_names), c.nr, blocks.lengths(c.ints))
 
     @abstractmethod
     def coefficients(self) -> tuple[float, ...]:

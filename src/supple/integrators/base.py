@@ -68,7 +68,7 @@ class Integrator(ABC):
         return self.kernel.ready()
 
     @abstractmethod
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
 
     def parameters(self) -> tuple[float, ...]:
@@ -95,7 +95,7 @@ class Integrator(ABC):
             expected = "a method that keeps constraints, e.g. Radau()"
             raise ModelError("simulate", "integrator", self, expected)
         refuse_untreated(c, type(self).__name__, self.method)
-        size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
+        size = self.own_size(c)
         options = LoopOptions(
             self.first_step,
             self.max_step,

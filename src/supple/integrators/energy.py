@@ -67,7 +67,7 @@ class EnergyScheme(Integrator):
         """The compiled loop."""
         return energy_step.energy_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, c: Compiled) -> tuple[int, int]:
         """Zero: the lengths follow from the tables of the model, which ``run`` makes."""
         return 0, 0
 

@@ -61,9 +61,9 @@ class DormandPrince(Integrator):
         """The compiled loop."""
         return dop853.dop853_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return dop853.own_size(nu, nz, ne, nr)
+        return dop853.own_size(c.nu, c.nz, len(c.force_names), c.nr)
 
     def parameters(self) -> tuple[float, ...]:
         """How constraints are kept."""

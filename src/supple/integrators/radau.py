@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from supple.core import radau
+from supple.core import blocks, radau
+from supple.engine.builder import Compiled
 from supple.integrators.base import Integrator
 from supple.native.declare import Entry
 
@@ -24,6 +25,6 @@ class Radau(Integrator):
         """The compiled loop."""
         return radau.radau_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return radau.own_size(nu, nz, ne, nr)
+        return radau.own_size(c.nu, c.nz, len(c.force_names), c.nr, blocks.lengths(c.ints))

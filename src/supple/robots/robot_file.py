@@ -123,6 +123,10 @@ class RobotFile:
             raise ModelError.plain(f"{self.path.name}: there is no t_end, expected one (--until)")
         return simulate(self.model, t_end, **settings)
 
+    def simulate(self, t_end: float | None = None, **settings: Any) -> Result:
+        """The same: there are no outputs beside the result."""
+        return self.run(t_end, **settings)
+
     @property
     def written(self) -> list[Path]:
         """The files that a run writes: none."""

@@ -1,0 +1,43 @@
+"""Newton's matrix of the generalized-alpha method by blocks (``core/blocks.py``); symbols as in ``alpha_rows``.
+
+The unknowns are E + B mu instead of E, z', lam and mu. Where velocities are not held, mu is zero by rows of its own.
+"""
+
+from __future__ import annotations
+
+from supple.core import block_products, blocks
+from supple.core.alpha_stage import G_ROW, H_ROW
+from supple.native.declare import kernel
+
+
+@kernel
+def factorize(m, o, h, be, ge, te, both):
+    """Factors of Newton's matrix; False if it is singular."""
+    c, p, v, s = o.coefficients[0], h * h * be, h * ge, h * te
+    one = 1.0 if both else 0.0
+    c[blocks.C_M], c[blocks.C_U], c[blocks.C_Q], c[blocks.C_POSITION] = 1.0, v, p, 1.0
+    c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH], c[blocks.C_OWN] = one, one * p / v, one, 1.0 - one
+    c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = s, -p, -v, 1.0, -s
+    return blocks.block_factors(
+        m, o.tangent, o.rows[G_ROW], o.rows[H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
+    )
+
+
+@kernel
+def solve(m, o, y, d):
+    """Solve in place; y is ordered as in ``alpha_rows``, with or without mu. Leaves B mu in d (nu)."""
+    nr, x = o.rows.shape[1], o.sides[0]
+    lam = x.shape[0] - 2 * nr
+    mu = lam + nr
+    both = y.shape[0] == x.shape[0]
+    for k in range(lam):
+        x[k] = y[k]
+    for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
+        x[lam + j] = y[mu + j] if both else y[lam + j]
+        x[mu + j] = y[lam + j] if both else 0.0
+    blocks.block_solve(m, o.factors, o.pivots, o.sides[0:1], o.sides[1:3])
+    block_products.along(m, o.rows[G_ROW], x[mu:], d)
+    for k in range(d.shape[0]):
+        x[k] -= d[k]
+    for k in range(y.shape[0]):
+        y[k] = x[k]

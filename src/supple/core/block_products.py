@@ -1,0 +1,114 @@
+"""Products with tangents and constraint rows: by blocks (``core/blocks.py``) only where there are entries."""
+
+from __future__ import annotations
+
+from supple.core.blocks import (
+    CODE,
+    COLUMN,
+    NCOLUMN,
+    NROW,
+    ROW,
+    ROWS,
+    TANGENT,
+    by_blocks,
+    records_of,
+)
+from supple.native.declare import kernel
+
+
+@kernel
+def clear(m, Rq, Ru, M):
+    """Zeros in tangents: by blocks only where there are entries, so that the rest needs no memory."""
+    if by_blocks(m):
+        records = records_of(m)[0]
+        for e in range(records.shape[0]):
+            r = records[e]
+            if r[CODE] == TANGENT:
+                for i in range(r[ROW], r[ROW] + r[NROW]):
+                    for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
+                        Rq[i, j], Ru[i, j], M[i, j] = 0.0, 0.0, 0.0
+    else:
+        for i in range(M.shape[0]):
+            for j in range(M.shape[1]):
+                Rq[i, j], Ru[i, j], M[i, j] = 0.0, 0.0, 0.0
+
+
+@kernel
+def add_product(m, matrix, x, c, y):
+    """y += c matrix x for a tangent."""
+    if by_blocks(m):
+        records = records_of(m)[0]
+        for e in range(records.shape[0]):
+            r = records[e]
+            if r[CODE] == TANGENT:
+                own = x[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
+                for i in range(r[ROW], r[ROW] + r[NROW]):
+                    y[i] += c * dot(matrix[i, r[COLUMN] : r[COLUMN] + r[NCOLUMN]], own)
+    else:
+        for i in range(matrix.shape[0]):
+            y[i] += c * dot(matrix[i], x)
+
+
+@kernel
+def dot(x, y):
+    """Scalar product."""
+    s = 0.0
+    for k in range(x.shape[0]):
+        s += x[k] * y[k]
+    return s
+
+
+@kernel
+def add_rows(m, G, x, c, y):
+    """y += c G x for a matrix of constraint rows."""
+    if by_blocks(m):
+        records = records_of(m)[0]
+        for e in range(records.shape[0]):
+            r = records[e]
+            if r[CODE] == ROWS:
+                own = x[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
+                for i in range(r[ROW], r[ROW] + r[NROW]):
+                    y[i] += c * dot(G[i, r[COLUMN] : r[COLUMN] + r[NCOLUMN]], own)
+    else:
+        for i in range(G.shape[0]):
+            y[i] += c * dot(G[i], x)
+
+
+@kernel
+def along(m, G, mu, d):
+    """d = B mu, B = s^2 G^T."""
+    for k in range(d.shape[0]):
+        d[k] = 0.0
+    if by_blocks(m):
+        records = records_of(m)[0]
+        for e in range(records.shape[0]):
+            r = records[e]
+            if r[CODE] == ROWS:
+                for i in range(r[ROW], r[ROW] + r[NROW]):
+                    for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
+                        d[j] += G[i, j] * mu[i]
+    else:
+        for i in range(G.shape[0]):
+            for j in range(d.shape[0]):
+                d[j] += G[i, j] * mu[i]
+    for k in range(d.shape[0]):
+        d[k] *= m.unit[k] * m.unit[k]
+
+
+@kernel
+def row_sizes(m, G, y):
+    """y = largest entry of each constraint row, in units of the increments."""
+    for i in range(G.shape[0]):
+        y[i] = 0.0
+    if by_blocks(m):
+        records = records_of(m)[0]
+        for e in range(records.shape[0]):
+            r = records[e]
+            if r[CODE] == ROWS:
+                for i in range(r[ROW], r[ROW] + r[NROW]):
+                    for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
+                        y[i] = max(y[i], abs(G[i, j]) * m.unit[j])
+    else:
+        for i in range(G.shape[0]):
+            for j in range(G.shape[1]):
+                y[i] = max(y[i], abs(G[i, j]) * m.unit[j])

@@ -1,0 +1,317 @@
+"""Newton's matrix of many bodies by a static plan: small dense matrices, eliminated one after the other.
+
+For the unknowns w (velocities), z (controller states), lam and mu (rows), with B = s^2 G^T and the units s of the
+increments, both implicit methods have to solve
+
+    [M m + u Ru + q Rq] w + G^T lam - (m M + u Ru) B mu + r Rz z = ...         (motion)
+    (k Gq + l Gu) w - l Gu B mu + (c + d Gz) z = ...                           (controllers)
+    G w = ...                                                                   (positions)
+    (G + e H) w - G B mu = ...                                                  (rates)
+
+with numbers m, u, q, ... of the method and its step, in Radau's complex matrix complex ones. ``engine/block_plan.py`` says
+where entries are and in which order they are eliminated. A front is the dense matrix of some pivots and of the unknowns
+that these are coupled with then, its border. It is made on a stack: the entries that begin there, and what
+its children left. Rows are exchanged between its own pivots only; what is left in the border stays on the stack for its
+parent, the factors are kept. Chains and trees of free bodies cost as much as they have bodies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core import layout as at
+from supple.core import linalg
+from supple.core.layout import TREE
+from supple.native.declare import IVEC, MAT, TRUTH, Kind, block, kernel, shared
+
+# Head of the plan: number of fronts; places of their table and of the list of places of unknowns; numbers of reals that
+# factors and stack need; place and number of the records of entries; place of the list of velocities
+# with which those of a free joint begin (1)
+FRONTS, TABLE, PLACE, FACTORS, STACK, RECORDS, COUNT, TURNS, HEAD = range(9)
+# A front: number of pivots, size, first pivot among the unknowns; where its factors are, where it is made on the stack, and
+# where it leaves the rest; places of the lists of unknowns in its border and of their places in the parent's front; number
+# and list of children; first record of its entries, and their number
+(
+    PIVOTS, SIZE, FIRST, FACTORS_AT, FRONT_AT, LEFT_AT, BORDER, PARENT, CHILDREN, CHILD, ENTRY, ENTRIES, FRONT_INTS,
+) = range(13)
+# Records of entries: code; first and number of rows, of columns, and of velocities in between; place of rows and columns in
+# the front; of rows of links how far mu is behind lam
+CODE, ROW, NROW, COLUMN, NCOLUMN, INNER, NINNER, AT_ROW, AT_COLUMN, MORE, RECORD_INTS = range(11)
+# Codes: entries over velocities; rows of links over velocities; what mu does to the motion, to rates of rows and to
+# controllers; controllers with velocities and with themselves; mu with itself, where rates of rows are not held
+TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN = range(8)
+# Numbers of a method: of M, Ru, Rq; of G in the motion and in positions; of G and H in rates; of B; of Rz, Gq and Gu; of z'
+# itself and of Gz; of mu itself
+(
+    C_M, C_U, C_Q, C_POSITION, C_RATE, C_H, C_PUSH, C_RZ, C_GQ, C_GU, C_Z, C_GZ, C_OWN, COEFFICIENTS,
+) = range(14)
+
+RQ, RU, MASS = 0, 1, 2  # tangents
+
+CUBE = Kind("float64", 3)
+
+
+@kernel
+def by_blocks(m):
+    """Whether Newton's matrix is eliminated by blocks."""
+    return m.plan[at.PLAN_NEWTON] > 0
+
+
+@kernel
+def room(m):
+    """Numbers of reals that the stack and the factors of a real matrix need."""
+    if not by_blocks(m):
+        return 0, 0
+    p = plan_of(m)[0]
+    return p[STACK], p[FACTORS]
+
+
+def lengths(ints: np.ndarray) -> tuple[int, int]:
+    """Numbers of reals that the stack and the factors of a real matrix need; zeros for whole matrices."""
+    plan = at.integers(ints, "plan")
+    here = int(plan[at.PLAN_NEWTON])
+    return (int(plan[here + STACK]), int(plan[here + FACTORS])) if here else (0, 0)
+
+
+@kernel
+def plan_of(m):
+    """The plan of Newton's matrix."""
+    return (m.plan[m.plan[at.PLAN_NEWTON] :],)
+
+
+@kernel
+def records_of(m):
+    """Records of all entries."""
+    p = plan_of(m)[0]
+    return (block(m.plan, m.plan[at.PLAN_NEWTON] + p[RECORDS], p[COUNT], RECORD_INTS),)
+
+
+@kernel
+def pushed(unit, x, y, r, f, sign):
+    """Add sign times x s^2 y^T over some velocities to a front: x and y are rows over all of them."""
+    d0, d1 = r[INNER], r[INNER] + r[NINNER]
+    for i in range(r[NROW]):
+        row = x[r[ROW] + i]
+        for j in range(r[NCOLUMN]):
+            column, s = y[r[COLUMN] + j], 0.0
+            for d in range(d0, d1):
+                s += row[d] * unit[d] * unit[d] * column[d]
+            f[r[AT_ROW] + i, r[AT_COLUMN] + j] += sign * s
+
+
+@kernel
+def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f):
+    """Add the entries of one record to a front."""
+    code, i0, j0 = r[CODE], r[AT_ROW], r[AT_COLUMN]
+    if code == TANGENT:
+        for i in range(r[NROW]):
+            k, to = r[ROW] + i, f[i0 + i]
+            Rq, Ru, M, d = tangent[RQ, k], tangent[RU, k], tangent[MASS, k], r[COLUMN]
+            for j in range(r[NCOLUMN]):
+                to[j0 + j] += c[C_M] * M[d + j] + c[C_U] * Ru[d + j] + c[C_Q] * Rq[d + j]
+    elif code == ROWS:
+        for i in range(r[NROW]):
+            k, lam, mu = r[ROW] + i, i0 + i, i0 + i + r[MORE]
+            for j in range(r[NCOLUMN]):
+                g = G[k, r[COLUMN] + j]
+                f[j0 + j, lam] += c[C_POSITION] * g
+                f[lam, j0 + j] += c[C_POSITION] * g
+                f[mu, j0 + j] += c[C_RATE] * g + c[C_H] * H[k, r[COLUMN] + j]
+    elif code == PUSH:
+        if c[C_PUSH] != 0.0:
+            pushed(m.unit, tangent[MASS], G, r, f, -c[C_PUSH] * c[C_M])
+            pushed(m.unit, tangent[RU], G, r, f, -c[C_PUSH] * c[C_U])
+    elif code == RATES:
+        pushed(m.unit, G, G, r, f, -c[C_PUSH] * c[C_RATE])
+    elif code == STATE_PUSH:
+        pushed(m.unit, Gu, G, r, f, -c[C_PUSH] * c[C_GU])
+    elif code == STATE:
+        for j in range(r[NCOLUMN]):
+            s, k = r[ROW], r[COLUMN] + j
+            f[j0 + j, i0] += c[C_RZ] * Rz[k, s]
+            f[i0, j0 + j] += c[C_GQ] * Gq[s, k] + c[C_GU] * Gu[s, k]
+    elif code == STATE_OWN:
+        f[i0, i0] += c[C_Z] + c[C_GZ] * Gz[r[ROW], r[ROW]]
+    else:
+        for i in range(r[NROW]):
+            f[i0 + i, i0 + i] += c[C_OWN]
+
+
+@kernel
+def inherit(p, table, k, stack, f):
+    """Add what the children of front k left on the stack."""
+    for l in range(table[k, CHILDREN]):
+        child = table[p[table[k, CHILD] + l]]
+        n = child[SIZE] - child[PIVOTS]
+        g = block(stack, child[LEFT_AT], n, n)
+        to = p[child[PARENT] : child[PARENT] + n]
+        for i in range(n):
+            row, own = f[to[i]], g[i]
+            for j in range(n):
+                row[to[j]] += own[j]
+
+
+@kernel
+def keep(front, f, stack, factors):
+    """Copy the factors of a front, and move what is left of it down the stack."""
+    b, n = front[PIVOTS], front[SIZE]
+    c = n - b
+    upper = block(factors, front[FACTORS_AT], b, n)
+    for i in range(b):
+        for j in range(n):
+            upper[i, j] = f[i, j]
+    lower = block(factors, front[FACTORS_AT] + b * n, c, b)
+    for i in range(c):
+        for j in range(b):
+            lower[i, j] = f[b + i, j]
+    left = block(stack, front[LEFT_AT], c, c)
+    for i in range(c):
+        for j in range(c):
+            left[i, j] = f[b + i, b + j]
+
+
+@shared(TREE, CUBE, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, IVEC, gives=TRUTH)
+def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
+    """Factors of a real (c, stack and factors have one row) or complex matrix (two); False if a pivot vanishes."""
+    p, records = plan_of(m)[0], records_of(m)[0]
+    table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
+    parts = c.shape[0]
+    for k in range(table.shape[0]):
+        front = table[k]
+        b, n = front[PIVOTS], front[SIZE]
+        for part in range(parts):
+            f = block(stack[part], front[FRONT_AT], n, n)
+            for i in range(n):
+                for j in range(n):
+                    f[i, j] = 0.0
+            for e in range(front[ENTRY], front[ENTRY] + front[ENTRIES]):
+                enter(m, records[e], tangent, G, H, Rz, Gq, Gu, Gz, c[part], f)
+            inherit(p, table, k, stack[part], f)
+        mine = pivots[front[FIRST] : front[FIRST] + b]
+        if parts == 1:
+            good = linalg.lu_of(block(stack[0], front[FRONT_AT], n, n), mine, b)
+        else:
+            real, imaginary = block(stack[0], front[FRONT_AT], n, n), block(stack[1], front[FRONT_AT], n, n)
+            good = linalg.lu_complex_of(real, imaginary, mine, b)
+        if not good:
+            return False
+        for part in range(parts):
+            keep(front, block(stack[part], front[FRONT_AT], n, n), stack[part], factors[part])
+    return True
+
+
+@kernel
+def forward(front, border, factors, pivots, x):
+    """Elimination of a front's pivots in a right side."""
+    b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
+    upper = block(factors, front[FACTORS_AT], b, n)
+    lower = block(factors, front[FACTORS_AT] + b * n, n - b, b)
+    y = x[o : o + b]
+    for i in range(b):
+        k = pivots[o + i]
+        if k != i:
+            y[i], y[k] = y[k], y[i]
+    for i in range(b):
+        s = y[i]
+        for j in range(i):
+            s -= upper[i, j] * y[j]
+        y[i] = s
+    for i in range(n - b):
+        s = 0.0
+        for j in range(b):
+            s += lower[i, j] * y[j]
+        x[border[i]] -= s
+
+
+@kernel
+def backward(front, border, factors, x, t):
+    """A front's unknowns from those in its border."""
+    b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
+    upper = block(factors, front[FACTORS_AT], b, n)
+    y = x[o : o + b]
+    for j in range(n - b):
+        t[j] = x[border[j]]
+    for i in range(b - 1, -1, -1):
+        s, row = y[i], upper[i]
+        for j in range(i + 1, b):
+            s -= row[j] * y[j]
+        own = row[b:n]
+        for j in range(n - b):
+            s -= own[j] * t[j]
+        y[i] = s / upper[i, i]
+
+
+@kernel
+def forward_complex(front, border, a, b, pivots, x, y):
+    """``forward`` of x + i y with the factors a + i b."""
+    m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
+    ur, ui = block(a, front[FACTORS_AT], m, n), block(b, front[FACTORS_AT], m, n)
+    lr, li = block(a, front[FACTORS_AT] + m * n, n - m, m), block(b, front[FACTORS_AT] + m * n, n - m, m)
+    v, w = x[o : o + m], y[o : o + m]
+    for i in range(m):
+        k = pivots[o + i]
+        if k != i:
+            v[i], v[k] = v[k], v[i]
+            w[i], w[k] = w[k], w[i]
+    for i in range(m):
+        s, r = v[i], w[i]
+        for j in range(i):
+            s -= ur[i, j] * v[j] - ui[i, j] * w[j]
+            r -= ur[i, j] * w[j] + ui[i, j] * v[j]
+        v[i], w[i] = s, r
+    for i in range(n - m):
+        s, r = 0.0, 0.0
+        for j in range(m):
+            s += lr[i, j] * v[j] - li[i, j] * w[j]
+            r += lr[i, j] * w[j] + li[i, j] * v[j]
+        x[border[i]] -= s
+        y[border[i]] -= r
+
+
+@kernel
+def backward_complex(front, border, a, b, x, y, t, u):
+    """``backward`` of x + i y with the factors a + i b."""
+    m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
+    ur, ui = block(a, front[FACTORS_AT], m, n), block(b, front[FACTORS_AT], m, n)
+    v, w = x[o : o + m], y[o : o + m]
+    for j in range(n - m):
+        t[j], u[j] = x[border[j]], y[border[j]]
+    for i in range(m - 1, -1, -1):
+        s, r = v[i], w[i]
+        for j in range(i + 1, m):
+            s -= ur[i, j] * v[j] - ui[i, j] * w[j]
+            r -= ur[i, j] * w[j] + ui[i, j] * v[j]
+        p, q = ur[i, m:n], ui[i, m:n]
+        for j in range(n - m):
+            s -= p[j] * t[j] - q[j] * u[j]
+            r -= p[j] * u[j] + q[j] * t[j]
+        d = 1.0 / (ur[i, i] * ur[i, i] + ui[i, i] * ui[i, i])
+        v[i], w[i] = (s * ur[i, i] + r * ui[i, i]) * d, (r * ur[i, i] - s * ui[i, i]) * d
+
+
+@shared(TREE, MAT, IVEC, MAT, MAT)
+def block_solve(m, factors, pivots, y, scratch):
+    """Solve in place for y (1 or 2 rows: real, imaginary); ``scratch`` has twice as many, as long."""
+    p = plan_of(m)[0]
+    table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
+    place, parts, count = p[p[PLACE] :], y.shape[0], table.shape[0]
+    for part in range(parts):
+        for k in range(y.shape[1]):
+            scratch[part, place[k]] = y[part, k]
+    for k in range(count):
+        front = table[k]
+        border = p[front[BORDER] :]
+        if parts == 1:
+            forward(front, border, factors[0], pivots, scratch[0])
+        else:
+            forward_complex(front, border, factors[0], factors[1], pivots, scratch[0], scratch[1])
+    for k in range(count - 1, -1, -1):
+        front = table[k]
+        border = p[front[BORDER] :]
+        if parts == 1:
+            backward(front, border, factors[0], scratch[0], scratch[1])
+        else:
+            backward_complex(front, border, factors[0], factors[1], scratch[0], scratch[1], scratch[2], scratch[3])
+    for part in range(parts):
+        for k in range(y.shape[1]):
+            y[part, k] = scratch[part, place[k]]

@@ -1,0 +1,369 @@
+"""How Newton's matrix is eliminated by blocks: the integers that ``core/blocks.py`` reads.
+
+Atoms (``engine/block_order.py``) are the velocities of each part of the tree that moves on its own,
+in absolute coordinates those of a body, with the states of controllers on them; of each link lam,
+with the own coordinates of the joint that it closes; and of each link mu. A link is eliminated with
+a body on which its rows are independent, so that pivots are exchanged within a front only.
+
+Neither order nor room depend on which rows of a link are in use: a run may exchange them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from supple.constraints.kinds import LINKS
+from supple.core import blocks as kernel
+from supple.core import layout as at
+from supple.engine.block_order import (
+    GROUND,
+    Front,
+    extent,
+    farthest_first,
+    fronts,
+    minimum_degree,
+    placed,
+    storage,
+    work,
+)
+from supple.engine.structure import Structure
+
+SMALLEST = 40  # smaller systems are dense
+LOOPS = 1.2  # couplings for each body, below which an order along the tree is tried as well
+WORTH = 1.0  # work of a multiplication in fronts, in that of one of a whole matrix
+
+Run = tuple[int, int, int]  # first number, how many, place in the atom
+Put = Callable[[int, int, int, tuple[Run, ...]], None]
+
+
+@dataclass
+class _Atom:
+    velocities: list[int] = field(default_factory=list)
+    states: list[int] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    room: int = 0  # rows that there may be
+
+    @property
+    def size(self) -> int:
+        return len(self.velocities) + len(self.states) + len(self.rows)
+
+    @property
+    def most(self) -> int:
+        return len(self.velocities) + len(self.states) + self.room
+
+    def of_velocities(self, some: set[int] | None = None) -> list[Run]:
+        """Runs of its velocities, or of some of them."""
+        chosen = [(k, i) for i, k in enumerate(self.velocities) if some is None or k in some]
+        return _runs(chosen)
+
+    def of_states(self) -> list[Run]:
+        """Its controller states, one by one."""
+        return [(z, 1, len(self.velocities) + i) for i, z in enumerate(self.states)]
+
+    def of_rows(self) -> list[Run]:
+        """Runs of its rows."""
+        first = len(self.velocities) + len(self.states)
+        return _runs([(r, first + i) for i, r in enumerate(self.rows)])
+
+
+def _runs(numbered: list[tuple[int, int]]) -> list[Run]:
+    found: list[Run] = []
+    for number, place in numbered:
+        if found and found[-1][0] + found[-1][1] == number and found[-1][2] + found[-1][1] == place:
+            found[-1] = found[-1][0], found[-1][1] + 1, found[-1][2]
+        else:
+            found.append((number, 1, place))
+    return found
+
+
+def _room(link: np.ndarray) -> int:
+    return 6 if LINKS[int(link[0])].of_frames else 1
+
+
+def newton_plan(s: Structure) -> list[int]:
+    """Integers of the plan; none if the matrix is small or fronts save no work."""
+    if s.nu + s.nz + sum(_room(link) for link in s.links) < SMALLEST:
+        return []
+    plan = _BlockPlan(s)
+    return plan.write() if plan.saves_work() else []
+
+
+class _BlockPlan:
+    def __init__(self, s: Structure) -> None:
+        self.s = s
+        self.atoms: list[_Atom] = []
+        self.atom_of = [-1] * s.nu
+        self._collect()
+        self.bodies = len(self.atoms) - 2 * s.nl
+        self.touched = [self._by_atom(ends) for ends in s.acts]
+        # pairs of atoms that bodies and force elements couple, and those that rows couple as well
+        self.pairs = self._cliques(s.groups())
+        framed = [
+            a for a, link in zip(s.acts, s.links, strict=True) if LINKS[int(link[0])].of_frames
+        ]
+        self.stiff = self.pairs | self._cliques([sorted(ends) for ends in framed])
+        self.near = self._near()
+        self.fronts = self._order()
+        self.front_of = {a: k for k, front in enumerate(self.fronts) for a in front.pivots}
+
+    def _collect(self) -> None:
+        """Atoms: parts of the tree in the order of their first velocities, then links."""
+        s = self.s
+        number: dict[int, int] = {}
+        for k, first in enumerate(s.trees.tolist()):
+            if s.own[k] >= 0:
+                continue
+            if first not in number:
+                number[first] = len(self.atoms)
+                self.atoms.append(_Atom())
+            self.atom_of[k] = number[first]
+            self.atoms[number[first]].velocities.append(k)
+        bodies = len(self.atoms)
+        for c, (link, mine) in enumerate(zip(s.links, s.coordinates, strict=True)):
+            self.atoms.append(_Atom(mine, [], s.rows[c], _room(link)))
+            for k in mine:
+                self.atom_of[k] = bodies + c
+        for c, link in enumerate(s.links):
+            self.atoms.append(_Atom([], [], s.rows[c], _room(link)))
+        for state, velocity in s.states():
+            self.atoms[self.atom_of[velocity]].states.append(state)
+
+    def _by_atom(self, velocities: set[int]) -> dict[int, set[int]]:
+        found: dict[int, set[int]] = {}
+        for k in velocities:
+            found.setdefault(self.atom_of[k], set()).add(k)
+        return found
+
+    def _cliques(self, groups: list[list[int]]) -> set[tuple[int, int]]:
+        """Ordered pairs of atoms in common groups, each with itself among them."""
+        found = {(a, a) for a in range(len(self.atoms)) if self.atoms[a].velocities}
+        for group in groups:
+            atoms = {self.atom_of[k] for k in group}
+            found |= {(a, b) for a in atoms for b in atoms}
+        return found
+
+    def _near(self) -> list[set[int]]:
+        """Atoms with entries in common; mu acts on velocities through B = s^2 G^T."""
+        near: list[set[int]] = [set() for _ in self.atoms]
+        for a, b in self.stiff:
+            near[a].add(b)
+        beside: list[set[int]] = [set() for _ in self.atoms]
+        for a, b in self.pairs:
+            beside[a].add(b)
+        acting: list[list[int]] = [[] for _ in self.atoms]
+        for c, touched in enumerate(self.touched):
+            for a in touched:
+                near[a].add(self.bodies + c)
+                near[self.bodies + c].add(a)
+                acting[a].append(self.bodies + self.s.nl + c)
+        for a, pushes in enumerate(acting):
+            for j in pushes:
+                near[j] |= {a, *pushes, *beside[a]}
+                for other in (a, *beside[a]):
+                    near[other].add(j)
+        for k, mine in enumerate(near):
+            mine.discard(k)
+        return near
+
+    def _order(self) -> list[Front]:
+        s, bodies = self.s, self.bodies
+        links: list[tuple[int, int]] = []
+        framed: list[int] = []
+        for c, link in enumerate(s.links):
+            if LINKS[int(link[0])].of_frames:
+                ends = [self._side(int(link[at.LINK_A])), self._side(int(link[at.LINK_B]))]
+                if ends != [GROUND, GROUND]:
+                    framed.append(c)
+                    links.append((ends[0], ends[1]))
+        couples = [(a, b) for a, b in (*self.stiff, *links) if 0 <= a < bodies and 0 <= b < bodies]
+        for a, b in self.pairs:  # through the joint of a closing coordinate
+            near = {x for y in (a, b) for x in (self.touched[y - bodies] if y >= bodies else [y])}
+            couples += [(x, y) for x in near for y in near if x < bodies and y < bodies]
+        orders = [minimum_degree(bodies, couples)]
+        if len({(min(p), max(p)) for p in couples if p[0] != p[1]}) < LOOPS * bodies:
+            orders.append(
+                farthest_first(bodies, couples, [x for p in links if GROUND in p for x in p])
+            )
+        found = [self._eliminated(order, dict(zip(framed, links, strict=True))) for order in orders]
+        return min(found, key=self.work)
+
+    def _eliminated(self, order: list[int], links: dict[int, tuple[int, int]]) -> list[Front]:
+        """Fronts for an order of bodies."""
+        s, bodies = self.s, self.bodies
+        free, rigid = self._free()
+        rank = {x: k for k, x in enumerate(order)}
+        ends = list(links.values())
+        place = dict(zip(links, placed(order, ends, free, rigid), strict=True))
+        for c in range(s.nl):  # couplings and drivers with the last of what they act on
+            if c not in place:
+                on = [
+                    place.get(a - bodies, order[0]) if a >= bodies else a for a in self.touched[c]
+                ]
+                place[c] = max(on, key=lambda x: rank[x], default=order[-1])
+        pivots = [[x] for x in order]
+        for c, x in sorted(place.items()):
+            pivots[rank[x]] += [bodies + c, bodies + s.nl + c]
+        return fronts(pivots, self.near, [a.most for a in self.atoms])
+
+    def _side(self, node: int) -> int:
+        """The part of the tree that a node is on."""
+        for k in self.s.paths[node]:
+            if self.atom_of[k] < self.bodies:
+                return self.atom_of[k]
+        return GROUND
+
+    def _free(self) -> tuple[list[bool], list[bool]]:
+        """Whether each part of the tree moves freely as a whole, and does nothing else."""
+        s = self.s
+        free = [False] * self.bodies
+        for n in range(1, len(s.nodes)):
+            row = s.nodes[n]
+            if row[at.PARENT] == 0 and row[at.MOTION] == at.FREE:
+                free[self.atom_of[int(row[at.U0])]] = True
+        rigid = [f and len(self.atoms[a].velocities) == 6 for a, f in enumerate(free)]
+        return free, rigid
+
+    def work(self, made: list[Front]) -> float:
+        """Multiplications for all fronts."""
+        sizes = [a.most for a in self.atoms]
+        return sum(work(*extent(front, sizes)) for front in made)
+
+    def saves_work(self) -> bool:
+        """Whether fronts save work against a whole matrix, in which mu is eliminated."""
+        rows = sum(a.room for a in self.atoms) // 2
+        n = self.s.nu + self.s.nz
+        return WORTH * self.work(self.fronts) < (n + rows) ** 3 / 3.0 + 2.0 * rows * self.s.nu**2
+
+    # ------------------------------------------------------------------------------------------
+    # Integers
+
+    def write(self) -> list[int]:
+        """Head, places of unknowns, fronts with their lists, entries."""
+        s, sizes = self.s, [a.size for a in self.atoms]
+        where, room = (
+            storage(self.fronts, sizes),
+            storage(self.fronts, [a.most for a in self.atoms]),
+        )
+        begins = np.cumsum([0, *(extent(front, sizes)[0] for front in self.fronts)]).tolist()
+        self.first = [0] * len(self.atoms)  # place of each atom among all unknowns
+        self.local: list[dict[int, int]] = []  # ... and in fronts
+        for front, begin in zip(self.fronts, begins, strict=False):
+            at_front, here = {}, 0
+            for a in (*front.pivots, *front.border):
+                at_front[a] = here
+                here += sizes[a]
+            self.local.append(at_front)
+            for a in front.pivots:
+                self.first[a] = begin + at_front[a]
+        records: list[list[list[int]]] = [[] for _ in self.fronts]
+        self._entries(records)
+        head = [0] * kernel.HEAD
+        plan = head + self._places()
+        head_of = len(plan)
+        table = np.zeros((len(self.fronts), kernel.FRONT_INTS), dtype=int)
+        plan += [0] * table.size
+        count = 0
+        for k, front in enumerate(self.fronts):
+            b, n = extent(front, sizes)
+            row = table[k]
+            row[kernel.PIVOTS], row[kernel.SIZE], row[kernel.FIRST] = b, n, begins[k]
+            row[kernel.FACTORS_AT], row[kernel.FRONT_AT], row[kernel.LEFT_AT] = (
+                where.factors[k],
+                where.front[k],
+                where.left[k],
+            )
+            row[kernel.BORDER], row[kernel.PARENT] = len(plan), len(plan) + n - b
+            plan += [self.first[a] + i for a in front.border for i in range(sizes[a])]
+            if front.parent >= 0:
+                above = self.local[front.parent]
+                plan += [above[a] + i for a in front.border for i in range(sizes[a])]
+            row[kernel.CHILDREN], row[kernel.CHILD] = len(front.children), len(plan)
+            plan += front.children
+            row[kernel.ENTRY], row[kernel.ENTRIES] = count, len(records[k])
+            count += len(records[k])
+        plan[head_of : head_of + table.size] = table.ravel().tolist()
+        plan[kernel.FRONTS], plan[kernel.TABLE], plan[kernel.PLACE] = (
+            len(table),
+            head_of,
+            kernel.HEAD,
+        )
+        plan[kernel.FACTORS], plan[kernel.STACK] = room.length, room.room
+        plan[kernel.RECORDS], plan[kernel.COUNT] = len(plan), count
+        plan += [x for mine in records for record in mine for x in record]
+        plan[kernel.TURNS] = len(plan)
+        turns = [0] * s.nu
+        for row in s.nodes[1:]:
+            if row[at.MOTION] == at.FREE:
+                turns[int(row[at.U0])] = 1
+        return [int(x) for x in plan + turns]
+
+    def _places(self) -> list[int]:
+        """Places of velocities, states, lam and mu in the order of elimination."""
+        s = self.s
+        found = [0] * (s.nu + s.nz + 2 * s.nr)
+        for atom, first in zip(self.atoms, self.first, strict=True):
+            for i, k in enumerate(atom.velocities):
+                found[k] = first + i
+            for i, k in enumerate(atom.states):
+                found[s.nu + k] = first + len(atom.velocities) + i
+        for c, mine in enumerate(s.rows):
+            lam, mu = self.bodies + c, self.bodies + s.nl + c
+            before = len(self.atoms[lam].velocities) + len(self.atoms[lam].states)
+            for i, j in enumerate(mine):
+                found[s.nu + s.nz + j] = self.first[lam] + before + i
+                found[s.nu + s.nz + s.nr + j] = self.first[mu] + i
+        return found
+
+    def _entries(self, records: list[list[list[int]]]) -> None:
+        """Rectangles of entries, in fronts where the first of their two atoms is eliminated."""
+
+        def put(code: int, a: int, b: int, ranges: tuple[Run, ...], third: int = -1) -> None:
+            k = min(self.front_of[a], self.front_of[b])
+            i, j = self.local[k][a] + ranges[0][2], self.local[k][b] + ranges[1][2]
+            d = ranges[2] if len(ranges) > 2 else (0, 0, 0)
+            more = 0 if third < 0 else self.local[k][third] + d[2] - i
+            records[k].append([code, *ranges[0][:2], *ranges[1][:2], *d[:2], i, j, more])
+
+        for a, b in sorted(self.stiff):
+            for moved in self.atoms[a].of_velocities():
+                for run in self.atoms[b].of_velocities():
+                    put(kernel.TANGENT, a, b, (moved, run))
+        beside: dict[int, list[int]] = {}
+        for a, b in sorted(self.pairs):
+            beside.setdefault(b, []).append(a)
+        acting: dict[int, list[int]] = {}
+        for c, touched in enumerate(self.touched):
+            for d in touched:
+                acting.setdefault(d, []).append(c)
+        for c, touched in enumerate(self.touched):
+            lam, mu = self.bodies + c, self.bodies + self.s.nl + c
+            for rows, below in zip(
+                self.atoms[lam].of_rows(), self.atoms[mu].of_rows(), strict=True
+            ):
+                put(kernel.OWN, mu, mu, (below, below))
+                for d, some in touched.items():
+                    for run in self.atoms[d].of_velocities(some):
+                        put(kernel.ROWS, lam, d, (rows, run, below), mu)
+                        for a in beside[d]:
+                            for moved in self.atoms[a].of_velocities():
+                                put(kernel.PUSH, a, mu, (moved, below, run))
+                        for other in acting[d]:
+                            self._rates(put, other, d, mu, below, run)
+                        for state in self.atoms[d].of_states():
+                            put(kernel.STATE_PUSH, d, mu, (state, below, run))
+        for a, atom in enumerate(self.atoms):
+            for state in atom.of_states():
+                put(kernel.STATE_OWN, a, a, (state, state))
+                for run in atom.of_velocities():
+                    put(kernel.STATE, a, a, (state, run))
+
+    def _rates(self, put: Put, other: int, d: int, j: int, below: Run, run: Run) -> None:
+        """What mu of a link does to the rates of rows of another one through some velocities."""
+        i = self.bodies + self.s.nl + other
+        both = self.touched[other][d].intersection(range(run[0], run[0] + run[1]))
+        for part in _runs([(k, k) for k in sorted(both)]):
+            for rows in self.atoms[i].of_rows():
+                put(kernel.RATES, i, j, (rows, below, part))

@@ -1,0 +1,141 @@
+"""What couples with what in a compiled model, read from its integers alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from supple.constraints.kinds import LINKS
+from supple.core import callback
+from supple.core import layout as at
+from supple.forces.kinds import ELEMENTS
+
+
+class Structure:
+    """Velocities on paths to nodes, in rows of links, and coupled by bodies and force elements."""
+
+    def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
+        model = at.read_model(ints, reals)
+        self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
+        self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
+        self.nodes, self.elements = model.node, model.element
+        self.columns = model.column.tolist()
+        self.flex, self.links = model.flex, model.link
+        self.rotor, self.term = model.rotor, model.term
+        self.paths = [self._path(row) for row in self.nodes.tolist()]
+
+    def path(self, node: int) -> list[int]:
+        """Velocities on the path from the ground to a node."""
+        return self.paths[node].copy()
+
+    def _path(self, row: list[int]) -> list[int]:
+        c = row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
+        found = []
+        while c >= 0:
+            found.append(self.columns[c][at.VELOCITY])
+            c = self.columns[c][at.BEFORE]
+        return found
+
+    def terms(self, link: np.ndarray) -> list[int]:
+        """Velocities in the row of a coupling or driver."""
+        start, count = int(link[at.LINK_TERM]), int(link[at.LINK_COUNT])
+        return [int(x) for x in self.term[start : start + count, at.TERM_U]]
+
+    def ends(self, link: np.ndarray) -> set[int]:
+        """Velocities in the rows of a link."""
+        if not LINKS[int(link[0])].of_frames:
+            return set(self.terms(link))
+        return set(self.path(int(link[at.LINK_A]))) | set(self.path(int(link[at.LINK_B])))
+
+    @cached_property
+    def acts(self) -> list[set[int]]:
+        """Velocities in the rows of each link."""
+        return [self.ends(link) for link in self.links]
+
+    @cached_property
+    def rows(self) -> list[list[int]]:
+        """Rows in use of each link."""
+        return [[int(r) for r in link[at.LINK_ROW :] if r >= 0] for link in self.links]
+
+    def elastic(self, node: int) -> list[int]:
+        """Elastic velocities of the body whose frame a node is."""
+        if self.nodes[node, at.HEAVY] != at.FLEXIBLE:
+            return []
+        f = self.flex[self.nodes[node, at.FLEX]]
+        return list(range(int(f[at.FLEX_U0]), int(f[at.FLEX_U0] + f[at.FLEX_N])))
+
+    @cached_property
+    def moved(self) -> np.ndarray:
+        """Whether a velocity moves inertia (nu,)."""
+        found = self.rotor > 0.0
+        for n in np.flatnonzero(self.nodes[:, at.HEAVY]):
+            found[self.path(int(n))] = True
+        for f in self.flex:
+            found[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
+        return np.asarray(found)
+
+    @cached_property
+    def coordinates(self) -> list[list[int]]:
+        """Velocities of each closing joint without inertia that are in no other link of frames."""
+        count: dict[int, int] = {}
+        for link, ends in zip(self.links, self.acts, strict=True):
+            if LINKS[int(link[0])].of_frames:
+                for k in ends:
+                    count[k] = count.get(k, 0) + 1
+        return [
+            sorted(k for k in ends if not self.moved[k] and count[k] == 1)
+            if LINKS[int(link[0])].closes
+            else []
+            for link, ends in zip(self.links, self.acts, strict=True)
+        ]
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """For each velocity 8 times the link that it belongs to plus its number there, or -1."""
+        found = np.full(self.nu, -1)
+        for c, mine in enumerate(self.coordinates):
+            for j, k in enumerate(mine):
+                found[k] = 8 * c + j
+        return found
+
+    @cached_property
+    def trees(self) -> np.ndarray:
+        """Of each velocity the first one that is coupled with it by paths and bodies (nu,)."""
+        first = list(range(self.nu))
+
+        def root(k: int) -> int:
+            while first[k] != k:
+                first[k] = first[first[k]]
+                k = first[k]
+            return k
+
+        free = (self.own < 0).tolist()
+        for n in range(1, len(self.nodes)):
+            members = [k for k in self.paths[n] if free[k]] + self.elastic(n)
+            roots = {root(k) for k in members}
+            for k in roots:
+                first[k] = min(roots)
+        return np.array([root(k) for k in range(self.nu)], dtype=int)
+
+    def groups(self) -> list[list[int]]:
+        """Velocities that bodies and force elements couple, by inertia, stiffness or damping."""
+        found = []
+        for n in np.flatnonzero(self.nodes[:, at.HEAVY]):
+            found.append(self.path(int(n)) + self.elastic(int(n)))
+        for e in self.elements:
+            couples = ELEMENTS[int(e[0])].couples
+            if couples == "nodes":
+                found.append(self.path(int(e[1])) + self.path(int(e[2])))
+            elif couples == "velocities":
+                found.append([int(e[2]), int(e[4])])
+            elif couples == "terms":
+                start, count = int(e[callback.TERM]), int(e[callback.COUNT])
+                found.append([int(x) for x in self.term[start : start + count, at.TERM_U]])
+        return found
+
+    def states(self) -> list[tuple[int, int]]:
+        """Controller states with the velocities they belong to."""
+        return [
+            (int(e[4]), int(e[2])) for e in self.elements if ELEMENTS[int(e[0])].couples == "state"
+        ]
