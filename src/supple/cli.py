@@ -195,7 +195,7 @@ def run_file(
     """Simulate a model file and write its outputs."""
     found = _opened(file)
     options = {"checkpoint": checkpoint, "every": every, "interval": interval}
-    given = {"t_end": until, "output_to": output_to, **options}
+    given: dict[str, Any] = {"t_end": until, "output_to": output_to, **options}
     result = found.run(**{key: value for key, value in given.items() if value is not None})
     pages = [] if html is None else [result.to_html(html)]
     _tell_run(result, [*found.written, *pages], checkpoint)
