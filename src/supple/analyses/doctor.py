@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.analyses.diagnosis import Change, Diagnosis, Finding, Loop
 from supple.analyses.reactions import Reactions
+from supple.core import dynamics
 from supple.engine.builder import build
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
@@ -16,7 +17,7 @@ from supple.engine.row_sets import RowSets
 from supple.engine.rows import moving, rows_at, scaled_rows
 from supple.errors import ModelError, SuppleError
 from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollowed
-from supple.loops.closing import Assembler
+from supple.loops.closing import LARGE, Assembler
 from supple.loops.ranks import analyse, weakest_row
 from supple.loops.singular import about
 from supple.model import Model
@@ -171,6 +172,13 @@ class _Examination:
     def mass(self, q: Array) -> None:
         """Motions that the constraints leave and that move no mass."""
         c, kept = self.compiled, list(self.ranks.kept)
+        if not kept and c.nu > LARGE:  # the recursion names the first of them
+            work, none = self.move.work, np.zeros(c.nu)
+            state = 0.0, np.ascontiguousarray(q), none, c.z0, np.zeros(c.nu)
+            dof = dynamics.accelerate(c.ints, c.reals, work, *state)
+            if dof >= 0:
+                self._without_mass(c.dof_label(int(dof)))
+            return
         M = self.move.mass(q, soft=0.0)
         N = np.eye(c.nu)
         if kept:
@@ -182,9 +190,11 @@ class _Examination:
         values, vectors = np.linalg.eigh(N.T @ M @ N)
         for k in np.flatnonzero(values < MASSLESS * max(float(values.max()), 1e-300)):
             dof = int(np.argmax(np.abs(N @ vectors[:, k]) / c.scale))
-            name = c.dof_label(dof)
-            self.found["massless"] = (*self.found.get("massless", ()), name)
-            self.note(f"{name} moves no mass", "give the body an inertia, or remove it", True)
+            self._without_mass(c.dof_label(dof))
+
+    def _without_mass(self, name: str) -> None:
+        self.found["massless"] = (*self.found.get("massless", ()), name)
+        self.note(f"{name} moves no mass", "give the body an inertia, or remove it", True)
 
     def drivers(self, q: Array, until: float) -> None:
         """Whether drivers can be followed until the time ``until`` (s)."""
