@@ -25,9 +25,9 @@ from supple.core.layout import TREE
 from supple.native.declare import IVEC, MAT, TRUTH, Kind, block, kernel, shared
 
 # Head of the plan: number of fronts; places of their table and of the list of places of unknowns; numbers of reals that
-# factors and stack need; place and number of the records of entries; place of the list of velocities
-# with which those of a free joint begin (1)
-FRONTS, TABLE, PLACE, FACTORS, STACK, RECORDS, COUNT, TURNS, HEAD = range(9)
+# factors and stack need, and where there is scratch on the stack; place and number of the records of entries; place of the
+# list of velocities with which those of a free joint begin (1)
+FRONTS, TABLE, PLACE, FACTORS, STACK, SCRATCH, RECORDS, COUNT, TURNS, HEAD = range(10)
 # A front: number of pivots, size, first pivot among the unknowns; where its factors are, where it is made on the stack, and
 # where it leaves the rest; places of the lists of unknowns in its border and of their places in the parent's front; number
 # and list of children; first record of its entries, and their number
@@ -87,21 +87,24 @@ def records_of(m):
 
 
 @kernel
-def pushed(unit, x, y, r, f, sign):
-    """Add sign times x s^2 y^T over some velocities to a front: x and y are rows over all of them."""
-    d0, d1 = r[INNER], r[INNER] + r[NINNER]
+def push(unit, x, y, cx, cy, G, r, f, t):
+    """Subtract (cx x + cy y) B from a front, over the velocities in between of a record; t is scratch."""
+    n, d0 = r[NCOLUMN], r[INNER]
+    for j in range(n):
+        g = G[r[COLUMN] + j]
+        for d in range(r[NINNER]):
+            t[d * n + j] = -unit[d0 + d] * unit[d0 + d] * g[d0 + d]
     for i in range(r[NROW]):
-        row = x[r[ROW] + i]
-        for j in range(r[NCOLUMN]):
-            column, s = y[r[COLUMN] + j], 0.0
-            for d in range(d0, d1):
-                s += row[d] * unit[d] * unit[d] * column[d]
-            f[r[AT_ROW] + i, r[AT_COLUMN] + j] += sign * s
+        k, to = r[ROW] + i, f[r[AT_ROW] + i, r[AT_COLUMN] : r[AT_COLUMN] + n]
+        for d in range(r[NINNER]):
+            s, own = cx * x[k, d0 + d] + cy * y[k, d0 + d], t[d * n : d * n + n]
+            for j in range(n):
+                to[j] += s * own[j]
 
 
 @kernel
-def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f):
-    """Add the entries of one record to a front."""
+def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
+    """Add the entries of one record to a front; t is scratch."""
     code, i0, j0 = r[CODE], r[AT_ROW], r[AT_COLUMN]
     if code == TANGENT:
         for i in range(r[NROW]):
@@ -118,13 +121,12 @@ def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f):
                 f[lam, j0 + j] += c[C_POSITION] * g
                 f[mu, j0 + j] += c[C_RATE] * g + c[C_H] * H[k, r[COLUMN] + j]
     elif code == PUSH:
-        if c[C_PUSH] != 0.0:
-            pushed(m.unit, tangent[MASS], G, r, f, -c[C_PUSH] * c[C_M])
-            pushed(m.unit, tangent[RU], G, r, f, -c[C_PUSH] * c[C_U])
+        push(m.unit, tangent[MASS], tangent[RU], c[C_PUSH] * c[C_M], c[C_PUSH] * c[C_U], G, r, f, t)
     elif code == RATES:
-        pushed(m.unit, G, G, r, f, -c[C_PUSH] * c[C_RATE])
+        if c[C_RATE] != 0.0:
+            push(m.unit, G, G, c[C_PUSH] * c[C_RATE], 0.0, G, r, f, t)
     elif code == STATE_PUSH:
-        pushed(m.unit, Gu, G, r, f, -c[C_PUSH] * c[C_GU])
+        push(m.unit, Gu, Gu, c[C_PUSH] * c[C_GU], 0.0, G, r, f, t)
     elif code == STATE:
         for j in range(r[NCOLUMN]):
             s, k = r[ROW], r[COLUMN] + j
@@ -184,8 +186,9 @@ def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
             for i in range(n):
                 for j in range(n):
                     f[i, j] = 0.0
+            t = stack[part, p[SCRATCH] :]
             for e in range(front[ENTRY], front[ENTRY] + front[ENTRIES]):
-                enter(m, records[e], tangent, G, H, Rz, Gq, Gu, Gz, c[part], f)
+                enter(m, records[e], tangent, G, H, Rz, Gq, Gu, Gz, c[part], f, t)
             inherit(p, table, k, stack[part], f)
         mine = pivots[front[FIRST] : front[FIRST] + b]
         if parts == 1:

@@ -88,6 +88,8 @@ def lu_of(a, piv, b):
         if k1 - k0 == 4:
             for i in range(k1, n):
                 f0, f1, f2, f3 = a[i, k0], a[i, k0 + 1], a[i, k0 + 2], a[i, k0 + 3]
+                if f0 == 0.0 and f1 == 0.0 and f2 == 0.0 and f3 == 0.0:
+                    continue
                 for j in range(k1, n):
                     a[i, j] -= f0 * a[k0, j] + f1 * a[k0 + 1, j] + f2 * a[k0 + 2, j] + f3 * a[k0 + 3, j]
         else:
@@ -161,6 +163,8 @@ def lu_complex_of(a, b, piv, count):
             fr, fi, gr, gi = a[i, k0], b[i, k0], a[i, m], b[i, m]
             if m == k0:
                 gr, gi = 0.0, 0.0
+            if fr == 0.0 and fi == 0.0 and gr == 0.0 and gi == 0.0:
+                continue
             for j in range(k1, n):
                 a[i, j] -= fr * a[k0, j] - fi * b[k0, j] + gr * a[m, j] - gi * b[m, j]
                 b[i, j] -= fr * b[k0, j] + fi * a[k0, j] + gr * b[m, j] + gi * a[m, j]

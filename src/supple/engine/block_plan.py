@@ -290,7 +290,8 @@ class _BlockPlan:
             head_of,
             kernel.HEAD,
         )
-        plan[kernel.FACTORS], plan[kernel.STACK] = room.length, room.room
+        plan[kernel.FACTORS], plan[kernel.SCRATCH] = room.length, room.room
+        plan[kernel.STACK] = room.room + 6 * max(len(a.velocities) for a in self.atoms)
         plan[kernel.RECORDS], plan[kernel.COUNT] = len(plan), count
         plan += [x for mine in records for record in mine for x in record]
         plan[kernel.TURNS] = len(plan)
