@@ -210,7 +210,7 @@ class _BlockPlan:
 
     def _side(self, node: int) -> int:
         """The part of the tree that a node is on."""
-        for k in self.s.paths[node]:
+        for k in self.s.path(node):
             if self.atom_of[k] < self.bodies:
                 return self.atom_of[k]
         return GROUND

@@ -23,19 +23,26 @@ class Structure:
         self.columns = model.column.tolist()
         self.flex, self.links = model.flex, model.link
         self.rotor, self.term = model.rotor, model.term
-        self.paths = [self._path(row) for row in self.nodes.tolist()]
 
     def path(self, node: int) -> list[int]:
         """Velocities on the path from the ground to a node."""
-        return self.paths[node].copy()
-
-    def _path(self, row: list[int]) -> list[int]:
+        row = self.nodes[node].tolist()
         c = row[at.COL0] + row[at.COLUMNS] - 1 if row[at.COLUMNS] else row[at.LAST]
         found = []
         while c >= 0:
             found.append(self.columns[c][at.VELOCITY])
             c = self.columns[c][at.BEFORE]
         return found
+
+    @cached_property
+    def rows_of_nodes(self) -> list[list[int]]:
+        """Integers of the nodes."""
+        return [list(map(int, row)) for row in self.nodes.tolist()]
+
+    def _edge(self, node: int) -> list[int]:
+        """Velocities of the columns of a node's own edge."""
+        row = self.rows_of_nodes[node]
+        return [c[at.VELOCITY] for c in self.columns[row[at.COL0] : row[at.COL0] + row[at.COLUMNS]]]
 
     def terms(self, link: np.ndarray) -> list[int]:
         """Velocities in the row of a coupling or driver."""
@@ -69,8 +76,11 @@ class Structure:
     def moved(self) -> np.ndarray:
         """Whether a velocity moves inertia (nu,)."""
         found = self.rotor > 0.0
-        for n in np.flatnonzero(self.nodes[:, at.HEAVY]):
-            found[self.path(int(n))] = True
+        heavy = (self.nodes[:, at.HEAVY] != 0).tolist()
+        for n in range(len(self.nodes) - 1, 0, -1):
+            if heavy[n]:
+                found[self._edge(n)] = True
+                heavy[self.rows_of_nodes[n][at.PARENT]] = True
         for f in self.flex:
             found[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
         return np.asarray(found)
@@ -111,22 +121,37 @@ class Structure:
             return k
 
         free = (self.own < 0).tolist()
+        last = [-1] * len(self.nodes)  # a velocity of the path: those on it are coupled already
         for n in range(1, len(self.nodes)):
-            members = [k for k in self.paths[n] if free[k]] + self.elastic(n)
-            roots = {root(k) for k in members}
+            before = last[self.rows_of_nodes[n][at.PARENT]]
+            members = [k for k in self._edge(n) if free[k]] + ([before] if before >= 0 else [])
+            last[n] = members[0] if members else -1
+            roots = {root(k) for k in members + self.elastic(n)}
             for k in roots:
                 first[k] = min(roots)
         return np.array([root(k) for k in range(self.nu)], dtype=int)
 
+    @cached_property
+    def reached(self) -> list[frozenset[int]]:
+        """On the path to each node one velocity of each tree, and those of closing joints."""
+        roots = np.where(self.own < 0, self.trees, np.arange(self.nu)).tolist()
+        found: list[frozenset[int]] = [frozenset()]
+        for n in range(1, len(self.nodes)):
+            before = found[self.rows_of_nodes[n][at.PARENT]]
+            mine = {roots[k] for k in self._edge(n)}
+            found.append(before if mine <= before else before | mine)
+        return found
+
     def groups(self) -> list[list[int]]:
-        """Velocities that bodies and force elements couple, by inertia, stiffness or damping."""
+        """Velocities that force elements couple, by stiffness or damping.
+
+        Of a tree, which inertia couples, one velocity stands for all.
+        """
         found = []
-        for n in np.flatnonzero(self.nodes[:, at.HEAVY]):
-            found.append(self.path(int(n)) + self.elastic(int(n)))
         for e in self.elements:
             couples = ELEMENTS[int(e[0])].couples
             if couples == "nodes":
-                found.append(self.path(int(e[1])) + self.path(int(e[2])))
+                found.append(sorted(self.reached[int(e[1])] | self.reached[int(e[2])]))
             elif couples == "velocities":
                 found.append([int(e[2]), int(e[4])])
             elif couples == "terms":

@@ -72,6 +72,8 @@ class Assembler:
 
     def _positions(self, t: float, q: Array, search: bool) -> tuple[Array, Array]:
         start = np.array(q, dtype=float)
+        if not self.compiled.nr:
+            return start, np.zeros(0)
         found, gap = self._newton(t, start)
         if not _closed(gap) and search and len(self.free):
             found, gap = self._search(t, start, found, gap)
