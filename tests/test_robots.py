@@ -239,6 +239,36 @@ def test_a_place_beside_a_beam_is_refused() -> None:
 # options
 
 
+def test_a_robot_on_a_robot(tmp_path: Path) -> None:
+    """The gripper on the arm's tool is the robot of one file with both."""
+    texts = [(ROBOTS / name).read_text() for name in ("arm.urdf", "gripper.urdf")]
+    inside = "".join(re.search(r"<robot.*?>(.*)</robot>", text, re.S)[1] for text in texts)
+    weld = '<joint name="w" type="fixed"><parent link="tool0"/><child link="mount"/></joint>'
+    both = sp.read_urdf(written(tmp_path, f"<robot>{inside}{weld}</robot>"))
+    arm = robot("arm.urdf")
+    hand = robot("gripper.urdf", into=arm.model, on=arm.frames["tool0"], prefix="my ")
+    assert (
+        "my wrist damping" in hand.model and "palm" not in hand.model and len(arm.model.joints) == 7
+    )
+    q = np.linspace(-1.0, 1.0, 11)
+    one, two = (JointCoordinates().equations(m) for m in (both, hand.model))
+    np.testing.assert_allclose(two.mass_matrix(q), one.mass_matrix(q), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        two.residual(0.0, q, q, q), one.residual(0.0, q, q, q), rtol=0, atol=1e-10
+    )
+    bent = robot("arm.urdf", replace={"forearm": tube()})
+    with pytest.raises(sp.ModelError, match=r"on is .*forearm@.* because the robot begins at"):
+        robot("gripper.urdf", into=bent.model, on=bent.model["forearm"].at(0.2))
+
+
+def test_keyframes() -> None:
+    file = robot("walker.xml", initial="crouch")
+    assert file.model["forward + up + pitch"].initial.tolist() == [0.0, 1.1, 0.1]
+    assert file.model["left_knee"].initial == [-1.0]
+    with pytest.raises(sp.ModelError, match=r"initial is 'crouc', .* \(did you mean 'crouch'"):
+        robot("walker.xml", initial="crouc")
+
+
 def test_base_limits_and_names(tmp_path: Path) -> None:
     path = written(
         tmp_path,

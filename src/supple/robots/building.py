@@ -52,7 +52,8 @@ class Building:
             expected = "left out: an MJCF file says itself how it stands"
             raise ModelError(options.owner, field, options.base, expected)
         gravity = options.gravity if options.gravity is not None else found.gravity
-        self.model = Model(gravity, self._plain(found.name))
+        fresh = Model(gravity, self._plain(found.name))
+        self.model = fresh if options.into is None else options.into.copy()
         self.bodies: dict[str, Body] = {}
         self.frames: dict[str, Frame] = {}
         self.joints: dict[str, tuple[str, int]] = {}
@@ -90,10 +91,13 @@ class Building:
         return "".join("_" if c in NAME_SEPARATORS else c for c in name).strip() or "_"
 
     def _name(self, wanted: str, kind: str) -> str:
-        """A name that is not taken yet: the wanted one, if possible."""
-        name, count = self._plain(wanted), 1
+        """A name for something of the file that is not taken yet: that of the file, if possible."""
+        return self._unique(f"{self.options.prefix}{self._plain(wanted)}".strip(), kind)
+
+    def _unique(self, wanted: str, kind: str) -> str:
+        name, count = wanted, 1
         while name in RESERVED_NAMES or name in self.model:
-            name = f"{self._plain(wanted)} {kind}" + (f" {count}" if count > 1 else "")
+            name = f"{wanted} {kind}" + (f" {count}" if count > 1 else "")
             count += 1
         return name
 
@@ -131,7 +135,7 @@ class Building:
         """A frame of the model at a pose on a link with mass."""
         link, pose = at
         if link == GROUND:
-            return Frame(self.model.ground, pose.p, _rotation(pose))
+            return self._ground(pose)
         given = self.options.replace.get(link)
         if given is None:
             return Frame(self.bodies[link], pose.p, _rotation(pose))
@@ -146,6 +150,21 @@ class Building:
             ) from None
         turn = None if np.array_equal(there.rotation, EYE) else there.rotation
         return Frame(self.bodies[link], there.position, turn)
+
+    def _ground(self, pose: Pose) -> Frame:
+        """A frame where the ground of the file is: the world, or a frame of another model."""
+        on = self.options.on
+        if on is None:
+            return Frame(self.model.ground, pose.p, _rotation(pose))
+        if not np.any(pose.p):
+            place = on.position
+        elif on.body.deforms:
+            shown = ", ".join(f"{c:.6g}" for c in pose.p)
+            expected = f"one on a rigid body, because the robot begins at ({shown}) m from it"
+            raise ModelError(self.options.owner, "on", on, expected)
+        else:
+            place = on.position + on.rotation @ pose.p
+        return Frame(on.body, place, _rotation(Pose(on.rotation @ pose.R, place)))
 
     def _on(self, at: At) -> Callable[[Pose], Frame]:
         """Frames at poses behind a place."""
@@ -173,10 +192,11 @@ class Building:
 
     def _initial(self, motions: dict[str, Motion]) -> dict[str, Any]:
         """Initial coordinates; those that follow others are theirs."""
-        found, options = dict(self.options.initial), self.options
-        ties = {tie.first: tie for tie in self.found.ties}
+        options, ties = self.options, {tie.first: tie for tie in self.found.ties}
+        start = options.start(self.found)
+        found = dict(start)
         for name, tie in ties.items():
-            if name in options.initial:
+            if name in options.initial and start is options.initial:
                 expected = f"left out: {name!r} follows {tie.second or 'a number'!r}"
                 raise ModelError(options.owner, f"initial[{name!r}]", found[name], expected)
             chain, end = [tie], tie
@@ -190,7 +210,7 @@ class Building:
             if end.second is None:
                 value = 0.0
             else:
-                given = options.initial.get(end.second, motions[end.second].initial)
+                given = start.get(end.second, motions[end.second].initial)
                 value = validate.number(options.owner, f"initial[{end.second!r}]", given)
             for each in reversed(chain):
                 value = each.ratio * value + each.offset
@@ -210,8 +230,9 @@ class Building:
 
     def _forces(self, given: tuple[Motion, Joint, int]) -> None:
         motion, joint, k = given
-        title = joint.name if joint.nu == 1 else self._plain(motion.name)
-        name = lambda what: self._name(f"{title} {what}", "force")  # noqa: E731
+        several = f"{self.options.prefix}{self._plain(motion.name)}".strip()
+        title = joint.name if joint.nu == 1 else several
+        name = lambda what: self._unique(f"{title} {what}", "force")  # noqa: E731
         for force in forces_on(motion, joint, k, name, self.options.stops):
             self.model.add(force)
 
