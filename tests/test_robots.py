@@ -181,6 +181,10 @@ def test_a_loop_is_closed_by_its_name() -> None:
         np.testing.assert_allclose(other[name].angle, result[name].angle, rtol=0, atol=1e-6)
 
 
+LUMP = (
+    '<inertial><mass value="1"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
 UPRIGHT = (0.0, -math.pi / 2, 0.0)  # turns the x axis of a beam into z of a link
 ALUMINIUM = sp.Material(70e9, 26e9, 2700.0)
 
@@ -261,6 +265,19 @@ def test_a_robot_on_a_robot(tmp_path: Path) -> None:
         robot("gripper.urdf", into=bent.model, on=bent.model["forearm"].at(0.2))
 
 
+def test_names_that_are_taken(tmp_path: Path) -> None:
+    """A joint of the file called "base" is not the joint of the floating base."""
+    text = (ROBOTS / "gripper.urdf").read_text().replace('"wrist"', '"base"')
+    text = text.replace('<link name="mount"/>', f'<link name="mount">{LUMP}</link>')
+    file = sp.RobotFile(written(tmp_path, text), base="floating", initial={"base": 0.3})
+    assert file.joints["base"] == ("base", 0) and file.model["base"].initial == [0.3]
+    assert type(file.model["base joint"]) is sp.Free
+    with pytest.raises(
+        sp.ModelFileError, match="link 'quill_slide': it has no mass and is between"
+    ):
+        robot("scara.urdf", close={"x": ("quill_slide", "column")})
+
+
 def test_keyframes() -> None:
     file = robot("walker.xml", initial="crouch")
     assert file.model["forward + up + pitch"].initial.tolist() == [0.0, 1.1, 0.1]
@@ -295,7 +312,9 @@ def test_base_limits_and_names(tmp_path: Path) -> None:
     assert fixed["base"].A.position.tolist() == [1, 2, 3] and not fixed.gravity.any()
     with pytest.raises(sp.ModelError, match="read_urdf: initial is 'elbo', expected the name of a"):
         sp.read_urdf(path, initial={"elbo": 1.0})
-    with pytest.raises(sp.ModelError, match=r"position is 'fixed'|position is .* left out"):
+    with pytest.raises(
+        sp.ModelError, match=r"position or rotation is \(0, 0, 1\), expected left out"
+    ):
         sp.RobotFile(ROBOTS / "walker.xml", position=(0, 0, 1))
 
 

@@ -48,9 +48,10 @@ class Building:
         if found.root != GROUND:
             found.edges.insert(0, self._base())
         elif options.base != "fixed" or options.placed:
-            field = "position" if options.placed else "base"
+            field = "position or rotation" if options.placed else "base"
+            given = tuple(options.origin.p) if options.placed else options.base
             expected = "left out: an MJCF file says itself how it stands"
-            raise ModelError(options.owner, field, options.base, expected)
+            raise ModelError(options.owner, field, given, expected)
         gravity = options.gravity if options.gravity is not None else found.gravity
         fresh = Model(gravity, self._plain(found.name))
         self.model = fresh if options.into is None else options.into.copy()
@@ -115,10 +116,13 @@ class Building:
     def _base(self) -> Edge:
         """How the root stands on the ground."""
         root, origin = self.found.links[self.found.root], self.options.origin
+        taken, name = {edge.name for edge in self.found.edges}, BASE
+        while name in taken:
+            name += " joint"
         if self.options.base == "fixed":
-            return Edge(BASE, GROUND, root.name, (origin,), root.place)
-        free = Motion(BASE, "free", root.place, start=origin)
-        return Edge(BASE, GROUND, root.name, (free,), root.place)
+            return Edge(name, GROUND, root.name, (origin,), root.place)
+        free = Motion(name, "free", root.place, start=origin)
+        return Edge(name, GROUND, root.name, (free,), root.place)
 
     def _body(self, link: Link) -> None:
         given = self.options.replace.get(link.name)
@@ -174,12 +178,17 @@ class Building:
     def _place(self, at: At) -> At:
         """A place on any link as one on a link with mass."""
         link, pose = at
-        body, place = self.places.get(link, (link, IDENTITY)) if link else (GROUND, IDENTITY)
+        if link not in self.places:
+            raise ModelError.plain(
+                f"link {link!r}: it has no mass and is between two joints, expected a link that is "
+                "a place on a body"
+            )
+        body, place = self.places[link]
         return body, place.then(pose)
 
     def _frame_of(self, name: str, at: At) -> None:
         """Keep the frame of a link or named frame; what is beside a replaced body has none."""
-        if at[0] != GROUND and at[0] not in self.places:
+        if at[0] not in self.places:
             return
         there = self._place(at)
         try:
