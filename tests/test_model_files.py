@@ -283,6 +283,7 @@ def test_every_public_class_is_a_word_or_is_none_for_a_reason() -> None:
     others = {
         "Model",
         "ModelFile",
+        "RobotFile",
         "Frame",
         "Ground",
         "MeshData",

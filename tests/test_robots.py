@@ -181,6 +181,10 @@ def test_a_loop_is_closed_by_its_name() -> None:
         np.testing.assert_allclose(other[name].angle, result[name].angle, rtol=0, atol=1e-6)
 
 
+LUMP = (
+    '<inertial><mass value="1"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
 UPRIGHT = (0.0, -math.pi / 2, 0.0)  # turns the x axis of a beam into z of a link
 ALUMINIUM = sp.Material(70e9, 26e9, 2700.0)
 
@@ -239,6 +243,49 @@ def test_a_place_beside_a_beam_is_refused() -> None:
 # options
 
 
+def test_a_robot_on_a_robot(tmp_path: Path) -> None:
+    """The gripper on the arm's tool is the robot of one file with both."""
+    texts = [(ROBOTS / name).read_text() for name in ("arm.urdf", "gripper.urdf")]
+    inside = "".join(re.search(r"<robot.*?>(.*)</robot>", text, re.S)[1] for text in texts)
+    weld = '<joint name="w" type="fixed"><parent link="tool0"/><child link="mount"/></joint>'
+    both = sp.read_urdf(written(tmp_path, f"<robot>{inside}{weld}</robot>"))
+    arm = robot("arm.urdf")
+    hand = robot("gripper.urdf", into=arm.model, on=arm.frames["tool0"], prefix="my ")
+    assert (
+        "my wrist damping" in hand.model and "palm" not in hand.model and len(arm.model.joints) == 7
+    )
+    q = np.linspace(-1.0, 1.0, 11)
+    one, two = (JointCoordinates().equations(m) for m in (both, hand.model))
+    np.testing.assert_allclose(two.mass_matrix(q), one.mass_matrix(q), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        two.residual(0.0, q, q, q), one.residual(0.0, q, q, q), rtol=0, atol=1e-10
+    )
+    bent = robot("arm.urdf", replace={"forearm": tube()})
+    with pytest.raises(sp.ModelError, match=r"on is .*forearm@.* because the robot begins at"):
+        robot("gripper.urdf", into=bent.model, on=bent.model["forearm"].at(0.2))
+
+
+def test_names_that_are_taken(tmp_path: Path) -> None:
+    """A joint of the file called "base" is not the joint of the floating base."""
+    text = (ROBOTS / "gripper.urdf").read_text().replace('"wrist"', '"base"')
+    text = text.replace('<link name="mount"/>', f'<link name="mount">{LUMP}</link>')
+    file = sp.RobotFile(written(tmp_path, text), base="floating", initial={"base": 0.3})
+    assert file.joints["base"] == ("base", 0) and file.model["base"].initial == [0.3]
+    assert type(file.model["base joint"]) is sp.Free
+    with pytest.raises(
+        sp.ModelFileError, match="link 'quill_slide': it has no mass and is between"
+    ):
+        robot("scara.urdf", close={"x": ("quill_slide", "column")})
+
+
+def test_keyframes() -> None:
+    file = robot("walker.xml", initial="crouch")
+    assert file.model["forward + up + pitch"].initial.tolist() == [0.0, 1.1, 0.1]
+    assert file.model["left_knee"].initial == [-1.0]
+    with pytest.raises(sp.ModelError, match=r"initial is 'crouc', .* \(did you mean 'crouch'"):
+        robot("walker.xml", initial="crouc")
+
+
 def test_base_limits_and_names(tmp_path: Path) -> None:
     path = written(
         tmp_path,
@@ -265,7 +312,9 @@ def test_base_limits_and_names(tmp_path: Path) -> None:
     assert fixed["base"].A.position.tolist() == [1, 2, 3] and not fixed.gravity.any()
     with pytest.raises(sp.ModelError, match="read_urdf: initial is 'elbo', expected the name of a"):
         sp.read_urdf(path, initial={"elbo": 1.0})
-    with pytest.raises(sp.ModelError, match=r"position is 'fixed'|position is .* left out"):
+    with pytest.raises(
+        sp.ModelError, match=r"position or rotation is \(0, 0, 1\), expected left out"
+    ):
         sp.RobotFile(ROBOTS / "walker.xml", position=(0, 0, 1))
 
 

@@ -48,11 +48,13 @@ class Building:
         if found.root != GROUND:
             found.edges.insert(0, self._base())
         elif options.base != "fixed" or options.placed:
-            field = "position" if options.placed else "base"
+            field = "position or rotation" if options.placed else "base"
+            given = tuple(options.origin.p) if options.placed else options.base
             expected = "left out: an MJCF file says itself how it stands"
-            raise ModelError(options.owner, field, options.base, expected)
+            raise ModelError(options.owner, field, given, expected)
         gravity = options.gravity if options.gravity is not None else found.gravity
-        self.model = Model(gravity, self._plain(found.name))
+        fresh = Model(gravity, self._plain(found.name))
+        self.model = fresh if options.into is None else options.into.copy()
         self.bodies: dict[str, Body] = {}
         self.frames: dict[str, Frame] = {}
         self.joints: dict[str, tuple[str, int]] = {}
@@ -90,10 +92,13 @@ class Building:
         return "".join("_" if c in NAME_SEPARATORS else c for c in name).strip() or "_"
 
     def _name(self, wanted: str, kind: str) -> str:
-        """A name that is not taken yet: the wanted one, if possible."""
-        name, count = self._plain(wanted), 1
+        """A name for something of the file that is not taken yet: that of the file, if possible."""
+        return self._unique(f"{self.options.prefix}{self._plain(wanted)}".strip(), kind)
+
+    def _unique(self, wanted: str, kind: str) -> str:
+        name, count = wanted, 1
         while name in RESERVED_NAMES or name in self.model:
-            name = f"{self._plain(wanted)} {kind}" + (f" {count}" if count > 1 else "")
+            name = f"{wanted} {kind}" + (f" {count}" if count > 1 else "")
             count += 1
         return name
 
@@ -111,10 +116,13 @@ class Building:
     def _base(self) -> Edge:
         """How the root stands on the ground."""
         root, origin = self.found.links[self.found.root], self.options.origin
+        taken, name = {edge.name for edge in self.found.edges}, BASE
+        while name in taken:
+            name += " joint"
         if self.options.base == "fixed":
-            return Edge(BASE, GROUND, root.name, (origin,), root.place)
-        free = Motion(BASE, "free", root.place, start=origin)
-        return Edge(BASE, GROUND, root.name, (free,), root.place)
+            return Edge(name, GROUND, root.name, (origin,), root.place)
+        free = Motion(name, "free", root.place, start=origin)
+        return Edge(name, GROUND, root.name, (free,), root.place)
 
     def _body(self, link: Link) -> None:
         given = self.options.replace.get(link.name)
@@ -131,7 +139,7 @@ class Building:
         """A frame of the model at a pose on a link with mass."""
         link, pose = at
         if link == GROUND:
-            return Frame(self.model.ground, pose.p, _rotation(pose))
+            return self._ground(pose)
         given = self.options.replace.get(link)
         if given is None:
             return Frame(self.bodies[link], pose.p, _rotation(pose))
@@ -147,6 +155,21 @@ class Building:
         turn = None if np.array_equal(there.rotation, EYE) else there.rotation
         return Frame(self.bodies[link], there.position, turn)
 
+    def _ground(self, pose: Pose) -> Frame:
+        """A frame where the ground of the file is: the world, or a frame of another model."""
+        on = self.options.on
+        if on is None:
+            return Frame(self.model.ground, pose.p, _rotation(pose))
+        if not np.any(pose.p):
+            place = on.position
+        elif on.body.deforms:
+            shown = ", ".join(f"{c:.6g}" for c in pose.p)
+            expected = f"one on a rigid body, because the robot begins at ({shown}) m from it"
+            raise ModelError(self.options.owner, "on", on, expected)
+        else:
+            place = on.position + on.rotation @ pose.p
+        return Frame(on.body, place, _rotation(Pose(on.rotation @ pose.R, place)))
+
     def _on(self, at: At) -> Callable[[Pose], Frame]:
         """Frames at poses behind a place."""
         body, place = at
@@ -155,12 +178,17 @@ class Building:
     def _place(self, at: At) -> At:
         """A place on any link as one on a link with mass."""
         link, pose = at
-        body, place = self.places.get(link, (link, IDENTITY)) if link else (GROUND, IDENTITY)
+        if link not in self.places:
+            raise ModelError.plain(
+                f"link {link!r}: it has no mass and is between two joints, expected a link that is "
+                "a place on a body"
+            )
+        body, place = self.places[link]
         return body, place.then(pose)
 
     def _frame_of(self, name: str, at: At) -> None:
         """Keep the frame of a link or named frame; what is beside a replaced body has none."""
-        if at[0] != GROUND and at[0] not in self.places:
+        if at[0] not in self.places:
             return
         there = self._place(at)
         try:
@@ -173,10 +201,11 @@ class Building:
 
     def _initial(self, motions: dict[str, Motion]) -> dict[str, Any]:
         """Initial coordinates; those that follow others are theirs."""
-        found, options = dict(self.options.initial), self.options
-        ties = {tie.first: tie for tie in self.found.ties}
+        options, ties = self.options, {tie.first: tie for tie in self.found.ties}
+        start = options.start(self.found)
+        found = dict(start)
         for name, tie in ties.items():
-            if name in options.initial:
+            if name in options.initial and start is options.initial:
                 expected = f"left out: {name!r} follows {tie.second or 'a number'!r}"
                 raise ModelError(options.owner, f"initial[{name!r}]", found[name], expected)
             chain, end = [tie], tie
@@ -190,7 +219,7 @@ class Building:
             if end.second is None:
                 value = 0.0
             else:
-                given = options.initial.get(end.second, motions[end.second].initial)
+                given = start.get(end.second, motions[end.second].initial)
                 value = validate.number(options.owner, f"initial[{end.second!r}]", given)
             for each in reversed(chain):
                 value = each.ratio * value + each.offset
@@ -210,8 +239,9 @@ class Building:
 
     def _forces(self, given: tuple[Motion, Joint, int]) -> None:
         motion, joint, k = given
-        title = joint.name if joint.nu == 1 else self._plain(motion.name)
-        name = lambda what: self._name(f"{title} {what}", "force")  # noqa: E731
+        several = f"{self.options.prefix}{self._plain(motion.name)}".strip()
+        title = joint.name if joint.nu == 1 else several
+        name = lambda what: self._unique(f"{title} {what}", "force")  # noqa: E731
         for force in forces_on(motion, joint, k, name, self.options.stops):
             self.model.add(force)
 

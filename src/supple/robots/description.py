@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -122,6 +122,7 @@ class Description:
     ties: list[Tie] = field(default_factory=list)
     closures: list[Closure] = field(default_factory=list)
     frames: dict[str, tuple[str, Pose]] = field(default_factory=dict)
+    keyframes: dict[str, dict[str, Any]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
 

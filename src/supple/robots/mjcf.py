@@ -27,6 +27,7 @@ from supple.robots.description import (
 from supple.robots.mjcf_defaults import MAIN, Compiler, Defaults, with_includes
 from supple.robots.mjcf_equality import equalities
 from supple.robots.mjcf_inertia import Shapes, bounded, total
+from supple.robots.mjcf_keyframes import keyframes
 from supple.robots.mjcf_rest import look_at_rest
 from supple.robots.xml_tree import Element
 from supple.validate import Vector, rotation_vector_quaternion
@@ -94,6 +95,7 @@ class Mjcf:
             self._scale()
         if not self.problems.found:
             equalities(self.root, self.defaults, self)
+            keyframes(self.root, self)
         return self.found
 
     def _content(self, body: _Body) -> list[_Body]:

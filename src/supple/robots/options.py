@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.rigid import Ground
 from supple.errors import ModelError, suggestion
-from supple.frames import Body
+from supple.frames import Body, Frame, expect_frame
+from supple.model import Model
 from supple.poses import IDENTITY, Pose
 from supple.robots.description import ClosureKind, Description
 from supple.validate import Vector
@@ -48,10 +49,13 @@ class Options:
     gravity: Vector | None
     base: Base
     origin: Pose
-    initial: dict[str, Any]
+    initial: dict[str, Any] | str
     replace: dict[str, Body]
     close: tuple[Loop, ...]
     stops: float | None
+    into: Model | None
+    on: Frame | None
+    prefix: str
 
     @classmethod
     def of(
@@ -65,6 +69,9 @@ class Options:
         replace: Any,
         close: Any,
         stops: Any,
+        into: Any,
+        on: Any,
+        prefix: Any,
     ) -> Options:
         """The options, or a sentence about the one that is wrong."""
         place = validate.vector(owner, "position", position)
@@ -79,11 +86,24 @@ class Options:
             None if gravity is None else validate.vector(owner, "gravity", gravity),
             validate.choice(owner, "base", base, ("fixed", "floating")),
             Pose(turn, place),
-            _mapping(owner, "initial", initial, "coordinates by the names of joints"),
+            initial
+            if isinstance(initial, str)
+            else _mapping(owner, "initial", initial, "coordinates by the names of joints"),
             bodies,
             tuple(Loop(owner, name, given) for name, given in loops.items()),
             None if stops is None else validate.positive(owner, "stops", stops),
+            *_where(owner, gravity, into, on, prefix),
         )
+
+    def start(self, found: Description) -> dict[str, Any]:
+        """Initial coordinates by joint: as given, or those of a keyframe of the file."""
+        if not isinstance(self.initial, str):
+            return self.initial
+        if self.initial not in found.keyframes:
+            near = suggestion(self.initial, list(found.keyframes))
+            expected = f"coordinates by joint, or the name of a keyframe ({near})"
+            raise ModelError(self.owner, "initial", self.initial, expected)
+        return found.keyframes[self.initial]
 
     @property
     def placed(self) -> bool:
@@ -96,7 +116,7 @@ class Options:
             if link not in found.links:
                 near = suggestion(link, list(found.links))
                 raise ModelError(self.owner, "replace", link, f"the name of a link ({near})")
-        for joint in self.initial:
+        for joint in () if isinstance(self.initial, str) else self.initial:
             if joint not in joints:
                 near = suggestion(joint, joints)
                 raise ModelError(self.owner, "initial", joint, f"the name of a joint ({near})")
@@ -107,6 +127,23 @@ class Options:
                     near = suggestion(link, known)
                     field, expected = f"close[{loop.name!r}]", f"the name of a link ({near})"
                     raise ModelError(self.owner, field, link, expected)
+
+
+def _where(
+    owner: str, gravity: Any, into: Any, on: Any, prefix: Any
+) -> tuple[Model | None, Frame | None, str]:
+    """The model that a robot is added to, where it stands there, and how its names begin."""
+    if into is not None and not isinstance(into, Model):
+        raise ModelError(owner, "into", into, "a Model")
+    if into is not None and gravity is not None:
+        raise ModelError(owner, "gravity", gravity, "left out: the model has its own")
+    if on is not None:
+        expect_frame(owner, "on", on)
+        if into is None or on.body.name not in into:
+            raise ModelError(owner, "on", on, "a frame on a body of the model `into`")
+    if not isinstance(prefix, str) or any(c in prefix for c in validate.NAME_SEPARATORS):
+        raise ModelError(owner, "prefix", prefix, "a text without '.', '/' and '@'")
+    return into, on, prefix
 
 
 def _mapping(owner: str, field: str, value: Any, expected: str) -> dict[str, Any]:

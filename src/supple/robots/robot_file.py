@@ -16,7 +16,7 @@ from supple.model import Model
 from supple.modelfiles.problems import NotedError, Problems
 from supple.results.result import Result
 from supple.robots.building import Building
-from supple.robots.description import Z_DOWN, Description, JointLimits
+from supple.robots.description import Description, JointLimits
 from supple.robots.mjcf import Mjcf
 from supple.robots.options import Base, Options
 from supple.robots.urdf import Urdf
@@ -40,9 +40,10 @@ class RobotFile:
         Whether the root of a URDF stands on the ground or moves freely. MJCF says it itself.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Of the root in the world; of a floating one where it starts. For URDF.
-    initial : mapping, optional
-        Coordinates at the start by the names of the file's joints, rad and m. Others start at zero
-        (MJCF: ``ref``) or at the limit that is nearest to it; those that follow others follow.
+    initial : mapping or str, optional
+        Coordinates at the start by the names of the file's joints, rad and m, or the name of a
+        keyframe of an MJCF file. Others start at zero (MJCF: ``ref``) or at the limit that is
+        nearest to it; those that follow others follow.
     replace : mapping, optional
         Bodies in place of links, by the names of the links. The ``position`` and ``rotation`` of
         such a body are those of its own frame in the axes of the link. The joint to the parent is
@@ -54,6 +55,12 @@ class RobotFile:
         one's axes ("z" by default), (link, link, "fixed").
     stops : N m/rad or N/m, optional
         Stiffness of elastic stops at the limits of joints; without it limits are not in the model.
+    into : Model, optional
+        The robot is added to a copy of this model, which has its own gravity: a gripper to an arm.
+    on : Frame, optional
+        A frame of that model on which the robot stands, in place of the world's origin.
+    prefix : str
+        How the names of the robot's items begin, so that a model can have two of a kind.
 
     Attributes
     ----------
@@ -84,12 +91,16 @@ class RobotFile:
         base: Base = "fixed",
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
-        initial: Mapping[str, Any] = MappingProxyType({}),
+        initial: Mapping[str, Any] | str = MappingProxyType({}),
         replace: Mapping[str, Body] = MappingProxyType({}),
         close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
         stops: float | None = None,
+        into: Model | None = None,
+        on: Frame | None = None,
+        prefix: str = "",
     ) -> None:
-        given = (gravity, base, position, rotation, initial, replace, close, stops)
+        where = (into, on, prefix)
+        given = (gravity, base, position, rotation, initial, replace, close, stops, *where)
         self._read("RobotFile", path, tuple(READERS), given)
 
     def _read(self, owner: str, path: Any, roots: Sequence[str], given: tuple[Any, ...]) -> None:
@@ -154,20 +165,24 @@ def _model(owner: str, path: Any, root: str, *given: Any) -> Model:
 def read_urdf(
     path: str | Path,
     *,
-    gravity: ArrayLike = Z_DOWN,
+    gravity: ArrayLike | None = None,
     base: Base = "fixed",
     position: ArrayLike = (0.0, 0.0, 0.0),
     rotation: ArrayLike | None = None,
-    initial: Mapping[str, Any] = MappingProxyType({}),
+    initial: Mapping[str, Any] | str = MappingProxyType({}),
     replace: Mapping[str, Body] = MappingProxyType({}),
     close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
     stops: float | None = None,
+    into: Model | None = None,
+    on: Frame | None = None,
+    prefix: str = "",
 ) -> Model:
     """Read the model of a URDF file; `RobotFile` describes the arguments and has its frames.
 
     Raises ``ModelFileError`` with all problems of the file, each with its line.
     """
-    given = (gravity, base, position, rotation, initial, replace, close, stops)
+    where = (into, on, prefix)
+    given = (gravity, base, position, rotation, initial, replace, close, stops, *where)
     return _model("read_urdf", path, "robot", *given)
 
 
@@ -175,14 +190,18 @@ def read_mjcf(
     path: str | Path,
     *,
     gravity: ArrayLike | None = None,
-    initial: Mapping[str, Any] = MappingProxyType({}),
+    initial: Mapping[str, Any] | str = MappingProxyType({}),
     replace: Mapping[str, Body] = MappingProxyType({}),
     close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
     stops: float | None = None,
+    into: Model | None = None,
+    on: Frame | None = None,
+    prefix: str = "",
 ) -> Model:
     """Read the model of an MJCF file; `RobotFile` describes the arguments and has its frames.
 
     Raises ``ModelFileError`` with all problems of the file, each with its line.
     """
-    given = (gravity, "fixed", (0.0, 0.0, 0.0), None, initial, replace, close, stops)
+    here = (gravity, "fixed", (0.0, 0.0, 0.0), None)
+    given = (*here, initial, replace, close, stops, into, on, prefix)
     return _model("read_mjcf", path, "mujoco", *given)

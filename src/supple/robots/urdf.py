@@ -173,9 +173,9 @@ class Urdf:
         damping = friction = 0.0
         axis, limits = np.array([1.0, 0.0, 0.0]), JointLimits()
         if (given := element.first("axis")) is not None and motion not in ("free", "ball"):
-            axis = self.read.vector(given, "xyz", (1, 0, 0))
+            axis = self.read.vector(given, "xyz")
             if not np.any(axis):
-                sentence = found_expected(given.attributes.get("xyz"), "numbers, not all zero")
+                sentence = found_expected(given.attributes["xyz"], "numbers, not all zero")
                 raise self.read.wrong(given, sentence, "xyz")
         if (given := element.first("dynamics")) is not None:
             damping = self.read.number(given, "damping", 0.0, least=0.0)
