@@ -377,3 +377,26 @@ def test_kills_at_random_moments(name: str, tmp_path: Path) -> None:
     with np.load(known / "result.npz") as a, np.load(tmp_path / "result.npz") as b:
         for part in a.files:
             np.testing.assert_array_equal(a[part], b[part])
+
+
+MEMORY = """
+import resource, sys
+import supple as sp
+from test_long_runs import arm, beam
+model, end = {"arm": (arm, 100.0), "beam": (beam, 1.0)}[sys.argv[1]]
+result = sp.simulate(model(), end, output=1_000_000, output_to=sys.argv[2])
+assert result.success and result.verdict and len(sp.load_run(sys.argv[2]).t) == 1_000_001
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+@pytest.mark.parametrize("name", ["arm", "beam"])
+def test_a_million_output_times_need_little_memory(name: str, tmp_path: Path) -> None:
+    """The run, its verdict and the file that is opened again stay below 1 GB."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    call = [sys.executable, "-W", "ignore", "-c", MEMORY, name, str(tmp_path / "states.h5")]
+    found = subprocess.run(call, env=env, capture_output=True, text=True, check=True)
+    assert float(found.stdout.split()[-1]) < 1000.0  # MB
