@@ -41,6 +41,8 @@ def pack(data: Any) -> memoryview:
 
 def unpack(content: bytes) -> Any:
     """Data of bytes; raises ValueError, KeyError or zipfile.BadZipFile if they are damaged."""
+    if not content.startswith(b"PK"):
+        raise ValueError("it is no NPZ file")
     with zipfile.ZipFile(io.BytesIO(content)) as members:
         if any(part.compress_type != zipfile.ZIP_STORED for part in members.infolist()):
             raise ValueError("its parts are compressed")
