@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 from supple.engine.builder import build
+from supple.results.part_flexibility import _with_held
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
 FLAT = sp.Rectangle(0.01, 0.02)
@@ -286,3 +287,12 @@ def test_lees_frame_snaps_through():
     first = path.limit_points[0]
     assert first.load * 120**2 / (720.0 * 2.0) == pytest.approx(18.55, rel=1e-3)
     assert path[first.index].monitor.level == "valid"
+
+
+def test_what_is_held_takes_what_fits():
+    """Flexibility for some loads while nothing moves along the others: stiffness knows it too."""
+    table = np.random.default_rng(3).normal(size=(7, 7))
+    flexibility, unit = table @ table.T, np.eye(7)
+    found = _with_held(flexibility, unit[:, :3], unit[:, 3:])
+    expected = np.linalg.inv(np.linalg.inv(flexibility)[:3, :3])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
