@@ -365,12 +365,15 @@ def test_undeformable_parts_have_fewer_coordinates():
 def test_a_spinning_shaft_with_inner_damping():
     """Jonker 1989: two parts that only bend; computed from his equations apart from this package.
 
-    Growth rates at constant spin, zero at 832.505 rad/s.
+    Growth rates at constant spin, zero at 832.505 rad/s. Without terms linear in the deformations
+    (4.29) the shaft seems to be stable at 900 rad/s; see `tests/test_jonker_oracle.py`.
     """
     rates = {0.0: -2.20048, 800.0: -0.085917, 835.0: 0.006595, 900.0: 0.178402}
-    bending = sp.DeformationModes(elongation=False, twist=False)
+    each = [(speed, rate, "consistent") for speed, rate in rates.items()]
+    each += [(800.0, -0.337796, "undeformed"), (900.0, -0.059122, "undeformed")]
     steel = sp.Material(E=200e9, G=77e9, density=7870)
-    for speed, rate in rates.items():
+    for speed, rate, mass in each:
+        bending = sp.DeformationModes(elongation=False, twist=False, mass=mass)
         m = sp.Model()
         options = {"rotary_inertia": False, "damping": sp.KelvinVoigt(1.27e6)}
         shaft = m.add(sp.Beam("shaft", 0.3, sp.Circle(0.006), steel, elements=2, **options))
@@ -383,6 +386,48 @@ def test_a_spinning_shaft_with_inner_damping():
             warnings.simplefilter("ignore", sp.SuppleWarning)
             found = sp.linearize(m, "initial", formulation=bending)
         assert found.eigenvalues.real.max() == pytest.approx(rate, abs=6e-6)
+
+
+@pytest.mark.filterwarnings("ignore:.*waves travel")
+@pytest.mark.parametrize("stiffening", ["none", "second_order"])
+def test_inertia_of_undeformed_parts(stiffening):
+    """Places without deflection, rates of deflections in axes that do not turn (Jonker 4.29)."""
+    soft = sp.Material(E=1.0, G=0.4, density=2000.0)  # inertia is all that there is
+    m = sp.Model()
+    options = {"parts": 1, "stiffening": stiffening, "rotary_inertia": False}
+    beam = m.add(sp.Beam("beam", 1.0, sp.Rectangle(0.03, 0.05), soft, **options))
+    m.add(sp.Spherical("ball", m.ground.at(0), beam.at(0.0)))
+    m.add(sp.PointMass("tip", beam.at(1.0), 2.0))
+    written = sp.DeformationModes(mass="undeformed")
+    eq, rng = written.equations(m), np.random.default_rng(1)
+    q = eq.retract(eq.q0, 0.2 * rng.normal(size=eq.nu))
+    u, a, h = 2.0 * rng.normal(size=eq.nu), 3.0 * rng.normal(size=eq.nu), 1e-6
+
+    tangents, push = eq.tangents(0.0, q, u, a), h * np.eye(eq.nu)
+    places = [(eq.retract(q, e), eq.retract(q, -e)) for e in push]
+    slopes = [(eq.residual(0, one, u, a) - eq.residual(0, two, u, a)) for one, two in places]
+    rates = [(eq.residual(0, q, u + e, a) - eq.residual(0, q, u - e, a)) for e in push]
+    for found, expected in ((tangents.Rq, slopes), (tangents.Ru, rates)):
+        differences = np.array(expected).T / (2 * h)
+        np.testing.assert_allclose(found, differences, atol=1e-7 * np.abs(differences).max())
+
+    c = eq.compiled
+    _, history = eq.history(np.zeros(1), q[None], u[None], np.zeros((1, 0)))
+    k, record = c.body_names.index("beam[0]"), c.flexible["beam[0]"]
+    R, V, modal = history.R[0, k], history.V[0, k], record.modal
+    w, v = R.T @ V[:3], R.T @ V[3:]
+    S1, D0, M, own = modal.S1, modal.D0, modal.M, u[record.u]
+    if modal.slaves is not None:
+        G = np.einsum("rij,j->ri", modal.slaves.Gamma, q[record.q])
+        S1, D0, M = modal.slaves.S1, modal.slaves.D0, modal.slaves.M
+        own = np.concatenate([own, G @ own])
+    turned = np.array([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
+    # int rho |v + w x x + S u|^2 / 2
+    rigid = modal.mass * v @ v + 2 * v @ turned @ modal.s0
+    rigid += np.trace(turned @ modal.E0 @ turned.T)
+    mixed = v @ S1 @ own + np.einsum("ji,ijn,n->", turned, D0, own)
+    energy = 0.5 * rigid + mixed + 0.5 * own @ M @ own
+    assert eq.energies(0.0, q, u).kinetic == pytest.approx(energy, rel=1e-12)
 
 
 def test_lumped_masses_converge_to_the_same_frequencies():

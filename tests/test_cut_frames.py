@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 from supple.engine.builder import build
+from supple.results.part_flexibility import _with_held
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
 FLAT = sp.Rectangle(0.01, 0.02)
@@ -215,7 +216,7 @@ def test_deformation_modes_cut_every_member():
     parts = [p for p in cut.bodies["ring"].part_bodies if p.deforms]
     assert [len(p.modal().coordinate_names) for p in parts] == 5 * [4]
     lumped = sp.DeformationModes(mass="lumped").written(whole).bodies["ring"]
-    assert all(part.lumped for part in lumped.part_bodies if part.deforms)
+    assert all(part.mass_choice == "lumped" for part in lumped.part_bodies if part.deforms)
     runs = [
         sp.simulate(swing(parts=1), 0.003, output=2),
         sp.simulate(whole, 0.003, output=2, formulation=sp.DeformationModes()),
@@ -286,3 +287,12 @@ def test_lees_frame_snaps_through():
     first = path.limit_points[0]
     assert first.load * 120**2 / (720.0 * 2.0) == pytest.approx(18.55, rel=1e-3)
     assert path[first.index].monitor.level == "valid"
+
+
+def test_what_is_held_takes_what_fits():
+    """Flexibility for some loads while nothing moves along the others: stiffness knows it too."""
+    table = np.random.default_rng(3).normal(size=(7, 7))
+    flexibility, unit = table @ table.T, np.eye(7)
+    found = _with_held(flexibility, unit[:, :3], unit[:, 3:])
+    expected = np.linalg.inv(np.linalg.inv(flexibility)[:3, :3])
+    np.testing.assert_allclose(found, expected, rtol=1e-9)

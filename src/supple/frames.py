@@ -44,12 +44,14 @@ class Line(Protocol):
 class PartOptions:
     """What the parts of a beam have beside bending, elongation and twist, and where their mass is.
 
-    With ``lumped`` it is at both ends of a part, rotary inertia included.
+    ``mass`` is "consistent", along a part as it is deformed; "undeformed", along a part as if it
+    had no deflection, which moves only with it; or "lumped", at both ends of a part, rotary inertia
+    included.
     """
 
     elongation: bool = True
     twist: bool = True
-    lumped: bool = False
+    mass: Literal["consistent", "undeformed", "lumped"] = "consistent"
 
 
 @dataclass(frozen=True, eq=False, init=False)

@@ -380,16 +380,19 @@ class Beam(CuttableBeam):
             )
             warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
-        mesh = (LumpedBeamMesh if self.lumped else BeamMesh)(**options, elements=self.elements)
+        lumped = self.mass_choice == "lumped"
+        mesh = (LumpedBeamMesh if lumped else BeamMesh)(**options, elements=self.elements)
         problem = self._problem(mesh, places)
         reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
-        if self.lumped:  # whose frequencies are those of sections that turn alone: no unit of time
+        if lumped:  # whose frequencies are those of sections that turn alone: no unit of time
             plain = self._problem(BeamMesh(**options, elements=self.elements), places)
             slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
             reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))
         warn_of_split(self, reduction, 5)
         if self.rest_shape is not None:
             reduction = replace(reduction, body=self.rest_shape.body(reduction.body))
+        if self.mass_choice == "undeformed":
+            reduction = replace(reduction, body=replace(reduction.body, deformed=False))
         if is_membrane(self.stiffening):
             membranes = beam_membranes(mesh, reduction.basis, self.stiffening)
             reduction = reduction.with_membranes(membranes)

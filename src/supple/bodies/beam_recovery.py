@@ -183,9 +183,9 @@ class BeamRecovery(ReducedBody):
         return False
 
     @property
-    def lumped(self) -> bool:
-        """Whether its mass is at its nodes."""
-        return False
+    def mass_choice(self) -> str:
+        """Where its mass is, see `PartOptions`."""
+        return "consistent"
 
     @property
     def watched_stations(self) -> Vector:
@@ -236,9 +236,9 @@ class BeamRecovery(ReducedBody):
         A point mass at that very station counts ``with_end``.
         """
         field = self._reduced(point_masses)
-        if self.lumped:
-            expected = "False, mass along the beam, for section forces by balance"
-            raise ModelError(label(self), "lumped mass", True, expected)
+        if self.mass_choice != "consistent":
+            expected = "'consistent', mass along the beam, for section forces by balance"
+            raise ModelError(label(self), "mass", self.mass_choice, expected)
         line: Any = field if isinstance(field, AssumedBeam) else field.mesh
         points = MASS_POINTS
         if isinstance(field, AssumedBeam):

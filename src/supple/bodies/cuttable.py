@@ -146,9 +146,10 @@ class CuttableBeam(BeamRecovery):
         return self.parts is None and "_options" in self.__dict__
 
     @property
-    def lumped(self) -> bool:
-        """Whether the mass of a part is at its ends."""
-        return bool(self.__dict__.get("_options", ALL).lumped)
+    def mass_choice(self) -> str:
+        """Where the mass of a part is: "consistent", "undeformed" or "lumped"."""
+        options: PartOptions = self.__dict__.get("_options", ALL)
+        return options.mass
 
     @property
     def divides(self) -> bool:
@@ -172,7 +173,7 @@ class CuttableBeam(BeamRecovery):
             return self
         if isinstance(self.modes, AssumedShapes):
             return super().in_parts(options)
-        if options.lumped and not self.rotary_inertia:
+        if options.mass == "lumped" and not self.rotary_inertia:
             expected = "True with lumped masses, whose parts turn by the inertia of sections alone"
             raise ModelError(label(self), "rotary_inertia", False, expected)
         if self.curved and not (options.elongation and options.twist):

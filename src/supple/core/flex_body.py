@@ -7,7 +7,9 @@ E = E0 + sym(D0 q) + sym(q D1 q)/2, J = tr(E) I - E (sym(X) = X + X^T), all in b
     t = mc x x + J alpha + w x J w        + H a + J' w + w x H u
     Q = P^T x + H^T alpha + M a + w_k eps_kij (D1_ijba - D1_ijab) u_b - (|w|^2 D_ii - w_i D_ij w_j) + K (q - rest)
 
-The left parts are those of a rigid body with the current inertia and are computed with it (core/tree.py).
+The left parts are those of a rigid body with the current inertia and are computed with it (core/tree.py). Of a body
+with the inertia of the undeformed one (``FLEX_DEFORMED`` is 0) places are those without deflection, D1 is left out of D
+and no velocity of deformation is turned: 2 w x P u, J' w, w x H u and the term of D1 u are missing.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ def current_inertia(tree, work, f, q, u):
     b, x, w, slaves = at.modal(tree, f), tree.flex_data, rows(tree, work, f)[0], tree.flex[f, at.FLEX_R]
     n, j, k = tree.flex[f, at.FLEX_N] + slaves, tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
     s0, e0, s1, d0, d1, o = b.s0, b.E0, b.S1, b.D0, b.D1, tree.flex[f, at.FLEX_WORK]
+    deformed = float(tree.flex[f, at.FLEX_DEFORMED])
     D, L = w[at.FX_D : at.FX_U2], w[at.FX_L : at.FX_LW]
     if slaves > 0:
         slaved.sums(tree, work, f)
@@ -51,7 +54,7 @@ def current_inertia(tree, work, f, q, u):
     c0, c1, c2 = x[s0] + zero, x[s0 + 1] + zero, x[s0 + 2] + zero
     e00, e11, e22, e01, e02, e12 = x[e0] + zero, x[e0 + 4] + zero, x[e0 + 8] + zero, x[e0 + 1] + zero, x[e0 + 2] + zero, x[e0 + 5] + zero
     for i in range(n):
-        y = w[at.FX_QE, i]
+        y = deformed * w[at.FX_QE, i]
         p0, p1, p2 = x[s1 + i], x[s1 + n + i], x[s1 + 2 * n + i]
         c0 += p0 * y
         c1 += p1 * y
@@ -143,12 +146,14 @@ def add_deformation(tree, work, n):
     for i in range(n_own):
         l0, l1, l2, l3, l4, l5 = LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i]
         LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
-    t0 = ha0 + (e11 + e22) * w0 - e01 * w1 - e02 * w2 + w1 * hu2 - w2 * hu1
-    t1 = ha1 - e01 * w0 + (e00 + e22) * w1 - e12 * w2 + w2 * hu0 - w0 * hu2
-    t2 = ha2 - e02 * w0 - e12 * w1 + (e00 + e11) * w2 + w0 * hu1 - w1 * hu0
-    f0 = pa0 + 2.0 * (w1 * pu2 - w2 * pu1)
-    f1 = pa1 + 2.0 * (w2 * pu0 - w0 * pu2)
-    f2 = pa2 + 2.0 * (w0 * pu1 - w1 * pu0)
+    deformed = float(tree.flex[f, at.FLEX_DEFORMED])
+    y0, y1, y2 = deformed * w0, deformed * w1, deformed * w2  # turns what deforms
+    t0 = ha0 + (e11 + e22) * y0 - e01 * y1 - e02 * y2 + y1 * hu2 - y2 * hu1
+    t1 = ha1 - e01 * y0 + (e00 + e22) * y1 - e12 * y2 + y2 * hu0 - y0 * hu2
+    t2 = ha2 - e02 * y0 - e12 * y1 + (e00 + e11) * y2 + y0 * hu1 - y1 * hu0
+    f0 = pa0 + 2.0 * (y1 * pu2 - y2 * pu1)
+    f1 = pa1 + 2.0 * (y2 * pu0 - y0 * pu2)
+    f2 = pa2 + 2.0 * (y0 * pu1 - y1 * pu0)
     t0, t1, t2, f0, f1, f2 = to_world(r, o, t0, t1, t2, f0, f1, f2)
     r[at.W] += t0
     r[at.W + 1] += t1

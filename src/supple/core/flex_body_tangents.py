@@ -18,13 +18,13 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
     x = rows(tree, work, f)[0]  # by row: with views of parts of x LLVM adds in another order
     w0, w1, w2, v0, v1, v2, b0, b1, b2, a0, a1, a2 = local_motion(work, n)
     x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
-    d1 = at.modal(tree, f).D1
+    d1, deformed = at.modal(tree, f).D1, float(tree.flex[f, at.FLEX_DEFORMED])
     # E' (from D u), H u and P u
     zero = 0.0 * w0
     e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero
     h0, h1, h2, p0, p1, p2 = zero, zero, zero, zero, zero, zero
     for i in range(nf):
-        y = x[at.FX_UE, i]
+        y = deformed * x[at.FX_UE, i]
         e00 += 2.0 * x[at.FX_D, i] * y
         e11 += 2.0 * x[at.FX_D + 4, i] * y
         e22 += 2.0 * x[at.FX_D + 8, i] * y
@@ -45,7 +45,9 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         t0 = g0 + w1 * l2 - w2 * l1 + x[at.FX_U2 + 5, i] - x[at.FX_U2 + 7, i] + x[at.FX_U1 + 5, i] - x[at.FX_U1 + 7, i]
         t1 = g1 + w2 * l0 - w0 * l2 + x[at.FX_U2 + 6, i] - x[at.FX_U2 + 2, i] + x[at.FX_U1 + 6, i] - x[at.FX_U1 + 2, i]
         t2 = g2 + w0 * l1 - w1 * l0 + x[at.FX_U2 + 1, i] - x[at.FX_U2 + 3, i] + x[at.FX_U1 + 1, i] - x[at.FX_U1 + 3, i]
+        t0, t1, t2 = deformed * t0, deformed * t1, deformed * t2
         q0, q1, q2 = w1 * l5 - w2 * l4, w2 * l3 - w0 * l5, w0 * l4 - w1 * l3  # w x P
+        q0, q1, q2 = deformed * q0, deformed * q1, deformed * q2
         if slaves > 0:
             x[at.FX_FU, i], x[at.FX_FU + 1, i], x[at.FX_FU + 2, i], x[at.FX_FU + 3, i], x[at.FX_FU + 4, i], x[at.FX_FU + 5, i] = t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2
         else:
@@ -80,6 +82,7 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         f0 = b1 * l5 - b2 * l4 + w1 * q2 - w2 * q1
         f1 = b2 * l3 - b0 * l5 + w2 * q0 - w0 * q2
         f2 = b0 * l4 - b1 * l3 + w0 * q1 - w1 * q0
+        t0, t1, t2, f0, f1, f2 = deformed * t0, deformed * t1, deformed * t2, deformed * f0, deformed * f1, deformed * f2
         if slaves > 0:
             x[at.FX_FQ, i], x[at.FX_FQ + 1, i], x[at.FX_FQ + 2, i], x[at.FX_FQ + 3, i], x[at.FX_FQ + 4, i], x[at.FX_FQ + 5, i] = t0, t1, t2, f0, f1, f2
         else:

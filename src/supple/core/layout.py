@@ -93,10 +93,11 @@ FLEX_RECORD = Record(
 Flexible, locate_flexible = FLEX_RECORD.views, FLEX_RECORD.locate
 # Integers of a flexible body: n, r, first q, first u, node; where its constants begin in the flexible data and its
 # workspace in the flexible workspace; its first strip and their number, the first row of these, and where their
-# entries begin in the flexible data
+# entries begin in the flexible data; 1 if its inertia is that of the deformed body, 0 of the undeformed
 (
-    FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_STRIP, FLEX_STRIPS, FLEX_STRIP_ROW, FLEX_STRIP_AT, FLEX_INTS,
-) = range(12)
+    FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_STRIP, FLEX_STRIPS, FLEX_STRIP_ROW, FLEX_STRIP_AT,
+    FLEX_DEFORMED, FLEX_INTS,
+) = range(13)
 # Strips of a body with slaved shapes, four columns of one of its nine matrices D1: number of the matrix, first column,
 # number of rows that are not zero there. Numbers of these rows are in ``strip_row``, four entries of each in the data
 STRIP_PART, STRIP_FROM, STRIP_ROWS, STRIP_INTS = range(4)

@@ -158,7 +158,7 @@ def sums(tree, work, f):
         Dq[i] = D0[i]
         Du[i] = 0.0
         Da[i] = 0.0
-    zero = 0.0 * work.origin[0]
+    zero, deformed = 0.0 * work.origin[0], float(tree.flex[f, at.FLEX_DEFORMED])
     k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
     for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
         strip = tree.strip[s]
@@ -167,7 +167,7 @@ def sums(tree, work, f):
         rows = block(tree.strip_row, k, count)
         for j in range(count):
             l, e = rows[j], block(shape, o + 4 * j, 4)
-            x, y, z = q[l], u[l], a[l]
+            x, y, z = deformed * q[l], deformed * u[l], a[l]
             e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
             q0, q1, q2, q3 = q0 + e0 * x, q1 + e1 * x, q2 + e2 * x, q3 + e3 * x
             u0, u1, u2, u3 = u0 + e0 * y, u1 + e1 * y, u2 + e2 * y, u3 + e3 * y
@@ -197,6 +197,8 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
     for i in range(m * m):
         w[own.Qq + i] = 0.0
         w[own.Qu + i] = 0.0
+    if tree.flex[f, at.FLEX_DEFORMED] == 0:
+        return
     k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
     for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
         c, column = tree.strip[s, at.STRIP_PART], tree.strip[s, at.STRIP_FROM]

@@ -161,11 +161,13 @@ def _add_flexible(
     r, of = modal.r, modal.slaves or modal
     row = {at.FLEX_N: n, at.FLEX_R: r, at.FLEX_Q0: b.nq, at.FLEX_U0: b.nu}
     row |= {at.FLEX_AT: b.flex_size, at.FLEX_WORK: b.flex_work}
+    row |= {at.FLEX_DEFORMED: int(modal.deformed)}
     b.flex_ints.append(row_of(at.FLEX_INTS, row))
     b.flex_work += at.FLEX_RECORD.lengths({"n": n, "r": r})[1]
     b.add_flex(np.array([modal.mass]), modal.s0, modal.E0, of.S1, of.D0)
     if modal.slaves is None:
-        b.add_flex(modal.D1.transpose(2, 0, 1, 3))
+        moments = modal.D1 if modal.deformed else np.zeros_like(modal.D1)
+        b.add_flex(moments.transpose(2, 0, 1, 3))
     rest = modal.rest_coordinates
     b.add_flex(of.M, modal.K, modal.C, rest)
     if modal.slaves is not None:

@@ -28,19 +28,20 @@ class DeformationModes(Formulation):
     ----------
     elongation, twist : bool
         Off: parts are undeformable in that way and have no coordinate for it.
-    mass : "consistent" or "lumped"
-        Distributed along a part, exact for its shapes, or at its two ends.
+    mass : "consistent", "undeformed" or "lumped"
+        Distributed along a part, exact for its shapes (4.28); the same without all terms linear in
+        the deformations (4.29), which is no longer exact in its energy; or at its two ends.
     """
 
     elongation: bool = True
     twist: bool = True
-    mass: Literal["consistent", "lumped"] = "consistent"
+    mass: Literal["consistent", "undeformed", "lumped"] = "consistent"
 
     def __post_init__(self) -> None:
         for field in ("elongation", "twist"):
             if not isinstance(getattr(self, field), bool):
                 raise ModelError(OWNER, field, getattr(self, field), "True or False")
-        validate.choice(OWNER, "mass", self.mass, ("consistent", "lumped"))
+        validate.choice(OWNER, "mass", self.mass, ("consistent", "undeformed", "lumped"))
 
     def tree(self, model: Model) -> Tree | None:
         """No choice: the compiler's."""
@@ -48,7 +49,7 @@ class DeformationModes(Formulation):
 
     def written(self, model: Model) -> Model:
         """The model with all its beams and frame structures cut."""
-        options = PartOptions(self.elongation, self.twist, self.mass == "lumped")
+        options = PartOptions(self.elongation, self.twist, self.mass)
         cut = model.copy()
         for name in model.bodies:
             body = cast("Body", model[name])

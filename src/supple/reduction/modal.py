@@ -159,6 +159,8 @@ class ModalBody:
         Extension of the axis by slopes, for geometric stiffening.
     rest : (n,), optional
         Coordinates without strain, zero by default: the strain energy is that of ``q - rest``.
+    deformed : bool
+        Off: inertia is that of the undeformed body, without terms linear in the deformation.
     """
 
     mass: float
@@ -176,6 +178,7 @@ class ModalBody:
     slaves: Slaves | None = None
     membranes: Membranes | None = None
     rest: Vector | None = None
+    deformed: bool = True
 
     @property
     def rest_coordinates(self) -> Vector:
