@@ -69,7 +69,7 @@ OWN_RECORD = Record(
         "Gu": ("nz", "nu"),
         "Gz": ("nz", "nz"),
         "rows": (2, "nr", "nu"),
-        "newton": f"(1 - blocks) * ({N}) * ({N})",  # of a size that changes
+        "newton": f"(blocks == 0) * ({N}) * ({N})",  # of a size that changes
         # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
         "coefficients": ("blocks", COEFFICIENTS),
         "sides": (3, f"blocks * ({N})"),

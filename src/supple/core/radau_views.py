@@ -43,7 +43,7 @@ CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
 CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
-DENSE = "(1 - blocks) * (nf + nz + nk)"  # Newton's unknowns in whole matrices
+DENSE = "(blocks == 0) * (nf + nz + nk)"  # Newton's unknowns in whole matrices
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -55,7 +55,7 @@ OWN_RECORD = Record(
         "d": (D_ROWS, "nk"),
         "y": ("3 + 4 * blocks", "nf + nz + (1 + blocks) * nk"),
         "Gz": ("nz", "nz"),
-        "tangent": ("3 + 2 * ruled * (1 - blocks)", "nf", "nf"),
+        "tangent": ("3 + 2 * ruled * (blocks == 0)", "nf", "nf"),
         "Rz": ("nf", "nz"),
         "Gq": ("nz", "nf"),
         "Gu": ("nz", "nf"),
@@ -66,7 +66,7 @@ OWN_RECORD = Record(
         "full_Gq": ("nz", "apart * nu"),
         "full_Gu": ("nz", "apart * nu"),
         "full_G": ("apart * nr", "apart * nu"),
-        "GB": ("(1 - blocks) * nk", "nk"),
+        "GB": ("(blocks == 0) * nk", "nk"),
         "newton": (3, DENSE, DENSE),
         # by blocks (core/blocks.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
         "H": ("blocks * nk", "nf"),
@@ -147,6 +147,6 @@ def own_size(nu: int, nz: int, ne: int, nr: int, fronts: tuple[int, int] = (0, 0
     """
     ruled, blocks = int(nr > 0), int(fronts[0] > 0)
     sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr, "stack": fronts[0], "factors": fronts[1]}
-    most = {"nf": nu, "nk": nr, "blocks": blocks, "apart": ruled * (1 - blocks), "ruled": ruled}
+    most = {"nf": nu, "nk": nr, "blocks": blocks, "apart": ruled * (blocks == 0), "ruled": ruled}
     reals, ints = OWN_RECORD.lengths(sizes | most)
     return reals, ints

@@ -222,7 +222,9 @@ class _BlockPlan:
         for n in range(1, len(s.nodes)):
             row = s.nodes[n]
             if row[at.PARENT] == 0 and row[at.MOTION] == at.FREE:
-                free[self.atom_of[int(row[at.U0])]] = True
+                atom = self.atom_of[int(row[at.U0])]
+                if atom < self.bodies:  # else the own coordinates of a closing joint
+                    free[atom] = True
         rigid = [f and len(self.atoms[a].velocities) == 6 for a, f in enumerate(free)]
         return free, rigid
 
