@@ -21,15 +21,19 @@ def axis(link: int) -> str:
     return "yz"[link % 2]
 
 
-def supple_model(links: int) -> supple.Model:
-    """The chain in Supple, straight along x and at rest."""
+def supple_model(links: int, flexible: bool = False) -> supple.Model:
+    """The chain in Supple, straight along x and at rest; flexible links have four modes each."""
     import supple as sp
 
     model = sp.Model(gravity=GRAVITY, name=f"chain of {links} links")
+    soft = sp.Material(2e8, 2e8 / 2.6, 1000.0)
     end = model.ground.at(0)
     for i in range(links):
-        inertia = (ALONG, ACROSS, ACROSS)
-        body = sp.RigidBody(f"link{i + 1}", mass=MASS, com=(LENGTH / 2, 0, 0), inertia=inertia)
+        name, inertia = f"link{i + 1}", (ALONG, ACROSS, ACROSS)
+        if flexible:
+            body: sp.Body = sp.Beam(name, LENGTH, sp.Rectangle(WIDTH, WIDTH), soft, 2, 4)
+        else:
+            body = sp.RigidBody(name, mass=MASS, com=(LENGTH / 2, 0, 0), inertia=inertia)
         model.add(body)
         model.add(sp.Revolute(f"joint{i + 1}", end, body.at(0), axis=axis(i)))
         end = body.at(LENGTH)

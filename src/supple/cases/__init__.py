@@ -22,6 +22,7 @@ _FILES = (
     "huang_eight_link",
     "huang_rig",
     "huang_stiffening",
+    "huang_order_n",
     "zhao",
     "zhao_static",
     "zhao_flexible",

@@ -47,7 +47,7 @@ def begin(m, w, with_wrenches):
         i[12], i[13], i[14] = -c1, c0, 0.0
         i[15], i[16], i[17], i[18], i[19], i[20] = m0, m0, m0, 0.0, 0.0, 0.0
     for f in range(m.flex.shape[0]):
-        nf, k0, own = m.flex[f, at.FLEX_N], m.flex[f, at.FLEX_U0], at.modal(m, f)
+        nf, own = m.flex[f, at.FLEX_N], at.modal(m, f)
         y, F, L = flex_body.rows(m, w, f)[0], block(w.flex, own.factor, nf, nf), block(w.flex, own.coupling, nf, 6)
         whole, bound = block(w.flex, own.whole, nf), block(w.flex, own.bound, nf)
         if m.flex[f, at.FLEX_R] > 0:
@@ -61,7 +61,6 @@ def begin(m, w, with_wrenches):
                 for l in range(nf):
                     F[i, l] = M[i, l]
         for i in range(nf):
-            F[i, i] += m.rotor[k0 + i]
             whole[i], bound[i] = F[i, i], F[i, i]
             for l in range(6):
                 L[i, l] = y[at.FX_LW + l, i]
@@ -145,7 +144,7 @@ def eliminate(m, w, n, failed):
         a[i] = s
         for k in range(6):
             l[k] *= s
-        give_way(inertia, l)
+        give_way(inertia, l, 1.0)
     return failed
 
 
@@ -222,11 +221,12 @@ def articulate(m, w, f, given):
                 if not d > NONE * full:
                     w.failed[0] = full
                     d, failed = math.inf, failed + 1
-            d = 1.0 / math.sqrt(d)
+            d = 1.0 / d
+            give_way(inertia, u, d)
+            d = math.sqrt(d)
             u[at.PIVOT_S] = d
             for l in range(6):
                 u[l] *= d
-            give_way(inertia, u)
             pull_column(m, w, c, p, f)
         if parent > 0:
             to = w.articulated[parent]
