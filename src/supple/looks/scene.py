@@ -118,7 +118,7 @@ def thing(
     magnified: bool = True,
     opacity: float = 1.0,
 ) -> Thing:
-    """A surface that moves with a pose (nt, 3, 3), (nt, 3), and deforms with coordinates (nt, n)."""
+    """A surface with a pose (nt, 3, 3), (nt, 3), which deforms with coordinates (nt, n)."""
     R, p = pose
     fields, amplitudes = np.zeros((0, len(surface.points), 3)), np.zeros((len(p), 0))
     rest = np.zeros(0)
