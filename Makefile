@@ -55,7 +55,7 @@ $(VENV)/.with-bench: pyproject.toml | $(VENV)/.with-compiler
 	@$(PIP) --editable '.[bench]'
 	@touch $@ $(VENV)/.with-package
 
-demo: $(VENV)/.with-package ## simulate a two-link arm, check its energy, draw it
+demo: $(VENV)/.with-package ## simulate a two-link arm, check its energy, draw and animate it
 	@$(BIN)/supple demo --out $(DEMO_OUT)
 
 # Before tests and benchmarks, so that these do not wait for the compiler.

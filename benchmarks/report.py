@@ -70,7 +70,8 @@ def draw(found: dict[str, Any], path: Path) -> bool:
     from matplotlib.figure import Figure
 
     rows = found.get("forward_dynamics", [])
-    rigid = [r for r in rows if not r.get("modes")]
+    rows = [r for r in rows if "links" in r]
+    rigid = [r for r in rows if not r["flexible"]]
     if not rigid:
         return False
     figure = Figure(figsize=(10, 4), layout="constrained")
@@ -94,13 +95,13 @@ def draw(found: dict[str, Any], path: Path) -> bool:
     left.axhline(1.0, color="#333333", lw=0.8)
     left.set(xscale="log", yscale="log", xlabel="links", ylabel="CPU time, Supple to the other")
     left.legend(frameon=False, fontsize=8)
-    for modes, colour in ((0, BLUE), (4, ORANGE)):
-        some = [r for r in rows if r.get("modes", 0) == modes]
+    for flexible, colour in ((False, BLUE), (True, ORANGE)):
+        some = [r for r in rows if r["flexible"] == flexible]
         if some:
             right.plot(
                 [r["links"] for r in some],
                 [r["microseconds"]["supple"] / r["links"] for r in some], "o-",
-                color=colour, label=f"{modes} modes a body" if modes else "rigid bodies",
+                color=colour, label="four modes a body" if flexible else "rigid bodies",
             )  # fmt: skip
     right.set(xscale="log", yscale="log", xlabel="links", ylabel="accelerations, us per body")
     right.legend(frameon=False, fontsize=8)

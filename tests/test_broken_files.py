@@ -113,6 +113,12 @@ def sid_file(path: Path) -> None:
     sp.write_sid(path, rod, [rod.at(0.0), rod.at(1.0)])
 
 
+def stl_file(path: Path) -> None:
+    corners = "".join(f"vertex {x} {y} 0\n" for x, y in ((0, 0), (1, 0), (0, 1)))
+    facet = f"facet normal 0 0 1\nouter loop\n{corners}endloop\nendfacet\n"
+    path.write_text(f"solid a\n{facet}endsolid a\n")
+
+
 def nastran(path: Path) -> object:
     if path.suffix == ".bdf":
         return sp.read_nastran(path, DATA / "beam_dense.op4")
@@ -142,6 +148,7 @@ READERS = [
     Reader("x.npz", sp.load_component, lambda path: sp.save_component(path, CUBE)),
     Reader("x.msh", sp.read_mesh, mesh_file),
     Reader("x.vtk", sp.read_mesh, mesh_file),
+    Reader("x.stl", sp.MeshFile, stl_file),
     Reader("x.sid", lambda path: sp.SIDBody("rod", path), sid_file),
     Reader("x.nc", sp.load, result_file),
     Reader("x.checkpoint", sp.resume, kept_run("checkpoint")),

@@ -161,6 +161,8 @@ def test_demo(tmp_path):
     assert "triangle inequality" in done.stdout
     assert done.stderr == ""
     assert (tmp_path / "new" / "demo.png").stat().st_size > 20_000
+    assert "demo.html: open it in a browser" in done.stdout
+    assert "link2" in (tmp_path / "new" / "demo.html").read_text(encoding="utf-8")
 
 
 def test_real_cases_as_json():
@@ -184,6 +186,11 @@ def test_model_files(tmp_path, monkeypatch):
     done = run("run", "arm.yaml")
     assert done.exit_code == 0 and "trusted" in done.stdout and "pendulum.nc" in done.stdout
     assert (tmp_path / "pendulum.nc").exists() and (tmp_path / "pendulum.png").exists()
+    done = run("view", "arm.yaml")
+    assert done.exit_code == 0 and "arm.html: open it in a browser" in done.stdout
+    assert (tmp_path / "arm.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert "other.html" in run("run", "arm.yaml", "--html", "other.html").stdout
+    assert (tmp_path / "other.html").exists()
 
 
 def test_examples_and_robots_as_model_files(tmp_path, monkeypatch):

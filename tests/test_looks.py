@@ -95,6 +95,7 @@ def test_parts_of_a_curved_beam_are_drawn_where_its_stations_are() -> None:
     starts = result.bodies["hook"].part_stations
     for one, start in zip(things(draw(result), "hook"), starts, strict=False):
         assert not one.magnified
+        np.testing.assert_allclose(one.amplitudes[0], one.still, atol=1e-9)  # it starts unloaded
         check_beam(result, one, result["hook"], max(float(start), 1e-12), SAMPLED)
 
 
@@ -167,6 +168,28 @@ def test_sections_and_simple_forms_are_closed_and_seen_from_outside() -> None:
     areas = np.pi * polygon * (1.0 - height**2)
     parts = areas[1:] + areas[:-1] + np.sqrt(np.abs(areas[1:] * areas[:-1]))
     assert volume(sphere(1.0)) == pytest.approx(np.diff(height) @ parts / 3.0)
+
+
+def test_stress_of_vertices_is_that_of_the_result() -> None:
+    m = sp.Model(gravity=(0, 0, -9.81))
+    beam = m.add(sp.Beam("beam", 1.0, sp.ISection(0.03, 0.02, 0.002, 0.003), SOFT, modes=4))
+    m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
+    m.add(sp.Force("wrench", beam.at(1.0), (3, 2, 1), torque=(0.1, 0.2, 0.3)))
+    cube = sp.block((0.5, 0.1, 0.1), (2, 1, 1), "hex20", SOFT)
+    face = np.flatnonzero(cube.nodes[:, 0] == 0.0)
+    bar = m.add(sp.MeshBody("bar", cube, [sp.Interface("end", (0, 0.05, 0.05), face)], modes=2))
+    m.add(sp.Fixed("foot", m.ground.at(0, 1, 0), bar.at("end")))
+    result = simulated(m, 0.02)
+    scene, last = draw(result), len(result.t) - 1
+    (one,) = things(scene, "beam")
+    drawn = one.von_mises(last)
+    for k in np.flatnonzero(np.linalg.norm(one.points[:, 1:], axis=1) > 1e-3)[::37]:
+        x, y, z = (float(c) for c in one.points[k])
+        exact = result["beam"].at(x).von_mises(y, z)[last]
+        assert drawn[k] == pytest.approx(exact, rel=1e-9) and exact > 1.0
+    (one,) = things(scene, "bar")
+    stress = result["bar"].stress_history
+    assert one.von_mises(last).max() == pytest.approx(stress.envelope.over_time[last], rel=1e-9)
 
 
 def test_a_box_has_the_inertia_of_its_body() -> None:

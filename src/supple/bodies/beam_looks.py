@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from supple.bodies.flexible import PointMasses
-from supple.fem.outlines import section_outline
+from supple.fem.outlines import Outline, section_outline
+from supple.fem.section_stress import stress_rows
+from supple.fem.sections import CrossSection, Section
 from supple.fem.surface import Surface, joined, swept
 from supple.fem.tapered import TaperedSection
 from supple.reduction.shapes import AssumedShapes
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 # Sections in each element, and in a whole beam at least and at most.
 PER_ELEMENT, FEWEST, MOST = 4, 16, 200
+SHEAR = np.sqrt(3.0)  # of a shear stress in that of von Mises
 
 
 def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
@@ -29,7 +32,10 @@ def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
     rows = np.stack([np.vstack([where.Phi, where.Psi]) for where in places])
     outlines = [section_outline(beam.section.at(x / beam.length)) for x in centres[:, 0]]
     axes = np.broadcast_to(_rolled(beam.roll), (len(places), 3, 3))
-    found = swept(centres, axes, outlines, rows, np.zeros((len(places), 6, 0)))
+    sections = [beam.section.at(x / beam.length) for x in centres[:, 0]]
+    forces = [beam.section_forces(float(x), point_masses) for x in centres[:, 0]]
+    none = np.zeros((len(places), 6, 0))
+    found = swept(centres, axes, outlines, rows, none, _stress(sections, outlines, forces))
     if all(where.slaved is None for where in places):
         return found
 
@@ -54,19 +60,42 @@ def frame_surface(body: FrameBody, point_masses: PointMasses) -> Surface:
         if isinstance(member.section, TaperedSection):
             along = np.union1d(along, member.section.kinks)
         motion = [mesh.motion(k, float(s)) for s in along]
+        sections = [member.section.at(float(s)) for s in along]
+        outlines = [section_outline(section) for section in sections]
+        forces = [body.section_forces(k, float(s), point_masses) for s in along]
         pieces.append(
             swept(
                 first + along[:, None] * (last - first),
                 np.broadcast_to(axes, (len(along), 3, 3)),
-                [section_outline(member.section.at(float(s))) for s in along],
+                outlines,
                 np.stack([rows @ basis for rows in motion]),
                 np.stack([rows @ follow for rows in motion]),
+                _stress(sections, outlines, forces),
             )
         )
     found = joined(pieces)
     if modal.slaves is None or not follow.shape[1]:
         return found
     return replace(found, Gamma=modal.slaves.Gamma)
+
+
+def _stress(
+    sections: list[CrossSection], outlines: list[Outline], forces: list[Vector]
+) -> Vector | None:
+    """Rows (s, k, 3, n) at the points of outlines whose norm is the stress of von Mises, Pa.
+
+    None for sections of numbers, whose stress is not known.
+    """
+    if isinstance(sections[0], Section):
+        return None
+    known: dict[int, Vector] = {}  # most beams have one section
+    found = []
+    for section, outline, rows in zip(sections, outlines, forces, strict=True):
+        if id(section) not in known:
+            points = [stress_rows(section, float(y), float(z)) for y, z in outline.points]
+            known[id(section)] = np.array([1.0, SHEAR, SHEAR])[:, None] * np.stack(points)
+        found.append(known[id(section)] @ rows)
+    return np.stack(found)
 
 
 def _stations(beam: Beam, point_masses: PointMasses) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.solid_kinds import KINDS
-from supple.fem.surface import Surface, nodal, wires
+from supple.fem.stress_points import mesh_blocks
+from supple.fem.surface import MOST_STRESS, Surface, nodal, wires
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -39,7 +41,18 @@ def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
     else:
         faces, lines = np.zeros((0, 3), dtype=np.intp), wires(nodes)
     used = np.unique(faces) if len(faces) else np.arange(len(nodes))
-    return nodal(nodes, used, faces, lines, rows, follow)
+    found = nodal(nodes, used, faces, lines, rows, follow)
+    if not hasattr(component, "cells") or 6 * len(used) * basis.shape[1] > MOST_STRESS:
+        return found
+    return replace(found, stress=_solid_stress(component, basis)[used])
+
+
+def _solid_stress(component: Any, basis: Array) -> Array:
+    """Rows (N, 6, n) at all nodes of a solid whose norm is the stress of von Mises, Pa."""
+    stress = np.concatenate([block.stress for block in mesh_blocks(component, basis)])
+    normal, shear = stress[:, :3], stress[:, 3:]
+    apart = np.sqrt(0.5) * (normal - np.roll(normal, -1, axis=1))
+    return np.concatenate([apart, np.sqrt(3.0) * shear], axis=1)
 
 
 def outer_faces(kind: str, cells: Indices, nodes: Array) -> Indices:

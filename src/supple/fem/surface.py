@@ -21,6 +21,8 @@ Indices = NDArray[np.intp]
 Second = Callable[[Array], Array]
 # Nodes without elements are joined to some of these many neighbours.
 NEIGHBOURS = 8
+# Numbers of stress that are kept of one body: more would make pages too long.
+MOST_STRESS = 2_500_000
 
 
 def _no_faces() -> Indices:
@@ -49,6 +51,8 @@ class Surface:
     slaved, Gamma : (places, 6, r) and (r, n, n)
         Shapes that follow with the amplitudes ``q . Gamma q / 2``.
     second : further motion of places, if there is any
+    stress : (v, c, n) Pa, or (0, 3, 0) where stress is not known
+        Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm.
     hub : (3,) m or None
         Where bars to all joints begin, if the form of the body is not known.
     """
@@ -62,6 +66,7 @@ class Surface:
     slaved: Array = field(default_factory=lambda: np.zeros((0, 6, 0)))
     Gamma: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
     second: Second | None = None
+    stress: Array = field(default_factory=lambda: np.zeros((0, 3, 0)))
     hub: Array | None = None
 
     def fields(self, motion: Array) -> Array:
@@ -94,6 +99,9 @@ def joined(parts: Iterable[Surface]) -> Surface:
         rows=np.concatenate([p.rows for p in every]),
         slaved=np.concatenate([p.slaved for p in every]),
         Gamma=every[0].Gamma,
+        stress=np.concatenate([p.stress for p in every])
+        if all(len(p.stress) for p in every)
+        else every[0].stress[:0],
         hub=every[0].hub,
     )
 
@@ -105,12 +113,17 @@ def moved(surface: Surface, rotation: ArrayLike, position: ArrayLike) -> Surface
 
 
 def swept(
-    centres: Array, axes: Array, outlines: Sequence[Outline], rows: Array, slaved: Array
+    centres: Array,
+    axes: Array,
+    outlines: Sequence[Outline],
+    rows: Array,
+    slaved: Array,
+    stress: Array | None,
 ) -> Surface:
     """Sections (s) moved along a line: their places (s, 3), axes (s, 3, 3) and outlines.
 
     The first vertices are the centres, which are joined by lines; ``rows`` and ``slaved`` are
-    motions (s, 6, ...) of the sections.
+    motions (s, 6, ...) of the sections, ``stress`` (s, k, 3, n) belongs to the points of outlines.
     """
     count, size = len(centres), len(outlines[0].points)
     across = np.stack([o.points for o in outlines])
@@ -133,6 +146,9 @@ def swept(
         arms=np.concatenate([np.zeros((count, 3)), arms]),
         rows=rows,
         slaved=slaved,
+        stress=np.zeros((0, 3, 0))
+        if stress is None
+        else np.concatenate([stress.mean(axis=1), stress.reshape(-1, *stress.shape[2:])]),
     )
 
 

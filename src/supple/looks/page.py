@@ -91,6 +91,7 @@ def page(scene: Scene, verdict: str, grade: str, plots: Sequence[Plot]) -> str:
         "floor": float((box @ scene.up).min()) - 0.02 * scene.size,
         "size": scene.size,
         "largest": max(map(largest_displacement, scene.things), default=0.0),
+        "strongest": max(map(largest_stress, scene.things), default=0.0),
         "scale": [[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in SCALE],
         "verdict": verdict,
         "grade": grade,
@@ -111,11 +112,21 @@ def page(scene: Scene, verdict: str, grade: str, plots: Sequence[Plot]) -> str:
 
 def largest_displacement(one: Thing) -> float:
     """The largest elastic displacement of a thing over all drawn times, m."""
-    if not len(one.fields) or not len(one.points):
+    return _largest(one, one.fields)
+
+
+def largest_stress(one: Thing) -> float:
+    """The largest equivalent stress of a thing over all drawn times, Pa."""
+    return _largest(one, one.stress)
+
+
+def _largest(one: Thing, every: Array) -> float:
+    """The largest norm over all drawn times of amplitudes times (k, v, c) at some vertices."""
+    if not len(every) or not len(one.points):
         return 0.0
     some = np.unique(np.linspace(0, len(one.points) - 1, LOOKED_AT).astype(int))
-    fields = np.ascontiguousarray(one.fields[:, some])
-    away = one.amplitudes - one.still
+    fields = np.ascontiguousarray(every[:, some])
+    away = (one.amplitudes - one.still)[:, : len(every)]
     found = 0.0
     for k in range(0, len(away), 50):
         moved = np.tensordot(away[k : k + 50], fields, axes=1)
@@ -125,8 +136,10 @@ def largest_displacement(one: Thing) -> float:
 
 def _thing(one: Thing, numbers: Numbers) -> dict[str, Any]:
     code = "s" if len(one.points) < 65536 else "u"
-    scales = np.abs(one.fields).max(axis=(1, 2), initial=0.0) / 32767.0
-    scales[scales == 0.0] = 1.0
+    scales, fields = _quantised(one.fields)
+    factors, stress = _quantised(one.stress)
+    # threes of a vertex behind each other
+    parts = stress.reshape(*stress.shape[:2], stress.shape[2] // 3, 3).swapaxes(1, 2)
     padded = np.zeros((len(one.normals), 4))
     padded[:, :3] = np.rint(127.0 * one.normals)
     return {
@@ -143,10 +156,19 @@ def _thing(one: Thing, numbers: Numbers) -> dict[str, Any]:
         "pose": numbers.add("f", np.hstack([one.p, quaternions(one.R)])),
         "stretch": numbers.add("f", [] if one.stretch is None else one.stretch),
         "scales": numbers.add("f", scales),
-        "fields": numbers.add("h", np.rint(one.fields / scales[:, None, None])),
+        "fields": numbers.add("h", fields),
+        "factors": numbers.add("f", factors),
+        "stress": numbers.add("h", parts),
         "amplitudes": numbers.add("f", one.amplitudes),
         "still": numbers.add("f", one.still),
     }
+
+
+def _quantised(values: Array) -> tuple[Array, Array]:
+    """Factors (k,) and whole numbers (k, ...) of 16 bits whose products are the values."""
+    factors = np.abs(values).max(axis=(1, 2), initial=0.0) / 32767.0
+    factors[factors == 0.0] = 1.0
+    return factors, np.rint(values / factors[:, None, None])
 
 
 def _plot(one: Plot, numbers: Numbers) -> dict[str, Any]:

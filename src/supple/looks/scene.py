@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.fem.surface import Surface
+from supple.fem.surface import MOST_STRESS, Surface
 from supple.looks.shading import shaded
 from supple.palette import COLOURS
 
@@ -47,6 +47,8 @@ class Thing:
     fields : (k, v, 3) m for an amplitude of one
     amplitudes : (nt, k)
     still : (k,) amplitudes where it is not deformed
+    stress : (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is
+        the equivalent stress of von Mises; (0, v, 3) where it is not known
     stretch : (nt, 3) factors along its own axes, or None; zero where it is not there
     magnified : whether its deformation can be magnified: not that of parts, which would gape
     opacity : 0 to 1
@@ -65,6 +67,7 @@ class Thing:
     fields: Array
     amplitudes: Array
     still: Array
+    stress: Array
     stretch: Array | None = None
     magnified: bool = True
     opacity: float = 1.0
@@ -78,6 +81,11 @@ class Thing:
             place = place * self.stretch[k]
         moved: Array = self.p[k] + place @ self.R[k].T
         return moved
+
+    def von_mises(self, k: int) -> Array:
+        """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known."""
+        away = (self.amplitudes[k] - self.still)[: len(self.stress)]
+        return np.linalg.norm(np.einsum("k,kvc->vc", away, self.stress), axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +126,7 @@ def thing(
     magnified: bool = True,
     opacity: float = 1.0,
 ) -> Thing:
-    """A surface that moves with a pose (nt, 3, 3), (nt, 3) and deforms by coordinates (nt, n)."""
+    """A surface with a pose (nt, 3, 3), (nt, 3), which deforms with coordinates (nt, n)."""
     R, p = pose
     fields, amplitudes = np.zeros((0, len(surface.points), 3)), np.zeros((len(p), 0))
     rest = np.zeros(0)
@@ -141,6 +149,7 @@ def thing(
         fields=fields[:, found.source],
         amplitudes=amplitudes,
         still=rest,
+        stress=_stress(surface)[:, found.source],
         stretch=stretch,
         magnified=magnified,
         opacity=opacity,
@@ -157,6 +166,13 @@ def _deformed(surface: Surface, q: Array, still: Array | None) -> tuple[Array, A
         fields.append(surface.fields(more))
         both = np.hstack([both, follow])
     return np.concatenate(fields), both[:-1], both[-1]
+
+
+def _stress(surface: Surface) -> Array:
+    """Rows (n, v, c) of stress, unless they are too many for a page."""
+    if not len(surface.stress) or surface.stress.size > MOST_STRESS:
+        return np.zeros((0, len(surface.points), 3))
+    return np.moveaxis(surface.stress, 2, 0)
 
 
 def _sampled(motion: Array, points: Array) -> tuple[Array, Array]:

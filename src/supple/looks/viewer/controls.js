@@ -63,7 +63,7 @@ class Viewer {
     const set = () => { const m = Math.pow(10, Number(find("magnify").value)); renderer.magnification = m; find("times").textContent = `×${m < 10 ? m.toPrecision(2) * 1 : Math.round(m)}`; this.change(); };
     find("magnify").addEventListener("input", set);
     find("magnify").addEventListener("dblclick", () => { find("magnify").value = 0; set(); });
-    if (scene.things.some((thing) => thing.scales.length)) find("colouring").append(new Option("displacement", "displacement"));
+    if (scene.things.some((thing) => thing.scales.length)) find("colouring").append(new Option("displacement", "displacement"), ...(scene.strongest > 0 ? [new Option("von Mises stress", "stress")] : []));
     else find("colouring").parentElement.style.display = "none";
     find("bar").style.background = `linear-gradient(90deg, ${scene.scale.map((c) => `rgb(${c.map((x) => Math.round(255 * x)).join(" ")})`).join(", ")})`;
     find("colouring").addEventListener("change", () => this.colour(find("colouring").value));
@@ -84,8 +84,9 @@ class Viewer {
   }
   colour(which) {
     const { scene } = this; this.renderer.colouring = which; find("colouring").value = which; find("legend").hidden = which === "body";
-    find("legend").firstElementChild.textContent = "elastic displacement (m)";
-    find("half").textContent = shown(scene.largest / 2); find("most").textContent = shown(scene.largest);
+    const stress = which === "stress", most = stress ? 1e-6 * scene.strongest : scene.largest;
+    find("legend").firstElementChild.textContent = stress ? "equivalent stress, von Mises (MPa)" : "elastic displacement (m)";
+    find("half").textContent = shown(most / 2); find("most").textContent = shown(most);
     this.change();
   }
   pointer() {

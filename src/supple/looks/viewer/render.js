@@ -7,8 +7,8 @@ const MOVING = `#version 300 es
 precision highp float; precision highp int; precision highp sampler2D;
 layout(location = 0) in vec3 point;
 layout(location = 1) in vec3 normal;
-uniform sampler2D fields, amplitudes;
-uniform int count, vertices;
+uniform sampler2D fields, amplitudes, stresses;
+uniform int count, vertices, stressed, threes; uniform bool byStress;
 uniform mat3 R; uniform vec3 p, stretch; uniform mat4 camera, light;
 out vec3 place, rest, smoothed, lit; out float value;
 void main() {
@@ -20,6 +20,18 @@ void main() {
     shown += a.x * field; own += a.y * field;
   }
   value = length(own);
+  if (byStress) {
+    float squares = 0.0;
+    for (int g = 0; g < threes; g++) {
+      vec3 sum = vec3(0);
+      for (int k = 0; k < stressed; k++) {
+        int n = (k * threes + g) * vertices + gl_VertexID;
+        sum += texelFetch(amplitudes, ivec2(k, 0), 0).y * texelFetch(stresses, ivec2(n % ${WIDTH}, n / ${WIDTH}), 0).xyz;
+      }
+      squares += dot(sum, sum);
+    }
+    value = sqrt(squares);
+  }
   place = p + R * (stretch * (point + shown));
   rest = R * (stretch * point);
   vec3 across = max(abs(stretch), vec3(1e-6));
@@ -140,6 +152,12 @@ class Renderer {
     for (const which of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, which, gl.NEAREST);
     return made;
   }
+  // A texture of vectors (k, ..., 3), each of the k blocks multiplied by its factor.
+  table(values, factors) {
+    const gl = this.gl, block = values.length / factors.length, height = Math.ceil(values.length / (3 * WIDTH)), out = new Float32Array(4 * WIDTH * height);
+    for (let i = 0; i < values.length; i++) out[4 * Math.floor(i / 3) + i % 3] = values[i] * factors[Math.floor(i / block)];
+    return this.texture(gl.RGBA, gl.FLOAT, gl.RGBA32F, WIDTH, height, out);
+  }
   upload(thing) {
     const gl = this.gl, own = { thing, vao: gl.createVertexArray(), visible: true };
     gl.bindVertexArray(own.vao);
@@ -153,13 +171,12 @@ class Renderer {
     buffer(gl.ELEMENT_ARRAY_BUFFER, every);
     const v = own.vertices = thing.points.length / 3, count = own.count = thing.scales.length;
     if (count) {
-      const height = Math.ceil(v * count / WIDTH), values = new Float32Array(4 * WIDTH * height);
-      for (let k = 0; k < count; k++) for (let i = 0; i < v; i++) for (let c = 0; c < 3; c++)
-        values[4 * (k * v + i) + c] = thing.fields[3 * (k * v + i) + c] * thing.scales[k];
-      own.fields = this.texture(gl.RGBA, gl.FLOAT, gl.RGBA32F, WIDTH, height, values);
+      own.fields = this.table(thing.fields, thing.scales);
       own.pairs = new Float32Array(2 * count); own.now = new Float64Array(count);
       own.amplitudes = this.texture(gl.RG, gl.FLOAT, gl.RG32F, count, 1, own.pairs);
     }
+    own.stressed = thing.factors.length;
+    if (own.stressed) { own.threes = thing.stress.length / (3 * v * own.stressed); own.stresses = this.table(thing.stress, thing.factors); }
     return own;
   }
   makeShadow() {
@@ -200,7 +217,7 @@ class Renderer {
   use(program, camera, light) {
     const gl = this.gl; gl.useProgram(program.made);
     gl.uniformMatrix4fv(program.at.camera, false, camera); gl.uniformMatrix4fv(program.at.light, false, light);
-    gl.uniform1i(program.at.fields, 0); gl.uniform1i(program.at.amplitudes, 1); gl.uniform1i(program.at.depth, 2);
+    gl.uniform1i(program.at.fields, 0); gl.uniform1i(program.at.amplitudes, 1); gl.uniform1i(program.at.depth, 2); gl.uniform1i(program.at.stresses, 3);
   }
   bind(program, own) {
     const gl = this.gl, at = program.at;
@@ -209,7 +226,12 @@ class Renderer {
     gl.uniform1i(at.count, own.count); gl.uniform1i(at.vertices, own.vertices);
     gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, own.count ? own.fields : null);
     gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, own.count ? own.amplitudes : null);
+    const stress = this.colouring === "stress" && own.stressed > 0;
+    gl.uniform1i(at.byStress, stress ? 1 : 0); gl.uniform1i(at.stressed, own.stressed); gl.uniform1i(at.threes, own.threes || 0);
+    gl.activeTexture(gl.TEXTURE3); gl.bindTexture(gl.TEXTURE_2D, stress ? own.stresses : null);
   }
+  // Whether a thing has the value that colours stand for.
+  valued(own) { return this.colouring === "stress" ? own.stressed > 0 : this.colouring === "displacement" && own.count > 0; }
   faces(own) { this.gl.drawElements(this.gl.TRIANGLES, own.thing.triangles.length, own.type, 0); }
   seen() { return this.things.filter((own) => own.visible && this.shown[own.thing.kind]); }
   draw(view) {
@@ -231,11 +253,11 @@ class Renderer {
     const s = this.surface;
     this.use(s, view.matrix, light);
     gl.uniform3fv(s.at.eye, view.eye); gl.uniform3fv(s.at.up, up); gl.uniform3fv(s.at.sun, sun); gl.uniform1i(s.at.shadows, 1);
-    gl.uniform3fv(s.at.scaleColours, scene.scale.flat()); gl.uniform1f(s.at.largest, scene.largest || 1);
+    gl.uniform3fv(s.at.scaleColours, scene.scale.flat()); gl.uniform1f(s.at.largest, (this.colouring === "stress" ? scene.strongest : scene.largest) || 1);
     const paint = (own) => {
       this.bind(s, own);
-      gl.uniform1i(s.at.byValue, this.colouring !== "body" && own.count ? 1 : 0);
-      gl.uniform3fv(s.at.colour, this.colouring !== "body" && !own.count ? own.grey : own.colour); gl.uniform1f(s.at.opacity, own.thing.opacity);
+      gl.uniform1i(s.at.byValue, this.valued(own) ? 1 : 0);
+      gl.uniform3fv(s.at.colour, this.colouring !== "body" && !this.valued(own) ? own.grey : own.colour); gl.uniform1f(s.at.opacity, own.thing.opacity);
       this.faces(own);
     };
     gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(1, 1);
