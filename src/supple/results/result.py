@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple import validate
 from supple.errors import SuppleError, describe, suggestion
 from supple.forces import JointForce, Motor
 from supple.forces.kinds import force_kind
@@ -153,13 +152,7 @@ class Result(Lookup):
         Of a run with very many output times, whose histories do not fit into memory, this is a part
         that does. Audits, events and ``state()`` are those of the whole run.
         """
-        first, last = (
-            limit if value is None else validate.number("between", name, value)
-            for name, value, limit in (("begin", begin, -np.inf), ("end", end, np.inf))
-        )
-        step = validate.integer("between", "every", every, 1, "a positive whole number")
-        places = np.searchsorted(self.t, first), np.searchsorted(self.t, last, side="right")
-        return Result(self.data.part(np.arange(*places, step)))
+        return Result(self.data.between(begin, end, every))
 
     @property
     def verdict(self) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from supple import validate
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.start_changes import StartChange
 from supple.state import State
@@ -256,3 +257,13 @@ class RunData:
         found = self.at(which)
         reactions = None if self.reactions is None else self.reactions.of(found.history)
         return replace(found, reactions=reactions)
+
+    def between(self, begin: float | None, end: float | None, every: int) -> RunData:
+        """The same run at every so many of its output times from ``begin`` to ``end`` (s)."""
+        first, last = (
+            limit if value is None else validate.number("between", name, value)
+            for name, value, limit in (("begin", begin, -np.inf), ("end", end, np.inf))
+        )
+        step = validate.integer("between", "every", every, 1, "a positive whole number")
+        places = np.searchsorted(self.t, first), np.searchsorted(self.t, last, side="right")
+        return self.part(np.arange(*places, step))
