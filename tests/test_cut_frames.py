@@ -285,7 +285,7 @@ def test_lees_frame_snaps_through():
         warnings.simplefilter("ignore", sp.SuppleWarning)
         path = sp.statics(m, follow="push", until=2.0)
     first = path.limit_points[0]
-    assert first.load * 120**2 / (720.0 * 2.0) == pytest.approx(18.55, rel=1e-3)
+    assert path.critical * 120**2 / (720.0 * 2.0) == pytest.approx(18.55, rel=1e-3)
     assert path[first.index].monitor.level == "valid"
 
 
