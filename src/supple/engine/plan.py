@@ -17,6 +17,7 @@ import numpy as np
 from supple.constraints.kinds import LINKS
 from supple.core import layout as at
 from supple.core.radau_views import WIDE_FROM
+from supple.engine.newton_way import newton_block
 from supple.forces.kinds import ELEMENTS
 
 # Work of an entry within an envelope, in that of one of a whole matrix
@@ -29,7 +30,7 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     bare[at.H_PLAN] = 0
     plan = _Plan(bare, reals).write() if bare[at.H_ROWS] else [0]
     made = np.concatenate([bare, plan])
-    made[at.H_PLAN] = len(plan)
+    made[at.H_PLAN], made[at.H_BLOCK] = len(plan), newton_block(bare, reals)
     made.flags.writeable = False
     return made
 
