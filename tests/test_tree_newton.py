@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis.errors import UnsatisfiedAssumption
-from random_models import KINDS, Recipe
 
 import supple as sp
+from random_models import KINDS, Recipe
 from supple.core import layout as at
 from supple.core import tree_parts as parts
 from supple.core import tree_solve

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from supple.core import alpha_rows as rows
-from supple.core import chart, dynamics, linalg, links
+from supple.core import alpha_tree, chart, dynamics, linalg, links
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
@@ -46,11 +46,12 @@ from supple.core.alpha_stage import (
     G,
     turn,
 )
+from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 
 @kernel
-def change(m, r, o, h, be, ge, both):
+def change(m, r, o, parts, h, be, ge, both):
     """Changes D, DZ of the rates over the step, filtered: N D = M (E - A0), in the axes of the end.
 
     Smooth motion passes the filter but for its next order. Of a mode much faster than the step, whose
@@ -64,8 +65,11 @@ def change(m, r, o, h, be, ge, both):
         o.u[S1, k] = o.u[E, k] - o.u[A0, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
     for part in range(2 if nr > 0 else 1):
-        for k in range(nu):
-            y[k] = rows.dot(o.tangent[MASS, k], o.u[S1])
+        if along_tree(m):
+            alpha_tree.push(m, parts, o, o.u[S1], y)
+        else:
+            for k in range(nu):
+                y[k] = rows.dot(o.tangent[MASS, k], o.u[S1])
         for k in range(nz):
             y[nu + k] = o.z[G, k] - r.zdot[k]
         if part == 0:
@@ -73,7 +77,10 @@ def change(m, r, o, h, be, ge, both):
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
-        linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
+        if along_tree(m):
+            alpha_tree.solve(m, parts, y)
+        else:
+            linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
         for k in range(nu):
             o.u[DT, k] = y[k]
             if part == 0:

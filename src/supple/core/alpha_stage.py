@@ -16,10 +16,13 @@ changes with its square.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from supple.core import chart, dynamics, so3
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.buffers import Part, Record
+from supple.core.tree_parts import PARTS_RECORD
 from supple.native.declare import kernel
 
 # The method's parameters, first in its part of the buffer: alpha_m, alpha_f, beta, gamma; the same of the
@@ -53,6 +56,7 @@ TROUBLE, LEFT = 0, 1
 OWN_INTS = 2
 
 N = "nu + nz + 2 * nr"  # Newton's unknowns
+NU, NZ = "(widest == 0) * nu", "(widest == 0) * nz"  # of whole matrices, see core/alpha_tree.py
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -62,13 +66,13 @@ OWN_RECORD = Record(
         "z": (Z_ROWS, "nz"),
         "e": (E_ROWS, "elements"),
         "y": N,
-        "tangent": (3, "nu", "nu"),
-        "Rz": ("nu", "nz"),
-        "Gq": ("nz", "nu"),
-        "Gu": ("nz", "nu"),
-        "Gz": ("nz", "nz"),
+        "tangent": (3, NU, NU),
+        "Rz": (NU, NZ),
+        "Gq": (NZ, NU),
+        "Gu": (NZ, NU),
+        "Gz": (NZ, NZ),
         "rows": (2, "nr", "nu"),
-        "newton": f"({N}) * ({N})",  # of a size that changes
+        "newton": f"(widest == 0) * ({N}) * ({N})",  # of a size that changes
     }),
     Part("count", "int64", {"pivots": N, "ints": OWN_INTS}),
     head=at.SIZES,
@@ -79,14 +83,15 @@ Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 @kernel
 def own_views(m, run, i, ints, k):
-    """The method's own part of the buffers, from run[i] and ints[k]."""
-    return cut_own(m.head, run, i, ints, k)[0]
+    """The method's own part of the buffers, from run[i] and ints[k], and where it ends."""
+    return cut_own(m.head, run, i, ints, k)
 
 
-def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+def own_size(sizes: Mapping[str, int]) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer."""
-    reals, ints = OWN_RECORD.lengths({"nu": nu, "nz": nz, "elements": ne, "nr": nr})
-    return reals, ints
+    reals, ints = OWN_RECORD.lengths(sizes)
+    more_reals, more_ints = PARTS_RECORD.lengths({**sizes, "factors": 1})
+    return reals + more_reals, ints + more_ints
 
 
 @kernel

@@ -7,8 +7,8 @@ with the body. Slaved shapes (core/slaved.py) are further columns of S; with the
 
 from __future__ import annotations
 
-from supple.core import layout as at
 from supple.core import flex_body, slaved
+from supple.core import layout as at
 from supple.core.buffers import starts
 from supple.core.signals import evaluate
 from supple.core.wrench import subtract_wrench_turn

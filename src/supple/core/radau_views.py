@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from supple.core import layout as at
 from supple.core.buffers import Part, Record
 from supple.core.links import LINEAR
+from supple.core.tree_parts import PARTS_RECORD
 from supple.native.declare import kernel
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
@@ -36,6 +39,7 @@ Y_ROWS = 5
 RQ, RU, MASS = 0, 1, 2
 RU0, PX = 3, 4  # with constraints also Ru itself and P
 E1, ER, EI = 0, 1, 2
+FACTORS = 2  # along the tree
 
 # Models with as many velocities, controller states and constraint rows may have Newton's matrix in an envelope, with
 # mu among its unknowns (core/radau_wide.py). Then also over velocities and rows: H, (M B)^T, (Ru B)^T
@@ -54,6 +58,8 @@ CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
 N = "nf + nz + (1 + wide) * nk"  # Newton's unknowns
+# What a whole matrix needs is not there where it is eliminated along the tree (core/radau_tree.py)
+NF, NZ, NN = "(widest == 0) * nf", "(widest == 0) * nz", f"(widest == 0) * ({N})"
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -64,11 +70,11 @@ OWN_RECORD = Record(
         "c": (C_ROWS, "nr"),
         "d": (D_ROWS, "nk"),
         "y": (Y_ROWS, N),
-        "Gz": ("nz", "nz"),
-        "tangent": ("3 + 2 * ruled", "nf", "nf"),
-        "Rz": ("nf", "nz"),
-        "Gq": ("nz", "nf"),
-        "Gu": ("nz", "nf"),
+        "Gz": (NZ, NZ),
+        "tangent": ("3 + 2 * ruled", NF, NF),
+        "Rz": (NF, NZ),
+        "Gq": (NZ, NF),
+        "Gu": (NZ, NF),
         "G": ("nk", "nf"),
         # the same over all velocities and rows, where Newton solves for fewer
         "full_tangent": (3, "apart * nu", "apart * nu"),
@@ -79,7 +85,7 @@ OWN_RECORD = Record(
         "GB": ("nk", "nk"),
         "wide": (3, "wide * nk", "nu"),
         "GuB": ("nz", "wide * nk"),
-        "newton": (3, N, N),
+        "newton": (3, NN, NN),
     }),
     Part("count", "int64", {
         **CHOICE,
@@ -136,13 +142,13 @@ def choose(m, free, kept, pin):
 
 @kernel
 def own_views(m, run, i, ints, k):
-    """The method's own part of the buffers, from run[i] and ints[k]."""
+    """The method's own part of the buffers, from run[i] and ints[k], and where it ends."""
     choice = cut_choice(m.head, ints, k)[0]
     nf, nk = choose(m, choice.free, choice.kept, choice.pin)
     wide = 1 if is_wide(m) else 0
     apart = 1 if nf < choice.free.shape[0] else 0
     ruled = 1 if choice.pin.shape[0] > 0 else 0
-    return cut_own(m.head, run, i, ints, k, nf, nk, wide, apart, ruled)[0]
+    return cut_own(m.head, run, i, ints, k, nf, nk, wide, apart, ruled)
 
 
 @kernel
@@ -158,15 +164,16 @@ def is_wide(m):
     return m.head[at.H_ROWS] > 0 and m.plan[at.PLAN_NEWTON] > 0
 
 
-def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+def own_size(sizes: Mapping[str, int]) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer.
 
     There is room for both kinds of Newton's matrix, and for whatever rows drivers give: other rows in use may
     need the other one.
     """
+    nu, nz, nr = sizes["nu"], sizes["nz"], sizes["nr"]
     ruled = int(nr > 0)
     wide = int(ruled and nu + nz + nr >= WIDE_FROM)
-    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr}
     most = {"nf": nu, "nk": nr, "wide": wide, "apart": ruled, "ruled": ruled}
-    reals, ints = OWN_RECORD.lengths(sizes | most)
-    return reals, ints
+    reals, ints = OWN_RECORD.lengths({**sizes, **most})
+    more_reals, more_ints = PARTS_RECORD.lengths({**sizes, "factors": FACTORS})
+    return reals + more_reals, ints + more_ints

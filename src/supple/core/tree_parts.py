@@ -71,6 +71,12 @@ Parts, PARTS, cut_parts = PARTS_RECORD.views, PARTS_RECORD.kind, PARTS_RECORD.cu
 
 
 @kernel
+def along_tree(m):
+    """Whether Newton's matrix is eliminated along the tree."""
+    return m.head[at.H_BLOCK] > 0
+
+
+@kernel
 def own(p, which):
     """Own entries of blocks as a square matrix, in a tuple: an array alone cannot be returned."""
     return (skewed(p.own[which], 0, p.of.shape[0], p.D.shape[3]),)

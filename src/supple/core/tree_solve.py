@@ -7,7 +7,19 @@ from supple.core import tree_parts as tp
 from supple.core.layout import TREE, views
 from supple.core.tree_newton import factor_tree, over, subtract_rows, times
 from supple.core.tree_parts import ALONE, PAIR, PARTS, WIDE, J
-from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
+from supple.native.declare import (
+    INT,
+    INTS,
+    IVEC,
+    MAT,
+    REAL,
+    REALS,
+    VEC,
+    entry,
+    hold,
+    kernel,
+    shared,
+)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -58,9 +59,9 @@ class _Alpha(Integrator):
         """The compiled loop."""
         return alpha.alpha_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, sizes: Mapping[str, int]) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return alpha.own_size(nu, nz, ne, nr)
+        return alpha.own_size(sizes)
 
     @abstractmethod
     def coefficients(self) -> tuple[float, ...]:

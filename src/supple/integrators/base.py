@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -66,8 +67,8 @@ class Integrator(ABC):
         return self.kernel.ready()
 
     @abstractmethod
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
-        """Lengths of the method's own real and integer buffers."""
+    def own_size(self, sizes: Mapping[str, int]) -> tuple[int, int]:
+        """Lengths of the method's own real and integer buffers, from the sizes of the model."""
 
     def parameters(self) -> tuple[float, ...]:
         """Numbers that the loop finds at the beginning of its own reals."""
@@ -93,7 +94,7 @@ class Integrator(ABC):
             expected = "a method that keeps constraints, e.g. Radau()"
             raise ModelError("simulate", "integrator", self, expected)
         refuse_untreated(c, type(self).__name__, self.method)
-        size = self.own_size(c.nu, c.nz, len(c.force_names), c.nr)
+        size = self.own_size(c.sizes)
         options = LoopOptions(
             self.first_step,
             self.max_step,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -67,7 +68,7 @@ class EnergyScheme(Integrator):
         """The compiled loop."""
         return energy_step.energy_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, sizes: Mapping[str, int]) -> tuple[int, int]:
         """Zero: the lengths follow from the tables of the model, which ``run`` makes."""
         return 0, 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -60,9 +61,9 @@ class DormandPrince(Integrator):
         """The compiled loop."""
         return dop853.dop853_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, sizes: Mapping[str, int]) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return dop853.own_size(nu, nz, ne, nr)
+        return dop853.own_size(sizes["nu"], sizes["nz"], sizes["elements"], sizes["nr"])
 
     def parameters(self) -> tuple[float, ...]:
         """How constraints are kept."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,6 +25,6 @@ class Radau(Integrator):
         """The compiled loop."""
         return radau.radau_run
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, sizes: Mapping[str, int]) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return radau.own_size(nu, nz, ne, nr)
+        return radau.own_size(sizes)

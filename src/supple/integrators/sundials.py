@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -49,9 +49,9 @@ class _Sundials(Integrator):
         """What follows a step; the loop itself is that of SUNDIALS."""
         return multistep.multistep_accept
 
-    def own_size(self, nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
+    def own_size(self, sizes: Mapping[str, int]) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return multistep.own_size(nu, nz, ne, nr)
+        return multistep.own_size(sizes["nu"], sizes["nz"], sizes["elements"], sizes["nr"])
 
     def _check_order(self, order: int, largest: int) -> None:
         if isinstance(order, bool) or not (isinstance(order, int) and 1 <= order <= largest):
