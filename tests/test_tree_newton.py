@@ -104,12 +104,15 @@ def check(equations, state, rng) -> None:
         y, r = tree.solve(state, np.array([h * h / g, h, g, h * h, h / g, 1.0, g, h]), b)
         assert np.abs(N @ y - b).max() <= 1e-14 * (np.abs(N) @ np.abs(y) + np.abs(b)).max()
         assert np.abs(r - found.r).max() <= 1e-12 * np.abs(found.r).max()
-    along, terms = rng.normal(size=(3, nu)), (found.Rq, found.Ru, found.M)
-    out = np.zeros(nu)
-    tree_solve.change_along_tree(*tree.buffers, *along, out)
-    expected = sum(A @ x for A, x in zip(terms, along, strict=True))
-    size = sum(np.abs(A) @ np.abs(x) for A, x in zip(terms, along, strict=True))
-    assert np.abs(out - expected).max() <= 1e-14 * size.max()
+    yq, ya = rng.normal(size=(2, 3, nu))
+    for count in (3, 1):
+        out, given = np.zeros((count, nu)), ya[: count % 3]
+        tree_solve.change_along_tree(*tree.buffers, yq[:count], given, out)
+        expected, size = yq[:count] @ found.Rq.T, np.abs(yq[:count]) @ np.abs(found.Rq).T
+        if count == 1:
+            expected += given @ found.M.T
+            size += np.abs(given) @ np.abs(found.M).T
+        assert np.abs(out - expected).max() <= 1e-14 * size.max()
     step = int(tree.ints[at.H_BLOCK]) + 1
     diagonal = tree.fields.own[parts.WHOLE, : step * nu : step]
     np.testing.assert_allclose(diagonal, np.diag(found.M), atol=1e-13 * np.abs(found.M).max())

@@ -27,10 +27,10 @@ def turn_columns(x, a, u, j):
     b0, b1, b2 = a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
     for l in range(6):
         lever(x, J, tp.AQ, l, b0, b1, b2)
-        y0, y1, y2 = x[3, J, l], x[4, J, l], x[5, J, l]
-        x[3, tp.AU, l] -= y1 * w2 - y2 * w1
-        x[4, tp.AU, l] -= y2 * w0 - y0 * w2
-        x[5, tp.AU, l] -= y0 * w1 - y1 * w0
+        y0, y1, y2 = x[3, J + l], x[4, J + l], x[5, J + l]
+        x[3, tp.AU + l] -= y1 * w2 - y2 * w1
+        x[4, tp.AU + l] -= y2 * w0 - y0 * w2
+        x[5, tp.AU + l] -= y0 * w1 - y1 * w0
         lever(x, tp.AU, tp.AQ, l, v0, v1, v2)
         lever(x, tp.VU, tp.VQ, l, v0, v1, v2)
         lever(x, J, tp.AU, l, v0, v1, v2)
@@ -39,10 +39,10 @@ def turn_columns(x, a, u, j):
 @kernel
 def lever(x, of, to, l, v0, v1, v2):
     """Add to the vectors of the rotation those of the place times v x dtheta."""
-    y0, y1, y2 = x[3, of, l], x[4, of, l], x[5, of, l]
-    x[0, to, l] += y1 * v2 - y2 * v1
-    x[1, to, l] += y2 * v0 - y0 * v2
-    x[2, to, l] += y0 * v1 - y1 * v0
+    y0, y1, y2 = x[3, of + l], x[4, of + l], x[5, of + l]
+    x[0, to + l] += y1 * v2 - y2 * v1
+    x[1, to + l] += y2 * v0 - y0 * v2
+    x[2, to + l] += y0 * v1 - y1 * v0
 
 
 @kernel
@@ -63,7 +63,7 @@ def solve(m, p, y):
 @kernel
 def push(m, p, o, x, y):
     """y = M x."""
-    zero = o.u[S2]
-    for k in range(zero.shape[0]):
-        zero[k] = 0.0
-    tp.tree_change(m, p, zero, zero, x, y)
+    zero, nu = o.u[S2 : S2 + 1], x.shape[0]
+    for k in range(nu):
+        zero[0, k] = 0.0
+    tp.tree_change(m, p, zero, x.reshape((1, nu)), y[:nu].reshape((1, nu)))

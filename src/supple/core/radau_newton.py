@@ -143,27 +143,10 @@ def factorize(m, r, o, p, h):
 
 
 @kernel
-def newton_update(m, r, o, p, h):
-    """One simplified Newton update of all stages; returns its weighted norm."""
-    nu, nz, wide, tree, free = o.f.shape[1], r.z.shape[0], is_wide(m), along_tree(m), o.free
-    s = ALPHA * ALPHA + BETA * BETA
-    gr, gi = ALPHA / s, -BETA / s
+def stiffness_sides(m, r, o, p, h, gr, gi):
+    """Add what the residuals of the chart do through Rq and Gq to the right sides; 1/(alpha + i beta) = gr + i gi."""
+    nu, nz, wide, tree = o.f.shape[1], r.z.shape[0], is_wide(m), along_tree(m)
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    for k in range(nu):  # to the eigenbasis; the pair is the complex number w2 - i w3
-        l = free[k]
-        a, b, c = o.u[F1, l], o.u[F1 + 1, l], o.u[F1 + 2, l]
-        o.f[FX, k] = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
-        o.f[FX + 1, k] = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
-        o.f[FX + 2, k] = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-        a, b, c = o.u[F2, l], o.u[F2 + 1, l], o.u[F2 + 2, l]
-        y1[k] = -h * h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
-        y2[k] = -h * h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
-        y3[k] = h * h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-    for k in range(nz):
-        a, b, c = o.z[F3, k], o.z[F3 + 1, k], o.z[F3 + 2, k]
-        y1[nu + k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
-        y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
-        y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
     h3 = h * h * h
     if tree:
         radau_tree.products(m, p, o)
@@ -201,6 +184,31 @@ def newton_update(m, r, o, p, h):
         y1[nu + k] -= h * h / GAMMA * s1
         y2[nu + k] -= h * h * (gr * s2 - gi * s3)
         y3[nu + k] -= h * h * (gr * s3 + gi * s2)
+
+
+@kernel
+def newton_update(m, r, o, p, h):
+    """One simplified Newton update of all stages; returns its weighted norm."""
+    nu, nz, wide, tree, free = o.f.shape[1], r.z.shape[0], is_wide(m), along_tree(m), o.free
+    s = ALPHA * ALPHA + BETA * BETA
+    gr, gi = ALPHA / s, -BETA / s
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    for k in range(nu):  # to the eigenbasis; the pair is the complex number w2 - i w3
+        l = free[k]
+        a, b, c = o.u[F1, l], o.u[F1 + 1, l], o.u[F1 + 2, l]
+        o.f[FX, k] = TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c
+        o.f[FX + 1, k] = TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c
+        o.f[FX + 2, k] = -(TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+        a, b, c = o.u[F2, l], o.u[F2 + 1, l], o.u[F2 + 2, l]
+        y1[k] = -h * h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        y2[k] = -h * h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        y3[k] = h * h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    for k in range(nz):
+        a, b, c = o.z[F3, k], o.z[F3 + 1, k], o.z[F3 + 2, k]
+        y1[nu + k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
+        y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
+        y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
+    stiffness_sides(m, r, o, p, h, gr, gi)
     if o.G.shape[0] > 0:
         rows.constraint_sides(m, r, o, h)
     if wide:

@@ -37,20 +37,15 @@ def solve(m, p, o):
 @kernel
 def products(m, p, o):
     """Rq times the residuals of the chart of each stage, into the rows FD of o.f."""
-    zero = o.f[FB]
-    for k in range(zero.shape[0]):
-        zero[k] = 0.0
-    for i in range(3):
-        tp.tree_change(m, p, o.f[FX + i], zero, zero, o.f[FD + i])
+    tp.tree_change(m, p, o.f[FX : FX + 3], o.f[FX:FX], o.f[FD : FD + 3])
 
 
 @kernel
 def error_sides(m, p, o, h):
     """M FA - h/gamma Rq FU into the row FD of o.f."""
-    x, zero = o.f[FB], o.f[FD + 1]
-    for k in range(x.shape[0]):
-        x[k], zero[k] = -h / GAMMA * o.f[FU, k], 0.0
-    tp.tree_change(m, p, x, zero, o.f[FA], o.f[FD])
+    for k in range(o.f.shape[1]):
+        o.f[FB, k] = -h / GAMMA * o.f[FU, k]
+    tp.tree_change(m, p, o.f[FB : FB + 1], o.f[FA : FA + 1], o.f[FD : FD + 1])
 
 
 @kernel

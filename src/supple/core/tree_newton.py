@@ -20,22 +20,8 @@ import math
 from supple.core import layout as at
 from supple.core import tree_parts as tp
 from supple.core.layout import TREE
-from supple.core.tree_parts import ALONE, COUNT, FIRST, PAIR, PARTS, WIDE, J
+from supple.core.tree_parts import ALONE, COUNT, FIRST, HALF, PAIR, PARTS, WIDE, J
 from supple.native.declare import INT, TRUTH, kernel, shared
-
-
-@kernel
-def product(a, z):
-    """The six products of rows of A, PAIR apart, with z."""
-    s0, s1, s2, s3, s4, s5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for j in range(WIDE):
-        s0 += a[j] * z[j]
-        s1 += a[PAIR + j] * z[j]
-        s2 += a[2 * PAIR + j] * z[j]
-        s3 += a[3 * PAIR + j] * z[j]
-        s4 += a[4 * PAIR + j] * z[j]
-        s5 += a[5 * PAIR + j] * z[j]
-    return s0, s1, s2, s3, s4, s5
 
 
 @kernel
@@ -43,7 +29,7 @@ def gather(a, y, r):
     """r += J^T A."""
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
     for j in range(WIDE):
-        r[j] += y0 * a[j] + y1 * a[PAIR + j] + y2 * a[2 * PAIR + j] + y3 * a[3 * PAIR + j] + y4 * a[4 * PAIR + j] + y5 * a[5 * PAIR + j]
+        r[j] += y0 * a[j] + y1 * a[WIDE + j] + y2 * a[2 * WIDE + j] + y3 * a[3 * WIDE + j] + y4 * a[4 * WIDE + j] + y5 * a[5 * WIDE + j]
 
 
 @kernel
@@ -53,11 +39,11 @@ def spread(a, s, e, r):
     for j in range(WIDE):
         x = r[j]
         a[j] += e0 * x
-        a[PAIR + j] += e1 * x
-        a[2 * PAIR + j] += e2 * x
-        a[3 * PAIR + j] += e3 * x
-        a[4 * PAIR + j] += e4 * x
-        a[5 * PAIR + j] += e5 * x
+        a[WIDE + j] += e1 * x
+        a[2 * WIDE + j] += e2 * x
+        a[3 * WIDE + j] += e3 * x
+        a[4 * WIDE + j] += e4 * x
+        a[5 * WIDE + j] += e5 * x
 
 
 @kernel
@@ -87,10 +73,12 @@ def fill_columns(m, p, f, parts):
         cq, cu, ca = p.c[f, i, tp.CQ], p.c[f, i, tp.CU], p.c[f, i, tp.CA]
         for c in range(m.column.shape[0]):
             x, z = p.column[c], p.Z[f, c, WIDE * i :]
+            for l in range(WIDE):
+                z[l] = cq * x[l]
+            for l in range(12):
+                z[l] += cu * x[tp.AU + l]
             for l in range(6):
-                z[l] = cq * x[tp.AQ, l] + cu * x[tp.AU, l] + ca * x[J, l]
-                z[6 + l] = cq * x[tp.VQ, l] + cu * x[tp.VU, l]
-                z[12 + l] = cq * x[J, l]
+                z[l] += ca * x[J + l]
 
 
 @kernel
@@ -109,10 +97,9 @@ def fill_blocks(m, p, f, parts):
             for l in range(WIDE):
                 R[k, WIDE * i + l] = p.felt[k, l] if i == 0 else 0.0
         for n in range(1, m.node.shape[0]):
-            for l in range(6):
-                a, x = p.A[n, PAIR * l + WIDE * i :], p.matrix[n, WIDE * l :]
-                for j in range(WIDE):
-                    a[j] = x[j] if i == 0 else 0.0
+            a, x = p.A[n, HALF * i :], p.matrix[n]
+            for j in range(HALF):
+                a[j] = x[j] if i == 0 else 0.0
 
 
 @kernel
@@ -143,14 +130,14 @@ def add_edge(m, p, f, n, u0, parts):
             v[l] = 0.0
         for c in range(parts):
             for d in range(parts):
-                s = product(p.A[n, WIDE * c :], Z[c0 + i, WIDE * d :])
+                s = tp.product(p.A[n, HALF * c :], Z[c0 + i, WIDE * d :])
                 o, sign = 6 * ((c + d) % 2), -1.0 if c + d == 2 else 1.0
                 for l in range(6):
                     v[o + l] += sign * s[l]
-        e, t = E[u0 + i], tp.turned(p.wrench[n], p.column[c0 + i, J])
+        e, t = E[u0 + i], tp.turned(p.wrench[n], p.column[c0 + i, J:])
         for c in range(parts):
             for j in range(k):
-                y, s = p.column[c0 + j, J], 0.0
+                y, s = p.column[c0 + j, J:], 0.0
                 for l in range(6):
                     s += y[l] * (v[6 * c + l] + (e[6 * c + l] if inward else 0.0))
                 D[c, u0 + j, i] += s
@@ -165,12 +152,13 @@ def add_edge(m, p, f, n, u0, parts):
                 e[6 * c + l] += v[6 * c + l] - p.c[f, c, tp.CQ] * t[l]
     for i in range(k):
         for c in range(parts):
-            gather(p.A[n, WIDE * c :], p.column[c0 + i, J], R[u0 + i, WIDE * c :])
+            gather(p.A[n, HALF * c :], p.column[c0 + i, J:], R[u0 + i, WIDE * c :])
 
 
 @kernel
-def pivot_block(a, b, n, piv, parts):
-    """LU of a + i b (n, n) in place with reciprocals on the diagonal; False if it is singular or not finite."""
+def pivot_block(p, f, u0, n, parts):
+    """LU of the block of n velocities from u0 on, with reciprocals on the diagonal; False if it is singular or not finite."""
+    a, b, piv = p.D[f, 0, u0:], p.D[f, 1, u0:], p.pivot[f, u0:]
     for k in range(n):
         q, big = k, -1.0
         for i in range(k, n):
@@ -184,15 +172,15 @@ def pivot_block(a, b, n, piv, parts):
             for j in range(n):
                 a[k, j], a[q, j] = a[q, j], a[k, j]
                 b[k, j], b[q, j] = b[q, j], b[k, j]
+        a[k, k] = a[k, k] / big
         if parts == 1:
-            a[k, k] = 1.0 / a[k, k]
             for i in range(k + 1, n):
                 x, y, s = a[i], a[k], a[i, k] * a[k, k]
                 x[k] = s
                 for j in range(k + 1, n):
                     x[j] -= s * y[j]
             continue
-        a[k, k], b[k, k] = a[k, k] / big, -b[k, k] / big
+        b[k, k] = -b[k, k] / big
         for i in range(k + 1, n):
             s, r = times(a[i, k], b[i, k], a[k, k], b[k, k])
             a[i, k], b[i, k] = s, r
@@ -204,49 +192,43 @@ def pivot_block(a, b, n, piv, parts):
 
 
 @kernel
-def subtract_rows(s, r, x, y, parts):
-    """y -= (s + i r) x for rows over X."""
-    for c in range(parts):
-        for d in range(parts):
-            g = -s if c == 0 else (r if d == 1 else -r)
-            add_row(g, x[WIDE * d :], y[WIDE * ((c + d) % 2) :])
-
-
-@kernel
-def solve_rows(a, b, n, piv, R, parts):
-    """Rows R (n, PAIR) become D^-1 R with the factors of ``pivot_block``."""
+def solve_rows(p, f, u0, n, parts):
+    """Rows R of the n velocities from u0 on become D^-1 R."""
+    a, b, R = p.D[f, 0, u0:], p.D[f, 1, u0:], p.R[f, u0:]
     for k in range(n):
-        q = piv[k]
+        q = p.pivot[f, u0 + k]
         if q != k:
             for j in range(PAIR):
                 R[k, j], R[q, j] = R[q, j], R[k, j]
     for step in range(2 * n):  # down, then up
         i = step if step < n else 2 * n - 1 - step
         first, end = (0, i) if step < n else (i + 1, n)
-        x = R[i]
         for k in range(first, end):
-            subtract_rows(a[i, k], b[i, k] if parts == 2 else 0.0, R[k], x, parts)
+            for c in range(parts):
+                g = b[i, k] if c == 1 else a[i, k]
+                for d in range(parts):
+                    add_row(g if c + d == 2 else -g, R[k, WIDE * d :], R[i, WIDE * ((c + d) % 2) :])
         if step >= n:
-            s, r = a[i, i], b[i, i] if parts == 2 else 0.0
-            for j in range(WIDE):
-                y = x[j]
-                x[j] = s * y
-                if parts == 2:
-                    x[j] -= r * x[WIDE + j]
-                    x[WIDE + j] = s * x[WIDE + j] + r * y
+            x, s = R[i], a[i, i]
+            if parts == 1:
+                for j in range(WIDE):
+                    x[j] *= s
+            else:
+                r, y = b[i, i], R[i, WIDE:]
+                for j in range(WIDE):
+                    x[j], y[j] = s * x[j] - r * y[j], s * y[j] + r * x[j]
 
 
 @kernel
 def eliminate(p, f, n, u0, k, parts):
     """Eliminate the k velocities from u0 on at node n; False if that cannot be done."""
-    E, R, a, b = p.E[f], p.R[f], p.D[f, 0, u0:], p.D[f, 1, u0:]
-    if not pivot_block(a, b, k, p.pivot[f, u0:], parts):
+    if not pivot_block(p, f, u0, k, parts):
         return False
-    solve_rows(a, b, k, p.pivot[f, u0:], R[u0:], parts)
-    for i in range(k):
+    solve_rows(p, f, u0, k, parts)
+    for i in range(u0, u0 + k):
         for c in range(parts):
             for d in range(parts):
-                spread(p.A[n, WIDE * ((c + d) % 2) :], 1.0 if c + d == 2 else -1.0, E[u0 + i, 6 * c :], R[u0 + i, WIDE * d :])
+                spread(p.A[n, HALF * ((c + d) % 2) :], 1.0 if c + d == 2 else -1.0, p.E[f, i, 6 * c :], p.R[f, i, WIDE * d :])
     return True
 
 
@@ -261,7 +243,7 @@ def factor_tree(m, p, f, parts):
     fill_blocks(m, p, f, parts)
     factor_states(p, f, parts)
     for k in range(p.of.shape[0]):
-        if p.of[k, ALONE] == 1 and not pivot_block(p.D[f, 0, k:], p.D[f, 1, k:], 1, p.pivot[f, k:], parts):
+        if p.of[k, ALONE] == 1 and not pivot_block(p, f, k, 1, parts):
             return False
     for n in range(node.shape[0] - 1, 0, -1):
         motion, before = node[n, at.MOTION], node[n, at.PARENT]
@@ -278,6 +260,6 @@ def factor_tree(m, p, f, parts):
                 return False
         if before > 0:
             a, x = p.A[before], p.A[n]
-            for j in range(6 * PAIR):
+            for j in range(HALF * parts):
                 a[j] += x[j]
     return True

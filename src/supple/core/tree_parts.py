@@ -14,15 +14,17 @@ from __future__ import annotations
 
 from supple.core import flex_body, joint_forces, tangents
 from supple.core import layout as at
-from supple.core.buffers import Part, Record
+from supple.core.buffers import Part, Record, starts
 from supple.core.layout import TREE, WORK
 from supple.core.tangents import dot6, inertia_times
-from supple.native.declare import REAL, VEC, kernel, shared, skewed
+from supple.native.declare import MAT, REAL, VEC, kernel, shared, skewed
 
 WIDE = 18  # acceleration, twist and displacement
 PAIR = 2 * WIDE  # with the imaginary parts behind
-# Columns: J, and the vectors that multiply changes: accelerations and twists along q, along u
-J, AQ, VQ, AU, VU, COLUMN_PARTS = range(6)
+HALF = 6 * WIDE  # numbers of a real matrix over X; imaginary parts are behind
+VECTORS = 3  # that changes are found for at once
+# Columns: vectors that multiply changes: accelerations, twists and displacements (J) along q, the first two along u
+AQ, VQ, J, AU, VU, COLUMN = starts(6, 6, 6, 6, 6)
 # Elastic coordinates: wrench on the body along q, u, a
 FQ, FU, FA, WRENCHES = range(4)
 # Own entries of blocks: of Rq, Ru, M, and M with everything outboard
@@ -38,9 +40,9 @@ N, U = "(widest > 0) * nodes", "(widest > 0) * nu"
 PARTS_RECORD = Record(
     "Parts", __name__,
     Part("run", "float64", {
-        "column": ("(widest > 0) * columns", COLUMN_PARTS, 6),
+        "column": ("(widest > 0) * columns", COLUMN),
         "wrench": (N, 6),
-        "matrix": (N, 6 * WIDE),  # I, B, K
+        "matrix": (N, HALF),  # I, B, K
         "pull": (U, WRENCHES, 6),
         "felt": (U, WIDE),  # rows of elastic coordinates over X
         "own": (OWN, f"{U} * (widest + 1)"),
@@ -52,11 +54,12 @@ PARTS_RECORD = Record(
         "R": ("factors", U, PAIR),
         "D": ("factors", 2, U, "widest"),
         "state": ("factors", "(widest > 0) * nz", STATE_PARTS, 2),
-        # while one is made or used: matrices, wrenches, X
-        "A": (N, 6 * PAIR),
-        "w": (N, 12),
-        "X": (N, PAIR),
-        "t": 24,
+        # while one is made or used: matrices, wrenches, X, the solution, scratch
+        "A": (N, 2 * HALF),
+        "w": (N, 6 * VECTORS),
+        "X": (N, WIDE * VECTORS),
+        "y": (2, "(widest > 0) * (nu + nz)"),
+        "t": 12,
     }),
     Part("count", "int64", {
         "of": (U, BLOCK_INTS),
@@ -134,7 +137,8 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
     for c in range(m.column.shape[0]):
         x, y = w.column[c], p.column[c]
         for l in range(6):
-            y[J, l], y[AQ, l], y[VQ, l], y[AU, l], y[VU, l] = x[at.COL_J, l], x[at.COL_PSI_Q, l], x[at.COL_DV, l], x[at.COL_PSI_U, l], x[at.COL_J, l]
+            y[AQ + l], y[VQ + l], y[J + l] = x[at.COL_PSI_Q, l], x[at.COL_DV, l], x[at.COL_J, l]
+            y[AU + l], y[VU + l] = x[at.COL_PSI_U, l], x[at.COL_J, l]
     for n in range(m.node.shape[0]):
         keep_node(w, p, n)
     for f in range(m.flex.shape[0]):
@@ -185,7 +189,7 @@ def whole_masses(m, w, p):
         c0, y = node[n, at.COL0], p.t
         inward, outward = node[n, at.MOTION] == at.ELASTIC_IN, node[n, at.MOTION] == at.ELASTIC_OUT
         for i in range(node[n, at.COLUMNS]):
-            k, j = m.column[c0 + i, at.VELOCITY], p.column[c0 + i, J]
+            k, j = m.column[c0 + i, at.VELOCITY], p.column[c0 + i, J:]
             inertia_times(x[n], j, y)
             if inward or outward:
                 M[k, k] += dot6(j, y) + (2.0 * dot6(j, momentum[k]) if inward else 0.0)
@@ -193,60 +197,98 @@ def whole_masses(m, w, p):
                     momentum[k, l] += y[l]
                 continue
             for d in range(node[n, at.COLUMNS]):
-                M[m.column[c0 + d, at.VELOCITY], k] += dot6(p.column[c0 + d, J], y)
+                M[m.column[c0 + d, at.VELOCITY], k] += dot6(p.column[c0 + d, J:], y)
         for k in range(at.CM, at.E):
             x[node[n, at.PARENT], k] += x[n, k]
 
 
-@shared(TREE, PARTS, VEC, VEC, VEC, VEC)
-def tree_change(m, p, yq, yu, ya, out):
-    """out (nu) = Rq yq + Ru yu + M ya."""
-    node = m.node
+@shared(TREE, PARTS, MAT, MAT, MAT)
+def tree_change(m, p, yq, ya, out):
+    """out = Rq yq + M ya for up to VECTORS rows (nu); ya may have no rows."""
+    node, count, rates = m.node, yq.shape[0], ya.shape[0] > 0
+    own_change(p, yq, ya, out)
+    for l in range(WIDE * VECTORS):
+        p.X[0, l] = 0.0
     for n in range(1, node.shape[0]):
-        x, before = p.X[n], p.X[node[n, at.PARENT]]
-        for l in range(WIDE):
-            x[l] = before[l] if node[n, at.PARENT] > 0 else 0.0
+        x, before, w = p.X[n], p.X[node[n, at.PARENT]], p.w[n]
+        for l in range(WIDE * count):
+            x[l] = before[l]
+        for l in range(6 * count):
+            w[l] = 0.0
         for c in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
-            k, b = m.column[c, at.VELOCITY], p.column[c]
-            for l in range(6):
-                x[l] += b[AQ, l] * yq[k] + b[AU, l] * yu[k] + b[J, l] * ya[k]
-                x[6 + l] += b[VQ, l] * yq[k] + b[VU, l] * yu[k]
-                x[12 + l] += b[J, l] * yq[k]
-    own_change(p, yq, yu, ya, out)
-    for n in range(node.shape[0]):
-        for l in range(6):
-            p.w[n, l] = 0.0
+            k, q = m.column[c, at.VELOCITY], p.column[c]
+            for v in range(count):
+                x, s = p.X[n, WIDE * v :], yq[v, k]
+                for l in range(WIDE):
+                    x[l] += q[l] * s
+                if rates:
+                    s = ya[v, k]
+                    for l in range(6):
+                        x[l] += q[J + l] * s
     for n in range(node.shape[0] - 1, 0, -1):
-        w, x, mat = p.w[n], p.X[n], p.matrix[n]
-        for l in range(6):
-            w[l] += dot(mat[WIDE * l :], x)
-        if node[n, at.HEAVY] == at.FLEXIBLE:
-            f = m.flex[node[n, at.FLEX]]
-            for k in range(f[at.FLEX_U0], f[at.FLEX_U0] + f[at.FLEX_N]):
-                pull = p.pull[k]
-                out[k] += dot(p.felt[k], x)
-                for l in range(6):
-                    w[l] += pull[FQ, l] * yq[k] + pull[FU, l] * yu[k] + pull[FA, l] * ya[k]
-        below = p.w[node[n, at.PARENT]]
-        for c in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
-            k, j = m.column[c, at.VELOCITY], p.column[c, J]
-            out[k] += dot6(j, w)
-            t = turned(p.wrench[n], j)
+        for v in range(count):
+            w, x, s = p.w[n, 6 * v :], p.X[n, WIDE * v :], product(p.matrix[n], p.X[n, WIDE * v :])
             for l in range(6):
-                below[l] -= t[l] * yq[k]
-        for l in range(6):
+                w[l] += s[l]
+            if node[n, at.HEAVY] == at.FLEXIBLE:
+                f = m.flex[node[n, at.FLEX]]
+                for k in range(f[at.FLEX_U0], f[at.FLEX_U0] + f[at.FLEX_N]):
+                    pull, y = p.pull[k], yq[v, k]
+                    out[v, k] += dot(p.felt[k], x)
+                    for l in range(6):
+                        w[l] += pull[FQ, l] * y
+                    for l in range(6 if rates else 0):
+                        w[l] += pull[FA, l] * ya[v, k]
+        gather_change(m, p, n, yq, out)
+
+
+@kernel
+def gather_change(m, p, n, yq, out):
+    """Rows of the columns of node n in ``tree_change``, and its wrench on to its parent."""
+    before = m.node[n, at.PARENT]
+    for c in range(m.node[n, at.COL0], m.node[n, at.COL0] + m.node[n, at.COLUMNS]):
+        k, j = m.column[c, at.VELOCITY], p.column[c, J:]
+        t = turned(p.wrench[n], j)
+        for v in range(yq.shape[0]):
+            w, s = p.w[n, 6 * v :], yq[v, k]
+            out[v, k] += dot6(j, w)
+            if before > 0:
+                below = p.w[before, 6 * v :]
+                for l in range(6):
+                    below[l] -= t[l] * s
+    if before > 0:
+        w, below = p.w[n], p.w[before]
+        for l in range(6 * yq.shape[0]):
             below[l] += w[l]
 
 
 @kernel
-def own_change(p, yq, yu, ya, out):
+def own_change(p, yq, ya, out):
     """The part of ``tree_change`` that blocks have of their own."""
-    Rq, Ru, M = own(p, RQ)[0], own(p, RU)[0], own(p, MASS)[0]
-    for k in range(out.shape[0]):
-        s, first = 0.0, p.of[k, FIRST]
-        for j in range(first, first + p.of[k, COUNT]):
-            s += Rq[k, j] * yq[j] + Ru[k, j] * yu[j] + M[k, j] * ya[j]
-        out[k] = s
+    Rq, M = own(p, RQ)[0], own(p, MASS)[0]
+    for k in range(out.shape[1]):
+        first = p.of[k, FIRST]
+        for v in range(yq.shape[0]):
+            s = 0.0
+            for j in range(first, first + p.of[k, COUNT]):
+                s += Rq[k, j] * yq[v, j]
+            for j in range(first, first + (p.of[k, COUNT] if ya.shape[0] > 0 else 0)):
+                s += M[k, j] * ya[v, j]
+            out[v, k] = s
+
+
+@kernel
+def product(a, z):
+    """The six products of rows of a matrix over X with z."""
+    s0, s1, s2, s3, s4, s5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(WIDE):
+        s0 += a[j] * z[j]
+        s1 += a[WIDE + j] * z[j]
+        s2 += a[2 * WIDE + j] * z[j]
+        s3 += a[3 * WIDE + j] * z[j]
+        s4 += a[4 * WIDE + j] * z[j]
+        s5 += a[5 * WIDE + j] * z[j]
+    return s0, s1, s2, s3, s4, s5
 
 
 @kernel

@@ -5,8 +5,9 @@ from __future__ import annotations
 from supple.core import layout as at
 from supple.core import tree_parts as tp
 from supple.core.layout import TREE, views
-from supple.core.tree_newton import factor_tree, over, subtract_rows, times
-from supple.core.tree_parts import ALONE, PAIR, PARTS, WIDE, J
+from supple.core.tangents import dot6
+from supple.core.tree_newton import factor_tree, over, times
+from supple.core.tree_parts import ALONE, PAIR, PARTS, WIDE, J, dot
 from supple.native.declare import (
     INT,
     INTS,
@@ -23,23 +24,24 @@ from supple.native.declare import (
 
 
 @kernel
-def push_back(m, p, f, n, w, y):
+def push_back(m, p, n, parts):
     """b -= J^T w for the edge of node n, w its wrench so far."""
+    w, y = p.w[n], p.y
     for c in range(m.node[n, at.COL0], m.node[n, at.COL0] + m.node[n, at.COLUMNS]):
-        k, j = m.column[c, at.VELOCITY], p.column[c, J]
-        for i in range(y.shape[0]):
-            s = w[6 * i :]
-            y[i, k] -= j[0] * s[0] + j[1] * s[1] + j[2] * s[2] + j[3] * s[3] + j[4] * s[4] + j[5] * s[5]
+        k, j = m.column[c, at.VELOCITY], p.column[c, J:]
+        y[0, k] -= dot6(j, w)
+        if parts == 2:
+            y[1, k] -= dot6(j, w[6:])
 
 
 @kernel
-def solve_block(p, f, u0, k, y):
-    """y = D^-1 y for the k velocities from u0 on."""
-    a, b, pair = p.D[f, 0, u0:], p.D[f, 1, u0:], y.shape[0] == 2
+def solve_block(p, f, u0, k, n, parts):
+    """y = D^-1 y for the k velocities from u0 on; then w += E y at node n."""
+    a, b, y, pair = p.D[f, 0, u0:], p.D[f, 1, u0:], p.y, parts == 2
     for j in range(k):
         q = p.pivot[f, u0 + j]
         if q != j:
-            for i in range(y.shape[0]):
+            for i in range(parts):
                 y[i, u0 + j], y[i, u0 + q] = y[i, u0 + q], y[i, u0 + j]
     for step in range(2 * k):
         i = step if step < k else 2 * k - 1 - step
@@ -55,110 +57,132 @@ def solve_block(p, f, u0, k, y):
         y[0, u0 + i] = s
         if pair:
             y[1, u0 + i] = r
-
-
-@kernel
-def pull_on(p, f, u0, k, w, y):
-    """w += E y for the k velocities from u0 on."""
+    w = p.w[n]
     for i in range(u0, u0 + k):
-        for c in range(y.shape[0]):
-            e, s = p.E[f, i, 6 * c :], y[0, i]
+        e, s = p.E[f, i], y[0, i]
+        for l in range(6):
+            w[l] += e[l] * s
+        if pair:
+            r = y[1, i]
             for l in range(6):
-                w[6 * c + l] += e[l] * s
-            if y.shape[0] == 2:
-                g = y[1, i] if c == 0 else -y[1, i]
-                for l in range(6):
-                    w[6 * (1 - c) + l] += e[l] * g
+                w[l] -= e[6 + l] * r
+                w[6 + l] += e[l] * r + e[6 + l] * s
 
 
 @kernel
-def subtract_felt(p, f, u0, k, x, y):
-    """y -= R x for the k velocities from u0 on."""
+def subtract_felt(p, f, u0, k, n, parts):
+    """y -= R X for the k velocities from u0 on, with X of node n."""
+    x, y = p.X[n], p.y
     for i in range(u0, u0 + k):
-        for c in range(y.shape[0]):
-            for d in range(y.shape[0]):
-                s = tp.dot(p.R[f, i, WIDE * c :], x[WIDE * d :])
-                y[(c + d) % 2, i] -= -s if c + d == 2 else s
+        r = p.R[f, i]
+        s = dot(r, x)
+        if parts == 2:
+            s -= dot(r[WIDE:], x[WIDE:])
+            y[1, i] -= dot(r, x[WIDE:]) + dot(r[WIDE:], x)
+        y[0, i] -= s
 
 
 @kernel
-def move_on(m, p, f, n, x, y):
-    """x += Z y for the edge of node n."""
+def move_on(m, p, f, n, parts):
+    """X += Z y for the edge of node n."""
+    x = p.X[n]
     for c in range(m.node[n, at.COL0], m.node[n, at.COL0] + m.node[n, at.COLUMNS]):
-        k = m.column[c, at.VELOCITY]
-        subtract_rows(-y[0, k], -y[1, k] if y.shape[0] == 2 else 0.0, p.Z[f, c], x, y.shape[0])
+        k, z = m.column[c, at.VELOCITY], p.Z[f, c]
+        s = p.y[0, k]
+        if parts == 1:
+            for j in range(WIDE):
+                x[j] += s * z[j]
+        else:
+            r = p.y[1, k]
+            for j in range(WIDE):
+                x[j] += s * z[j] - r * z[WIDE + j]
+                x[WIDE + j] += r * z[j] + s * z[WIDE + j]
 
 
 @kernel
-def sides_of_states(p, f, y):
+def sides_of_states(p, f):
     """What the elimination of controllers' states does to the right sides; their own come behind those of velocities."""
-    nu = p.of.shape[0]
-    for s in range(p.owner.shape[0]):
-        x, k = p.state[f, s], nu + s
-        a, b = over(y[0, k], y[1, k] if y.shape[0] == 2 else 0.0, x[tp.PIVOT, 0], x[tp.PIVOT, 1])
-        y[0, k] = a
-        if y.shape[0] == 2:
-            y[1, k] = b
-        a, b = times(a, b, x[tp.UP, 0], x[tp.UP, 1])
-        y[0, p.owner[s]] -= a
-        if y.shape[0] == 2:
-            y[1, p.owner[s]] -= b
-
-
-@kernel
-def solve_states(p, f, y):
-    """Controllers' states from the velocities."""
-    nu = p.of.shape[0]
+    y, nu = p.y, p.of.shape[0]
     for s in range(p.owner.shape[0]):
         x, k = p.state[f, s], p.owner[s]
-        a, b = times(y[0, k], y[1, k] if y.shape[0] == 2 else 0.0, x[tp.DOWN, 0], x[tp.DOWN, 1])
+        a, b = over(y[0, nu + s], y[1, nu + s], x[tp.PIVOT, 0], x[tp.PIVOT, 1])
+        y[0, nu + s], y[1, nu + s] = a, b
+        a, b = times(a, b, x[tp.UP, 0], x[tp.UP, 1])
+        y[0, k] -= a
+        y[1, k] -= b
+
+
+@kernel
+def solve_states(p, f):
+    """Controllers' states from the velocities."""
+    y, nu = p.y, p.of.shape[0]
+    for s in range(p.owner.shape[0]):
+        x, k = p.state[f, s], p.owner[s]
+        a, b = times(y[0, k], y[1, k], x[tp.DOWN, 0], x[tp.DOWN, 1])
         a, b = over(a, b, x[tp.PIVOT, 0], x[tp.PIVOT, 1])
         y[0, nu + s] += a
-        if y.shape[0] == 2:
-            y[1, nu + s] += b
+        y[1, nu + s] += b
 
 
 @shared(TREE, PARTS, INT, MAT)
 def solve_tree(m, p, f, y):
     """Solve in place with factor number f: y (parts, nu + nz), velocities before controllers' states."""
-    node = m.node
-    sides_of_states(p, f, y)
+    parts = y.shape[0]
+    for k in range(p.y.shape[1]):
+        p.y[0, k], p.y[1, k] = y[0, k], y[1, k] if parts == 2 else 0.0
+    sides_of_states(p, f)
     for k in range(p.of.shape[0]):
         if p.of[k, ALONE] == 1:
-            solve_block(p, f, k, 1, y)
+            solve_block(p, f, k, 1, 0, parts)
+    inward(m, p, f, parts)
+    outward(m, p, f, parts)
+    solve_states(p, f)
+    for i in range(parts):
+        for k in range(p.y.shape[1]):
+            y[i, k] = p.y[i, k]
+
+
+@kernel
+def inward(m, p, f, parts):
+    """From the tips to the root: D^-1 of the right sides, wrenches w."""
+    node = m.node
     for n in range(node.shape[0]):
         for l in range(12):
             p.w[n, l] = 0.0
     for n in range(node.shape[0] - 1, 0, -1):
-        w, motion = p.w[n], node[n, at.MOTION]
-        flexible = node[n, at.HEAVY] == at.FLEXIBLE
-        edges = 2 if flexible and motion != at.ELASTIC_IN else 1
-        for which in range(edges):
-            u0, k = node[n, at.U0], node[n, at.COLUMNS]
-            if motion == at.ELASTIC_IN or edges - which == 2:
-                u0, k = m.flex[node[n, at.FLEX], at.FLEX_U0], m.flex[node[n, at.FLEX], at.FLEX_N]
-            if edges - which == 1:
-                push_back(m, p, f, n, w, y)
+        motion = node[n, at.MOTION]
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            if motion == at.ELASTIC_IN:
+                push_back(m, p, n, parts)
+            b = m.flex[node[n, at.FLEX]]
+            solve_block(p, f, b[at.FLEX_U0], b[at.FLEX_N], n, parts)
+        if motion != at.ELASTIC_IN:
+            push_back(m, p, n, parts)
             if motion != at.ELASTIC_OUT:
-                solve_block(p, f, u0, k, y)
-                pull_on(p, f, u0, k, w, y)
-        for l in range(12):
-            p.w[node[n, at.PARENT], l] += w[l]
+                solve_block(p, f, node[n, at.U0], node[n, at.COLUMNS], n, parts)
+        w, below = p.w[n], p.w[node[n, at.PARENT]]
+        for l in range(6 * parts):
+            below[l] += w[l]
+
+
+@kernel
+def outward(m, p, f, parts):
+    """From the root to the tips: what the motion of parents does."""
+    node = m.node
     for j in range(PAIR):
         p.X[0, j] = 0.0
     for n in range(1, node.shape[0]):
         x, before, motion = p.X[n], p.X[node[n, at.PARENT]], node[n, at.MOTION]
-        for j in range(PAIR):
+        for j in range(WIDE * parts):
             x[j] = before[j]
-        if motion != at.ELASTIC_OUT and motion != at.ELASTIC_IN:
-            subtract_felt(p, f, node[n, at.U0], node[n, at.COLUMNS], x, y)
-            move_on(m, p, f, n, x, y)
+        if motion < at.ELASTIC_OUT:
+            subtract_felt(p, f, node[n, at.U0], node[n, at.COLUMNS], n, parts)
+            move_on(m, p, f, n, parts)
         if node[n, at.HEAVY] == at.FLEXIBLE:
             b = m.flex[node[n, at.FLEX]]
-            subtract_felt(p, f, b[at.FLEX_U0], b[at.FLEX_N], x, y)
-        if motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN:
-            move_on(m, p, f, n, x, y)
-    solve_states(p, f, y)
+            subtract_felt(p, f, b[at.FLEX_U0], b[at.FLEX_N], n, parts)
+        if motion >= at.ELASTIC_OUT:
+            move_on(m, p, f, n, parts)
 
 
 @entry(INTS, REALS, VEC, VEC, IVEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
@@ -181,10 +205,10 @@ def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
     return 1
 
 
-@entry(INTS, REALS, VEC, VEC, IVEC, VEC, VEC, VEC, VEC)
-def change_along_tree(ints, reals, work, run, count, yq, yu, ya, out):
-    """out (nu) = Rq yq + Ru yu + M ya at the state of ``newton_along_tree``."""
+@entry(INTS, REALS, VEC, VEC, IVEC, MAT, MAT, MAT)
+def change_along_tree(ints, reals, work, run, count, yq, ya, out):
+    """out = Rq yq + M ya for up to three rows (nu) at the state of ``newton_along_tree``."""
     tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, _w = hold(tree_views), hold(work_views)
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
-    tp.tree_change(m, hold(parts_views), yq, yu, ya, out)
+    tp.tree_change(m, hold(parts_views), yq, ya, out)

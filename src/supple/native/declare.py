@@ -138,9 +138,10 @@ def _skewed_checked(buffer: Any, start: int, rows: int, step: int) -> Any:
 
 hold = generated(_hold, lambda views: views)
 block = generated(_block, _block_checked)
-# skewed(buffer, start, rows, step): a square matrix of which only blocks along the diagonal, of ``step`` rows at most, are
-# kept. The entry (i, j) is step i + j behind the first: entries of different blocks never meet, and rows (step + 1) numbers
-# suffice. For machine code that is a matrix with rows of that length, whose columns nobody checks; so it has no slices.
+# skewed(buffer, start, rows, step): a square matrix of which only blocks along the diagonal, of
+# ``step`` rows at most, are kept. The entry (i, j) is step i + j behind the first: entries of
+# different blocks never meet, and rows (step + 1) numbers suffice. For machine code that is a
+# matrix with rows of that length, whose columns nobody checks; so it has no slices.
 skewed = generated(_block, _skewed_checked)
 
 
@@ -224,7 +225,8 @@ def _list(made: Entry) -> None:
     """The linker knows entries and shared kernels by their names alone."""
     other = ENTRIES.get(made.name)
     if other is not None and other.function.__module__ != made.function.__module__:
-        raise NameError(f"{made.name} is in {other.function.__module__} and {made.function.__module__}")
+        places = f"{other.function.__module__} and {made.function.__module__}"
+        raise NameError(f"{made.name} is in {places}")
     ENTRIES[made.name] = made
 
 
