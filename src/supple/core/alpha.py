@@ -43,6 +43,7 @@ from supple.core.alpha_stage import (
 )
 from supple.core.audit import audit
 from supple.core.layout import views
+from supple.core.tree_parts import cut_parts
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 __all__ = ["alpha_run", "own_size"]
@@ -61,7 +62,7 @@ def next_step(o, count, state, stops):
 
 
 @kernel
-def solve_step(m, w, r, o, count, state, t, h, t1):
+def solve_step(m, w, r, o, p, count, state, t, h, t1):
     """Solve for the step's end, where forces are taken at the time t1; then all that its error and its output need.
 
     Returns the outcome, and the factors of h^2 E, h E and h G at the end.
@@ -73,14 +74,14 @@ def solve_step(m, w, r, o, count, state, t, h, t1):
         stage.velocity_offset(m, w, r, o, t, 0.0 if fresh else h / state[st.H_OLD])
     be, ge, te = stage.begin(m, w, r, o, h, state[st.H_OLD], fresh)
     both = fresh or not index3
-    outcome = newton.solve_end(m, w, r, o, count, state, t1, h, be, ge, te, both)
+    outcome = newton.solve_end(m, w, r, o, p, count, state, t1, h, be, ge, te, both)
     if outcome != st.DONE:
         count[st.BAD_DOF] = newton.worst_rate(o)
         return outcome, be, ge, te
     if index3 and fresh:
         stage.add_offset(r, o, h)
     stage.end_state(m, r, o, h, be, ge, te)
-    change(m, r, o, h, be, ge, both)
+    change(m, r, o, p, h, be, ge, both)
     middle_state(m, r, o, h)
     powers(m, w, r, o, t, h, t1)
     return outcome, be, ge, te
@@ -183,7 +184,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     m, w = hold(tree_views), hold(work_views)
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    o = hold(stage.own_views(m, run, i, count, k))
+    own, i, k = stage.own_views(m, run, i, count, k)
+    o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, 1)[0])
     fixed = o.c[STEP] > 0.0
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
@@ -208,7 +210,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             return st.GROWN
         before, error = count[st.NEWTON], 0.0
         end = step_size.left_of(t1, step_size.left_limit(count, stops), t)
-        outcome, be, ge, te = solve_step(m, w, r, o, count, state, t, h, end)
+        outcome, be, ge, te = solve_step(m, w, r, o, p, count, state, t, h, end)
         if outcome == st.DONE:
             outcome, error = estimate(m, r, o, count, state, h)
         if outcome != st.DONE:

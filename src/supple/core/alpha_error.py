@@ -6,7 +6,7 @@ import math
 
 from supple.core import alpha_newton as newton
 from supple.core import alpha_rows as rows
-from supple.core import block_products, chart, dynamics, links
+from supple.core import alpha_tree, block_products, chart, dynamics, links
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
@@ -47,11 +47,12 @@ from supple.core.alpha_stage import (
     G,
     turn,
 )
+from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 
 @kernel
-def change(m, r, o, h, be, ge, both):
+def change(m, r, o, parts, h, be, ge, both):
     """Changes D, DZ of the rates over the step, filtered: N D = M (E - A0), in the axes of the end.
 
     Smooth motion passes the filter but for its next order. Of a mode much faster than the step, whose
@@ -65,9 +66,12 @@ def change(m, r, o, h, be, ge, both):
         o.u[S1, k] = o.u[E, k] - o.u[A0, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
     for part in range(2 if nr > 0 else 1):
-        for k in range(nu):
-            y[k] = 0.0
-        block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
+        if along_tree(m):
+            alpha_tree.push(m, parts, o, o.u[S1], y)
+        else:
+            for k in range(nu):
+                y[k] = 0.0
+            block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
         for k in range(nz):
             y[nu + k] = o.z[G, k] - r.zdot[k]
         if part == 0:
@@ -75,7 +79,7 @@ def change(m, r, o, h, be, ge, both):
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
-        newton.solve(m, o, y)
+        newton.solve(m, o, parts, y)
         for k in range(nu):
             o.u[DT, k] = y[k]
             if part == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import alpha_blocks, block_products, blocks, dynamics, linalg, links
+from supple.core import alpha_blocks, alpha_tree, block_products, blocks, dynamics, linalg, links
 from supple.core import alpha_rows as rows
 from supple.core import layout as at
 from supple.core import step as st
@@ -34,6 +34,7 @@ from supple.core.alpha_stage import (
 )
 from supple.core.blocks import by_blocks
 from supple.core.radau_newton import spin
+from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
@@ -140,9 +141,11 @@ def factorize(m, r, o, n, h, be, ge, te):
 
 
 @kernel
-def solve(m, o, y):
+def solve(m, o, parts, y):
     """Solve in place with the factors; the row S2 is scratch."""
-    if by_blocks(m):
+    if along_tree(m):
+        alpha_tree.solve(m, parts, y)
+    elif by_blocks(m):
         alpha_blocks.solve(m, o, y, o.u[S2])
     else:
         n = y.shape[0]
@@ -150,7 +153,7 @@ def solve(m, o, y):
 
 
 @kernel
-def newton_update(m, w, r, o, n, t, h, be, ge, te):
+def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
     """One Newton update of the rates at the end.
 
     Returns the weighted norm of what it does to the state, and the largest change of a multiplier over the largest one.
@@ -165,7 +168,7 @@ def newton_update(m, w, r, o, n, t, h, be, ge, te):
         links.violations(m, w, o.row[GAP])
         links.rates(m, w, t, r.ut, o.row[RATE])
         rows.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
-    solve(m, o, y)
+    solve(m, o, parts, y)
     rows.along(m, y, o.rows[G_ROW], p, nu + nz, o.u[S1])
     total = 0.0
     for k in range(nu):
@@ -193,6 +196,8 @@ def rounding(m, r, o, n, h, be, ge):
     """Weighted norm of what the rounding of violations does to an update by positions alone; it grows with 1/h."""
     nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
     p, v = h * h * be, h * ge
+    if r.lam.shape[0] == 0:
+        return 0.0
     for k in range(nu + nz):
         y[k] = 0.0
     block_products.row_sizes(m, o.rows[G_ROW], y[nu + nz :])
@@ -265,7 +270,7 @@ def worst_rate(o):
 
 
 @kernel
-def solve_end(m, w, r, o, count, state, t, h, be, ge, te, both):
+def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
     """Iterate for the rates at the step's end, where forces are taken at the time t; returns the outcome.
 
     With ``both`` rows of positions and velocities are held.
@@ -277,16 +282,20 @@ def solve_end(m, w, r, o, count, state, t, h, be, ge, te, both):
     floor, pushed = 0.0, 0.0
     while outcome == st.PAUSED:
         end_state(m, r, o, h, be, ge, te)
-        evaluate_end(m, w, r, o, count, t, both)
+        evaluate_end(m, w, r, o, parts, count, t, both)
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
-            if not factorize(m, r, o, n, h, be, ge, te):
+            if along_tree(m):
+                made = alpha_tree.factorize(m, parts, h, be, ge, te)
+            else:
+                made = factorize(m, r, o, n, h, be, ge, te)
+            if not made:
                 outcome = st.NOT_CONVERGED if finite(o.u[F]) else st.NOT_FINITE
                 break
             count[st.FACTORED] = 1
         if not both and old == 0.0:
             floor = rounding(m, r, o, n, h, be, ge)
-        norm, push = newton_update(m, w, r, o, n, t, h, be, ge, te)
+        norm, push = newton_update(m, w, r, o, parts, n, t, h, be, ge, te)
         outcome, rate = judge(m, r, o, count, state, h, count[st.NEWTON] - first, norm, old, floor)
         if outcome == st.DONE and count[st.KEEP_JACOBIAN] == 1 and push > 1e-6:
             # near dependent rows an old tangent lets multipliers run away that hardly move anything
@@ -301,14 +310,17 @@ def solve_end(m, w, r, o, count, state, t, h, be, ge, te, both):
 
 
 @kernel
-def evaluate_end(m, w, r, o, count, t, both):
+def evaluate_end(m, w, r, o, parts, count, t, both):
     """Residual of the equations of motion at the step's end, with the tangents if those at hand are of no use."""
     if count[st.KEEP_JACOBIAN] == 0:
-        dynamics.tangent_at(
-            m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
-            o.Rz, o.Gq, o.Gu, o.Gz,
-        )
-        tangent_rows(m, w, r, o, both)
+        if along_tree(m):
+            alpha_tree.differentiate(m, w, r, o, parts, t)
+        else:
+            dynamics.tangent_at(
+                m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
+                o.Rz, o.Gq, o.Gu, o.Gz,
+            )
+            tangent_rows(m, w, r, o, both)
         count[st.JACOBIANS] += 1
         count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
         count[st.FACTORED] = 0

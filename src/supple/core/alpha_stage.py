@@ -16,11 +16,14 @@ changes with its square.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from supple.core import chart, dynamics, so3
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.blocks import COEFFICIENTS, by_blocks, room
 from supple.core.buffers import Part, Record
+from supple.core.tree_parts import PARTS_RECORD
 from supple.native.declare import kernel
 
 # The method's parameters, first in its part of the buffer: alpha_m, alpha_f, beta, gamma; the same of the
@@ -54,6 +57,7 @@ TROUBLE, LEFT = 0, 1
 OWN_INTS = 2
 
 N = "nu + nz + 2 * nr"  # Newton's unknowns
+NU, NZ = "(widest == 0) * nu", "(widest == 0) * nz"  # of whole matrices, see core/alpha_tree.py
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -63,13 +67,13 @@ OWN_RECORD = Record(
         "z": (Z_ROWS, "nz"),
         "e": (E_ROWS, "elements"),
         "y": N,
-        "tangent": (3, "nu", "nu"),
-        "Rz": ("nu", "nz"),
-        "Gq": ("nz", "nu"),
-        "Gu": ("nz", "nu"),
-        "Gz": ("nz", "nz"),
+        "tangent": (3, NU, NU),
+        "Rz": (NU, NZ),
+        "Gq": (NZ, NU),
+        "Gu": (NZ, NU),
+        "Gz": (NZ, NZ),
         "rows": (2, "nr", "nu"),
-        "newton": f"(blocks == 0) * ({N}) * ({N})",  # of a size that changes
+        "newton": f"(blocks == 0) * (widest == 0) * ({N}) * ({N})",  # of a size that changes
         # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
         "coefficients": ("blocks", COEFFICIENTS),
         "sides": (3, f"blocks * ({N})"),
@@ -86,16 +90,16 @@ Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 
 @kernel
 def own_views(m, run, i, ints, k):
-    """The method's own part of the buffers, from run[i] and ints[k]."""
+    """The method's own part of the buffers, from run[i] and ints[k], and where it ends."""
     stack, factors = room(m)
-    return cut_own(m.head, run, i, ints, k, 1 if by_blocks(m) else 0, stack, factors)[0]
+    return cut_own(m.head, run, i, ints, k, 1 if by_blocks(m) else 0, stack, factors)
 
 
-def own_size(nu: int, nz: int, ne: int, nr: int, fronts: tuple[int, int] = (0, 0)) -> tuple[int, int]:
+def own_size(sizes: Mapping[str, int], fronts: tuple[int, int]) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer; ``fronts`` from ``blocks.lengths``."""
-    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr, "stack": fronts[0], "factors": fronts[1]}
-    reals, ints = OWN_RECORD.lengths(sizes | {"blocks": int(fronts[0] > 0)})
-    return reals, ints
+    reals, ints = OWN_RECORD.lengths({**sizes, "stack": fronts[0], "factors": fronts[1], "blocks": int(fronts[0] > 0)})
+    more_reals, more_ints = PARTS_RECORD.lengths({**sizes, "factors": 1})
+    return reals + more_reals, ints + more_ints
 
 
 @kernel

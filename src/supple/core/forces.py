@@ -220,11 +220,10 @@ def energy(tree, work, q):
 
 
 @kernel
-def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
-    """Add the force elements' tangents.
+def differentiate(tree, work, t, q, u, z, Rq, Ru):
+    """Add the force elements' tangents, and leave those of controllers in work.slopes (nz, 4).
 
-    Rq, Ru (nu, nu) of the residual, Rz (nu, nz), Gq, Gu (nz, nu) and Gz (nz, nz) of the controller rates;
-    wrenches enter the node matrices B and K, couplings between two moving nodes go straight into Rq, Ru.
+    Wrenches enter the node matrices B and K, efforts and couplings between two moving nodes Rq, Ru (nu, nu).
     """
     for e in range(tree.element.shape[0]):
         el, c = tree.element[e], tree.coef[e]
@@ -242,10 +241,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz):
             Rq[k, k] -= g * g * fx
             Ru[k, k] -= g * g * fv
             if kind == PID:
-                Rz[k, s] -= g * fz
-                Gq[s, k] += g * zx
-                Gu[s, k] += g * zv
-                Gz[s, s] += zz
+                slopes = work.slopes[s]
+                slopes[0], slopes[1], slopes[2], slopes[3] = -g * fz, g * zx, g * zv, zz
         elif kind == BODY_DAMPING:
             b = tree.flex[el[BODY]]
             n, o, j = b[at.FLEX_N], at.modal(tree, el[BODY]).C, b[at.FLEX_U0]

@@ -24,13 +24,14 @@ FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
 # Elastic edges: from a flexible body's frame to an attach frame, and from an attach frame to the body
 ELASTIC_OUT, ELASTIC_IN = 5, 6
 
-# Head of the integers: sizes, and numbers of elements with wrenches and with branches
+# Head of the integers: sizes, numbers of elements with wrenches and with branches, and the largest block of velocities
+# that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/tree_newton.py)
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
-    H_DENSE, H_WAY, H_ASKED,
+    H_DENSE, H_WAY, H_ASKED, H_BLOCK,
     HEADER,
-) = range(26)
+) = range(27)
 # How accelerations are found (engine/linear_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
 # is the size of whole matrices in the workspace, nu or 0
 AUTOMATIC, DENSE, TREE_WAY, BLOCKS = 0, 1, 2, 3
@@ -51,10 +52,11 @@ BEFORE, OWNER, VELOCITY, COLUMN_INTS = range(4)
 
 # Workspace rows of a flexible body with n elastic coordinates and r slaved shapes (core/slaved.py), n + r long: D (9),
 # D1 u over its second and first index (9, 9), L = [H; P] in body axes (6) and in world axes (6), Fq and Fu in world axes
-# (6, 6), dQ over angular velocities (3), Q; then the coordinates with their slaves and both rates, and D1 a over its
-# first index (9). Only the first n entries of what is in world axes count
-FX_D, FX_U2, FX_U1, FX_L, FX_LW, FX_FQ, FX_FU, FX_QW, FX_Q, FX_QE, FX_UE, FX_AE, FX_A2, FLEX_ROWS = starts(
-    9, 9, 9, 6, 6, 6, 6, 3, 1, 1, 1, 1, 9
+# (6, 6), dQ over angular velocities (3), Q; then the coordinates with their slaves and both rates, D1 a over its
+# first index (9), and of loads the derivatives of their torque over coordinates (3) and of their efforts over rotations
+# (3). Only the first n entries of what is in world axes count
+FX_D, FX_U2, FX_U1, FX_L, FX_LW, FX_FQ, FX_FU, FX_QW, FX_Q, FX_QE, FX_UE, FX_AE, FX_A2, FX_TQ, FX_QT, FLEX_ROWS = starts(
+    9, 9, 9, 6, 6, 6, 6, 3, 1, 1, 1, 1, 9, 3, 3
 )
 # Constants and workspace of a flexible body
 FLEX_RECORD = Record(
@@ -165,7 +167,7 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK,
 }
 
 # The model: what kernels only read
@@ -212,6 +214,7 @@ WORK_RECORD = Record(
         "effort": "nu",
         "power": "elements",
         "zdot": "nz",
+        "slopes": ("nz", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
         # accelerations without constraints: by the whole mass matrix, or by the articulated recursion
         "mass": ("dense", "dense"),
         "lower": ("dense", "dense"),

@@ -7,11 +7,11 @@ with the body. Slaved shapes (core/slaved.py) are further columns of S; with the
 
 from __future__ import annotations
 
+from supple.core import flex_body, slaved
 from supple.core import layout as at
-from supple.core import slaved
 from supple.core.buffers import starts
 from supple.core.signals import evaluate
-from supple.core.wrench import last_column, subtract_wrench_turn
+from supple.core.wrench import subtract_wrench_turn
 from supple.native.declare import kernel
 
 # Element integers: flexible body, 1 if p turns with it, place in the data, signals of p (3); data: l0, l1 (3), S (3, n)
@@ -129,19 +129,14 @@ def differentiate(tree, work, e, t, Rq):
         k[2, 4] += l0 * p0
         m0, m1, m2 = s1 * p2 - s2 * p1, s2 * p0 - s0 * p2, s0 * p1 - s1 * p0
         subtract_wrench_turn(k, m0, m1, m2, l0 * p0, l0 * p1, l0 * p2)
+    y = flex_body.rows(tree, work, el[BODY])[0]
     for i in range(f[at.FLEX_N]):
         d = felt(tree, work, e, i)
-        c0, c1, c2 = d[1] * p2 - d[2] * p1, d[2] * p0 - d[0] * p2, d[0] * p1 - d[1] * p0
-        own = f[at.FLEX_U0] + i
-        col = last_column(tree, node)
-        while col >= 0:
-            j = work.column[col, at.COL_J]
-            s = c0 * j[0] + c1 * j[1] + c2 * j[2]
-            other = tree.column[col, at.VELOCITY]
-            Rq[other, own] -= s
+        c = (d[1] * p2 - d[2] * p1, d[2] * p0 - d[0] * p2, d[0] * p1 - d[1] * p0)
+        for l in range(3):
+            y[at.FX_TQ + l, i] -= c[l]
             if el[FOLLOWS] == 0:
-                Rq[own, other] -= s
-            col = tree.column[col, at.BEFORE]
+                y[at.FX_QT + l, i] -= c[l]
     n, r, gamma, _ = slaved.places(tree, el[BODY])
     for s in range(r):  # efforts of slaved shapes times Gamma
         d = shape(tree, work, e, n + s)

@@ -24,8 +24,10 @@ from supple.core.audit import audit
 from supple.core.layout import views
 from supple.core.radau_error import estimate
 from supple.core.radau_newton import MAX_NEWTON
+from supple.core.radau_noise import above_noise
 from supple.core.radau_output import fill_polynomials
 from supple.core.radau_views import (
+    FACTORS,
     LAM,
     LO,
     RATE,
@@ -43,6 +45,7 @@ from supple.core.radau_views import (
     own_size,
     own_views,
 )
+from supple.core.tree_parts import cut_parts
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
 __all__ = ["own_size", "radau_run"]
@@ -51,34 +54,34 @@ AIM = 0.25  # weighted error of a step that the controller aims at
 
 
 @kernel
-def newton_factors(m, w, r, o, count, state, t, h):
+def newton_factors(m, w, r, o, p, count, state, t, h):
     """Tangents and Newton's matrices where those at hand are of no use; False if a matrix is singular."""
     step_size.forget_factors(state, count, h)
     independent = True
     if count[st.KEEP_JACOBIAN] == 0:
-        independent = newton.middle_tangent(m, w, r, o, t, h)
+        independent = newton.middle_tangent(m, w, r, o, p, t, h)
         count[st.JACOBIANS] += 1
         count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
         count[st.FACTORED] = 0
     if count[st.FACTORED] == 0:
         count[st.FACTORIZATIONS] += 1
-        if not (independent and newton.factorize(m, r, o, h)):
+        if not (independent and newton.factorize(m, r, o, p, h)):
             return False
         count[st.FACTORED] = 1
     return True
 
 
 @kernel
-def solve_step(m, w, r, o, count, state, t, h, left):
+def solve_step(m, w, r, o, p, count, state, t, h, left):
     """Solve for the stages; False if that fails, with a smaller step or a new tangent for the next attempt."""
-    if not newton_factors(m, w, r, o, count, state, t, h):
+    if not newton_factors(m, w, r, o, p, count, state, t, h):
         count[st.NEWTON_FAILURES] += 1
         state[st.H] = 0.5 * h
         count[st.KEEP_JACOBIAN] = 0
         return False
-    newton.above_noise(m, r, o, h)
+    above_noise(m, r, o, p, h)
     stages.predict(m, r, o, count[st.FRESH] == 1, h, state[st.H_OLD])
-    converged, rate = newton.solve_stages(m, w, r, o, count, state, t, h, left)
+    converged, rate = newton.solve_stages(m, w, r, o, p, count, state, t, h, left)
     state[st.RATE] = rate
     if not converged:
         count[st.NEWTON_FAILURES] += 1
@@ -175,7 +178,8 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
     m, w = hold(tree_views), hold(work_views)
     run_views, i, k = st.run_views(m, run, count)
     r = hold(run_views)
-    o = hold(own_views(m, run, i, count, k))
+    own, i, k = own_views(m, run, i, count, k)
+    o, p = hold(own), hold(cut_parts(m.head, run, i, count, k, FACTORS)[0])
     fill_units(m, o)
     outcome = acceptance.start(m, w, r, count, state)
     if outcome != st.DONE:
@@ -193,10 +197,10 @@ def radau_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         if step_size.grown(m, r, count, state):
             return st.GROWN
         before = count[st.NEWTON]
-        if not solve_step(m, w, r, o, count, state, t, h, left):
+        if not solve_step(m, w, r, o, p, count, state, t, h, left):
             continue
         iterations = count[st.NEWTON] - before
-        error, worst = estimate(m, w, r, o, count, t, h)
+        error, worst = estimate(m, w, r, o, p, count, t, h)
         if refuse(count, state, h, error, worst, iterations):
             continue
         stages.stage_rates(m, r, o, h)

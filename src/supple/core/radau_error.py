@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import chart, dynamics, linalg, radau_blocks
+from supple.core import chart, dynamics, linalg, radau_blocks, radau_tree
 from supple.core import radau_rows as rows
 from supple.core import step as st
 from supple.core.blocks import by_blocks
@@ -13,6 +13,7 @@ from supple.core.radau_views import (
     E1,
     F2,
     FA,
+    FD,
     FU,
     MASS,
     RQ,
@@ -28,11 +29,13 @@ from supple.core.radau_views import (
     X,
     Z,
 )
+from supple.core.tree_parts import along_tree
+from supple.core.tree_solve import solve_tree
 from supple.native.declare import kernel
 
 
 @kernel
-def error_norm(m, w, r, o, h, t, attempt):
+def error_norm(m, w, r, o, p, h, t, attempt):
     """Embedded error estimate, weighted; the second attempt filters it once more (stiff starts)."""
     second = attempt == 1
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
@@ -51,9 +54,14 @@ def error_norm(m, w, r, o, h, t, attempt):
     n, free = o.f.shape[1], o.free
     for i in range(n):
         o.f[FA, i], o.f[FU, i] = o.u[S1, free[i]], o.u[S2, free[i]]
+    tree = along_tree(m)
+    if tree:
+        radau_tree.error_sides(m, p, o, h)
     for k in range(n):
         y[k] = -h * h * o.u[F2, free[k]] if second else 0.0
-        if not blocked:
+        if tree:
+            y[k] += h * h * o.f[FD, k]
+        elif not blocked:
             s = 0.0
             for j in range(n):
                 s += o.tangent[MASS, k, j] * o.f[FA, j] - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
@@ -63,13 +71,17 @@ def error_norm(m, w, r, o, h, t, attempt):
     for k in range(nz):
         f = (EST1 * o.z[Z, k] + EST2 * o.z[Z + 1, k] + EST3 * o.z[Z + 2, k]) / h + r.zdot[k]
         s = 0.0
-        for j in range(n):
+        if tree:
+            s = radau_tree.state_slope(p, k, o.f[FU])
+        for j in range(o.Gq.shape[1]):
             s += o.Gq[k, j] * o.f[FU, j]
         y[n + k] = h * (f + h / GAMMA * s)
     if o.G.shape[0] > 0:
         rows.error_sides(m, r, o, h)
     if blocked:
         radau_blocks.solve_real(m, o)
+    elif tree:
+        solve_tree(m, p, 0, o.y[Y1 : Y1 + 1])
     else:
         linalg.lu_solve(o.newton[E1], o.pivots[0], y)
     for k in range(n):  # xi, in place of its rate
@@ -99,11 +111,11 @@ def error_norm(m, w, r, o, h, t, attempt):
 
 
 @kernel
-def estimate(m, w, r, o, ints, t, h):
+def estimate(m, w, r, o, p, ints, t, h):
     """Weighted error of the step and the velocity with the largest one; at the start or after a rejection filtered again."""
     stiff_start = ints[st.FRESH] == 1 or ints[st.AFTER_REJECT] == 1
     for attempt in range(2):  # a variable: a literal would compile error_norm once for each value
-        error, worst = error_norm(m, w, r, o, h, t, attempt)
+        error, worst = error_norm(m, w, r, o, p, h, t, attempt)
         if not (error >= 1.0 and stiff_start):
             break
     return error, worst

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
-from supple.core import chart, dynamics, linalg, links, radau_blocks
+from supple.core import chart, dynamics, linalg, links, radau_blocks, radau_tree
 from supple.core import layout as at
 from supple.core import radau_rows as rows
 from supple.core import step as st
 from supple.core.blocks import by_blocks
+from supple.core.radau_noise import NOISE, noise, resolution, rounding
 from supple.core.radau_stages import prescribe, stage, stage_time
 from supple.core.radau_table import AI, ALPHA, BETA, GAMMA, TI, TT
 from supple.core.radau_views import (
@@ -20,10 +21,10 @@ from supple.core.radau_views import (
     F1,
     F2,
     F3,
+    FD,
     FX,
     LAM,
     MASS,
-    RATE,
     RQ,
     RU,
     S1,
@@ -38,12 +39,11 @@ from supple.core.radau_views import (
     Z,
 )
 from supple.core.step import flushed
+from supple.core.tree_parts import along_tree, differentiate_tree
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
 FARTHEST = 3.0  # rad that a ball or free joint may turn in a step
-NOISE = 0.05  # largest correction that may be rounding
-MOMENTS = 6.0  # units of rounding in a moment: the sum of those of gravity, inertia and spin about three axes
 
 
 @kernel
@@ -68,13 +68,16 @@ def longest_step(m, r, h):
 
 
 @kernel
-def middle_tangent(m, w, r, o, t, h):
+def middle_tangent(m, w, r, o, p, t, h):
     """Tangents at the middle of the step, predicted by Taylor; False where constraint rows depend on others."""
     for k in range(r.u.shape[0]):
         r.xt[k] = 0.5 * h * (r.u[k] + 0.25 * h * r.a[k])
         r.ut[k] = r.u[k] + 0.5 * h * r.a[k]
     chart.retract(m, r.q, r.xt, r.qt)
     st.copy(r.lam, w.lam)
+    if along_tree(m):
+        differentiate_tree(m, w, p, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1])
+        return True
     tangent, Rz, Gq, Gu, G = o.tangent, o.Rz, o.Gq, o.Gu, o.G
     apart = o.f.shape[1] < r.u.shape[0]
     if apart:  # drivers give some velocities
@@ -109,10 +112,12 @@ def select_free(o):
 
 
 @kernel
-def factorize(m, r, o, h):
+def factorize(m, r, o, p, h):
     """Newton matrices for the real and the complex eigenvalue; False if one is singular."""
     if by_blocks(m):
         return radau_blocks.factorize(m, o, h)
+    if along_tree(m):
+        return radau_tree.factorize(m, p, h)
     nu, nz = o.f.shape[1], r.z.shape[0]
     # 1/(alpha + i beta)
     s = ALPHA * ALPHA + BETA * BETA
@@ -141,9 +146,47 @@ def factorize(m, r, o, h):
 
 
 @kernel
-def newton_update(m, r, o, h):
+def stiffness_sides(m, r, o, p, h, gr, gi):
+    """Add what the residuals of the chart do through Rq and Gq to the right sides; 1/(alpha + i beta) = gr + i gi."""
+    nu, nz, tree = o.f.shape[1], r.z.shape[0], along_tree(m)
+    y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
+    h3 = h * h * h
+    if tree:
+        radau_tree.products(m, p, o)
+    if by_blocks(m):
+        radau_blocks.add_stiffness(m, o, h)
+    else:
+        for k in range(nu):
+            s1, s2, s3 = 0.0, 0.0, 0.0
+            if tree:
+                s1, s2, s3 = o.f[FD, k], o.f[FD + 1, k], o.f[FD + 2, k]
+            for j in range(0 if tree else nu):
+                x = o.tangent[RQ, k, j]
+                s1 += x * o.f[FX, j]
+                s2 += x * o.f[FX + 1, j]
+                s3 += x * o.f[FX + 2, j]
+            y1[k] += h3 / GAMMA * s1
+            y2[k] += h3 * (gr * s2 - gi * s3)
+            y3[k] += h3 * (gr * s3 + gi * s2)
+    for k in range(nz):
+        s1, s2, s3 = 0.0, 0.0, 0.0
+        if tree:
+            f = o.f[FX : FX + 3]
+            s1, s2, s3 = radau_tree.state_slope(p, k, f[0]), radau_tree.state_slope(p, k, f[1]), radau_tree.state_slope(p, k, f[2])
+        for j in range(o.Gq.shape[1]):
+            x = o.Gq[k, j]
+            s1 += x * o.f[FX, j]
+            s2 += x * o.f[FX + 1, j]
+            s3 += x * o.f[FX + 2, j]
+        y1[nu + k] -= h * h / GAMMA * s1
+        y2[nu + k] -= h * h * (gr * s2 - gi * s3)
+        y3[nu + k] -= h * h * (gr * s3 + gi * s2)
+
+
+@kernel
+def newton_update(m, r, o, p, h):
     """One simplified Newton update of all stages; returns its weighted norm."""
-    nu, nz, blocked, free = o.f.shape[1], r.z.shape[0], by_blocks(m), o.free
+    nu, nz, blocked, tree, free = o.f.shape[1], r.z.shape[0], by_blocks(m), along_tree(m), o.free
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
@@ -162,34 +205,13 @@ def newton_update(m, r, o, h):
         y1[nu + k] = -h * (TI[0, 0] * a + TI[0, 1] * b + TI[0, 2] * c)
         y2[nu + k] = -h * (TI[1, 0] * a + TI[1, 1] * b + TI[1, 2] * c)
         y3[nu + k] = h * (TI[2, 0] * a + TI[2, 1] * b + TI[2, 2] * c)
-    h3 = h * h * h
-    if blocked:
-        radau_blocks.add_stiffness(m, o, h)
-    else:
-        for k in range(nu):
-            s1, s2, s3 = 0.0, 0.0, 0.0
-            for j in range(nu):
-                x = o.tangent[RQ, k, j]
-                s1 += x * o.f[FX, j]
-                s2 += x * o.f[FX + 1, j]
-                s3 += x * o.f[FX + 2, j]
-            y1[k] += h3 / GAMMA * s1
-            y2[k] += h3 * (gr * s2 - gi * s3)
-            y3[k] += h3 * (gr * s3 + gi * s2)
-    for k in range(nz):
-        s1, s2, s3 = 0.0, 0.0, 0.0
-        for j in range(nu):
-            x = o.Gq[k, j]
-            s1 += x * o.f[FX, j]
-            s2 += x * o.f[FX + 1, j]
-            s3 += x * o.f[FX + 2, j]
-        y1[nu + k] -= h * h / GAMMA * s1
-        y2[nu + k] -= h * h * (gr * s2 - gi * s3)
-        y3[nu + k] -= h * h * (gr * s3 + gi * s2)
+    stiffness_sides(m, r, o, p, h, gr, gi)
     if o.G.shape[0] > 0:
         rows.constraint_sides(m, r, o, h)
     if blocked:
         radau_blocks.solve(m, o)
+    elif tree:
+        radau_tree.solve(m, p, o)
     else:
         linalg.lu_solve(o.newton[E1], o.pivots[0], y1)
         linalg.lu_complex_solve(o.newton[ER], o.newton[EI], o.pivots[1], y2, y3)
@@ -259,85 +281,7 @@ def worst_velocity(o):
 
 
 @kernel
-def resolution(r, o):
-    """Smallest weighted correction that means something: ten units of rounding of an increment or a velocity."""
-    largest = 0.0
-    for k in range(r.u.shape[0]):
-        largest = max(largest, r.scale[k] / o.u[WX, k], abs(r.u[k]) / o.u[WU, k])
-    return 10.0 * 2.2e-16 * largest
-
-
-@kernel
-def rounding(r, o):
-    """Weighted norm of what rounding leaves in velocities: rows and joints tie slow ones to the fastest one."""
-    fastest, total, n = 0.0, 0.0, r.u.shape[0]
-    for k in range(n):
-        fastest = max(fastest, abs(r.u[k] + o.u[U + 2, k]) / r.rate_scale[k])
-    for k in range(n):
-        x = r.rate_scale[k] / o.u[WU, k]
-        total += x * x
-    return 10.0 * 2.2e-16 * fastest * math.sqrt(total / max(n, 1))
-
-
-@kernel
-def largest_effort(r, o):
-    """Largest product of inertia and acceleration along a velocity, in units of work for its unit of motion."""
-    push = 0.0
-    for k in range(o.f.shape[1]):
-        l = o.free[k]
-        push = max(push, abs(o.tangent[MASS, k, k]) * max(abs(r.a[l]), abs(o.u[RATE + 2, l])) * r.scale[l])
-    return push
-
-
-@kernel
-def mobility(o, j, i):
-    """Angular acceleration about axis i for a unit moment about it, of the ball whose velocities begin at j."""
-    M = o.tangent[MASS]
-    a, b = j + (i + 1) % 3, j + (i + 2) % 3
-    k = j + i
-    minor = M[a, a] * M[b, b] - M[a, b] * M[a, b]
-    first, second = M[a, k] * M[b, b] - M[b, k] * M[a, b], M[a, k] * M[a, b] - M[b, k] * M[a, a]
-    whole = M[k, k] * minor - M[k, a] * first + M[k, b] * second
-    return minor / whole if whole > 0.0 and minor > 0.0 else 0.0
-
-
-@kernel
-def above_noise(m, r, o, h):
-    """No weight of an angular velocity is less than rounding of the moments allows: thin rods about their axis.
-
-    Their axis need not be one of the body's axes, so that no entry of the mass matrix is small.
-    """
-    if o.f.shape[1] < r.u.shape[0]:  # drivers give some of them
-        return
-    least = MOMENTS * 2.2e-16 / NOISE * h * largest_effort(r, o)
-    for n in range(1, m.node.shape[0]):
-        if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
-            j = m.node[n, at.U0]
-            for i in range(3):
-                o.u[WU, j + i] = max(o.u[WU, j + i], least * mobility(o, j, i))
-
-
-@kernel
-def noise(m, r, o, h):
-    """Weighted norm of what rounding of the efforts leaves in velocities, many where they move little mass."""
-    push, total, n = largest_effort(r, o), 0.0, o.f.shape[1]
-    for k in range(n):
-        l = o.free[k]
-        mass = o.tangent[MASS, k, k] * r.scale[l] * o.u[WU, l]
-        x = push / mass if mass > 0.0 else 0.0
-        total += x * x
-    if n == r.u.shape[0]:
-        for b in range(1, m.node.shape[0]):
-            if m.node[b, at.MOTION] == at.BALL or m.node[b, at.MOTION] == at.FREE:
-                j = m.node[b, at.U0]
-                for i in range(3):
-                    x = MOMENTS * push * mobility(o, j, i) / o.u[WU, j + i]
-                    total += x * x
-    return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))
-
-
-@kernel
-def solve_stages(m, w, r, o, ints, reals, t, h, left):
+def solve_stages(m, w, r, o, p, ints, reals, t, h, left):
     """Simplified Newton; returns (converged, contraction rate)."""
     tolerance = max(resolution(r, o), min(0.003, math.sqrt(reals[st.RTOL])))
     ruled = o.G.shape[0] > 0
@@ -352,7 +296,7 @@ def solve_stages(m, w, r, o, ints, reals, t, h, left):
         for i in range(3):
             stage(m, w, r, o, i, stage_time(t, h, i, left), h)
         ints[st.EVALUATIONS] += 3
-        norm = newton_update(m, r, o, h)
+        norm = newton_update(m, r, o, p, h)
         ints[st.NEWTON] += 1
         if not math.isfinite(norm):
             return False, 2.0
@@ -374,7 +318,7 @@ def solve_stages(m, w, r, o, ints, reals, t, h, left):
             patient = it == 1 and turn > 0.0
             slow = it < MAX_NEWTON - 1 and eta * norm * rate ** (MAX_NEWTON - 2 - it) > tolerance
             if rate >= (2.0 if patient else 1.0) or (slow and not patient):
-                limit = min(noise(m, r, o, h), NOISE)
+                limit = min(noise(m, r, o, p, h), NOISE)
                 if norm <= limit and (it > 1 or old <= limit):
                     return True, min(before, 0.5)
                 return False, rate

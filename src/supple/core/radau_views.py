@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from supple.core import layout as at
 from supple.core.blocks import COEFFICIENTS, by_blocks, room
 from supple.core.buffers import Part, Record
 from supple.core.links import LINEAR
+from supple.core.tree_parts import PARTS_RECORD
 from supple.native.declare import kernel
 
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
@@ -36,6 +39,7 @@ Y1, Y2, Y3, P1 = 0, 1, 2, 3
 RQ, RU, MASS = 0, 1, 2
 RU0, PX = 3, 4  # with constraints also Ru itself and P
 E1, ER, EI = 0, 1, 2
+FACTORS = 2  # along the tree
 
 # The first nf and nk numbers of ``free`` and ``kept`` are the velocities and rows that Newton solves for. They come first
 # in the buffer, because the other sizes follow from them
@@ -43,7 +47,9 @@ CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
 CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
-DENSE = "(blocks == 0) * (nf + nz + nk)"  # Newton's unknowns in whole matrices
+# Whole matrices are not there by blocks, nor where the elimination goes along the tree (core/radau_tree.py)
+N = "nf + nz + (1 + blocks) * nk"  # Newton's unknowns
+NF, NZ, DENSE = "(widest == 0) * nf", "(widest == 0) * nz", "(widest == 0) * (blocks == 0) * (nf + nz + nk)"
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -53,12 +59,12 @@ OWN_RECORD = Record(
         "e": (E_ROWS, "elements"),
         "c": (C_ROWS, "nr"),
         "d": (D_ROWS, "nk"),
-        "y": ("3 + 4 * blocks", "nf + nz + (1 + blocks) * nk"),
-        "Gz": ("nz", "nz"),
-        "tangent": ("3 + 2 * ruled * (blocks == 0)", "nf", "nf"),
-        "Rz": ("nf", "nz"),
-        "Gq": ("nz", "nf"),
-        "Gu": ("nz", "nf"),
+        "y": ("3 + 4 * blocks", N),
+        "Gz": (NZ, NZ),
+        "tangent": ("3 + 2 * ruled * (blocks == 0)", NF, NF),
+        "Rz": (NF, NZ),
+        "Gq": (NZ, NF),
+        "Gu": (NZ, NF),
         "G": ("nk", "nf"),
         # the same over all velocities and rows, where Newton solves for fewer
         "full_tangent": (3, "apart * nu", "apart * nu"),
@@ -123,14 +129,14 @@ def choose(m, free, kept, pin):
 
 @kernel
 def own_views(m, run, i, ints, k):
-    """The method's own part of the buffers, from run[i] and ints[k]."""
+    """The method's own part of the buffers, from run[i] and ints[k], and where it ends."""
     choice = cut_choice(m.head, ints, k)[0]
     nf, nk = choose(m, choice.free, choice.kept, choice.pin)
     apart = 1 if nf < choice.free.shape[0] else 0
     ruled = 1 if choice.pin.shape[0] > 0 else 0
     blocks = 1 if by_blocks(m) else 0
     stack, factors = room(m)
-    return cut_own(m.head, run, i, ints, k, nf, nk, blocks, apart, ruled, stack, factors)[0]
+    return cut_own(m.head, run, i, ints, k, nf, nk, blocks, apart, ruled, stack, factors)
 
 
 @kernel
@@ -140,13 +146,14 @@ def fill_units(m, o):
         o.f[FW, l] = m.unit[o.free[l]] * m.unit[o.free[l]]
 
 
-def own_size(nu: int, nz: int, ne: int, nr: int, fronts: tuple[int, int] = (0, 0)) -> tuple[int, int]:
+def own_size(sizes: Mapping[str, int], fronts: tuple[int, int]) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer; ``fronts`` from ``blocks.lengths``.
 
     There is room for whatever rows drivers give.
     """
-    ruled, blocks = int(nr > 0), int(fronts[0] > 0)
-    sizes = {"nu": nu, "nz": nz, "elements": ne, "nr": nr, "stack": fronts[0], "factors": fronts[1]}
-    most = {"nf": nu, "nk": nr, "blocks": blocks, "apart": ruled * (blocks == 0), "ruled": ruled}
-    reals, ints = OWN_RECORD.lengths(sizes | most)
-    return reals, ints
+    ruled, blocks = int(sizes["nr"] > 0), int(fronts[0] > 0)
+    room_for = {"stack": fronts[0], "factors": fronts[1], "blocks": blocks}
+    most = {"nf": sizes["nu"], "nk": sizes["nr"], "apart": ruled * (blocks == 0), "ruled": ruled}
+    reals, ints = OWN_RECORD.lengths({**sizes, **room_for, **most})
+    more_reals, more_ints = PARTS_RECORD.lengths({**sizes, "factors": FACTORS})
+    return reals + more_reals, ints + more_ints

@@ -280,5 +280,6 @@ def add_pull(tree, f, o, Rq, f0, f1, f2, m0, m1, m2):
         c = x[o + s] * f0 + x[o + r + s] * f1 + x[o + 2 * r + s] * f2
         c += x[o + 3 * r + s] * m0 + x[o + 4 * r + s] * m1 + x[o + 5 * r + s] * m2
         for i in range(n):
-            e = gamma + (i * r + s) * n
-            add_times(c, block(x, e, n), Rq[k + i, k : k + n])
+            form = block(x, gamma + (i * r + s) * n, n)
+            for j in range(n):  # no slice of Rq: see native/declare.py, skewed
+                Rq[k + i, k + j] += c * form[j]

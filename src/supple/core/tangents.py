@@ -17,12 +17,14 @@ from supple.core import (
     flex_body_tangents,
     flex_tangents,
     forces,
+    joint_forces,
     links,
     slaved,
     tree,
 )
 from supple.core import layout as at
-from supple.native.declare import kernel
+from supple.core.layout import TREE, WORK
+from supple.native.declare import MAT, REAL, VEC, kernel, shared
 
 # Scratch rows of one column: J^T I, J^T B, J^T K and the change of the subtree's wrench along q and u
 YI, YB, YK, DQ, DU = 0, 1, 2, 3, 4
@@ -151,6 +153,42 @@ def column_rows(m, w, n, c):
             s[YK, k] = 0.0
 
 
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, MAT, MAT, MAT)
+def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
+    """What tangents are made of, in the workspace: columns, matrices B and K of the nodes, rows of flexible bodies, slopes
+
+    of controllers, wrenches summed over subtrees. What belongs to the coordinates of one joint or one flexible body,
+    and what couples two moving nodes, is added to Rq, Ru, M (nu, nu).
+    """
+    node, x = m.node, w.node
+    tree.poses(m, w, q)
+    tree.motion(m, w, u, a)
+    tree.inertias(m, w, q, u, a)
+    columns(m, w, u, a)
+    velocity_matrices(m, w)
+    for f in range(m.flex.shape[0]):
+        y = flex_body.rows(m, w, f)[0]
+        for l in range(at.FX_TQ, at.FLEX_ROWS):
+            for i in range(m.flex[f, at.FLEX_N]):
+                y[l, i] = 0.0
+    forces.apply(m, w, t, q, u, z)
+    forces.turn_rotors(m, w, a)
+    for k in range(u.shape[0]):
+        M[k, k] += m.rotor[k]
+    forces.differentiate(m, w, t, q, u, z, Rq, Ru)
+    if m.link.shape[0] > 0:
+        links.refresh(m, w, t, q)
+        links.apply(m, w)
+        links.differentiate(m, w, Rq, Ru)
+    for n in range(node.shape[0] - 1, 0, -1):
+        if node[n, at.HEAVY] == at.FLEXIBLE:
+            flex_body_tangents.differentiate(m, w, n, a, Rq, Ru, M)
+        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
+            flex_tangents.edge_stiffness(m, w, n, Rq)
+        for k in range(at.W, at.CM):
+            x[node[n, at.PARENT], k] += x[n, k]
+
+
 @kernel
 def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     """Residual r and its tangents Rq, Ru, M (nu, nu), Rz (nu, nz); of controller rates Gq, Gu (nz, nu), Gz (nz, nz).
@@ -158,30 +196,12 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     The derivative with respect to q is taken along ``chart.retract``.
     """
     node, column, x, col, mat, s = m.node, m.column, w.node, w.column, w.matrices, w.scratch
-    nu, nz = r.shape[0], z.shape[0]
-    tree.poses(m, w, q)
-    tree.motion(m, w, u, a)
-    tree.inertias(m, w, q, u, a)
-    columns(m, w, u, a)
-    velocity_matrices(m, w)
     block_products.clear(m, Rq, Ru, M)
-    for c in range(nu):
-        for d in range(nz):
-            Rz[c, d] = 0.0
-            Gq[d, c] = 0.0
-            Gu[d, c] = 0.0
-    for c in range(nz):
-        for d in range(nz):
-            Gz[c, d] = 0.0
-    forces.apply(m, w, t, q, u, z)
-    forces.turn_rotors(m, w, a)
-    for k in range(nu):
-        M[k, k] = m.rotor[k]
-    forces.differentiate(m, w, t, q, u, z, Rq, Ru, Rz, Gq, Gu, Gz)
-    if m.link.shape[0] > 0:
-        links.refresh(m, w, t, q)
-        links.apply(m, w)
-        links.differentiate(m, w, Rq, Ru)
+    for matrix in (Rz, Gq, Gu, Gz):
+        clear(matrix)
+    tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M)
+    residual_of_sums(m, w, r)
+    spread_slopes(m, w, Rz, Gq, Gu, Gz)
     for n in range(node.shape[0]):
         for k in range(at.INERTIA):
             x[n, at.CM + k] = x[n, at.M + k]
@@ -189,7 +209,6 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
         first = node[n, at.COL0]
         end = first + node[n, at.COLUMNS]
         if node[n, at.HEAVY] == at.FLEXIBLE:
-            flex_body_tangents.differentiate(m, w, n, a, Rq, Ru, M)
             couple(m, w, n, Rq, Ru, M)
         for c in range(first, end):
             column_rows(m, w, n, c)
@@ -207,16 +226,30 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
                     Ru[e, row] += dot6(j, s[DU])
                     M[e, row] += mass
                 d = column[d, at.BEFORE]
-        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
-            flex_tangents.edge_stiffness(m, w, n, Rq)
         p = node[n, at.PARENT]
-        for k in range(at.W, at.E):
+        for k in range(at.CM, at.E):
             x[p, k] += x[n, k]
         for i in range(6):
             for k in range(6):
                 mat[p, at.NODE_B, i, k] += mat[n, at.NODE_B, i, k]
                 mat[p, at.NODE_K, i, k] += mat[n, at.NODE_K, i, k]
-    residual_of_sums(m, w, r)
+
+
+@kernel
+def clear(matrix):
+    """Zeros in all entries."""
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            matrix[i, j] = 0.0
+
+
+@kernel
+def spread_slopes(m, w, Rz, Gq, Gu, Gz):
+    """Slopes of controllers into the tangents of efforts and rates."""
+    for e in range(m.element.shape[0]):
+        if m.element[e, at.KIND] == joint_forces.PID:
+            k, s = m.element[e, joint_forces.U], m.element[e, joint_forces.STATE]
+            Rz[k, s], Gq[s, k], Gu[s, k], Gz[s, s] = w.slopes[s, 0], w.slopes[s, 1], w.slopes[s, 2], w.slopes[s, 3]
 
 
 @kernel
@@ -253,8 +286,9 @@ def couple(m, w, n, Rq, Ru, M):
                 fq += y[at.FX_FQ + l, i] * j[l]
                 fu += y[at.FX_FU + l, i] * j[l]
             for l in range(3):
-                a += y[at.FX_QW + l, i] * dv[l]
+                a += y[at.FX_QW + l, i] * dv[l] + y[at.FX_QT + l, i] * j[l]
                 b += y[at.FX_QW + l, i] * j[l]
+                fq += y[at.FX_TQ + l, i] * j[l]
             Rq[k + i, e] += a
             Ru[k + i, e] += b
             M[k + i, e] += mass

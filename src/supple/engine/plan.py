@@ -18,6 +18,7 @@ from supple.constraints.kinds import LINKS
 from supple.core import layout as at
 from supple.engine.block_plan import newton_plan
 from supple.engine.linear_choice import choose
+from supple.engine.newton_way import newton_block
 from supple.engine.structure import Structure
 
 
@@ -28,7 +29,9 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     """
     bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
     bare[at.H_PLAN] = 0
-    plan = _Plan(bare, reals).write()
+    bare[at.H_BLOCK] = newton_block(bare, reals)
+    whole = bare[at.H_BLOCK] > 0 or bare[at.H_ASKED] == at.DENSE
+    plan = _Plan(bare, reals).write(newton=not whole)
     choose(bare, at.read_model(bare, reals), plan)
     made = np.concatenate([bare, plan])
     made[at.H_PLAN] = len(plan)
@@ -56,13 +59,13 @@ class _Plan(Structure):
         first[own >= 0] = -1
         return first
 
-    def write(self) -> list[int]:
-        """The plan as integers, of accelerations and of Newton's unknowns."""
+    def write(self, newton: bool) -> list[int]:
+        """The plan as integers, of accelerations and, if it is wanted, of Newton's unknowns."""
         plan = self.accelerations() if self.nr else [0] * at.PLAN_HEAD
-        newton = newton_plan(self)
-        if newton:
+        blocks = newton_plan(self) if newton else []
+        if blocks:
             plan[at.PLAN_NEWTON] = len(plan)
-        return plan + newton
+        return plan + blocks
 
     def accelerations(self) -> list[int]:
         """The plan of accelerations; zeros if blocks have no inertia of their own.

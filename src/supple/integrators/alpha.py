@@ -60,7 +60,7 @@ class _Alpha(Integrator):
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return alpha.own_size(c.nu, c.nz, len(c.force_names), c.nr, blocks.lengths(c.ints))
+        return alpha.own_size(c.sizes, blocks.lengths(c.ints))
 
     @abstractmethod
     def coefficients(self) -> tuple[float, ...]:

@@ -27,4 +27,4 @@ class Radau(Integrator):
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return radau.own_size(c.nu, c.nz, len(c.force_names), c.nr, blocks.lengths(c.ints))
+        return radau.own_size(c.sizes, blocks.lengths(c.ints))

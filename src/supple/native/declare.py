@@ -125,8 +125,24 @@ def _block_checked(buffer: Any, start: int, *shape: int) -> Any:
     return buffer[start : start + size].reshape(shape)
 
 
+def _skewed_checked(buffer: Any, start: int, rows: int, step: int) -> Any:
+    """A square view of a flat buffer whose rows begin ``step`` numbers behind each other."""
+    from numpy.lib.stride_tricks import as_strided
+
+    size = rows * (step + 1)
+    if start + size > len(buffer):
+        raise IndexError(f"{size} numbers from {start} of a buffer of {len(buffer)}")
+    part = buffer[start : start + size]
+    return as_strided(part, (rows, rows), (step * part.itemsize, part.itemsize))
+
+
 hold = generated(_hold, lambda views: views)
 block = generated(_block, _block_checked)
+# skewed(buffer, start, rows, step): a square matrix of which only blocks along the diagonal, of
+# ``step`` rows at most, are kept. The entry (i, j) is step i + j behind the first: entries of
+# different blocks never meet, and rows (step + 1) numbers suffice. For machine code that is a
+# matrix with rows of that length, whose columns nobody checks; so it has no slices.
+skewed = generated(_block, _skewed_checked)
 
 
 class Entry:
@@ -193,7 +209,7 @@ class Shared(Entry):
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
 MODULES = ("alpha", "chart", "dop853", "dynamics", "energy_step", "history", "multistep", "passage",
-           "radau")
+           "radau", "tree_solve")
 
 
 def all_entries() -> dict[str, Entry]:
@@ -205,13 +221,22 @@ def all_entries() -> dict[str, Entry]:
     return ENTRIES
 
 
+def _list(made: Entry) -> None:
+    """The linker knows entries and shared kernels by their names alone."""
+    other = ENTRIES.get(made.name)
+    if other is not None and other.function.__module__ != made.function.__module__:
+        places = f"{other.function.__module__} and {made.function.__module__}"
+        raise NameError(f"{made.name} is in {places}")
+    ENTRIES[made.name] = made
+
+
 def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
     """Declare an entry kernel with its one signature."""
 
     def declare(function: Callable[..., Any]) -> Entry:
         _rename(function, OUTER)
         made = Entry(function, signature)
-        ENTRIES[made.name] = made
+        _list(made)
         return made
 
     return declare
@@ -225,7 +250,7 @@ def shared(
     def declare(function: Callable[..., Any]) -> Any:
         _rename(function, OUTER)
         made = Shared(function, signature, gives)
-        ENTRIES[made.name] = made
+        _list(made)
         return function if PLAIN else Kernel(function, made._call, made)
 
     return declare

@@ -1,0 +1,129 @@
+"""Newton's matrix eliminated along the tree, against the whole one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis.errors import UnsatisfiedAssumption
+
+import supple as sp
+from random_models import KINDS, Recipe
+from supple.core import layout as at
+from supple.core import tree_parts as parts
+from supple.core import tree_solve
+from supple.engine.newton_way import largest_block
+from supple.errors import ModelError
+
+# random states are drawn again where a tree is locked
+pytestmark = pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")
+
+RADAU = 3.6378342527444957, 2.6810828736277523 + 3.0504301992474105j  # eigenvalues of its matrix
+
+
+def with_forces(model: sp.Model, rng: np.random.Generator) -> sp.Model:
+    """One of each force that acts on one body or one joint."""
+    ground, bodies = model.ground, list(model.bodies.values())
+    for i, body in enumerate(bodies):
+        frame = body.at(0.1)
+        model.add(sp.Force(f"world{i}", frame, rng.normal(size=3), rng.normal(size=3), "world"))
+        model.add(sp.Force(f"body{i}", frame, rng.normal(size=3), rng.normal(size=3), "body"))
+        if isinstance(body, sp.Beam):
+            axes = ("world", "body", "section")[i % 3]
+            model.add(sp.DistributedLoad(f"load{i}", body.at(0.0), rng.normal(size=3), axes=axes))
+    near = ground.at(*rng.normal(size=3))
+    model.add(sp.SpringDamper("line", near, bodies[-1].at(0.2), 3.0, 0.5))
+    model.add(sp.Bushing("bushing", bodies[0].at(0.3), near, np.eye(6), 0.2 * np.eye(6)))
+    model.add(sp.CartesianSpring("axes", near, bodies[-1].at(0.1), 2.0, 0.1))
+    for name, joint in list(model.joints.items()):
+        if joint.nq == joint.nu == 1:
+            model.add(sp.JointSpring("s" + name, joint, 3.0, 0.5))
+            model.add(sp.PID("p" + name, joint, 0.3, 2.0, 3.0, 0.5))
+    return model
+
+
+def systems(count: int, seed: int):
+    """Equations and states of random trees."""
+    rng = np.random.default_rng(seed)
+    while count:
+        n = int(rng.integers(2, 8))
+        names = tuple(str(k) for k in rng.choice(KINDS, n))
+        beams = tuple(bool(b) for b in rng.random(n) < 0.5)
+        number, floating, forces = int(rng.integers(2**31)), bool(rng.random() < 0.3), rng.random()
+        recipe = Recipe(names, number, floating=floating, beams=beams)
+        try:
+            model = recipe.model()
+            equations = sp.JointCoordinates().equations(
+                with_forces(model, rng) if forces < 0.7 else model
+            )
+            state = recipe.state(equations)
+        except (ModelError, UnsatisfiedAssumption):  # nothing moves, or moves no mass
+            continue
+        if equations.nu:
+            count -= 1
+            yield equations, state, rng
+
+
+class Tree:
+    """Integers and buffers of one factor of a model."""
+
+    def __init__(self, equations) -> None:
+        c = equations.compiled
+        self.equations, self.ints = equations, c.ints.copy()
+        self.ints[at.H_BLOCK] = largest_block(c.ints, c.reals)
+        assert self.ints[at.H_BLOCK] > 0
+        sizes = at.sizes(self.ints) | {"factors": 1}
+        reals, integers = parts.PARTS_RECORD.lengths(sizes)
+        self.run, self.count = np.zeros(reals), np.zeros(integers, np.int64)
+        self.buffers = self.ints, c.reals, equations.work, self.run, self.count
+        self.fields = parts.PARTS_RECORD.read(sizes, self.run, self.count)
+
+    def solve(self, state, coefficients, b):
+        """Solution for a real or complex right side, and the residual."""
+        real = not np.iscomplexobj(b)
+        y, c = (np.array([x.real, x.imag])[: 1 if real else 2] for x in (b, coefficients))
+        r = np.zeros(self.equations.nu)
+        assert tree_solve.newton_along_tree(*self.buffers, *state, r, c, y) == 1
+        return (y[0] if real else y[0] + 1j * y[1]), r
+
+
+def check(equations, state, rng) -> None:
+    """The residual that solutions leave is rounding of its terms, 1e-14 of the largest."""
+    found = equations.tangents(*state)
+    nu, nz, tree = equations.nu, equations.nz, Tree(equations)
+    h = 10.0 ** rng.uniform(-3.0, -0.5)
+    for g in RADAU:
+        N = np.block(
+            [
+                [g * found.M + h * found.Ru + h * h / g * found.Rq, h * h * found.Rz],
+                [-h / g * found.Gq - found.Gu, g * np.eye(nz) - h * found.Gz],
+            ]
+        )
+        b = rng.normal(size=nu + nz) + (g.imag != 0) * 1j * rng.normal(size=nu + nz)
+        b = b if g.imag else b.real
+        b[:nu] *= np.sqrt(np.diag(found.M))
+        y, r = tree.solve(state, np.array([h * h / g, h, g, h * h, h / g, 1.0, g, h]), b)
+        assert np.abs(N @ y - b).max() <= 1e-14 * (np.abs(N) @ np.abs(y) + np.abs(b)).max()
+        assert np.abs(r - found.r).max() <= 1e-12 * np.abs(found.r).max()
+    yq, ya = rng.normal(size=(2, 3, nu))
+    for count in (3, 1):
+        out, given = np.zeros((count, nu)), ya[: count % 3]
+        tree_solve.change_along_tree(*tree.buffers, yq[:count], given, out)
+        expected, size = yq[:count] @ found.Rq.T, np.abs(yq[:count]) @ np.abs(found.Rq).T
+        if count == 1:
+            expected += given @ found.M.T
+            size += np.abs(given) @ np.abs(found.M).T
+        assert np.abs(out - expected).max() <= 1e-14 * size.max()
+    step = int(tree.ints[at.H_BLOCK]) + 1
+    diagonal = tree.fields.own[parts.WHOLE, : step * nu : step]
+    np.testing.assert_allclose(diagonal, np.diag(found.M), atol=1e-13 * np.abs(found.M).max())
+
+
+def test_random_trees():
+    for equations, state, rng in systems(14, 1):
+        check(equations, state, rng)
+
+
+@pytest.mark.slow
+def test_many_random_trees():
+    for equations, state, rng in systems(500, 2):  # a real and a complex matrix each
+        check(equations, state, rng)
