@@ -192,7 +192,7 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
 
 
 @kernel
-def rounding(m, r, o, n, h, be, ge):
+def rounding(m, r, o, parts, n, h, be, ge):
     """Weighted norm of what the rounding of violations does to an update by positions alone; it grows with 1/h."""
     nu, nz, y = r.u.shape[0], r.z.shape[0], o.y[:n]
     p, v = h * h * be, h * ge
@@ -203,7 +203,7 @@ def rounding(m, r, o, n, h, be, ge):
     block_products.row_sizes(m, o.rows[G_ROW], y[nu + nz :])
     for j in range(nu + nz, n):
         y[j] *= 1e-15 / p
-    solve(m, o, y)
+    solve(m, o, parts, y)
     total = 0.0
     for k in range(nu):
         a, b = p * y[k] / o.u[WX, k], v * y[k] / o.u[WU, k]
@@ -294,7 +294,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
                 break
             count[st.FACTORED] = 1
         if not both and old == 0.0:
-            floor = rounding(m, r, o, n, h, be, ge)
+            floor = rounding(m, r, o, parts, n, h, be, ge)
         norm, push = newton_update(m, w, r, o, parts, n, t, h, be, ge, te)
         outcome, rate = judge(m, r, o, count, state, h, count[st.NEWTON] - first, norm, old, floor)
         if outcome == st.DONE and count[st.KEEP_JACOBIAN] == 1 and push > 1e-6:
