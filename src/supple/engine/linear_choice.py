@@ -61,11 +61,11 @@ def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
         count, first, last = model.node[f, [at.COLUMNS, at.COL0, at.LAST]].tolist()
         last = first + count - 1 if count else last
         pairs += n * int(length[last]) if last >= 0 else 0
-    blocks = [nu]
+    size = np.array([float(nu)])
     if rows:
         begin = plan[at.PLAN_FIRST]
-        _, blocks = np.unique([k for k in plan[begin : begin + nu] if k >= 0], return_counts=True)
-    size = np.asarray(blocks, dtype=float)
+        blocks = np.bincount([k for k in plan[begin : begin + nu] if k >= 0])
+        size = blocks[blocks > 0].astype(float)
     solved = PRODUCT * rows * float((size**2).sum()) / max(len(size), 1)
     return PAIR * pairs + PRODUCT * float((size**3).sum()) / 3.0 + ROW * nu + solved
 
