@@ -200,9 +200,8 @@ MULTISTEP = ("BDF", "Adams")
 ONE_OF_EACH_KIND = ("huang-rigid", "zhao-static", "huang-three-link", "four-bar", "bricard",
                     "governor-links")  # fmt: skip
 LONG = {
-    *(("huang-two-link", m) for m in ("DormandPrince", "Radau")),
-    ("huang-two-link", "BDF"),
-    ("huang-two-link", "Adams"),
+    *((arm, m) for arm in ("huang-two-link", "huang-order-n") for m in ("DormandPrince", "Radau")),
+    *((arm, m) for arm in ("huang-two-link", "huang-order-n") for m in MULTISTEP),
     ("huang-two-link-damped", "Adams"),
     ("huang-two-modes", "BDF"),
     *(("huang-three-link", m) for m in MULTISTEP),
@@ -763,6 +762,8 @@ def test_registry():
         "huang-stiffening-45-axial",
         "huang-stiffening-45-axial-foreshortening",
         "huang-stiffening-45-average-membrane",
+        "huang-order-n",
+        "huang-order-n-misprint",
         "zhao-rigid",
         "zhao-static",
         "zhao-one-sine",

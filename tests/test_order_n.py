@@ -9,7 +9,9 @@ import pytest
 from hypothesis.errors import UnsatisfiedAssumption
 
 import supple as sp
-from random_models import KINDS, Recipe
+from random_models import KINDS, Recipe, condition
+from supple import cases
+from supple.cases import huang_order_n
 from supple.core import layout as at
 from supple.engine.linear_choice import way_name
 from supple.formulations.equations import Equations
@@ -122,6 +124,28 @@ def test_the_way_is_chosen_by_counting_and_told():
         assert result.statistics["linear"] == (formulation.way() or "dense")
     with pytest.raises(sp.ModelError, match="JointCoordinates: linear is 'sparse', expected"):
         sp.JointCoordinates("sparse")  # type: ignore[arg-type]
+
+
+def test_the_recursion_of_the_thesis_is_right_but_for_its_misprint():
+    """Huang 1998, (5.10)-(5.18), with p and with P in (5.18), against both ways of the engine."""
+    arm = huang_order_n.Arm()
+    eq, rng = arm.equations, np.random.default_rng(3)
+    q, u = eq.q0 + 1e-6 * rng.normal(size=8), rng.normal(size=8) * ([2, 2] + 6 * [1e-3])
+    order = sp.OrderN().equations(cases.get("huang-order-n-misprint").build())
+    a, size = eq.accelerate(0.0, q, u), np.sqrt(np.diag(eq.mass_matrix(q)))
+    rounding = 8 * np.finfo(float).eps * condition(eq.mass_matrix(q))
+
+    def off(found: np.ndarray) -> float:
+        return float(np.linalg.norm(size * (found - a)) / np.linalg.norm(size * a))
+
+    assert off(order.accelerate(0.0, q, u)) < rounding < 1e-10
+    assert off(arm.accelerations(q, u)) < rounding
+    assert off(arm.accelerations(q, u, printed=True)) > 1e-3
+
+
+@pytest.mark.slow
+def test_the_misprint_gives_the_figures_of_the_thesis():
+    assert [q for q in cases.get("huang-order-n-misprint").run() if not q.passed] == []
 
 
 @pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince(), sp.BDF()])

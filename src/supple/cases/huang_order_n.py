@@ -35,7 +35,7 @@ from supple.joints import Free
 from supple.model import Model
 
 Array = NDArray[np.float64]
-Inverse = Callable[[Array], Array]
+Inverse = Callable[[Any], Any]
 
 OFFSET = -0.231  # m, the elbow on z of link 1
 BODIES = slice(0, 1), slice(1, 8)  # velocities of link 1; of link 2, elastic ones included

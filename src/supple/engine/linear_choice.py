@@ -64,8 +64,8 @@ def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
     size = np.array([float(nu)])
     if rows:
         begin = plan[at.PLAN_FIRST]
-        firsts = [k for k in plan[begin : begin + nu] if k >= 0]
-        size = np.unique(firsts, return_counts=True)[1].astype(float)
+        blocks = np.bincount([k for k in plan[begin : begin + nu] if k >= 0])
+        size = blocks[blocks > 0].astype(float)
     solved = PRODUCT * rows * float((size**2).sum()) / max(len(size), 1)
     return PAIR * pairs + PRODUCT * float((size**3).sum()) / 3.0 + ROW * nu + solved
 
