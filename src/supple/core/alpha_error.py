@@ -46,7 +46,6 @@ from supple.core.alpha_stage import (
     G,
     turn,
 )
-from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 
@@ -65,7 +64,7 @@ def change(m, r, o, parts, h, be, ge, both):
         o.u[S1, k] = o.u[E, k] - o.u[A0, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
     for part in range(2 if nr > 0 else 1):
-        if along_tree(m):
+        if alpha_tree.along_tree(m):
             alpha_tree.push(m, parts, o, o.u[S1], y)
         else:
             for k in range(nu):
@@ -77,7 +76,7 @@ def change(m, r, o, parts, h, be, ge, both):
         else:
             for j in range(nu + nz, n):
                 y[j] = 0.0
-        if along_tree(m):
+        if alpha_tree.along_tree(m):
             alpha_tree.solve(m, parts, y)
         else:
             linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)

@@ -32,7 +32,6 @@ from supple.core.alpha_stage import (
     turn,
 )
 from supple.core.radau_newton import spin
-from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
@@ -120,7 +119,7 @@ def newton_update(m, w, r, o, parts, n, t, h, be, ge, te):
         links.violations(m, w, o.row[GAP])
         links.rates(m, w, t, r.ut, o.row[RATE])
         rows.sides(y, o.row[GAP], o.row[RATE], p, v, nu + nz)
-    if along_tree(m):
+    if alpha_tree.along_tree(m):
         alpha_tree.solve(m, parts, y)
     else:
         linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)
@@ -242,7 +241,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
         evaluate_end(m, w, r, o, parts, count, t, both)
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
-            if along_tree(m):
+            if alpha_tree.along_tree(m):
                 made = alpha_tree.factorize(m, parts, h, be, ge, te)
             else:
                 made = factorize(m, r, o, n, h, be, ge, te)
@@ -270,7 +269,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
 def evaluate_end(m, w, r, o, parts, count, t, both):
     """Residual of the equations of motion at the step's end, with the tangents if those at hand are of no use."""
     if count[st.KEEP_JACOBIAN] == 0:
-        if along_tree(m):
+        if alpha_tree.along_tree(m):
             alpha_tree.differentiate(m, w, r, o, parts, t)
         else:
             dynamics.tangent_at(
