@@ -47,7 +47,6 @@ from supple.core.alpha_stage import (
     G,
     turn,
 )
-from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 
@@ -66,7 +65,7 @@ def change(m, r, o, parts, h, be, ge, both):
         o.u[S1, k] = o.u[E, k] - o.u[A0, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
     for part in range(2 if nr > 0 else 1):
-        if along_tree(m):
+        if alpha_tree.along_tree(m):
             alpha_tree.push(m, parts, o, o.u[S1], y)
         else:
             for k in range(nu):

@@ -34,7 +34,6 @@ from supple.core.alpha_stage import (
 )
 from supple.core.blocks import by_blocks
 from supple.core.radau_newton import spin
-from supple.core.tree_parts import along_tree
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
@@ -143,7 +142,7 @@ def factorize(m, r, o, n, h, be, ge, te):
 @kernel
 def solve(m, o, parts, y):
     """Solve in place with the factors; the row S2 is scratch."""
-    if along_tree(m):
+    if alpha_tree.along_tree(m):
         alpha_tree.solve(m, parts, y)
     elif by_blocks(m):
         alpha_blocks.solve(m, o, y, o.u[S2])
@@ -285,7 +284,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
         evaluate_end(m, w, r, o, parts, count, t, both)
         if count[st.FACTORED] == 0:
             count[st.FACTORIZATIONS] += 1
-            if along_tree(m):
+            if alpha_tree.along_tree(m):
                 made = alpha_tree.factorize(m, parts, h, be, ge, te)
             else:
                 made = factorize(m, r, o, n, h, be, ge, te)
@@ -313,7 +312,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
 def evaluate_end(m, w, r, o, parts, count, t, both):
     """Residual of the equations of motion at the step's end, with the tangents if those at hand are of no use."""
     if count[st.KEEP_JACOBIAN] == 0:
-        if along_tree(m):
+        if alpha_tree.along_tree(m):
             alpha_tree.differentiate(m, w, r, o, parts, t)
         else:
             dynamics.tangent_at(

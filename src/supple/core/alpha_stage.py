@@ -57,7 +57,11 @@ TROUBLE, LEFT = 0, 1
 OWN_INTS = 2
 
 N = "nu + nz + 2 * nr"  # Newton's unknowns
-NU, NZ = "(widest == 0) * nu", "(widest == 0) * nz"  # of whole matrices, see core/alpha_tree.py
+# From as many velocities on Newton's matrix is eliminated along the tree, where the model allows that (core/alpha_tree.py):
+# a step factors it seldom, and solutions with a whole one are quick
+TREE_FROM = 100
+WHOLE = f"(widest == 0 or nu < {TREE_FROM})"
+NU, NZ = f"{WHOLE} * nu", f"{WHOLE} * nz"
 OWN_RECORD = Record(
     "Own", __name__,
     Part("run", "float64", {
@@ -73,7 +77,7 @@ OWN_RECORD = Record(
         "Gu": (NZ, NU),
         "Gz": (NZ, NZ),
         "rows": (2, "nr", "nu"),
-        "newton": f"(blocks == 0) * (widest == 0) * ({N}) * ({N})",  # of a size that changes
+        "newton": f"(blocks == 0) * {WHOLE} * ({N}) * ({N})",  # of a size that changes
         # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
         "coefficients": ("blocks", COEFFICIENTS),
         "sides": (3, f"blocks * ({N})"),

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import tree_parts as tp
-from supple.core.alpha_stage import AT, S2, F
+from supple.core.alpha_stage import AT, S2, TREE_FROM, F
 from supple.core.tree_newton import factor_tree
 from supple.core.tree_parts import J
 from supple.core.tree_solve import solve_tree
 from supple.native.declare import kernel
+
+
+@kernel
+def along_tree(m):
+    """Whether Newton's matrix is eliminated along the tree."""
+    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM
 
 
 @kernel

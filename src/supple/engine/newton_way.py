@@ -9,8 +9,7 @@ from supple.core.callback import COUNT
 from supple.core.forces import JOINT_FUNCTION
 from supple.forces.kinds import ELEMENTS
 
-# Below as many velocities a whole matrix is as fast
-TREE_FROM = 30
+TREE_FROM = 40  # below as many velocities a whole matrix is as fast
 
 
 def newton_block(ints: np.ndarray, reals: np.ndarray) -> int:
