@@ -262,9 +262,12 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.warns(sp.SuppleWarning, match="stopped by the user"):
-        stopped = sp.simulate(arm(), 5.0, start=start, checkpoint=path, progress=stop)
+        kept = {"checkpoint": path, "output_to": tmp_path / "states.h5"}
+        stopped = sp.simulate(arm(), 5.0, start=start, progress=stop, **kept)
     assert not stopped.success and 1.0 < stopped.t[-1] < 5.0
+    assert sp.load_run(tmp_path / "states.h5").t[-1] == stopped.t[-1]
     same(sp.resume(path), whole)
+    same(sp.load_run(tmp_path / "states.h5"), whole)
 
 
 def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -281,6 +284,9 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = CliRunner().invoke(cli.app, ["resume", "arm.checkpoint"])
     assert found.exit_code == 0 and "written" in found.output
     np.testing.assert_array_equal(sp.load("run.nc")["pin.angle"], first["pin.angle"])
+    Path("arm.yaml").write_text("nonsense")  # the checkpoint has the model
+    found = CliRunner().invoke(cli.app, ["resume", "arm.checkpoint"])
+    assert found.exit_code == 0 and "arm.yaml: the model file cannot be read" in found.output
     found = CliRunner().invoke(cli.app, ["resume", "arm.yaml"])
     assert found.exit_code == 1 and "expected a checkpoint" in found.output
 
@@ -325,11 +331,13 @@ def test_sentences(tmp_path: Path, checkpoints: list[bytes]) -> None:
         path.write_bytes(content)
         with pytest.raises(sp.SuppleError, match=words):
             sp.resume(path)
+    path.write_bytes(changed(kept, version=["0.0", ""]))
     run = {"checkpoint": path, "events": LATCH, "start": whole.state(len(whole.t) // 2)}
     for options, words in (
         (run, "start is .*, expected none of a run that is kept"),
         ({"output_to": path, "events": LATCH}, "output_to is .*, expected none in a run whose ev"),
         ({"output_to": path, "checkpoint": path}, "expected another file than the checkpoint"),
+        ({"checkpoint": path}, "checkpoint is 'run', expected another path, since a run is in it"),
         ({"every": 3.0}, "every is 3.0, expected a checkpoint"),
         ({"checkpoint": tmp_path / "no" / "run"}, "there is no folder"),
         ({"checkpoint": path, "interval": -1.0}, "interval is -1.0, expected"),

@@ -210,8 +210,8 @@ def resume_run(
     """Go on with a run from its last checkpoint and write the outputs of its model file."""
     from supple.modelfiles.archive import resumed
 
-    result, doubts, found = resumed(checkpoint, every=every, interval=interval)
-    for doubt in doubts:
+    result, doubts, found, missing = resumed(checkpoint, every=every, interval=interval)
+    for doubt in [*doubts, *([missing] if missing else [])]:
         typer.echo(f"supple: {doubt}", err=True)
     if found is not None:
         found.outputs.write(result)

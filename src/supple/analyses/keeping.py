@@ -6,6 +6,7 @@ and numbers; see ``packed.py``. It belongs to the version of Supple that wrote i
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import math
 import os
@@ -110,6 +111,7 @@ class Kept:
     arguments: Arguments
     content: Data = field(default_factory=dict)  # what does not change while the run goes on
     file: OutputFile | None = None
+    checkpoints: Checkpoints | None = None
     warned: bool = False  # that a checkpoint cannot be written
 
     def equip(
@@ -138,12 +140,17 @@ class Kept:
         if keeping.checkpoint is not None:
             before = ([], None) if known is None else [known[name] for name in CHANGING]
             if known is None:  # a path that cannot be written is told before the run
+                refuse_unfinished(keeping.checkpoint)
                 self._write([], None)
             checkpoints = Checkpoints(self._save, keeping.every, keeping.interval, *before)
+            self.checkpoints = checkpoints
         return problem._replace(checkpoints=checkpoints, output_file=self.file), moved
 
-    def finish(self, solution: Solution) -> None:
-        """Add to a file of states what else the result is made of."""
+    def finish(self, solution: Solution, stopped: bool) -> None:
+        """Note that a run is over, unless it was stopped, and add to a file of states the rest."""
+        if self.checkpoints is not None and not stopped:
+            self.content["over"] = True
+            self._save(self.checkpoints.finished, None)
         if self.file is not None:
             record = self.content | {"solution": of_solution(solution, rows=False)}
             self.file.write_record(bytes(pack(record)))
@@ -173,6 +180,7 @@ class Kept:
         return {
             "format": FORMAT,
             "version": version(),
+            "over": False,
             "archive": archived(self.model, problem.events, settings),
             "source": _relative(keeping.source, folder),
             "compiled": numbers(problem.equations.compiled),
@@ -262,6 +270,21 @@ def read_run(path: Path, content: bytes, expected: str) -> Data:
 def read_checkpoint(path: Path) -> Data:
     """What a checkpoint holds."""
     return read_run(path, existing(path, EXPECTED).read_bytes(), EXPECTED)
+
+
+def refuse_unfinished(path: Path) -> None:
+    """Refuse to begin a run in the place of one that can still go on, by whatever version."""
+    found: Any = None
+    if path.is_file():
+        with contextlib.suppress(ModelError), contained(path.name, EXPECTED):
+            found = unpack(path.read_bytes())
+    if isinstance(found, dict) and "format" in found and not found.get("over", True):
+        raise ModelError(
+            OWNER,
+            "checkpoint",
+            path.name,
+            "another path, since a run is in it that is not over: `resume` goes on with it",
+        )
 
 
 def kept_arguments(data: Data, folder: Path, **settings: Any) -> Arguments:

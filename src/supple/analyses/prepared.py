@@ -244,7 +244,7 @@ class Prepared:
                     solution, changes = run_in_phases(self.model, problem, integrator)
                 else:
                     solution, changes = integrator.run(problem), ()
-                kept.finish(solution)
+                kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
                     compiled = problem.equations.compiled
                     result, doubts = outcome(self.model, compiled, solution, changes, moved)

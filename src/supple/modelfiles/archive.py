@@ -109,7 +109,7 @@ def resume(
     the last bit. `BDF` and `Adams` begin anew at each checkpoint: there it is that of a run with
     checkpoints at the same simulated times (``interval``).
     """
-    result, doubts, _ = resumed(path, model, every, interval, progress)
+    result, doubts, *_ = resumed(path, model, every, interval, progress)
     for doubt in doubts:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return result
@@ -121,8 +121,11 @@ def resumed(
     every: float | None = None,
     interval: float | None = None,
     progress: Any = None,
-) -> tuple[Result, list[str], ModelFile | None]:
-    """The result, what is to be doubted about it, and the model file that was run, if there."""
+) -> tuple[Result, list[str], ModelFile | None, str]:
+    """The result, what is to be doubted about it, and the model file that was run.
+
+    That is None if it is not where it was, or has mistakes now; the last text says so.
+    """
     target = path_of("resume", "path", path)
     expect("resume", "model", model, Model | None, "a Model")
     for name, value in (("every", every), ("interval", interval)):
@@ -145,7 +148,10 @@ def resumed(
         )
     given = replace(arguments, keeping=keeping, progress=progress)
     result, doubts = prepare(found).run(given)
-    return result, doubts, source
+    missing = ""
+    if data["source"] is not None and source is None:
+        missing = f"{data['source']}: the model file cannot be read, its outputs are not written"
+    return result, doubts, source, missing
 
 
 def load_run(path: str | Path, model: Model | None = None) -> Result:
@@ -170,9 +176,11 @@ def load_run(path: str | Path, model: Model | None = None) -> Result:
 
 
 def _source(target: Path, data: Data) -> ModelFile | None:
-    """The model file that was run, if it is there."""
-    path = None if data["source"] is None else target.parent / data["source"]
-    return ModelFile(path) if path is not None and path.is_file() else None
+    """The model file that was run, if it can be read."""
+    try:
+        return None if data["source"] is None else ModelFile(target.parent / data["source"])
+    except ModelError:
+        return None
 
 
 def _kept(
