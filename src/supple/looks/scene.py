@@ -85,7 +85,7 @@ class Thing:
     def von_mises(self, k: int) -> Array:
         """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known."""
         away = (self.amplitudes[k] - self.still)[: len(self.stress)]
-        return np.linalg.norm(np.einsum("k,kvc->vc", away, self.stress), axis=1)
+        return np.asarray(np.linalg.norm(np.einsum("k,kvc->vc", away, self.stress), axis=1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,7 +85,7 @@ class Viewer {
   colour(which) {
     const { scene } = this; this.renderer.colouring = which; find("colouring").value = which; find("legend").hidden = which === "body";
     const stress = which === "stress", most = stress ? 1e-6 * scene.strongest : scene.largest;
-    find("legend").firstElementChild.textContent = stress ? "equivalent stress, von Mises (MPa)" : "elastic displacement (m)";
+    find("legend").firstElementChild.textContent = stress ? "von Mises stress (MPa)" : "elastic displacement (m)";
     find("half").textContent = shown(most / 2); find("most").textContent = shown(most);
     this.change();
   }

@@ -76,6 +76,7 @@ void main() {
   vec3 shade = base * (vec3(1.0, 0.97, 0.93) * 0.72 * key + mix(vec3(0.20, 0.19, 0.18), vec3(0.46, 0.49, 0.53), sky) + 0.16 * fill);
   vec3 half_ = normalize(sun + view);
   shade += vec3(0.20) * pow(max(dot(n, half_), 0.0), 48.0) * key + vec3(0.05) * pow(1.0 - fill, 4.0);
+  if (byValue) shade = mix(shade, base, 0.4);  // colours of the scale must be told apart in the shade too
   result = vec4(pow(shade, vec3(1.0 / 2.2)), opacity);
 }`;
 
