@@ -81,8 +81,9 @@ class Surface:
 
     def amplitudes(self, q: Array) -> Array:
         """Amplitudes (nt, n + r) of its own and the slaved shapes at coordinates (nt, n)."""
-        follow = 0.5 * np.einsum("ti,rij,tj->tr", q, self.Gamma, q) if len(self.Gamma) else q[:, :0]
-        return np.hstack([q, follow])
+        if not len(self.Gamma):
+            return q
+        return np.hstack([q, 0.5 * np.einsum("rtn,tn->tr", q @ self.Gamma, q)])
 
 
 def joined(parts: Iterable[Surface]) -> Surface:

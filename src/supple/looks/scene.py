@@ -179,7 +179,8 @@ def _sampled(motion: Array, points: Array) -> tuple[Array, Array]:
     """Motions (places, 6, k) and amplitudes (nt, k) that make up a history (nt, places, 6)."""
     size = float(np.ptp(points, axis=0).max()) or 1.0
     table = motion.reshape(len(motion), -1) * np.tile([1, 1, 1, size, size, size], motion.shape[1])
-    left, values, right = np.linalg.svd(table, full_matrices=False)
+    # numbers of runs that failed may be none
+    left, values, right = np.linalg.svd(np.nan_to_num(table), full_matrices=False)
     kept = values > SAMPLED * size
     shapes = right[kept].reshape(-1, motion.shape[1], 6) / [1, 1, 1, size, size, size]
     return np.moveaxis(shapes, 0, 2), left[:, kept] * values[kept]
