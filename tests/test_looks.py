@@ -280,7 +280,7 @@ def test_a_page_holds_everything_and_asks_for_nothing(run: sp.Result, tmp_path) 
         p, q = read(kept["pose"])[:3], read(kept["pose"])[3:7]
         R = sp.Frame(run.model.ground, rotation=q / np.linalg.norm(q)).rotation
         stretch = read(kept["stretch"])[:3] if one.stretch is not None else 1.0
-        found = p + (stretch * (points + moved)) @ R.T
+        found = data["offset"] + p + (stretch * (points + moved)) @ R.T
         slack = 1e-6 * np.abs(found).max() + 2e-5 * np.abs(moved).max(initial=0.0)
         np.testing.assert_allclose(found, one.vertices(0), atol=slack)
         np.testing.assert_array_equal(read(kept["triangles"]), one.triangles.ravel())

@@ -156,6 +156,7 @@ class Renderer {
   // A texture of vectors (k, ..., 3), each of the k blocks multiplied by its factor.
   table(values, factors) {
     const gl = this.gl, block = values.length / factors.length, height = Math.ceil(values.length / (3 * WIDTH)), out = new Float32Array(4 * WIDTH * height);
+    if (height > gl.getParameter(gl.MAX_TEXTURE_SIZE)) throw new Error("a body has more points and shapes than this graphics card takes");
     for (let i = 0; i < values.length; i++) out[4 * Math.floor(i / 3) + i % 3] = values[i] * factors[Math.floor(i / block)];
     return this.texture(gl.RGBA, gl.FLOAT, gl.RGBA32F, WIDTH, height, out);
   }
@@ -188,6 +189,7 @@ class Renderer {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     this.shadow = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow);
+    gl.drawBuffers([gl.NONE]); gl.readBuffer(gl.NONE);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.depth, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
@@ -288,7 +290,7 @@ class Renderer {
     const reach = 3.2 * scene.size, raw = scene.size / 6, ten = Math.pow(10, Math.floor(Math.log10(raw)));
     this.use(g, view.matrix, light);
     gl.uniform3fv(g.at.centre, centre); gl.uniform3fv(g.at.along, along); gl.uniform3fv(g.at.across, across);
-    gl.uniform1f(g.at.reach, reach); gl.uniform1f(g.at.step_, ten); gl.uniform2f(g.at.origin, dot(centre, along) % (10 * ten), dot(centre, across) % (10 * ten));
+    gl.uniform1f(g.at.reach, reach); gl.uniform1f(g.at.step_, ten); const own = add(centre, scene.offset); gl.uniform2f(g.at.origin, dot(own, along) % (10 * ten), dot(own, across) % (10 * ten));
     gl.uniform1i(g.at.shadows, 1);
     gl.bindVertexArray(this.plane);
     gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA); gl.depthMask(false);
