@@ -52,7 +52,8 @@ class Surface:
         Shapes that follow with the amplitudes ``q . Gamma q / 2``.
     second : further motion of places, if there is any
     stress : (v, c, n) Pa, or (0, 3, 0) where stress is not known
-        Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm.
+        Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm;
+        with c = 12 six for the side that its triangles are seen from, then six for the other.
     hub : (3,) m or None
         Where bars to all joints begin, if the form of the body is not known.
     """

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.looks.scene import Scene, Thing
+from supple.looks.scene import Scene, Thing, sides
 from supple.poses import quaternions
 
 Array = NDArray[np.float64]
@@ -132,7 +132,8 @@ def _largest(one: Thing, every: Array) -> float:
     found = 0.0
     for k in range(0, len(away), 50):
         moved = np.tensordot(away[k : k + 50], fields, axes=1)
-        found = max(found, float(np.nanmax(np.linalg.norm(moved, axis=2), initial=0.0)))
+        for side in sides(moved):
+            found = max(found, float(np.nanmax(np.linalg.norm(side, axis=2), initial=0.0)))
     return found if np.isfinite(found) else 0.0
 
 

@@ -48,7 +48,7 @@ class Thing:
     amplitudes : (nt, k)
     still : (k,) amplitudes where it is not deformed
     stress : (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is
-        the equivalent stress of von Mises; (0, v, 3) where it is not known
+        the equivalent stress of von Mises (`sides`); (0, v, 3) where it is not known
     stretch : (nt, 3) factors along its own axes, or None; zero where it is not there
     magnified : whether its deformation can be magnified: not that of parts, which would gape
     opacity : 0 to 1
@@ -83,9 +83,13 @@ class Thing:
         return moved
 
     def von_mises(self, k: int) -> Array:
-        """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known."""
+        """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known.
+
+        Of a shell it is that of the side with the larger one.
+        """
         away = (self.amplitudes[k] - self.still)[: len(self.stress)]
-        return np.asarray(np.linalg.norm(np.einsum("k,kvc->vc", away, self.stress), axis=1))
+        values = np.einsum("k,kvc->vc", away, self.stress)
+        return np.asarray(np.max([np.linalg.norm(v, axis=-1) for v in sides(values)], axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +170,11 @@ def _deformed(surface: Surface, q: Array, still: Array | None) -> tuple[Array, A
         fields.append(surface.fields(more))
         both = np.hstack([both, follow])
     return np.concatenate(fields), both[:-1], both[-1]
+
+
+def sides(values: Array) -> list[Array]:
+    """Values (..., c) of stress of each side of a surface: shells have two of six each."""
+    return np.split(values, 2, axis=-1) if values.shape[-1] == 12 else [values]
 
 
 def _stress(surface: Surface) -> Array:

@@ -10,7 +10,7 @@ layout(location = 1) in vec3 normal;
 uniform sampler2D fields, amplitudes, stresses;
 uniform int count, vertices, stressed, threes; uniform bool byStress;
 uniform mat3 R; uniform vec3 p, stretch; uniform mat4 camera, light;
-out vec3 place, rest, smoothed, lit; out float value;
+out vec3 place, rest, smoothed, lit; out float value, behind;
 void main() {
   vec3 shown = vec3(0), own = vec3(0);
   for (int k = 0; k < count; k++) {
@@ -20,8 +20,9 @@ void main() {
     shown += a.x * field; own += a.y * field;
   }
   value = length(own);
+  behind = value;
   if (byStress) {
-    float squares = 0.0;
+    float squares = 0.0, front = 0.0;
     for (int g = 0; g < threes; g++) {
       vec3 sum = vec3(0);
       for (int k = 0; k < stressed; k++) {
@@ -29,8 +30,9 @@ void main() {
         sum += texelFetch(amplitudes, ivec2(k, 0), 0).y * texelFetch(stresses, ivec2(n % ${WIDTH}, n / ${WIDTH}), 0).xyz;
       }
       squares += dot(sum, sum);
+      if (threes == 4 && g == 1) { front = squares; squares = 0.0; }  // of a shell both sides
     }
-    value = sqrt(squares);
+    behind = sqrt(squares); value = threes == 4 ? sqrt(front) : behind;
   }
   place = p + R * (stretch * (point + shown));
   rest = R * (stretch * point);
@@ -43,7 +45,7 @@ void main() {
 
 const SHADED = `#version 300 es
 precision highp float; precision highp sampler2DShadow;
-in vec3 place, rest, smoothed, lit; in float value;
+in vec3 place, rest, smoothed, lit; in float value, behind;
 uniform vec3 colour, eye, up, sun, scaleColours[${MOST_COLOURS}]; uniform float opacity, largest; uniform bool byValue, shadows;
 uniform sampler2DShadow depth;
 out vec4 result;
@@ -67,7 +69,7 @@ void main() {
   if (!(dot(n, n) > 0.0)) n = view;
   vec3 base = colour;
   if (byValue) {
-    float s = clamp(value / largest, 0.0, 1.0) * ${MOST_COLOURS - 1}.0; int k = min(int(s), ${MOST_COLOURS - 2});
+    float s = clamp((gl_FrontFacing ? value : behind) / largest, 0.0, 1.0) * ${MOST_COLOURS - 1}.0; int k = min(int(s), ${MOST_COLOURS - 2});
     base = mix(scaleColours[k], scaleColours[k + 1], s - float(k));
   }
   base = pow(base, vec3(2.2));
@@ -82,7 +84,7 @@ void main() {
 
 const PLAIN = `#version 300 es
 precision highp float;
-in vec3 place, rest, smoothed, lit; in float value;
+in vec3 place, rest, smoothed, lit; in float value, behind;
 uniform vec4 ink; out vec4 result;
 void main() { result = ink; }`;
 
