@@ -179,6 +179,10 @@ def test_stress_of_vertices_is_that_of_the_result() -> None:
     face = np.flatnonzero(cube.nodes[:, 0] == 0.0)
     bar = m.add(sp.MeshBody("bar", cube, [sp.Interface("end", (0, 0.05, 0.05), face)], modes=2))
     m.add(sp.Fixed("foot", m.ground.at(0, 1, 0), bar.at("end")))
+    shell = plate(0.5, 0.3, 3, 2, thickness=0.002, material=SOFT)
+    left = np.flatnonzero(shell.nodes[:, 0] == 0.0)
+    wing = m.add(sp.MeshBody("wing", shell, [sp.Interface("root", (0, 0.15, 0), left)], modes=3))
+    m.add(sp.Fixed("root", m.ground.at(0, 2, 0), wing.at("root")))
     result = simulated(m, 0.02)
     scene, last = draw(result), len(result.t) - 1
     (one,) = things(scene, "beam")
@@ -186,6 +190,14 @@ def test_stress_of_vertices_is_that_of_the_result() -> None:
     for k in np.flatnonzero(np.linalg.norm(one.points[:, 1:], axis=1) > 1e-3)[::37]:
         x, y, z = (float(c) for c in one.points[k])
         exact = result["beam"].at(x).von_mises(y, z)[last]
+        assert drawn[k] == pytest.approx(exact, rel=1e-9) and exact > 1.0
+    (one,) = things(scene, "wing")
+    drawn = one.von_mises(last)
+    around = [k for k, corners in enumerate(shell.triangles) if 7 in corners]
+    for k in np.flatnonzero(np.all(one.points == shell.nodes[7], axis=1)):
+        both = [np.mean([result["wing"].point(triangle=j).stress(side, along="x")[last]
+                         for j in around], axis=0) for side in ("top", "bottom")]  # fmt: skip
+        exact = max(np.sqrt(xx**2 + yy**2 - xx * yy + 3 * xy**2) for xx, yy, xy in both)
         assert drawn[k] == pytest.approx(exact, rel=1e-9) and exact > 1.0
     (one,) = things(scene, "bar")
     stress = result["bar"].stress_history
@@ -280,7 +292,7 @@ def test_a_page_holds_everything_and_asks_for_nothing(run: sp.Result, tmp_path) 
         p, q = read(kept["pose"])[:3], read(kept["pose"])[3:7]
         R = sp.Frame(run.model.ground, rotation=q / np.linalg.norm(q)).rotation
         stretch = read(kept["stretch"])[:3] if one.stretch is not None else 1.0
-        found = p + (stretch * (points + moved)) @ R.T
+        found = data["offset"] + p + (stretch * (points + moved)) @ R.T
         slack = 1e-6 * np.abs(found).max() + 2e-5 * np.abs(moved).max(initial=0.0)
         np.testing.assert_allclose(found, one.vertices(0), atol=slack)
         np.testing.assert_array_equal(read(kept["triangles"]), one.triangles.ravel())

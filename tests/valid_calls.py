@@ -345,6 +345,7 @@ CALLS |= {
         lambda what, path: run().plot(what, path=path), {"what": "pin", "path": None}
     ),
     "Result.to_html": Call(run().to_html, {"path": FILES / "run.html", "frames": 5}),
+    "Result.picture": Call(run().picture, {"t": 0.1, "magnification": 2.0}),
     "Result.to_gltf": Call(run().to_gltf, {"path": FILES / "run.glb", "frames": 5}),
     "Result.save": Call(run().save, {"path": FILES / "again.nc"}),
     "State.changed": Call(run().state().changed, {"coordinates": {"pin": 0.1}, "t": 1.0}),

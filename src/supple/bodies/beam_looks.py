@@ -40,8 +40,12 @@ def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
         return found
 
     def second(q: Vector) -> Vector:
-        exact = np.stack([where.motion(q, q, q)[0] for where in places], axis=1)
-        return np.asarray(exact - np.einsum("skn,tn->tsk", rows, q))
+        found = np.zeros((len(q), len(places), 6))
+        for number, where in enumerate(places):
+            if where.slaved is not None and where.Gamma is not None:
+                follow = 0.5 * np.einsum("rtn,tn->tr", q @ where.Gamma, q)
+                found[:, number] = follow @ where.slaved.T
+        return found
 
     return replace(found, second=second)
 

@@ -42,14 +42,45 @@ def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
         faces, lines = np.zeros((0, 3), dtype=np.intp), wires(nodes)
     used = np.unique(faces) if len(faces) else np.arange(len(nodes))
     found = nodal(nodes, used, faces, lines, rows, follow)
-    if not hasattr(component, "cells") or 6 * len(used) * basis.shape[1] > MOST_STRESS:
+    shell, solid = hasattr(component, "triangles"), hasattr(component, "cells")
+    if not (shell or solid) or (12 if shell else 6) * len(used) * basis.shape[1] > MOST_STRESS:
         return found
-    return replace(found, stress=_solid_stress(component, basis)[used])
+    stress = (_shell_stress if shell else _solid_stress)(component, basis)
+    return replace(found, stress=stress[used])
 
 
 def _solid_stress(component: Any, basis: Array) -> Array:
     """Rows (N, 6, n) at all nodes of a solid whose norm is the stress of von Mises, Pa."""
-    stress = np.concatenate([block.stress for block in mesh_blocks(component, basis)])
+    return _apart(np.concatenate([block.stress for block in mesh_blocks(component, basis)]))
+
+
+def _shell_stress(component: Any, basis: Array) -> Array:
+    """Rows (N, 12, n) at all nodes of a shell: six of its top, then six of its bottom, Pa.
+
+    The norm of each six is the stress of von Mises of the mean over the triangles around a node.
+    """
+    blocks = list(mesh_blocks(component, basis))  # top and bottom in turns
+    e1, e2 = component.shape.axes[:, 0], component.shape.axes[:, 1]
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    turn = np.array(
+        [
+            [e1[:, i] * e1[:, j], e2[:, i] * e2[:, j], e1[:, i] * e2[:, j] + e2[:, i] * e1[:, j]]
+            for i, j in pairs
+        ]
+    )  # (6, 3, t)
+    count = np.bincount(component.triangles.ravel(), minlength=len(component.nodes))
+    sides = []
+    for side in (blocks[::2], blocks[1::2]):
+        each = np.einsum("ckt,tkn->tcn", turn, np.concatenate([block.stress for block in side]))
+        total = np.zeros((len(component.nodes), *each.shape[1:]))
+        for corner in component.triangles.T:
+            np.add.at(total, corner, each)
+        sides.append(_apart(total / np.maximum(count, 1)[:, None, None]))
+    return np.concatenate(sides, axis=1)
+
+
+def _apart(stress: Array) -> Array:
+    """Rows (N, 6, n) whose norm is the stress of von Mises of rows xx, yy, zz, xy, xz, yz."""
     normal, shear = stress[:, :3], stress[:, 3:]
     apart = np.sqrt(0.5) * (normal - np.roll(normal, -1, axis=1))
     return np.concatenate([apart, np.sqrt(3.0) * shear], axis=1)

@@ -52,7 +52,8 @@ class Surface:
         Shapes that follow with the amplitudes ``q . Gamma q / 2``.
     second : further motion of places, if there is any
     stress : (v, c, n) Pa, or (0, 3, 0) where stress is not known
-        Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm.
+        Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm;
+        with c = 12 six for the side that its triangles are seen from, then six for the other.
     hub : (3,) m or None
         Where bars to all joints begin, if the form of the body is not known.
     """
@@ -81,8 +82,9 @@ class Surface:
 
     def amplitudes(self, q: Array) -> Array:
         """Amplitudes (nt, n + r) of its own and the slaved shapes at coordinates (nt, n)."""
-        follow = 0.5 * np.einsum("ti,rij,tj->tr", q, self.Gamma, q) if len(self.Gamma) else q[:, :0]
-        return np.hstack([q, follow])
+        if not len(self.Gamma):
+            return q
+        return np.hstack([q, 0.5 * np.einsum("rtn,tn->tr", q @ self.Gamma, q)])
 
 
 def joined(parts: Iterable[Surface]) -> Surface:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import validate
+from supple.errors import SuppleError
 from supple.looks.scene import Scene, body_things, bounds
 from supple.looks.signs import Signs, world
 
@@ -32,6 +33,8 @@ def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
 
 def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
     """The scene of a result at some of its output times."""
+    if not len(result.t):
+        raise SuppleError("pictures: the result has no output times, expected at least one")
     which = chosen_times(result.t, frames)
     some = result if len(which) == len(result.t) else type(result)(result.data.at(which))
     bodies = body_things(some)
@@ -56,6 +59,9 @@ def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
             pose = history.R[:, k], history.p[:, k]
             found += signs.bars(one.name, surface.hub, one.colour, pose)
     found += signs.all()
-    corner = high + 0.04 * reach * up
+    side = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    side = side / np.linalg.norm(side)
+    aside = 0.5 * np.abs(side) @ (high - low) + 0.12 * reach
+    corner = 0.5 * (low + high) + aside * side + 0.5 * np.abs(up) @ (high - low) * up
     found += world(len(some.t), unit, reach, gravity, corner)
     return Scene(result.model.name, np.asarray(some.t), found, up, low, high)

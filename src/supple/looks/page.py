@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.looks.scene import Scene, Thing
+from supple.looks.scene import Scene, Thing, sides
 from supple.poses import quaternions
 
 Array = NDArray[np.float64]
@@ -87,15 +87,17 @@ def page(scene: Scene, verdict: str, grade: str, plots: Sequence[Plot]) -> str:
     data = {
         "t": numbers.add("f", scene.t),
         "up": scene.up.tolist(),
-        "centre": middle.tolist(),
-        "floor": float((box @ scene.up).min()) - 0.02 * scene.size,
+        # places are written from the middle: those far from the origin keep their digits
+        "offset": middle.tolist(),
+        "centre": [0.0, 0.0, 0.0],
+        "floor": float(((box - middle) @ scene.up).min()) - 0.02 * scene.size,
         "size": scene.size,
         "largest": max(map(largest_displacement, scene.things), default=0.0),
         "strongest": max(map(largest_stress, scene.things), default=0.0),
         "scale": [[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in SCALE],
         "verdict": verdict,
         "grade": grade,
-        "things": [_thing(one, numbers) for one in scene.things],
+        "things": [_thing(one, numbers, middle) for one in scene.things],
         "panels": [_plot(one, numbers) for one in plots],
     }
     parts = {
@@ -130,11 +132,12 @@ def _largest(one: Thing, every: Array) -> float:
     found = 0.0
     for k in range(0, len(away), 50):
         moved = np.tensordot(away[k : k + 50], fields, axes=1)
-        found = max(found, float(np.nanmax(np.linalg.norm(moved, axis=2), initial=0.0)))
+        for side in sides(moved):
+            found = max(found, float(np.nanmax(np.linalg.norm(side, axis=2), initial=0.0)))
     return found if np.isfinite(found) else 0.0
 
 
-def _thing(one: Thing, numbers: Numbers) -> dict[str, Any]:
+def _thing(one: Thing, numbers: Numbers, middle: Array) -> dict[str, Any]:
     code = "s" if len(one.points) < 65536 else "u"
     scales, fields = _quantised(one.fields)
     factors, stress = _quantised(one.stress)
@@ -153,7 +156,7 @@ def _thing(one: Thing, numbers: Numbers) -> dict[str, Any]:
         "triangles": numbers.add(code, one.triangles),
         "edges": numbers.add(code, one.edges),
         "lines": numbers.add(code, one.lines),
-        "pose": numbers.add("f", np.hstack([one.p, quaternions(one.R)])),
+        "pose": numbers.add("f", np.hstack([one.p - middle, quaternions(one.R)])),
         "stretch": numbers.add("f", [] if one.stretch is None else one.stretch),
         "scales": numbers.add("f", scales),
         "fields": numbers.add("h", fields),

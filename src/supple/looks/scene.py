@@ -48,7 +48,7 @@ class Thing:
     amplitudes : (nt, k)
     still : (k,) amplitudes where it is not deformed
     stress : (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is
-        the equivalent stress of von Mises; (0, v, 3) where it is not known
+        the equivalent stress of von Mises (`sides`); (0, v, 3) where it is not known
     stretch : (nt, 3) factors along its own axes, or None; zero where it is not there
     magnified : whether its deformation can be magnified: not that of parts, which would gape
     opacity : 0 to 1
@@ -83,9 +83,13 @@ class Thing:
         return moved
 
     def von_mises(self, k: int) -> Array:
-        """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known."""
+        """Equivalent stress (v,) Pa of the vertices at the time of number k; zero if not known.
+
+        Of a shell it is that of the side with the larger one.
+        """
         away = (self.amplitudes[k] - self.still)[: len(self.stress)]
-        return np.linalg.norm(np.einsum("k,kvc->vc", away, self.stress), axis=1)
+        values = np.einsum("k,kvc->vc", away, self.stress)
+        return np.asarray(np.max([np.linalg.norm(v, axis=-1) for v in sides(values)], axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +172,11 @@ def _deformed(surface: Surface, q: Array, still: Array | None) -> tuple[Array, A
     return np.concatenate(fields), both[:-1], both[-1]
 
 
+def sides(values: Array) -> list[Array]:
+    """Values (..., c) of stress of each side of a surface: shells have two of six each."""
+    return np.split(values, 2, axis=-1) if values.shape[-1] == 12 else [values]
+
+
 def _stress(surface: Surface) -> Array:
     """Rows (n, v, c) of stress, unless they are too many for a page."""
     if not len(surface.stress) or surface.stress.size > MOST_STRESS:
@@ -179,7 +188,8 @@ def _sampled(motion: Array, points: Array) -> tuple[Array, Array]:
     """Motions (places, 6, k) and amplitudes (nt, k) that make up a history (nt, places, 6)."""
     size = float(np.ptp(points, axis=0).max()) or 1.0
     table = motion.reshape(len(motion), -1) * np.tile([1, 1, 1, size, size, size], motion.shape[1])
-    left, values, right = np.linalg.svd(table, full_matrices=False)
+    # numbers of runs that failed may be none
+    left, values, right = np.linalg.svd(np.nan_to_num(table), full_matrices=False)
     kept = values > SAMPLED * size
     shapes = right[kept].reshape(-1, motion.shape[1], 6) / [1, 1, 1, size, size, size]
     return np.moveaxis(shapes, 0, 2), left[:, kept] * values[kept]

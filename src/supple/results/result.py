@@ -394,5 +394,16 @@ class Result(Lookup):
 
         return write_gltf(self, path, frames)
 
+    def picture(
+        self, t: float | None = None, path: str | Path | None = None, magnification: float = 1.0
+    ) -> Figure:
+        """Draw the model at the output time next to t (s; the last by default) by matplotlib.
+
+        Deformations of bodies that are not in parts are magnified.
+        """
+        from supple.results.pictures import draw_picture
+
+        return draw_picture(self, t, path, magnification)
+
     def __repr__(self) -> str:
         return summary(self)

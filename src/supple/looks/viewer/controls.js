@@ -9,7 +9,7 @@ class Camera {
   constructor(scene) { this.scene = scene; this.home("iso"); }
   home(which) {
     const { scene } = this, up = scene.up;
-    this.target = scene.centre.slice(); this.distance = 1.7 * scene.size;
+    this.target = scene.centre.slice(); this.distance = 1.85 * scene.size;
     const along = Math.abs(up[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0];
     this.e2 = unit(cross(up, along)); this.e1 = cross(this.e2, up);
     const fixed = { x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1] }[which];
@@ -85,7 +85,7 @@ class Viewer {
   colour(which) {
     const { scene } = this; this.renderer.colouring = which; find("colouring").value = which; find("legend").hidden = which === "body";
     const stress = which === "stress", most = stress ? 1e-6 * scene.strongest : scene.largest;
-    find("legend").firstElementChild.textContent = stress ? "equivalent stress, von Mises (MPa)" : "elastic displacement (m)";
+    find("legend").firstElementChild.textContent = stress ? "von Mises stress (MPa)" : "elastic displacement (m)";
     find("half").textContent = shown(most / 2); find("most").textContent = shown(most);
     this.change();
   }

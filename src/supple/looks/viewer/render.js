@@ -10,7 +10,7 @@ layout(location = 1) in vec3 normal;
 uniform sampler2D fields, amplitudes, stresses;
 uniform int count, vertices, stressed, threes; uniform bool byStress;
 uniform mat3 R; uniform vec3 p, stretch; uniform mat4 camera, light;
-out vec3 place, rest, smoothed, lit; out float value;
+out vec3 place, rest, smoothed, lit; out float value, behind;
 void main() {
   vec3 shown = vec3(0), own = vec3(0);
   for (int k = 0; k < count; k++) {
@@ -20,8 +20,9 @@ void main() {
     shown += a.x * field; own += a.y * field;
   }
   value = length(own);
+  behind = value;
   if (byStress) {
-    float squares = 0.0;
+    float squares = 0.0, front = 0.0;
     for (int g = 0; g < threes; g++) {
       vec3 sum = vec3(0);
       for (int k = 0; k < stressed; k++) {
@@ -29,8 +30,9 @@ void main() {
         sum += texelFetch(amplitudes, ivec2(k, 0), 0).y * texelFetch(stresses, ivec2(n % ${WIDTH}, n / ${WIDTH}), 0).xyz;
       }
       squares += dot(sum, sum);
+      if (threes == 4 && g == 1) { front = squares; squares = 0.0; }  // of a shell both sides
     }
-    value = sqrt(squares);
+    behind = sqrt(squares); value = threes == 4 ? sqrt(front) : behind;
   }
   place = p + R * (stretch * (point + shown));
   rest = R * (stretch * point);
@@ -43,7 +45,7 @@ void main() {
 
 const SHADED = `#version 300 es
 precision highp float; precision highp sampler2DShadow;
-in vec3 place, rest, smoothed, lit; in float value;
+in vec3 place, rest, smoothed, lit; in float value, behind;
 uniform vec3 colour, eye, up, sun, scaleColours[${MOST_COLOURS}]; uniform float opacity, largest; uniform bool byValue, shadows;
 uniform sampler2DShadow depth;
 out vec4 result;
@@ -67,7 +69,7 @@ void main() {
   if (!(dot(n, n) > 0.0)) n = view;
   vec3 base = colour;
   if (byValue) {
-    float s = clamp(value / largest, 0.0, 1.0) * ${MOST_COLOURS - 1}.0; int k = min(int(s), ${MOST_COLOURS - 2});
+    float s = clamp((gl_FrontFacing ? value : behind) / largest, 0.0, 1.0) * ${MOST_COLOURS - 1}.0; int k = min(int(s), ${MOST_COLOURS - 2});
     base = mix(scaleColours[k], scaleColours[k + 1], s - float(k));
   }
   base = pow(base, vec3(2.2));
@@ -76,12 +78,13 @@ void main() {
   vec3 shade = base * (vec3(1.0, 0.97, 0.93) * 0.72 * key + mix(vec3(0.20, 0.19, 0.18), vec3(0.46, 0.49, 0.53), sky) + 0.16 * fill);
   vec3 half_ = normalize(sun + view);
   shade += vec3(0.20) * pow(max(dot(n, half_), 0.0), 48.0) * key + vec3(0.05) * pow(1.0 - fill, 4.0);
+  if (byValue) shade = mix(shade, base, 0.4);  // colours of the scale must be told apart in the shade too
   result = vec4(pow(shade, vec3(1.0 / 2.2)), opacity);
 }`;
 
 const PLAIN = `#version 300 es
 precision highp float;
-in vec3 place, rest, smoothed, lit; in float value;
+in vec3 place, rest, smoothed, lit; in float value, behind;
 uniform vec4 ink; out vec4 result;
 void main() { result = ink; }`;
 
@@ -155,6 +158,7 @@ class Renderer {
   // A texture of vectors (k, ..., 3), each of the k blocks multiplied by its factor.
   table(values, factors) {
     const gl = this.gl, block = values.length / factors.length, height = Math.ceil(values.length / (3 * WIDTH)), out = new Float32Array(4 * WIDTH * height);
+    if (height > gl.getParameter(gl.MAX_TEXTURE_SIZE)) throw new Error("a body has more points and shapes than this graphics card takes");
     for (let i = 0; i < values.length; i++) out[4 * Math.floor(i / 3) + i % 3] = values[i] * factors[Math.floor(i / block)];
     return this.texture(gl.RGBA, gl.FLOAT, gl.RGBA32F, WIDTH, height, out);
   }
@@ -187,6 +191,7 @@ class Renderer {
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
     this.shadow = gl.createFramebuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow);
+    gl.drawBuffers([gl.NONE]); gl.readBuffer(gl.NONE);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, this.depth, 0);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
   }
@@ -287,7 +292,7 @@ class Renderer {
     const reach = 3.2 * scene.size, raw = scene.size / 6, ten = Math.pow(10, Math.floor(Math.log10(raw)));
     this.use(g, view.matrix, light);
     gl.uniform3fv(g.at.centre, centre); gl.uniform3fv(g.at.along, along); gl.uniform3fv(g.at.across, across);
-    gl.uniform1f(g.at.reach, reach); gl.uniform1f(g.at.step_, ten); gl.uniform2f(g.at.origin, dot(centre, along) % (10 * ten), dot(centre, across) % (10 * ten));
+    gl.uniform1f(g.at.reach, reach); gl.uniform1f(g.at.step_, ten); const own = add(centre, scene.offset); gl.uniform2f(g.at.origin, dot(own, along) % (10 * ten), dot(own, across) % (10 * ten));
     gl.uniform1i(g.at.shadows, 1);
     gl.bindVertexArray(this.plane);
     gl.enable(gl.BLEND); gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA); gl.depthMask(false);
