@@ -226,6 +226,8 @@ WORK_RECORD = Record(
         # constraints
         "link": ("links", 6, LINK_WORK),
         "change": (6, 6),  # of a link's wrenches
+        "between": (2, 6, 6),  # stiffness and damping of an element between neighbours
+        "inner": ("nodes", 6),  # wrenches on a joint's outer side that act on its inner side too
         "lam": "nr",
         "gap": "nr",
         "weight": "nr",

@@ -7,7 +7,7 @@ import numpy as np
 from supple.core import laws
 from supple.core import layout as at
 from supple.core.buffers import starts
-from supple.core.wrench import last_column, point, subtract_wrench_turn
+from supple.core.wrench import add_between, joint_between, last_column, point, subtract_wrench_turn
 from supple.native.declare import kernel
 
 SPRING_DAMPER, LINE_LAW = 2, 11
@@ -110,6 +110,17 @@ def spring_tangent(tree, work, e, Rq, Ru):
                 D[1, col] += f * (d2 * nx - d0 * nz)
                 D[2, col] += f * (d0 * ny - d1 * nx)
             D[3, col], D[4, col], D[5, col] = f0, f1, f2
+    for side in range(2):
+        n = joint_between(tree, el[B - side], el[A + side])
+        if n > 0:  # neighbours
+            sign, stiff, damp = 1.0 - 2.0 * side, work.between[0], work.between[1]
+            for i in range(6):
+                for j in range(6):
+                    stiff[i, j], damp[i, j] = -sign * D[i, 6 * side + j], damping * g[i] * g[j]
+            f0 = sign * f
+            subtract_wrench_turn(stiff, f0 * g[0], f0 * g[1], f0 * g[2], f0 * nx, f0 * ny, f0 * nz)
+            add_between(tree, work, n, stiff, damp, g, f0, Rq, Ru)
+            return
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0  # W = sign f g on this end; it is subtracted from the residual
         stiff, damp = work.matrices[el[A + side], at.NODE_K], work.matrices[el[A + side], at.NODE_B]

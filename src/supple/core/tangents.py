@@ -136,7 +136,9 @@ def column_rows(m, w, n, c):
         dq[k] += dot6(b[k], col[at.COL_DV])
         du[k] += dot6(b[k], j)
     # - adT(W) J = -[t x Jw + f x Jv; f x Jw]
-    t0, t1, t2, f0, f1, f2 = i[at.W], i[at.W + 1], i[at.W + 2], i[at.W + 3], i[at.W + 4], i[at.W + 5]
+    y = w.inner[n]
+    t0, t1, t2 = i[at.W] + y[0], i[at.W + 1] + y[1], i[at.W + 2] + y[2]
+    f0, f1, f2 = i[at.W + 3] + y[3], i[at.W + 4] + y[4], i[at.W + 5] + y[5]
     dq[0] -= t1 * j[2] - t2 * j[1] + f1 * j[5] - f2 * j[4]
     dq[1] -= t2 * j[0] - t0 * j[2] + f2 * j[3] - f0 * j[5]
     dq[2] -= t0 * j[1] - t1 * j[0] + f0 * j[4] - f1 * j[3]
@@ -171,6 +173,9 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
         for l in range(at.FX_TQ, at.FLEX_ROWS):
             for i in range(m.flex[f, at.FLEX_N]):
                 y[l, i] = 0.0
+    for n in range(node.shape[0]):
+        for k in range(6):
+            w.inner[n, k] = 0.0
     forces.apply(m, w, t, q, u, z)
     forces.turn_rotors(m, w, a)
     for k in range(u.shape[0]):

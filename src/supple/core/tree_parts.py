@@ -156,10 +156,10 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
 
 @kernel
 def keep_node(w, p, n):
-    """[I B K] and the wrench of the subtree of a node; its inertia becomes the first of its composite."""
+    """[I B K] and the wrench of the subtree of a node that its joint turns; its inertia becomes the first of its composite."""
     x, mat = w.node[n], p.matrix[n]
     for l in range(6):
-        p.wrench[n, l] = x[at.W + l]
+        p.wrench[n, l] = x[at.W + l] + w.inner[n, l]
         row = mat[WIDE * l :]
         for k in range(6):
             row[k], row[6 + k], row[12 + k] = 0.0, w.matrices[n, at.NODE_B, l, k], w.matrices[n, at.NODE_K, l, k]

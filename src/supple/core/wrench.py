@@ -52,6 +52,41 @@ def last_column(tree, node):
 
 
 @kernel
+def joint_between(tree, inner, outer):
+    """Node of the joint that leads from one node to another, if no other velocity lies between them; else -1."""
+    last = last_column(tree, outer)
+    if last < 0:
+        return -1
+    n = tree.column[last, at.OWNER]
+    if tree.node[n, at.MOTION] >= at.ELASTIC_OUT or tree.column[tree.node[n, at.COL0], at.BEFORE] != last_column(tree, inner):
+        return -1
+    return n
+
+
+@kernel
+def add_between(tree, work, n, K, B, W, sign, Rq, Ru):
+    """Tangents of a wrench sign W on the outer side of the joint of node n and of its opposite on the inner side.
+
+    Both move together with all that is inboard, so K and B, as they would enter the matrices of the outer node, act on
+    the joint's own motion alone. ``inner`` takes the wrench out of what the joint's motion turns for inboard rows.
+    """
+    first, end = tree.node[n, at.COL0], tree.node[n, at.COL0] + tree.node[n, at.COLUMNS]
+    for l in range(6):
+        work.inner[n, l] += sign * W[l]
+    for d in range(first, end):
+        s, dv, k = work.column[d, at.COL_J], work.column[d, at.COL_DV], tree.column[d, at.VELOCITY]
+        for r in range(6):
+            along, rate = 0.0, 0.0
+            for c in range(6):
+                along += K[r, c] * s[c] + B[r, c] * dv[c]
+                rate += B[r, c] * s[c]
+            for c in range(first, end):
+                y = work.column[c, at.COL_J, r]
+                Rq[tree.column[c, at.VELOCITY], k] += y * along
+                Ru[tree.column[c, at.VELOCITY], k] += y * rate
+
+
+@kernel
 def cross(a, b):
     """Vector product of tuples."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -62,8 +97,19 @@ def scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru):
     """Tangents of a wrench W on node B, and the opposite on A, that depends on B's pose and twist relative to A.
 
     E is its derivative along a displacement of B, with -C ad(V_B) included, C along B's twist, so that
-    dW = -adT(W) dA + E (dB - dA): into the node matrices, and between the two nodes into Rq and Ru.
+    dW = -adT(W) dA + E (dB - dA): into the node matrices, and between the two nodes into Rq and Ru. Between neighbours
+    only the motion of their joint counts.
     """
+    for side in range(2):
+        n = joint_between(tree, node_b, node_a) if side == 0 else joint_between(tree, node_a, node_b)
+        if n > 0:
+            for r in range(6):
+                for c in range(6):
+                    E[r, c], C[r, c] = -E[r, c], -C[r, c]
+            if side == 1:
+                subtract_wrench_turn(E, W[0], W[1], W[2], W[3], W[4], W[5])
+            add_between(tree, work, n, E, C, W, 2.0 * side - 1.0, Rq, Ru)
+            return
     for side in range(2):
         node = node_b if side == 1 else node_a
         stiff, damp = work.matrices[node, at.NODE_K], work.matrices[node, at.NODE_B]
