@@ -14,6 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from supple.commands.answers import conclude
+from supple.commands.compare import compare
+from supple.commands.export import export
+from supple.commands.graph import graph
+from supple.commands.modes import modes
+from supple.commands.plot import plot
+from supple.commands.reports import check_as_json, run_as_json
+from supple.commands.sources import expect_file
 from supple.errors import SuppleError
 
 if TYPE_CHECKING:
@@ -106,13 +114,17 @@ def new_file(
 @app.command("check")
 def check_file(
     file: Annotated[Path, typer.Argument(help="A model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Read a model file, tell all that is wrong with it, and examine the model."""
     from supple.modelfiles import ModelFile
 
+    expect_file(file, "a model file")
+    if as_json:
+        return conclude(check_as_json(file))
     found = ModelFile(file)
     found.check()
-    diagnosis = found.model.doctor()
+    diagnosis = found.doctor()
     typer.echo(str(diagnosis))
     if not diagnosis.ok:
         raise typer.Exit(1)
@@ -121,12 +133,16 @@ def check_file(
 @app.command("run")
 def run_file(
     file: Annotated[Path, typer.Argument(help="A model file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Simulate a model file and write its outputs."""
     from supple.modelfiles import ModelFile
 
+    expect_file(file, "a model file")
     found = ModelFile(file)
     result = found.run()
+    if as_json:
+        return conclude(run_as_json(result, found.outputs.paths))
     typer.echo(repr(result))
     for path in found.outputs.paths:
         typer.echo(f"  written   {path}")
@@ -140,6 +156,13 @@ def show_schema() -> None:
     from supple.modelfiles.schema import schema
 
     typer.echo(json.dumps(schema(), indent=1))
+
+
+app.command("graph")(graph)
+app.command("modes")(modes)
+app.command("plot")(plot)
+app.command("compare")(compare)
+app.command("export")(export)
 
 
 @cases_app.command("list")

@@ -29,6 +29,7 @@ from supple.errors import ModelError, label, suggestion
 from supple.fem.check import ComponentReport, check_component
 from supple.fem.component import Component
 from supple.fem.damping import Damping
+from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.interface import Interface
 from supple.fem.material import Material
 from supple.fem.stress_points import mesh_rotations
@@ -223,6 +224,17 @@ class MeshBody(NodalBody):
         """Its component, and coordinates (component.size, n) of it for each of ``modal``."""
         # Not `reduction`, which may also look for the frequencies of the whole mesh.
         return self.component, self.shapes(point_masses)
+
+    def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh:
+        """Its mesh for pictures; of an imported component the nodes alone."""
+        part: Any = self.component
+        if hasattr(part, "triangles"):
+            cells, kind = part.triangles, "triangle"
+        elif hasattr(part, "cells"):
+            cells, kind = part.cells, part.kind
+        else:
+            cells, kind = np.arange(len(part.nodes))[:, None], "vertex"
+        return DrawnMesh(part.nodes, self.moving_rows(point_masses)[0], cells, kind, np.zeros(0))
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))

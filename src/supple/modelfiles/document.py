@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from supple.bodies.rigid import Ground
 from supple.errors import ModelError, label, suggestion
@@ -25,6 +25,9 @@ from supple.modelfiles.tree import Node
 from supple.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulation
 from supple.results.result import Result
 from supple.signals import as_signal
+
+if TYPE_CHECKING:
+    from supple.analyses.diagnosis import Diagnosis
 
 _QUOTED = re.compile(r"'([^']*)'")
 
@@ -70,11 +73,22 @@ class ModelFile:
         except ModelError as error:
             raise self._document.located(error) from None
 
+    def doctor(self) -> Diagnosis:
+        """Examine the model as ``model.doctor()`` does; drivers until the end of the run."""
+        end = self.settings.get("t_end")
+        return self.model.doctor() if end is None else self.model.doctor(until=end)
+
     def run(self, **changes: Any) -> Result:
         """Simulate the model as the file says and write its outputs; return the result.
 
         ``changes`` are settings in place of those of the file.
         """
+        result = self.simulated(**changes)
+        self.outputs.write(result)
+        return result
+
+    def simulated(self, **changes: Any) -> Result:
+        """The result of ``run``, without writing anything."""
         from supple.analyses.simulate import simulate
 
         self.check()
@@ -82,11 +96,9 @@ class ModelFile:
         if "t_end" not in given:
             raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")
         try:
-            result = simulate(self.model, events=self.events, **given)
+            return simulate(self.model, events=self.events, **given)
         except ModelError as error:
             raise self._document.located(error) from None
-        self.outputs.write(result)
-        return result
 
     def __repr__(self) -> str:
         """The file and the size of its model."""

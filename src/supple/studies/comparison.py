@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ Array = NDArray[np.float64]
 
 SAME_TIME = 1e-9  # of the common time: output times closer than this are one
 ROUNDING = 1e-12  # of the largest value with the same units
+AT_REST = 1e-6  # of the largest change of one with the same units: what changes less is at rest
 SHOWN = 40  # rows of the printed table
 
 
@@ -40,6 +42,8 @@ class Difference:
     interpolation : estimated error of the values between output times; 0 if both runs have the
         same ones. A difference below it means nothing.
     values : (nt,) difference at the times of the comparison
+    range : how much the quantity changes, at least a millionth of the largest change of one with
+        the same units: a coordinate that rests is not judged by its rounding; of rotations 1 rad
     """
 
     name: str
@@ -50,6 +54,12 @@ class Difference:
     size: float
     interpolation: float
     values: Array
+    range: float = 0.0
+
+    @property
+    def of_range(self) -> float:
+        """Largest difference over the range; 0 if there is none."""
+        return self.max / self.range if self.range > 0.0 else math.inf if self.max > 0.0 else 0.0
 
     @property
     def relative(self) -> float:
@@ -88,6 +98,11 @@ class Comparison:
     def worst(self) -> Difference:
         """The quantity with the largest relative difference above what interpolation may cost."""
         return self._ranked()[0]
+
+    @property
+    def objects(self) -> list[str]:
+        """Names of the objects whose quantities were compared."""
+        return list(dict.fromkeys(name.rpartition(".")[0] for name in self.differences))
 
     def _ranked(self) -> list[Difference]:
         """Largest relative differences first, those that mean nothing last."""
@@ -188,11 +203,13 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
             skipped.setdefault(owner, "its elastic coordinates are not the same")
             continue
         differences[name] = _difference(a[name], b[name], t)
-    largest: dict[str, float] = {}
+    size, span = ({u: 0.0 for u in {d.units for d in differences.values()}} for _ in range(2))
     for d in differences.values():
-        largest[d.units] = max(d.size, largest.get(d.units, 0.0))
+        size[d.units], span[d.units] = max(d.size, size[d.units]), max(d.range, span[d.units])
     for name, d in differences.items():
-        differences[name] = replace(d, size=max(d.size, ROUNDING * largest[d.units]))
+        least = max(d.size, ROUNDING * size[d.units])
+        moved = max(d.range, AT_REST * span[d.units], ROUNDING * size[d.units])
+        differences[name] = replace(d, size=least, range=moved)
     return Comparison(t, differences, skipped)
 
 
@@ -209,7 +226,9 @@ def _difference(a: Interpolant, b: Interpolant, t: Array) -> Difference:
     sizes = [np.linalg.norm(v[known], axis=1).max() for v in (x, y)]
     size = 1.0 if a.turns else float(max(sizes))
     rms = float(np.sqrt(np.trapezoid(values**2, t) / (t[-1] - t[0])))
-    return Difference(a.name, a.units, float(values[k]), float(t[k]), rms, size, error, values)
+    span = 1.0 if a.turns else max(float(np.linalg.norm(np.ptp(v[known], axis=0))) for v in (x, y))
+    largest, at = float(values[k]), float(t[k])
+    return Difference(a.name, a.units, largest, at, rms, size, error, values, span)
 
 
 def _times(a: Array, b: Array) -> Array:

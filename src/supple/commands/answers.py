@@ -1,0 +1,59 @@
+"""What commands answer: exit codes, JSON, refusals.
+
+The exit codes are told to users in docs/how-to/command-line.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+
+HOLDS, NO, WRONG_CALL = 0, 1, 2  # done and it holds; the answer is no; the call is wrong
+
+
+def refuse(sentence: str) -> NoReturn:
+    """End the command because it was called wrongly."""
+    typer.echo(f"supple: {sentence}", err=True)
+    raise typer.Exit(WRONG_CALL)
+
+
+@contextmanager
+def asked_rightly() -> Iterator[None]:
+    """Errors meanwhile are those of the call: a name that is unknown, a file that is no result."""
+    from supple.errors import SuppleError
+
+    try:
+        yield
+    except SuppleError as error:
+        refuse(str(error))
+
+
+def conclude(holds: bool) -> None:
+    """End the command with the exit code of its answer."""
+    if not holds:
+        raise typer.Exit(NO)
+
+
+def print_json(answer: Any) -> None:
+    """Print an answer as JSON: numbers that are not finite become null, paths texts."""
+    typer.echo(json.dumps(plain(answer), indent=1, allow_nan=False, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    number = float(value)
+    return number if math.isfinite(number) else None
