@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from supple.commands.answers import conclude
+from supple.commands.answers import conclude, print_json, warned_plainly
 from supple.commands.compare import compare
 from supple.commands.export import export
 from supple.commands.graph import graph
@@ -37,7 +37,8 @@ class Sentences(TyperGroup):
         Ctrl-C ends it with 130, as it ends other programs.
         """
         try:
-            return super().invoke(ctx)
+            with warned_plainly():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             typer.echo("supple: stopped by the user", err=True)
             raise typer.Exit(130) from None
@@ -166,10 +167,15 @@ app.command("export")(export)
 
 
 @cases_app.command("list")
-def list_cases() -> None:
+def list_cases(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
     """List all cases: name, title and source."""
     from supple import cases
 
+    if as_json:
+        told = [{"name": c.name, "title": c.title, "source": c.source} for c in cases.all()]
+        return print_json(told)
     width = max(map(len, cases.names()))
     for case in cases.all():
         typer.echo(f"{case.name:<{width}}  {case.title}\n{'':<{width}}  {case.source}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any, NoReturn
 
 import typer
 
-HOLDS, NO, WRONG_CALL = 0, 1, 2  # done and it holds; the answer is no; the call is wrong
+NO, WRONG_CALL = 1, 2  # the answer is no; the call is wrong
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def refuse(sentence: str) -> NoReturn:
@@ -32,6 +34,40 @@ def asked_rightly() -> Iterator[None]:
         yield
     except SuppleError as error:
         refuse(str(error))
+
+
+@contextmanager
+def warned_plainly() -> Iterator[None]:
+    """Warnings of Supple meanwhile are sentences, each once; no line of a program belongs to them.
+
+    Others stay as they are.
+    """
+    from supple import waiting
+    from supple.errors import SuppleWarning
+
+    usual, told = warnings.showwarning, set[str]()
+
+    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, SuppleWarning):
+            usual(message, category, *where, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            waiting.clear()
+            typer.echo(f"supple: warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SuppleWarning)
+        warnings.showwarning = show
+        yield
+
+
+def expect_place(path: Path, endings: tuple[str, ...]) -> None:
+    """Refuse a file to be written that cannot be, before anything is computed for it."""
+    if path.suffix.lower() not in endings:
+        known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        refuse(f"the file {str(path)!r} cannot be written: expected a name that ends with {known}")
+    if not path.parent.is_dir():
+        refuse(f"the file {str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
 
 
 def conclude(holds: bool) -> None:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.commands.answers import asked_rightly, conclude, print_json, refuse
+from supple.commands.answers import (
+    PICTURES,
+    asked_rightly,
+    conclude,
+    expect_place,
+    print_json,
+    refuse,
+)
 from supple.commands.sources import matching, result_of
 
 if TYPE_CHECKING:
@@ -29,7 +36,8 @@ def compare(
         float, typer.Option(help="Largest difference, as a part of the range of a quantity.")
     ] = 1e-3,
     out: Annotated[
-        Path | None, typer.Option(help="Picture of the quantities that differ most: .png ...")
+        Path | None,
+        typer.Option(help="Picture of the quantities that differ most: .png, .svg, .pdf."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
@@ -38,6 +46,8 @@ def compare(
 
     if not (math.isfinite(tolerance) and tolerance >= 0.0):
         refuse(f"--tolerance is {tolerance}, expected a number that is not negative")
+    if out is not None:
+        expect_place(out, PICTURES)
     pair = result_of(first), result_of(second)
     with asked_rightly():
         whole = study.compare(*pair)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.commands.answers import conclude, refuse
+from supple.commands.answers import conclude, expect_place, refuse
 from supple.commands.sources import matching, result_of
 
 TABLES = (".csv", ".parquet")
@@ -26,14 +26,19 @@ def export(
 ) -> None:
     """Write a result for other programs: a table, or a series of VTK files."""
     ending = to.suffix.lower()
-    if ending in TABLES and every != 1:
-        refuse(f"--every is {every}, expected 1 with a table: it has one row for each time")
-    if ending not in TABLES and (quantities or (ending and not to.is_dir())):
-        if quantities:
-            refuse(f"quantities {', '.join(quantities)} are for tables, not for VTK files")
-        refuse(f"--to {to} ends with {ending}, expected .csv, .parquet or a folder")
+    table = bool(ending) and not to.is_dir()
+    if table:
+        expect_place(to, TABLES)
+        if every != 1:
+            refuse(f"--every is {every}, expected 1 with a table: it has one row for each time")
+        if ending == ".parquet":
+            from supple.results.tables import parquet_library
+
+            parquet_library()  # before a run is made for it
+    elif quantities:
+        refuse(f"quantities are for tables, found {', '.join(quantities)} with a folder")
     result = result_of(source)
-    if ending in TABLES:
+    if table:
         from supple.results.tables import write_csv, write_parquet
 
         data = result.track()
@@ -44,6 +49,4 @@ def export(
 
         written = write_series(result, to, every)
     typer.echo(f"{written}")
-    if not result.success:
-        typer.echo(f"supple: {result.message}", err=True)
     conclude(result.success)

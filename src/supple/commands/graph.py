@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.commands.answers import print_json
+from supple.commands.answers import PICTURES, expect_place, print_json
 from supple.commands.sources import model_file
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ def graph(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Show bodies, joints, the spanning tree, its chords and the loops they close."""
+    if out is not None:
+        expect_place(out, PICTURES)
     found = model_file(file).model
     answer = described(found)
     if out is not None:

@@ -96,6 +96,8 @@ def text(answer: dict[str, Any]) -> str:
     state = "equilibrium" if answer["about"] == "equilibrium" else "initial state"
     found = answer["modes"]
     head = f"{answer['all_modes']} modes about the {state}, {answer['coordinates']} coordinates"
+    if not found:
+        return f"{head}: nothing can move"
     lines = [head + ("" if answer["stable"] else ", UNSTABLE")]
     if answer["unsteady"] > 1e-6:
         lines.append(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.commands.answers import conclude, refuse
+from supple.commands.answers import PICTURES, conclude, expect_place, refuse
 from supple.commands.sources import matching, result_of
 
 MOST_PANELS = 30
@@ -29,6 +29,8 @@ def plot(
 ) -> None:
     """Draw quantities of a result over time."""
     picture = Path(f"{source.stem}.png") if out is None else out
+    if out is not None:
+        expect_place(out, PICTURES)
     result = result_of(source)
     names = list(result.track().variables)
     objects = dict.fromkeys(name.rpartition(".")[0] for name in names)
@@ -37,6 +39,4 @@ def plot(
         refuse(f"{len(asked)} quantities are asked for, expected at most {MOST_PANELS} in a plot")
     result.plot(*asked, path=picture)
     typer.echo(f"{picture}")
-    if not result.success:
-        typer.echo(f"supple: {result.message}", err=True)
     conclude(result.success)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -54,10 +55,14 @@ def result_of(path: Path) -> Result | SavedResult:
     expected = "a saved result (.nc) or a model file (.yaml)"
     expect_file(path, expected)
     if holds_result(path):
+        from supple.errors import SuppleWarning
         from supple.results.saved import load
 
         with asked_rightly():
-            return load(path)
+            found = load(path)
+        if not found.success:
+            warnings.warn(f"{path.name}: {found.message}", SuppleWarning, stacklevel=2)
+        return found
     return model_file(path, expected).simulated()
 
 

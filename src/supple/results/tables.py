@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,8 @@ def write_csv(data: Track, path: str | Path, names: Iterable[str] = ()) -> Path:
     return write_whole(path, text.getvalue().encode())
 
 
-def write_parquet(data: Track, path: str | Path, names: Iterable[str] = ()) -> Path:
-    """Write a Parquet file; columns have their units as metadata ``units``."""
+def parquet_library() -> tuple[Any, Any]:
+    """The modules pyarrow and pyarrow.parquet, or one sentence on how to install them."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -65,6 +65,12 @@ def write_parquet(data: Track, path: str | Path, names: Iterable[str] = ()) -> P
             f"Parquet files need the package pyarrow ({reason}), install it with: "
             "pip install 'supple[parquet]'"
         ) from reason
+    return pa, pq
+
+
+def write_parquet(data: Track, path: str | Path, names: Iterable[str] = ()) -> Path:
+    """Write a Parquet file; columns have their units as metadata ``units``."""
+    pa, pq = parquet_library()
     table = list(columns(data, names))
     fields = [pa.field(c.name, pa.float64(), metadata={"units": c.units}) for c in table]
     about = {f"supple.{k}": str(data.attrs[k]) for k in ("model", "verdict") if k in data.attrs}
