@@ -51,8 +51,7 @@ def compare(
     pair = result_of(first), result_of(second)
     with asked_rightly():
         whole = study.compare(*pair)
-        chosen = matching(quantities or (), whole.differences, whole.objects)
-        found = study.compare(*pair, *chosen) if chosen else whole
+        found = whole.only(*matching(quantities or (), whole.differences, whole.objects))
     answer = judged(found, pair, tolerance)
     answer |= {"first": first, "second": second}
     if out is not None:

@@ -104,6 +104,11 @@ class Comparison:
         """Names of the objects whose quantities were compared."""
         return list(dict.fromkeys(name.rpartition(".")[0] for name in self.differences))
 
+    def only(self, *names: str) -> Comparison:
+        """Some of the differences, by the names of quantities or objects."""
+        kept = {name: self.differences[name] for name in _chosen(list(self.differences), names)}
+        return Comparison(self.t, kept, {} if names else self.skipped)
+
     def _ranked(self) -> list[Difference]:
         """Largest relative differences first, those that mean nothing last."""
         found = self.differences.values()
