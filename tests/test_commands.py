@@ -18,7 +18,6 @@ from supple.analyses.kinetic_shares import kinetic_by_body, kinetic_shares
 from supple.cli import app
 from supple.engine.builder import build
 from supple.formulations.equations import Equations
-from supple.results.vtk_series import write_series
 
 MODELS = Path(__file__).resolve().parents[1] / "examples" / "models"
 ARM, FOUR_BAR = MODELS / "two_link_arm.yaml", MODELS / "four_bar.yaml"
@@ -87,6 +86,7 @@ def test_modes_in_closed_form(tmp_path):
     assert len(answer("modes", tmp_path / "masses.yaml", "--count", "1")["modes"]) == 1
 
 
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 @pytest.mark.parametrize("options", [{"modes": 3, "stiffening": "second_order"}, {"parts": 2}])
 def test_kinetic_energy_of_bodies_is_that_of_the_model(options):
     m = sp.Model()
@@ -165,12 +165,28 @@ def test_csv(saved, tmp_path):
     assert np.array_equal(values[:, 2:], result["elbow.reaction"])
 
 
+def test_wrong_exports(saved, tmp_path):
+    result = sp.load(saved)
+    for path, names, every, sentence in (
+        (tmp_path / "arm.xls", (), 1, "none of the endings .csv, .parquet or .nc"),
+        (tmp_path / "folder", ("elbow.angle",), 1, "names are for tables, found 'elbow.angle'"),
+        (tmp_path / "arm.csv", ("elbow.angel",), 1, "did you mean 'elbow.angle'?"),
+        (tmp_path / "folder", (), 0, "every is 0, expected"),
+        (tmp_path / "arm.csv", (), 2, "every is 2, expected 1 with a file"),
+        (3, (), 1, "path is 3, expected the path of a file"),
+    ):
+        with pytest.raises(sp.SuppleError) as error:
+            result.export(path, *names, every=every)
+        assert sentence in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
 def test_parquet(saved, tmp_path, monkeypatch):
     path = tmp_path / "arm.parquet"
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "pyarrow", None)
         done = run("export", saved, "--to", path)
-        assert done.exit_code == 1 and "pip install 'supple[parquet]'" in done.stderr
+        assert done.exit_code == 2 and "pip install 'supple[parquet]'" in done.stderr
     pq = pytest.importorskip("pyarrow.parquet")
     assert run("export", saved, "--to", path).exit_code == 0
     table, result = pq.read_table(path), sp.load(saved)
@@ -205,7 +221,7 @@ def test_vtk(tmp_path):
     m.add(sp.Revolute("b", m.ground.at(0, 1, 0), hub.at(0), axis="y", initial=0.3))
     m.add(sp.Fixed("c", hub.at(0.2), blade.at(0)))
     result = sp.simulate(m, 0.1, output=5)
-    assert write_series(result, tmp_path / "vtk", every=2) == tmp_path / "vtk" / "run.pvd"
+    assert result.export(tmp_path / "vtk", every=2) == tmp_path / "vtk" / "run.pvd"
     index = ElementTree.parse(tmp_path / "vtk" / "run.pvd").getroot().findall(".//DataSet")
     assert [float(d.get("timestep")) for d in index[::3]] == [*result.t[[0, 2, 4, 5]]]
     assert [d.get("file") for d in index[-3:]] == ["frames_3.vtp", "beams_3.vtp", "meshes_3.vtu"]
@@ -227,7 +243,7 @@ def test_vtk(tmp_path):
     far = int(np.argmax(solid.nodes[:, 0]))
     assert mesh.points[far] == pytest.approx(result["slab"].at(node=far).position[-1], abs=1e-15)
     again = sp.load(result.save(tmp_path / "run.nc"))  # without a model: frames only
-    write_series(again, tmp_path / "frames")
+    again.export(tmp_path / "frames")
     kept = arrays(tmp_path / "frames" / "frames_5.vtp")
     assert kept["axis_x"][2] == pytest.approx(result["hub"].matrix[-1, :, 0], abs=1e-15)
     assert not list((tmp_path / "frames").glob("beams*"))
@@ -245,9 +261,9 @@ WRONG_CALLS = {
     "compare arm.nc arm.nc elbov": "no quantity 'elbov', did you mean 'elbow'?",
     "graph arm.nc": "arm.nc: it is a result, which has no model",
     "modes arm.nc": "arm.nc: it is a result, which has no model",
-    "export arm.nc --to arm.xls": "ends with .csv or .parquet",
+    "export arm.nc --to arm.xls": "none of the endings .csv, .parquet or .nc",
     "export arm.nc --to none/arm.csv": "there is no folder 'none'",
-    "export arm.nc elbow.angle --to folder": "quantities are for tables",
+    "export arm.nc elbow.angle --to folder": "names are for tables",
     "plot arm.nc --out arm.doc": "ends with .png, .svg or .pdf",
     "run none.yaml": "none.yaml: there is no such file",
     "check none.yaml --json": "none.yaml: there is no such file",

@@ -1,4 +1,4 @@
-"""``supple export``: a result as CSV, as Parquet, or as VTK files for ParaView."""
+"""``supple export``: a result as NetCDF, CSV or Parquet, or as VTK files for ParaView."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from supple.commands.answers import conclude, expect_place, refuse
+from supple.commands.answers import asked_rightly, conclude, expect_place
 from supple.commands.sources import matching, result_of
-
-TABLES = (".csv", ".parquet")
 
 
 def export(
@@ -20,33 +18,21 @@ def export(
         typer.Argument(help="Quantities (elbow.angle) or patterns ('*.angle') of a table."),
     ] = None,
     to: Annotated[
-        Path, typer.Option(help="out.csv, out.parquet, or a folder for VTK files.")
+        Path, typer.Option(help="out.csv, out.parquet, out.nc, or a folder for VTK files.")
     ] = ...,  # type: ignore[assignment]
     every: Annotated[int, typer.Option(min=1, help="Write every n-th time to VTK files.")] = 1,
 ) -> None:
     """Write a result for other programs: a table, or a series of VTK files."""
-    ending = to.suffix.lower()
-    table = bool(ending) and not to.is_dir()
-    if table:
-        expect_place(to, TABLES)
-        if every != 1:
-            refuse(f"--every is {every}, expected 1 with a table: it has one row for each time")
-        if ending == ".parquet":
-            from supple.results.tables import parquet_library
+    from supple.results.export import export as write
+    from supple.results.export import refuse_export
 
-            parquet_library()  # before a run is made for it
-    elif quantities:
-        refuse(f"quantities are for tables, found {', '.join(quantities)} with a folder")
+    ending = "" if to.is_dir() else to.suffix.lower()
+    with asked_rightly():
+        refuse_export(to, ending, quantities or (), every)
+    if ending:
+        expect_place(to, (ending,))
     result = result_of(source)
-    if table:
-        from supple.results.tables import write_csv, write_parquet
-
-        data = result.track()
-        names = matching(quantities or (), data.variables)
-        written = (write_csv if ending == ".csv" else write_parquet)(data, to, names)
-    else:
-        from supple.results.vtk_series import write_series
-
-        written = write_series(result, to, every)
+    names = matching(quantities, result.track().variables) if quantities else []
+    written = write(result, to, names, every)
     typer.echo(f"{written}")
     conclude(result.success)

@@ -97,7 +97,7 @@ class Pace:
             words.append(f"step {(now.t - before.t) / max(now.steps - before.steps, 1):.0e} s")
         error = energy_ratio(self.run.state, self.run.compiled.weight)
         if math.isfinite(error):
-            words.append(f"energy error {error:.0e}")
+            words.append(f"energy error {error:.0e}" if error > 0.0 else "energy error 0")
         if now.t > before.t:
             words.append(f"~{waiting.duration(self.seconds_left())} left")
         return ", ".join([*words, *([self._why] if self._why else [])])
