@@ -141,6 +141,19 @@ def test_compare(saved, tmp_path):
     assert b"<!-- other.nc -->" in picture.read_bytes()
 
 
+def test_interpolation_is_no_difference(tmp_path):
+    """A quick vibration on two coarse grids: differences between their times mean nothing."""
+    m = two_masses()
+    m.replace("one", initial=0.1)
+    names = ["whole.nc", "coarse.nc"]
+    for name, intervals in zip(names, (25, 24), strict=True):
+        sp.simulate(m, 20.0, output=intervals).save(tmp_path / name)
+    found = answer("compare", *(tmp_path / name for name in names), "two", code=1)
+    assert found["state"] == "undecided" and not found["passed"]
+    assert {row["judgement"] for row in found["quantities"]} <= {"undecided", "agrees"}
+    assert "give both runs the same output times" in found["verdict"]
+
+
 def test_a_failed_run_agrees_with_nothing(saved, tmp_path):
     broken = sp.load(saved)
     broken.dataset.attrs.update(success=0, message="stopped at t = 0.2 s")

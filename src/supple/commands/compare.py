@@ -21,7 +21,7 @@ from supple.commands.sources import matching, result_of
 if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.saved import SavedResult
-    from supple.studies.comparison import Comparison
+    from supple.studies.comparison import Comparison, Difference
 
 SHOWN = 40  # rows of the table
 
@@ -72,16 +72,22 @@ def judged(
 ) -> dict[str, Any]:
     """The verdict and its numbers, largest relative differences first.
 
-    Runs that failed do not agree with anything: what is left of them may, and says little.
+    Runs that failed do not agree with anything: what is left of them may, and says little. Nor do
+    results whose difference may be that of interpolation between their output times.
     """
     ranked = sorted(found.differences.values(), key=lambda d: -d.of_range)
-    off = [d for d in ranked if not d.of_range <= tolerance]
+    judgements = {d.name: _judgement(d, tolerance) for d in ranked}
+    off, unknown = (
+        [name for name, word in judgements.items() if word == kind]
+        for kind in ("differs", "undecided")
+    )
     failed = {
         word: result.message
         for word, result in zip(("first", "second"), pair, strict=True)
         if not result.success
     }
     spans = [(float(r.t[0]), float(r.t[-1])) for r in pair]
+    state = "differ"
     if failed:
         verdict = "; ".join(f"the {word} run failed: {why}" for word, why in failed.items())
     elif not ranked:
@@ -89,16 +95,24 @@ def judged(
     elif off:
         verdict = (
             f"{len(off)} of {len(ranked)} quantities differ by more than {tolerance:g} of their "
-            f"range, most of all {off[0].name}"
+            f"range, most of all {off[0]}"
+        )
+    elif unknown:
+        state = "undecided"
+        verdict = (
+            f"{len(unknown)} of {len(ranked)} quantities differ by less than interpolation may "
+            f"cost, most of all {unknown[0]}: give both runs the same output times"
         )
     else:
+        state = "agree"
         verdict = f"all {len(ranked)} quantities agree within {tolerance:g} of their range"
         if found.skipped:
             verdict += f", {len(found.skipped)} objects are not compared"
         if any(span != (found.t[0], found.t[-1]) for span in spans):
             verdict += f", from {found.t[0]:g} to {found.t[-1]:g} s only"
     return {
-        "passed": bool(ranked) and not off and not failed,
+        "passed": state == "agree",
+        "state": state,
         "verdict": verdict,
         "tolerance": tolerance,
         "from": float(found.t[0]),
@@ -114,7 +128,7 @@ def judged(
                 "range": d.range,
                 "relative": d.of_range,
                 "interpolation": d.interpolation,
-                "passed": d.of_range <= tolerance,
+                "judgement": judgements[d.name],
             }
             for d in ranked
         ],
@@ -122,17 +136,24 @@ def judged(
     }
 
 
+def _judgement(d: Difference, tolerance: float) -> str:
+    """Whether a quantity agrees, differs, or is compared between output times too far apart."""
+    if d.of_range <= tolerance:
+        return "agrees"
+    return "undecided" if d.max < d.interpolation else "differs"
+
+
 def text(answer: dict[str, Any]) -> str:
     """The same as a table."""
     rows = answer["quantities"]
     width = max([8, *(len(row["name"]) for row in rows[:SHOWN])])
     lines = [
-        f"{'agree' if answer['passed'] else 'DIFFER'}: {answer['verdict']}",
+        f"{answer['state'] if answer['passed'] else answer['state'].upper()}: {answer['verdict']}",
         f"  {'quantity':<{width}}  {'max':>9}  {'at (s)':>8}  {'rms':>9}  {'range':>9}  "
         f"{'max/range':>9}  units",
     ]
     for row in rows[:SHOWN]:
-        weak = "  (interpolation)" if row["max"] < row["interpolation"] else ""
+        weak = "  (interpolation)" if row["judgement"] == "undecided" else ""
         lines.append(
             f"  {row['name']:<{width}}  {row['max']:9.2e}  {row['at']:8.4g}  {row['rms']:9.2e}  "
             f"{row['range']:9.2e}  {row['relative']:9.2e}  {row['units']}{weak}"

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supple.analyses.linear_model import LinearModel
     from supple.analyses.mode import Mode
 
+UNSTEADY = 1e-4  # accelerations (rad/s2, or lengths of the model) that an equilibrium may have left
 SHOWN_SHARE = 0.05  # of the kinetic energy, from which a body is named in the table
 
 
@@ -99,7 +100,7 @@ def text(answer: dict[str, Any]) -> str:
     if not found:
         return f"{head}: nothing can move"
     lines = [head + ("" if answer["stable"] else ", UNSTABLE")]
-    if answer["unsteady"] > 1e-6:
+    if answer["unsteady"] > UNSTEADY:
         lines.append(
             f"  not a steady state: accelerations up to {answer['unsteady']:.3g} per s2; the modes "
             "hold for an instant"

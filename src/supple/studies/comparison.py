@@ -43,7 +43,8 @@ class Difference:
         same ones. A difference below it means nothing.
     values : (nt,) difference at the times of the comparison
     range : how much the quantity changes, at least a millionth of the largest change of one with
-        the same units: a coordinate that rests is not judged by its rounding; of rotations 1 rad
+        the same units: a coordinate that rests is not judged by its rounding; of rotations 1 rad;
+        of elastic coordinates the largest of their body: they are components of one vector
     """
 
     name: str
@@ -208,13 +209,18 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
             skipped.setdefault(owner, "its elastic coordinates are not the same")
             continue
         differences[name] = _difference(a[name], b[name], t)
-    size, span = ({u: 0.0 for u in {d.units for d in differences.values()}} for _ in range(2))
-    for d in differences.values():
-        size[d.units], span[d.units] = max(d.size, size[d.units]), max(d.range, span[d.units])
+    groups = {n: _judged_with(n, a) for n in differences}
+    size: dict[str, float] = {}
+    span: dict[str, float] = {}
     for name, d in differences.items():
-        least = max(d.size, ROUNDING * size[d.units])
-        moved = max(d.range, AT_REST * span[d.units], ROUNDING * size[d.units])
-        differences[name] = replace(d, size=least, range=moved)
+        size[d.units] = max(d.size, size.get(d.units, 0.0))
+        for group in (d.units, groups[name] + d.units):
+            span[group] = max(d.range, span.get(group, 0.0))
+    for name, d in differences.items():
+        floor = ROUNDING * size[d.units]
+        own = span[groups[name] + d.units] if groups[name] else d.range
+        moved = max(own, AT_REST * span[d.units], floor)
+        differences[name] = replace(d, size=max(d.size, floor), range=moved)
     return Comparison(t, differences, skipped)
 
 
@@ -267,6 +273,13 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
 def _elastic(interpolant: Interpolant) -> bool:
     name = interpolant.name.rpartition(".")[2]
     return name.removesuffix("_rate").rpartition("_")[2].isdigit()
+
+
+def _judged_with(name: str, table: dict[str, Interpolant]) -> str:
+    """The body whose elastic coordinates are judged as components of one vector; else nothing."""
+    owner = name.rpartition(".")[0]
+    body = _elastic(table[name]) and f"{owner}.strain_energy" in table
+    return f"{owner}." if body else ""
 
 
 def _different_bodies(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> set[str]:
