@@ -230,3 +230,21 @@ def test_models_with_other_names():
     assert set(c.differences) == {f"energy.{kind}" for kind in kinds}
     assert c.skipped["hinge"] == "only in the first result"
     assert c.skipped["ball"] == "only in the second result"
+
+
+def test_ranges() -> None:
+    """Range of a quantity, of what rests, and of elastic coordinates, which are one vector."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    steel = sp.Material(E=210e9, G=81e9, density=7850)
+    rod = m.add(sp.Beam("rod", 1.0, sp.Rectangle(0.02, 0.01), steel, modes=3))
+    m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0), axis="y"))
+    r = sp.simulate(m, 0.1, output=20)
+    found = sp.compare(r, r)
+    assert found["pin.angle"].range == pytest.approx(np.ptp(r["pin"].angle), rel=1e-12)
+    assert found["rod.rotation"].range == 1.0
+    modes = [found[f"rod.mode_{k}"].range for k in (1, 2, 3)]
+    assert modes == pytest.approx([np.ptp(r["rod"].coordinates, axis=0).max()] * 3, rel=1e-12)
+    largest = max(np.ptp(r["rod"].far_end.position, axis=0))
+    assert 1e-6 * largest <= found["rod.position"].range <= 2e-6 * largest  # it rests
+    assert list(found.only("pin").differences) == ["pin.angle", "pin.angle_rate"]
+    assert all(d.of_range == 0.0 for d in found.differences.values())

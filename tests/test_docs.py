@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import supple
+from supple.cli import app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -17,6 +20,7 @@ OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "benchmarks" /
 TEXTS = [*PAGES, *OTHERS]
 
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ANY_FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$", re.MULTILINE)
@@ -68,6 +72,18 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for line, code in blocks(page):
         # Empty lines in front make tracebacks point to the line of the page.
         exec(compile("\n" * line + code, str(page), "exec"), namespace)
+
+
+def test_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of the page about them, in order; a comment tells an exit code that is not 0."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "how-to" / "command-line.md").read_text(encoding="utf-8")
+    lines = [line for found in SHELL.finditer(text) for line in found.group(1).splitlines()]
+    assert len(lines) > 20
+    for line in lines:
+        call, _, code = line.partition("# exit code ")
+        done = CliRunner().invoke(app, shlex.split(call)[1:])
+        assert done.exit_code == int(code or 0), f"{line}\n{done.output}"
 
 
 @pytest.mark.parametrize("page", TEXTS, ids=name)

@@ -216,7 +216,9 @@ def test_a_run_that_does_not_move(monkeypatch) -> None:
     run.state[st.T] = 0.25  # 0.25 s of motion within the last 5 s: 15 s more
     clock[0] += 0.3
     run.pace.look()
-    assert run.pace.text().startswith("t = 0.25 of 1 s (25%), step 2.5e-01 s, about 15 s left")
+    assert run.pace.text().startswith("t = 0.25 of 1 s (25%), step 2e-01 s, ~15 s left")
+    run.state[[st.E_MAX, st.K_MAX, st.E_ERROR]] = 200.0, 200.0, 1e-4  # J, from rest
+    assert ", energy error 5e-07, ~15 s left" in run.pace.text()
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from supple.commands.answers import conclude, print_json, warned_plainly
+from supple.commands.compare import compare
+from supple.commands.export import export
+from supple.commands.graph import graph
+from supple.commands.modes import modes
+from supple.commands.plot import plot
+from supple.commands.reports import check_as_json, run_as_json
+from supple.commands.sources import expect_file, model_file
 from supple.errors import ModelError, SuppleError, suggestion
 
 if TYPE_CHECKING:
     from supple.cases import Case, Quantity
-    from supple.modelfiles import ModelFile
     from supple.results.result import Result
-    from supple.robots import RobotFile
 
 
 class Sentences(TyperGroup):
@@ -32,7 +38,8 @@ class Sentences(TyperGroup):
         Ctrl-C ends it with 130, as it ends other programs.
         """
         try:
-            return super().invoke(ctx)
+            with warned_plainly():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             typer.echo("supple: stopped by the user", err=True)
             raise typer.Exit(130) from None
@@ -146,22 +153,18 @@ def list_examples() -> None:
         typer.echo(f"{name:<{width}}  {title(path)}")
 
 
-def _opened(file: Path) -> ModelFile | RobotFile:
-    """A model file, or a robot by its ending."""
-    from supple.modelfiles import ModelFile
-    from supple.robots import ENDINGS, RobotFile
-
-    return RobotFile(file) if file.suffix.lower() in ENDINGS else ModelFile(file)
-
-
 @app.command("check")
 def check_file(
     file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Read a model file, tell all that is wrong with it, and examine the model."""
-    found = _opened(file)
+    expect_file(file, "a model file")
+    if as_json:
+        return conclude(check_as_json(file))
+    found = model_file(file)
     found.check()
-    diagnosis = found.model.doctor()
+    diagnosis = found.doctor()
     typer.echo(str(diagnosis))
     if not diagnosis.ok:
         raise typer.Exit(1)
@@ -191,14 +194,17 @@ def run_file(
     output_to: Annotated[
         Path | None, typer.Option(help="File for the states, which need not fit into memory then.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Simulate a model file and write its outputs."""
-    found = _opened(file)
+    found = model_file(file)
     options = {"checkpoint": checkpoint, "every": every, "interval": interval}
     given: dict[str, Any] = {"t_end": until, "output_to": output_to, **options}
     result = found.run(**{key: value for key, value in given.items() if value is not None})
-    pages = [] if html is None else [result.to_html(html)]
-    _tell_run(result, [*found.written, *pages], checkpoint)
+    written = [*found.written, *([] if html is None else [result.to_html(html)])]
+    if as_json:
+        return conclude(run_as_json(result, written))
+    _tell_run(result, written, checkpoint)
 
 
 @app.command("resume")
@@ -237,7 +243,7 @@ def view_file(
     ] = None,
 ) -> None:
     """Write a page that plays the motion of a model file in a browser, and nothing else."""
-    result = _opened(file).simulate(**({} if until is None else {"t_end": until}))
+    result = model_file(file).simulate(**({} if until is None else {"t_end": until}))
     page = result.to_html(file.with_suffix(".html") if html is None else html)
     typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
     if not result.success:
@@ -252,11 +258,23 @@ def show_schema() -> None:
     typer.echo(json.dumps(schema(), indent=1))
 
 
+app.command("graph")(graph)
+app.command("modes")(modes)
+app.command("plot")(plot)
+app.command("compare")(compare)
+app.command("export")(export)
+
+
 @cases_app.command("list")
-def list_cases() -> None:
+def list_cases(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
+) -> None:
     """List all cases: name, title and source."""
     from supple import cases
 
+    if as_json:
+        told = [{"name": c.name, "title": c.title, "source": c.source} for c in cases.all()]
+        return print_json(told)
     width = max(map(len, cases.names()))
     for case in cases.all():
         typer.echo(f"{case.name:<{width}}  {case.title}\n{'':<{width}}  {case.source}")

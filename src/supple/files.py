@@ -59,7 +59,7 @@ def existing(path: Path, expected: str, owner: str = "") -> Path:
 
     ``expected`` says what the file should be, ``owner`` who asks for it, by default the file.
     """
-    name = owner or path.name
+    name = owner or path.name or "a file to be read"
     folder = _FOLDER.get()
     if folder is not None and not inside(path, folder):
         raise ModelError.plain(

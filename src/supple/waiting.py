@@ -172,7 +172,7 @@ def _in_notebook() -> bool:
     if "ipykernel" not in sys.modules:
         return False
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    return type(shell).__name__ == "ZMQInteractiveShell"
+    return any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell).__mro__)
 
 
 def duration(seconds: float) -> str:

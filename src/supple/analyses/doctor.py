@@ -29,6 +29,12 @@ SHOWN = 1e-9
 # A motion is without mass if its share of the mean mass is below this: the square root of rounding
 # would be too strict for light hands on heavy arms.
 MASSLESS = 1e-12
+MOST_NAMES = 6  # that advice lists
+AGAINST = "leave one of these drivers out, or let their motions fit each other"
+OPEN = (
+    "change lengths or places of frames along it, or the initial coordinates of its joints; "
+    "assemble(model, fixed=...) holds some of them"
+)
 INSTANTS = 20  # at which drivers are followed
 
 
@@ -69,9 +75,9 @@ class _Examination:
         q, gap = self.move.positions(0.0, c.q0)
         if sentence := open_loop(c, gap):
             found["gaps"] = (sentence,)
-            advice = "change lengths or places of frames, or assemble(model, fixed=...) from"
-            text = f"{contradiction(c, gap)}{sentence}"
-            self.note(text, f"{advice} other initial coordinates", severe=True)
+            against = contradiction(c, gap)
+            advice = AGAINST if against else OPEN
+            self.note(f"{against}{sentence}", advice, severe=True)
             return
         self.ranks = analyse(c, q)
         found["freedom"] = self.ranks.freedom
@@ -91,7 +97,16 @@ class _Examination:
         if self.ranks.freedom == 0 and not np.any(moving(self.compiled)):
             text = "nothing can move: the constraints leave no degree of freedom"
             advice = "a run shows a structure at rest and its reactions; if it should move, remove"
-            self.note(text, f"{advice} a constraint or replace a joint by one with more freedom")
+            self.note(text, f"{advice} {self._closing()} or replace it by one with more freedom")
+
+    def _closing(self) -> str:
+        """The joints and constraints of closed loops, one of which could be left out."""
+        loops = self.found["loops"]
+        names = list(dict.fromkeys(n for x in loops for n in (x.closed_by, *x.joints)))
+        if not names:
+            return "a constraint"
+        more = ", ..." if len(names) > MOST_NAMES else ""
+        return f"one of {', '.join(names[:MOST_NAMES])}{more}"
 
     def redundancy(self, q: Array) -> None:
         """Redundant rows, and joints whose reactions are not unique because of them."""
@@ -104,7 +119,10 @@ class _Examination:
         self.found["shared"] = shared
         whose = ", ".join(dict.fromkeys(row.label for row in out))
         text = f"{len(out)} constraint rows of {whose} follow from others and are left out"
-        advice = "joints with more freedom, e.g. Spherical or Cylindrical, make reactions unique"
+        advice = (
+            f"joints with more freedom, e.g. Spherical or Cylindrical, in the place of "
+            f"{self._closing()} make reactions unique"
+        )
         self.note(text, advice if shared else "")
         moves = moving(c)
         for k, row in enumerate(c.rows):
@@ -212,10 +230,11 @@ class _Examination:
             q, gap = self.move.positions(t, q, search=False)
             if sentence := open_loop(c, gap):
                 owners = [r.label for r, m in zip(c.rows, moving(c), strict=True) if m]
-                names = ", ".join(unfollowed(c, gap) or dict.fromkeys(owners))
-                text = f"{names} cannot be followed at t = {t:.3g} s: {sentence}"
+                left = list(unfollowed(c, gap) or dict.fromkeys(owners))
+                text = f"{', '.join(left)} cannot be followed at t = {t:.3g} s: {sentence}"
                 self.found["drivers"] = (text,)
-                self.note(text, "keep the motion within what the mechanism can reach", True)
+                reach = "keep the motion within what the mechanism can reach"
+                self.note(text, f"{reach}, or {AGAINST}" if len(left) > 1 else reach, True)
                 return
 
 

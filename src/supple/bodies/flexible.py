@@ -14,6 +14,7 @@ from supple import validate
 from supple.errors import ModelError, SuppleWarning, label
 from supple.fem.component import Component
 from supple.fem.damping import Damping
+from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
 from supple.frames import Body, Frame, PartOptions, ViewName, WrittenAs
@@ -138,6 +139,10 @@ class FlexibleBody(Body):
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
         """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""
         raise ModelError(label(self), "component", None, "a body made of a finite-element mesh")
+
+    def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh | None:
+        """Its mesh for pictures; None if it has none. Beams are drawn by their stations."""
+        return None
 
     def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points at which its stress is evaluated.

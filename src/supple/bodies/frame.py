@@ -27,12 +27,13 @@ from supple.bodies.flexible import (
 from supple.bodies.reduced import MODES, Masses
 from supple.errors import ModelError, label, suggestion
 from supple.fem.damping import Damping
+from supple.fem.drawn_mesh import DrawnMesh, mean_radius
 from supple.fem.frame import FrameMesh, check_structure
 from supple.fem.material import Material
 from supple.fem.member import Member, Node
 from supple.fem.section_points import SIDES, gauge_row, section_block
 from supple.fem.section_stress import outline
-from supple.fem.sections import Section
+from supple.fem.sections import CrossSection, Section
 from supple.fem.stress_points import StressBlock
 from supple.fem.surface import Surface
 from supple.frames import Frame, ViewName
@@ -281,6 +282,16 @@ class FrameBody(CuttableFrame):
         nodal = basis.reshape(-1, 6, basis.shape[1])
         return nodal[:, :3], nodal[:, 3:]
 
+    def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh:
+        """Its members as lines between nodes."""
+        pieces, radius = self._mesh.pieces, np.zeros(self._nodes)
+        sections = (s for m in self.members for s in _sections(m))
+        for piece, section in zip(pieces, sections, strict=True):
+            drawn = mean_radius(section.half_sizes, section.area)
+            radius[list(piece.nodes)] = np.maximum(radius[list(piece.nodes)], drawn)
+        cells, rows = np.array([p.nodes for p in pieces]), self.moving_rows(point_masses)[0]
+        return DrawnMesh(self._mesh.nodes, rows, cells, "line", radius)
+
     def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points on the surface of its members, at nodes and between them."""
         mesh = self.mesh()
@@ -332,6 +343,12 @@ class FrameBody(CuttableFrame):
     @property
     def _nodes(self) -> int:
         return len(self._mesh.nodes)
+
+
+def _sections(member: Member) -> list[CrossSection]:
+    """The section in the middle of each element of a member."""
+    middles = (np.arange(member.elements) + 0.5) / member.elements
+    return [member.section.at(float(s)) for s in middles]
 
 
 def _known(owner: str, field: str, node: Any, nodes: Mapping[Node, Vector]) -> Node:

@@ -30,6 +30,7 @@ from supple.fem.boundary import component_surface
 from supple.fem.check import ComponentReport, check_component
 from supple.fem.component import Component
 from supple.fem.damping import Damping
+from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.interface import Interface
 from supple.fem.material import Material
 from supple.fem.stress_points import mesh_rotations
@@ -233,6 +234,17 @@ class MeshBody(NodalBody):
         follow = np.zeros((len(basis), 0)) if shapes is None else self.tied.T @ shapes
         found = component_surface(component, basis, np.asarray(follow))
         return found if modal.slaves is None else replace(found, Gamma=modal.slaves.Gamma)
+
+    def drawn(self, point_masses: PointMasses = ()) -> DrawnMesh:
+        """Its mesh for pictures; of an imported component the nodes alone."""
+        part: Any = self.component
+        if hasattr(part, "triangles"):
+            cells, kind = part.triangles, "triangle"
+        elif hasattr(part, "cells"):
+            cells, kind = part.cells, part.kind
+        else:
+            cells, kind = np.arange(len(part.nodes))[:, None], "vertex"
+        return DrawnMesh(part.nodes, self.moving_rows(point_masses)[0], cells, kind, np.zeros(0))
 
     def _finished(self, problem: Problem, found: Reduction) -> Reduction:
         return replace(found, basis=read_only(self.tied.T @ found.basis))

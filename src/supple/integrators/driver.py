@@ -18,6 +18,7 @@ from supple.engine.row_sets import RowSets
 from supple.engine.symmetry import Symmetry
 from supple.events import Event
 from supple.formulations.equations import Equations
+from supple.integrators.audited import audit_record
 from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
@@ -340,23 +341,13 @@ class LoopRun:
         statistics["steps"] = self.steps
         statistics["cpu_seconds"] = self.cpu
         statistics.update(self.options.statistics(self.own))
-        audited = s[st.E_MAX] >= 0.0
         return Solution(
             t=t,
             q=q,
             u=u,
             z=z,
             channels=channels,
-            audit=AuditRecord(
-                max_error=float(s[st.E_ERROR]) if audited else np.nan,
-                max_elastic=float(s[st.E_ELASTIC]),
-                kinetic_min=float(s[st.K_MIN]),
-                kinetic_max=float(s[st.K_MAX]),
-                max_energy=max(float(s[st.E_MAX]), 0.0),
-                initial_energy=float(s[st.E_START]),
-                exchanged=float(s[st.OTHER_MAX] - s[st.OTHER_MIN]),
-                max_strain=float(s[st.E_STRAIN]),
-            ),
+            audit=audit_record(s),
             momentum=momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
             success=outcome in (st.DONE, st.EVENT),

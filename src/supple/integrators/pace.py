@@ -5,12 +5,14 @@ Both look at the last few seconds: what a run needed before says little about wh
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from typing import TYPE_CHECKING
 
 from supple import waiting
 from supple.errors import warn_caller
+from supple.integrators.audited import energy_ratio
 from supple.integrators.slowness import Counts, cause
 
 if TYPE_CHECKING:
@@ -83,14 +85,21 @@ class Pace:
         )
 
     def text(self) -> str:
-        """The line: time reached, part of the run, size of steps, time to go."""
+        """The line: time reached, part of the run, size of steps, energy error, time to go.
+
+        The energy error is that of the verdict so far, relative to the energy it is judged by.
+        """
         (_, before), (_, now) = self._samples[0], self._samples[-1]
         p, t = self.run.problem, Counts.of(self.run).t
         part = (t - p.t_start) / (p.t_end - p.t_start)
         words = [f"t = {t:.5g} of {p.t_end:.5g} s ({part:.0%})"]
         if now.t > before.t:
-            words.append(f"step {(now.t - before.t) / max(now.steps - before.steps, 1):.1e} s")
-            words.append(f"about {waiting.duration(self.seconds_left())} left")
+            words.append(f"step {(now.t - before.t) / max(now.steps - before.steps, 1):.0e} s")
+        error = energy_ratio(self.run.state, self.run.compiled.weight)
+        if math.isfinite(error):
+            words.append(f"energy error {error:.0e}" if error > 0.0 else "energy error 0")
+        if now.t > before.t:
+            words.append(f"~{waiting.duration(self.seconds_left())} left")
         return ", ".join([*words, *([self._why] if self._why else [])])
 
     def summary(self) -> str:

@@ -210,7 +210,8 @@ def open_loop(compiled: Compiled, gap: Array) -> str:
     k = int(np.argmax(np.where(np.isfinite(relative), relative, np.inf)))
     row = compiled.rows[k]
     if row.unit == "1":
-        return f"{row.label}: its {row.part} stays {abs(gap[k]):.3g} away from what it must be"
+        part = f": its {row.part}" if row.part != row.owner else ""
+        return f"{row.label}{part} stays {abs(gap[k]):.3g} away from what it must be"
     own = [(r.unit, g) for r, g in zip(compiled.rows, gap, strict=True) if r.owner == row.owner]
     sizes = {x: float(np.linalg.norm([g for u, g in own if u == x])) for x in ("m", "rad")}
     units = {"m": compiled.length, "rad": 1.0}

@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from supple.bodies.rigid import Ground
 from supple.errors import ModelError, SuppleWarning, label, suggestion
@@ -26,6 +26,9 @@ from supple.modelfiles.tree import Node
 from supple.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulation
 from supple.results.result import Result
 from supple.signals import as_signal
+
+if TYPE_CHECKING:
+    from supple.analyses.diagnosis import Diagnosis
 
 KEPT = ("checkpoint", "every", "interval", "output_to")  # how a run is kept
 _QUOTED = re.compile(r"'([^']*)'")
@@ -71,6 +74,11 @@ class ModelFile:
             self.model.check(self.events)
         except ModelError as error:
             raise self._document.located(error) from None
+
+    def doctor(self) -> Diagnosis:
+        """Examine the model as ``model.doctor()`` does; drivers until the end of the run."""
+        end = self.settings.get("t_end")
+        return self.model.doctor() if end is None else self.model.doctor(until=end)
 
     def run(self, **changes: Any) -> Result:
         """Simulate the model as the file says and write its outputs; return the result.

@@ -333,6 +333,12 @@ class Result(Lookup):
 
         return write(self.dataset, path)
 
+    def export(self, path: str | Path, *names: str, every: int = 1) -> Path:
+        """Write a table (.csv, .parquet), or VTK files into a folder; `supple.results.export`."""
+        from supple.results.export import export
+
+        return export(self, path, names, every)
+
     def to_pandas(self) -> pd.DataFrame:
         """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
         from supple.results.dataset import table

@@ -78,6 +78,12 @@ class SavedResult:
     def __contains__(self, name: object) -> bool:
         return name in self.dataset
 
+    def export(self, path: str | Path, *names: str, every: int = 1) -> Path:
+        """Write a table (.csv, .parquet), or VTK files into a folder; `supple.results.export`."""
+        from supple.results.export import export
+
+        return export(self, path, names, every)
+
     def to_pandas(self) -> pd.DataFrame:
         """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
         return table(self.dataset)

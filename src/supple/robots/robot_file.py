@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -21,6 +21,9 @@ from supple.robots.mjcf import Mjcf
 from supple.robots.options import Base, Options
 from supple.robots.urdf import Urdf
 from supple.robots.xml_tree import Element, parse
+
+if TYPE_CHECKING:
+    from supple.analyses.diagnosis import Diagnosis
 
 READERS: dict[str, type[Urdf] | type[Mjcf]] = {"robot": Urdf, "mujoco": Mjcf}
 FORMATS = {"robot": "a URDF file (<robot>)", "mujoco": "an MJCF file (<mujoco>)"}
@@ -137,6 +140,10 @@ class RobotFile:
     def simulate(self, t_end: float | None = None, **settings: Any) -> Result:
         """The same: there are no outputs beside the result."""
         return self.run(t_end, **settings)
+
+    def doctor(self) -> Diagnosis:
+        """Examine the model, as `Model.doctor`."""
+        return self.model.doctor()
 
     @property
     def written(self) -> list[Path]:

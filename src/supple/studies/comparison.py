@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ Array = NDArray[np.float64]
 
 SAME_TIME = 1e-9  # of the common time: output times closer than this are one
 ROUNDING = 1e-12  # of the largest value with the same units
+AT_REST = 1e-6  # of the largest change of one with the same units: what changes less is at rest
 SHOWN = 40  # rows of the printed table
 
 
@@ -40,6 +42,9 @@ class Difference:
     interpolation : estimated error of the values between output times; 0 if both runs have the
         same ones. A difference below it means nothing.
     values : (nt,) difference at the times of the comparison
+    range : how much the quantity changes, at least a millionth of the largest change of one with
+        the same units: a coordinate that rests is not judged by its rounding; of rotations 1 rad;
+        of elastic coordinates the largest of their body: they are components of one vector
     """
 
     name: str
@@ -50,6 +55,12 @@ class Difference:
     size: float
     interpolation: float
     values: Array
+    range: float = 0.0
+
+    @property
+    def of_range(self) -> float:
+        """Largest difference over the range; 0 if there is none."""
+        return self.max / self.range if self.range > 0.0 else math.inf if self.max > 0.0 else 0.0
 
     @property
     def relative(self) -> float:
@@ -88,6 +99,16 @@ class Comparison:
     def worst(self) -> Difference:
         """The quantity with the largest relative difference above what interpolation may cost."""
         return self._ranked()[0]
+
+    @property
+    def objects(self) -> list[str]:
+        """Names of the objects whose quantities were compared."""
+        return list(dict.fromkeys(name.rpartition(".")[0] for name in self.differences))
+
+    def only(self, *names: str) -> Comparison:
+        """Some of the differences, by the names of quantities or objects."""
+        kept = {name: self.differences[name] for name in _chosen(list(self.differences), names)}
+        return Comparison(self.t, kept, {} if names else self.skipped)
 
     def _ranked(self) -> list[Difference]:
         """Largest relative differences first, those that mean nothing last."""
@@ -188,11 +209,18 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
             skipped.setdefault(owner, "its elastic coordinates are not the same")
             continue
         differences[name] = _difference(a[name], b[name], t)
-    largest: dict[str, float] = {}
-    for d in differences.values():
-        largest[d.units] = max(d.size, largest.get(d.units, 0.0))
+    groups = {n: _judged_with(n, a) for n in differences}
+    size: dict[str, float] = {}
+    span: dict[str, float] = {}
     for name, d in differences.items():
-        differences[name] = replace(d, size=max(d.size, ROUNDING * largest[d.units]))
+        size[d.units] = max(d.size, size.get(d.units, 0.0))
+        for group in (d.units, groups[name] + d.units):
+            span[group] = max(d.range, span.get(group, 0.0))
+    for name, d in differences.items():
+        floor = ROUNDING * size[d.units]
+        own = span[groups[name] + d.units] if groups[name] else d.range
+        moved = max(own, AT_REST * span[d.units], floor)
+        differences[name] = replace(d, size=max(d.size, floor), range=moved)
     return Comparison(t, differences, skipped)
 
 
@@ -209,7 +237,9 @@ def _difference(a: Interpolant, b: Interpolant, t: Array) -> Difference:
     sizes = [np.linalg.norm(v[known], axis=1).max() for v in (x, y)]
     size = 1.0 if a.turns else float(max(sizes))
     rms = float(np.sqrt(np.trapezoid(values**2, t) / (t[-1] - t[0])))
-    return Difference(a.name, a.units, float(values[k]), float(t[k]), rms, size, error, values)
+    span = 1.0 if a.turns else max(float(np.linalg.norm(np.ptp(v[known], axis=0))) for v in (x, y))
+    largest, at = float(values[k]), float(t[k])
+    return Difference(a.name, a.units, largest, at, rms, size, error, values, span)
 
 
 def _times(a: Array, b: Array) -> Array:
@@ -243,6 +273,13 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
 def _elastic(interpolant: Interpolant) -> bool:
     name = interpolant.name.rpartition(".")[2]
     return name.removesuffix("_rate").rpartition("_")[2].isdigit()
+
+
+def _judged_with(name: str, table: dict[str, Interpolant]) -> str:
+    """The body whose elastic coordinates are judged as components of one vector; else nothing."""
+    owner = name.rpartition(".")[0]
+    body = _elastic(table[name]) and f"{owner}.strain_energy" in table
+    return f"{owner}." if body else ""
 
 
 def _different_bodies(a: dict[str, Interpolant], b: dict[str, Interpolant]) -> set[str]:

@@ -1,0 +1,95 @@
+"""What commands answer: exit codes, JSON, refusals.
+
+The exit codes are told to users in docs/how-to/command-line.md.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import typer
+
+NO, WRONG_CALL = 1, 2  # the answer is no; the call is wrong
+PICTURES = (".png", ".svg", ".pdf")
+
+
+def refuse(sentence: str) -> NoReturn:
+    """End the command because it was called wrongly."""
+    typer.echo(f"supple: {sentence}", err=True)
+    raise typer.Exit(WRONG_CALL)
+
+
+@contextmanager
+def asked_rightly() -> Iterator[None]:
+    """Errors meanwhile are those of the call: a name that is unknown, a file that is no result."""
+    from supple.errors import SuppleError
+
+    try:
+        yield
+    except SuppleError as error:
+        refuse(str(error))
+
+
+@contextmanager
+def warned_plainly() -> Iterator[None]:
+    """Warnings of Supple meanwhile are sentences, each once; no line of a program belongs to them.
+
+    Others stay as they are.
+    """
+    from supple import waiting
+    from supple.errors import SuppleWarning
+
+    usual, told = warnings.showwarning, set[str]()
+
+    def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, SuppleWarning):
+            usual(message, category, *where, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            waiting.clear()
+            typer.echo(f"supple: warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SuppleWarning)
+        warnings.showwarning = show
+        yield
+
+
+def expect_place(path: Path, endings: tuple[str, ...]) -> None:
+    """Refuse a file to be written that cannot be, before anything is computed for it."""
+    if path.suffix.lower() not in endings:
+        known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        refuse(f"the file {str(path)!r} cannot be written: expected a name that ends with {known}")
+    if not path.parent.is_dir():
+        refuse(f"the file {str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+
+
+def conclude(holds: bool) -> None:
+    """End the command with the exit code of its answer."""
+    if not holds:
+        raise typer.Exit(NO)
+
+
+def print_json(answer: Any) -> None:
+    """Print an answer as JSON: numbers that are not finite become null, paths texts."""
+    typer.echo(json.dumps(plain(answer), indent=1, allow_nan=False, ensure_ascii=False))
+
+
+def plain(value: Any) -> Any:
+    """A value made of what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(entry) for entry in value]
+    if isinstance(value, bool) or value is None or isinstance(value, (int, str)):
+        return value
+    if isinstance(value, Path):
+        return str(value)
+    number = float(value)
+    return number if math.isfinite(number) else None

@@ -1,0 +1,34 @@
+"""What the step loop has recorded for the energy audit, at the end of a run and meanwhile."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from supple.core import step as st
+from supple.poses import Array
+from supple.results.audit import AuditRecord, EnergyAudit
+
+
+def audit_record(state: Array) -> AuditRecord:
+    """Extremes of energies over the steps so far, from the real state of a loop."""
+    audited = state[st.E_MAX] >= 0.0
+    return AuditRecord(
+        max_error=float(state[st.E_ERROR]) if audited else np.nan,
+        max_elastic=float(state[st.E_ELASTIC]),
+        kinetic_min=float(state[st.K_MIN]),
+        kinetic_max=float(state[st.K_MAX]),
+        max_energy=max(float(state[st.E_MAX]), 0.0),
+        initial_energy=float(state[st.E_START]),
+        exchanged=float(state[st.OTHER_MAX] - state[st.OTHER_MIN]),
+        max_strain=float(state[st.E_STRAIN]),
+    )
+
+
+def energy_ratio(state: Array, weight: float) -> float:
+    """Largest energy error so far, as the verdict will compare it; NaN while it is not known.
+
+    ``weight`` (J) is the weight of the model times its length.
+    """
+    none = np.zeros(0)
+    record = audit_record(state)
+    return EnergyAudit(np.zeros((0, 3)), none, none, record, weight=weight).ratio

@@ -1,0 +1,123 @@
+"""Bodies of a result as pictures need them: places of nodes, lines and meshes at each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.drawn_mesh import DrawnMesh, mean_radius
+from supple.results.cut_views import CutBeamView
+from supple.results.flexible_views import BeamView, FlexibleView, StationView
+from supple.results.views import Array, BodyView
+
+if TYPE_CHECKING:
+    from supple.bodies.beam import Beam
+    from supple.results.result import Result
+
+STATIONS, STATIONS_OF_PART = 21, 5  # of a beam, and of each part of one
+
+
+class Moved(NamedTuple):
+    """Nodes at one time: places and elastic displacements (p, 3) in world axes, m."""
+
+    places: Array
+    displacement: Array
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnBeam:
+    """The axis of a beam: stations from its origin to its end.
+
+    Attributes
+    ----------
+    name : of the body
+    radius : (p,) m, with which its section is drawn
+    """
+
+    name: str
+    radius: Array
+    stations: list[StationView]
+    frame: BodyView
+
+    @property
+    def cells(self) -> NDArray[np.int_]:
+        """One line through all stations (1, p)."""
+        return np.arange(len(self.stations))[None]
+
+    @cached_property
+    def _histories(self) -> tuple[Array, Array]:
+        """Places and displacements (nt, p, 3)."""
+        places = np.stack([s.position for s in self.stations], axis=1)
+        moved = np.stack([s.deflection for s in self.stations], axis=1)
+        return places, np.einsum("tij,tpj->tpi", self.frame.matrix, moved)
+
+    def at(self, k: int) -> Moved:
+        """The nodes at the k-th output time."""
+        places, moved = self._histories
+        return Moved(places[k], moved[k])
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnNodes:
+    """A body of nodes: a frame structure or a mesh."""
+
+    name: str
+    mesh: DrawnMesh
+    view: FlexibleView
+
+    @property
+    def radius(self) -> Array:
+        """Of members at their nodes (p,), m; empty of a mesh."""
+        return self.mesh.radius
+
+    @property
+    def cells(self) -> NDArray[np.int_]:
+        """Node numbers of all cells (e, k)."""
+        return self.mesh.cells
+
+    def at(self, k: int) -> Moved:
+        """The nodes at the k-th output time; displacements are of first order."""
+        turn, moved = self.view.matrix[k], self.mesh.rows @ self.view.coordinates[k]
+        places = self.view.position[k] + (self.mesh.nodes + moved) @ turn.T
+        return Moved(places, moved @ turn.T)
+
+
+Drawn = DrawnBeam | DrawnNodes
+
+
+def drawn_bodies(result: Result) -> Iterator[Drawn]:
+    """Flexible bodies of a result that have something to draw."""
+    for name in result.bodies:
+        for view in _whole(result[name]):
+            if isinstance(view, BeamView):
+                yield _beam(view)
+                continue
+            d = view._deformation
+            mesh = d.body.drawn(d.point_masses)
+            if mesh is not None:
+                yield DrawnNodes(view.name, mesh, view)
+
+
+def _whole(view: BodyView) -> tuple[FlexibleView, ...]:
+    """A beam in parts is one line; other bodies of parts are drawn part by part."""
+    return (view,) if isinstance(view, CutBeamView) else view.deforming
+
+
+def _beam(view: BeamView) -> DrawnBeam:
+    beam = cast("Beam", view._deformation.body)
+    if isinstance(view, CutBeamView):
+        ends = [0.0, *np.cumsum([part.length for part in view.pieces])]
+        ends[-1] = view.length
+        each = [np.linspace(a, b, STATIONS_OF_PART)[:-1] for a, b in pairwise(ends)]
+        x = np.append(np.concatenate(each), view.length)
+    else:
+        x = np.linspace(0.0, view.length, STATIONS)
+    sections = [beam.section.at(float(s) / view.length) for s in x]
+    radius = np.array([mean_radius(s.half_sizes, s.area) for s in sections])
+    return DrawnBeam(view.name, radius, [view.at(float(s)) for s in x], view)
