@@ -24,8 +24,8 @@ class JointCoordinates(Formulation):
     ----------
     linear : "dense", "tree", "blocks" or None
         How accelerations are found: by the whole mass matrix, by a recursion over the bodies
-        (`OrderN`), or block by block. None: the way of least work. With constraint rows in use it
-        is "blocks" unless "dense" is asked for, without them "blocks" is "dense".
+        (`OrderN`), or by the diagonal blocks of the mass matrix, which without constraint rows in
+        use is "dense". None: the way of least work.
     """
 
     linear: Linear | None = None
