@@ -130,7 +130,7 @@ def test_refusals_name_what_is_held():
     with pytest.raises(sp.ModelError, match=text):
         sp.assemble(model, fixed=["A", "D"])
     model = parallelogram(0.6, motion=0.5)
-    with pytest.raises(sp.ModelError, match=r"its motor stays 0\.1 away from what it must"):
+    with pytest.raises(sp.ModelError, match=r"Driver 'motor' stays 0\.1 away from what it must"):
         sp.assemble(model, fixed=["A"])
     model = parallelogram(0.6, rate=1.0)
     model.replace("D", initial_rate=2.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.body_views import PlacesView, body_view
 from supple.results.constraint_views import ConstraintView
-from supple.results.dataset import Array, Track, series, track, values_of
+from supple.results.dataset import Array, Track, track, values_of
 from supple.results.force_views import (
     EffortFunctionView,
     ForceView,
@@ -25,27 +24,23 @@ from supple.results.force_views import (
     PointForceView,
 )
 from supple.results.headline import headline
-from supple.results.lookup import Lookup
 from supple.results.mass_centre import MassCentre, mass_centre
 from supple.results.monitor import Monitor, monitor
 from supple.results.monitor_blocks import LONG, monitor_in_blocks
+from supple.results.products import Products
 from supple.results.run_data import EventRecord, History, RunData
 from supple.results.saved import SavedResult, load
 from supple.results.section_balance import BeamLoads, collect_loads
-from supple.results.spectrogram import Spectrogram, spectrogram
-from supple.results.spectrum import Spectrum, spectrum
+from supple.results.spectrogram import Spectrogram
+from supple.results.spectrum import Spectrum
 from supple.results.summary import summary
 from supple.results.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
 if TYPE_CHECKING:
-    import pandas as pd
     import xarray as xr
-    from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike
 
     from supple.frames import Body, Frame
-    from supple.results.plot import Compared
 
 __all__ = [
     "EventRecord",
@@ -62,7 +57,7 @@ __all__ = [
 MASS_CENTRE = "com"  # the name of that of the whole model
 
 
-class Result(Lookup):
+class Result(Products):
     """What a simulation found.
 
     ``result["elbow"]`` gives the histories of a joint, body, point mass or force by its name (or
@@ -324,27 +319,6 @@ class Result(Lookup):
 
         return build(self)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path.
-
-        Whole or not at all: if that fails (`FileError`), an earlier file is untouched.
-        """
-        from supple.results.dataset import write
-
-        return write(self.dataset, path)
-
-    def export(self, path: str | Path, *names: str, every: int = 1) -> Path:
-        """Write a table (.csv, .parquet), or VTK files into a folder; `supple.results.export`."""
-        from supple.results.export import export
-
-        return export(self, path, names, every)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """All histories as a table: one row for each time, columns ``link2.position.x`` ..."""
-        from supple.results.dataset import table
-
-        return table(self.dataset)
-
     def track(self) -> Track:
         """What a plot needs: all variables by name, without xarray."""
         return track(self)
@@ -352,64 +326,6 @@ class Result(Lookup):
     def history(self, name: str) -> Array:
         """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
         return values_of(self.track(), name)
-
-    def spectrum(
-        self, what: str | ArrayLike, window: tuple[float, float] | None = None
-    ) -> Spectrum:
-        """Frequencies (Hz) and amplitudes of a variable ("elbow.angle") or an array (nt, ...).
-
-        ``window`` (s, s) are the first and last time of the part that is looked at. The output
-        times must be equally spaced there; see `supple.results.spectrum.spectrum`.
-        """
-        return spectrum(self.t, *series(self.track(), what), window=window)
-
-    def spectrogram(self, what: str | ArrayLike, window: float | None = None) -> Spectrogram:
-        """Spectra of parts of the run, ``window`` s long: how frequencies change with time.
-
-        ``what`` is a variable or an array, as for `spectrum`; see
-        `supple.results.spectrogram.spectrogram`.
-        """
-        values, name, units = series(self.track(), what)
-        return spectrogram(self.t, values, window, name, units)
-
-    def plot(self, *what: str, path: str | Path | None = None, compare: Compared = None) -> Figure:
-        """Draw objects ("elbow"), variables ("elbow.angle_rate") or "energy".
-
-        ``compare`` adds other results. See `supple.results.plot`.
-        """
-        from supple.results.plot import plot
-
-        return plot(self, *what, path=path, compare=compare)
-
-    def to_html(self, path: str | Path, *what: str, frames: int = 300) -> Path:
-        """Write one page that plays the motion in a browser, offline; return its path.
-
-        ``what`` is plotted beside it, as for `plot`; ``frames`` is the largest number of output
-        times that are shown.
-        """
-        from supple.results.pictures import write_html
-
-        return write_html(self, path, what, frames)
-
-    def to_gltf(self, path: str | Path, frames: int = 300) -> Path:
-        """Write the motion as binary glTF (``.glb``) for Blender and others; return its path.
-
-        Flexible bodies have one morph target for each elastic coordinate.
-        """
-        from supple.results.pictures import write_gltf
-
-        return write_gltf(self, path, frames)
-
-    def picture(
-        self, t: float | None = None, path: str | Path | None = None, magnification: float = 1.0
-    ) -> Figure:
-        """Draw the model at the output time next to t (s; the last by default) by matplotlib.
-
-        Deformations of bodies that are not in parts are magnified.
-        """
-        from supple.results.pictures import draw_picture
-
-        return draw_picture(self, t, path, magnification)
 
     def __repr__(self) -> str:
         return summary(self)
