@@ -123,7 +123,7 @@ def check(equations, state, rng, bound: float) -> None:
         if count == 1:
             expected += given @ found.M.T
             size += np.abs(given) @ np.abs(found.M).T
-        assert np.abs(out - expected).max() <= 1e-14 * size.max()
+        assert np.abs(out - expected).max() <= bound * size.max()
     step = int(tree.ints[at.H_BLOCK]) + 1
     diagonal = tree.fields.own[parts.WHOLE, : step * nu : step]
     np.testing.assert_allclose(diagonal, np.diag(found.M), atol=1e-13 * np.abs(found.M).max())
@@ -136,7 +136,7 @@ def test_random_trees():
 
 @pytest.mark.slow
 def test_many_random_trees():
-    """Pivots are exchanged within blocks only, so rounding grows a little in one of a thousand."""
+    """Rounding grows a little in some: pivots are exchanged within blocks only, sums cancel."""
     for equations, state, rng in systems(500, 2):  # a real and a complex matrix each
         check(equations, state, rng, 1e-13)
 
