@@ -8,6 +8,7 @@ Property tests draw the same examples in every run, so that a red test is red fo
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,49 @@ TOGETHER = {
     "multistep methods on loops": ("tests/test_sundials_loops.py::",),
     "one run of a beam": ("tests/test_section_forces.py::",),
 }
+
+
+# Tests whose sets of parameters show the same in many circumstances, and take long in sum:
+# `make test` runs one set in so many, `make test-slow` the others.
+ONE_IN = {
+    "test_agreement.py::test_all_integrators_agree_on_closed_loops": 2,
+    "test_agreement.py::test_error_falls_as_theory_says": 2,
+    "test_alpha_loops.py::test_formulations_agree": 2,
+    "test_alpha_loops.py::test_order_is_two_of_positions_velocities_and_multipliers": 3,
+    "test_alpha_loops.py::test_steps_of_changing_size_keep_the_order": 3,
+    "test_closed_cases.py::test_every_choice_of_coordinates": 3,
+    "test_energy_scheme.py::test_random_systems_keep_energy": 3,
+    "test_energy_scheme.py::test_redundant_rows": 2,
+    "test_examples.py::test_example": 4,
+    "test_flexible_results.py::test_motion_of_a_station_is_consistent": 2,
+    "test_held_bodies.py::test_verdicts_of_equilibria": 2,
+    "test_loop_orders.py::test_steps_do_not_drift_off_the_constraints": 3,
+    "test_mechanisms.py::test_the_model_moves_as_its_reference": 2,
+    "test_membranes.py::test_energy_is_the_integral_along_the_axis": 3,
+    "test_mesh_runs.py::test_a_thrown_body_keeps_energy_and_momentum": 2,
+    "test_passage.py::test_in_other_coordinates": 2,
+    "test_prepared.py::test_prepared_runs_are_those_of_simulate": 3,
+    "test_quasi_static.py::test_driven_arm_starts_without_vibration": 3,
+    "test_second_order_moments.py::test_a_corner_is_the_same_by_frames_and_beams": 3,
+    "test_second_order_moments.py::test_moments_that_turn_in_different_ways": 2,
+    "test_solid_elements.py::test_rows_at_points": 2,
+    "test_spacar_cases.py::test_the_slider_crank_holds": 2,
+    "test_spin.py::test_flyball_governor": 2,
+    "test_sundials.py::test_audit_balances_dissipation_whatever_the_output": 2,
+    "test_transfer.py::test_random_loops_agree_with_differences": 3,
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what ``ONE_IN`` leaves to the long suite, before marks are asked for."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        name = f"{item.path.name}::{getattr(item, 'originalname', '')}"
+        if name in ONE_IN and item.get_closest_marker("slow") is None:
+            if seen[name] % ONE_IN[name]:
+                item.add_marker(pytest.mark.slow)
+            seen[name] += 1
 
 
 @pytest.hookimpl(optionalhook=True)

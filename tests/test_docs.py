@@ -74,6 +74,7 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         exec(compile("\n" * line + code, str(page), "exec"), namespace)
 
 
+@pytest.mark.slow
 def test_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands of the page about them, in order; a comment tells an exit code that is not 0."""
     monkeypatch.chdir(tmp_path)

@@ -242,6 +242,7 @@ def test_frame_body_keeps_energy_and_momentum(reference: Any) -> None:
     assert "gallows.mode_1" in result.dataset
 
 
+@pytest.mark.slow
 def test_craig_bampton_frame_moves_as_the_whole_mesh() -> None:
     # With few coordinates the slow motion is the same; what is above the cut-off is hardly excited.
     options = {
