@@ -128,3 +128,31 @@ def chain_of_revolutes(count: int) -> sp.Model:
         m.add(sp.Revolute(f"joint{i}", end, body.at(0), axis="yz"[i % 2]))
         end = body.at(0.5)
     return m
+
+
+def test_closing_joints_that_may_be_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which link gives coordinates without inertia changes when a joint locks: no blocks then."""
+    choose(monkeypatch, 0.0)
+    m = sp.Model(gravity=(0, 0, -9.81))
+    tips = []
+    for side in range(3):
+        end = m.ground.at(0, side, 0)
+        for k in range(2):
+            b = m.add(sp.RigidBody(f"b{side}{k}", 1.0, (0.25, 0, 0), (1e-3, 0.02, 0.02)))
+            m.add(sp.Revolute(f"j{side}{k}", end, b.at(0), axis="yz"[k]))
+            end = b.at(0.5)
+        tips.append(end)
+    m.add(sp.Free("g0", tips[0], tips[1]))
+    m.add(sp.Free("g1", tips[1], tips[2]))
+    lock = sp.Event("grip", at=0.01, then=sp.Lock("g0"))
+    r = sp.simulate(m, 0.02, formulation=sp.Absolute(), events=lock, output=3)
+    assert r.success and r.energy.level == "trusted"
+
+
+def test_nothing_that_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(monkeypatch, 0.0)
+    m = sp.Model()
+    body = m.add(sp.RigidBody("plate", 1.0, inertia=(1, 1, 1)))
+    m.add(sp.Fixed("weld", m.ground.at(0), body.at(0)))
+    m.add(sp.Fixed("again", m.ground.at(0), body.at(0)))
+    assert not by_blocks(sp.JointCoordinates().equations(m))

@@ -84,8 +84,15 @@ def _room(link: np.ndarray) -> int:
 
 
 def newton_plan(s: Structure) -> list[int]:
-    """Integers of the plan; none if the matrix is small or fronts save no work."""
+    """Integers of the plan; none if the matrix is small or fronts save no work.
+
+    Nor is there one where coordinates of a closing joint without inertia are in two links, that
+    which closes it and one that may hold it: which of them gives them changes during a run.
+    """
     if s.nu + s.nz + sum(_room(link) for link in s.links) < SMALLEST:
+        return []
+    of_bodies = s.own < 0
+    if not np.any(of_bodies) or not np.all(s.moved[of_bodies]):
         return []
     plan = _BlockPlan(s)
     return plan.write() if plan.saves_work() else []
