@@ -208,7 +208,8 @@ def test_examples_and_robots_as_model_files(tmp_path, monkeypatch):
     assert "ready to run" in run("check", robot).stdout
     assert run("run", robot, "--until", "0.01").exit_code == 0
     assert run("run", robot).stderr == (
-        "supple: quadruped.urdf: there is no t_end, expected one (--until)\n"
+        "supple: quadruped.urdf: there is no t_end, expected one by `supple run --until`, "
+        "or `supple new x.yaml --from quadruped.urdf`\n"
     )
 
 

@@ -375,3 +375,23 @@ def test_drivers_are_followed_to_the_end_of_the_run(tmp_path):
     (tmp_path / "arm.yaml").write_text(f"{text}simulation: {{t_end: 4}}\n")
     found = answer("check", tmp_path / "arm.yaml", code=1)["findings"][0]
     assert "Driver 'one' cannot be followed at t = " in found["text"]
+
+
+def test_files_to_be_written_are_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is read is not overwritten, and outputs do not overwrite each other."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("m.yaml", "m.html", "m.png", "m.csv"):
+        Path(name).write_text("supple: 1\n")
+    for call, told in (
+        ("run m.yaml --html m.yaml", "cannot be written"),
+        ("run m.yaml --checkpoint m.yaml", "--checkpoint is what is read"),
+        ("run m.yaml --checkpoint c --output-to c", "--output-to is also --checkpoint"),
+        ("run m.yaml --html nowhere/page.html", "there is no folder"),
+        ("view m.html", "--html is what is read"),
+        ("plot m.png", "--out is what is read"),
+        ("graph m.png --out m.png", "--out is what is read"),
+        ("export m.csv --to m.csv", "--to is what is read"),
+    ):
+        done = CliRunner().invoke(app, call.split())
+        assert done.exit_code == 2 and told in done.output, (call, done.output)
+    assert {p.read_text() for p in tmp_path.glob("m.*")} == {"supple: 1\n"}

@@ -419,3 +419,18 @@ def test_a_million_output_times_need_little_memory(name: str, tmp_path: Path) ->
     call = [sys.executable, "-W", "ignore", "-c", MEMORY, name, str(tmp_path / "states.h5")]
     found = subprocess.run(call, env=env, capture_output=True, text=True, check=True)
     assert float(found.stdout.split()[-1]) < 1000.0  # MB
+
+
+def test_states_in_a_file_that_another_result_reads(tmp_path: Path) -> None:
+    """The first result keeps its own states, though the file is written again."""
+    path = tmp_path / "states.h5"
+    first = sp.simulate(arm(), 1.0, output=4000, output_to=path)
+    end = np.array(first.q[-1])
+    sp.simulate(arm(), 0.5, output=10, output_to=path)
+    np.testing.assert_array_equal(first.q[-1], end)
+
+
+def test_parts_without_output_times(tmp_path: Path) -> None:
+    result = sp.simulate(arm(), 0.1, output=4)
+    with pytest.raises(sp.ModelError, match=r"an interval with output times, which are from 0 to"):
+        result.between(1.0, 2.0)

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from supple.commands.answers import conclude, print_json, warned_plainly
+from supple.commands.answers import (
+    PAGES,
+    conclude,
+    conclude_run,
+    expect_apart,
+    expect_place,
+    print_json,
+    warned_plainly,
+)
 from supple.commands.compare import compare
 from supple.commands.export import export
 from supple.commands.graph import graph
@@ -197,13 +205,17 @@ def run_file(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
 ) -> None:
     """Simulate a model file and write its outputs."""
+    if html is not None:
+        expect_place(html, PAGES)
+    expect_apart(file, html=html, checkpoint=checkpoint, output_to=output_to)
     found = model_file(file)
     options = {"checkpoint": checkpoint, "every": every, "interval": interval}
     given: dict[str, Any] = {"t_end": until, "output_to": output_to, **options}
     result = found.run(**{key: value for key, value in given.items() if value is not None})
     written = [*found.written, *([] if html is None else [result.to_html(html)])]
     if as_json:
-        return conclude(run_as_json(result, written))
+        run_as_json(result, written)
+        return conclude_run(result)
     _tell_run(result, written, checkpoint)
 
 
@@ -216,6 +228,7 @@ def resume_run(
     """Go on with a run from its last checkpoint and write the outputs of its model file."""
     from supple.modelfiles.archive import resumed
 
+    expect_file(checkpoint, "a checkpoint")
     result, doubts, found, missing = resumed(checkpoint, every=every, interval=interval)
     for doubt in [*doubts, *([missing] if missing else [])]:
         typer.echo(f"supple: {doubt}", err=True)
@@ -230,8 +243,7 @@ def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> N
         typer.echo(f"  written   {path}")
     if result.stopped and checkpoint is not None:
         typer.echo(f"  go on by  supple resume {checkpoint}")
-    if not result.success:
-        raise typer.Exit(130 if result.stopped else 1)
+    conclude_run(result)
 
 
 @app.command("view")
@@ -243,11 +255,13 @@ def view_file(
     ] = None,
 ) -> None:
     """Write a page that plays the motion of a model file in a browser, and nothing else."""
+    page = file.with_suffix(".html") if html is None else html
+    expect_place(page, PAGES)
+    expect_apart(file, html=page)
     result = model_file(file).simulate(**({} if until is None else {"t_end": until}))
-    page = result.to_html(file.with_suffix(".html") if html is None else html)
+    result.to_html(page)
     typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
-    if not result.success:
-        raise typer.Exit(1)
+    conclude_run(result)
 
 
 @app.command("schema")

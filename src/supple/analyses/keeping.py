@@ -31,7 +31,7 @@ from supple.native import cache
 from supple.packed import pack, unpack
 from supple.results.result import Result
 from supple.results.start_changes import StartChange
-from supple.results.state_file import OutputFile
+from supple.results.state_file import OutputFile, opened
 from supple.state import State
 from supple.writing import check_target, write_whole
 
@@ -135,6 +135,8 @@ class Kept:
         if keeping.output_to is not None:
             name = self.content["output_name"]
             goes_on = known is not None and any(known[name] for name in CHANGING)
+            if known is not None and not goes_on:
+                _refuse_foreign(keeping)
             self.file = OutputFile(keeping.output_to, problem.grid, name, goes_on)
         checkpoints = None
         if keeping.checkpoint is not None:
@@ -284,6 +286,20 @@ def refuse_unfinished(path: Path) -> None:
             "checkpoint",
             path.name,
             "another path, since a run is in it that is not over: `resume` goes on with it",
+        )
+
+
+def _refuse_foreign(keeping: Keeping) -> None:
+    """A checkpoint of a run that had not begun names no file but one of states, or a new one."""
+    target, checkpoint = keeping.output_to, keeping.checkpoint
+    assert target is not None and checkpoint is not None
+    if target.exists():
+        with opened(target):
+            return
+    if not target.resolve().is_relative_to(checkpoint.resolve().parent):
+        raise ModelError.plain(
+            f"{checkpoint.name}: its states are to be written to {target.name!r} in another "
+            "folder, expected a file that is there"
         )
 
 

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 
 import typer
 
-NO, WRONG_CALL = 1, 2  # the answer is no; the call is wrong
-PICTURES = (".png", ".svg", ".pdf")
+NO, WRONG_CALL, STOPPED = 1, 2, 130  # the answer is no; the call is wrong; Ctrl-C
+PICTURES, PAGES = (".png", ".svg", ".pdf"), (".html", ".htm")
 
 
 def refuse(sentence: str) -> NoReturn:
@@ -68,6 +68,22 @@ def expect_place(path: Path, endings: tuple[str, ...]) -> None:
         refuse(f"the file {str(path)!r} cannot be written: expected a name that ends with {known}")
     if not path.parent.is_dir():
         refuse(f"the file {str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+
+
+def expect_apart(source: Path, **targets: Path | None) -> None:
+    """Refuse files to be written that are the source, or each other."""
+    seen = {source.resolve(): "what is read"}
+    for name, path in targets.items():
+        if path is not None:
+            if (place := path.resolve()) in seen:
+                refuse(f"--{name.replace('_', '-')} is {seen[place]}, expected another file")
+            seen[place] = f"also --{name.replace('_', '-')}"
+
+
+def conclude_run(result: Any) -> None:
+    """End the command as a run did: 130 after Ctrl-C, 1 if it failed."""
+    if not result.success:
+        raise typer.Exit(STOPPED if getattr(result, "stopped", False) else NO)
 
 
 def conclude(holds: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.commands.answers import asked_rightly, conclude, expect_place
+from supple.commands.answers import asked_rightly, conclude_run, expect_apart, expect_place
 from supple.commands.sources import matching, result_of
 
 
@@ -31,8 +31,9 @@ def export(
         refuse_export(to, ending, quantities or (), every)
     if ending:
         expect_place(to, (ending,))
+    expect_apart(source, to=to)
     result = result_of(source)
     names = matching(quantities, result.track().variables) if quantities else []
     written = write(result, to, names, every)
     typer.echo(f"{written}")
-    conclude(result.success)
+    conclude_run(result)

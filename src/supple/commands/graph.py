@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.commands.answers import PICTURES, expect_place, print_json
+from supple.commands.answers import PICTURES, expect_apart, expect_place, print_json
 from supple.commands.sources import model_file
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def graph(
     """Show bodies, joints, the spanning tree, its chords and the loops they close."""
     if out is not None:
         expect_place(out, PICTURES)
+    expect_apart(file, out=out)
     found = model_file(file).model
     answer = described(found)
     if out is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from supple.commands.answers import PICTURES, conclude, expect_place, refuse
+from supple.commands.answers import PICTURES, conclude_run, expect_apart, expect_place, refuse
 from supple.commands.sources import matching, result_of
 
 MOST_PANELS = 30
@@ -31,6 +31,7 @@ def plot(
     picture = Path(f"{source.stem}.png") if out is None else out
     if out is not None:
         expect_place(out, PICTURES)
+    expect_apart(source, out=picture)
     result = result_of(source)
     names = list(result.track().variables)
     objects = dict.fromkeys(name.rpartition(".")[0] for name in names)
@@ -39,4 +40,4 @@ def plot(
         refuse(f"{len(asked)} quantities are asked for, expected at most {MOST_PANELS} in a plot")
     result.plot(*asked, path=picture)
     typer.echo(f"{picture}")
-    conclude(result.success)
+    conclude_run(result)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple import validate
+from supple.errors import ModelError
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.start_changes import StartChange
 from supple.state import State
@@ -266,4 +267,8 @@ class RunData:
         )
         step = validate.integer("between", "every", every, 1, "a positive whole number")
         places = np.searchsorted(self.t, first), np.searchsorted(self.t, last, side="right")
+        if places[0] >= places[1]:
+            known = f"from {self.t[0]:g} to {self.t[-1]:g} s" if len(self.t) else "none"
+            expected = f"an interval with output times, which are {known}"
+            raise ModelError("between", "begin, end", (begin, end), expected)
         return self.part(np.arange(*places, step))

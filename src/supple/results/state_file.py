@@ -67,6 +67,7 @@ class OutputFile:
 
         check_target(self.path)
         try:
+            self.path.unlink(missing_ok=True)  # a result that reads the former file keeps it
             with h5py.File(self.path, "w", alignment_threshold=1, alignment_interval=8) as file:
                 file.attrs["format"], file.attrs["name"] = FORMAT, self.name
                 plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

@@ -134,7 +134,8 @@ class RobotFile:
         from supple.analyses.simulate import simulate
 
         if t_end is None:
-            raise ModelError.plain(f"{self.path.name}: there is no t_end, expected one (--until)")
+            way = f"`supple run --until`, or `supple new x.yaml --from {self.path.name}`"
+            raise ModelError.plain(f"{self.path.name}: there is no t_end, expected one by {way}")
         return simulate(self.model, t_end, **settings)
 
     def simulate(self, t_end: float | None = None, **settings: Any) -> Result:
