@@ -230,6 +230,20 @@ def test_a_replaced_link_bends() -> None:
     assert 0.0 < np.abs(result["forearm"].at(0.392).deflection).max() < 1e-3
 
 
+def test_a_frame_beside_a_beam_is_told_when_it_is_asked_for(tmp_path: Path) -> None:
+    text = (ROBOTS / "arm.urdf").read_text()
+    flange = (
+        '<link name="side"/><joint name="beside" type="fixed"><parent link="forearm"/>'
+        '<child link="side"/><origin xyz="0.1 0 0"/></joint></robot>'
+    )
+    path = written(tmp_path, text.replace("</robot>", flange))
+    arm = sp.RobotFile(path, replace={"forearm": tube()})
+    with pytest.raises(sp.ModelError, match=r"frame 'side': link 'forearm': Beam .* has nothing"):
+        arm.frames["side"]
+    with pytest.raises(sp.ModelError, match="there is no frame 'sde', did you mean"):
+        arm.frames["sde"]
+
+
 def test_a_place_beside_a_beam_is_refused() -> None:
     with pytest.raises(sp.ModelFileError) as caught:
         robot("arm.urdf", replace={"forearm": tube(rotation=None)})

@@ -11,7 +11,7 @@ import numpy as np
 from supple import validate
 from supple.bodies.rigid import RigidBody
 from supple.constraints import Coupling, Gear
-from supple.errors import ModelError, label
+from supple.errors import ModelError, label, suggestion
 from supple.frames import Body, Frame
 from supple.joints import Fixed, Joint, Revolute, Spherical
 from supple.model import RESERVED_NAMES, Model
@@ -36,6 +36,19 @@ from supple.validate import NAME_SEPARATORS
 BASE = "base"  # the joint between the ground and the root
 
 
+class NamedFrames(dict[str, Frame]):
+    """Frames by their names in the file; of one that is beside a replaced body it says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.beside: dict[str, str] = {}  # name: the sentence
+
+    def __missing__(self, name: str) -> Frame:
+        if name in self.beside:
+            raise ModelError.plain(f"frame {name!r}: {self.beside[name]}")
+        raise ModelError.plain(f"there is no frame {name!r}, {suggestion(str(name), list(self))}")
+
+
 class Building:
     """Makes a model of a description; what is wrong is noted at its line.
 
@@ -56,7 +69,7 @@ class Building:
         fresh = Model(gravity, self._plain(found.name))
         self.model = fresh if options.into is None else options.into.copy()
         self.bodies: dict[str, Body] = {}
-        self.frames: dict[str, Frame] = {}
+        self.frames = NamedFrames()
         self.joints: dict[str, tuple[str, int]] = {}
         self.limits: dict[str, JointLimits] = {}
         self.initial: dict[str, Any] = {}
@@ -193,9 +206,10 @@ class Building:
         there = self._place(at)
         try:
             self.frames[name] = self._frame(there)
-        except ModelError:
+        except ModelError as error:
             if there[0] not in self.options.replace:
                 raise
+            self.frames.beside[name] = str(error)
 
     # joints and what acts on them
 
