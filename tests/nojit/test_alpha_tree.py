@@ -26,7 +26,7 @@ def test_turning_axes_of_free_joints():
     found = equations.tangents(0.0, q, u, a, z)
     rows = np.zeros((U_ROWS, c.nu))
     rows[AT] = a
-    r = SimpleNamespace(qt=q, ut=u, zt=z, z=z, lam=np.zeros(0))
+    r = SimpleNamespace(u=u, qt=q, ut=u, zt=z, z=z, lam=np.zeros(0))
     tangent = np.zeros((3, c.nu, c.nu))
     tangent[RQ], tangent[RU], tangent[MASS] = found.Rq, found.Ru, found.M
     o = SimpleNamespace(u=rows, tangent=tangent, Gu=found.Gu, Gq=found.Gq)
