@@ -75,12 +75,12 @@ def references(peer: Any) -> tuple[CubicSpline, CubicSpline | None]:
     """Converged paths of both programs: parts or elements, and steps, are refined together."""
     least = min(TARGETS)
     ours = converged(
-        lambda n: supple_run(int(n), sp.DormandPrince, 1e-6, 2e-3), (12, 16, 24), T_END, least
+        lambda n: supple_run(int(n), sp.DormandPrince, 1e-6, 2e-3), (12, 16, 24, 32), T_END, least
     )
     if peer is None:
         return ours, None
     theirs = converged(
-        lambda n: peer.solve(0.064 / n, elements=int(n), every=2e-3), (128, 192, 256), T_END, least
+        lambda n: peer.solve(0.064 / n, elements=int(n), every=2e-3), (128, 192, 256, 384), T_END, least
     )
     return ours, theirs
 
