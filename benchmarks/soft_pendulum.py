@@ -79,8 +79,9 @@ def references(peer: Any) -> tuple[CubicSpline, CubicSpline | None]:
     )
     if peer is None:
         return ours, None
+    sizes = (128, 192, 256, 384)
     theirs = converged(
-        lambda n: peer.solve(0.064 / n, elements=int(n), every=2e-3), (128, 192, 256, 384), T_END, least
+        lambda n: peer.solve(0.064 / n, elements=int(n), every=2e-3), sizes, T_END, least
     )
     return ours, theirs
 
