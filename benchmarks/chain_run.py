@@ -11,7 +11,6 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from typing import Any
 
 import timing
@@ -19,7 +18,16 @@ import timing
 # isort: split
 import chain
 import numpy as np
-from equal_error import TARGET, Method, Run, between, converged, show_runs, take_turns
+from equal_error import (
+    TARGET,
+    Method,
+    Run,
+    between,
+    converged,
+    exudyn_or_none,
+    show_runs,
+    take_turns,
+)
 from scipy.interpolate import CubicSpline
 
 import supple as sp
@@ -65,20 +73,6 @@ def supple_methods(links: int) -> tuple[list[Method], CubicSpline]:
     ]
     fine = (1e-8, 1e-9, 1e-10, 1e-11, 1e-12)
     return methods, converged(lambda x: supple_run(links, sp.DormandPrince, x, 1e-3), fine, T_END)
-
-
-def exudyn_or_none() -> Any:
-    """The peer's module, or None with a sentence on standard error."""
-    try:
-        with redirect_stdout(sys.stderr):  # it greets on standard output
-            from peers import exudyn_rigid_chain
-    except ImportError as error:
-        print(
-            f"Exudyn cannot be loaded ({error}; pip install exudyn): Supple is measured alone.",
-            file=sys.stderr,
-        )
-        return None
-    return exudyn_rigid_chain
 
 
 def exudyn_methods(peer: Any, links: int) -> tuple[list[Method], CubicSpline]:
@@ -147,7 +141,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=4.0, help="CPU s to time one chain")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     options = parser.parse_args()
-    peer = exudyn_or_none()
+    peer = exudyn_or_none("exudyn_rigid_chain")
     if not options.json:
         print(f"A falling chain over {T_END:g} s at an RMS error of {TARGET:g} m, CPU time", end="")
         print(" (setting: tolerance, or step in s)")

@@ -20,7 +20,17 @@ import timing
 import chain
 import chain_run
 import numpy as np
-from equal_error import TARGET, Method, Run, between, converged, ratio, show_runs, take_turns
+from equal_error import (
+    TARGET,
+    Method,
+    Run,
+    between,
+    converged,
+    exudyn_or_none,
+    ratio,
+    show_runs,
+    take_turns,
+)
 from scipy.interpolate import CubicSpline
 
 import supple as sp
@@ -186,7 +196,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     parser.add_argument("--no-fail", action="store_true", help="exit code 0 in any case")
     options = parser.parse_args()
-    peer = chain_run.exudyn_or_none()
+    peer = exudyn_or_none("exudyn_rigid_chain")
     loops = closures(options.seconds / 8.0)
     met = all(r["accelerations"]["closure"] < r["accelerations"]["body"] for r in loops)
     if not options.json:

@@ -5,8 +5,11 @@ The error is the RMS distance, over the run, of one point to the same program's 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import timing
@@ -89,6 +92,20 @@ class Method:
         times = {k: timing.low_quantile(v) for k, v in self.seconds.items() if v}
         found = {"setting": self.setting, "steps": self.steps, "error": self.error}
         return {"program": self.program, "method": self.name, **found, **times}
+
+
+def exudyn_or_none(model: str) -> Any:
+    """The module of ``peers`` with a model in Exudyn, or None with a sentence on standard error."""
+    try:
+        with redirect_stdout(sys.stderr):  # it greets on standard output
+            return import_module(f"peers.{model}")
+    except ImportError as error:
+        print(
+            f"Exudyn cannot be loaded ({error}; pip install exudyn): "
+            "Supple is measured alone and no target is checked.",
+            file=sys.stderr,
+        )
+        return None
 
 
 def rms(run: Any, reference: CubicSpline) -> float:

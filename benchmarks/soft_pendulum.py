@@ -13,14 +13,22 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from typing import Any
 
 import timing  # noqa: F401  (before numpy)
 
 # isort: split
 import numpy as np
-from equal_error import Method, Run, between, converged, ratio, show_runs, take_turns
+from equal_error import (
+    Method,
+    Run,
+    between,
+    converged,
+    exudyn_or_none,
+    ratio,
+    show_runs,
+    take_turns,
+)
 from scipy.interpolate import CubicSpline
 
 import supple as sp
@@ -54,21 +62,6 @@ def supple_run(
     counts, path = result.statistics, np.asarray(result["bar"].at(LENGTH).position)
     whole = time.process_time() - start
     return Run(counts["cpu_seconds"], whole, int(counts["steps"]), np.asarray(result.t), path)
-
-
-def exudyn_or_none() -> Any:
-    """The peer's module, or None with a sentence on standard error."""
-    try:
-        with redirect_stdout(sys.stderr):  # it greets on standard output
-            from peers import exudyn_soft_pendulum
-    except ImportError as error:
-        print(
-            f"Exudyn cannot be loaded ({error}; pip install exudyn): "
-            "Supple is measured alone and no target is checked.",
-            file=sys.stderr,
-        )
-        return None
-    return exudyn_soft_pendulum
 
 
 def references(peer: Any) -> tuple[CubicSpline, CubicSpline | None]:
@@ -151,7 +144,7 @@ def main() -> int:
     parser.add_argument("--no-fail", action="store_true", help="exit code 0 in any case")
     options = parser.parse_args()
     warnings.simplefilter("ignore", sp.SuppleWarning)  # strains of 2 % are beyond most materials
-    found = study(exudyn_or_none(), options.seconds)
+    found = study(exudyn_or_none("exudyn_soft_pendulum"), options.seconds)
     if options.json:
         print(json.dumps({"soft_pendulum": found}, indent=1))
     else:

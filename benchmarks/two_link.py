@@ -13,14 +13,23 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from typing import Any
 
 import timing  # noqa: F401  (before numpy)
 
 # isort: split
 import numpy as np
-from equal_error import TARGET, Method, Run, between, converged, ratio, show_runs, take_turns
+from equal_error import (
+    TARGET,
+    Method,
+    Run,
+    between,
+    converged,
+    exudyn_or_none,
+    ratio,
+    show_runs,
+    take_turns,
+)
 from scipy.interpolate import CubicSpline
 
 import supple as sp
@@ -54,21 +63,6 @@ def supple_methods() -> tuple[list[Method], CubicSpline]:
     ]
     fine = (1e-7, 1e-8, 1e-9)
     return methods, converged(lambda x: supple_run(sp.DormandPrince, x, 1e-3), fine, T_END)
-
-
-def exudyn_or_none() -> Any:
-    """The peer's module, or None with a sentence on standard error."""
-    try:
-        with redirect_stdout(sys.stderr):  # it greets on standard output
-            from peers import exudyn_two_link
-    except ImportError as error:
-        print(
-            f"Exudyn cannot be loaded ({error}; pip install exudyn): "
-            "Supple is measured alone and no target is checked.",
-            file=sys.stderr,
-        )
-        return None
-    return exudyn_two_link
 
 
 def exudyn_methods(peer: Any) -> tuple[list[Method], CubicSpline]:
@@ -128,7 +122,7 @@ def main() -> int:
     parser.add_argument("--no-fail", action="store_true", help="exit code 0 in any case")
     options = parser.parse_args()
     warnings.simplefilter("ignore", sp.SuppleWarning)  # link1's inertia is unusual, and meant so
-    found = study(exudyn_or_none(), options.seconds)
+    found = study(exudyn_or_none("exudyn_two_link"), options.seconds)
     if options.json:
         print(json.dumps({"two_link": found}, indent=1))
     else:
