@@ -37,7 +37,7 @@ from supple import demo
 
 T_END = 5.0  # s
 EVERY = 0.01  # s between output rows
-RATIO = 0.1  # largest ratio of CPU times of the solves, Supple to Exudyn
+RATIO = 1 / 15  # largest ratio of CPU times of the solves, Supple to Exudyn
 
 # Fine grids: a method that just misses the error must not pay for a much smaller step.
 TOLERANCES = tuple(10.0 ** (-k / 8.0) for k in range(16, 41))

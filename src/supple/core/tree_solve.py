@@ -189,13 +189,15 @@ def outward(m, p, f, parts):
 def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
     """Residual r at a state, and y (parts, nu + nz) solved for with the coefficients c (parts, ...); see ``factor_tree``.
 
-    run and count are the buffers of one factor. Returns 1, or 0 if a block is singular.
+    run and count are the buffers of one factor. Returns 1, or 0 if a block is singular. Without rows of c: the tangents alone.
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
     p = hold(parts_views)
     tp.differentiate_tree(m, w, p, t, q, u, a, z, r)
+    if c.shape[0] == 0:
+        return 1
     for i in range(c.shape[0]):
         for k in range(c.shape[1]):
             p.c[0, i, k] = c[i, k]

@@ -53,6 +53,7 @@ class Equations:
         self.work = np.zeros(WORK_RECORD.lengths(compiled.sizes)[0])
         self._buffers = (compiled.ints, compiled.reals, self.work)
         self._accelerate = dynamics.accelerate.ready()
+        self._lengths, self._zeros = (compiled.nq, compiled.nu, compiled.nz), np.zeros(compiled.nu)
 
     @cached_property
     def fields(self) -> Any:
@@ -121,12 +122,12 @@ class Equations:
         effort: Array | None = None,
     ) -> Array:
         """Accelerations (nu,) under the model's forces and extra generalized forces ``effort``."""
-        c = self.compiled
-        a = np.zeros(c.nu) if effort is None else np.array(effort, dtype=float)
+        nq, nu, nz = self._lengths
+        a = self._zeros.copy() if effort is None else np.array(effort, dtype=float)
         if z is None:
-            z = c.z0
-        if len(q) != c.nq or len(u) != c.nu or len(z) != c.nz or len(a) != c.nu:
-            raise ModelError.plain(_sizes(c, q=q, u=u, z=z, effort=a))
+            z = self.compiled.z0
+        if len(q) != nq or len(u) != nu or len(z) != nz or len(a) != nu:
+            raise ModelError.plain(_sizes(self.compiled, q=q, u=u, z=z, effort=a))
         try:
             bad = self._accelerate(*self._buffers, t, q, u, z, a)
         except TypeError:  # coercing plain float arrays too would cost more than the call
