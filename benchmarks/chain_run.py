@@ -136,14 +136,18 @@ def show(found: dict[str, Any]) -> None:
     show_runs(found["runs"])
     if found["ratio"] is not None and found["target"] is not None:
         verdict = "met" if found["met"] else "MISSED"
-        print(f"  ratio of the solves {found['ratio']:.3f}: {verdict} (at most {found['target']:.3f})")
+        print(
+            f"  ratio of the solves {found['ratio']:.3f}: {verdict} (at most {found['target']:.3f})"
+        )
     sys.stdout.flush()
 
 
 def main() -> int:
     """Measure, print, and return 1 if a target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--links", type=int, nargs="+", default=tuple(TARGETS), help="lengths of the chains")
+    parser.add_argument(
+        "--links", type=int, nargs="+", default=tuple(TARGETS), help="lengths of the chains"
+    )
     parser.add_argument("--seconds", type=float, default=4.0, help="CPU s to time one chain")
     parser.add_argument("--json", action="store_true", help="print JSON and nothing else")
     parser.add_argument("--no-fail", action="store_true", help="exit code 0 in any case")

@@ -99,8 +99,9 @@ def main() -> int:
             row["met"] = row["price"] <= target
             rows.append(row)
             print(
-                f"  {links:4d}{'f' if flexible else ' '}{row['residual']:22.1f}{row['tangents']:11.1f}"
-                f"{row['real']:16.1f}{row['complex']:19.1f}{row['price']:8.1f} residuals "
+                f"  {links:4d}{'f' if flexible else ' '}{row['residual']:22.1f}"
+                f"{row['tangents']:11.1f}{row['real']:16.1f}{row['complex']:19.1f}"
+                f"{row['price']:8.1f} residuals "
                 f"{'met' if row['met'] else 'MISSED'} (at most {target:g})"
             )
     timing.save("newton", rows)
