@@ -159,7 +159,7 @@ if TYPE_CHECKING:
     from supple.integrators.sundials import BDF, Adams
     from supple.loops.assembly import assemble
     from supple.modelfiles.archive import load_run, resume
-    from supple.modelfiles.document import ModelFile, read_model
+    from supple.modelfiles.model_file import ModelFile, read_model
     from supple.modelfiles.problems import ModelFileError
     from supple.modelfiles.writer import write_model
     from supple.results.monitor import Monitor

@@ -146,6 +146,14 @@ class RobotFile:
         """Examine the model, as `Model.doctor`."""
         return self.model.doctor()
 
+    def expect_run(self) -> None:
+        """Refuse whatever a run would refuse before its first step."""
+        from supple.analyses.before_run import expect_run
+        from supple.analyses.keeping import Arguments
+        from supple.analyses.prepared import prepare
+
+        expect_run(prepare(self.model), Arguments(1.0))
+
     @property
     def written(self) -> list[Path]:
         """The files that a run writes: none."""
