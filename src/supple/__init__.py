@@ -6,6 +6,11 @@ The vocabulary is loaded at once; the engine, results and cases are loaded on fi
 
 from __future__ import annotations
 
+# ruff: noqa: E402
+from supple import starting
+
+starting.listen()  # before what takes time to load
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from supple import starting
 from supple.commands.answers import print_json, refuse, warned_plainly
 from supple.commands.check import check
 from supple.commands.compare import compare
@@ -37,11 +38,14 @@ class Sentences(TyperGroup):
         Ctrl-C ends it with 130, as it ends other programs.
         """
         try:
+            starting.leave()
             with warned_plainly():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("supple: stopped by the user", err=True)
-            raise typer.Exit(130) from None
+            starting.listen()
+            starting.forget()
+            typer.echo(starting.SENTENCE, err=True)
+            raise typer.Exit(starting.STOPPED) from None
         except (SuppleError, ImportError) as error:
             from supple.native.build import BuildError
 
@@ -49,6 +53,8 @@ class Sentences(TyperGroup):
                 raise
             typer.echo(f"supple: {error}", err=True)
             raise typer.Exit(1) from None
+        finally:
+            starting.listen()
 
 
 app = typer.Typer(

@@ -15,7 +15,9 @@ from typing import Any, NoReturn
 
 import typer
 
-NO, WRONG_CALL, STOPPED = 1, 2, 130  # the answer is no; the call is wrong; Ctrl-C
+from supple.starting import STOPPED
+
+NO, WRONG_CALL = 1, 2  # the answer is no; the call is wrong
 OPTIONS = {"t_end": "until"}  # that are not called as arguments of `simulate` are
 PICTURES, PAGES = (".png", ".svg", ".pdf"), (".html", ".htm")
 
