@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import h5py
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -270,6 +271,8 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
         signal.signal(signal.SIGINT, before)
     assert not stopped.success and 1.0 < stopped.t[-1] < 60.0
     assert sp.load_run(tmp_path / "states.h5").t[-1] == stopped.t[-1]
+    with pytest.raises(sp.ModelError, match=r"output_to is 'states.h5', expected another path"):
+        sp.simulate(arm(), 0.1, output_to=tmp_path / "states.h5")
     same(sp.resume(path), whole)
     same(sp.load_run(tmp_path / "states.h5"), whole)
 
@@ -432,6 +435,23 @@ def test_states_in_a_file_that_another_result_reads(tmp_path: Path) -> None:
     end = np.array(first.q[-1])
     sp.simulate(arm(), 0.5, output=10, output_to=path)
     np.testing.assert_array_equal(first.q[-1], end)
+
+
+def test_states_of_a_run_that_can_go_on_are_kept(tmp_path: Path, checkpoints: list[bytes]) -> None:
+    """Another run is refused in their place, until the first one is over."""
+    path, kept = tmp_path / "states.h5", {"checkpoint": tmp_path / "run", "interval": 0.2}
+    whole = sp.simulate(arm(), 1.0, output=20, output_to=path, **kept)
+    with h5py.File(path, "r+") as file:  # as after a kill
+        del file["record"], file["time"]
+        file.attrs["over"] = 0
+    before, words = path.read_bytes(), "output_to is .*, expected another path, since the states"
+    for other in ({}, {"checkpoint": tmp_path / "other"}):
+        with pytest.raises(sp.ModelError, match=words):
+            sp.simulate(arm(), 0.5, output_to=path, **other)
+    assert path.read_bytes() == before and not (tmp_path / "other").exists()
+    (tmp_path / "run").write_bytes(checkpoints[2])
+    same(sp.resume(tmp_path / "run"), whole)
+    assert sp.simulate(arm(), 0.5, output_to=path).success
 
 
 def test_parts_without_output_times(tmp_path: Path) -> None:
