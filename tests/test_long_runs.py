@@ -26,7 +26,7 @@ from supple import cli
 from supple.analyses import keeping
 from supple.cases.n_four_bar import windows
 from supple.engine import histories
-from supple.integrators import driver
+from supple.integrators import driver, snapshot
 from supple.packed import pack, unpack
 from supple.results import monitor_blocks, result
 from test_endless_runs import blade
@@ -351,6 +351,77 @@ def test_sentences(tmp_path: Path, checkpoints: list[bytes]) -> None:
     ):
         with pytest.raises(sp.SuppleError, match=words):
             sp.simulate(discs(), 1.0, **options)
+
+
+FORGED = {
+    "whole matrices": Run(arm, 0.5, {}, 0.1),
+    "driven": Run(lambda: driven_arm(), 0.5, {}, 0.1),
+    "blocks": Run(
+        lambda: windows(2), 0.5, {"formulation": sp.Absolute(), "tolerance": "tight"}, 0.05
+    ),
+    "blocks, alpha": Run(
+        slider_crank, 0.2, {"integrator": sp.GeneralizedAlpha(), "formulation": sp.Absolute()}, 0.02
+    ),
+    "along the tree": Run(lambda: chain(8), 0.1, {}, 0.01),
+    "alpha along the tree": Run(
+        lambda: chain(34), 0.02, {"integrator": sp.GeneralizedAlpha()}, 1e-3
+    ),
+}
+
+
+def driven_arm() -> sp.Model:
+    m = arm()
+    m.add(sp.Driver("lead", "pin", "1.0 + 0.2*t**2"))
+    return m
+
+
+def chain(count: int) -> sp.Model:
+    """Links in a row, long enough for an elimination along the tree; a controller."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    end = m.ground.at(0)
+    for k in range(count):
+        link = m.add(sp.RigidBody(f"link{k}", 1.0, (0.5, 0, 0), 0.1))
+        m.add(sp.Spherical(f"ball{k}", end, link.at(0), initial_rate=(0.1, 0.3 * k, 0.2)))
+        end = link.at(1.0)
+    wheel = m.add(sp.RigidBody("wheel", 1.0, (0.1, 0, 0), 0.1))
+    m.add(sp.Revolute("pin", end, wheel.at(0), "y"))
+    m.add(sp.PID("servo", "pin", target="0.1", kp=20.0, ki=5.0, kd=3.0))
+    return m
+
+
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_places_reach_no_kernel(
+    name: str, tmp_path: Path, checkpoints: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An integer of the method that a file changes is refused, or put right, or means nothing."""
+    run, path = FORGED[name], tmp_path / "run"
+    kept = {"checkpoint": path, "interval": run.interval}
+    whole = sp.simulate(run.model(), run.end, output=20, **run.options, **kept)
+    path.write_bytes(checkpoints[-3])
+    refused = []
+
+    def forged(part: driver.LoopRun, data: Any) -> None:
+        """Change each integer that is not zero alone; go on with all changes that are taken."""
+        counts = [data["buffers"][2], *([data["passage"]["kept"][2]] if "passage" in data else [])]
+        for count in counts:
+            honest, taken = count.copy(), []
+            for k in np.flatnonzero(honest)[::-1]:
+                if k < len(honest) - part.own_integers:
+                    break
+                count[k] = 2**40
+                try:
+                    snapshot.restore(part, data)
+                    taken.append(k)
+                except sp.ModelError:
+                    refused.append(k)
+                count[k] = honest[k]
+            count[taken] = 2**40
+        snapshot.restore(part, data)
+
+    monkeypatch.setattr("supple.integrators.checkpoints.restore", forged)
+    same(sp.resume(path), whole)
+    assert len(refused) > 3
 
 
 SCRIPT = """

@@ -321,8 +321,8 @@ def kept_arguments(data: Data, folder: Path, **settings: Any) -> Arguments:
         output=data["output"],
         keeping=Keeping(
             None,
-            data["every"],
-            data["interval"],
+            validate.limit(OWNER, "every", data["every"]),
+            validate.number(OWNER, "interval", data["interval"]),
             None if output_to is None else folder / output_to,
         ),
     )

@@ -104,9 +104,9 @@ class RobotFile:
         on: Frame | None = None,
         prefix: str = "",
     ) -> None:
-        given = {"gravity": gravity, "base": base, "position": position, "rotation": rotation}
-        given |= {"initial": initial, "replace": replace, "close": close, "stops": stops}
-        given |= {"into": into, "on": on, "prefix": prefix}
+        given: dict[str, Any] = {"gravity": gravity, "base": base, "position": position}
+        given |= {"rotation": rotation, "initial": initial, "replace": replace, "close": close}
+        given |= {"stops": stops, "into": into, "on": on, "prefix": prefix}
         self._read("RobotFile", tuple(READERS), path, given)
 
     def _read(self, owner: str, roots: Sequence[str], path: Any, given: Mapping[str, Any]) -> None:
