@@ -231,3 +231,21 @@ def test_wrong_model_files(tmp_path):
 def test_schema():
     done = run("schema")
     assert done.exit_code == 0 and json.loads(done.stdout)["title"] == "Supple model file"
+
+
+@pytest.mark.parametrize("called", [["supple"], ["-m"]])
+@pytest.mark.parametrize("module", ["supple.bodies", "typer", "supple.modelfiles"])
+def test_ctrl_c_at_any_time(called, module):
+    """While libraries are loaded, before the command begins and in it: a sentence, no traceback."""
+    code = (
+        "import os, signal, sys\n"
+        f"sys.argv = {called} + ['schema']; sys.orig_argv = ['python', '-m', 'supple']\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Pressed:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Pressed())\n"
+        "from supple.cli import app; app()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "supple: stopped by the user\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import time
 
@@ -14,7 +15,7 @@ from natural_coordinates import poses
 from supple.cases.mechanisms import CASES
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
-from supple.loops.closing import MOVED
+from supple.loops.closing import LARGE, MOVED, sparse_solution
 from test_mechanisms import gap
 from test_topology import FIGURE_BODIES, FIGURE_EDGES, Graph
 
@@ -169,3 +170,24 @@ def test_paths_of_the_tree():
     assert graph.path("4", "6") == ("34", "23", "25", "56")
     assert graph.path("6", "ground") == ("56", "25", "12", "01")
     assert graph.path("2", "2") == ()
+
+
+def test_large_systems_with_rows_that_depend_on_each_other(capfd):
+    """The smallest step in the norm of masses, of which one is nothing; LAPACK says no word."""
+    rng = np.random.default_rng(4)
+    mass, right = rng.uniform(0.5, 2.0, LARGE), np.zeros(LARGE + 60)
+    mass[7] = 0.0
+    rows = np.zeros((60, LARGE))
+    rows[:40] = np.where(rng.random((40, LARGE)) < 0.05, rng.uniform(-1.0, 1.0, (40, LARGE)), 0.0)
+    rows[40:59] = rng.uniform(-1.0, 1.0, (19, 40)) @ rows[:40]
+    rows[:, 7] = 0.0  # one row is nothing at all, and the motion without mass is in none
+    right[LARGE:] = rows @ rng.uniform(-1.0, 1.0, LARGE)
+    found = sparse_solution(
+        np.block([[np.diag(mass), rows.T], [rows, np.zeros((60, 60))]]), right, 60
+    )
+    whitened = rows / np.sqrt(np.where(mass > 0.0, mass, 1.0))
+    smallest = np.linalg.pinv(whitened, rcond=1e-10) @ right[LARGE:]
+    expected = smallest / np.sqrt(np.where(mass > 0.0, mass, 1.0))
+    np.testing.assert_allclose(found[:LARGE], expected, atol=1e-9)
+    ctypes.CDLL(None).fflush(None)  # what libraries print themselves
+    assert capfd.readouterr() == ("", "")

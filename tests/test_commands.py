@@ -257,6 +257,9 @@ def test_vtk(tmp_path):
     assert mesh.points[far] == pytest.approx(result["slab"].at(node=far).position[-1], abs=1e-15)
     again = sp.load(result.save(tmp_path / "run.nc"))  # without a model: frames only
     again.export(tmp_path / "frames")
+    for missing in ("to_html", "to_gltf", "picture"):
+        with pytest.raises(AttributeError, match=f"no '{missing}', for which a model is needed, e"):
+            getattr(again, missing)
     kept = arrays(tmp_path / "frames" / "frames_5.vtp")
     assert kept["axis_x"][2] == pytest.approx(result["hub"].matrix[-1, :, 0], abs=1e-15)
     assert not list((tmp_path / "frames").glob("beams*"))

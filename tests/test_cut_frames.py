@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 from supple.engine.builder import build
+from supple.results.drawn_bodies import drawn_bodies
 from supple.results.part_flexibility import _with_held
 
 STEEL = sp.Material(E=2.1e11, G=0.8e11, density=7800.0)
@@ -74,6 +75,24 @@ def test_small_deflections_are_those_of_the_whole_frame(node):
         models = (held(ring(parts, 2), node) for parts in (2, None))
         frequencies = [sp.linearize(m).frequencies for m in models]
     np.testing.assert_allclose(*frequencies, rtol=1e-7)
+
+
+def test_files_for_other_programs_show_members_as_lines(tmp_path):
+    """With the places and displacements of the whole frame's nodes, which are ends of parts."""
+    whole, cut = (sp.statics(held(ring(parts, 2), load=1e-2)) for parts in (None, 2))
+    (nodes,), lines = drawn_bodies(whole), list(drawn_bodies(cut))
+    assert {line.name for line in lines} == {"ring"} and len(lines) == 5
+    known, scale = nodes.at(0), np.abs(nodes.at(0).displacement).max()
+    for number, line in enumerate(lines):
+        found = line.at(0)
+        for k in (4, 8) if number == 3 else (0, 4, 8):  # it begins beside its node
+            near = np.argmin(np.linalg.norm(known.places - found.places[k], axis=1))
+            np.testing.assert_allclose(found.places[k], known.places[near], atol=1e-3 * scale)
+            moved = known.displacement[near]
+            np.testing.assert_allclose(found.displacement[k], moved, atol=1e-3 * scale)
+    result = sp.simulate(held(ring(2, 2)), 1e-3, output=1)
+    text = (result.export(tmp_path / "vtk").parent / "beams_1.vtp").read_text()
+    assert 'NumberOfLines="5"' in text
 
 
 def by_hand(load) -> sp.Model:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import h5py
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -25,7 +26,7 @@ from supple import cli
 from supple.analyses import keeping
 from supple.cases.n_four_bar import windows
 from supple.engine import histories
-from supple.integrators import driver
+from supple.integrators import driver, snapshot
 from supple.packed import pack, unpack
 from supple.results import monitor_blocks, result
 from test_endless_runs import blade
@@ -270,6 +271,8 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
         signal.signal(signal.SIGINT, before)
     assert not stopped.success and 1.0 < stopped.t[-1] < 60.0
     assert sp.load_run(tmp_path / "states.h5").t[-1] == stopped.t[-1]
+    with pytest.raises(sp.ModelError, match=r"output_to is 'states.h5', expected another path"):
+        sp.simulate(arm(), 0.1, output_to=tmp_path / "states.h5")
     same(sp.resume(path), whole)
     same(sp.load_run(tmp_path / "states.h5"), whole)
 
@@ -348,6 +351,77 @@ def test_sentences(tmp_path: Path, checkpoints: list[bytes]) -> None:
     ):
         with pytest.raises(sp.SuppleError, match=words):
             sp.simulate(discs(), 1.0, **options)
+
+
+FORGED = {
+    "whole matrices": Run(arm, 0.5, {}, 0.1),
+    "driven": Run(lambda: driven_arm(), 0.5, {}, 0.1),
+    "blocks": Run(
+        lambda: windows(2), 0.5, {"formulation": sp.Absolute(), "tolerance": "tight"}, 0.05
+    ),
+    "blocks, alpha": Run(
+        slider_crank, 0.2, {"integrator": sp.GeneralizedAlpha(), "formulation": sp.Absolute()}, 0.02
+    ),
+    "along the tree": Run(lambda: chain(8), 0.1, {}, 0.01),
+    "alpha along the tree": Run(
+        lambda: chain(34), 0.02, {"integrator": sp.GeneralizedAlpha()}, 1e-3
+    ),
+}
+
+
+def driven_arm() -> sp.Model:
+    m = arm()
+    m.add(sp.Driver("lead", "pin", "1.0 + 0.2*t**2"))
+    return m
+
+
+def chain(count: int) -> sp.Model:
+    """Links in a row, long enough for an elimination along the tree; a controller."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    end = m.ground.at(0)
+    for k in range(count):
+        link = m.add(sp.RigidBody(f"link{k}", 1.0, (0.5, 0, 0), 0.1))
+        m.add(sp.Spherical(f"ball{k}", end, link.at(0), initial_rate=(0.1, 0.3 * k, 0.2)))
+        end = link.at(1.0)
+    wheel = m.add(sp.RigidBody("wheel", 1.0, (0.1, 0, 0), 0.1))
+    m.add(sp.Revolute("pin", end, wheel.at(0), "y"))
+    m.add(sp.PID("servo", "pin", target="0.1", kp=20.0, ki=5.0, kd=3.0))
+    return m
+
+
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.parametrize("name", FORGED)
+def test_forged_places_reach_no_kernel(
+    name: str, tmp_path: Path, checkpoints: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An integer of the method that a file changes is refused, or put right, or means nothing."""
+    run, path = FORGED[name], tmp_path / "run"
+    kept = {"checkpoint": path, "interval": run.interval}
+    whole = sp.simulate(run.model(), run.end, output=20, **run.options, **kept)
+    path.write_bytes(checkpoints[-3])
+    refused = []
+
+    def forged(part: driver.LoopRun, data: Any) -> None:
+        """Change each integer that is not zero alone; go on with all changes that are taken."""
+        counts = [data["buffers"][2], *([data["passage"]["kept"][2]] if "passage" in data else [])]
+        for count in counts:
+            honest, taken = count.copy(), []
+            for k in np.flatnonzero(honest)[::-1]:
+                if k < len(honest) - part.own_integers:
+                    break
+                count[k] = 2**40
+                try:
+                    snapshot.restore(part, data)
+                    taken.append(k)
+                except sp.ModelError:
+                    refused.append(k)
+                count[k] = honest[k]
+            count[taken] = 2**40
+        snapshot.restore(part, data)
+
+    monkeypatch.setattr("supple.integrators.checkpoints.restore", forged)
+    same(sp.resume(path), whole)
+    assert len(refused) > 3
 
 
 SCRIPT = """
@@ -432,6 +506,23 @@ def test_states_in_a_file_that_another_result_reads(tmp_path: Path) -> None:
     end = np.array(first.q[-1])
     sp.simulate(arm(), 0.5, output=10, output_to=path)
     np.testing.assert_array_equal(first.q[-1], end)
+
+
+def test_states_of_a_run_that_can_go_on_are_kept(tmp_path: Path, checkpoints: list[bytes]) -> None:
+    """Another run is refused in their place, until the first one is over."""
+    path, kept = tmp_path / "states.h5", {"checkpoint": tmp_path / "run", "interval": 0.2}
+    whole = sp.simulate(arm(), 1.0, output=20, output_to=path, **kept)
+    with h5py.File(path, "r+") as file:  # as after a kill
+        del file["record"], file["time"]
+        file.attrs["over"] = 0
+    before, words = path.read_bytes(), "output_to is .*, expected another path, since the states"
+    for other in ({}, {"checkpoint": tmp_path / "other"}):
+        with pytest.raises(sp.ModelError, match=words):
+            sp.simulate(arm(), 0.5, output_to=path, **other)
+    assert path.read_bytes() == before and not (tmp_path / "other").exists()
+    (tmp_path / "run").write_bytes(checkpoints[2])
+    same(sp.resume(tmp_path / "run"), whole)
+    assert sp.simulate(arm(), 0.5, output_to=path).success
 
 
 def test_parts_without_output_times(tmp_path: Path) -> None:

@@ -141,13 +141,13 @@ def every_value() -> dict[str, Any]:
 
 def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     """Each class of the vocabulary in a model that has it."""
-    from supple.modelfiles.document import _Document
+    from supple.modelfiles.document import Document
     from supple.modelfiles.kinds import Kind
     from supple.modelfiles.scope import Scope
     from supple.modelfiles.writer import Writer
     from valid_calls import ARM, BEAM, LINK
 
-    document = _Document(tmp_path / "m.yaml")
+    document = Document(tmp_path / "m.yaml")
     document.bodies = {body.name: body for body in (LINK, ARM, BEAM)}
     scope = Scope(document.problems, tmp_path)
     found = every_value()

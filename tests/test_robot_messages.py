@@ -95,6 +95,11 @@ WRONG_MJCF = {
         "2: joints 'body 1 joint 2' and 'body 1 joint 3' are 3 m apart without a mass between them, "
         "expected a mass, or axes that meet",
     '<worldbody/><option density="1.2"/>': "2: <option>: a density of the air found, expected none",
+    '<worldbody>\n<include file="../up.xml"/></worldbody>':
+        "3: <include file>: up.xml: '{folder}/../up.xml' is outside of the model's folder, expected an MJCF "
+        "file in it",
+    '<include file="none.xml"/>':
+        "2: <include file>: none.xml: there is no such file, expected an MJCF file",
     '<compiler coordinate="global"/>':
         "2: <compiler coordinate>: 'global' found, expected local",
 }  # fmt: skip
@@ -110,6 +115,7 @@ def test_sentences(inside: str, tmp_path: Path) -> None:
     path = written(tmp_path, f"<{tag}>\n{inside}\n</{tag}>", "r.xml")
     with pytest.raises(sp.ModelFileError) as caught:
         sp.RobotFile(path)
+    expected = expected.replace("{folder}", str(tmp_path))
     assert str(caught.value).splitlines()[0] == f"r.xml:{expected}"
 
 

@@ -6,6 +6,11 @@ The vocabulary is loaded at once; the engine, results and cases are loaded on fi
 
 from __future__ import annotations
 
+# ruff: noqa: E402
+from supple import starting
+
+starting.listen()  # before what takes time to load
+
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -159,7 +164,7 @@ if TYPE_CHECKING:
     from supple.integrators.sundials import BDF, Adams
     from supple.loops.assembly import assemble
     from supple.modelfiles.archive import load_run, resume
-    from supple.modelfiles.document import ModelFile, read_model
+    from supple.modelfiles.model_file import ModelFile, read_model
     from supple.modelfiles.problems import ModelFileError
     from supple.modelfiles.writer import write_model
     from supple.results.monitor import Monitor

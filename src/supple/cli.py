@@ -14,27 +14,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from supple.commands.answers import (
-    PAGES,
-    conclude,
-    conclude_run,
-    expect_apart,
-    expect_place,
-    print_json,
-    warned_plainly,
-)
+from supple import starting
+from supple.commands.answers import print_json, refuse, warned_plainly
+from supple.commands.check import check
 from supple.commands.compare import compare
 from supple.commands.export import export
 from supple.commands.graph import graph
 from supple.commands.modes import modes
 from supple.commands.plot import plot
-from supple.commands.reports import check_as_json, run_as_json
-from supple.commands.sources import expect_file, model_file
+from supple.commands.run import resume, run, view
 from supple.errors import ModelError, SuppleError, suggestion
 
 if TYPE_CHECKING:
     from supple.cases import Case, Quantity
-    from supple.results.result import Result
 
 
 class Sentences(TyperGroup):
@@ -46,11 +38,14 @@ class Sentences(TyperGroup):
         Ctrl-C ends it with 130, as it ends other programs.
         """
         try:
+            starting.leave()
             with warned_plainly():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
-            typer.echo("supple: stopped by the user", err=True)
-            raise typer.Exit(130) from None
+            starting.listen()
+            starting.forget()
+            typer.echo(starting.SENTENCE, err=True)
+            raise typer.Exit(starting.STOPPED) from None
         except (SuppleError, ImportError) as error:
             from supple.native.build import BuildError
 
@@ -58,6 +53,8 @@ class Sentences(TyperGroup):
                 raise
             typer.echo(f"supple: {error}", err=True)
             raise typer.Exit(1) from None
+        finally:
+            starting.listen()
 
 
 app = typer.Typer(
@@ -130,6 +127,8 @@ def new_file(
 
     files = {"": starter.STARTER.encode()}
     robot = Path(source).suffix.lower() in ENDINGS
+    if floating and not robot:
+        refuse("--floating is for a robot, expected --from with a URDF file")
     if source and not robot:
         known = starter.examples()
         if source not in known:
@@ -161,109 +160,6 @@ def list_examples() -> None:
         typer.echo(f"{name:<{width}}  {title(path)}")
 
 
-@app.command("check")
-def check_file(
-    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
-) -> None:
-    """Read a model file, tell all that is wrong with it, and examine the model."""
-    expect_file(file, "a model file")
-    if as_json:
-        return conclude(check_as_json(file))
-    found = model_file(file)
-    found.check()
-    diagnosis = found.doctor()
-    typer.echo(str(diagnosis))
-    if not diagnosis.ok:
-        raise typer.Exit(1)
-
-
-Until = Annotated[
-    float | None, typer.Option(help="End of the run in s, in place of the file's t_end.")
-]
-Every = Annotated[float | None, typer.Option(help="Seconds of the clock between checkpoints.")]
-Interval = Annotated[
-    float | None, typer.Option(help="Seconds of simulated time between checkpoints.")
-]
-
-
-@app.command("run")
-def run_file(
-    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
-    until: Until = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Also write a page that plays the motion in a browser.")
-    ] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="File from which 'supple resume' goes on.")
-    ] = None,
-    every: Every = None,
-    interval: Interval = None,
-    output_to: Annotated[
-        Path | None, typer.Option(help="File for the states, which need not fit into memory then.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")] = False,
-) -> None:
-    """Simulate a model file and write its outputs."""
-    if html is not None:
-        expect_place(html, PAGES)
-    expect_apart(file, html=html, checkpoint=checkpoint, output_to=output_to)
-    found = model_file(file)
-    options = {"checkpoint": checkpoint, "every": every, "interval": interval}
-    given: dict[str, Any] = {"t_end": until, "output_to": output_to, **options}
-    result = found.run(**{key: value for key, value in given.items() if value is not None})
-    written = [*found.written, *([] if html is None else [result.to_html(html)])]
-    if as_json:
-        run_as_json(result, written)
-        return conclude_run(result)
-    _tell_run(result, written, checkpoint)
-
-
-@app.command("resume")
-def resume_run(
-    checkpoint: Annotated[Path, typer.Argument(help="A checkpoint of 'supple run'.")],
-    every: Every = None,
-    interval: Interval = None,
-) -> None:
-    """Go on with a run from its last checkpoint and write the outputs of its model file."""
-    from supple.modelfiles.archive import resumed
-
-    expect_file(checkpoint, "a checkpoint")
-    result, doubts, found, missing = resumed(checkpoint, every=every, interval=interval)
-    for doubt in [*doubts, *([missing] if missing else [])]:
-        typer.echo(f"supple: {doubt}", err=True)
-    if found is not None:
-        found.outputs.write(result)
-    _tell_run(result, [] if found is None else found.written, checkpoint)
-
-
-def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> None:
-    typer.echo(repr(result))
-    for path in written:
-        typer.echo(f"  written   {path}")
-    if result.stopped and checkpoint is not None:
-        typer.echo(f"  go on by  supple resume {checkpoint}")
-    conclude_run(result)
-
-
-@app.command("view")
-def view_file(
-    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
-    until: Until = None,
-    html: Annotated[
-        Path | None, typer.Option(help="The page to write; by default beside the model file.")
-    ] = None,
-) -> None:
-    """Write a page that plays the motion of a model file in a browser, and nothing else."""
-    page = file.with_suffix(".html") if html is None else html
-    expect_place(page, PAGES)
-    expect_apart(file, html=page)
-    result = model_file(file).simulate(**({} if until is None else {"t_end": until}))
-    result.to_html(page)
-    typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
-    conclude_run(result)
-
-
 @app.command("schema")
 def show_schema() -> None:
     """Print the JSON Schema of model files, with which editors complete and check them."""
@@ -272,6 +168,10 @@ def show_schema() -> None:
     typer.echo(json.dumps(schema(), indent=1))
 
 
+app.command("check")(check)
+app.command("run")(run)
+app.command("resume")(resume)
+app.command("view")(view)
 app.command("graph")(graph)
 app.command("modes")(modes)
 app.command("plot")(plot)

@@ -48,7 +48,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "integrators.sundials": "Adams BDF",
         "loops.assembly": "assemble",
         "modelfiles.archive": "load_run resume",
-        "modelfiles.document": "ModelFile read_model",
+        "modelfiles.model_file": "ModelFile read_model",
         "modelfiles.problems": "ModelFileError",
         "modelfiles.writer": "write_model",
         "results.monitor": "Monitor",

@@ -75,14 +75,21 @@ def save_figure(figure: Figure, path: str | Path | None, **options: Any) -> None
     """Write a figure in the format of the path's ending (PNG without one), unless it is None."""
     if path is None:
         return
-    path = path_of("a file to be written", "path", path)
-    ending = path.suffix[1:].lower()
-    known = figure.canvas.get_supported_filetypes()
-    if not ending:
-        ending, path = "png", path.with_name(f"{path.name}.png")
-    if ending not in known:
-        kinds = ", ".join(sorted(known))
-        raise FileError(f"{_named(path)} cannot be written: its ending is none of {kinds}")
+    path, ending = check_picture(path)
     buffer = io.BytesIO()
     figure.savefig(buffer, format=ending, dpi=150, **options)
     write_whole(path, buffer.getbuffer())
+
+
+def check_picture(path: str | Path) -> tuple[Path, str]:
+    """The path of a picture to be written, with its ending, and that; unknown ones are refused."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    path = path_of("a file to be written", "path", path)
+    ending, known = path.suffix[1:].lower(), FigureCanvasBase.get_supported_filetypes()
+    if not ending:
+        return path.with_name(f"{path.name}.png"), "png"
+    if ending not in known:
+        kinds = ", ".join(sorted(known))
+        raise FileError(f"{_named(path)} cannot be written: its ending is none of {kinds}")
+    return path, ending

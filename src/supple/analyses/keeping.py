@@ -31,7 +31,7 @@ from supple.native import cache
 from supple.packed import pack, unpack
 from supple.results.result import Result
 from supple.results.start_changes import StartChange
-from supple.results.state_file import OutputFile, opened
+from supple.results.state_file import OutputFile, is_unfinished, opened
 from supple.state import State
 from supple.writing import check_target, write_whole
 
@@ -137,6 +137,8 @@ class Kept:
             goes_on = known is not None and any(known[name] for name in CHANGING)
             if known is not None and not goes_on:
                 _refuse_foreign(keeping)
+            if is_unfinished(keeping.output_to, name):
+                raise ModelError(OWNER, "output_to", keeping.output_to.name, _STATES)
             self.file = OutputFile(keeping.output_to, problem.grid, name, goes_on)
         checkpoints = None
         if keeping.checkpoint is not None:
@@ -155,7 +157,9 @@ class Kept:
             self._save(self.checkpoints.finished, None)
         if self.file is not None:
             record = self.content | {"solution": of_solution(solution, rows=False)}
-            self.file.write_record(bytes(pack(record)))
+            self.file.write_record(
+                bytes(pack(record)), over=self.checkpoints is None or not stopped
+            )
 
     def _save(self, finished: list[Data], pending: Data | None) -> None:
         """Write a checkpoint; where that fails, as on a full disk, the run goes on."""
@@ -198,6 +202,10 @@ class Kept:
         }
 
 
+_STATES = (
+    "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
+    "or remove the file"
+)
 _NO_PHASES = "none in a run whose events change the model or have given instants"
 
 
@@ -313,8 +321,8 @@ def kept_arguments(data: Data, folder: Path, **settings: Any) -> Arguments:
         output=data["output"],
         keeping=Keeping(
             None,
-            data["every"],
-            data["interval"],
+            validate.limit(OWNER, "every", data["every"]),
+            validate.number(OWNER, "interval", data["interval"]),
             None if output_to is None else folder / output_to,
         ),
     )

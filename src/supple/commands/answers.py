@@ -15,7 +15,10 @@ from typing import Any, NoReturn
 
 import typer
 
-NO, WRONG_CALL, STOPPED = 1, 2, 130  # the answer is no; the call is wrong; Ctrl-C
+from supple.starting import STOPPED
+
+NO, WRONG_CALL = 1, 2  # the answer is no; the call is wrong
+OPTIONS = {"t_end": "until"}  # that are not called as arguments of `simulate` are
 PICTURES, PAGES = (".png", ".svg", ".pdf"), (".html", ".htm")
 
 
@@ -61,18 +64,36 @@ def warned_plainly() -> Iterator[None]:
         yield
 
 
-def expect_place(path: Path, endings: tuple[str, ...]) -> None:
+@contextmanager
+def named_by_options(given: Mapping[str, Any], owner: str = "simulate") -> Iterator[None]:
+    """Errors meanwhile about arguments that options gave are those of the call, and name these."""
+    from supple.errors import ModelError, describe
+
+    try:
+        yield
+    except ModelError as error:
+        if error.object != owner or error.field not in given:
+            raise
+        option = OPTIONS.get(error.field, error.field.replace("_", "-"))
+        refuse(f"--{option} is {describe(error.found)}, expected {error.expected}")
+
+
+def expect_place(path: Path | None, endings: tuple[str, ...] = ()) -> None:
     """Refuse a file to be written that cannot be, before anything is computed for it."""
-    if path.suffix.lower() not in endings:
-        known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+    from supple.writing import check_target
+
+    if path is None:
+        return
+    if endings and path.suffix.lower() not in endings:
+        known = f"{', '.join(endings[:-1])} or {endings[-1]}" if endings[1:] else endings[0]
         refuse(f"the file {str(path)!r} cannot be written: expected a name that ends with {known}")
-    if not path.parent.is_dir():
-        refuse(f"the file {str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+    with asked_rightly():
+        check_target(path)
 
 
-def expect_apart(source: Path, **targets: Path | None) -> None:
+def expect_apart(source: Path, what: str = "what is read", **targets: Path | None) -> None:
     """Refuse files to be written that are the source, or each other."""
-    seen = {source.resolve(): "what is read"}
+    seen = {source.resolve(): what}
     for name, path in targets.items():
         if path is not None:
             if (place := path.resolve()) in seen:

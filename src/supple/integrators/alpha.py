@@ -13,6 +13,7 @@ from supple.core import alpha, blocks
 from supple.engine.builder import Compiled
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
+from supple.integrators.newton_places import Places, alpha_places
 from supple.loops.assembly import row_sizes
 from supple.native.declare import Entry
 from supple.poses import Array
@@ -61,6 +62,10 @@ class _Alpha(Integrator):
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
         return alpha.own_size(c.sizes, blocks.lengths(c.ints))
+
+    def places(self, c: Compiled) -> Places:
+        """What is known of its own integers."""
+        return alpha_places(c)
 
     @abstractmethod
     def coefficients(self) -> tuple[float, ...]:

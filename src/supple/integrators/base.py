@@ -15,6 +15,7 @@ from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
 from supple.errors import ModelError
 from supple.integrators.driver import Loop, LoopOptions, LoopRun, Problem, Solution
+from supple.integrators.newton_places import Places
 from supple.joints.motions import Method
 from supple.native.declare import Entry
 from supple.poses import Array
@@ -71,6 +72,10 @@ class Integrator(ABC):
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
 
+    def places(self, c: Compiled) -> Places:
+        """What is known of its own integers that outlive a call of the loop."""
+        return Places(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+
     def parameters(self) -> tuple[float, ...]:
         """Numbers that the loop finds at the beginning of its own reals."""
         return ()
@@ -106,5 +111,6 @@ class Integrator(ABC):
             stability_limit=self.stability_limit,
             fixed_step=bool(getattr(self, "step", None)),
             forgets=self.python_loop,
+            places=self.places,
         )
         return LoopRun(problem, self.loop(problem), size, options)

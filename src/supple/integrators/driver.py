@@ -22,6 +22,7 @@ from supple.integrators.audited import audit_record
 from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
+from supple.integrators.newton_places import Places
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
@@ -112,6 +113,7 @@ class LoopOptions(NamedTuple):
     fixed_step: bool = False
     passes: bool = False  # singular positions by itself
     stability_limit: float = 0.0  # step times fastest rate at which stability limits steps, if any
+    places: Callable[[Compiled], Places] | None = None  # among its own integers
     forgets: bool = False  # whether the loop has memory outside of the buffers: see checkpoints
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from supple.core import blocks, radau
 from supple.engine.builder import Compiled
 from supple.integrators.base import Integrator
+from supple.integrators.newton_places import Places, radau_places
 from supple.native.declare import Entry
 
 
@@ -28,3 +29,7 @@ class Radau(Integrator):
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
         return radau.own_size(c.sizes, blocks.lengths(c.ints))
+
+    def places(self, c: Compiled) -> Places:
+        """What is known of its own integers."""
+        return radau_places(c)

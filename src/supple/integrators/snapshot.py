@@ -32,6 +32,7 @@ OF_PASSAGE = (
     *("sentence", "stop", "next_look", "beaten", "checked", "level", "backs", "until", "look"),
     *("each", "reference", "kept_steps"),
 )
+MOST = 2**62  # of counts
 SAME = 1e-9  # relative difference of accelerations of one function
 ARRAYS = ("t", "q", "u", "z", "channels")
 
@@ -61,29 +62,31 @@ def restore(run: LoopRun, data: Data) -> None:
     run.row_sets = _row_sets(data["row_sets"], run.compiled)
     run.compiled = run.row_sets.models[-1]
     run.watch = None if run.compiled.all_ints is None else Watch(run.compiled)
-    fixed = run.fields.events.copy(), run.fields.roots.copy()
+    start = run.count.copy()
     _fill([*_buffers(run), run.problem.equations.work], data["buffers"])
-    _check_counts(run, data["stops"], fixed)
     run.stops = np.array(data["stops"])
     run.stops.flags.writeable = False
+    if run.stops.ndim != 1 or run.stops.dtype != run.state.dtype or len(run.stops) % 2:
+        raise _another_model()
+    _check_counts(run, run.count, start, waiting=0)
     n = int(run.count[st.GRID])
     if run.problem.output_file is None:
         _fill([run.out[:n]], [data["rows"]])
     run.rows.settled = n
-    run.events = [EventRecord(name, t) for name, t in data["events"]]
+    run.events = [EventRecord(_alike(name, ""), _alike(t, 0.0)) for name, t in data["events"]]
     for name in OF_RUN:
-        setattr(run, name, data[name])
+        setattr(run, name, _alike(data[name], getattr(run, name)))
     if run.growth is not None:
-        run.growth.until = data["growth"]
+        run.growth.until = _alike(data["growth"], 0)
     run.passage.take_rows()
     if run.passage.possible:
-        kept = data["passage"]
+        passage, kept = run.passage, data["passage"]
         for name in OF_PASSAGE:
-            setattr(run.passage, name, kept[name])
-        _fill([*run.passage.kept, run.passage.equations.work], kept["kept"])
-        for k in (st.GRID, st.STOP):
-            if not 0 <= run.passage.kept[2][k] <= run.count[k]:
-                raise _another_model()
+            setattr(passage, name, _alike(kept[name], getattr(passage, name)))
+        _fill([*passage.kept, passage.equations.work], kept["kept"])
+        _check_counts(run, passage.kept[2], start, waiting=len(run.fields.found_event))
+        if any(passage.kept[2][k] > run.count[k] for k in (st.GRID, st.STOP)):
+            raise _another_model()
     run.goes_on = True
     if run.compiled.callbacks:
         before, now = np.asarray(data["accelerations"]), _accelerations(run)
@@ -115,25 +118,42 @@ def _fill(targets: list[np.ndarray], found: list[Any]) -> None:
         target[:] = source
 
 
-def _check_counts(run: LoopRun, stops: Any, fixed: tuple[np.ndarray, ...]) -> None:
-    """Kernels trust the places that they count: none may be outside of its buffer."""
-    count, p, f = run.count, run.problem, run.fields
+def _check_counts(run: LoopRun, count: np.ndarray, start: np.ndarray, waiting: int) -> None:
+    """Kernels trust the places that they count: none may be outside of its buffer.
+
+    ``start`` are the integers of a run at its start, ``waiting`` the most events that may wait.
+    """
+    p, c = run.problem, run.compiled
     most = {
         st.GRID: len(p.grid),
-        st.STOP: len(stops) // 2 - 1,
-        st.EVENTS_FOUND: 0,
+        st.STOP: len(run.stops) // 2 - 1,
+        st.EVENTS_FOUND: waiting,
         st.TERMINAL: max(len(p.events) - 1, 0),
-        st.BAD_DOF: run.compiled.nu + run.compiled.nr,
+        st.BAD_DOF: c.nu + c.nr,
     }
     inside = all(0 <= count[k] <= top for k, top in most.items())
-    same = count[st.N_EVENTS] == len(p.events) and count[st.N_SCREWS] == len(p.symmetries)
-    same = same and np.array_equal(fixed[0], f.events) and np.array_equal(fixed[1], f.roots)
-    integers = np.array(run.options.integers)
-    own = count[len(count) - run.own_integers :][: len(integers)]
-    changed = set(np.flatnonzero(own != integers).tolist())
+    sizes = c.sizes | {"events": len(p.events), "screws": len(p.symmetries)}
+    now, then = (st.RUN_RECORD.read(sizes, run.run_buffer, x) for x in (count, start))
+    found = now.found_event[: count[st.EVENTS_FOUND]] if inside else start
+    inside = inside and bool(np.all((found >= 0) & (found < max(len(p.events), 1))))
+    same = np.array_equal(now.events, then.events) and np.array_equal(now.roots, then.roots)
+    same = same and all(count[k] == start[k] for k in (st.N_EVENTS, st.N_SCREWS))
+    own, made = (x[len(x) - run.own_integers :] for x in (count, np.array(start)))
+    tables = len(run.options.integers)
+    changed = set(np.flatnonzero(own[:tables] != made[:tables]).tolist())
     same = same and changed <= set(run.options.counted)
-    if not (inside and same and len(stops) % 2 == 0 and 0 < len(stops)):
+    settled = run.options.places is None or run.options.places(c).settle(own)
+    if not (inside and same and settled):
         raise _another_model()
+
+
+def _alike(found: Any, known: Any) -> Any:
+    """A number or text of the kind of another one."""
+    kind = (int, float) if isinstance(known, float) else type(known)
+    whole = isinstance(found, int) and not isinstance(found, bool)
+    if not isinstance(found, kind) or (whole and abs(found) > MOST):
+        raise _another_model()
+    return found
 
 
 def _another_model() -> ModelError:
@@ -157,7 +177,7 @@ def _row_sets(data: Data, first: Compiled) -> RowSets:
     if not sound:
         raise _another_model()
     others = [whole.with_rows([int(k) for k in rows]) for rows in used[1:]]
-    return RowSets(tuple(begins), (first, *others))
+    return RowSets(tuple(_alike(t, 0.0) for t in begins), (first, *others))
 
 
 def of_solution(solution: Solution, rows: bool = True) -> Data:
@@ -181,7 +201,11 @@ def solution_of(data: Data, compiled: Compiled, rows: list[Any] | None = None) -
     """The solution that data stand for; ``compiled`` is the model that its run began with."""
     t, q, u, z, channels = data["rows"] if rows is None else rows
     widths = [compiled.nq, compiled.nu, compiled.nz, len(compiled.force_names)]
-    if [x.shape for x in (q, u, z, channels)] != [(len(t), n) for n in widths]:
+    final = State(_alike(data["final"][0], 0.0), *data["final"][1:])
+    arrays, shapes = [t, q, u, z, channels], [(len(t),), *((len(t), n) for n in widths)]
+    arrays += [final.q, final.u, final.z]
+    shapes += [(n,) for n in widths[:3]]
+    if [(x.shape, x.dtype) for x in arrays] != [(shape, np.dtype(float)) for shape in shapes]:
         raise _another_model()
     return Solution(
         t=t,
@@ -195,7 +219,7 @@ def solution_of(data: Data, compiled: Compiled, rows: list[Any] | None = None) -
         success=data["success"],
         message=data["message"],
         statistics=data["statistics"],
-        final=State(*data["final"]),
+        final=final,
         row_sets=_row_sets(data["row_sets"], compiled),
         passed=data["passed"],
     )

@@ -9,7 +9,6 @@ to the start is reduced by steps along the motions that the constraints allow.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,6 +34,7 @@ SIZE = 30  # velocities up to which all tries are made: a try costs the third po
 SLIDES = 30  # steps along the mechanism's own motions towards the start
 MOVED = 1e-6  # rad or lengths: below that a closed position is as near as it can be
 LARGE = 200  # unknowns, from which on systems are solved as sparse ones
+TINY = 1e-13  # of their entries: beyond what a step of Newton shows, and above rounding
 
 
 class Assembler:
@@ -108,7 +108,7 @@ class Assembler:
         bordered[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
         bordered[n:, :n], bordered[:n, n:] = G, G.T
         right = np.concatenate([np.zeros(n), -rows.rate / self.sizes])
-        step = _sparse_solution(bordered, right)
+        step = sparse_solution(bordered, right, nr)
         if step is None:
             step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
         out = np.array(u, dtype=float)
@@ -150,7 +150,7 @@ class Assembler:
             if n + nr > LARGE:
                 mean, rows = float(np.mean(np.diag(M))), G[:, free]
                 bordered = np.block([[M / mean, rows.T], [rows, np.zeros((nr, nr))]])
-                found = _sparse_solution(bordered, np.concatenate([np.zeros(n), right]))
+                found = sparse_solution(bordered, np.concatenate([np.zeros(n), right]), nr)
                 if found is not None:
                     d[free] = found[:n]
                     return d
@@ -280,18 +280,23 @@ def _closed(gap: Array) -> bool:
     return bool(np.max(np.abs(gap), initial=0.0) < CLOSED)
 
 
-def _sparse_solution(matrix: Array, right: Array) -> Array | None:
-    """Solution of a large system that is mostly zeros; None if it is small, or not solved well."""
+def sparse_solution(matrix: Array, right: Array, rows: int) -> Array | None:
+    """Solution of a large system that is mostly zeros; None if it is small, or not solved well.
+
+    The matrix is [[M, G^T], [G, 0]] with so many rows G, of numbers about one. Where rows depend on
+    each other, or something has no mass, it is singular: a little on the diagonal, positive in M
+    and negative behind it, makes it quasidefinite, and the solution the one of least size.
+    """
     if len(right) <= LARGE:
         return None
     from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu
 
+    little = np.full(len(right), TINY)
+    little[len(right) - rows :] = -TINY
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found: Array = splu(csc_array(matrix)).solve(right)
-    except RuntimeError:  # singular: rows depend on each other
+        found: Array = splu(csc_array(matrix + np.diag(little))).solve(right)
+    except RuntimeError:  # numbers that are not finite
         return None
     missing = np.abs(matrix @ found - right).max()
     return found if missing <= 1e-10 * (np.abs(right).max() + np.abs(found).max()) else None

@@ -31,7 +31,7 @@ from supple.integrators.driver import Progress
 from supple.integrators.output_rows import parts_of
 from supple.integrators.snapshot import Data, solution_of
 from supple.model import Model
-from supple.modelfiles.document import ModelFile
+from supple.modelfiles.model_file import ModelFile
 from supple.modelfiles.writer import GROUPS, Writer, write_model
 from supple.results.result import Result
 from supple.results.start_changes import StartChange
@@ -121,10 +121,13 @@ def resumed(
     every: float | None = None,
     interval: float | None = None,
     progress: Any = None,
+    source: ModelFile | None = None,
+    outputs: bool = False,
 ) -> tuple[Result, list[str], ModelFile | None, str]:
     """The result, what is to be doubted about it, and the model file that was run.
 
-    That is None if it is not where it was, or has mistakes now; the last text says so.
+    That is ``source``, or the file where it was. It is None if it is not there, or has mistakes
+    now; the last text says so. With ``outputs`` those that it cannot write are refused first.
     """
     target = path_of("resume", "path", path)
     expect("resume", "model", model, Model | None, "a Model")
@@ -133,7 +136,7 @@ def resumed(
             raise ModelError("resume", name, value, "a positive number of seconds")
     data = read_checkpoint(target)
     with contained(target.name, "a checkpoint"):
-        source = _source(target, data)
+        source = _source(target, data) if source is None else source
         found, arguments, exact = _kept(target, data, model, source)
         keeping = arguments.keeping
         assert keeping is not None
@@ -147,10 +150,16 @@ def resumed(
             exact=exact,
         )
     given = replace(arguments, keeping=keeping, progress=progress)
-    result, doubts = prepare(found).run(given)
+    prepared = prepare(found)
+    if source is not None and outputs:
+        source.expect_outputs(prepared, given)
+    result, doubts = prepared.run(given)
     missing = ""
     if data["source"] is not None and source is None:
-        missing = f"{data['source']}: the model file cannot be read, its outputs are not written"
+        missing = (
+            f"{data['source']}: the model file cannot be read, its outputs are not written; "
+            "`supple resume --file` says where it is"
+        )
     return result, doubts, source, missing
 
 

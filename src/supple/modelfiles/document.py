@@ -1,17 +1,15 @@
-"""Model files: a model, how it is run and what is written, all in one text."""
+"""The content of a model file: everything that it names is made, and what is wrong is noted."""
 
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from supple.bodies.rigid import Ground
-from supple.errors import ModelError, SuppleWarning, label, suggestion
+from supple.errors import ModelError, label, suggestion
 from supple.events import Event
-from supple.files import confined, existing, path_of
 from supple.forces import ForceFormula
 from supple.frames import Body, Frame
 from supple.model import Model
@@ -24,110 +22,12 @@ from supple.modelfiles.reader import Reader
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
 from supple.modelfiles.words import ITEMS, TYPE, VALUES, simulate_word, simulation
-from supple.results.result import Result
 from supple.signals import as_signal
 
-if TYPE_CHECKING:
-    from supple.analyses.diagnosis import Diagnosis
-
-KEPT = ("checkpoint", "every", "interval", "output_to")  # how a run is kept
 _QUOTED = re.compile(r"'([^']*)'")
 
 
-class ModelFile:
-    """A model file that has been read.
-
-    Parameters
-    ----------
-    path : str or path
-        Of the file. Files that it names are in its folder.
-
-    Attributes
-    ----------
-    model : Model
-    events : tuple of Event
-    settings : dict
-        What `simulate` is given beside the model and the events: t_end, tolerance, ...
-    outputs : what is written after a run
-
-    Raises ``ModelFileError`` with all problems of the file.
-    """
-
-    model: Model
-    events: tuple[Event, ...]
-    settings: dict[str, Any]
-    outputs: Outputs
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = existing(path_of("ModelFile", "path", path), "a model file")
-        document = _Document(self.path)
-        with confined(document.root):
-            document.read()
-        document.problems.raise_if_any()
-        self.model, self.events = document.model, tuple(document.events)
-        self.settings, self.outputs = document.settings, document.outputs
-        self._document = document
-
-    def check(self) -> None:
-        """Check the whole model with its events; errors have the line of the item."""
-        try:
-            self.model.check(self.events)
-        except ModelError as error:
-            raise self._document.located(error) from None
-
-    def doctor(self) -> Diagnosis:
-        """Examine the model as ``model.doctor()`` does; drivers until the end of the run."""
-        end = self.settings.get("t_end")
-        return self.model.doctor() if end is None else self.model.doctor(until=end)
-
-    def run(self, **changes: Any) -> Result:
-        """Simulate the model as the file says and write its outputs; return the result.
-
-        ``changes`` are further arguments of `simulate`, in place of what the file says.
-        """
-        result = self.simulate(**changes)
-        self.outputs.write(result)
-        return result
-
-    def simulate(self, **changes: Any) -> Result:
-        """The same without the outputs of the file."""
-        from supple.analyses.keeping import Arguments, Keeping
-        from supple.analyses.prepared import prepare
-
-        self.check()
-        given = {**self.settings, **changes}
-        if "t_end" not in given:
-            raise ModelError.plain(f"{self.path.name}: there is no simulation: t_end, expected one")
-        kept = {name: given.pop(name, None) for name in KEPT}
-        try:
-            keeping = Keeping.of(**kept, source=self.path)
-            arguments = Arguments(**{"events": self.events, **given}, keeping=keeping)
-            result, doubts = prepare(self.model).run(arguments)
-        except ModelError as error:
-            raise self._document.located(error) from None
-        for doubt in doubts:
-            warnings.warn(doubt, SuppleWarning, stacklevel=2)
-        return result
-
-    @property
-    def written(self) -> list[Path]:
-        """The files that a run writes."""
-        return self.outputs.paths
-
-    def __repr__(self) -> str:
-        """The file and the size of its model."""
-        return f"ModelFile({str(self.path)!r}: {self.model!r})"
-
-
-def read_model(path: str | Path) -> Model:
-    """Read the model of a model file; `ModelFile` also has its events and settings.
-
-    Raises ``ModelFileError`` with all problems of the file, each with its line.
-    """
-    return ModelFile(path).model
-
-
-class _Document:
+class Document:
     """Makes everything that a file has."""
 
     def __init__(self, path: Path) -> None:
@@ -291,9 +191,12 @@ class _Document:
             problems = Problems()
             self.reader.noted(top["simulation"], Scope(problems, self.root), error)
             return ModelFileError.of(problems.found)
-        for name in _QUOTED.findall(error.object or str(error)):
-            if name in self.specs:
-                spec = self.specs[name]
+        events = {spec.name: spec for spec in self.content.items if spec.group == "events"}
+        text = error.object or str(error)
+        known = self.specs | events if text.startswith("Event ") else events | self.specs
+        for name in _QUOTED.findall(text):
+            if name in known:
+                spec = known[name]
                 problems = Problems()
                 self.reader.noted(spec.node, Scope(problems, self.root), error)
                 return ModelFileError.of(problems.found)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
+from supple.errors import SuppleError
 from supple.modelfiles.kinds import Kind
-from supple.modelfiles.problems import unknown_key
+from supple.modelfiles.problems import Problems, unknown_key
 from supple.modelfiles.reader import Reader
 from supple.modelfiles.scope import Scope
 from supple.modelfiles.tree import Node
+from supple.results.dataset import ENERGIES, Track, variables
+from supple.results.plot import asked
 from supple.results.result import Result
+from supple.writing import check_picture, check_target
 
 KEYS = {
     "save": Kind(path=True),
@@ -32,11 +38,40 @@ class Outputs:
     save: Path | None
     html: Path | None
     plots: dict[Path, tuple[str, ...]]
+    nodes: Mapping[Path, Node] = field(default_factory=dict)  # where the file asks for them
 
     @property
     def paths(self) -> list[Path]:
         """All files that are written."""
         return [*(p for p in (self.save, self.html) if p is not None), *self.plots]
+
+    def expect(self, source: Path, start: Callable[[], Result]) -> None:
+        """Refuse what could not be written after a run: places, pictures and what they show.
+
+        ``source`` is the model file, ``start`` gives the result at the first instant of the run.
+        """
+        found, seen = Problems(), {source.resolve(): "the model file"}
+        for path in self.paths:
+            node, place = self.nodes[path], path.resolve()
+            if place in seen:
+                found.note(node.place, node.key, f"it is {seen[place]}, expected another file")
+            seen[place] = "another output"
+            try:
+                check_target(path)
+                if path in self.plots:
+                    check_picture(path)
+            except SuppleError as error:
+                found.note(node.place, node.key, str(error))
+        found.raise_if_any()
+        if any(map(_known_before, chain(*self.plots.values()))):
+            result = start()
+            known = Track(result.t, variables(result), {})
+            for path, what in self.plots.items():
+                try:
+                    asked(known, [*filter(_known_before, what), "com"])
+                except SuppleError as error:
+                    found.note(self.nodes[path].place, self.nodes[path].key, str(error))
+            found.raise_if_any()
 
     def write(self, result: Result) -> None:
         """Write all of it."""
@@ -56,13 +91,14 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
         if key not in KEYS:
             raise scope.wrong(child, unknown_key(key, KEYS))
     written: dict[str, Path | None] = {"save": None, "html": None}
-    plots = {}
+    plots, nodes = {}, {}
     for key, example in (("save", "run.nc"), ("html", "run.html")):
         if key in node.value:
             given = node[key]
             if not isinstance(given.value, str):
                 raise scope.unexpected(given, f"a path, e.g. {example}")
-            written[key] = reader.path(given, given.value, scope)
+            written[key] = path = reader.path(given, given.value, scope)
+            nodes[path] = given
     if "plots" in node.value:
         drawn = node["plots"]
         if not drawn.is_mapping:
@@ -73,4 +109,11 @@ def read_outputs(reader: Reader, node: Node, scope: Scope) -> Outputs:
             what = reader.value(child, Kind(text=True, entry=Kind(text=True)), scope)
             path = reader.path(child, name, scope)
             plots[path] = (what,) if isinstance(what, str) else what
-    return Outputs(scope.folder, written["save"], written["html"], plots)
+            nodes[path] = child
+    return Outputs(scope.folder, written["save"], written["html"], plots, nodes)
+
+
+def _known_before(name: str) -> bool:
+    """Whether the first instant can say if a result has this; some energies come with the run."""
+    head, _, kind = name.partition(".")
+    return not (head == "energy" and (not kind or kind in ENERGIES))

@@ -12,12 +12,11 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self, cast
 
-import numpy as np
-
 from supple.bodies.cuttable import parts_of
 from supple.fem.stress_points import StressBlock
+from supple.frames import Frame
 from supple.poses import EYE, Pose
-from supple.results.cut_views import CutPlaceView, joined, part_blocks, part_forces
+from supple.results.cut_views import CutPlaceView, OfBeams, joined, part_blocks, part_forces
 from supple.results.flexible_views import BeamView, Deformation, FrameBodyView, PlaceView, Side
 from supple.results.section_views import SectionForces
 from supple.results.stress import StressHistory
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 
-class CutFrameView(FrameBodyView):
+class CutFrameView(OfBeams, FrameBodyView):
     """Motion of a structure's own frame, coordinates of its parts, its nodes by ``at(name)``."""
 
     def __init__(
@@ -65,19 +64,19 @@ class CutFrameView(FrameBodyView):
         """Views of the parts of all members, member by member."""
         return tuple(part for parts in self.members for part in parts)
 
-    @property
-    def strain_energy(self) -> Array:
-        """(nt,) J."""
-        return np.asarray(sum(part.strain_energy for part in self.parts))
-
-    @property
-    def local(self) -> Self:
-        """The same with vectors along the axes of its own frame; the attitude is unchanged."""
-        motion = self._local_motion()
-        view = type(self)(self.members, self._nodes, self._deformation, *motion)
-        view._own = np.broadcast_to(np.eye(3), self._own.shape)
+    def _with_motion(self, R: Array, p: Array, V: Array, A: Later) -> Self:
+        view = type(self)(self.members, self._nodes, self._deformation, R, p, V, A)
         view._world = self._world
         return view
+
+    def station(self, member: int, x: float) -> CutPlaceView:
+        """Motion and deflection of the station x (m) of a member, which counts from 0."""
+        beam, pose = self._body.member_beams[member], self._body.member_poses[member]
+        k, inside = beam.part_at(x)
+        rest = pose.then(beam.seen_rest(x))
+        inner = self.members[member][k].at(inside)
+        place = Frame(self._body, rest.p, rest.R)
+        return CutPlaceView(self._world, f"{self.name}[{member}]@{x:g}", place, inner, rest)
 
     def at(
         self, x: Any = None, y: float = 0.0, z: float = 0.0, node: str | int | None = None

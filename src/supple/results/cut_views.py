@@ -106,7 +106,21 @@ class CutStationView(CutPlaceView, StationView):
         return SectionForces(values, beam.section.at(self.x / beam.length), method)
 
 
-class CutBeamView(BeamView):
+class OfBeams:
+    """What bodies made of beams have in common."""
+
+    @property
+    def parts(self) -> tuple[BeamView, ...]:
+        """Views of their parts."""
+        raise NotImplementedError
+
+    @property
+    def strain_energy(self) -> Array:
+        """(nt,) J."""
+        return np.asarray(sum(part.strain_energy for part in self.parts))
+
+
+class CutBeamView(OfBeams, BeamView):
     """Motion of the section at a beam's origin, coordinates of its parts, stations by ``at(x)``."""
 
     def __init__(
@@ -132,21 +146,12 @@ class CutBeamView(BeamView):
         return cls(parts, joined(body, parts), known, *frame_motion(result, body.name))
 
     @property
-    def parts(self) -> tuple[BodyView, ...]:
+    def parts(self) -> tuple[BeamView, ...]:
         """Views of its parts."""
         return self.pieces
 
-    @property
-    def strain_energy(self) -> Array:
-        """(nt,) J."""
-        return np.asarray(sum(part.strain_energy for part in self.pieces))
-
-    @property
-    def local(self) -> Self:
-        """The same with vectors along the axes of its own frame; the attitude is unchanged."""
-        motion = self._local_motion()
-        view = type(self)(self.pieces, self._deformation, self.known, *motion)
-        view._own = np.broadcast_to(np.eye(3), self._own.shape)
+    def _with_motion(self, R: Array, p: Array, V: Array, A: Later) -> Self:
+        view = type(self)(self.pieces, self._deformation, self.known, R, p, V, A)
         view._world = self._world
         return view
 

@@ -86,7 +86,12 @@ class Track(NamedTuple):
 
 def track(result: Result) -> Track:
     """Return the variables of a result by name."""
-    return Track(result.t, {v.name: v for v in _variables(result)}, _attributes(result))
+    return Track(result.t, variables(result), _attributes(result))
+
+
+def variables(result: Result) -> dict[str, Variable]:
+    """Return the variables alone: what a verdict needs is not computed."""
+    return {v.name: v for v in _variables(result)}
 
 
 def values_of(data: Track, name: str) -> Array:
@@ -107,8 +112,8 @@ def build(result: Result) -> xr.Dataset:
     """Return all histories of a result as a dataset."""
     import xarray as xr
 
-    variables = list(_variables(result))
-    used = {v.dim for v in variables}
+    found = list(_variables(result))
+    used = {v.dim for v in found}
     coords: dict[str, Any] = {dim: names for dim, names in COMPONENTS.items() if dim in used}
     coords["time"] = ("time", result.t, {"units": "s"})
     return xr.Dataset(
@@ -118,7 +123,7 @@ def build(result: Result) -> xr.Dataset:
                 v.values,
                 {"units": v.units, "frame": v.frame, "role": v.role},
             )
-            for v in variables
+            for v in found
         },
         coords=coords,
         attrs=_attributes(result),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.drawn_mesh import DrawnMesh, mean_radius
+from supple.results.cut_frame_views import CutFrameView
 from supple.results.cut_views import CutBeamView
-from supple.results.flexible_views import BeamView, FlexibleView, StationView
+from supple.results.flexible_views import BeamView, FlexibleView, PlaceView
 from supple.results.views import Array, BodyView
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
+    from supple.bodies.frame import FrameBody
     from supple.results.result import Result
 
 STATIONS, STATIONS_OF_PART = 21, 5  # of a beam, and of each part of one
@@ -42,7 +44,7 @@ class DrawnBeam:
 
     name: str
     radius: Array
-    stations: list[StationView]
+    stations: Sequence[PlaceView]
     frame: BodyView
 
     @property
@@ -94,7 +96,11 @@ Drawn = DrawnBeam | DrawnNodes
 def drawn_bodies(result: Result) -> Iterator[Drawn]:
     """Flexible bodies of a result that have something to draw."""
     for name in result.bodies:
-        for view in _whole(result[name]):
+        whole = result[name]
+        if isinstance(whole, CutFrameView):
+            yield from (_member(whole, k) for k in range(len(whole.members)))
+            continue
+        for view in _whole(whole):
             if isinstance(view, BeamView):
                 yield _beam(view)
                 continue
@@ -111,13 +117,25 @@ def _whole(view: BodyView) -> tuple[FlexibleView, ...]:
 
 def _beam(view: BeamView) -> DrawnBeam:
     beam = cast("Beam", view._deformation.body)
-    if isinstance(view, CutBeamView):
-        ends = [0.0, *np.cumsum([part.length for part in view.pieces])]
-        ends[-1] = view.length
-        each = [np.linspace(a, b, STATIONS_OF_PART)[:-1] for a, b in pairwise(ends)]
-        x = np.append(np.concatenate(each), view.length)
-    else:
-        x = np.linspace(0.0, view.length, STATIONS)
-    sections = [beam.section.at(float(s) / view.length) for s in x]
-    radius = np.array([mean_radius(s.half_sizes, s.area) for s in sections])
-    return DrawnBeam(view.name, radius, [view.at(float(s)) for s in x], view)
+    cut = isinstance(view, CutBeamView)
+    x = _stations(beam) if cut else np.linspace(0.0, view.length, STATIONS)
+    return DrawnBeam(view.name, _radius(beam, x), [view.at(float(s)) for s in x], view)
+
+
+def _member(view: CutFrameView, member: int) -> DrawnBeam:
+    """A member of a frame that is cut, as a line of its own."""
+    beam = cast("FrameBody", view._deformation.body).member_beams[member]
+    x = _stations(beam)
+    stations = [view.station(member, float(s)) for s in x]
+    return DrawnBeam(view.name, _radius(beam, x), stations, view)
+
+
+def _stations(beam: Beam) -> Array:
+    """Stations (m) of a beam in parts that are drawn."""
+    each = [np.linspace(a, b, STATIONS_OF_PART)[:-1] for a, b in pairwise(beam.part_stations)]
+    return np.append(np.concatenate(each), beam.length)
+
+
+def _radius(beam: Beam, x: Array) -> Array:
+    sections = [beam.section.at(float(s) / beam.length) for s in x]
+    return np.array([mean_radius(s.half_sizes, s.area) for s in sections])

@@ -268,9 +268,13 @@ class FlexibleView(BodyView):
     @property
     def local(self) -> Self:
         """The same with vectors along the axes of the body; the attitude is unchanged."""
-        view = type(self)(self._deformation, *self._local_motion())
+        view = self._with_motion(*self._local_motion())
         view._own = np.broadcast_to(np.eye(3), self._own.shape)
         return view
+
+    def _with_motion(self, R: Array, p: Array, V: Array, A: Later) -> Self:
+        """The same body with other components of its frame's motion."""
+        return type(self)(self._deformation, R, p, V, A)
 
     @cached_property
     def stress_history(self) -> StressHistory:

@@ -75,6 +75,18 @@ class SavedResult:
         values: Array = pick(self.dataset, name).values
         return values
 
+    if not TYPE_CHECKING:  # what is missing stays missing for those who check types
+
+        def __getattr__(self, name: str) -> Any:
+            from supple.results.result import Result
+
+            if name.startswith("_") or not hasattr(Result, name):
+                raise AttributeError(f"a saved result has no {name!r}")
+            raise AttributeError(
+                f"a saved result has no {name!r}, for which a model is needed, expected the result "
+                "of the run, or of load_run(path) after simulate(..., output_to=path)"
+            )
+
     def __contains__(self, name: object) -> bool:
         return name in self.dataset
 

@@ -70,6 +70,7 @@ class OutputFile:
             self.path.unlink(missing_ok=True)  # a result that reads the former file keeps it
             with h5py.File(self.path, "w", alignment_threshold=1, alignment_interval=8) as file:
                 file.attrs["format"], file.attrs["name"] = FORMAT, self.name
+                file.attrs["over"] = 0
                 plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
                 plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
                 plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
@@ -124,9 +125,10 @@ class OutputFile:
             "checkpoint goes on from"
         )
 
-    def write_record(self, content: bytes) -> None:
-        """Add what else the result is made of."""
+    def write_record(self, content: bytes, over: bool) -> None:
+        """Add what else the result is made of, and whether the run is over or can go on."""
         with opened(self.path, "r+") as file:
+            file.attrs["over"] = int(over)
             if "record" in file:
                 del file["record"]
             file["record"] = np.frombuffer(content, dtype=np.uint8)
@@ -143,6 +145,17 @@ def opened(path: Path, mode: str = "r") -> Iterator[Any]:
         if found != FORMAT or "states" not in file:
             raise ModelError.plain(f"{source.name}: it holds something else, expected {EXPECTED}")
         yield file
+
+
+def is_unfinished(path: Path, name: str) -> bool:
+    """Whether a file has the states of another run than that of this name, which is not over."""
+    if not path.is_file():
+        return False
+    try:
+        with opened(path) as file:
+            return not (file.attrs.get("over", 0) or file.attrs.get("name") == name)
+    except ModelError:  # it is something else
+        return False
 
 
 def states_of(path: Path, rows: int) -> Array:

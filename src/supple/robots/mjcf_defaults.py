@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supple.errors import suggestion
+from supple.errors import ModelError, suggestion
 from supple.files import confined
 from supple.modelfiles.problems import found_expected
 from supple.poses import EYE, Pose, quaternion_matrix
@@ -34,8 +34,11 @@ def with_includes(root: Element, path: Path, read: Attributes) -> None:
             if "\0" in name or target.resolve() in seen or len(seen) > MOST_FILES:
                 raise read.wrong(child, found_expected(name, "a file that is not read yet"), "file")
             seen.add(target.resolve())
-            with confined(folder):
-                part = parse(target, name, "an MJCF file", read.problems)
+            try:
+                with confined(folder):
+                    part = parse(target, name, "an MJCF file", read.problems)
+            except ModelError as error:  # it is not there, or elsewhere
+                raise read.wrong(child, str(error), "file") from None
             if part.tag not in ("mujoco", "mujocoinclude"):
                 expected = "<mujoco> or <mujocoinclude>"
                 raise read.problems.note(part.place, "", f"<{part.tag}> found, expected {expected}")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from numpy.typing import ArrayLike
 
@@ -25,6 +26,7 @@ from supple.robots.xml_tree import Element, parse
 if TYPE_CHECKING:
     from supple.analyses.diagnosis import Diagnosis
 
+Given = ParamSpec("Given")
 READERS: dict[str, type[Urdf] | type[Mjcf]] = {"robot": Urdf, "mujoco": Mjcf}
 FORMATS = {"robot": "a URDF file (<robot>)", "mujoco": "an MJCF file (<mujoco>)"}
 ENDINGS = (".urdf", ".xml", ".mjcf")
@@ -102,14 +104,15 @@ class RobotFile:
         on: Frame | None = None,
         prefix: str = "",
     ) -> None:
-        where = (into, on, prefix)
-        given = (gravity, base, position, rotation, initial, replace, close, stops, *where)
-        self._read("RobotFile", path, tuple(READERS), given)
+        given: dict[str, Any] = {"gravity": gravity, "base": base, "position": position}
+        given |= {"rotation": rotation, "initial": initial, "replace": replace, "close": close}
+        given |= {"stops": stops, "into": into, "on": on, "prefix": prefix}
+        self._read("RobotFile", tuple(READERS), path, given)
 
-    def _read(self, owner: str, path: Any, roots: Sequence[str], given: tuple[Any, ...]) -> None:
-        """Read a file whose root is one of these."""
+    def _read(self, owner: str, roots: Sequence[str], path: Any, given: Mapping[str, Any]) -> None:
+        """Read a file whose root is one of these, by the arguments of the constructor."""
         self.path = path_of(owner, "path", path)
-        options, problems = Options.of(owner, *given), Problems()
+        options, problems = Options.of(owner, **given), Problems()
         try:
             found = _described(self.path, roots, problems)
             problems.raise_if_any()
@@ -146,6 +149,14 @@ class RobotFile:
         """Examine the model, as `Model.doctor`."""
         return self.model.doctor()
 
+    def expect_run(self) -> None:
+        """Refuse whatever a run would refuse before its first step."""
+        from supple.analyses.before_run import expect_run
+        from supple.analyses.keeping import Arguments
+        from supple.analyses.prepared import prepare
+
+        expect_run(prepare(self.model), Arguments(1.0))
+
     @property
     def written(self) -> list[Path]:
         """The files that a run writes: none."""
@@ -164,52 +175,25 @@ def _described(path: Path, roots: Sequence[str], problems: Problems) -> Descript
     return READERS[root.tag](root, path, problems).description()
 
 
-def _model(owner: str, path: Any, root: str, *given: Any) -> Model:
-    file = RobotFile.__new__(RobotFile)
-    file._read(owner, path, (root,), given)
-    return file.model
+def _reader(like: Callable[Given, RobotFile], owner: str, root: str) -> Callable[Given, Model]:
+    """A function with the arguments of `RobotFile` that returns the model of one kind of file."""
+    arguments = inspect.signature(like)
+
+    def read(*args: Given.args, **options: Given.kwargs) -> Model:
+        bound = arguments.bind(*args, **options)
+        bound.apply_defaults()
+        file, given = RobotFile.__new__(RobotFile), dict(bound.arguments)
+        file._read(owner, (root,), given.pop("path"), given)
+        return file.model
+
+    read.__name__ = read.__qualname__ = owner
+    read.__doc__ = (
+        f"Read the model of {FORMATS[root]}; `RobotFile` describes the arguments, and has its "
+        "frames.\n\nRaises ``ModelFileError`` with all problems of the file, each with its line."
+    )
+    read.__signature__ = arguments.replace(return_annotation=Model)  # type: ignore[attr-defined]
+    return read
 
 
-def read_urdf(
-    path: str | Path,
-    *,
-    gravity: ArrayLike | None = None,
-    base: Base = "fixed",
-    position: ArrayLike = (0.0, 0.0, 0.0),
-    rotation: ArrayLike | None = None,
-    initial: Mapping[str, Any] | str = MappingProxyType({}),
-    replace: Mapping[str, Body] = MappingProxyType({}),
-    close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
-    stops: float | None = None,
-    into: Model | None = None,
-    on: Frame | None = None,
-    prefix: str = "",
-) -> Model:
-    """Read the model of a URDF file; `RobotFile` describes the arguments and has its frames.
-
-    Raises ``ModelFileError`` with all problems of the file, each with its line.
-    """
-    where = (into, on, prefix)
-    given = (gravity, base, position, rotation, initial, replace, close, stops, *where)
-    return _model("read_urdf", path, "robot", *given)
-
-
-def read_mjcf(
-    path: str | Path,
-    *,
-    gravity: ArrayLike | None = None,
-    initial: Mapping[str, Any] | str = MappingProxyType({}),
-    replace: Mapping[str, Body] = MappingProxyType({}),
-    close: Mapping[str, Sequence[Any]] = MappingProxyType({}),
-    stops: float | None = None,
-    into: Model | None = None,
-    on: Frame | None = None,
-    prefix: str = "",
-) -> Model:
-    """Read the model of an MJCF file; `RobotFile` describes the arguments and has its frames.
-
-    Raises ``ModelFileError`` with all problems of the file, each with its line.
-    """
-    here = (gravity, "fixed", (0.0, 0.0, 0.0), None)
-    given = (*here, initial, replace, close, stops, into, on, prefix)
-    return _model("read_mjcf", path, "mujoco", *given)
+read_urdf = _reader(RobotFile, "read_urdf", "robot")
+read_mjcf = _reader(RobotFile, "read_mjcf", "mujoco")
