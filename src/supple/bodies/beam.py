@@ -23,7 +23,7 @@ from supple.bodies.flexible import (
     warn_unstretched,
 )
 from supple.errors import ModelError, label
-from supple.fem.beam import BeamMesh, LumpedBeamMesh
+from supple.fem.beam import BeamMesh
 from supple.fem.damping import Damping
 from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
@@ -43,6 +43,7 @@ from supple.reduction.modal import (
     reduce_mesh,
 )
 from supple.reduction.modes import REFERENCES, Reference, kept_coordinates
+from supple.reduction.part_problem import PartProblem
 from supple.reduction.problem import Problem
 from supple.reduction.shape_sets import ShapeSet
 from supple.reduction.shapes import AssumedShapes, Sines
@@ -359,7 +360,9 @@ class Beam(CuttableBeam):
         twist = self.rotary_inertia and kept.twist  # a line mass gives twist no inertia
         attached = tuple(mesh.motion(x) for x in places)
         place = self.reference, self.clamp_node, twist, self._node, mesh.motion, attached
-        return Problem(mesh, *place, stretch=kept.elongation, centred=self.is_part)
+        if self.is_part:
+            return PartProblem(mesh, *place, stretch=kept.elongation)
+        return Problem(mesh, *place)
 
     def _reduce(
         self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]
@@ -380,11 +383,10 @@ class Beam(CuttableBeam):
             )
             warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
-        lumped = self.mass_choice == "lumped"
-        mesh = (LumpedBeamMesh if lumped else BeamMesh)(**options, elements=self.elements)
+        mesh = self.mesh_type(**options, elements=self.elements)
         problem = self._problem(mesh, places)
         reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
-        if lumped:  # whose frequencies are those of sections that turn alone: no unit of time
+        if self.mass_choice == "lumped":  # whose frequencies are those of sections that turn alone: no unit of time
             plain = self._problem(BeamMesh(**options, elements=self.elements), places)
             slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
             reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))

@@ -29,7 +29,9 @@ from supple.bodies.centre_line import (
 from supple.bodies.reduced import ReducedBody
 from supple.bodies.rest_shape import RestShape
 from supple.errors import ModelError, label
+from supple.fem.beam import BeamMesh, LumpedBeamMesh
 from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.fem.part import PartMesh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Body, Frame, LoadPath, PartOptions, Touched, Weld
@@ -150,6 +152,16 @@ class CuttableBeam(BeamRecovery):
         """Where the mass of a part is: "consistent", "undeformed" or "lumped"."""
         options: PartOptions = self.__dict__.get("_options", ALL)
         return options.mass
+
+    @property
+    def mesh_type(self) -> type[BeamMesh]:
+        """Its mesh; a part that twists where it bends has a further shape of twist."""
+        if self.mass_choice == "lumped":  # no section between the ends has inertia
+            return LumpedBeamMesh
+        options: PartOptions = self.__dict__.get("_options", ALL)
+        second = isinstance(self.stiffening, SecondOrder) and self.stiffening.twist
+        twists = second and self.rotary_inertia and options.twist
+        return PartMesh if self.is_part and twists else BeamMesh
 
     @property
     def divides(self) -> bool:

@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 
 
 def element_geometric_stiffness(element: BeamElement, displacement: Array) -> Array:
-    """Matrix (12, 12) of the stress that belongs to end displacements (12,), in element axes."""
-    matrix = np.zeros((12, 12))
+    """Matrix (size, size) of the stress of displacements (size,), in element axes."""
+    matrix = np.zeros((element.size, element.size))
     moment_slopes = _moment_slopes(element, displacement)
     for xi, weight, law in element.stations:
         values, strains = element.values(xi), element.strain(xi)
