@@ -174,11 +174,14 @@ def test_a_coil_spring():
     assert lift @ up == pytest.approx(exact, rel=2e-3)
 
 
-@pytest.mark.parametrize("theory", ["euler_bernoulli", "timoshenko"])
-def test_a_straight_centre_line_changes_nothing(theory):
+@pytest.mark.parametrize(
+    ("theory", "twist"), [("euler_bernoulli", False), ("euler_bernoulli", True), ("timoshenko", True)]
+)
+def test_a_straight_centre_line_changes_nothing(theory, twist):
     direction = np.array([1.0, 2.0, 2.0]) / 3.0
     force = (20.0, 300.0, -100.0)
     options = {"parts": 3, "theory": theory, "damping": sp.KelvinVoigt(1e6), "roll": 0.4}
+    options["stiffening"] = sp.SecondOrder(twist=twist)
     plain = cantilever(1.0, FLAT, STEEL, force, **options)
     lines = [
         {"centre_line": lambda s: s * np.array([1.0, 0.0, 0.0])},

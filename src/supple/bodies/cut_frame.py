@@ -26,6 +26,7 @@ from supple.errors import ModelError, label
 from supple.fem.member import Member, Node
 from supple.frames import Body, Frame, LoadPath, LoopWeld, PartOptions, Touched, Weld, WrittenAs
 from supple.poses import Pose
+from supple.reduction.stiffening import SecondOrder
 from supple.validate import Vector, set_fields
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class CuttableFrame(NodalBody):
         else:
             found = validate.integer(owner, "parts", parts, 1, PARTS)
         usual = (("modes", "all"), ("reference", "clamped"))
-        word = checked_for_parts(self, usual, stiffening)
+        word = checked_for_parts(self, usual, stiffening, SecondOrder())
         for number, member in enumerate(self.members):
             if not member.rotary_inertia:
                 expected = "True with parts, each of which twists"

@@ -126,7 +126,7 @@ class CuttableBeam(BeamRecovery):
         else:
             found = validate.integer(owner, "parts", parts, 1, PARTS)
         usual = (("modes", "all"), ("reference", "clamped"), ("clamp_node", 0))
-        word = checked_for_parts(self, usual, stiffening)
+        word = checked_for_parts(self, usual, stiffening, SecondOrder(twist=self.curved))
         if self.curved and not self.rotary_inertia:
             expected = "True with twist or a centre line: without it sections cannot turn"
             raise ModelError(owner, "rotary_inertia", False, expected)
@@ -337,7 +337,7 @@ class CuttableBeam(BeamRecovery):
 
 
 def checked_for_parts(
-    body: ReducedBody, usual: Iterable[tuple[str, Any]], stiffening: Any
+    body: ReducedBody, usual: Iterable[tuple[str, Any]], stiffening: Any, default: SecondOrder
 ) -> Stiffening:
     """Refuse what a body in parts cannot have; return the stiffening that its parts have.
 
@@ -353,7 +353,7 @@ def checked_for_parts(
     if not damped and not (isinstance(damping, Rayleigh) and damping.mass == 0.0):
         expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
         raise ModelError(owner, "damping", damping, expected)
-    word = stiffening_choice(owner, "second_order" if stiffening is None else stiffening)
+    word = stiffening_choice(owner, default if stiffening is None else stiffening)
     if word is not None and not isinstance(word, SecondOrder):
         raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
     return cast("Stiffening", NONE if word is None else word)
