@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from supple import validate
 from supple.bodies.beam import Beam
-from supple.bodies.cuttable import ALL, NONE, checked_for_parts, parts_of
+from supple.bodies.beam_mesh import ALL
+from supple.bodies.cuttable import NONE, checked_for_parts, parts_of
 from supple.bodies.reduced import NodalBody, NodalReduction
 from supple.errors import ModelError, label
 from supple.fem.member import Member, Node

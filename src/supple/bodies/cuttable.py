@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple import validate
+from supple.bodies.beam_mesh import ALL
 from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
 from supple.bodies.centre_line import (
     CentreLine,
@@ -29,9 +30,7 @@ from supple.bodies.centre_line import (
 from supple.bodies.reduced import ReducedBody
 from supple.bodies.rest_shape import RestShape
 from supple.errors import ModelError, label
-from supple.fem.beam import BeamMesh, LumpedBeamMesh
 from supple.fem.damping import KelvinVoigt, Rayleigh
-from supple.fem.part import PartMesh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Body, Frame, LoadPath, PartOptions, Touched, Weld
@@ -46,9 +45,6 @@ if TYPE_CHECKING:
 PARTS = "a number of parts, e.g. 8, or ascending stations between 0 and the length"
 # What a beam of parts keeps for "no stiffening": its default is another.
 NONE = "none"
-
-
-ALL = PartOptions()
 
 
 class CuttableBeam(BeamRecovery):
@@ -152,16 +148,6 @@ class CuttableBeam(BeamRecovery):
         """Where the mass of a part is: "consistent", "undeformed" or "lumped"."""
         options: PartOptions = self.__dict__.get("_options", ALL)
         return options.mass
-
-    @property
-    def mesh_type(self) -> type[BeamMesh]:
-        """Its mesh; a part that twists where it bends has a further shape of twist."""
-        if self.mass_choice == "lumped":  # no section between the ends has inertia
-            return LumpedBeamMesh
-        options: PartOptions = self.__dict__.get("_options", ALL)
-        second = isinstance(self.stiffening, SecondOrder) and self.stiffening.twist
-        twists = second and self.rotary_inertia and options.twist
-        return PartMesh if self.is_part and twists else BeamMesh
 
     @property
     def divides(self) -> bool:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class RestShape:
     rest : (n,) elastic coordinates without strain
     wrench : (6, n) force and moment at the second end for each coordinate
     inner : (n,) amplitude of twist that the ends do not tell, beyond that of the wrench's statics
+    K : (n, n) stiffness
     """
 
     part: Beam
@@ -60,6 +61,7 @@ class RestShape:
     rest: Vector
     wrench: Vector
     inner: Vector
+    K: Vector
 
     @classmethod
     def of(cls, part: Beam, line: CentreLine, start: float, owner: Beam) -> RestShape:
@@ -113,31 +115,25 @@ class RestShape:
     def _stiff(
         cls, part: Beam, line: CentreLine, start: float, chord: Pose, q: Vector, motion: Vector
     ) -> RestShape:
-        found = cls(part, line, start, chord, read_only(q), motion, np.zeros(len(q)))
-        flexibility, twisted, static, square = np.zeros((6, 6)), np.zeros(6), np.zeros(6), 0.0
-        inner = _inner(part)
-        for x, weight in found._points:
-            rows, soft, rate = found._forces(x), found._softness(x), _inner_twist(part, x) @ inner
-            flexibility += weight * (rows.T * soft) @ rows
-            twisted += weight * rate * rows[TORQUE]
-            static += weight * rate * soft[TORQUE] * rows[TORQUE]
-            square += weight * rate**2
-        if square:  # the coordinate is all of this twist: what statics have of it is taken away
-            static = static / square
-        motion = motion - np.outer(twisted, inner)
-        wrench = np.linalg.solve(flexibility - np.outer(twisted, static), motion)
-        return replace(found, wrench=read_only(wrench), inner=read_only(inner - static @ wrench))
+        n, inner = len(q), _inner(part)
+        found = cls(part, line, start, chord, read_only(q), motion, inner, np.zeros((n, n)))
+        sums = found._sums(1.0, 1.0)
+        # the coordinate is all of the inner twist: what statics have of it is taken away
+        static = sums.static / sums.square if sums.square else sums.static
+        flexibility = sums.flexibility - np.outer(sums.twisted, static)
+        wrench = np.linalg.solve(flexibility, motion - np.outer(sums.twisted, inner))
+        found = replace(found, wrench=read_only(wrench), inner=read_only(inner - static @ wrench))
+        return replace(found, K=read_only(found._matrix(sums)))
 
     def body(self, body: ModalBody) -> ModalBody:
         """A straight part's body with the rest and the stiffness of this one."""
-        K = self._matrix(1.0, 1.0)
-        C, damping, material = np.zeros_like(K), self.part.damping, self.part.material
+        C, damping, material = np.zeros_like(self.K), self.part.damping, self.part.material
         if isinstance(damping, Rayleigh):
-            C = damping.stiffness * K
+            C = damping.stiffness * self.K
         elif isinstance(damping, KelvinVoigt):
-            C = self._matrix(*damping.factors(material.E, material.G))
+            C = self._matrix(self._sums(*damping.factors(material.E, material.G)))
         rest = self.rest if np.any(self.rest) else None  # a straight part whose section changes
-        return replace(body, K=read_only(K), C=read_only(C), rest=rest)
+        return replace(body, K=self.K, C=read_only(C), rest=rest)
 
     def pose(self, x: float) -> Pose:
         """Place and axes of a station without load as its shapes have it, on the line's axes."""
@@ -176,26 +172,51 @@ class RestShape:
         reduced: Any = self.part._reduced(())
         return reduced.mesh
 
-    @property
-    def _points(self) -> list[tuple[float, float]]:
-        """Stations (m) and weights (m) of sums along the part."""
-        length = self.part.length
-        return [(s * length, w * length) for s, w in self._mesh.quadrature(0.0, 1.0, POINTS)]
-
     def _softness(self, x: float) -> Vector:
         """Strains (6,) by unit section forces at a station."""
         law = self._mesh.at(x / self.part.length)
         bending = np.diag(law.bending)[::-1]
         return 1.0 / np.array([law.axial, *law.shear, law.torsional, *bending])
 
-    def _matrix(self, of_E: float, of_G: float) -> Vector:
-        """Stiffness (n, n), its parts by E and by G multiplied by factors."""
+    def _sums(self, of_E: float, of_G: float) -> _Sums:
+        """Sums along the part, flexibility by E and by G multiplied by factors."""
+        length, inner = self.part.length, _inner(self.part)
         factors = np.array([of_E, of_G, of_G, of_G, of_E, of_E])
-        found = np.zeros((len(self.rest), len(self.rest)))
-        for x, weight in self._points:
-            rows = self.section_forces(x)
-            found += weight * (rows.T * (factors * self._softness(x))) @ rows
-        return 0.5 * (found + found.T)
+        flexibility, twisted, static, square, stiff = np.zeros((6, 6)), 0.0, 0.0, 0.0, 0.0
+        for s, share in self._mesh.quadrature(0.0, 1.0, POINTS):
+            x, weight = s * length, share * length
+            rows, soft = self._forces(x), self._softness(x)
+            rate = float(_inner_twist(self.part, x) @ inner)
+            flexibility += weight * (rows.T * (factors * soft)) @ rows
+            twisted = twisted + weight * rate * of_G * rows[TORQUE]
+            static = static + weight * rate * soft[TORQUE] * rows[TORQUE]
+            square += weight * rate**2
+            stiff += weight * rate**2 * of_G / soft[TORQUE]
+        return _Sums(flexibility, np.asarray(twisted), np.asarray(static), square, stiff)
+
+    def _matrix(self, sums: _Sums) -> Vector:
+        """Stiffness (n, n) of the section forces."""
+        mixed = np.outer(sums.twisted @ self.wrench, self.inner)
+        found = self.wrench.T @ sums.flexibility @ self.wrench + mixed + mixed.T
+        found += sums.stiff * np.outer(self.inner, self.inner)
+        return np.asarray(0.5 * (found + found.T))
+
+
+class _Sums(NamedTuple):
+    """Sums along a part, with the inner rate of twist of a unit amplitude.
+
+    flexibility : (6, 6) at the second end
+    twisted : (6,) motion of the second end by that twist
+    static : (6,) product of that twist with the twist of unit wrenches
+    square : the square of that twist
+    stiff : its stiffness
+    """
+
+    flexibility: Vector
+    twisted: Vector
+    static: Vector
+    square: float
+    stiff: float
 
 
 def _inner_twist(part: Beam, x: float) -> Vector:
