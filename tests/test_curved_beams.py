@@ -174,11 +174,13 @@ def test_a_coil_spring():
     assert lift @ up == pytest.approx(exact, rel=2e-3)
 
 
+@pytest.mark.parametrize("twist", [False, True])
 @pytest.mark.parametrize("theory", ["euler_bernoulli", "timoshenko"])
-def test_a_straight_centre_line_changes_nothing(theory):
+def test_a_straight_centre_line_changes_nothing(theory, twist):
     direction = np.array([1.0, 2.0, 2.0]) / 3.0
     force = (20.0, 300.0, -100.0)
     options = {"parts": 3, "theory": theory, "damping": sp.KelvinVoigt(1e6), "roll": 0.4}
+    options["stiffening"] = sp.SecondOrder(twist=twist)
     plain = cantilever(1.0, FLAT, STEEL, force, **options)
     lines = [
         {"centre_line": lambda s: s * np.array([1.0, 0.0, 0.0])},
@@ -226,9 +228,12 @@ def test_the_45_degree_bend():
 
 
 @pytest.mark.slow
-def test_a_bend_in_space_converges_with_the_square():
-    coarse, fine = np.linalg.norm(np.diff([bend(n) for n in (8, 16, 32)], axis=0), axis=1)
-    assert np.log2(coarse / fine) == pytest.approx(2.0, abs=0.2)
+@pytest.mark.parametrize(("stiffening", "order"), [(None, 4.0), ("second_order", 2.0)])
+def test_a_bend_in_space_converges(stiffening, order):
+    """With the fourth power; with the square if what bends and twists does not move aside."""
+    found = [bend(n, stiffening=stiffening) for n in (8, 16, 32)]
+    coarse, fine = np.linalg.norm(np.diff(found, axis=0), axis=1)
+    assert np.log2(coarse / fine) == pytest.approx(order, abs=0.2)
 
 
 TWISTED = sp.Rectangle(0.32, 1.1)

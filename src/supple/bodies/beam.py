@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.beam_looks import beam_surface
+from supple.bodies.beam_mesh import beam_problem, mesh_type
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
 from supple.bodies.centre_line import CentreLineChoice, Twist
-from supple.bodies.cuttable import ALL, CuttableBeam
+from supple.bodies.cuttable import CuttableBeam
 from supple.bodies.flexible import (
     PointMasses,
     damping_choice,
@@ -23,14 +24,14 @@ from supple.bodies.flexible import (
     warn_unstretched,
 )
 from supple.errors import ModelError, label
-from supple.fem.beam import BeamMesh, LumpedBeamMesh
+from supple.fem.beam import BeamMesh
 from supple.fem.damping import Damping
 from supple.fem.line import THEORIES, Theory
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Frame, Line, PartOptions, ViewName
+from supple.frames import Frame, Line, ViewName
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
@@ -101,7 +102,8 @@ class Beam(CuttableBeam):
     parts : int or sequence of m, optional
         Cut into so many parts, or at these stations, for rotations of any size: each part is one
         element that deforms against its own chord. Stations that the model uses become ends of
-        parts too. Parts have stiffening "second_order", unless it is "none"; ``elements`` is not
+        parts too. Parts have stiffening "second_order", those of curved and twisted beams
+        SecondOrder(twist=True), unless it is "none" or another one of them; ``elements`` is not
         used, and the beam's own frame is its section at the origin.
     twist : rad, function of the station (m) or pairs (station, rad), optional; with parts
         Pre-twist: turns the sections about the axis, by a number evenly from end to end.
@@ -355,11 +357,7 @@ class Beam(CuttableBeam):
         return exact_forms(reduced, place, *self._field(reduced))
 
     def _problem(self, mesh: BeamMesh, places: Sequence[float] = ()) -> Problem:
-        kept: PartOptions = self.__dict__.get("_options", ALL)
-        twist = self.rotary_inertia and kept.twist  # a line mass gives twist no inertia
-        attached = tuple(mesh.motion(x) for x in places)
-        place = self.reference, self.clamp_node, twist, self._node, mesh.motion, attached
-        return Problem(mesh, *place, stretch=kept.elongation, centred=self.is_part)
+        return beam_problem(self, mesh, places)
 
     def _reduce(
         self, masses: tuple[tuple[float, float], ...], places: tuple[float, ...]
@@ -380,11 +378,10 @@ class Beam(CuttableBeam):
             )
             warn_unstretched(self, self.stiffening, assumed.body, 5)
             return assumed
-        lumped = self.mass_choice == "lumped"
-        mesh = (LumpedBeamMesh if lumped else BeamMesh)(**options, elements=self.elements)
+        mesh = mesh_type(self)(**options, elements=self.elements)
         problem = self._problem(mesh, places)
         reduction = reduce_mesh(problem, self.modes, label(self), self.damping)
-        if lumped:  # whose frequencies are those of sections that turn alone: no unit of time
+        if self.mass_choice == "lumped":  # whose sections turn alone: no unit of time
             plain = self._problem(BeamMesh(**options, elements=self.elements), places)
             slow = reduce_mesh(plain, self.modes, label(self)).body.frequencies
             reduction = replace(reduction, body=replace(reduction.body, frequencies=slow))

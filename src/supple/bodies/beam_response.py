@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import cast
 
 import numpy as np
 
 from supple.fem.beam import BeamMesh
 from supple.fem.line import BeamLine
+from supple.fem.part import PartMesh
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.problem import Problem
@@ -45,8 +45,9 @@ def beam_response(
 
 
 def mesh_of(field: MeshField | AssumedBeam, elements: int) -> BeamMesh:
-    """The mesh of a beam, or one of the same line if its shapes have none."""
-    if isinstance(field, MeshField):
-        return cast("BeamMesh", field.mesh)
-    line = {f.name: getattr(field, f.name) for f in fields(BeamLine)}
+    """The mesh of a beam, or one of the same line if its shapes are others."""
+    mesh = field.mesh if isinstance(field, MeshField) else field
+    if isinstance(mesh, BeamMesh) and not isinstance(mesh, PartMesh):
+        return mesh
+    line = {f.name: getattr(mesh, f.name) for f in fields(BeamLine)}
     return BeamMesh(**line, elements=elements)

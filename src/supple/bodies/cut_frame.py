@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from supple import validate
 from supple.bodies.beam import Beam
-from supple.bodies.cuttable import ALL, NONE, checked_for_parts, parts_of
+from supple.bodies.beam_mesh import ALL
+from supple.bodies.cuttable import NONE, checked_for_parts, parts_of
 from supple.bodies.reduced import NodalBody, NodalReduction
 from supple.errors import ModelError, label
 from supple.fem.member import Member, Node
 from supple.frames import Body, Frame, LoadPath, LoopWeld, PartOptions, Touched, Weld, WrittenAs
 from supple.poses import Pose
+from supple.reduction.stiffening import SecondOrder
 from supple.validate import Vector, set_fields
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class CuttableFrame(NodalBody):
         else:
             found = validate.integer(owner, "parts", parts, 1, PARTS)
         usual = (("modes", "all"), ("reference", "clamped"))
-        word = checked_for_parts(self, usual, stiffening)
+        word = checked_for_parts(self, usual, stiffening, SecondOrder())
         for number, member in enumerate(self.members):
             if not member.rotary_inertia:
                 expected = "True with parts, each of which twists"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple import validate
+from supple.bodies.beam_mesh import ALL
 from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
 from supple.bodies.centre_line import (
     CentreLine,
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
 PARTS = "a number of parts, e.g. 8, or ascending stations between 0 and the length"
 # What a beam of parts keeps for "no stiffening": its default is another.
 NONE = "none"
-
-
-ALL = PartOptions()
 
 
 class CuttableBeam(BeamRecovery):
@@ -124,7 +122,7 @@ class CuttableBeam(BeamRecovery):
         else:
             found = validate.integer(owner, "parts", parts, 1, PARTS)
         usual = (("modes", "all"), ("reference", "clamped"), ("clamp_node", 0))
-        word = checked_for_parts(self, usual, stiffening)
+        word = checked_for_parts(self, usual, stiffening, SecondOrder(twist=self.curved))
         if self.curved and not self.rotary_inertia:
             expected = "True with twist or a centre line: without it sections cannot turn"
             raise ModelError(owner, "rotary_inertia", False, expected)
@@ -325,7 +323,7 @@ class CuttableBeam(BeamRecovery):
 
 
 def checked_for_parts(
-    body: ReducedBody, usual: Iterable[tuple[str, Any]], stiffening: Any
+    body: ReducedBody, usual: Iterable[tuple[str, Any]], stiffening: Any, default: SecondOrder
 ) -> Stiffening:
     """Refuse what a body in parts cannot have; return the stiffening that its parts have.
 
@@ -341,7 +339,7 @@ def checked_for_parts(
     if not damped and not (isinstance(damping, Rayleigh) and damping.mass == 0.0):
         expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
         raise ModelError(owner, "damping", damping, expected)
-    word = stiffening_choice(owner, "second_order" if stiffening is None else stiffening)
+    word = stiffening_choice(owner, default if stiffening is None else stiffening)
     if word is not None and not isinstance(word, SecondOrder):
         raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
     return cast("Stiffening", NONE if word is None else word)

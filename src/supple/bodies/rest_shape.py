@@ -2,17 +2,20 @@
 
 So is the stiffness of a straight part whose section changes along it.
 
-The elastic coordinates of a part are rotations of its ends against its chord, twist and elongation;
-those of the unloaded part are its ``rest``. The flexibility of the part, clamped at its first end,
-for a force and a moment at the other is the integral of the flexibility of its sections on the
-given line: exact statics of a curved and twisted beam. With the derivatives A of the motion of the
-second end against the first by the coordinates, at rest, its stiffness is ``A^T F^-1 A``.
+The elastic coordinates of a part are deformations against the frame of its chord; those of the
+unloaded part are its ``rest``. The flexibility of the part, clamped at its first end, for a force
+and a moment at the other is the integral of the flexibility of its sections on the given line:
+exact statics of a curved and twisted beam. With the derivatives A of the motion of the second end
+against the first by the coordinates, at rest, section forces are ``H F^-1 A q``. Where twist is a
+parabola along the part, its own rate of twist has a moment beside these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +23,7 @@ from supple.bodies.centre_line import CentreLine
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.poses import Pose, matrix_quaternion, skew
-from supple.reduction.modal import ModalBody
+from supple.reduction.modal import Attachment, ModalBody
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ POINTS = 8
 # An end may turn by so much against the chord of a part without load, rad.
 MOST_TURN = 1.0
 NEWTON_STEPS, ROUNDING = 50, 1e-14
+TORQUE = 3  # place of T among section forces
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +49,9 @@ class RestShape:
     start : m, station of the part's first end
     chord : Pose of the part's frame on the axes of the line
     rest : (n,) elastic coordinates without strain
-    motion : (6, n) motion of the second end against the first for each coordinate, at rest
-    stiffness : (6, 6) from that motion to force and moment at the second end
+    wrench : (6, n) force and moment at the second end for each coordinate
+    inner : (n,) amplitude of twist that the ends do not tell, beyond that of the wrench's statics
+    K : (n, n) stiffness
     """
 
     part: Beam
@@ -54,12 +59,14 @@ class RestShape:
     start: float
     chord: Pose
     rest: Vector
-    motion: Vector
-    stiffness: Vector
+    wrench: Vector
+    inner: Vector
+    K: Vector
 
     @classmethod
     def of(cls, part: Beam, line: CentreLine, start: float, owner: Beam) -> RestShape:
         """Find the rest of a part that begins at a station (m) of a line."""
+        middle = line.pose(start + 0.5 * part.length)
         ends = [line.pose(start), line.pose(start + part.length)]
         chord = _chord(ends)
         turned = [rotation_vector(chord.R.T @ end.R) for end in ends]
@@ -73,28 +80,31 @@ class RestShape:
                 f"load, and {MOST_TURN:g} rad is the most",
             )
         places = [part.shown(part.at(x)) for x in (0.0, part.length)]
+        rows = np.vstack([places[0].Psi, places[1].Psi, places[1].Phi[:1]])
         span = float(np.linalg.norm(ends[1].p - ends[0].p))
         wanted = np.concatenate([turned[0], turned[1], [span - part.length]])
-        q = np.zeros(places[0].Phi.shape[1])
+        q = np.linalg.lstsq(rows, wanted, rcond=None)[0]
+        known = np.flatnonzero(_inner(part))
+        halves = [rotation_vector(a.R.T @ b.R) for a, b in pairwise((ends[0], middle, ends[1]))]
+        q[known] = 0.5 * (halves[0][0] - halves[1][0])
+        others = np.setdiff1d(np.arange(len(q)), known)
         for _ in range(NEWTON_STEPS):
-            now = [where.motion(q, q, q)[0] for where in places]
-            slopes = [where.jacobian(q) for where in places]
-            left = wanted - np.concatenate([now[0][3:], now[1][3:], now[1][:1]])
-            rows = np.vstack([slopes[0][3:], slopes[1][3:], slopes[1][:1]])
-            step = np.linalg.lstsq(rows, left, rcond=None)[0]
-            q = q + step
+            (first, last), motion = _ends(places, q)
+            turn = first.R @ ends[0].R.T
+            moved = turn @ (ends[1].p - ends[0].p) - (last.p - first.p)
+            left = np.concatenate([moved, rotation_vector(turn @ ends[1].R @ last.R.T)])
+            step = np.linalg.lstsq(motion[:, others], left, rcond=None)[0]
+            q[others] += step
             if np.abs(step).max() < ROUNDING * max(1.0, part.length):
                 break
-        turns = [_turning(where.motion(q, q, q)[0][3:]) @ where.jacobian(q)[3:] for where in places]
-        arm = np.array([span, 0.0, 0.0])
-        moved = places[1].jacobian(q)[:3] - places[0].jacobian(q)[:3] + skew(arm) @ turns[0]
-        motion = np.vstack([moved, turns[1] - turns[0]])
-        return cls._stiff(part, line, start, chord, q, motion)
+        (first, _), motion = _ends(places, q)
+        R = ends[0].R @ first.R.T
+        return cls._stiff(part, line, start, Pose(R, ends[0].p - R @ first.p), q, motion)
 
     @classmethod
     def straight(cls, part: Beam, line: CentreLine, start: float) -> RestShape:
         """That of a straight part whose section changes along it."""
-        field = part._reduced(())
+        field: Any = part._reduced(())
         turns = [field.rotation(x) for x in (0.0, part.length)]
         arm = np.array([part.length, 0.0, 0.0])
         moved = field.displacement(part.length) - field.displacement(0.0) + skew(arm) @ turns[0]
@@ -105,22 +115,25 @@ class RestShape:
     def _stiff(
         cls, part: Beam, line: CentreLine, start: float, chord: Pose, q: Vector, motion: Vector
     ) -> RestShape:
-        found = cls(part, line, start, chord, read_only(q), motion, np.zeros((6, 6)))
-        stiffness = np.asarray(np.linalg.inv(found._flexibility(1.0, 1.0)), dtype=np.float64)
-        return replace(found, stiffness=stiffness)
+        n, inner = len(q), _inner(part)
+        found = cls(part, line, start, chord, read_only(q), motion, inner, np.zeros((n, n)))
+        sums = found._sums(1.0, 1.0)
+        # the coordinate is all of the inner twist: what statics have of it is taken away
+        static = sums.static / sums.square if sums.square else sums.static
+        flexibility = sums.flexibility - np.outer(sums.twisted, static)
+        wrench = np.linalg.solve(flexibility, motion - np.outer(sums.twisted, inner))
+        found = replace(found, wrench=read_only(wrench), inner=read_only(inner - static @ wrench))
+        return replace(found, K=read_only(found._matrix(sums)))
 
     def body(self, body: ModalBody) -> ModalBody:
         """A straight part's body with the rest and the stiffness of this one."""
-        K = self.motion.T @ self.stiffness @ self.motion
-        C, damping, material = np.zeros_like(K), self.part.damping, self.part.material
+        C, damping, material = np.zeros_like(self.K), self.part.damping, self.part.material
         if isinstance(damping, Rayleigh):
-            C = damping.stiffness * K
+            C = damping.stiffness * self.K
         elif isinstance(damping, KelvinVoigt):
-            rows = self.stiffness @ self.motion
-            C = rows.T @ self._flexibility(*damping.factors(material.E, material.G)) @ rows
-        K, C = 0.5 * (K + K.T), 0.5 * (C + C.T)
+            C = self._matrix(self._sums(*damping.factors(material.E, material.G)))
         rest = self.rest if np.any(self.rest) else None  # a straight part whose section changes
-        return replace(body, K=read_only(K), C=read_only(C), rest=rest)
+        return replace(body, K=self.K, C=read_only(C), rest=rest)
 
     def pose(self, x: float) -> Pose:
         """Place and axes of a station without load as its shapes have it, on the line's axes."""
@@ -131,11 +144,14 @@ class RestShape:
 
     def section_forces(self, x: float) -> Vector:
         """Rows (6, n) of N, Vy, Vz, T, My, Mz at a station of the part, in section axes."""
-        return read_only(self._forces(x) @ self.stiffness @ self.motion)
+        rows = self._forces(x) @ self.wrench
+        rate = _inner_twist(self.part, x) @ _inner(self.part)
+        rows[TORQUE] += rate / self._softness(x)[TORQUE] * self.inner
+        return read_only(rows)
 
     def strain(self, x: float) -> Vector:
         """Rows (3, n) of u' and the curvatures tz', -ty' at a station, in section axes."""
-        rows, soft = self.section_forces(x), self._softness(x / self.part.length)
+        rows, soft = self.section_forces(x), self._softness(x)
         return np.stack([soft[0] * rows[0], soft[5] * rows[5], -soft[4] * rows[4]])
 
     def _forces(self, x: float) -> Vector:
@@ -156,20 +172,79 @@ class RestShape:
         reduced: Any = self.part._reduced(())
         return reduced.mesh
 
-    def _softness(self, s: float) -> Vector:
-        """Strains (6,) by unit section forces at the place s in 0..1."""
-        law = self._mesh.at(s)
+    def _softness(self, x: float) -> Vector:
+        """Strains (6,) by unit section forces at a station."""
+        law = self._mesh.at(x / self.part.length)
         bending = np.diag(law.bending)[::-1]
         return 1.0 / np.array([law.axial, *law.shear, law.torsional, *bending])
 
-    def _flexibility(self, of_E: float, of_G: float) -> Vector:
-        """Flexibility (6, 6) at the second end, its parts by E and by G multiplied by factors."""
-        length, found = self.part.length, np.zeros((6, 6))
+    def _sums(self, of_E: float, of_G: float) -> _Sums:
+        """Sums along the part, flexibility by E and by G multiplied by factors."""
+        length, inner = self.part.length, _inner(self.part)
         factors = np.array([of_E, of_G, of_G, of_G, of_E, of_E])
-        for s, weight in self._mesh.quadrature(0.0, 1.0, POINTS):
-            rows = self._forces(s * length)
-            found += weight * length * (rows.T * (factors * self._softness(s))) @ rows
-        return found
+        flexibility, twisted, static, square, stiff = np.zeros((6, 6)), 0.0, 0.0, 0.0, 0.0
+        for s, share in self._mesh.quadrature(0.0, 1.0, POINTS):
+            x, weight = s * length, share * length
+            rows, soft = self._forces(x), self._softness(x)
+            rate = float(_inner_twist(self.part, x) @ inner)
+            flexibility += weight * (rows.T * (factors * soft)) @ rows
+            twisted = twisted + weight * rate * of_G * rows[TORQUE]
+            static = static + weight * rate * soft[TORQUE] * rows[TORQUE]
+            square += weight * rate**2
+            stiff += weight * rate**2 * of_G / soft[TORQUE]
+        return _Sums(flexibility, np.asarray(twisted), np.asarray(static), square, stiff)
+
+    def _matrix(self, sums: _Sums) -> Vector:
+        """Stiffness (n, n) of the section forces."""
+        mixed = np.outer(sums.twisted @ self.wrench, self.inner)
+        found = self.wrench.T @ sums.flexibility @ self.wrench + mixed + mixed.T
+        found += sums.stiff * np.outer(self.inner, self.inner)
+        return np.asarray(0.5 * (found + found.T))
+
+
+class _Sums(NamedTuple):
+    """Sums along a part, with the inner rate of twist of a unit amplitude.
+
+    flexibility : (6, 6) at the second end
+    twisted : (6,) motion of the second end by that twist
+    static : (6,) product of that twist with the twist of unit wrenches
+    square : the square of that twist
+    stiff : its stiffness
+    """
+
+    flexibility: Vector
+    twisted: Vector
+    static: Vector
+    square: float
+    stiff: float
+
+
+def _inner_twist(part: Beam, x: float) -> Vector:
+    """Row (n,) of the rate of twist at a station that the ends of a part do not tell."""
+    field: Any = part._reduced(())
+    return np.asarray(field.mesh.inner_twist(x) @ field.reduction.basis)
+
+
+def _inner(part: Beam) -> Vector:
+    """The coordinate of that twist, (n,) one for it and zero for others; zeros if there is none."""
+    return np.asarray(_inner_twist(part, 0.0) != 0.0, dtype=np.float64)
+
+
+def _ends(places: Sequence[Attachment], q: Vector) -> tuple[list[Pose], Vector]:
+    """Poses of both ends of a part in its frame, and the motion (6, n) of the second.
+
+    That is its motion against the first end, for each coordinate.
+    """
+    moved = [place.motion(q, q, q)[0] for place in places]
+    turning = [_turning(x[3:]) for x in moved]
+    slopes = [place.jacobian(q) for place in places]
+    turns = [turning[k] @ slopes[k][3:] for k in (0, 1)]
+    poses = [
+        Pose(np.eye(3) + skew(x[3:]) @ T, place.p0 + x[:3])
+        for place, x, T in zip(places, moved, turning, strict=True)
+    ]
+    arm = skew(poses[1].p - poses[0].p)
+    return poses, np.vstack([slopes[1][:3] - slopes[0][:3] + arm @ turns[0], turns[1] - turns[0]])
 
 
 def _chord(ends: list[Pose]) -> Pose:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, sin
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,7 @@ class BeamMesh(BeamLine):
 
     elements: int
     node_size = 6
+    element_type: ClassVar[type[BeamElement]] = BeamElement
 
     @property
     def size(self) -> int:
@@ -65,7 +67,7 @@ class BeamMesh(BeamLine):
         E, G = factors(self.material.E, self.material.G)
         matrix = np.zeros((self.size, self.size))
         for e, element in enumerate(self._pieces):
-            here = slice(6 * e, 6 * e + 12)
+            here = self._columns(e)
             with_E, with_G = element.stiffness_parts
             K = E * with_E + G * with_G
             matrix[here, here] += self._turn.T @ K @ self._turn if self._turns else K
@@ -79,7 +81,7 @@ class BeamMesh(BeamLine):
         """
         matrix = np.zeros((self.size, self.size))
         for e, element in enumerate(self._pieces):
-            here = slice(6 * e, 6 * e + 12)
+            here = self._columns(e)
             own = element_geometric_stiffness(element, self._turn @ displacement[here])
             matrix[here, here] += self._turn.T @ own @ self._turn
         return matrix
@@ -89,7 +91,7 @@ class BeamMesh(BeamLine):
         """Consistent mass matrix (size, size) of all nodal coordinates, point masses included."""
         matrix = np.zeros((self.size, self.size))
         for e, (mass, _, shape) in enumerate(self._points):
-            here = slice(6 * e, 6 * e + 12)
+            here = self._columns(e)
             # Summed point by point: opposite points of a section cancel exactly.
             rows = np.sqrt(mass)[:, None, None] * shape
             matrix[here, here] += np.einsum("kib,kia->ba", rows, rows)
@@ -109,7 +111,7 @@ class BeamMesh(BeamLine):
         for e, (mass, place, shape) in enumerate(self._points):
             masses.append(mass)
             places.append(place + np.array([e * self.step, 0.0, 0.0]))
-            shapes.append(shape @ basis[6 * e : 6 * e + 12])
+            shapes.append(shape @ basis[self._columns(e)])
         for x, m in self.point_masses:
             masses.append(np.array([m]))
             places.append(np.array([[x, 0.0, 0.0]]))
@@ -123,8 +125,8 @@ class BeamMesh(BeamLine):
             first = np.einsum("k,kda->ad", mass, shape)
             second = np.einsum("ki,kda->aid", mass[:, None] * place, shape)
             second[:, 0] += e * self.step * first
-            loads[6 * e : 6 * e + 12, 0] += first
-            loads[6 * e : 6 * e + 12, 1:] += second
+            loads[self._columns(e), 0] += first
+            loads[self._columns(e), 1:] += second
         for x, m in self.point_masses:
             shapes = m * self.displacement(x).T
             loads[:, 0] += shapes
@@ -150,6 +152,10 @@ class BeamMesh(BeamLine):
         """Rows (2, size) of the shear strains v' - tz and w' + ty at the station x."""
         return self._strains(x)[4:]
 
+    def inner_twist(self, x: float) -> Array:
+        """Row (size,) of the rate of twist, at the station x, that the nodes do not tell."""
+        return np.zeros(self.size)
+
     def _strains(self, x: float) -> Array:
         element, xi = self._place(x)
         rows = self._spread(element, self._strain_rows(element, xi))
@@ -172,8 +178,8 @@ class BeamMesh(BeamLine):
         """The elements; those of a uniform beam are one."""
         n = self.elements
         if isinstance(self.section, CrossSection):
-            return [BeamElement.of(self, 0.0, 1.0 / n)] * n
-        return [BeamElement.of(self, e / n, (e + 1) / n) for e in range(n)]
+            return [self.element_type.of(self, 0.0, 1.0 / n)] * n
+        return [self.element_type.of(self, e / n, (e + 1) / n) for e in range(n)]
 
     @cached_property
     def _points(self) -> list[tuple[Array, Array, Array]]:
@@ -228,10 +234,14 @@ class BeamMesh(BeamLine):
         return element, stretch - element
 
     def _spread(self, element: int, rows: Array) -> Array:
-        """Rows (k, 12) of one element as rows (k, size) of all nodal coordinates."""
+        """Rows (k, m) of one element as rows (k, size) of all nodal coordinates."""
         result = np.zeros((len(rows), self.size))
-        result[:, 6 * element : 6 * element + 12] = rows
+        result[:, self._columns(element)] = rows
         return result
+
+    def _columns(self, element: int) -> slice:
+        """Places of the coordinates of an element among all."""
+        return slice(6 * element, 6 * element + 12)
 
 
 class LumpedBeamMesh(BeamMesh):

@@ -80,6 +80,11 @@ class BeamElement:
         return cls(length, (y, z), stations, line.section.at(start).shear_centre)
 
     @property
+    def size(self) -> int:
+        """Number of its coordinates: those of both ends."""
+        return 12
+
+    @property
     def round(self) -> bool:
         """True if every pair of axes y, z is as good as any other."""
         return not any(self.centre) and all(law.round for _, _, law in self.stations)
@@ -93,7 +98,7 @@ class BeamElement:
     @cached_property
     def stiffness_parts(self) -> tuple[Array, Array]:
         """Stiffness (12, 12) of extension and bending, which E resists, and of twist and shear."""
-        parts = np.zeros((2, 12, 12))
+        parts = np.zeros((2, self.size, self.size))
         for xi, weight, law in self.stations:
             rows = self.strain(xi)
             along, twist = rows[:3], rows[3:4]
@@ -149,8 +154,8 @@ class BeamElement:
 
     def _new_values(self, xi: float) -> Array:
         if xi in (0.0, 1.0):
-            return np.eye(12)[6 * int(xi) : 6 * int(xi) + 6]
-        rows = np.zeros((6, 12))
+            return np.eye(self.size)[6 * int(xi) : 6 * int(xi) + 6]
+        rows = np.zeros((6, self.size))
         rows[0, U] = rows[3, TWIST] = (1.0 - xi, xi)
         for (places, move, turn, sign), plane in zip(PLANES, self.planes, strict=True):
             lengths = np.array([1.0, sign * self.length, 1.0, sign * self.length])
@@ -168,7 +173,7 @@ class BeamElement:
         v and w are those of the shear centre.
         """
         h = self.length
-        rows = np.zeros((6, 12))
+        rows = np.zeros((6, self.size))
         rows[0, U] = rows[3, TWIST] = (-1.0 / h, 1.0 / h)
         for k, ((places, _, _, sign), plane) in enumerate(zip(PLANES, self.planes, strict=True)):
             slopes = np.array([1.0 / h, sign, 1.0 / h, sign])

@@ -14,6 +14,8 @@ force are left out.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,19 +25,25 @@ Array = NDArray[np.float64]
 
 
 def element_geometric_stiffness(element: BeamElement, displacement: Array) -> Array:
-    """Matrix (12, 12) of the stress that belongs to end displacements (12,), in element axes."""
-    matrix = np.zeros((12, 12))
-    moment_slopes = _moment_slopes(element, displacement)
+    """Matrix (size, size) of the stress of displacements (size,), in element axes."""
+    return np.asarray(np.tensordot(displacement, _forms(element), 1))
+
+
+@lru_cache(maxsize=64)  # elements of a uniform beam are one, and loads are many
+def _forms(element: BeamElement) -> Array:
+    """That matrix for each displacement, (size, size, size)."""
+    found = np.zeros((element.size,) * 3)
+    moment_slopes = _moment_slopes(element)
     for xi, weight, law in element.stations:
         values, strains = element.values(xi), element.strain(xi)
         tx, ty, tz = values[3:]
         about_z, about_y, twist = strains[1:4]  # t_z', -t_y', t_x'
         v, w = strains[4] + tz, strains[5] - ty  # slopes of the axis
-        N, along_y, along_z, T = law.law @ (strains[:4] @ displacement)
+        N, along_y, along_z, T = law.law @ strains[:4]
         shear = []
         for k in range(2):
             if element.planes[k].sheared:
-                shear.append(law.shear[k] * (strains[4 + k] @ displacement))
+                shear.append(law.shear[k] * strains[4 + k])
             else:  # equilibrium of the element
                 shear.append(-moment_slopes[k])
         parts = [
@@ -47,10 +55,12 @@ def element_geometric_stiffness(element: BeamElement, displacement: Array) -> Ar
             (0.5 * along_z, tz, twist), (-0.5 * along_z, tx, about_z),
             (0.5 * along_y, tx, about_y), (0.5 * along_y, ty, twist),
         ]  # fmt: skip
-        for factor, a, b in parts:
+        for stress, a, b in parts:
             product = np.outer(a, b)
-            matrix += factor * element.length * weight * (product + product.T)
-    return 0.5 * (matrix + matrix.T)
+            found += np.multiply.outer(element.length * weight * stress, product + product.T)
+    found = 0.5 * (found + found.transpose(0, 2, 1))
+    found.flags.writeable = False
+    return found
 
 
 def arm_stiffness(force: Array, arm: Array) -> Array:
@@ -62,10 +72,12 @@ def arm_stiffness(force: Array, arm: Array) -> Array:
     return np.asarray(0.5 * (both + both.T) - (force @ arm) * np.eye(3))
 
 
-def _moment_slopes(element: BeamElement, displacement: Array) -> Array:
-    """Rates (2,) along the axis of the moments for v'' and w'', of a line through all stations."""
+def _moment_slopes(element: BeamElement) -> Array:
+    """Rows (2, size) of the rates along the axis of the moments for v'' and w''.
+
+    They are those of a line through all stations.
+    """
     places = np.array([xi for xi, _, _ in element.stations]) * element.length
-    moments = np.array(
-        [law.bending @ (element.strain(xi)[1:3] @ displacement) for xi, _, law in element.stations]
-    )
-    return np.asarray(np.polyfit(places, moments, 1)[0])
+    moments = [law.bending @ element.strain(xi)[1:3] for xi, _, law in element.stations]
+    fitted = np.polyfit(places, np.array(moments).reshape(len(places), -1), 1)[0]
+    return np.asarray(fitted.reshape(2, element.size))

@@ -35,6 +35,7 @@ def beam_section_forces(mesh: BeamMesh, x: float) -> Array:
 
     element, xi = mesh._place(x)
     found = rows(element, xi)
+    found[3] += mesh.at(x / mesh.length).torsional * mesh.inner_twist(x)
     if xi == 1.0 and element + 1 < mesh.elements:
         found = 0.5 * (found + rows(element + 1, 0.0))
     # Elements of a round section keep the axes of the body.
@@ -59,8 +60,8 @@ def in_section_axes(rows: Array, roll: float) -> Array:
 
 
 def _element_rows(element: BeamElement, xi: float) -> Array:
-    """Rows (6, 12) in the axes of an element, at the place xi in 0..1."""
-    rows = element.stiffness[6:].copy()
+    """Rows (6, size) in the axes of an element, at the place xi in 0..1."""
+    rows = element.stiffness[6:12].copy()
     arm = (1.0 - xi) * element.length
     rows[4] -= arm * rows[2]
     rows[5] += arm * rows[1]

@@ -49,8 +49,6 @@ class Problem:
     node : number of the node at a place, refusing a place that is none
     rows : rows (6, size) of displacement and rotation at a place
     attached : the same at all places where something is attached, where they are asked for
-    stretch : False if displacements along x are left out
-    centred : whether the frame of a chord turns with the mean twist of both ends
     """
 
     mesh: Any
@@ -60,8 +58,6 @@ class Problem:
     node: Callable[[Any], int]
     rows: Callable[[Any], Vector]
     attached: tuple[Vector, ...] = ()
-    stretch: bool = True
-    centred: bool = False
 
     @property
     def size(self) -> int:
@@ -83,9 +79,7 @@ class Problem:
     def kept(self, reference: Reference | None = None) -> Indices:
         """Coordinates that the frame leaves free; those of "clamped" for the mean axis, too."""
         reference = reference or self.reference
-        nodes = len(self.mesh.nodes)
-        kept = kept_coordinates(reference, nodes, self.clamp_node, self.twist)
-        return kept if self.stretch else kept[kept % 6 != 0]
+        return kept_coordinates(reference, len(self.mesh.nodes), self.clamp_node, self.twist)
 
     @property
     def large(self) -> bool:
@@ -111,12 +105,7 @@ class Problem:
 
     def nodal_basis(self, M: Vector) -> Vector:
         """Displacements (size, m) of the kept coordinates in the frame, one column for each."""
-        kept = self.kept()
-        basis = reference_basis(self.reference, kept, M, self.mesh.nodes, self.twist)
-        if not self.centred:
-            return basis
-        end = 0.5 * (kept == self.size - 6 + TX)  # half of the twist of the other end
-        return basis - np.outer(rigid_motions(self.mesh.nodes)[:, TX], end)
+        return reference_basis(self.reference, self.kept(), M, self.mesh.nodes, self.twist)
 
     def signs(self, shapes: Vector) -> Vector:
         """Signs (m,) that make the largest displacement of each shape (size, m) positive."""
@@ -168,6 +157,11 @@ class Problem:
         shapes = np.zeros((self.size, loads.shape[1]))
         shapes[at] = self.solve(at, loads[at])
         return shapes
+
+    def static_of_second_order(self, loads: Vector) -> Vector:
+        """The same in the frame that displacements of second order are measured in."""
+        shapes = self.static(loads)
+        return self.in_frame(shapes) if self.reference == "mean_axis" else shapes
 
     def in_frame(self, shapes: Vector) -> Vector:
         """The same deformations without the rigid motion that the frame follows."""

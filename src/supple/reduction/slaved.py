@@ -109,9 +109,7 @@ def load_forms(problem: Problem, basis: Vector, loads: Vector) -> tuple[Vector, 
 
     The work of a load on displacements of second order is -q . K0 q / 2.
     """
-    W = problem.static(loads)
-    if problem.reference == "mean_axis":
-        W = problem.in_frame(W)
+    W = problem.static_of_second_order(loads)
     mesh: Any = problem.mesh
     return W, np.array([basis.T @ (mesh.geometric_stiffness(w) @ basis) for w in W.T])
 
