@@ -30,6 +30,7 @@ from supple.commands.modes import modes
 from supple.commands.plot import plot
 from supple.commands.reports import check_as_json, run_as_json
 from supple.commands.sources import expect_file, model_file
+from supple.commands.view import view
 from supple.errors import ModelError, SuppleError, suggestion
 
 if TYPE_CHECKING:
@@ -246,24 +247,6 @@ def _tell_run(result: Result, written: list[Path], checkpoint: Path | None) -> N
     conclude_run(result)
 
 
-@app.command("view")
-def view_file(
-    file: Annotated[Path, typer.Argument(help="A model file, or a robot: URDF or MJCF file.")],
-    until: Until = None,
-    html: Annotated[
-        Path | None, typer.Option(help="The page to write; by default beside the model file.")
-    ] = None,
-) -> None:
-    """Write a page that plays the motion of a model file in a browser, and nothing else."""
-    page = file.with_suffix(".html") if html is None else html
-    expect_place(page, PAGES)
-    expect_apart(file, html=page)
-    result = model_file(file).simulate(**({} if until is None else {"t_end": until}))
-    result.to_html(page)
-    typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
-    conclude_run(result)
-
-
 @app.command("schema")
 def show_schema() -> None:
     """Print the JSON Schema of model files, with which editors complete and check them."""
@@ -273,6 +256,7 @@ def show_schema() -> None:
 
 
 app.command("graph")(graph)
+app.command("view")(view)
 app.command("modes")(modes)
 app.command("plot")(plot)
 app.command("compare")(compare)
