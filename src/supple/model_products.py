@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from supple import validate
+from supple.reports import Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,12 +17,41 @@ if TYPE_CHECKING:
     from supple.model import Model
 
 
+MOST = 40  # rows of the table of a model
+
+
+def _places(item: Any) -> str:
+    """The frames or joints that an item is at."""
+    frames = getattr(item, "frames", {})
+    joints = () if frames else getattr(item, "targets", ())
+    return ", ".join([frame.name for frame in frames.values()] + [name for name, _ in joints])
+
+
 class ModelProducts:
     """Methods of a model that examine or draw it; what they need is loaded when they are called."""
 
     @property
     def _model(self) -> Model:
         return cast("Model", self)
+
+    def _repr_html_(self) -> str:
+        """All items in a table, and a picture where runs begin, for notebooks."""
+        from supple.errors import SuppleError, label
+
+        model = self._model
+        items = [model[name] for name in model]
+        rows = [(item.name, type(item).__name__, _places(item)) for item in items[:MOST]]
+        if len(items) > MOST:
+            rows.append((f"... {len(items)} in all", "", ""))
+        seen = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                seen = self.picture()
+            except SuppleError as error:  # it is not finished
+                rows.append(("not drawn", "", str(error)))
+        header = ("name", "kind", "at") if rows else ()
+        return Report(f"{label(model)}: {model.counts}", rows, "plain", header).html(seen)
 
     def doctor(self, until: float = 1.0) -> Diagnosis:
         """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.

@@ -19,9 +19,8 @@ from supple.looks.page import Line, Plot, Take, page
 from supple.looks.picture import picture
 from supple.looks.scene import Scene, Trace
 from supple.palette import COLOURS, INK
-from supple.results.audit import LEVELS
-from supple.results.monitor import VALIDITY
 from supple.results.plot import Panel, asked
+from supple.results.summary import grade
 from supple.writing import check_target, save_figure, write_whole
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
     from supple.results.result import Result
 
-GRADES = ("good", "doubtful", "bad")
 SHORT, LONG = 2.0, 12.0  # s, of a film whose speed is not given
 
 
@@ -113,7 +111,7 @@ def _expected(other: Any) -> Result:
 def _take(result: Result, frames: int, paths: Sequence[Any]) -> Take:
     """The scene of a result with paths of points, and its verdict."""
     scene = draw(result, frames)
-    return Take(_traced(result, scene, frames, paths), result.verdict, _grade(result))
+    return Take(_traced(result, scene, frames, paths), result.verdict, grade(result))
 
 
 def _traced(result: Result, scene: Scene, frames: int, paths: Sequence[Any]) -> Scene:
@@ -128,16 +126,6 @@ def _traced(result: Result, scene: Scene, frames: int, paths: Sequence[Any]) -> 
         name = str(getattr(point, "name", point))
         traces.append(Trace(name, places[which], COLOURS[(k + 3) % len(COLOURS)]))
     return replace(scene, traces=traces)
-
-
-def _grade(result: Result) -> str:
-    worst = max(
-        LEVELS.index(result.energy.level),
-        LEVELS.index(result.momentum.level),
-        VALIDITY.index(result.monitor.level),
-        0 if result.success else 2,
-    )
-    return GRADES[worst]
 
 
 def _plot(result: Result, panel: Panel) -> Plot:

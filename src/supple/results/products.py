@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -30,6 +31,15 @@ class Products(Lookup):
     @property
     def _result(self) -> Result:
         return cast("Result", self)
+
+    def _repr_html_(self) -> str:
+        """The summary as a table and a picture of the last time, for notebooks."""
+        from supple.results.summary import summary
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seen = self.picture() if len(self._result.t) else None
+        return summary(self._result).html(seen)
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path.

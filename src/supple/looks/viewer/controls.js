@@ -27,7 +27,7 @@ class Viewer {
     for (const { label, verdict, grade } of runs) {
       const line = document.createElement("p"), words = document.createElement("span");
       line.className = `verdict ${grade}`; words.textContent = runs.length > 1 ? `${label}: ${verdict}` : verdict;
-      line.append(document.createElement("i"), words); document.querySelector("header").append(line);
+      words.title = verdict; line.append(document.createElement("i"), words); document.querySelector("header").append(line);
     }
     find("comparing").hidden = runs.length < 2; find("choosing").hidden = !modes;
     chapters.forEach((chapter, k) => find("chapter").append(new Option(chapter.title, k)));
