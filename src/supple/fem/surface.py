@@ -22,7 +22,7 @@ Second = Callable[[Array], Array]
 # Nodes without elements are joined to some of these many neighbours.
 NEIGHBOURS = 8
 # Numbers of stress that are kept of one body: more would make pages too long.
-MOST_STRESS = 2_500_000
+MOST_STRESS = 3_200_000
 
 
 def _no_faces() -> Indices:
