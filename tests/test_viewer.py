@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -261,3 +266,21 @@ def test_a_page_plays_in_the_cell_of_a_notebook(browser: Any, folder: Path, runs
     tab.screenshot(path=folder / "cell.png")
     tab.close()
     assert said == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C cannot be sent to one process on Windows")
+def test_a_file_is_shown_until_ctrl_c(tmp_path: Path) -> None:
+    sp.write_model(swing(), tmp_path / "swing.yaml", t_end=0.1)
+    for options in ([], ["--modes"], ["--model"]):
+        command = [sys.executable, "-m", "supple", "view", "swing.yaml", "--no-browser", *options]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+                              stdout=subprocess.DEVNULL) as process:  # fmt: skip
+            assert process.stderr is not None
+            address = None
+            while address is None and (line := process.stderr.readline()):
+                address = re.search(r"http://127\.0\.0\.1:\d+/", line)
+            assert address is not None
+            with urllib.request.urlopen(address[0]) as answer:
+                assert b"a &lt;b&gt;swing&lt;b&gt;" in answer.read()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0

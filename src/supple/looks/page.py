@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.looks.peaks import Peak, Shown, peaks
+from supple.looks.peaks import ROUNDING_OF_MODES, Peak, Shown, peaks
 from supple.looks.scene import Chapter, Indices, Scene, Thing
 from supple.poses import quaternions
 
@@ -156,7 +156,8 @@ def _chapters(takes: Sequence[Take]) -> list[dict[str, Any]]:
         found = []
         for chapter in scene.chapters:
             first, end = np.searchsorted(scene.t, [chapter.begin - 0.25, chapter.end + 0.25])
-            most = peaks(scene.things, scene.t, slice(int(first), int(end)))
+            which = slice(int(first), int(end))
+            most = peaks(scene.things, scene.t, which, ROUNDING_OF_MODES)
             found.append(_chapter(chapter, most))
         return found
     times = [t for one in takes for t in (one.scene.t[0], one.scene.t[-1])]

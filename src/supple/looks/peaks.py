@@ -15,6 +15,9 @@ Shown = Literal["displacement", "strain", "stress"]
 SHOWN: tuple[Shown, ...] = ("displacement", "strain", "stress")
 # Numbers in memory at once: 32 megabytes.
 AT_ONCE = 4_000_000
+# Strains, and displacements in sizes of a body, below which there is rounding and nothing else: of
+# runs, and of modes, which are difference quotients of displacements of some per cent.
+ROUNDING, ROUNDING_OF_MODES = 1e-14, 1e-8
 
 
 class Peak(NamedTuple):
@@ -25,26 +28,36 @@ class Peak(NamedTuple):
     name: str
 
 
-def peaks(things: Iterable[Thing], t: Array, which: slice = slice(None)) -> dict[Shown, Peak]:
-    """The largest elastic displacement, equivalent strain and stress at some of the times t."""
+def peaks(
+    things: Iterable[Thing], t: Array, which: slice = slice(None), rounding: float = ROUNDING
+) -> dict[Shown, Peak]:
+    """The largest elastic displacement, equivalent strain and stress at some of the times t.
+
+    Zero if there is ``rounding`` only.
+    """
     found = dict.fromkeys(SHOWN, Peak(0.0, float(t[which][0]), ""))
     for one in (each for each in things if each.kind == "bodies"):
-        for what, (value, k) in _of(one, which).items():
+        for what, (value, k) in _of(one, which, rounding).items():
             if value > found[what].value and np.isfinite(value):
                 found[what] = Peak(value, float(t[which][k]), one.name)
     return found
 
 
-def _of(one: Thing, which: slice) -> dict[Shown, tuple[float, int]]:
+def _of(one: Thing, which: slice, rounding: float) -> dict[Shown, tuple[float, int]]:
     if not len(one.points):
         return {}
     away = (one.amplitudes - one.still)[which]
     found: dict[Shown, tuple[float, int]] = {}
     if len(one.fields):
-        found["displacement"] = _largest(away, one.fields, None)
+        moved, when = _largest(away, one.fields, None)
+        if moved > rounding * float(np.ptp(one.points, axis=0).max()):
+            found["displacement"] = moved, when
     if len(one.stress):
-        found["stress"] = _largest(away[:, : len(one.stress)], one.stress, None)
-        found["strain"] = _largest(away[:, : len(one.stress)], one.stress, one.modulus)
+        own = away[:, : len(one.stress)]
+        strain, when = _largest(own, one.stress, one.modulus)
+        if strain > rounding:
+            found["strain"] = strain, when
+            found["stress"] = _largest(own, one.stress, None)
     return found
 
 

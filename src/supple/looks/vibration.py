@@ -20,6 +20,7 @@ PHASES = 33  # of a cycle, the first and the last being the same
 REACH = 0.08  # largest displacement of a body, in sizes of the scene
 # What is smaller, in parts of the largest displacement of a mode, is rounding.
 NOTHING = 1e-6
+TURNED = 0.01  # rad: by a small step nothing turns that far
 
 
 def vibrating(scene: Scene, titles: Sequence[str], step: float) -> Scene:
@@ -54,7 +55,10 @@ def _moves(one: Thing, count: int, step: float) -> tuple[Array, Array]:
     for mode in range(count):
         for part in range(2):
             k = 1 + 4 * mode + 2 * part
-            way = (one.vertices(k) - one.vertices(k + 1)) / (2.0 * step)
+            if np.abs(one.R[k] - one.R[k + 1]).max() > TURNED:  # of no length, without direction
+                way = np.broadcast_to(one.p[k] - one.p[k + 1], one.points.shape) / (2.0 * step)
+            else:
+                way = (one.vertices(k) - one.vertices(k + 1)) / (2.0 * step)
             fields[mode, part] = np.nan_to_num(way) @ one.R[0]
             change = (one.amplitudes[k] - one.amplitudes[k + 1]) / (2.0 * step)
             stress[mode, part] = np.tensordot(change[: len(one.stress)], one.stress, axes=1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple import validate
-from supple.errors import SuppleError
+from supple.errors import ModelError, SuppleError
 from supple.frames import Frame
 from supple.looks.drawing import chosen_times, draw
 from supple.looks.film import check_kind, film
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 SHORT, LONG = 2.0, 12.0  # s, of a film whose speed is not given
+MOST_PICTURES = 10_000
 
 
 def page_of(
@@ -39,10 +40,12 @@ def page_of(
     paths: Iterable[Any] = (),
 ) -> str:
     """The text of a page that plays a result, with plots of ``what``; beside another, if given."""
-    points = [paths] if isinstance(paths, str | Frame) else list(paths)
+    points = [paths] if isinstance(paths, str | Frame) else _listed(paths)
     take = _take(result, frames, points)
     if other is None:
-        return page(take, [_plot(result, panel) for panel in asked(result.track(), what)])
+        still = not what and len(result.t) < 2  # lines of one point are none
+        panels = [] if still else asked(result.track(), what)
+        return page(take, [_plot(result, panel) for panel in panels])
     second = _take(_expected(other), frames, points)
     names = take.scene.name, second.scene.name
     labels = names if names[0] != names[1] else ("run 1", "run 2")
@@ -94,6 +97,9 @@ def write_film(
     seconds = min(max(span, SHORT), LONG)
     if speed is not None:
         seconds = span / validate.positive("film", "speed", speed)
+    if not seconds * each <= MOST_PICTURES:
+        found = f"{seconds:.4g} s with {each:.4g} pictures in each"
+        raise SuppleError(f"film: it lasts {found}, expected at most {MOST_PICTURES} pictures")
     scene = draw(result, max(2, round(seconds * each) + 1))
     return write_whole(target, film(scene, target.suffix.lower(), size, seconds, each))
 
@@ -102,10 +108,14 @@ def _expected(other: Any) -> Result:
     from supple.results.result import Result
 
     if not isinstance(other, Result):
-        found = "a result that was loaded, which has no model" if hasattr(other, "track") else other
-        text = found if isinstance(found, str) else repr(found)
-        raise SuppleError(f"pictures: other is {text}, expected the result of a run")
+        what = "the result of a run, which has a model" if hasattr(other, "track") else "a result"
+        raise ModelError("pictures", "other", other, what)
     return other
+
+
+def _listed(paths: Any) -> Sequence[Any]:
+    expected = "a sequence of bodies, point masses or frames, e.g. [link.at(1.0)]"
+    return validate.listed("pictures", "paths", paths, expected)
 
 
 def _take(result: Result, frames: int, paths: Sequence[Any]) -> Take:
@@ -118,12 +128,11 @@ def _traced(result: Result, scene: Scene, frames: int, paths: Sequence[Any]) -> 
     """A scene with the paths of bodies, point masses or frames."""
     which, traces = chosen_times(result.t, frames), []
     for k, point in enumerate(paths):
-        places = getattr(result[point], "position", None)
+        name = getattr(point, "name", point)
+        places = getattr(result[point], "position", None) if isinstance(name, str) else None
         if not isinstance(places, np.ndarray) or places.shape != (len(result.t), 3):
-            name = getattr(point, "name", point)
             expected = "bodies, point masses or frames, e.g. link.at(1.0)"
-            raise SuppleError(f"pictures: paths has {name!r}, expected {expected}")
-        name = str(getattr(point, "name", point))
+            raise ModelError("pictures", "paths", name, expected)
         traces.append(Trace(name, places[which], COLOURS[(k + 3) % len(COLOURS)]))
     return replace(scene, traces=traces)
 

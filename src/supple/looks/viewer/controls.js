@@ -84,6 +84,7 @@ class Viewer {
       find("legend").firstElementChild.textContent = modes ? `${title.split(/[ ,]*[(]|, /)[0].replace("elastic ", "")}, part of the largest` : title;
       find("half").textContent = shown(most / 2); find("most").textContent = shown(most);
       const still = !(this.last > this.first);
+      find("now").textContent = ""; find("greatest").hidden = !(peak.value > 0);
       find("greatest").textContent = modes ? `largest in ${peak.name}` : `largest ${this.read(peak.value)}${still ? "" : ` at ${shown(peak.t)} s`}, ${peak.name}`;
     }
     this.change();

@@ -91,7 +91,7 @@ class Marks {
       const found = largestOf(own.thing, own.away, what);
       if (!best || found.value > best.value) best = { ...found, own };
     }
-    if (!best) return;
+    if (!best || !(renderer.most[what] > 0)) return;
     if (part.runs.includes(0)) viewer.tellPeak(best.value, best.own.thing.name);
     const seen = project(part, this.now(best.own, best.vertex), this.ratio, this.height); if (!seen) return;
     const text = `max ${viewer.read(best.value)}`;
