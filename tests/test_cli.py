@@ -186,7 +186,7 @@ def test_model_files(tmp_path, monkeypatch):
     done = run("run", "arm.yaml")
     assert done.exit_code == 0 and "trusted" in done.stdout and "pendulum.nc" in done.stdout
     assert (tmp_path / "pendulum.nc").exists() and (tmp_path / "pendulum.png").exists()
-    done = run("view", "arm.yaml")
+    done = run("view", "arm.yaml", "--html", "arm.html")
     assert done.exit_code == 0 and "arm.html: open it in a browser" in done.stdout
     assert (tmp_path / "arm.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert "other.html" in run("run", "arm.yaml", "--html", "other.html").stdout

@@ -368,10 +368,10 @@ def sheet(side: int, shapes: int, frames: int) -> Scene:
 
 
 def test_a_page_grows_with_shapes_and_not_with_frames() -> None:
-    from supple.looks.page import page
+    from supple.looks.page import Take, page
 
-    few, many = (len(page(sheet(30, 4, frames), "", "good", [])) for frames in (20, 200))
-    more = len(page(sheet(30, 8, 20), "", "good", []))
+    few, many = (len(page(Take(sheet(30, 4, frames)))) for frames in (20, 200))
+    more = len(page(Take(sheet(30, 8, 20))))
     numbers = 180 * (4 + 7) * 4  # amplitudes and poses of the further frames, bytes
     assert many - few < 1.5 * numbers < more - few + 1.5 * numbers
     assert more - few > 10_000  # four fields more
@@ -379,6 +379,6 @@ def test_a_page_grows_with_shapes_and_not_with_frames() -> None:
 
 @pytest.mark.slow
 def test_fifty_thousand_nodes_with_ten_shapes_fit_into_a_page() -> None:
-    from supple.looks.page import page
+    from supple.looks.page import Take, page
 
-    assert len(page(sheet(224, 10, 300), "", "good", [])) < 20e6
+    assert len(page(Take(sheet(224, 10, 300)))) < 20e6

@@ -22,7 +22,8 @@ from supple.commands.export import export
 from supple.commands.graph import graph
 from supple.commands.modes import modes
 from supple.commands.plot import plot
-from supple.commands.run import resume, run, view
+from supple.commands.run import resume, run
+from supple.commands.view import view
 from supple.errors import ModelError, SuppleError, suggestion
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -23,13 +23,11 @@ from supple.graph.reading import linear_graph
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree, checked_tree, priority
 from supple.joints import Joint
+from supple.model_products import ModelProducts
 from supple.replacement import changed, moved, renamed, uses
 from supple.suspicions import suspicions
 from supple.validate import Vector
 from supple.written_bodies import written_bodies
-
-if TYPE_CHECKING:
-    from supple.analyses.diagnosis import Diagnosis
 
 Item = Body | Joint | Constraint | ForceElement | PointMass
 AnyItem = TypeVar("AnyItem", bound=Item)
@@ -47,7 +45,7 @@ KINDS: dict[str, Any] = {
 }
 
 
-class Model:
+class Model(ModelProducts):
     """A system of bodies, the only mutable type of the vocabulary.
 
     Parameters
@@ -269,6 +267,11 @@ class Model:
 
     def __repr__(self) -> str:
         """Show the size of the model."""
+        return f"<{label(self)}: {self.counts}>"
+
+    @property
+    def counts(self) -> str:
+        """Numbers of its items, in words."""
         counts = (
             (len(self.bodies), "bodies"),
             (len(self.joints), "joints"),
@@ -276,7 +279,7 @@ class Model:
             (len(self.forces), "forces"),
             (len(self.point_masses), "point masses"),
         )
-        return f"<{label(self)}: {', '.join(f'{n} {what}' for n, what in counts)}>"
+        return ", ".join(f"{n} {what}" for n, what in counts)
 
     def graph(self, tree: Tree | None = None) -> LinearGraph:
         """Return the linear graph of all frames and components, with its matrices.
@@ -340,16 +343,6 @@ class Model:
                 self._warned[name] = item
                 warnings.warn(sentence, SuppleWarning, stacklevel=2)
         self._checked = True
-
-    def doctor(self, until: float = 1.0) -> Diagnosis:
-        """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.
-
-        Drivers are followed until the time ``until`` (s). Raises nothing.
-        """
-        from supple.analyses.doctor import diagnose
-
-        validate.positive("doctor", "until", until)
-        return diagnose(self, until)
 
     def _check_references(self, item: Item | Event) -> None:
         """Refuse frames on bodies, and names of joints, that are not in this model."""

@@ -161,14 +161,15 @@ def clear() -> None:
 
 def _place(show: bool | None) -> tuple[TextIO, bool] | None:
     """Stream, and whether one line can be written again and again; None if nobody looks."""
-    if _in_notebook():
+    if in_notebook():
         return sys.stdout, True
     if sys.stderr is not None and sys.stderr.isatty():
         return sys.stderr, True
     return (sys.stderr, False) if show and sys.stderr is not None else None
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
+    """Whether cells of a notebook are run."""
     if "ipykernel" not in sys.modules:
         return False
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()

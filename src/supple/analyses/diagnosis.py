@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from supple.reports import Report
+
 
 @dataclass(frozen=True)
 class Loop:
@@ -84,29 +86,37 @@ class Diagnosis:
         return not any(finding.severe for finding in self.findings)
 
     def __str__(self) -> str:
-        lines = [
-            f"Model '{self.model}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
-            f"{'ready to run' if self.ok else 'NOT ready to run'}"
-        ]
+        return self._report.text(10)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        return self._report.html()
+
+    @property
+    def _report(self) -> Report:
+        rows: list[tuple[str, str]] = []
         if self.velocities is not None:
             free = "unknown" if self.freedom is None else str(self.freedom)
-            lines.append(
-                f"  freedom    {free} ({self.velocities} velocities, {self.rows} constraint rows, "
-                f"{len(self.redundant)} of them redundant)"
-            )
+            counts = f"{self.velocities} velocities, {self.rows} constraint rows"
+            rows.append(("freedom", f"{free} ({counts}, {len(self.redundant)} of them redundant)"))
         for title, items in (
             ("loop", self.loops),
             ("redundant", self.redundant),
             ("moved", self.moved),
             ("rate", self.rates),
         ):
-            lines += [f"  {title:<10} {item}" for item in items]
+            rows += [(title, str(item)) for item in items]
         if self.shared:
-            lines.append(f"  shared     reactions of {', '.join(self.shared)} are not unique")
+            rows.append(("shared", f"reactions of {', '.join(self.shared)} are not unique"))
         for finding in self.findings:
-            lines.append(f"  {'problem' if finding.severe else 'note':<10} {finding.text}")
+            rows.append(("problem" if finding.severe else "note", finding.text))
             if finding.advice:
-                lines.append(f"             -> {finding.advice}")
-        return "\n".join(lines)
+                rows.append(("", f"-> {finding.advice}"))
+        return Report(
+            f"Model '{self.model}': {len(self.bodies)} bodies, {len(self.joints)} joints, "
+            f"{'ready to run' if self.ok else 'NOT ready to run'}",
+            rows,
+            "good" if self.ok else "bad",
+        )
 
     __repr__ = __str__

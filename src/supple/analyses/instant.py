@@ -11,6 +11,7 @@ from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
 from supple.engine.row_sets import RowSets
+from supple.forces import ForceElement
 from supple.formulations.equations import Equations
 from supple.model import Model
 from supple.poses import Array
@@ -58,22 +59,44 @@ def instant(
 def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
     """A result with n times: at one position q (nq,), velocities u (n, nu)."""
     n = len(u)
-    t, z = np.zeros(n), np.zeros((n, compiled.nz))
-    states = np.tile(q, (n, 1)), np.ascontiguousarray(u)
+    states = np.zeros(n), np.tile(q, (n, 1)), u, np.zeros((n, compiled.nz))
+    return _states(model, compiled, states, "velocities at one position", None)
+
+
+def standing(model: Model, compiled: Compiled, q: Array, u: Array, t: float = 0.0) -> RunData:
+    """A result with n times that are all t: at positions q (n, nq) with the velocities u (nu,).
+
+    It has loads of force elements.
+    """
+    n = len(q)
+    states = np.full(n, t), q, np.tile(u, (n, 1)), np.tile(compiled.z0, (n, 1))
+    return _states(model, compiled, states, "positions at one time", model.forces)
+
+
+def _states(
+    model: Model,
+    compiled: Compiled,
+    states: tuple[Array, Array, Array, Array],
+    message: str,
+    forces: Mapping[str, ForceElement] | None,
+) -> RunData:
+    """A result of times, positions, velocities and controller states, which no run connects."""
+    t, q, u, z = (np.ascontiguousarray(x) for x in states)
+    history = RunHistory(RowSets.of(compiled), t, q, u, z)
     return RunData(
         model=model,
         compiled=compiled,
         t=t,
-        q=states[0],
-        u=states[1],
+        q=q,
+        u=u,
         z=z,
-        channels=np.zeros((n, len(compiled.force_names))),
-        history=RunHistory(RowSets.of(compiled), t, *states, z),
+        channels=np.zeros((len(t), len(compiled.force_names))),
+        history=history,
         audit=AuditRecord(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, max_strain=0.0),
         momentum=(),
         events=(),
         success=True,
-        message="velocities at one position",
+        message=message,
         statistics={},
-        loads=None,
+        loads=None if forces is None else Loads(history, dict(forces)),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from supple.model import Model
 from supple.poses import Array
 from supple.results.monitor import Monitor
 from supple.state import State
+
+if TYPE_CHECKING:
+    from supple.looks.serving import Shown
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
 ROUNDING = 1e-12
@@ -224,6 +229,24 @@ class LinearModel:
         slow = squares < np.sqrt(shift * largest)
         squares = np.where(slow, 1.0 / inverse[::-1] - shift, squares)
         return squares, unit[:, None] * np.where(slow, slow_shapes[:, ::-1], shapes)
+
+    def to_html(self, path: str | Path, count: int = 10) -> Path:
+        """Write one page that plays the lowest modes in a browser, offline; return its path."""
+        from supple.analyses.mode_pictures import page_of
+        from supple.writing import write_whole
+
+        return write_whole(path, page_of(self, count).encode("utf-8"))
+
+    def view(self, count: int = 10, browser: bool = True) -> Shown:
+        """Play the lowest modes in a browser until Ctrl-C; in a notebook, in its cell.
+
+        The page is served to this computer only, at a free port, and opened unless ``browser`` is
+        False.
+        """
+        from supple.analyses.mode_pictures import page_of
+        from supple.looks.serving import show
+
+        return show(page_of(self, count), browser)
 
     def __repr__(self) -> str:
         lines = [f"Small motion of {len(self.M)} coordinates about t = {self.state.t:g} s"]

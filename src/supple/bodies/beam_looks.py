@@ -35,7 +35,8 @@ def beam_surface(beam: Beam, point_masses: PointMasses) -> Surface:
     sections = [beam.section.at(x / beam.length) for x in centres[:, 0]]
     forces = [beam.section_forces(float(x), point_masses) for x in centres[:, 0]]
     none = np.zeros((len(places), 6, 0))
-    found = swept(centres, axes, outlines, rows, none, _stress(sections, outlines, forces))
+    stress = _stress(sections, outlines, forces)
+    found = swept(centres, axes, outlines, rows, none, stress, beam.material.E)
     if all(where.slaved is None for where in places):
         return found
 
@@ -75,6 +76,7 @@ def frame_surface(body: FrameBody, point_masses: PointMasses) -> Surface:
                 np.stack([rows @ basis for rows in motion]),
                 np.stack([rows @ follow for rows in motion]),
                 _stress(sections, outlines, forces),
+                member.material.E,
             )
         )
     found = joined(pieces)

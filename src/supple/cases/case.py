@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.errors import SuppleError, SuppleWarning
 from supple.integrators.interruption import raised_at_once
+from supple.reports import Report
 
 if TYPE_CHECKING:
     from supple.formulations.base import Formulation
@@ -43,6 +44,25 @@ class Quantity:
     def passed(self) -> bool:
         """True when the value is within the tolerance (NaN never is)."""
         return self.error <= self.tolerance
+
+
+MOST_ROWS = 40  # of a table in a notebook
+
+
+class Quantities(list[Quantity]):
+    """What a case compared; a table in notebooks."""
+
+    def _repr_html_(self) -> str:
+        """A row for each quantity, those that are off first."""
+        off = sum(not q.passed for q in self)
+        rows = []
+        for q in sorted(self, key=lambda q: q.passed)[:MOST_ROWS]:
+            numbers = [f"{x:.10g}" for x in (q.value, q.reference)]
+            numbers += [f"{x:.1e}" for x in (q.error, q.tolerance)]
+            rows.append(("" if q.passed else "OFF", q.name, *numbers))
+        header = ("", "quantity", "value", "reference", "error", "tolerance")
+        title = f"{len(self)} quantities, {off} of them off"
+        return Report(title, rows, "bad" if off or not self else "good", header).html()
 
 
 @dataclass(frozen=True)
@@ -104,11 +124,16 @@ class Case:
                 options.setdefault("start", self.start(model))
             return simulate(model, float(times[-1]), tolerance=tolerance, **options)
 
-    def run(self, *, until: float | None = None, **options: Any) -> list[Quantity]:
+    def run(self, *, until: float | None = None, **options: Any) -> Quantities:
         """Run the model and compare what is known by then; see `simulate` for the options."""
         with raised_at_once():
             found = self.measure(self.simulate(until=until, **options))
-        return [q for q in found if until is None or q.time is None or q.time <= until]
+        return Quantities(q for q in found if until is None or q.time is None or q.time <= until)
+
+    def _repr_html_(self) -> str:
+        """What it is and where it comes from, for notebooks."""
+        run = f"0 to {self.times[-1]:g} s" if self.times else "the model itself is compared"
+        return Report(f"{self.name}: {self.title}", [("source", self.source), ("run", run)]).html()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,9 +155,9 @@ class ModelCase(Case):
             f"case {self.name!r} compares the model itself and has no motion, expected run()"
         )
 
-    def run(self, *, until: float | None = None, **options: Any) -> list[Quantity]:
+    def run(self, *, until: float | None = None, **options: Any) -> Quantities:
         """Compare the model; options of a run change nothing."""
-        return self.inspect(self.build())
+        return Quantities(self.inspect(self.build()))
 
 
 def explicit() -> Integrator:

@@ -1,4 +1,4 @@
-"""``supple run``, ``resume`` and ``view``: model files are simulated."""
+"""``supple run`` and ``resume``: model files are simulated."""
 
 from __future__ import annotations
 
@@ -94,25 +94,6 @@ def resume(
     if found is not None:
         found.outputs.write(result)
     _tell_run(result, [] if found is None else found.written, html, checkpoint, as_json)
-
-
-def view(
-    file: File,
-    until: Until = None,
-    html: Annotated[
-        Path | None, typer.Option(help="The page to write; by default beside the model file.")
-    ] = None,
-) -> None:
-    """Write a page that plays the motion of a model file in a browser, and nothing else."""
-    page = file.with_suffix(".html") if html is None else html
-    expect_place(page, PAGES)
-    expect_apart(file, html=page)
-    given, found = _given(t_end=until), model_file(file)
-    with named_by_options(given):
-        result = found.simulate(**given)
-    result.to_html(page)
-    typer.echo(f"{result.verdict}\n{page}: open it in a browser, it needs no network")
-    conclude_run(result)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -46,7 +46,8 @@ def component_surface(component: Any, basis: Array, slaved: Array) -> Surface:
     if not (shell or solid) or (12 if shell else 6) * len(used) * basis.shape[1] > MOST_STRESS:
         return found
     stress = (_shell_stress if shell else _solid_stress)(component, basis)
-    return replace(found, stress=stress[used])
+    modulus = np.full(len(used), float(component.material.E))
+    return replace(found, stress=stress[used], modulus=modulus)
 
 
 def _solid_stress(component: Any, basis: Array) -> Array:

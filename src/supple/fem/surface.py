@@ -22,7 +22,7 @@ Second = Callable[[Array], Array]
 # Nodes without elements are joined to some of these many neighbours.
 NEIGHBOURS = 8
 # Numbers of stress that are kept of one body: more would make pages too long.
-MOST_STRESS = 2_500_000
+MOST_STRESS = 3_200_000
 
 
 def _no_faces() -> Indices:
@@ -54,6 +54,7 @@ class Surface:
     stress : (v, c, n) Pa, or (0, 3, 0) where stress is not known
         Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm;
         with c = 12 six for the side that its triangles are seen from, then six for the other.
+    modulus : (v,) Pa, Young's modulus at the vertices; empty where stress is not known
     hub : (3,) m or None
         Where bars to all joints begin, if the form of the body is not known.
     """
@@ -68,6 +69,7 @@ class Surface:
     Gamma: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
     second: Second | None = None
     stress: Array = field(default_factory=lambda: np.zeros((0, 3, 0)))
+    modulus: Array = field(default_factory=lambda: np.zeros(0))
     hub: Array | None = None
 
     def fields(self, motion: Array) -> Array:
@@ -104,6 +106,9 @@ def joined(parts: Iterable[Surface]) -> Surface:
         stress=np.concatenate([p.stress for p in every])
         if all(len(p.stress) for p in every)
         else every[0].stress[:0],
+        modulus=np.concatenate([p.modulus for p in every])
+        if all(len(p.modulus) for p in every)
+        else np.zeros(0),
         hub=every[0].hub,
     )
 
@@ -121,11 +126,13 @@ def swept(
     rows: Array,
     slaved: Array,
     stress: Array | None,
+    modulus: float,
 ) -> Surface:
     """Sections (s) moved along a line: their places (s, 3), axes (s, 3, 3) and outlines.
 
     The first vertices are the centres, which are joined by lines; ``rows`` and ``slaved`` are
-    motions (s, 6, ...) of the sections, ``stress`` (s, k, 3, n) belongs to the points of outlines.
+    motions (s, 6, ...) of the sections, ``stress`` (s, k, 3, n) belongs to the points of outlines,
+    ``modulus`` (Pa) to the material.
     """
     count, size = len(centres), len(outlines[0].points)
     across = np.stack([o.points for o in outlines])
@@ -151,6 +158,7 @@ def swept(
         stress=np.zeros((0, 3, 0))
         if stress is None
         else np.concatenate([stress.mean(axis=1), stress.reshape(-1, *stress.shape[2:])]),
+        modulus=np.full(0 if stress is None else count + len(arms), modulus),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,10 @@ def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
     some = result if len(which) == len(result.t) else type(result)(result.data.at(which))
     bodies = body_things(some)
     low, high = bounds(bodies, len(some.t))
-    places = [some[f].position for j in some.joints.values() for f in (j.A, j.B)]
-    for place in places:
+    # where joints, springs and the like are
+    items: list[Any] = [*some.joints.values(), *some.forces.values(), *some.constraints.values()]
+    for frame in (f for item in items for f in item.frames.values()):
+        place = some[frame].position
         low = np.minimum(low, np.nanmin(place, axis=0))
         high = np.maximum(high, np.nanmax(place, axis=0))
     reach = float(np.linalg.norm(high - low)) or 1.0

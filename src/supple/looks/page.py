@@ -12,7 +12,7 @@ import base64
 import gzip
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, ClassVar
@@ -20,27 +20,28 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.looks.scene import Scene, Thing, sides
+from supple.looks.peaks import ROUNDING_OF_MODES, Peak, Shown, peaks
+from supple.looks.scene import Chapter, Indices, Scene, Thing
 from supple.poses import quaternions
 
 Array = NDArray[np.float64]
-SCRIPTS = ("data.js", "render.js", "plots.js", "controls.js")
+SCRIPTS = ("data.js", "render.js", "plots.js", "marks.js", "camera.js", "controls.js")
 # Colours of values from 0 to the largest: viridis.
 SCALE = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5ec962", "#addc30",
          "#fde725")  # fmt: skip
 MOST_TIMES = 1500  # of a line in a plot
-MOST_LINES = 12  # in one plot
-LOOKED_AT = 4000  # vertices of a body among which the largest displacement is looked for
+MOST_LINES = 16  # in one plot
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a plot: label, values (nt,) and colour."""
+    """A line of a plot: label, values (nt,) and colour; ``t`` if it has times of its own."""
 
     label: str
     values: Array
     colour: str
     dashed: bool = False
+    t: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,30 +79,61 @@ class Numbers:
         return base64.b64encode(gzip.compress(b"".join(self.parts), 6, mtime=0)).decode()
 
 
-def page(scene: Scene, verdict: str, grade: str, plots: Sequence[Plot]) -> str:
-    """The text of the page; ``grade`` of the verdict is "good", "doubtful" or "bad"."""
+@dataclass(frozen=True, eq=False)
+class Take:
+    """What one run shows: its scene, what it is called beside another, and its verdict.
+
+    ``grade`` of the verdict is "good", "doubtful", "bad", or "plain" where nothing is judged.
+    """
+
+    scene: Scene
+    verdict: str = ""
+    grade: str = "plain"
+    label: str = ""
+
+
+def page(take: Take, plots: Sequence[Plot] = (), other: Take | None = None) -> str:
+    """The text of a page of one run, or of two that are compared."""
     numbers = Numbers()
-    middle = 0.5 * (scene.low + scene.high)
+    takes = [take] if other is None else [take, other]
+    low = np.min([one.scene.low for one in takes], axis=0)
+    high = np.max([one.scene.high for one in takes], axis=0)
+    middle, size = 0.5 * (low + high), float(np.linalg.norm(high - low)) or 1.0
+    up = take.scene.up
     corners = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)])
-    box = scene.low + corners * (scene.high - scene.low)
+    box = low + corners * (high - low)
     data = {
-        "t": numbers.add("f", scene.t),
-        "up": scene.up.tolist(),
+        "up": up.tolist(),
         # places are written from the middle: those far from the origin keep their digits
         "offset": middle.tolist(),
         "centre": [0.0, 0.0, 0.0],
-        "floor": float(((box - middle) @ scene.up).min()) - 0.02 * scene.size,
-        "size": scene.size,
-        "largest": max(map(largest_displacement, scene.things), default=0.0),
-        "strongest": max(map(largest_stress, scene.things), default=0.0),
+        "floor": float(((box - middle) @ up).min()) - 0.02 * size,
+        "size": size,
         "scale": [[int(c[k : k + 2], 16) / 255 for k in (1, 3, 5)] for c in SCALE],
-        "verdict": verdict,
-        "grade": grade,
-        "things": [_thing(one, numbers, middle) for one in scene.things],
+        "verdict": take.verdict,
+        "grade": take.grade,
+        "modes": bool(take.scene.chapters),
+        "chapters": _chapters(takes),
+        "runs": [_run(one, numbers) for one in takes],
+        "things": [
+            _thing(one, k, numbers, middle)
+            for k, each in enumerate(takes)
+            for one in each.scene.things
+        ],
+        "traces": [
+            {
+                "name": one.name if other is None else f"{each.label}: {one.name}",
+                "run": k,
+                "colour": one.colour,
+                "places": numbers.add("f", one.places - middle),
+            }
+            for k, each in enumerate(takes)
+            for one in each.scene.traces
+        ],
         "panels": [_plot(one, numbers) for one in plots],
     }
     parts = {
-        "TITLE": html.escape(scene.name),
+        "TITLE": html.escape(take.scene.name),
         "STYLE": _source("style.css"),
         # what could end the script is written by its number
         "SCENE": json.dumps(data, allow_nan=False).replace("<", "\\u003c"),
@@ -112,32 +144,38 @@ def page(scene: Scene, verdict: str, grade: str, plots: Sequence[Plot]) -> str:
     return "".join(parts.get(piece, piece) for piece in pieces)
 
 
-def largest_displacement(one: Thing) -> float:
-    """The largest elastic displacement of a thing over all drawn times, m."""
-    return _largest(one, one.fields)
+def _run(take: Take, numbers: Numbers) -> dict[str, Any]:
+    shown = {"label": take.label, "verdict": take.verdict, "grade": take.grade}
+    return {**shown, "t": numbers.add("f", take.scene.t)}
 
 
-def largest_stress(one: Thing) -> float:
-    """The largest equivalent stress of a thing over all drawn times, Pa."""
-    return _largest(one, one.stress)
+def _chapters(takes: Sequence[Take]) -> list[dict[str, Any]]:
+    """What is played: modes of the first scene, or the time of all runs; with largest values."""
+    scene = takes[0].scene
+    if scene.chapters:
+        found = []
+        for chapter in scene.chapters:
+            first, end = np.searchsorted(scene.t, [chapter.begin - 0.25, chapter.end + 0.25])
+            which = slice(int(first), int(end))
+            most = peaks(scene.things, scene.t, which, ROUNDING_OF_MODES)
+            found.append(_chapter(chapter, most))
+        return found
+    times = [t for one in takes for t in (one.scene.t[0], one.scene.t[-1])]
+    each = [peaks(one.scene.things, one.scene.t) for one in takes]
+    most = {what: max((p[what] for p in each), key=lambda peak: peak.value) for what in each[0]}
+    return [_chapter(Chapter("", float(min(times)), float(max(times))), most)]
 
 
-def _largest(one: Thing, every: Array) -> float:
-    """The largest norm over all drawn times of amplitudes times (k, v, c) at some vertices."""
-    if not len(every) or not len(one.points):
-        return 0.0
-    some = np.unique(np.linspace(0, len(one.points) - 1, LOOKED_AT).astype(int))
-    fields = np.ascontiguousarray(every[:, some])
-    away = (one.amplitudes - one.still)[:, : len(every)]
-    found = 0.0
-    for k in range(0, len(away), 50):
-        moved = np.tensordot(away[k : k + 50], fields, axes=1)
-        for side in sides(moved):
-            found = max(found, float(np.nanmax(np.linalg.norm(side, axis=2), initial=0.0)))
-    return found if np.isfinite(found) else 0.0
+def _chapter(chapter: Chapter, most: Mapping[Shown, Peak]) -> dict[str, Any]:
+    return {
+        "title": chapter.title,
+        "begin": chapter.begin,
+        "end": chapter.end,
+        "most": {what: peak._asdict() for what, peak in most.items()},
+    }
 
 
-def _thing(one: Thing, numbers: Numbers, middle: Array) -> dict[str, Any]:
+def _thing(one: Thing, run: int, numbers: Numbers, middle: Array) -> dict[str, Any]:
     code = "s" if len(one.points) < 65536 else "u"
     scales, fields = _quantised(one.fields)
     factors, stress = _quantised(one.stress)
@@ -147,6 +185,7 @@ def _thing(one: Thing, numbers: Numbers, middle: Array) -> dict[str, Any]:
     padded[:, :3] = np.rint(127.0 * one.normals)
     return {
         "name": one.name,
+        "run": run,
         "kind": one.kind,
         "colour": one.colour,
         "opacity": one.opacity,
@@ -162,6 +201,7 @@ def _thing(one: Thing, numbers: Numbers, middle: Array) -> dict[str, Any]:
         "fields": numbers.add("h", fields),
         "factors": numbers.add("f", factors),
         "stress": numbers.add("h", parts),
+        "modulus": numbers.add("f", one.modulus),
         "amplitudes": numbers.add("f", one.amplitudes),
         "still": numbers.add("f", one.still),
     }
@@ -175,24 +215,27 @@ def _quantised(values: Array) -> tuple[Array, Array]:
 
 
 def _plot(one: Plot, numbers: Numbers) -> dict[str, Any]:
-    some = np.arange(len(one.t))
-    if len(some) > MOST_TIMES:
-        some = np.unique(np.linspace(0, len(one.t) - 1, MOST_TIMES).astype(int))
+    times = numbers.add("f", one.t[_some(one.t)])
     return {
         "title": one.title,
         "units": one.units,
         "limit": one.limit,
-        "t": numbers.add("f", one.t[some]),
         "lines": [
             {
                 "label": line.label,
                 "colour": line.colour,
                 "dashed": line.dashed,
-                "y": numbers.add("f", line.values[some]),
+                "t": times if line.t is None else numbers.add("f", line.t[_some(line.t)]),
+                "y": numbers.add("f", line.values[_some(one.t if line.t is None else line.t)]),
             }
             for line in one.lines[:MOST_LINES]
         ],
     }
+
+
+def _some(t: Array) -> Indices:
+    """Numbers of at most so many of the times that a line has room for."""
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_TIMES)).astype(np.intp))
 
 
 def _source(name: str) -> str:

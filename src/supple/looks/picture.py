@@ -22,42 +22,75 @@ MOST_FACES = 60_000  # more than these take long: some are left out of the large
 
 def picture(scene: Scene, k: int, magnification: float) -> Figure:
     """Draw the scene at the time of number k, upwards along its upward direction."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(SIZE, SIZE))
-    ax: Any = figure.add_subplot(projection="3d", computed_zorder=False)
-    turn = _upright(scene.up)
-    faces, colours, lines, inks, corners = [], [], [], [], []
-    share = max(1, -(-sum(len(one.triangles) for one in scene.things) // MOST_FACES))
-    for one in scene.things:
-        where = one.vertices(k, magnification) @ turn.T
-        if not np.all(np.isfinite(where)):
-            continue
-        if one.kind == "bodies":
-            corners.append(where)
-        some = where[one.triangles[::share] if len(one.triangles) > 1000 else one.triangles]
-        faces.append(some)
-        colours.append(_shaded(one, some))
-        if not len(one.triangles):
-            lines += list(where[one.lines])
-            inks += [one.colour] * len(one.lines)
-    _add(ax, faces, colours, lines, inks)
-    _frame(ax, np.concatenate(corners) if corners else np.zeros((1, 3)), scene.size)
-    if not np.array_equal(turn, np.eye(3)):  # numbers of other axes would mislead
-        ax.set(xticklabels=[], yticklabels=[], zticklabels=[])
-    title = f"{scene.name}, t = {scene.t[k]:.4g} s"
-    figure.text(0.02, 0.97, title, size=11, color=INK, va="top")
-    return figure
+    drawing = Drawing(scene, magnification)
+    drawing.show(k)
+    return drawing.figure
 
 
-def _add(ax: Any, faces: list[Array], colours: list[Array], lines: list[Array], inks: Any) -> None:
+class Drawing:
+    """A figure that shows a scene at one of its times after the other.
+
+    Its box is that around the bodies at the first time shown, or with ``whole`` at all times.
+    """
+
+    def __init__(self, scene: Scene, magnification: float, whole: bool = False) -> None:
+        from matplotlib.figure import Figure
+
+        self.scene, self.magnification, self.whole = scene, magnification, whole
+        self.figure = Figure(figsize=(SIZE, SIZE))
+        self.title = self.figure.text(0.02, 0.97, "", size=11, color=INK, va="top")
+        self._ax: Any = self.figure.add_subplot(projection="3d", computed_zorder=False)
+        self._turn = _upright(scene.up)
+        self._shown: list[Any] = []
+        self._share = max(1, -(-sum(len(one.triangles) for one in scene.things) // MOST_FACES))
+        self._framed = False
+
+    def show(self, k: int) -> None:
+        """Draw the time of number k in the place of what is there."""
+        faces, colours, lines, inks, corners = [], [], [], [], []
+        for one in self.scene.things:
+            where = one.vertices(k, self.magnification) @ self._turn.T
+            if not np.all(np.isfinite(where)):
+                continue
+            if one.kind == "bodies":
+                corners.append(where)
+            few = len(one.triangles) <= 1000
+            some = where[one.triangles if few else one.triangles[:: self._share]]
+            faces.append(some)
+            colours.append(_shaded(one, some))
+            if not len(one.triangles):
+                lines += list(where[one.lines])
+                inks += [one.colour] * len(one.lines)
+        for old in self._shown:
+            old.remove()
+        self._shown = _add(self._ax, faces, colours, lines, inks)
+        if not self._framed:
+            self._frame(np.concatenate(corners) if corners else np.zeros((1, 3)))
+        self.title.set_text(f"{self.scene.name}, t = {self.scene.t[k]:.4g} s")
+
+    def _frame(self, seen: Array) -> None:
+        if self.whole:
+            box = np.stack([self.scene.low, self.scene.high])
+            every = np.stack(np.meshgrid(*box.T), axis=-1).reshape(-1, 3)
+            seen = np.concatenate([seen, every @ self._turn.T])
+        _frame(self._ax, seen, self.scene.size)
+        if not np.array_equal(self._turn, np.eye(3)):  # numbers of other axes would mislead
+            self._ax.set(xticklabels=[], yticklabels=[], zticklabels=[])
+        self._framed = True
+
+
+def _add(ax: Any, faces: list[Array], colours: list[Array], lines: list[Array], inks: Any) -> Any:
     from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 
+    added = []
     if any(len(f) for f in faces):  # one collection: its faces are sorted by their distance
         every, shades = np.concatenate(faces), np.concatenate(colours)
-        ax.add_collection3d(Poly3DCollection(every, facecolors=shades, linewidths=0.0))
+        added.append(Poly3DCollection(every, facecolors=shades, linewidths=0.0))
     if lines:
-        ax.add_collection3d(Line3DCollection(lines, colors=inks, linewidths=1.0))
+        added.append(Line3DCollection(lines, colors=inks, linewidths=1.0))
+    for one in added:
+        ax.add_collection3d(one)
+    return added
 
 
 def _shaded(one: Thing, faces: Array) -> Array:

@@ -49,6 +49,8 @@ class Thing:
     still : (k,) amplitudes where it is not deformed
     stress : (k, v, c) Pa, of the first amplitudes less those of ``still``; the norm of their sum is
         the equivalent stress of von Mises (`sides`); (0, v, 3) where it is not known
+    modulus : (v,) Pa, Young's modulus, by which the stress is divided for an equivalent strain;
+        empty where stress is not known
     stretch : (nt, 3) factors along its own axes, or None; zero where it is not there
     magnified : whether its deformation can be magnified: not that of parts, which would gape
     opacity : 0 to 1
@@ -68,6 +70,7 @@ class Thing:
     amplitudes: Array
     still: Array
     stress: Array
+    modulus: Array
     stretch: Array | None = None
     magnified: bool = True
     opacity: float = 1.0
@@ -93,6 +96,30 @@ class Thing:
 
 
 @dataclass(frozen=True, eq=False)
+class Chapter:
+    """A part of a scene that is played on its own: a mode, or the whole run.
+
+    Attributes
+    ----------
+    title : one line
+    begin, end : s, or cycles of a mode
+    """
+
+    title: str
+    begin: float
+    end: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The path of a point: its name, places (nt, 3) m in the world, and a colour."""
+
+    name: str
+    places: Array
+    colour: str
+
+
+@dataclass(frozen=True, eq=False)
 class Scene:
     """All that is drawn.
 
@@ -103,6 +130,8 @@ class Scene:
     things : bodies first
     up : (3,) against gravity; z without any
     low, high : (3,) m, the box around all bodies at all times
+    chapters : modes; none of a run
+    traces : paths of points
     """
 
     name: str
@@ -111,6 +140,8 @@ class Scene:
     up: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     low: Array = field(default_factory=lambda: -np.ones(3))
     high: Array = field(default_factory=lambda: np.ones(3))
+    chapters: list[Chapter] = field(default_factory=list)
+    traces: list[Trace] = field(default_factory=list)
 
     @property
     def size(self) -> float:
@@ -137,6 +168,7 @@ def thing(
     if q is not None and q.shape[1]:
         fields, amplitudes, rest = _deformed(surface, q, still)
     found = shaded(surface.points, surface.triangles)
+    stress = _stress(surface)
     number = np.zeros(len(surface.points), dtype=np.intp)
     number[found.source] = np.arange(len(found.source))
     return Thing(
@@ -153,7 +185,8 @@ def thing(
         fields=fields[:, found.source],
         amplitudes=amplitudes,
         still=rest,
-        stress=_stress(surface)[:, found.source],
+        stress=stress[:, found.source],
+        modulus=surface.modulus[found.source] if len(stress) else np.zeros(0),
         stretch=stretch,
         magnified=magnified,
         opacity=opacity,

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.reports import Report
+
 Array = NDArray[np.float64]
 
 TRUSTED_BELOW = 1e-3  # Huang1998 section 3.3: the error must be orders below the energy of interest
@@ -224,6 +226,17 @@ class EnergyAudit:
     def __repr__(self) -> str:
         return f"<EnergyAudit {self.verdict}>"
 
+    def _repr_html_(self) -> str:
+        """The verdict, and energies at the ends of the run, for notebooks."""
+        kinds = ("kinetic", "gravity", "elastic", "work", "dissipated", "total", "error")
+        rows = [
+            (kind, f"{values[0]:.6g}", f"{values[-1]:.6g}", f"{np.abs(values).max():.6g}")
+            for kind in kinds
+            if len(values := getattr(self, kind))
+        ]
+        header = ("J", "at the beginning", "at the end", "largest")
+        return Report(self.verdict, rows, graded(self.level), header).html()
+
 
 class MomentumAudit:
     """The conserved components of momentum of a run (iterable), and the verdict on them."""
@@ -264,6 +277,20 @@ class MomentumAudit:
 
     def __repr__(self) -> str:
         return f"<MomentumAudit {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        """The verdict and all components, for notebooks."""
+        rows = [
+            (r.name, f"{r.initial:.6g} {r.unit}", f"{r.max_error:.1e}", r.level)
+            for r in self.records
+        ]
+        header = ("constant", "value", "largest error", "")
+        return Report(self.verdict, rows, graded(self.level), header).html()
+
+
+def graded(level: str) -> str:
+    """A level as a grade: "good", "doubtful" or "bad"."""
+    return ("good", "doubtful", "bad")[LEVELS.index(level)]
 
 
 def _ratio(error: float, reference: float) -> float:

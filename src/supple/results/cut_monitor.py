@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
     from supple.results.views import BodyView
 
-    CutBody = Beam | FrameBody
+    CutBody: TypeAlias = Beam | FrameBody
 
 Array = NDArray[np.float64]
 

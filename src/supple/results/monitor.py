@@ -56,6 +56,7 @@ from supple.results.deformation import (
 )
 from supple.results.load_effect import LoadEffect, load_effect
 from supple.results.mode_findings import of_modes
+from supple.results.monitor_report import monitor_table, monitor_text
 from supple.results.truncation import Truncation, truncations
 from supple.results.views import into
 
@@ -183,14 +184,11 @@ class Monitor:
         return self.bodies[name]
 
     def __str__(self) -> str:
-        lines = ["body           rotation    strain  deflection  left out  spin/lowest  buckling"]
-        for b in self.bodies.values():
-            ratio = b.spin / b.lowest_frequency if b.lowest_frequency > 0.0 else 0.0
-            lines.append(
-                f"{b.name:<12} {b.rotation:10.3g} {b.strain:9.2g} {b.deflection:11.3g} "
-                f"{b.left_out:9.2g} {ratio:12.3g} {b.buckling:9.2g}"
-            )
-        return "\n".join([self.verdict, *lines, *(f"- {f}" for f in self.findings)])
+        return monitor_text(self)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        return monitor_table(self)
 
     def __repr__(self) -> str:
         return f"<Monitor {self.verdict}>"

@@ -2,37 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from supple import validate
-from supple.looks.drawing import draw
+from supple.errors import ModelError, SuppleError
+from supple.frames import Frame
+from supple.looks.drawing import chosen_times, draw
+from supple.looks.film import check_kind, film
 from supple.looks.gltf import glb
-from supple.looks.page import Line, Plot, page
+from supple.looks.page import Line, Plot, Take, page
 from supple.looks.picture import picture
+from supple.looks.scene import Scene, Trace
 from supple.palette import COLOURS, INK
-from supple.results.audit import LEVELS
-from supple.results.monitor import VALIDITY
 from supple.results.plot import Panel, asked
-from supple.writing import save_figure, write_whole
+from supple.results.summary import grade
+from supple.writing import check_target, save_figure, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.results.result import Result
 
-GRADES = ("good", "doubtful", "bad")
+SHORT, LONG = 2.0, 12.0  # s, of a film whose speed is not given
+MOST_PICTURES = 10_000
 
 
-def write_html(result: Result, path: str | Path, what: Sequence[str], frames: int) -> Path:
-    """Write a page that plays a result, with plots of ``what``; return its path."""
-    plots = [_plot(result, panel) for panel in asked(result.track(), what)]
-    scene = draw(result, frames)
-    text = page(scene, result.verdict, _grade(result), plots)
-    return write_whole(path, text.encode("utf-8"))
+def page_of(
+    result: Result,
+    what: Sequence[str] = (),
+    frames: int = 300,
+    other: Result | None = None,
+    paths: Iterable[Any] = (),
+) -> str:
+    """The text of a page that plays a result, with plots of ``what``; beside another, if given."""
+    points = [paths] if isinstance(paths, str | Frame) else _listed(paths)
+    take = _take(result, frames, points)
+    if other is None:
+        still = not what and len(result.t) < 2  # lines of one point are none
+        panels = [] if still else asked(result.track(), what)
+        return page(take, [_plot(result, panel) for panel in panels])
+    second = _take(_expected(other), frames, points)
+    names = take.scene.name, second.scene.name
+    labels = names if names[0] != names[1] else ("run 1", "run 2")
+    return page(
+        replace(take, label=labels[0]),
+        _compared_plots(result, other, what, labels[1]),
+        replace(second, label=labels[1]),
+    )
+
+
+def write_html(result: Result, path: str | Path, *shown: Any) -> Path:
+    """Write a page of a result; ``shown`` are further arguments of `page_of`. Return its path."""
+    return write_whole(path, page_of(result, *shown).encode("utf-8"))
 
 
 def write_gltf(result: Result, path: str | Path, frames: int) -> Path:
@@ -57,14 +83,58 @@ def draw_picture(
     return figure
 
 
-def _grade(result: Result) -> str:
-    worst = max(
-        LEVELS.index(result.energy.level),
-        LEVELS.index(result.momentum.level),
-        VALIDITY.index(result.monitor.level),
-        0 if result.success else 2,
-    )
-    return GRADES[worst]
+def write_film(
+    result: Result, path: str | Path, speed: float | None, rate: float, magnification: float
+) -> Path:
+    """Write a film of a result; return its path."""
+    target = check_target(path)
+    check_kind(target)
+    size = validate.positive("film", "magnification", magnification)
+    each = validate.positive("film", "rate", rate)
+    span = float(result.t[-1] - result.t[0]) if len(result.t) else 0.0
+    if not span > 0.0:
+        raise SuppleError("film: the result has no motion, expected two output times or more")
+    seconds = min(max(span, SHORT), LONG)
+    if speed is not None:
+        seconds = span / validate.positive("film", "speed", speed)
+    if not seconds * each <= MOST_PICTURES:
+        found = f"{seconds:.4g} s with {each:.4g} pictures in each"
+        raise SuppleError(f"film: it lasts {found}, expected at most {MOST_PICTURES} pictures")
+    scene = draw(result, max(2, round(seconds * each) + 1))
+    return write_whole(target, film(scene, target.suffix.lower(), size, seconds, each))
+
+
+def _expected(other: Any) -> Result:
+    from supple.results.result import Result
+
+    if not isinstance(other, Result):
+        what = "the result of a run, which has a model" if hasattr(other, "track") else "a result"
+        raise ModelError("pictures", "other", other, what)
+    return other
+
+
+def _listed(paths: Any) -> Sequence[Any]:
+    expected = "a sequence of bodies, point masses or frames, e.g. [link.at(1.0)]"
+    return validate.listed("pictures", "paths", paths, expected)
+
+
+def _take(result: Result, frames: int, paths: Sequence[Any]) -> Take:
+    """The scene of a result with paths of points, and its verdict."""
+    scene = draw(result, frames)
+    return Take(_traced(result, scene, frames, paths), result.verdict, grade(result))
+
+
+def _traced(result: Result, scene: Scene, frames: int, paths: Sequence[Any]) -> Scene:
+    """A scene with the paths of bodies, point masses or frames."""
+    which, traces = chosen_times(result.t, frames), []
+    for k, point in enumerate(paths):
+        name = getattr(point, "name", point)
+        places = getattr(result[point], "position", None) if isinstance(name, str) else None
+        if not isinstance(places, np.ndarray) or places.shape != (len(result.t), 3):
+            expected = "bodies, point masses or frames, e.g. link.at(1.0)"
+            raise ModelError("pictures", "paths", name, expected)
+        traces.append(Trace(name, places[which], COLOURS[(k + 3) % len(COLOURS)]))
+    return replace(scene, traces=traces)
 
 
 def _plot(result: Result, panel: Panel) -> Plot:
@@ -74,3 +144,18 @@ def _plot(result: Result, panel: Panel) -> Plot:
         colour = INK if total else COLOURS[3 if panel.limit is not None else k % len(COLOURS)]
         lines.append(Line(label, values, colour, dashed=total))
     return Plot(panel.title, panel.units, result.t, lines, panel.limit)
+
+
+def _compared_plots(first: Result, second: Result, what: Sequence[str], name: str) -> list[Plot]:
+    """Plots of one run, with the lines that another run has too, broken."""
+    theirs = {(p.title, p.units): dict(p.lines) for p in asked(second.track(), what)}
+    found = []
+    for panel in asked(first.track(), what):
+        plot, others = _plot(first, panel), theirs.get((panel.title, panel.units), {})
+        more = [
+            Line(f"{line.label}, {name}", others[line.label], line.colour, True, second.t)
+            for line in plot.lines
+            if line.label in others
+        ]
+        found.append(replace(plot, lines=[*plot.lines, *more]))
+    return found

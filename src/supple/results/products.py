@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from supple.errors import SuppleError
 from supple.results.dataset import series
 from supple.results.lookup import Lookup
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
+    from supple.frames import Frame
+    from supple.looks.serving import Shown
     from supple.results.plot import Compared
     from supple.results.result import Result
 
@@ -25,6 +31,15 @@ class Products(Lookup):
     @property
     def _result(self) -> Result:
         return cast("Result", self)
+
+    def _repr_html_(self) -> str:
+        """The summary as a table and a picture of the last time, for notebooks."""
+        from supple.results.summary import summary
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            seen = self.picture() if len(self._result.t) else None
+        return summary(self._result).html(seen)
 
     def save(self, path: str | Path) -> Path:
         """Write the dataset as NetCDF-4; `supple.load` reads it back. Returns the path.
@@ -75,15 +90,50 @@ class Products(Lookup):
 
         return plot(self._result, *what, path=path, compare=compare)
 
-    def to_html(self, path: str | Path, *what: str, frames: int = 300) -> Path:
+    def to_html(
+        self,
+        path: str | Path,
+        *what: str,
+        frames: int = 300,
+        other: Result | None = None,
+        paths: Iterable[str | Frame] = (),
+    ) -> Path:
         """Write one page that plays the motion in a browser, offline; return its path.
 
-        ``what`` is plotted beside it, as for `plot`; ``frames`` is the largest number of output
-        times that are shown.
+        Parameters
+        ----------
+        what : what is plotted beside it, as for `plot`
+        frames : the largest number of output times that are shown
+        other : another run, shown as a ghost or side by side
+        paths : bodies, point masses or frames whose paths are drawn
         """
         from supple.results.pictures import write_html
 
-        return write_html(self._result, path, what, frames)
+        return write_html(self._result, path, what, frames, other, paths)
+
+    def view(
+        self,
+        *what: str | Result,
+        frames: int = 300,
+        other: Result | None = None,
+        paths: Iterable[str | Frame] = (),
+        browser: bool = True,
+    ) -> Shown:
+        """Show the motion in a browser until Ctrl-C; in a notebook, in its cell.
+
+        The page is that of `to_html` with the same arguments; a result among ``what`` is the
+        ``other`` run. It is served to this computer only, at a free port, and opened unless
+        ``browser`` is False.
+        """
+        from supple.looks.serving import show
+        from supple.results.pictures import page_of
+
+        results = [one for one in what if not isinstance(one, str)]
+        names = [one for one in what if isinstance(one, str)]
+        second = results[0] if results and other is None else other
+        if len(results) > (other is None):
+            raise SuppleError(f"view: there are {len(results) + 1} other runs, expected one")
+        return show(page_of(self._result, names, frames, second, paths), browser)
 
     def to_gltf(self, path: str | Path, frames: int = 300) -> Path:
         """Write the motion as binary glTF (``.glb``) for Blender and others; return its path.
@@ -93,6 +143,26 @@ class Products(Lookup):
         from supple.results.pictures import write_gltf
 
         return write_gltf(self._result, path, frames)
+
+    def film(
+        self,
+        path: str | Path,
+        speed: float | None = None,
+        rate: float = 20.0,
+        magnification: float = 1.0,
+    ) -> Path:
+        """Write the motion as a film, a GIF or (with the program ffmpeg) an MP4; return its path.
+
+        Parameters
+        ----------
+        speed : seconds of the run in a second of the film; by default 1, but the film is not
+            shorter than 2 s and not longer than 12 s
+        rate : pictures in a second; each shows the nearest output time
+        magnification : of deformations, as for `picture`
+        """
+        from supple.results.pictures import write_film
+
+        return write_film(self._result, path, speed, rate, magnification)
 
     def picture(
         self, t: float | None = None, path: str | Path | None = None, magnification: float = 1.0

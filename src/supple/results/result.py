@@ -33,7 +33,7 @@ from supple.results.saved import SavedResult, load
 from supple.results.section_balance import BeamLoads, collect_loads
 from supple.results.spectrogram import Spectrogram
 from supple.results.spectrum import Spectrum
-from supple.results.summary import summary
+from supple.results.summary import WIDTH, summary
 from supple.results.views import BodyView, JointLoad, JointView, PointView
 from supple.state import State
 
@@ -328,4 +328,4 @@ class Result(Products):
         return values_of(self.track(), name)
 
     def __repr__(self) -> str:
-        return summary(self)
+        return summary(self).text(WIDTH)

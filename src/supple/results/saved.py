@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from supple.errors import FileError, ModelError
 from supple.files import contained, existing, path_of
+from supple.reports import Report
 from supple.results.dataset import Array, Track, Variable, pick, series, table
 from supple.results.spectrogram import Spectrogram, spectrogram
 from supple.results.spectrum import Spectrum, spectrum
@@ -131,13 +132,27 @@ class SavedResult:
         return plot(self, *what, path=path, compare=compare)
 
     def __repr__(self) -> str:
+        return self._report.text(9)
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        return self._report.html()
+
+    @property
+    def _report(self) -> Report:
         state = "completed" if self.success else "FAILED"
         start = self.dataset.attrs.get("start", "")
-        return (
+        rows = [
+            ("verdict", self.verdict),
+            ("energy", self.energy_verdict),
+            ("momentum", self.momentum_verdict),
+            ("validity", self.validity_verdict),
+            ("message", self.message),
+            *((("start", start),) if start else ()),
+        ]
+        return Report(
             f"SavedResult of model '{self.dataset.attrs['model']}': {len(self.t)} output times, "
-            f"{len(self.dataset.data_vars)} variables, {state}\n"
-            f"  verdict   {self.verdict}\n"
-            f"  energy    {self.energy_verdict}\n  momentum  {self.momentum_verdict}\n"
-            f"  validity  {self.validity_verdict}\n"
-            f"  message   {self.message}" + (f"\n  start     {start}" if start else "")
+            f"{len(self.dataset.data_vars)} variables, {state}",
+            rows,
+            "plain" if self.success else "bad",
         )

@@ -5,32 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from supple.reports import Report
+from supple.results.audit import LEVELS
+from supple.results.monitor import VALIDITY
 from supple.results.start_changes import told
 
 if TYPE_CHECKING:
     from supple.results.result import Result
 
 MOST = 6  # names in a line
+WIDTH = 9  # of the words before the lines
 
 
-def summary(result: Result) -> str:
-    """The text of ``print(result)``: the verdict first, on one screen."""
+def grade(result: Result) -> str:
+    """The worst of energy, momentum and validity: "good", "doubtful" or "bad"."""
+    worst = max(
+        LEVELS.index(result.energy.level),
+        LEVELS.index(result.momentum.level),
+        VALIDITY.index(result.monitor.level),
+        0 if result.success else 2,
+    )
+    return ("good", "doubtful", "bad")[worst]
+
+
+def summary(result: Result) -> Report:
+    """What ``print(result)`` tells: the verdict first, on one screen."""
     end = f"{result.t[0]:g} to {result.t[-1]:g} s" if len(result.t) else "no output"
     state = "completed" if result.success else "STOPPED" if result.stopped else "FAILED"
     count = result.statistics
-    lines = [
-        f"Result of model '{result.model.name}': {end}, {len(result.t)} output times, {state}",
-        f"  verdict   {result.verdict}",
-        f"  energy    {result.energy.verdict}",
-        f"  momentum  {result.momentum.verdict}",
-        f"  steps     {count.get('steps', 0)} ({count.get('rejected', 0)} rejected), "
-        f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
-        f"  message   {result.message}",
+    title = f"Result of model '{result.model.name}': {end}, {len(result.t)} output times, {state}"
+    steps = f"{count.get('steps', 0)} ({count.get('rejected', 0)} rejected)"
+    work = f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s"
+    rows = [
+        ("verdict", result.verdict),
+        ("energy", result.energy.verdict),
+        ("momentum", result.momentum.verdict),
+        ("steps", f"{steps}, {work}"),
+        ("message", result.message),
     ]
     if result.data.compiled.flexible:
-        lines.insert(4, f"  validity  {result.monitor.verdict}")
+        rows.insert(3, ("validity", result.monitor.verdict))
     if result.start_changes:
-        lines.append(f"  start     {told(result.start_changes)}")
+        rows.append(("start", told(result.start_changes)))
     happened = [f"{e.name} at {e.t:.6g} s" for e in result.events]
     changed = [f"{' '.join(c.changes)} at {c.t:.6g} s" for c in result.changes]
     groups: dict[str, Iterable[str]] = {
@@ -42,8 +58,8 @@ def summary(result: Result) -> str:
         "events": happened,
         "changes": changed,
     }
-    lines += [f"  {title:<9} {_shortened(names)}" for title, names in groups.items() if names]
-    return "\n".join(lines)
+    rows += [(word, _shortened(names)) for word, names in groups.items() if names]
+    return Report(title, rows, grade(result))
 
 
 def _shortened(names: Iterable[str]) -> str:

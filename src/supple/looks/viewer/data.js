@@ -14,8 +14,9 @@ async function readScene() {
     return value;
   };
   for (const thing of scene.things) for (const key in thing) thing[key] = cut(thing[key]);
-  scene.t = cut(scene.t);
-  for (const panel of scene.panels) { panel.t = cut(panel.t); for (const line of panel.lines) line.y = cut(line.y); }
+  for (const run of scene.runs) run.t = cut(run.t);
+  for (const trace of scene.traces) trace.places = cut(trace.places);
+  for (const panel of scene.panels) for (const line of panel.lines) { line.t = cut(line.t); line.y = cut(line.y); }
   return scene;
 }
 
@@ -47,6 +48,35 @@ function poseOf(thing, k, share) {
     2 * (qx * qy - qw * qz), 1 - 2 * (qx * qx + qz * qz), 2 * (qy * qz + qw * qx),
     2 * (qx * qz + qw * qy), 2 * (qy * qz - qw * qx), 1 - 2 * (qx * qx + qy * qy)];
   return { R, p: [x, y, z] };
+}
+
+// Place of a vertex of a thing at a time, its deformation magnified.
+function placeOf(thing, vertex, k, share, magnification) {
+  const count = thing.scales.length, block = thing.points.length, at = 3 * vertex, size = thing.magnified ? magnification : 1;
+  const own = [thing.points[at], thing.points[at + 1], thing.points[at + 2]];
+  const now = mix(thing.amplitudes, count, k, share, new Float64Array(count));
+  for (let i = 0; i < count; i++) {
+    const a = (thing.still[i] + size * (now[i] - thing.still[i])) * thing.scales[i];
+    for (let c = 0; c < 3; c++) own[c] += a * thing.fields[i * block + at + c];
+  }
+  if (thing.stretch.length) { const s = mix(thing.stretch, 3, k, share, [0, 0, 0]); for (let c = 0; c < 3; c++) own[c] *= s[c]; }
+  const { R, p } = poseOf(thing, k, share);
+  return [0, 1, 2].map((c) => p[c] + R[c] * own[0] + R[3 + c] * own[1] + R[6 + c] * own[2]);
+}
+
+// The largest value of a thing for amplitudes away from rest, and its vertex; of shells on both sides.
+function largestOf(thing, away, what) {
+  const v = thing.points.length / 3, stress = what !== "displacement", numbers = stress ? thing.stress : thing.fields, factors = stress ? thing.factors : thing.scales;
+  const size = factors.length ? numbers.length / factors.length : 0, groups = size / (3 * v), sums = new Float32Array(size);
+  for (let k = 0; k < factors.length; k++) { const a = away[k] * factors[k]; if (a) for (let i = 0, n = k * size; i < size; i++, n++) sums[i] += a * numbers[n]; }
+  let value = -1, vertex = 0;
+  for (const group of groups === 4 ? [[0, 2], [2, 4]] : [[0, groups]]) for (let i = 0; i < v; i++) {
+    let squares = 0;
+    for (let g = group[0]; g < group[1]; g++) { const n = 3 * (g * v + i); squares += sums[n] * sums[n] + sums[n + 1] * sums[n + 1] + sums[n + 2] * sums[n + 2]; }
+    if (what === "strain") squares /= thing.modulus[i] * thing.modulus[i];
+    if (squares > value) { value = squares; vertex = i; }
+  }
+  return { value: Math.sqrt(Math.max(value, 0)), vertex };
 }
 
 // Vectors and 4x4 matrices, column by column.

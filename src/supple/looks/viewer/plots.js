@@ -8,7 +8,7 @@ class Plot {
     this.canvas = document.createElement("canvas");
     for (const line of panel.lines.length > 1 ? panel.lines : []) {
       const item = document.createElement("li"), mark = document.createElement("i");
-      mark.style.background = line.colour; item.append(mark, line.label); list.append(item);
+      mark.style.background = line.dashed ? `repeating-linear-gradient(90deg, ${line.colour} 0 4px, transparent 4px 6px)` : line.colour; item.append(mark, line.label); list.append(item);
     }
     figure.append(title, this.canvas, list);
     document.getElementById("plots").append(figure);
@@ -19,7 +19,7 @@ class Plot {
     this.canvas.addEventListener("pointerdown", (event) => { this.canvas.setPointerCapture(event.pointerId); at(event); });
     this.canvas.addEventListener("pointermove", (event) => { if (event.buttons) at(event); });
   }
-  span() { const { t } = this.panel; return [t[0], t[t.length - 1]]; }
+  span() { const every = this.panel.lines.map((line) => line.t); return [Math.min(...every.map((t) => t[0])), Math.max(...every.map((t) => t[t.length - 1]))]; }
   // The lines are drawn once for each size; the mark is drawn over them.
   prepare() {
     const { panel, canvas } = this, ratio = window.devicePixelRatio || 1;
@@ -56,7 +56,7 @@ class Plot {
       line.y.forEach((y, k) => {
         const v = read(y);
         if (!Number.isFinite(v)) { pending = true; return; }
-        if (pending) pen.moveTo(X(panel.t[k]), Y(v)); else pen.lineTo(X(panel.t[k]), Y(v));
+        if (pending) pen.moveTo(X(line.t[k]), Y(v)); else pen.lineTo(X(line.t[k]), Y(v));
         pending = false;
       });
       pen.stroke();

@@ -1,14 +1,15 @@
 "use strict";
 // Draws the scene with WebGL 2. A vertex is moved by the fields of its thing, which are in a texture,
 // times their amplitudes: the page holds one field for each shape, whatever the number of pictures.
-const WIDTH = 2048, SHADOW = 2048, MOST_COLOURS = 9;
+const WIDTH = 2048, SHADOW = 2048, MOST_COLOURS = 9, GHOST = 0.3;
 
 const MOVING = `#version 300 es
 precision highp float; precision highp int; precision highp sampler2D;
 layout(location = 0) in vec3 point;
 layout(location = 1) in vec3 normal;
+layout(location = 2) in float modulus;
 uniform sampler2D fields, amplitudes, stresses;
-uniform int count, vertices, stressed, threes; uniform bool byStress;
+uniform int count, vertices, stressed, threes; uniform bool byStress, byStrain;
 uniform mat3 R; uniform vec3 p, stretch; uniform mat4 camera, light;
 out vec3 place, rest, smoothed, lit; out float value, behind;
 void main() {
@@ -33,6 +34,7 @@ void main() {
       if (threes == 4 && g == 1) { front = squares; squares = 0.0; }  // of a shell both sides
     }
     behind = sqrt(squares); value = threes == 4 ? sqrt(front) : behind;
+    if (byStrain) { value /= modulus; behind /= modulus; }
   }
   place = p + R * (stretch * (point + shown));
   rest = R * (stretch * point);
@@ -131,6 +133,8 @@ class Renderer {
     this.makeShadow(); this.makeGround();
     this.shown = { bodies: true, joints: true, forces: true, constraints: true, marks: true, edges: true };
     this.colouring = "body"; this.magnification = 1;
+    this.most = { displacement: 0, strain: 0, stress: 0 };  // values that the last colour stands for
+    gl.vertexAttrib1f(2, 1);
   }
   program(vertex, fragment) {
     const gl = this.gl, made = gl.createProgram();
@@ -168,6 +172,7 @@ class Renderer {
     const buffer = (target, data) => { const b = gl.createBuffer(); gl.bindBuffer(target, b); gl.bufferData(target, data, gl.STATIC_DRAW); return b; };
     buffer(gl.ARRAY_BUFFER, thing.points); gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
     buffer(gl.ARRAY_BUFFER, thing.normals); gl.enableVertexAttribArray(1); gl.vertexAttribPointer(1, 3, gl.BYTE, true, 4, 0);
+    if (thing.modulus.length) { buffer(gl.ARRAY_BUFFER, thing.modulus); gl.enableVertexAttribArray(2); gl.vertexAttribPointer(2, 1, gl.FLOAT, false, 0, 0); }
     own.type = thing.triangles instanceof Uint16Array ? gl.UNSIGNED_SHORT : gl.UNSIGNED_INT;
     own.size = thing.triangles.BYTES_PER_ELEMENT;
     const every = new thing.triangles.constructor(thing.triangles.length + thing.edges.length + thing.lines.length);
@@ -176,7 +181,7 @@ class Renderer {
     const v = own.vertices = thing.points.length / 3, count = own.count = thing.scales.length;
     if (count) {
       own.fields = this.table(thing.fields, thing.scales);
-      own.pairs = new Float32Array(2 * count); own.now = new Float64Array(count);
+      own.pairs = new Float32Array(2 * count); own.away = new Float64Array(count); own.now = new Float64Array(count);
       own.amplitudes = this.texture(gl.RG, gl.FLOAT, gl.RG32F, count, 1, own.pairs);
     }
     own.stressed = thing.factors.length;
@@ -203,9 +208,9 @@ class Renderer {
   }
   // Moves everything to a time.
   set(time) {
-    const gl = this.gl, [k, share] = locate(this.scene.t, time);
+    const gl = this.gl, found = this.scene.runs.map((run) => locate(run.t, time));
     for (const own of this.things) {
-      const { thing } = own;
+      const { thing } = own, [k, share] = found[thing.run];
       own.pose = poseOf(thing, k, share);
       own.stretch = thing.stretch.length ? Array.from(mix(thing.stretch, 3, k, share, [0, 0, 0])) : [1, 1, 1];
       if (!own.count) continue;
@@ -213,7 +218,7 @@ class Renderer {
       const size = thing.magnified ? this.magnification : 1;
       for (let i = 0; i < own.count; i++) {
         const away = own.now[i] - thing.still[i];
-        own.pairs[2 * i] = thing.still[i] + size * away; own.pairs[2 * i + 1] = away;
+        own.pairs[2 * i] = thing.still[i] + size * away; own.pairs[2 * i + 1] = own.away[i] = away;
       }
       gl.bindTexture(gl.TEXTURE_2D, own.amplitudes);
       gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, own.count, 1, gl.RG, gl.FLOAT, own.pairs);
@@ -231,19 +236,31 @@ class Renderer {
     gl.uniform1i(at.count, own.count); gl.uniform1i(at.vertices, own.vertices);
     gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, own.count ? own.fields : null);
     gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, own.count ? own.amplitudes : null);
-    const stress = this.colouring === "stress" && own.stressed > 0;
-    gl.uniform1i(at.byStress, stress ? 1 : 0); gl.uniform1i(at.stressed, own.stressed); gl.uniform1i(at.threes, own.threes || 0);
+    const strain = this.colouring === "strain", stress = (strain || this.colouring === "stress") && own.stressed > 0;
+    gl.uniform1i(at.byStress, stress ? 1 : 0); gl.uniform1i(at.byStrain, strain ? 1 : 0); gl.uniform1i(at.stressed, own.stressed); gl.uniform1i(at.threes, own.threes || 0);
     gl.activeTexture(gl.TEXTURE3); gl.bindTexture(gl.TEXTURE_2D, stress ? own.stresses : null);
   }
   // Whether a thing has the value that colours stand for.
-  valued(own) { return this.colouring === "stress" ? own.stressed > 0 : this.colouring === "displacement" && own.count > 0; }
+  valued(own) { return own.thing.kind === "bodies" && (this.colouring === "displacement" ? own.count > 0 : this.colouring !== "body" && own.stressed > 0); }
   faces(own) { this.gl.drawElements(this.gl.TRIANGLES, own.thing.triangles.length, own.type, 0); }
-  seen() { return this.things.filter((own) => own.visible && this.shown[own.thing.kind]); }
-  draw(view) {
-    const gl = this.gl, { scene } = this, up = scene.up, every = this.seen();
-    const solid = every.filter((own) => own.thing.opacity >= 1), clear = every.filter((own) => own.thing.opacity < 1);
+  // What is seen in a part of the window: of the runs that it shows, and of ghosts the bodies.
+  seen(part) {
+    const of = (own) => part.runs.includes(own.thing.run) || (own.thing.run === part.ghost && own.thing.kind === "bodies");
+    return this.things.filter((own) => own.visible && this.shown[own.thing.kind] && of(own));
+  }
+  // Parts of the window: { view, box: [left, bottom, width, height], runs, ghost }.
+  draw(parts) {
+    const gl = this.gl;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null); gl.depthMask(true);
+    gl.clearColor(0.955, 0.965, 0.975, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    for (const part of parts) this.drawPart(part);
+  }
+  drawPart(part) {
+    const gl = this.gl, { scene } = this, { view } = part, up = scene.up, every = this.seen(part);
+    const opacity = (own) => own.thing.opacity * (own.thing.run === part.ghost ? GHOST : 1);
+    const solid = every.filter((own) => opacity(own) >= 1), clear = every.filter((own) => opacity(own) < 1);
     const sun = unit(add(add(scale(up, 1.0), scale(view.side, 0.42)), scale(view.front, 0.38)));
-    const wide = 0.62 * scene.size + Math.min((this.magnification - 1) * scene.largest, 3 * scene.size);
+    const wide = 0.62 * scene.size + Math.min((this.magnification - 1) * this.most.displacement, 3 * scene.size);
     const light = times(parallel(wide, 0, 8 * wide), lookAt(add(scene.centre, scale(sun, 4 * wide)), scene.centre, Math.abs(dot(sun, view.side)) < 0.9 ? view.side : view.front));
     gl.enable(gl.DEPTH_TEST); gl.disable(gl.BLEND); gl.disable(gl.CULL_FACE); gl.depthMask(true);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.shadow); gl.viewport(0, 0, SHADOW, SHADOW); gl.clear(gl.DEPTH_BUFFER_BIT);
@@ -251,18 +268,17 @@ class Renderer {
     this.use(this.line, light, light);
     for (const own of solid) if (own.thing.kind !== "marks") { this.bind(this.line, own); this.faces(own); }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    gl.viewport(0, 0, this.canvas.width, this.canvas.height);
-    gl.clearColor(0.955, 0.965, 0.975, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.viewport(...part.box);
     gl.activeTexture(gl.TEXTURE2); gl.bindTexture(gl.TEXTURE_2D, this.depth);
     this.drawGround(view, light);
     const s = this.surface;
     this.use(s, view.matrix, light);
     gl.uniform3fv(s.at.eye, view.eye); gl.uniform3fv(s.at.up, up); gl.uniform3fv(s.at.sun, sun); gl.uniform1i(s.at.shadows, 1);
-    gl.uniform3fv(s.at.scaleColours, scene.scale.flat()); gl.uniform1f(s.at.largest, (this.colouring === "stress" ? scene.strongest : scene.largest) || 1);
+    gl.uniform3fv(s.at.scaleColours, scene.scale.flat()); gl.uniform1f(s.at.largest, this.most[this.colouring] || 1);
     const paint = (own) => {
       this.bind(s, own);
       gl.uniform1i(s.at.byValue, this.valued(own) ? 1 : 0);
-      gl.uniform3fv(s.at.colour, this.colouring !== "body" && !this.valued(own) ? own.grey : own.colour); gl.uniform1f(s.at.opacity, own.thing.opacity);
+      gl.uniform3fv(s.at.colour, this.colouring !== "body" && !this.valued(own) ? own.grey : own.colour); gl.uniform1f(s.at.opacity, opacity(own));
       this.faces(own);
     };
     gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(1, 1);
@@ -275,7 +291,7 @@ class Renderer {
       const { thing } = own;
       this.bind(this.line, own);
       if (this.shown.edges && thing.edges.length && thing.kind === "bodies") {
-        gl.uniform4f(this.line.at.ink, 0.08, 0.10, 0.13, own.thing.opacity < 1 ? 0.22 : 0.38);
+        gl.uniform4f(this.line.at.ink, 0.08, 0.10, 0.13, opacity(own) < 1 ? 0.22 : 0.38);
         gl.drawElements(gl.LINES, thing.edges.length, own.type, thing.triangles.length * own.size);
       }
       if (thing.lines.length) {

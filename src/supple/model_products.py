@@ -1,0 +1,95 @@
+"""What is made of a model without a run: the doctor's report, pages and pictures."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from supple import validate
+from supple.reports import Report
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from supple.analyses.diagnosis import Diagnosis
+    from supple.looks.serving import Shown
+    from supple.model import Model
+
+
+MOST = 40  # rows of the table of a model
+
+
+def _places(item: Any) -> str:
+    """The frames or joints that an item is at."""
+    frames = getattr(item, "frames", {})
+    joints = () if frames else getattr(item, "targets", ())
+    return ", ".join([frame.name for frame in frames.values()] + [name for name, _ in joints])
+
+
+class ModelProducts:
+    """Methods of a model that examine or draw it; what they need is loaded when they are called."""
+
+    @property
+    def _model(self) -> Model:
+        return cast("Model", self)
+
+    def _repr_html_(self) -> str:
+        """All items in a table, and a picture where runs begin, for notebooks."""
+        from supple.errors import SuppleError, label
+
+        model = self._model
+        items = [model[name] for name in model]
+        rows = [(item.name, type(item).__name__, _places(item)) for item in items[:MOST]]
+        if len(items) > MOST:
+            rows.append((f"... {len(items)} in all", "", ""))
+        seen = None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                seen = self.picture()
+            except SuppleError as error:  # it is not finished
+                rows.append(("not drawn", "", str(error)))
+        header = ("name", "kind", "at") if rows else ()
+        return Report(f"{label(model)}: {model.counts}", rows, "plain", header).html(seen)
+
+    def doctor(self, until: float = 1.0) -> Diagnosis:
+        """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.
+
+        Drivers are followed until the time ``until`` (s). Raises nothing.
+        """
+        from supple.analyses.doctor import diagnose
+
+        validate.positive("doctor", "until", until)
+        return diagnose(self._model, until)
+
+    def to_html(self, path: str | Path) -> Path:
+        """Write one page that shows the model where runs begin, in a browser; return its path.
+
+        Loops that cannot be closed are shown open.
+        """
+        from supple.analyses.model_pictures import page_of
+        from supple.writing import write_whole
+
+        return write_whole(path, page_of(self._model).encode("utf-8"))
+
+    def view(self, browser: bool = True) -> Shown:
+        """Show the model where runs begin, in a browser until Ctrl-C; in a notebook, in its cell.
+
+        The page is served to this computer only, at a free port, and opened unless ``browser`` is
+        False.
+        """
+        from supple.analyses.model_pictures import page_of
+        from supple.looks.serving import show
+
+        return show(page_of(self._model), browser)
+
+    def picture(self, path: str | Path | None = None) -> Figure:
+        """Draw the model where runs begin by matplotlib, and write the figure if there is a path.
+
+        Loops that cannot be closed are shown open.
+        """
+        from supple.analyses.model_pictures import at_start
+        from supple.results.pictures import draw_picture
+
+        return draw_picture(at_start(self._model)[0], None, path, 1.0)
