@@ -47,6 +47,7 @@ TOGETHER = {
     ),
     "deflections of an oracle": ("tests/test_loop_cases.py::",),
     "multistep methods on loops": ("tests/test_sundials_loops.py::",),
+    "one building of the site": ("tests/test_site.py::",),
     "one run of a beam": ("tests/test_section_forces.py::",),
 }
 
