@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -32,10 +33,10 @@ def rotor() -> sp.Model:
 
 def test_lines_of_a_campbell_diagram_cross(tmp_path: Path) -> None:
     """In turning coordinates whirls have the rates RATE +- speed; two lines cross at 65 rad/s."""
-    speeds = np.linspace(0.0, 180.0, 10)
+    speeds = np.linspace(0.0, 180.0, 7)
     found = sp.stability(rotor(), "turn", speeds)
     lines = branches(found.linear)
-    assert lines.shape == (6, 10)
+    assert lines.shape == (6, 7)
     exact = np.array([np.abs(r + s * speeds) for r in RATES for s in (1, -1)]) / (2.0 * np.pi)
     order = [int(np.argmin(np.abs(lines[:, 1] - line[1]))) for line in exact]
     # Damping of 0.5 % of the critical one changes frequencies by 1e-5, near zero by more.
@@ -47,9 +48,8 @@ def test_lines_of_a_campbell_diagram_cross(tmp_path: Path) -> None:
     once, twice = [r / 2 for r in RATES], [r / 3 for r in RATES]
     np.testing.assert_allclose(marks, sorted([*once, *twice, RATES[0]]), atol=0.02)
     assert found.stable.all() and not ax.patches
-    over = sp.stability(rotor(), "twist0.stiffness", [300.0, 400.0])
-    with pytest.raises(sp.SuppleError, match=r"of 'twist0.stiffness', expected those of a joint"):
-        over.plot_campbell()
+    with pytest.raises(sp.SuppleError, match="of 'loads', expected those of a joint's rate"):
+        replace(found, over="loads").plot_campbell()
 
 
 def test_drawn_modes_are_the_modes(tmp_path: Path) -> None:
