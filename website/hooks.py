@@ -23,12 +23,17 @@ PROJECT = {
     "LICENSE": "project/license.md",
     "benchmarks/README.md": "project/benchmarks.md",
 }
-SCRIPTS = {f"examples/{p.name}": f"examples/{p.stem}.md" for p in (ROOT / "examples").glob("*.py")}
-MODELS = {
-    f"examples/models/{p.name}": f"examples/models/{p.stem}.md"
-    for p in (ROOT / "examples" / "models").glob("*.yaml")
-}
-PLACES = {**PROJECT, **SCRIPTS, **MODELS}
+
+
+def pages_of(folder: str, pattern: str) -> dict[str, str]:
+    """Pages of the files in a folder of the repository."""
+    return {f"{folder}/{p.name}": f"{folder}/{p.stem}.md" for p in (ROOT / folder).glob(pattern)}
+
+
+SCRIPTS = pages_of("examples", "*.py")
+GALLERY = pages_of("examples/gallery", "*.py")
+MODELS = pages_of("examples/models", "*.yaml")
+PLACES = {**PROJECT, **SCRIPTS, **GALLERY, **MODELS}
 SOURCES = {page: source for source, page in PLACES.items()}
 
 FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
@@ -107,30 +112,41 @@ def sections(index: str) -> list[dict[str, list[dict[str, str]]]]:
 
 def navigation() -> list[Any]:
     """The pages of the site; those of a folder with an index are as it lists them."""
-    return [
-        {"Start": ["index.md", {"Tutorial": "tutorial.md"}, {"README": PLACES["README.md"]}]},
-        {"How to": ["how-to/index.md", *sections("how-to/index.md")]},
-        {
-            "Theory": [
-                {"Equations": "theory.md"},
-                {"Integrators": "integrators.md"},
-                {"Notation": "notation.md"},
-            ]
-        },
-        {"Reference": interface.contents()},
-        {
-            "Project": [
-                {"Design": "design.md"},
-                {"Contributing": PLACES["CONTRIBUTING.md"]},
-                {"Benchmarks": PLACES["benchmarks/README.md"]},
-                {"Changes": PLACES["CHANGELOG.md"]},
-                {"License": PLACES["LICENSE"]},
-            ]
-        },
-        {
-            "Examples": [
-                {"Scripts": [{Path(p).stem: p} for p in sorted(SCRIPTS.values())]},
-                {"Model files": [{Path(p).stem: p} for p in sorted(MODELS.values())]},
-            ]
-        },
-    ]
+    tabs: dict[str, list[Any]] = {
+        "Start": ["index.md", {"Tutorial": "tutorial.md"}, {"README": PLACES["README.md"]}],
+        "Gallery": [
+            "gallery/index.md",
+            {"Scripts of the gallery": _named(GALLERY)},
+            {"Examples": _named(SCRIPTS)},
+            {"Model files": _named(MODELS)},
+        ],
+        "How to": ["how-to/index.md", *sections("how-to/index.md")],
+        "Theory": [
+            {"Equations": "theory.md"},
+            {"Integrators": "integrators.md"},
+            {"Notation": "notation.md"},
+        ],
+        "Reference": interface.contents(),
+        "Project": [
+            {"Design": "design.md"},
+            {"Contributing": PLACES["CONTRIBUTING.md"]},
+            {"Measurements": PLACES["benchmarks/README.md"]},
+            {"Changes": PLACES["CHANGELOG.md"]},
+            {"License": PLACES["LICENSE"]},
+        ],
+    }
+    every = (p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md"))
+    tabs["Project"] += sorted(set(every) - set(listed(list(tabs.values()))))
+    return [{title: entries} for title, entries in tabs.items()]
+
+
+def _named(places: dict[str, str]) -> list[dict[str, str]]:
+    return [{Path(page).stem: page} for page in sorted(places.values())]
+
+
+def listed(entries: Any) -> list[str]:
+    """All pages in a part of the navigation."""
+    if isinstance(entries, str):
+        return [entries]
+    inner = entries.values() if isinstance(entries, dict) else entries
+    return [page for entry in inner for page in listed(entry)]

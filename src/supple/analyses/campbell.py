@@ -30,8 +30,13 @@ if TYPE_CHECKING:
 OWNER = "plot_campbell"
 
 
-def draw(found: Stability, orders: Sequence[float], path: str | Path | None = None) -> Figure:
-    """Draw damped frequencies (Hz) over the rate (rad/s) of a joint.
+def draw(
+    found: Stability,
+    orders: Sequence[float],
+    path: str | Path | None = None,
+    high: float | None = None,
+) -> Figure:
+    """Draw damped frequencies up to ``high`` (Hz) over the rate (rad/s) of a joint.
 
     ``orders`` are multiples of the rate that are drawn as lines; where a frequency crosses one, by
     straight lines between the speeds that were computed, a circle marks it. Speeds at which the
@@ -62,7 +67,7 @@ def draw(found: Stability, orders: Sequence[float], path: str | Path | None = No
     for first, last in unstable(found):
         ax.axvspan(first, last, color=COLOURS[3], alpha=0.12, lw=0.0)
     ax.set_xlim(speeds[0], speeds[-1])
-    ax.set_ylim(0.0, top)
+    ax.set_ylim(0.0, top if high is None else validate.positive(OWNER, "high", high))
     ax.set_xlabel(f"rate of {found.over} (rad/s)", color=INK)
     ax.set_ylabel("frequency (Hz)", color=INK)
     dress(ax)

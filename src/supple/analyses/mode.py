@@ -112,6 +112,15 @@ class Mode:
         return draw_modes([self], path)
 
     @property
+    def caption(self) -> str:
+        """A few words for pictures: frequency (Hz) and part of the critical damping."""
+        if self.rigid:
+            return "0 Hz, nothing holds it"
+        if self.eigenvalue.imag == 0.0:
+            return f"{self.eigenvalue.real:.4g} 1/s"
+        return f"{self.damped_frequency:.4g} Hz, damping {self.damping:.2g}"
+
+    @property
     def rigid(self) -> bool:
         """Whether nothing holds the motion: its eigenvalue is zero."""
         return self.eigenvalue == 0.0

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLUMNS = 3
-PANEL = 2.9  # inches
+PANEL, ALONE = 2.9, 5.0  # inches, of one of many and of a single one
 LARGEST = 0.12  # of the size of the model: the largest displacement that is drawn
 STEP = 1e-5  # of rad and of the model's length: displacements are differences over it
 UNIT = 0.0095  # thickness of bars, in sizes of the model
@@ -50,11 +50,12 @@ def draw_modes(modes: Sequence[Mode], path: str | Path | None = None) -> Figure:
         raise SuppleError("plot_modes: the model has no modes, expected something that can move")
     columns = min(COLUMNS, len(modes))
     rows = -(-len(modes) // columns)
-    figure = Figure(figsize=(PANEL * columns, PANEL * rows), layout="constrained")
+    side = PANEL if len(modes) > 1 else ALONE
+    figure = Figure(figsize=(side * columns, side * rows), layout="constrained")
     for number, mode in enumerate(modes, start=1):
         ax = figure.add_subplot(rows, columns, number, projection="3d", computed_zorder=False)
         _panel(ax, displaced(mode), _upwards(mode))
-        ax.set_title(_title(number, mode), size=9, color=INK)
+        ax.set_title(f"{number}: {mode.caption}", size=9, color=INK)
     save_figure(figure, path)
     return figure
 
@@ -140,11 +141,3 @@ def _panel(ax: Any, found: Sequence[Displaced], up: int) -> None:
     ax.set_box_aspect((high - low)[order], zoom=1.2)
     ax.view_init(elev=HEIGHT, azim=TURN, vertical_axis="xyz"[up])
     ax.set_axis_off()
-
-
-def _title(number: int, mode: Mode) -> str:
-    if mode.rigid:
-        return f"{number}: 0 Hz, nothing holds it"
-    if mode.eigenvalue.imag == 0.0:
-        return f"{number}: {mode.eigenvalue.real:.4g} 1/s"
-    return f"{number}: {mode.damped_frequency:.4g} Hz, damping {mode.damping:.2g}"

@@ -151,12 +151,15 @@ class Stability:
         return figure
 
     def plot_campbell(
-        self, orders: Sequence[float] = (1, 2, 3), path: str | Path | None = None
+        self,
+        orders: Sequence[float] = (1, 2, 3),
+        path: str | Path | None = None,
+        high: float | None = None,
     ) -> Figure:
-        """Draw frequencies over the speed of a joint, see `supple.analyses.campbell`."""
+        """Draw frequencies, up to ``high`` Hz, over a joint's rate: `supple.analyses.campbell`."""
         from supple.analyses.campbell import draw
 
-        return draw(self, orders, path)
+        return draw(self, orders, path, high)
 
     def __repr__(self) -> str:
         first, last = self.values[0], self.values[-1]
