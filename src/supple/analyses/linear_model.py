@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
 from supple.model import Model
@@ -17,6 +18,8 @@ from supple.results.monitor import Monitor
 from supple.state import State
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from supple.looks.serving import Shown
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
@@ -247,6 +250,18 @@ class LinearModel:
         from supple.looks.serving import show
 
         return show(page_of(self, count), browser)
+
+    def plot_modes(self, count: int = 6, path: str | Path | None = None) -> Figure:
+        """Draw the lowest modes beside each other, those that nothing holds first.
+
+        Colours are displacements, the largest of each mode as long as 12 % of the model; grey edges
+        are the model as it is in the state.
+        """
+        from supple.analyses.mode_figures import draw_modes
+
+        most = validate.integer("plot_modes", "count", count, 1, "a number of modes, 1 or more")
+        held = [mode for mode in self.modes if not mode.rigid]
+        return draw_modes([*self.rigid_modes, *held][:most], path)
 
     def __repr__(self) -> str:
         lines = [f"Small motion of {len(self.M)} coordinates about t = {self.state.t:g} s"]
