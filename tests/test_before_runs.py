@@ -94,6 +94,10 @@ WRONG_OPTIONS = {
     "run arm.yaml --output-to .": "it is a folder, expected a file's path",
     "run arm.yaml --checkpoint run.nc": "--checkpoint is an output of the file, expected another",
     "new other.yaml --floating": "--floating is for a robot, expected --from with a URDF file",
+    "demo --out arm.yaml/here": "the folder 'arm.yaml/here' cannot be made: Not a directory",
+    "library --out arm.yaml": "the folder 'arm.yaml' cannot be made: File exists",
+    "new arm.yaml/other.yaml": "the folder 'arm.yaml' cannot be made: File exists",
+    "export arm.yaml --to arm.yaml/vtk": "the folder 'arm.yaml/vtk' cannot be made: Not a direc",
     "resume arm.yaml --html page.txt": "ends with .html or .htm",
 }
 
