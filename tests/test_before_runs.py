@@ -32,6 +32,9 @@ REFUSED = {
     "outputs: {plots: {a.png: [pin, energy.lost, rod.positoin]}}": (
         "8: outputs.plots.a.png: cannot plot 'rod.positoin', did you mean 'rod.position'?"
     ),
+    "simulation: {t_end: -0.0}": (
+        "7: simulation.t_end: -0.0 found, expected a time after the start at 0 s"
+    ),
     "outputs: {html: arm.yaml}": "8: outputs.html: it is the model file, expected another",
     "outputs: {save: a.nc, html: a.nc}": "8: outputs.html: it is another output, expected another",
     "forces:\n  motor: {type: Motor, joint: pin, inertia: 0.1}\n"
@@ -60,7 +63,8 @@ def no_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("more", REFUSED)
 def test_check_refuses_what_run_refuses(more: str, folder: Path, no_runs: None) -> None:
     """In the same words and before the first step; what needs no run is not in the way."""
-    Path("arm.yaml").write_text(f"{PENDULUM}{END}{more}\n")
+    end = "" if more.startswith("simulation") else END
+    Path("arm.yaml").write_text(f"{PENDULUM}{end}{more}\n")
     done = run("run", "arm.yaml")
     assert done.exit_code == 1 and re.match(f"supple: arm.yaml:{REFUSED[more]}", done.stderr)
     assert done.stderr[len("supple: ") :].strip() in run("check", "arm.yaml").stdout
@@ -90,6 +94,10 @@ WRONG_OPTIONS = {
     "run arm.yaml --output-to .": "it is a folder, expected a file's path",
     "run arm.yaml --checkpoint run.nc": "--checkpoint is an output of the file, expected another",
     "new other.yaml --floating": "--floating is for a robot, expected --from with a URDF file",
+    "demo --out arm.yaml/here": "the folder 'arm.yaml/here' cannot be made: Not a directory",
+    "library --out arm.yaml": "the folder 'arm.yaml' cannot be made: File exists",
+    "new arm.yaml/other.yaml": "the folder 'arm.yaml' cannot be made: File exists",
+    "export arm.yaml --to arm.yaml/vtk": "the folder 'arm.yaml/vtk' cannot be made: Not a direc",
     "resume arm.yaml --html page.txt": "ends with .html or .htm",
 }
 

@@ -338,6 +338,11 @@ WRONG = {
         "the loop of 'D', 'A', 'B', 'C' stays open by 0.7 m",
         "change lengths",
     ),
+    "far away": (
+        BARS.replace("LENGTH", "0.9").replace("ground at 0.9", "ground at 1e20"),
+        "the loop of 'D', 'A', 'B', 'C' stays open by 1e+20 m",
+        "change lengths",
+    ),
     "contradictory": (
         BARS.replace("LENGTH", "0.9") + DRIVERS,
         "Driver 'one' and Driver 'two' cannot both be followed",

@@ -101,6 +101,11 @@ CONSTRUCTION: list[tuple[Callable[[], Any], str]] = [
         "matrix",
     ),
     (
+        lambda: sp.RigidBody("link1", mass=1, com=(1e200, 0, 0)),
+        "RigidBody 'link1': com is (1e+200, 0, 0), expected a place that gives a finite moment of "
+        "inertia",
+    ),
+    (
         lambda: sp.RigidBody("link1", 1.0, inertia=(1, -2, 1)),
         "RigidBody 'link1': inertia is (1, -2, 1), expected no negative principal moment about "
         "the centre of mass (they are -2, 1, 1)",

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from supple import starting
-from supple.commands.answers import refuse, warned_plainly
+from supple.commands.answers import expect_folder, refuse, warned_plainly
 from supple.commands.cases import list_cases, report_cases, run_cases
 from supple.commands.check import check
 from supple.commands.compare import compare
@@ -91,10 +91,10 @@ def demo(
     """Simulate an arm with a flexible link; write a plot (demo.png) and a page (demo.html)."""
     from supple import demo as example
 
+    expect_folder(out)
     result = example.run()
     typer.echo(repr(result))
     typer.echo(f"  note      {example.NOTE}")
-    out.mkdir(parents=True, exist_ok=True)
     picture = out / "demo.png"
     example.draw(result, picture)
     typer.echo(f"  picture   {picture}")
@@ -143,7 +143,7 @@ def new_file(
         typer.echo(f"{write_model(model, file, t_end=1.0)}")
         return
     for path, text in paths.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        expect_folder(path.parent)
         typer.echo(f"{write_whole(path, text)}")
 
 
@@ -200,7 +200,7 @@ def write_library(
     from supple.native import library
     from supple.writing import write_whole
 
-    out.mkdir(parents=True, exist_ok=True)
+    expect_folder(out)
     made, header = library.for_c()
     for source, name in ((made, "libsupple.so"), (header, header.name)):
         typer.echo(f"{write_whole(out / name, source.read_bytes())}")

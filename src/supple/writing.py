@@ -48,6 +48,16 @@ def check_target(path: str | Path) -> Path:
     return path
 
 
+def make_folder(path: Path) -> Path:
+    """Make a folder, with those it is in, unless it is there; return its path."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise FileError(f"the folder {str(path)!r} cannot be made: {why}") from error
+    return path
+
+
 def _named(path: Path) -> str:
     return f"the file {str(path)!r}"
 

@@ -99,6 +99,9 @@ class RigidBody(Body):
             inertia=_inertia_matrix(owner, inertia),
             inertia_about=validate.choice(owner, "inertia_about", inertia_about, ("com", "origin")),
         )
+        far = math.hypot(*self.com.tolist())
+        if not math.isfinite(self.mass * far * far):
+            raise ModelError(owner, "com", com, "a place that gives a finite moment of inertia")
         moments = self.principal_moments
         scale = max(np.abs(self.inertia).max(), np.abs(self.parallel_axes).max())
         if moments[0] < -INERTIA_TOLERANCE * scale:

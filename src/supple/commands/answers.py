@@ -91,6 +91,14 @@ def expect_place(path: Path | None, endings: tuple[str, ...] = ()) -> None:
         check_target(path)
 
 
+def expect_folder(path: Path) -> None:
+    """Make a folder for files to be written, or refuse it, before anything is computed for them."""
+    from supple.writing import make_folder
+
+    with asked_rightly():
+        make_folder(path)
+
+
 def expect_apart(source: Path, what: str = "what is read", **targets: Path | None) -> None:
     """Refuse files to be written that are the source, or each other."""
     seen = {source.resolve(): what}

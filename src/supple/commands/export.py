@@ -7,8 +7,14 @@ from typing import Annotated
 
 import typer
 
-from supple.commands.answers import asked_rightly, conclude_run, expect_apart, expect_place
-from supple.commands.sources import matching, result_of
+from supple.commands.answers import (
+    asked_rightly,
+    conclude_run,
+    expect_apart,
+    expect_folder,
+    expect_place,
+)
+from supple.commands.sources import EITHER, expect_file, matching, result_of
 
 
 def export(
@@ -32,6 +38,9 @@ def export(
     if ending:
         expect_place(to, (ending,))
     expect_apart(source, to=to)
+    expect_file(source, EITHER)
+    if not ending:
+        expect_folder(to)
     result = result_of(source)
     names = matching(quantities, result.track().variables) if quantities else []
     written = write(result, to, names, every)

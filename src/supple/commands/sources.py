@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SIGNATURE = b"\x89HDF\r\n\x1a\n"  # of HDF5, which NetCDF-4 is
 RESULTS = (".nc", ".nc4", ".h5", ".hdf5")
 MODELS = (".yaml", ".yml")
+EITHER = "a saved result (.nc) or a model file (.yaml)"
 VERSION = re.compile(rb"^supple[ \t]*:", re.MULTILINE)  # a key of every model file
 
 
@@ -56,8 +57,7 @@ def model_file(path: Path, expected: str = "a model file") -> ModelFile | RobotF
 
 def result_of(path: Path) -> Result | SavedResult:
     """The result in a file, or that of a model file, which is run; its outputs are not written."""
-    expected = "a saved result (.nc) or a model file (.yaml)"
-    expect_file(path, expected)
+    expect_file(path, EITHER)
     if holds_result(path):
         from supple.errors import SuppleWarning
         from supple.results.saved import load
@@ -67,7 +67,7 @@ def result_of(path: Path) -> Result | SavedResult:
         if not found.success:
             warnings.warn(f"{path.name}: {found.message}", SuppleWarning, stacklevel=2)
         return found
-    return model_file(path, expected).simulate()
+    return model_file(path, EITHER).simulate()
 
 
 def matching(asked: Iterable[str], names: Iterable[str], extra: Iterable[str] = ()) -> list[str]:

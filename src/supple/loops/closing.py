@@ -154,7 +154,10 @@ class Assembler:
                 if found is not None:
                     d[free] = found[:n]
                     return d
-            L = np.linalg.cholesky(M)
+            try:
+                L = np.linalg.cholesky(M)
+            except np.linalg.LinAlgError:  # lengths so far apart that masses drown in rounding
+                return d
             whitened = np.linalg.solve(L, G[:, free].T).T
             y = np.linalg.lstsq(whitened, right, rcond=1e-10)[0]
             d[free] = np.linalg.solve(L.T, y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -67,8 +68,8 @@ class ModelFile:
     def doctor(self) -> Diagnosis:
         """Examine the model as ``model.doctor()`` does; drivers until the end of the run."""
         end = self.settings.get("t_end")
-        if end is not None:
-            return self.model.doctor(until=end)
+        if end is not None:  # a time that is none is refused by `expect_run`
+            return self.model.doctor(until=end) if 0.0 < end < math.inf else self.model.doctor()
         found = self.model.doctor()
         none = Finding("the file does not say how long a run is", "run it with --until", False)
         return replace(found, findings=(*found.findings, none))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from supple.errors import FileError, SuppleError
+from supple.errors import SuppleError
 from supple.poses import quaternion_matrix
 from supple.results.dataset import Track
 from supple.results.drawn_bodies import Drawn, DrawnNodes, drawn_bodies
@@ -20,7 +20,7 @@ from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.results.views import Array, BodyView
 from supple.results.vtk_files import mesh, polydata, series
-from supple.writing import write_whole
+from supple.writing import make_folder, write_whole
 
 INDEX, NAMES = "run.pvd", "names.csv"
 
@@ -45,11 +45,7 @@ def write_series(result: Result | SavedResult, folder: str | Path, every: int = 
         raise SuppleError("the result has no bodies with a frame, expected one to draw")
     parts = list(_parts(result, bodies))
     times = sorted({*range(0, len(result.t), every), len(result.t) - 1})
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise FileError(f"the folder {str(target)!r} cannot be made: {why}") from error
+    make_folder(target)
     files, digits = [], len(str(len(times) - 1))
     for number, k in enumerate(times):
         for place, part in enumerate(parts):
