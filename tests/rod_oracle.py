@@ -20,6 +20,7 @@ from scipy.optimize import root
 
 Array = NDArray[np.float64]
 ZERO = (0.0, 0.0, 0.0)
+EYE = np.eye(3)
 
 
 def rod_tip(
@@ -29,7 +30,7 @@ def rod_tip(
     torque: ArrayLike = ZERO,
     weight: ArrayLike = ZERO,
     curvature: Callable[[float], ArrayLike] = lambda s: ZERO,
-    axes: ArrayLike = np.eye(3),
+    axes: ArrayLike = EYE,
     steps: int = 2,
 ) -> Array:
     """Place (3,) of the tip of a rod that is clamped at the origin with the axes (3, 3).
