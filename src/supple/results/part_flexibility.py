@@ -3,8 +3,9 @@
 A beam that is held in two places, a leaf spring, gives way along its axis because it is bent: the
 moment of a force along the chord of a part is the force times the distance from the chord, of which
 a part sees what is linear along it. Across the plane of its bending it gives way because moments of
-a bent beam twist it, which a part whose rate of twist is constant sees in the mean. In a frame structure loads go around loops and between nodes on
-the ground, which take what fits, and come from the other nodes where something acts.
+a bent beam twist it, which a part whose rate of twist is constant sees in the mean. In a frame
+structure loads go around loops and between nodes on the ground, which take what fits, and come from
+the other nodes where something acts.
 """
 
 from __future__ import annotations
