@@ -21,6 +21,7 @@ from scipy.optimize import root
 Array = NDArray[np.float64]
 EYE = np.eye(3)
 ZERO = (0.0, 0.0, 0.0)
+EYE = np.eye(3)
 
 
 def rod_tip(

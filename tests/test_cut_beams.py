@@ -253,17 +253,18 @@ def test_parts_are_beams_welded_by_hand():
     np.testing.assert_allclose(a.position, b.position, rtol=1e-9, atol=1e-12)
 
 
-def guide(parts, push, pull=0.0) -> sp.Model:
-    """A stage on two parallel leaf springs along x, pushed across and pulled along them."""
+def guide(parts, push, pull=0.0, lift=0.0, **options) -> sp.Model:
+    """A stage on two parallel leaf springs along x, pushed across, pulled along, lifted on edge."""
     length, thick, wide, apart, steel = 0.1, 0.5e-3, 0.02, 2.0, sp.Material(2e11, 0.8e11, 7800.0)
     m = sp.Model()
     stage = m.add(sp.RigidBody("stage", 1.0, inertia=1.0))
     for name, y in (("left", -apart / 2), ("right", apart / 2)):
-        leaf = m.add(sp.Beam(name, length, sp.Rectangle(thick, wide), steel, parts=parts))
+        section = sp.Rectangle(thick, wide)
+        leaf = m.add(sp.Beam(name, length, section, steel, parts=parts, **options))
         m.add(sp.Fixed(f"{name} foot", m.ground.at(0, y), leaf.at(0)))
         m.add(sp.Fixed(f"{name} end", leaf.at(length), stage.at(0, y)))
     unit = 24.0 * steel.E * wide * thick**3 / 12 / length**3 * thick  # a stroke of one thickness
-    m.add(sp.Force("push", stage.at(0), (pull, push * unit, 0)))
+    m.add(sp.Force("push", stage.at(0), (pull, push * unit, lift)))
     return m
 
 
@@ -272,13 +273,30 @@ def test_the_monitor_asks_for_more_parts_of_leaf_springs(parts, level):
     """One part loses none of its support stiffness: 1/(1 + 12/700 20^2) of it would be right."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sp.SuppleWarning)
-        found = sp.statics(guide(parts, 20.0)).monitor
+        found = sp.statics(guide(parts, 20.0, stiffening=sp.SecondOrder(twist=True))).monitor
     assert found.level == level
     lost = [f.value for f in found["left"].findings if f.what == "parts"]
     if parts == 1:
         assert lost == pytest.approx([12 / 700 * 20**2], rel=0.02)
         assert "with one part it leaves out" in found.verdict
     assert len(lost) == (parts < 4)
+
+
+def test_the_monitor_knows_the_flexibility_of_leaf_springs_that_twist():
+    """Bent by 20 thicknesses and lifted on edge: parts that twist evenly are too stiff."""
+
+    def flexibility(parts, twist):
+        stiffening = sp.SecondOrder(twist=twist)
+        low, high = (sp.statics(guide(parts, 20.0, 0.0, f, stiffening=stiffening)) for f in (0, 1))
+        return (high["stage"].position - low["stage"].position)[0, 2], low.monitor
+
+    stiff, told = flexibility(4, False)
+    right, fine = flexibility(8, True)
+    (lost,) = [f.value for f in told["left"].findings if f.what == "parts"]
+    assert lost == pytest.approx(right / stiff - 1.0, rel=0.05)
+    assert told.level == "doubtful"
+    assert "use more parts, or stiffening=SecondOrder(twist=True)" in told.verdict
+    assert fine.level == "valid"
 
 
 @pytest.mark.parametrize("stiffening", ["second_order", "none"])

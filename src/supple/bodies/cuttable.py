@@ -1,8 +1,9 @@
 """A beam cut into parts: one finite element each, in the frame of its own chord, welded end to end.
 
 The coordinates of a part are deformations: four end rotations against its chord, twist and
-elongation. Its frame follows its chord, so that rotations of any size are left to the kinematics of
-the chain, and what is small is the rotation within a part (Jonker 1989; docs/theory.md).
+elongation (and the twist of its middle, where bending and twist act on each other). Its frame
+follows its chord, so that rotations of any size are left to the kinematics of the chain, and what
+is small is the rotation within a part (Jonker 1989; docs/theory.md).
 """
 
 from __future__ import annotations

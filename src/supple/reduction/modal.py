@@ -151,8 +151,8 @@ class ModalBody:
         Of the coordinates that are modes; of the whole body, ascending, if they are nodal or
         amplitudes of assumed shapes.
     coordinate_names, coordinate_units : n texts
-        ``mode_1`` ..., or nodal ``u_1, v_1, w_1, tx_1, ty_1, tz_1, u_2`` ... by node, or
-        ``v_1, w_1, v_2`` ... by the number of an assumed function.
+        ``mode_1`` ..., or nodal ``u_1, v_1, w_1, tx_1, ty_1, tz_1, u_2`` ... by node, ``tx_mid`` in
+        the middle of a part, or ``v_1, w_1, v_2`` ... by the number of an assumed function.
     slaves : Slaves, optional
         Shapes of second order.
     membranes : Membranes, optional

@@ -60,8 +60,9 @@ class SecondOrder:
     ----------
     twist : bool
         Off: a deflected beam shortens. On: what bends and twists together also moves aside, which
-        lateral buckling needs; this takes more shapes. Structures of several beams always have it,
-        assumed shapes never.
+        lateral buckling needs, and beams in parts for large deflections about both axes; this
+        takes more shapes. Structures of several beams that are one body always have it, assumed
+        shapes never.
     """
 
     twist: bool = False

@@ -2,8 +2,10 @@
 
 A beam that is held in two places, a leaf spring, gives way along its axis because it is bent: the
 moment of a force along the chord of a part is the force times the distance from the chord, of which
-a part sees what is linear along it. In a frame structure loads go around loops and between nodes on
-the ground, which take what fits, and come from the other nodes where something acts.
+a part sees what is linear along it. Across the plane of its bending it gives way because moments of
+a bent beam twist it, which a part whose rate of twist is constant sees in the mean. In a frame
+structure loads go around loops and between nodes on the ground, which take what fits, and come from
+the other nodes where something acts.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from supple.fem.line import gauss
 from supple.frames import Touched
+from supple.reduction.part_problem import INNER_NAME
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
@@ -45,6 +48,17 @@ def shapes_across(record: FlexRecord) -> Array:
     part = cast("Beam", record.body)
     field = part._reduced(record.point_masses)
     return np.array([field.displacement(s * part.length)[1:] for s, _ in gauss(POINTS)])
+
+
+def twists_evenly(record: FlexRecord) -> bool:
+    """Whether the rate of twist is constant along a part, whatever its moments are."""
+    return INNER_NAME not in record.modal.coordinate_names
+
+
+def curvatures(record: FlexRecord) -> Array:
+    """Rows (2, n) of the curvatures v'' and w'' in the middle of a part."""
+    part = cast("Beam", record.body)
+    return np.asarray(part._reduced(record.point_masses).strain(0.5 * part.length)[1:3])
 
 
 def touched(result: Result, body: Body) -> Touched:
@@ -149,6 +163,14 @@ class Network:
         whole = bends + np.diag([1.0 / section.torsional, 0.0, 0.0])
         there = np.einsum("gki,kl,glj->ij", means, whole, means)
         lost = np.einsum("p,pki,kl,plj->ij", weights, full, whole, full) - there
+        # bent as it is, the part is twisted by its moments: k x M per length
+        about_z, about_y = curvatures(record) @ (self.q[i][k] - record.modal.rest_coordinates)
+        torque = about_y * means[0, 2] + about_z * means[0, 1]
+        twisted = part.length**2 / 12.0 / section.torsional * np.outer(torque, torque)
+        if twists_evenly(record):
+            lost = lost + twisted
+        else:
+            there = there + twisted
         if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
             bent = moments(self.shapes[i] @ record.modal.rest)
             bent = bent - np.einsum("gp,gr,r,rij->pij", linear, linear, weights, bent)
