@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 MOST_FRAMES = 300
-# Sizes of signs, in sizes of the scene.
-UNIT = 0.0095
+# Sizes of signs, in sizes of the scene, and at most in those of bodies, so as not to hide them.
+UNIT, UNIT_OF_BODY = 0.0095, 0.08
 
 
 def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
@@ -46,7 +46,8 @@ def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
         low = np.minimum(low, np.nanmin(place, axis=0))
         high = np.maximum(high, np.nanmax(place, axis=0))
     reach = float(np.linalg.norm(high - low)) or 1.0
-    unit = UNIT * reach
+    sizes = [float(np.ptp(one.points, axis=0).max()) for one in bodies if len(one.points) > 1]
+    unit = min(UNIT * reach, UNIT_OF_BODY * float(np.median(sizes)) if sizes else np.inf)
     gravity = np.asarray(result.model.gravity, dtype=float)
     size = float(np.linalg.norm(gravity))
     up = -gravity / size if size else np.array([0.0, 0.0, 1.0])
