@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 MOST_FRAMES = 300
+MOST_REACTIONS = 60  # joints whose forces are drawn
 # Sizes of signs, in sizes of the scene, and at most in those of bodies, so as not to hide them.
 UNIT, UNIT_OF_BODY = 0.0095, 0.08
 
@@ -31,8 +32,11 @@ def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
     return np.unique(nearer)
 
 
-def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
-    """The scene of a result at some of its output times."""
+def draw(result: Result, frames: int = MOST_FRAMES, reactions: bool = False) -> Scene:
+    """The scene of a result at some of its output times.
+
+    With ``reactions`` it has the forces of joints, if these are not too many.
+    """
     if not len(result.t):
         raise SuppleError("pictures: the result has no output times, expected at least one")
     which = chosen_times(result.t, frames)
@@ -62,6 +66,9 @@ def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
             pose = history.R[:, k], history.p[:, k]
             found += signs.bars(one.name, surface.hub, one.colour, pose)
     found += signs.all()
+    if reactions and len(some.joints) <= MOST_REACTIONS:
+        # those of the whole result, which are found once
+        found += signs.joint_forces({name: result[name].force[which] for name in some.joints})
     side = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
     side = side / np.linalg.norm(side)
     aside = 0.5 * np.abs(side) @ (high - low) + 0.12 * reach
