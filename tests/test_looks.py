@@ -258,6 +258,15 @@ def test_every_item_is_drawn(run: sp.Result) -> None:
     for k in range(len(scene.t)):
         ends = coil.p[k], coil.p[k] + coil.R[k] @ [0, 0, coil.stretch[k, 2]]
         np.testing.assert_allclose(ends, [[0, 0, 1], tip[k]], atol=1e-12)
+    arrows = [one for one in draw(run, reactions=True).things if one.kind == "reactions"]
+    scales = []
+    for one in arrows:  # the force by A on B at B, all of the same scale
+        exact, drawn = run[one.name].force, one.stretch[:, 2, None] * one.R[:, :, 2]
+        np.testing.assert_allclose(one.p, run[run.joints[one.name].B].position, atol=1e-12)
+        scales.append(np.linalg.norm(drawn, axis=1) / np.linalg.norm(exact, axis=1))
+        np.testing.assert_allclose(drawn, scales[-1][:, None] * exact, atol=1e-9)
+    assert {one.name for one in arrows} == set(run.joints)
+    np.testing.assert_allclose(scales, scales[0][0])
     push = next(one for one in things(scene, "push") if one.colour == "#c8382f")
     shown_force = push.stretch[:, 2, None] * push.R[:, :, 2]
     scale = push.stretch[-1, 2] / np.sin(run.t[-1])
@@ -283,7 +292,7 @@ def test_a_page_holds_everything_and_asks_for_nothing(run: sp.Result, tmp_path) 
         kind = {"f": "<f4", "h": "<i2", "b": "i1", "u": "<u4", "s": "<u2"}[where[0]]
         return np.frombuffer(block, kind, where[2], where[1]).astype(float)
 
-    for one, kept in zip(draw(run).things, data["things"], strict=True):
+    for one, kept in zip(draw(run, reactions=True).things, data["things"], strict=True):
         assert one.name == kept["name"]
         points = read(kept["points"]).reshape(-1, 3)
         fields = read(kept["fields"]).reshape(-1, len(points), 3)

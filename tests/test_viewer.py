@@ -137,6 +137,9 @@ def test_a_run_plays_and_obeys(browser: Any, folder: Path, runs: Any) -> None:
     page.tab.uncheck("#show-forces")
     assert changed(page.pixels(), bent) > 0.0005
     before = page.pixels()
+    page.tab.check("#show-reactions")
+    assert changed(page.pixels(), before) > 0.0002
+    before = page.pixels()
     page.tab.mouse.move(300, 300)
     page.tab.mouse.down()
     page.tab.mouse.move(420, 330)

@@ -139,6 +139,12 @@ def test_a_notebook(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "ipykernel", sys)
     monkeypatch.setitem(sys.modules, "IPython", IPython)
     assert waiting._place(None) == (sys.stdout, True)
+    cell = io.StringIO()
+    line = waiting.Line(cell, True, "t = 1 of 4 s (25%)")
+    line._next = 0.0
+    line.tell()
+    assert cell.getvalue() == "\rsupple: " + 5 * "\u2588" + 15 * "\u2591" + " t = 1 of 4 s (25%)"
+    assert waiting.bar("the lowest modes are searched") == ""
 
 
 def test_durations() -> None:

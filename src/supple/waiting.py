@@ -9,6 +9,7 @@ cost more than a short run itself.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import sys
 import threading
@@ -19,6 +20,7 @@ from typing import TextIO
 
 EVERY, EVERY_LINE = 0.5, 5.0  # s between texts, on the same line and below each other
 FIRST = 2.0 - EVERY  # s; the next text after that is the first one
+BAR = 20  # characters of the bar in a notebook
 IDLE = 20  # times without any line after which the thread ends
 
 Text = str | Callable[[], str]
@@ -53,7 +55,8 @@ class Line:
         if not text:
             return
         self._next = now + (0.0 if self.in_place else EVERY_LINE)
-        text = f"supple: {text}"
+        in_cell = self.in_place and not self.stream.isatty()
+        text = f"supple: {bar(text) if in_cell else ''}{text}"
         with self._lock:
             if self._ended:
                 return
@@ -174,6 +177,15 @@ def in_notebook() -> bool:
         return False
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return any(kind.__name__ == "ZMQInteractiveShell" for kind in type(shell).__mro__)
+
+
+def bar(text: str) -> str:
+    """A bar for the part of the work that a text tells as "(43%)"; nothing without one."""
+    found = re.search(r"\((\d+)%\)", text)
+    if found is None:
+        return ""
+    done = min(int(found[1]), 100) * BAR // 100
+    return "\u2588" * done + "\u2591" * (BAR - done) + " "
 
 
 def duration(seconds: float) -> str:

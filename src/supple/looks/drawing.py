@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from supple.results.result import Result
 
 MOST_FRAMES = 300
-# Sizes of signs, in sizes of the scene.
-UNIT = 0.0095
+MOST_REACTIONS = 60  # joints whose forces are drawn
+# Sizes of signs, in sizes of the scene, and at most in those of bodies, so as not to hide them.
+UNIT, UNIT_OF_BODY = 0.0095, 0.08
 
 
 def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
@@ -31,8 +32,11 @@ def chosen_times(t: NDArray[np.float64], frames: int) -> NDArray[np.intp]:
     return np.unique(nearer)
 
 
-def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
-    """The scene of a result at some of its output times."""
+def draw(result: Result, frames: int = MOST_FRAMES, reactions: bool = False) -> Scene:
+    """The scene of a result at some of its output times.
+
+    With ``reactions`` it has the forces of joints, if these are not too many.
+    """
     if not len(result.t):
         raise SuppleError("pictures: the result has no output times, expected at least one")
     which = chosen_times(result.t, frames)
@@ -46,7 +50,8 @@ def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
         low = np.minimum(low, np.nanmin(place, axis=0))
         high = np.maximum(high, np.nanmax(place, axis=0))
     reach = float(np.linalg.norm(high - low)) or 1.0
-    unit = UNIT * reach
+    sizes = [float(np.ptp(one.points, axis=0).max()) for one in bodies if len(one.points) > 1]
+    unit = min(UNIT * reach, UNIT_OF_BODY * float(np.median(sizes)) if sizes else np.inf)
     gravity = np.asarray(result.model.gravity, dtype=float)
     size = float(np.linalg.norm(gravity))
     up = -gravity / size if size else np.array([0.0, 0.0, 1.0])
@@ -61,6 +66,9 @@ def draw(result: Result, frames: int = MOST_FRAMES) -> Scene:
             pose = history.R[:, k], history.p[:, k]
             found += signs.bars(one.name, surface.hub, one.colour, pose)
     found += signs.all()
+    if reactions and len(some.joints) <= MOST_REACTIONS:
+        # those of the whole result, which are found once
+        found += signs.joint_forces({name: result[name].force[which] for name in some.joints})
     side = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
     side = side / np.linalg.norm(side)
     aside = 0.5 * np.abs(side) @ (high - low) + 0.12 * reach

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Kind = Literal["bodies", "joints", "forces", "constraints", "marks"]
+Kind = Literal["bodies", "joints", "forces", "constraints", "reactions", "marks"]
 # How exact sampled displacements of second order are, in sizes of the body.
 SAMPLED = 1e-7
 

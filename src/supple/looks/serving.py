@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import sys
 import threading
 import webbrowser
@@ -79,13 +80,19 @@ class Server:
         self._server.server_close()
 
 
+def _has_windows() -> bool:
+    """Whether a browser would open a window: one of a terminal would take that terminal."""
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    return not sys.platform.startswith("linux") or any(map(os.environ.get, screens))
+
+
 def show(text: str, browser: bool = True) -> Shown:
     """Show a page: in a notebook by its value, elsewhere in a browser until Ctrl-C."""
     shown = Shown(text)
     if in_notebook():
         return shown
     server = Server(text)
-    opened = browser and webbrowser.open(server.address)
+    opened = browser and _has_windows() and webbrowser.open(server.address)
     where = server.address if opened else f"{server.address} (open it in a browser)"
     print(f"supple: {where}; Ctrl-C ends it", file=sys.stderr, flush=True)
     server.wait()

@@ -6,7 +6,7 @@ to the whole scene.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,9 @@ Array = NDArray[np.float64]
 Pose = tuple[Array, Array]
 STEEL, SPRING, FORCE, TORQUE, RULE = "#8d949c", "#c98a1b", "#c8382f", "#8e44ad", "#3d8b5f"
 WORLD = ("#cc3b3b", "#3f9b4f", "#3a6fc4")
+REACTION = "#1b7f79"
+LONGEST = 0.22  # of arrows of forces, in sizes of the scene
+NOTHING = 1e-9  # of the largest force: less is rounding
 ARROWS = 9  # of a distributed load
 ALONG = np.array([0.0, 0.0, 1.0])
 
@@ -72,6 +75,18 @@ class Signs:
                 bar = cylinder(0.5 * self.unit, length)
                 pieces.append(moved(bar, aligned(way / length)[0], hub + 0.5 * way))
         yield thing(joined(pieces), name, "bodies", colour, pose)
+
+    def joint_forces(self, forces: Mapping[str, Array]) -> Iterator[Thing]:
+        """Forces (nt, 3) N by A on B of joints, as arrows at B of a common scale."""
+        ways = {name: np.where(np.isfinite(way), way, 0.0) for name, way in forces.items()}
+        sizes = {name: np.linalg.norm(way, axis=1).max(initial=0.0) for name, way in ways.items()}
+        largest = max(sizes.values(), default=0.0)
+        for name, way in ways.items():
+            if sizes[name] > NOTHING * largest:
+                shown = way * (LONGEST * self.reach / largest)
+                start = self._pose(self.result.joints[name].B)[1]
+                tip = arrow(0.25, 0.4 * self.unit)
+                yield self._along(tip, name, "reactions", REACTION, start, shown)
 
     def _pose(self, frame: Frame) -> Pose:
         view = self.result[frame]
@@ -169,7 +184,7 @@ class Signs:
             largest = float(np.linalg.norm(way, axis=1).max(initial=0.0))
             if largest > least and np.isfinite(largest):
                 least = 1e-9 * largest * self.reach  # less of a torque is rounding
-                shown = way * (0.22 * self.reach / largest)
+                shown = way * (LONGEST * self.reach / largest)
                 tip = arrow(0.25, 0.4 * self.unit)
                 if what == "torque":  # with two heads
                     tip = joined([tip, moved(tip, np.diag([1, 1, 0.8]), 0.0)])

@@ -120,7 +120,7 @@ def _listed(paths: Any) -> Sequence[Any]:
 
 def _take(result: Result, frames: int, paths: Sequence[Any]) -> Take:
     """The scene of a result with paths of points, and its verdict."""
-    scene = draw(result, frames)
+    scene = draw(result, frames, reactions=True)
     return Take(_traced(result, scene, frames, paths), result.verdict, grade(result))
 
 

@@ -56,10 +56,10 @@ class Viewer {
     find("greatest").addEventListener("click", () => { this.play(false); this.seek(this.chapter.most[this.renderer.colouring].t); });
     find("bar").style.background = `linear-gradient(90deg, ${scene.scale.map((c) => `rgb(${c.map((x) => Math.round(255 * x)).join(" ")})`).join(", ")})`;
     find("colouring").addEventListener("change", () => this.colour(find("colouring").value));
-    const kinds = ["bodies", "joints", "forces", "constraints", "marks"].filter((kind) => scene.things.some((thing) => thing.kind === kind));
+    const kinds = ["bodies", "joints", "forces", "constraints", "reactions", "marks"].filter((kind) => scene.things.some((thing) => thing.kind === kind));
     for (const kind of [...kinds, "edges"]) {
       const label = document.createElement("label"), box = document.createElement("input");
-      box.type = "checkbox"; box.checked = true; box.id = `show-${kind}`; label.append(box, kind === "marks" ? "axes, gravity" : kind); find("kinds").append(label);
+      box.type = "checkbox"; box.checked = renderer.shown[kind]; box.id = `show-${kind}`; label.append(box, { marks: "axes, gravity", reactions: "joint forces" }[kind] || kind); find("kinds").append(label);
       box.addEventListener("change", () => { renderer.shown[kind] = box.checked; this.change(); });
     }
     const names = new Map();

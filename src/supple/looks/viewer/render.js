@@ -131,7 +131,7 @@ class Renderer {
     this.surface = this.program(MOVING, SHADED); this.line = this.program(MOVING, PLAIN); this.ground = this.program(GROUND, GRID);
     this.things = scene.things.map((thing) => this.upload(thing));
     this.makeShadow(); this.makeGround();
-    this.shown = { bodies: true, joints: true, forces: true, constraints: true, marks: true, edges: true };
+    this.shown = { bodies: true, joints: true, forces: true, constraints: true, reactions: false, marks: true, edges: true };
     this.colouring = "body"; this.magnification = 1;
     this.most = { displacement: 0, strain: 0, stress: 0 };  // values that the last colour stands for
     gl.vertexAttrib1f(2, 1);
