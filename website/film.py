@@ -21,9 +21,11 @@ SHADES = 48
 MAGNIFIED = 5.0  # the deformation
 
 
-def frames(result: Any, times: Any) -> list[Image.Image]:
+def frames(
+    result: Any, times: Any, dots: int = DOTS, magnification: float = 1.0
+) -> list[Image.Image]:
     """Pictures of a result at some times, all with the same axes."""
-    figures = [result.picture(float(t), magnification=MAGNIFIED) for t in times]
+    figures = [result.picture(float(t), magnification=magnification) for t in times]
     for along in "xyz":
         limits = [getattr(f.axes[0], f"get_{along}lim")() for f in figures]
         low, high = min(a for a, _ in limits), max(b for _, b in limits)
@@ -31,13 +33,13 @@ def frames(result: Any, times: Any) -> list[Image.Image]:
         middle = 0.5 * (low + high)
         for f in figures:
             getattr(f.axes[0], f"set_{along}lim")(middle - half, middle + half)
-    return [image(f) for f in figures]
+    return [image(f, dots) for f in figures]
 
 
-def image(figure: Any) -> Image.Image:
+def image(figure: Any, dots: int) -> Image.Image:
     """A figure as an image of few colours."""
     drawn = io.BytesIO()
-    figure.savefig(drawn, format="png", dpi=DOTS)
+    figure.savefig(drawn, format="png", dpi=dots)
     return Image.open(drawn).convert("RGB").quantize(SHADES, dither=Image.Dither.NONE)
 
 
@@ -45,7 +47,7 @@ def main() -> None:
     """Run the demonstration and write its film."""
     result = demo.run()
     times = np.arange(0.0, SECONDS, 1.0 / RATE)
-    first, *others = frames(result, times)
+    first, *others = frames(result, times, magnification=MAGNIFIED)
     first.save(PLACE, save_all=True, append_images=others, duration=1000 // RATE, loop=0)
 
 
