@@ -26,7 +26,7 @@ def test_script(name: str) -> None:
     picture = GALLERY["png"](found["figure"])
     assert len(picture) < GALLERY["LARGEST"]
     width, height = struct.unpack(">II", picture[16:24])
-    assert width >= 400 and height >= 250
+    assert width >= 400 and height >= 200  # one panel
 
 
 def test_every_script_is_shown() -> None:
@@ -36,6 +36,9 @@ def test_every_script_is_shown() -> None:
     sizes = {p.stem: p.stat().st_size for p in PICTURES.glob("*.png")}
     assert sorted(sizes) == sorted(NAMES)
     assert max(sizes.values()) < GALLERY["LARGEST"]
+    films = {p.stem: p.stat().st_size for p in PICTURES.glob("*.gif")}
+    assert sorted(films) == sorted(GALLERY["FILMS"])
+    assert max(films.values()) < GALLERY["LARGEST_FILM"]
 
 
 def test_every_choice_is_shown() -> None:

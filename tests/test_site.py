@@ -47,6 +47,10 @@ def test_the_reference_has_every_public_name(site: Path) -> None:
     assert not {name for name in exported if found.count(name) != 1}
 
 
+def test_the_film_is_small() -> None:
+    assert (ROOT / "docs" / "images" / "demo.gif").stat().st_size < 500_000
+
+
 def test_a_search_finds_pages_in_a_folder(site: Path) -> None:
     """The index is a script: pages that are opened from a folder may load no other files."""
     text = (site / "search" / "search_index.js").read_text(encoding="utf-8")

@@ -19,6 +19,9 @@ PICTURES = PAGE.parent / "images"
 DOTS = 80  # in an inch
 SHADES = 64  # colours of a picture: it is small
 LARGEST = 60_000  # bytes
+# Scripts whose motion is shown as a film, and its pictures.
+FILMS = ("four_bar", "windows", "delta")
+FRAMES, PACE, LARGEST_FILM = 20, 100, 150_000  # number, ms for each, bytes
 # Scripts by subject, in the order of the page.
 SUBJECTS = {
     "Choices of coordinates": (
@@ -53,6 +56,19 @@ def png(figure: Any) -> bytes:
     return small.getvalue()
 
 
+def film(result: Any) -> bytes:
+    """The motion of a result as a small GIF."""
+    from film import frames
+    from numpy import linspace
+
+    first, *others = frames(result, linspace(result.t[0], result.t[-1], FRAMES), dots=40)
+    made = io.BytesIO()
+    first.save(
+        made, "gif", save_all=True, append_images=others, duration=PACE, loop=0, optimize=True
+    )
+    return made.getvalue()
+
+
 def page() -> str:
     """The page of the gallery, from the docstrings of the scripts."""
     lines = [
@@ -69,7 +85,7 @@ def page() -> str:
             title = title.removesuffix(".")
             script = f"../../examples/gallery/{name}.py"
             lines += ["", f"### {title}", "", f"[{name}.py]({script}): {' '.join(about.split())}"]
-            lines += ["", f"![{title}](images/{name}.png)"]
+            lines += ["", f"![{title}](images/{name}.{'gif' if name in FILMS else 'png'})"]
     return "\n".join(lines) + "\n"
 
 
@@ -77,7 +93,10 @@ def main(names: list[str]) -> None:
     """Draw the pictures of some scripts, all by default, and write the page."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     for name in names or [name for subject in SUBJECTS.values() for name in subject]:
-        (PICTURES / f"{name}.png").write_bytes(png(run(name)["figure"]))
+        found = run(name)
+        (PICTURES / f"{name}.png").write_bytes(png(found["figure"]))
+        if name in FILMS:
+            (PICTURES / f"{name}.gif").write_bytes(film(found["result"]))
     PAGE.write_text(page(), encoding="utf-8")
 
 

@@ -125,6 +125,7 @@ def navigation() -> list[Any]:
             {"Equations": "theory.md"},
             {"Integrators": "integrators.md"},
             {"Notation": "notation.md"},
+            {"The thesis examined": "thesis.md"},
         ],
         "Reference": interface.contents(),
         "Project": [
