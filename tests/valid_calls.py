@@ -306,6 +306,16 @@ CALLS |= {
     "Stability.plot": Call(
         sp.stability(sprung(), "press", (0.0, 1.0)).plot, {"path": FILES / "stability.png"}
     ),
+    "LinearModel.state_space": Call(
+        sp.linearize(sprung()).state_space, {"inputs": "pin", "outputs": "pin", "derivative": 0}
+    ),
+    "StateSpace.frequency_response": Call(
+        sp.linearize(sprung()).state_space("pin").frequency_response, {"frequencies": (0.5, 9.0)}
+    ),
+    "FrequencyResponse.of": Call(
+        sp.linearize(sprung()).state_space("pin").frequency_response(0.5).of,
+        {"output": "pin.angle", "input": "pin.angle"},
+    ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam in parts": Call(
         sp.Beam,
@@ -370,7 +380,7 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
-    "Transfer", "TransferPath", "StiffnessResult",
+    "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

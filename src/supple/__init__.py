@@ -114,6 +114,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple import cases
     from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
+    from supple.analyses.frequency_response import FrequencyResponse
     from supple.analyses.inverse import inverse_dynamics
     from supple.analyses.kinematics import kinematics
     from supple.analyses.linear_model import LinearModel
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
     from supple.analyses.stability import Stability, StabilityLimit, stability
+    from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
     from supple.analyses.stiffness import stiffness
@@ -223,6 +225,7 @@ __all__ = [
     "FrameDriver",
     "FrameState",
     "Free",
+    "FrequencyResponse",
     "Gear",
     "General",
     "GeneralizedAlpha",
@@ -295,6 +298,7 @@ __all__ = [
     "Stability",
     "StabilityLimit",
     "State",
+    "StateSpace",
     "StaticResult",
     "StaticShapes",
     "StiffnessResult",

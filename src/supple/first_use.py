@@ -7,6 +7,7 @@ ON_FIRST_USE: dict[str, str | None] = {
     name: f"supple.{module}"
     for module, names in {
         "analyses.buckling": "buckling BucklingMode ModelBuckling",
+        "analyses.frequency_response": "FrequencyResponse",
         "analyses.inverse": "inverse_dynamics",
         "analyses.kinematics": "kinematics",
         "analyses.linear_model": "LinearModel",
@@ -15,6 +16,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "analyses.prepared": "prepare Prepared",
         "analyses.simulate": "simulate",
         "analyses.stability": "Stability stability StabilityLimit",
+        "analyses.state_space": "StateSpace",
         "analyses.static_result": "StaticResult",
         "analyses.statics": "statics",
         "analyses.stiffness": "stiffness",
