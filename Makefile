@@ -21,7 +21,7 @@ DEMO_ENTRIES := radau_run history motion_history accelerate
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint test-slow bench nojit warmup clean
+.PHONY: help venv demo docs gallery test lint test-slow bench nojit warmup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +57,13 @@ $(VENV)/.with-bench: pyproject.toml | $(VENV)/.with-compiler
 
 demo: $(VENV)/.with-package ## simulate a two-link arm, check its energy, draw and animate it
 	@$(BIN)/supple demo --out $(DEMO_OUT)
+
+# The tests build it too, so that a link that leads nowhere is found.
+docs: $(VENV)/.with-tests ## the documentation as a site that needs no network, in build/site
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict && echo "build/site/index.html"
+
+gallery: $(VENV)/.with-tests ## run the scripts of the gallery and draw its pictures again
+	@$(ONE_THREAD) $(BIN)/python website/gallery.py
 
 # Before tests and benchmarks, so that these do not wait for the compiler.
 warmup: $(VENV)/.with-package ## compile all kernels into the cache

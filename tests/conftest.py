@@ -47,6 +47,7 @@ TOGETHER = {
     ),
     "deflections of an oracle": ("tests/test_loop_cases.py::",),
     "multistep methods on loops": ("tests/test_sundials_loops.py::",),
+    "one building of the site": ("tests/test_site.py::",),
     "one run of a beam": ("tests/test_section_forces.py::",),
 }
 
@@ -64,6 +65,7 @@ ONE_IN = {
     "test_energy_scheme.py::test_redundant_rows": 2,
     "test_examples.py::test_example": 4,
     "test_flexible_results.py::test_motion_of_a_station_is_consistent": 2,
+    "test_gallery.py::test_script": 16,
     "test_held_bodies.py::test_verdicts_of_equilibria": 2,
     "test_loop_orders.py::test_steps_do_not_drift_off_the_constraints": 3,
     "test_mechanisms.py::test_the_model_moves_as_its_reference": 2,

@@ -57,6 +57,11 @@ class BucklingMode(Mode):
 
     factor: float = np.nan
 
+    @property
+    def caption(self) -> str:
+        """A few words for pictures: the load factor."""
+        return f"load factor {self.factor:.6g}"
+
     def __repr__(self) -> str:
         return f"<BucklingMode at load factor {self.factor:.6g}>"
 

@@ -56,10 +56,10 @@ def instant(
 
 
 def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
-    """A result with n times: at one position q (nq,), velocities u (n, nu)."""
+    """A result with n times: velocities u (n, nu) at one position q (nq,), or at n of them."""
     n = len(u)
     t, z = np.zeros(n), np.zeros((n, compiled.nz))
-    states = np.tile(q, (n, 1)), np.ascontiguousarray(u)
+    states = np.array(np.broadcast_to(q, (n, compiled.nq))), np.ascontiguousarray(u)
     return RunData(
         model=model,
         compiled=compiled,
@@ -73,7 +73,7 @@ def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
         momentum=(),
         events=(),
         success=True,
-        message="velocities at one position",
+        message="velocities at given positions",
         statistics={},
         loads=None,
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
 from supple.model import Model
@@ -16,6 +18,8 @@ from supple.results.monitor import Monitor
 from supple.state import State
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from supple.analyses.state_space import StateSpace
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
@@ -253,6 +257,18 @@ class LinearModel:
         slow = squares < np.sqrt(shift * largest)
         squares = np.where(slow, 1.0 / inverse[::-1] - shift, squares)
         return squares, unit[:, None] * np.where(slow, slow_shapes[:, ::-1], shapes)
+
+    def plot_modes(self, count: int = 6, path: str | Path | None = None) -> Figure:
+        """Draw the lowest modes beside each other, those that nothing holds first.
+
+        Colours are displacements, the largest of each mode as long as 12 % of the model; grey edges
+        are the model as it is in the state.
+        """
+        from supple.analyses.mode_pictures import draw_modes
+
+        most = validate.integer("plot_modes", "count", count, 1, "a number of modes, 1 or more")
+        held = [mode for mode in self.modes if not mode.rigid]
+        return draw_modes([*self.rigid_modes, *held][:most], path)
 
     def __repr__(self) -> str:
         lines = [f"Small motion of {len(self.M)} coordinates about t = {self.state.t:g} s"]

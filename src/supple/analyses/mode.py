@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from supple.frames import Frame
 from supple.model import Model
 from supple.poses import Array
 from supple.results.result import Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Complex = NDArray[np.complex128]
 
@@ -100,6 +104,21 @@ class Mode:
         found = self._motion.point(place) if isinstance(place, Frame) else self._motion.body(place)
         move, turn = found.velocity, found.angular_velocity
         return Displacement(move[0] + 1j * move[1], turn[0] + 1j * turn[1])
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Draw the shape, as `LinearModel.plot_modes` draws several."""
+        from supple.analyses.mode_pictures import draw_modes
+
+        return draw_modes([self], path)
+
+    @property
+    def caption(self) -> str:
+        """A few words for pictures: frequency (Hz) and part of the critical damping."""
+        if self.rigid:
+            return "0 Hz, nothing holds it"
+        if self.eigenvalue.imag == 0.0:
+            return f"{self.eigenvalue.real:.4g} 1/s"
+        return f"{self.damped_frequency:.4g} Hz, damping {self.damping:.2g}"
 
     @property
     def rigid(self) -> bool:

@@ -12,7 +12,7 @@ part of the eigenvalues passes zero:
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -149,6 +149,17 @@ class Stability:
         if path is not None:
             save_figure(figure, path)
         return figure
+
+    def plot_campbell(
+        self,
+        orders: Sequence[float] = (1, 2, 3),
+        path: str | Path | None = None,
+        high: float | None = None,
+    ) -> Figure:
+        """Draw frequencies, up to ``high`` Hz, over a joint's rate: `supple.analyses.campbell`."""
+        from supple.analyses.campbell import draw
+
+        return draw(self, orders, path, high)
 
     def __repr__(self) -> str:
         first, last = self.values[0], self.values[-1]

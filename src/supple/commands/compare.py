@@ -58,7 +58,7 @@ def compare(
         from supple.studies.comparison_picture import draw
 
         names = [row["name"] for row in answer["quantities"]]
-        draw(found, pair, names, tolerance, (first.name, second.name), out)
+        draw(found, names, tolerance, (first.name, second.name), out)
         answer["picture"] = out
     if as_json:
         print_json(answer)

@@ -76,12 +76,18 @@ class Comparison:
     t : (nt,) times of the comparison: the output times of both runs where they overlap, s
     differences : by name, see `Difference`
     skipped : what could not be compared, and why
+    runs : the two results
     """
 
     def __init__(
-        self, t: Array, differences: dict[str, Difference], skipped: dict[str, str]
+        self,
+        t: Array,
+        differences: dict[str, Difference],
+        skipped: dict[str, str],
+        runs: tuple[Result | SavedResult, Result | SavedResult],
     ) -> None:
         self.t = t
+        self.runs = runs
         self.differences = differences
         self.skipped = skipped
 
@@ -108,7 +114,7 @@ class Comparison:
     def only(self, *names: str) -> Comparison:
         """Some of the differences, by the names of quantities or objects."""
         kept = {name: self.differences[name] for name in _chosen(list(self.differences), names)}
-        return Comparison(self.t, kept, {} if names else self.skipped)
+        return Comparison(self.t, kept, {} if names else self.skipped, self.runs)
 
     def _ranked(self) -> list[Difference]:
         """Largest relative differences first, those that mean nothing last."""
@@ -155,6 +161,26 @@ class Comparison:
         dress(ax)
         save_figure(figure, path)
         return figure
+
+    def plot_runs(
+        self,
+        *names: str,
+        path: str | Path | None = None,
+        labels: tuple[str, str] = ("first", "second"),
+        tolerance: float = 0.0,
+    ) -> Figure:
+        """Draw histories of both runs and, below each, their difference over the range.
+
+        Parameters
+        ----------
+        names : of quantities, at most four; by default the four with the largest differences
+        labels : what the two runs are called
+        tolerance : part of the range that is marked by a line; none if it is zero
+        """
+        from supple.studies.comparison_picture import draw
+
+        chosen = [self[name].name for name in names] or [d.name for d in self._ranked()]
+        return draw(self, chosen, tolerance, labels, path)
 
     def __repr__(self) -> str:
         rows = self._ranked()
@@ -221,7 +247,7 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
         own = span[groups[name] + d.units] if groups[name] else d.range
         moved = max(own, AT_REST * span[d.units], floor)
         differences[name] = replace(d, size=max(d.size, floor), range=moved)
-    return Comparison(t, differences, skipped)
+    return Comparison(t, differences, skipped, (first, second))
 
 
 def _difference(a: Interpolant, b: Interpolant, t: Array) -> Difference:

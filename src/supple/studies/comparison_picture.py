@@ -11,8 +11,6 @@ import numpy as np
 from supple.palette import COLOURS, INK
 from supple.results.dataset import Track
 from supple.results.plot import DASHES, WIDTH, dress, named
-from supple.results.result import Result
-from supple.results.saved import SavedResult
 from supple.studies.comparison import Comparison
 from supple.studies.interpolation import interpolants
 from supple.writing import save_figure
@@ -27,7 +25,6 @@ SMALLEST = 1e-16  # of the range: what is drawn for no difference at all
 
 def draw(
     found: Comparison,
-    pair: tuple[Result | SavedResult, Result | SavedResult],
     names: Sequence[str],
     tolerance: float,
     labels: tuple[str, str],
@@ -44,7 +41,7 @@ def draw(
     rows = figure.subplots(
         2 * len(chosen), 1, sharex=True, squeeze=False, height_ratios=[1.6, 1.0] * len(chosen)
     )[:, 0]
-    tracks = [result.track() for result in pair]
+    tracks = [result.track() for result in found.runs]
     for place, d in enumerate(chosen):
         values, residual = rows[2 * place], rows[2 * place + 1]
         for k, (track, label) in enumerate(zip(tracks, labels, strict=True)):

@@ -1,0 +1,127 @@
+"""Campbell diagram: frequencies over the speed of a rotation, with what the rotation excites.
+
+Frequencies are those of the model's coordinates: of blades and shafts that turn with their joint,
+as they themselves see them. Modes are followed from speed to speed by their shapes, so that lines
+may cross.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from supple import validate
+from supple.analyses.linear_model import LinearModel
+from supple.analyses.mode import Mode
+from supple.errors import SuppleError
+from supple.palette import COLOURS, INK
+from supple.poses import Array
+from supple.results.plot import DASHES, WIDTH, dress
+from supple.writing import save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from supple.analyses.stability import Stability
+
+OWNER = "plot_campbell"
+
+
+def draw(
+    found: Stability,
+    orders: Sequence[float],
+    path: str | Path | None = None,
+    high: float | None = None,
+) -> Figure:
+    """Draw damped frequencies up to ``high`` (Hz) over the rate (rad/s) of a joint.
+
+    ``orders`` are multiples of the rate that are drawn as lines; where a frequency crosses one, by
+    straight lines between the speeds that were computed, a circle marks it. Speeds at which the
+    state is not stable are shaded.
+    """
+    from matplotlib.figure import Figure
+
+    model = found.linear[0].model
+    if model is None or found.over not in model.joints:
+        raise SuppleError(
+            f"{OWNER}: the values are of {found.over!r}, expected those of a joint's rate, as "
+            "stability(model, joint, rates) computes them"
+        )
+    multiples = [validate.positive(OWNER, "orders", order) for order in orders]
+    speeds, lines = found.values, branches(found.linear)
+    figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
+    ax = figure.subplots()
+    for k, line in enumerate(lines):
+        ax.plot(speeds, line, color=COLOURS[0], lw=1.4, label="modes" if k == 0 else "_modes")
+    top = 1.08 * float(np.nanmax(lines, initial=0.0)) or 1.0
+    for k, order in enumerate(multiples):
+        excited = order * np.abs(speeds) / (2.0 * np.pi)
+        dashes = DASHES[k % len(DASHES)]
+        ax.plot(speeds, excited, color=COLOURS[1], lw=1.0, ls=dashes, label=f"{order:g} x rate")
+        for line in lines:
+            spots = crossings(speeds, line - excited)
+            ax.plot(spots, np.interp(spots, speeds, excited), "o", color=INK, ms=5, mfc="none")
+    for first, last in unstable(found):
+        ax.axvspan(first, last, color=COLOURS[3], alpha=0.12, lw=0.0)
+    ax.set_xlim(speeds[0], speeds[-1])
+    ax.set_ylim(0.0, top if high is None else validate.positive(OWNER, "high", high))
+    ax.set_xlabel(f"rate of {found.over} (rad/s)", color=INK)
+    ax.set_ylabel("frequency (Hz)", color=INK)
+    dress(ax)
+    save_figure(figure, path)
+    return figure
+
+
+def branches(linear: Sequence[LinearModel]) -> Array:
+    """Damped frequencies (modes, speeds), Hz, each mode followed by its shape; NaN where it is not.
+
+    A mode is paired with that of the next speed whose shape and eigenvalue are nearest, all modes
+    together.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    rows: list[dict[int, float]] = []
+    last: dict[int, Mode] = {}
+    for k, one in enumerate(linear):
+        modes = [mode for mode in one.modes if mode.eigenvalue.imag > 0.0]
+        known = list(last)
+        costs = np.array([[_apart(last[row], mode) for mode in modes] for row in known])
+        pairs = linear_sum_assignment(costs) if costs.size else ((), ())
+        owner = {int(j): known[int(i)] for i, j in zip(*pairs, strict=True)}
+        last = {}
+        for j, mode in enumerate(modes):
+            row = owner.get(j, len(rows))
+            if row == len(rows):
+                rows.append({})
+            rows[row][k] = mode.damped_frequency
+            last[row] = mode
+    found = np.full((len(rows), len(linear)), np.nan)
+    for row, values in enumerate(rows):
+        found[row, list(values)] = list(values.values())
+    return found
+
+
+def _apart(a: Mode, b: Mode) -> float:
+    """How different two modes are: shapes 0 to 1, eigenvalues 0 to 1."""
+    x, y = a.shape / a.compiled.scale, b.shape / b.compiled.scale
+    same = abs(np.vdot(x, y)) ** 2 / (np.vdot(x, x).real * np.vdot(y, y).real)
+    s, r = a.eigenvalue, b.eigenvalue
+    return float(1.0 - same + abs(s - r) / (abs(s) + abs(r)))
+
+
+def crossings(x: Array, y: Array) -> Array:
+    """Where straight lines through values y (n,) at x pass zero."""
+    with np.errstate(invalid="ignore"):
+        k = np.flatnonzero((y[:-1] * y[1:] < 0.0) | (y[:-1] == 0.0) & (y[1:] != 0.0))
+    return np.asarray(x[k] - y[k] * (x[k + 1] - x[k]) / (y[k + 1] - y[k]))
+
+
+def unstable(found: Stability) -> list[tuple[float, float]]:
+    """Stretches of the values in which the state is not stable, by its limits."""
+    edges = [float(found.values[0]), *(limit.value for limit in found.limits)]
+    edges.append(float(found.values[-1]))
+    held = [bool(found.stable[0]), *(limit.becomes == "stable" for limit in found.limits)]
+    return [(a, b) for a, b, good in zip(edges[:-1], edges[1:], held, strict=True) if not good]
