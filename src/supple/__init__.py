@@ -114,6 +114,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple import cases
     from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
+    from supple.analyses.campbell_result import Campbell, ModeTrack
     from supple.analyses.frequency_response import FrequencyResponse
     from supple.analyses.inverse import inverse_dynamics
     from supple.analyses.kinematics import kinematics
@@ -122,6 +123,7 @@ if TYPE_CHECKING:
     from supple.analyses.path import EquilibriumPath, SpecialPoint
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
+    from supple.analyses.speeds import campbell
     from supple.analyses.stability import Stability, StabilityLimit, stability
     from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
@@ -189,6 +191,7 @@ __all__ = [
     "Buckling",
     "BucklingMode",
     "Bushing",
+    "Campbell",
     "CartesianSpring",
     "Change",
     "Circle",
@@ -250,6 +253,7 @@ __all__ = [
     "MeshData",
     "MeshFile",
     "ModalDamping",
+    "ModeTrack",
     "Model",
     "ModelBuckling",
     "ModelError",
@@ -317,6 +321,7 @@ __all__ = [
     "assemble",
     "block",
     "buckling",
+    "campbell",
     "cases",
     "check_component",
     "compare",
