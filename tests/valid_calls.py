@@ -98,6 +98,11 @@ def path() -> sp.EquilibriumPath:
 
 
 @cache
+def speeds() -> sp.Campbell:
+    return sp.campbell(sprung(), "pin", (0.0,))
+
+
+@cache
 def saved_cube() -> Path:
     path = FILES / "saved cube.npz"
     sp.save_component(path, CUBE)
@@ -243,6 +248,7 @@ CALLS: dict[str, Call] = {
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
         "stability": {"model": sprung(), "over": "press", "values": (0.0, 1.0)},
+        "campbell": {"model": sprung(), "joint": "pin", "speeds": (0.0,), "count": 2},
         "transfer": {"model": pendulum(), "inputs": "pin", "path": {"pin": [0.1]}},
         "assemble": {"model": pendulum()},
         "prepare": {"model": pendulum()},
@@ -305,6 +311,19 @@ CALLS |= {
     "EquilibriumPath.plot": Call(path().plot, {"what": "pin.angle", "path": None}),
     "Stability.plot": Call(
         sp.stability(sprung(), "press", (0.0, 1.0)).plot, {"path": FILES / "stability.png"}
+    ),
+    "Campbell.track": Call(speeds().track, {"name": speeds().names[0]}),
+    "Campbell.critical_speeds": Call(speeds().critical_speeds, {"order": 1.0, "axes": "world"}),
+    "Campbell.plot": Call(speeds().plot, {"path": None, "orders": (1, 2), "high": 10.0}),
+    "LinearModel.state_space": Call(
+        sp.linearize(sprung()).state_space, {"inputs": "pin", "outputs": "pin", "derivative": 0}
+    ),
+    "StateSpace.frequency_response": Call(
+        sp.linearize(sprung()).state_space("pin").frequency_response, {"frequencies": (0.5, 9.0)}
+    ),
+    "FrequencyResponse.of": Call(
+        sp.linearize(sprung()).state_space("pin").frequency_response(0.5).of,
+        {"output": "pin.angle", "input": "pin.angle"},
     ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam in parts": Call(
@@ -370,7 +389,8 @@ CALLS |= {
 NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
-    "Transfer", "TransferPath", "StiffnessResult",
+    "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
+    "Campbell", "ModeTrack",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -119,6 +119,8 @@ from supple.state import State
 if TYPE_CHECKING:
     from supple import cases
     from supple.analyses.buckling import BucklingMode, ModelBuckling, buckling
+    from supple.analyses.campbell_result import Campbell, ModeTrack
+    from supple.analyses.frequency_response import FrequencyResponse
     from supple.analyses.inverse import inverse_dynamics
     from supple.analyses.kinematics import kinematics
     from supple.analyses.linear_model import LinearModel
@@ -126,7 +128,9 @@ if TYPE_CHECKING:
     from supple.analyses.path import EquilibriumPath, SpecialPoint
     from supple.analyses.prepared import Prepared, prepare
     from supple.analyses.simulate import simulate
+    from supple.analyses.speeds import campbell
     from supple.analyses.stability import Stability, StabilityLimit, stability
+    from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
     from supple.analyses.stiffness import stiffness
@@ -192,6 +196,7 @@ __all__ = [
     "Buckling",
     "BucklingMode",
     "Bushing",
+    "Campbell",
     "CartesianSpring",
     "Change",
     "Circle",
@@ -228,6 +233,7 @@ __all__ = [
     "FrameDriver",
     "FrameState",
     "Free",
+    "FrequencyResponse",
     "Gear",
     "General",
     "GeneralizedAlpha",
@@ -252,6 +258,7 @@ __all__ = [
     "MeshData",
     "MeshFile",
     "ModalDamping",
+    "ModeTrack",
     "Model",
     "ModelBuckling",
     "ModelError",
@@ -300,6 +307,7 @@ __all__ = [
     "Stability",
     "StabilityLimit",
     "State",
+    "StateSpace",
     "StaticResult",
     "StaticShapes",
     "StiffnessResult",
@@ -318,6 +326,7 @@ __all__ = [
     "assemble",
     "block",
     "buckling",
+    "campbell",
     "cases",
     "check_component",
     "compare",

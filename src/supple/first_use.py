@@ -7,6 +7,8 @@ ON_FIRST_USE: dict[str, str | None] = {
     name: f"supple.{module}"
     for module, names in {
         "analyses.buckling": "buckling BucklingMode ModelBuckling",
+        "analyses.campbell_result": "Campbell ModeTrack",
+        "analyses.frequency_response": "FrequencyResponse",
         "analyses.inverse": "inverse_dynamics",
         "analyses.kinematics": "kinematics",
         "analyses.linear_model": "LinearModel",
@@ -14,7 +16,9 @@ ON_FIRST_USE: dict[str, str | None] = {
         "analyses.path": "EquilibriumPath SpecialPoint",
         "analyses.prepared": "prepare Prepared",
         "analyses.simulate": "simulate",
+        "analyses.speeds": "campbell",
         "analyses.stability": "Stability stability StabilityLimit",
+        "analyses.state_space": "StateSpace",
         "analyses.static_result": "StaticResult",
         "analyses.statics": "statics",
         "analyses.stiffness": "stiffness",

@@ -221,6 +221,11 @@ class Body:
         """Arguments of ``at`` for the place whose deflection tells most; None if there is none."""
         return None
 
+    @property
+    def spread_places(self) -> tuple[tuple[float, ...], ...]:
+        """Arguments of ``at`` for a few places all over the body; none if they are not known."""
+        return ()
+
     def suspicion(self) -> str | None:
         """What is strange about the body though it can be computed; one sentence, or None."""
         return None

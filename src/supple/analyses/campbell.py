@@ -15,7 +15,7 @@ import numpy as np
 
 from supple import validate
 from supple.analyses.linear_model import LinearModel
-from supple.analyses.mode import Mode
+from supple.analyses.mode_tracks import mode_tracks, values
 from supple.errors import SuppleError
 from supple.palette import COLOURS, INK
 from supple.poses import Array
@@ -42,20 +42,34 @@ def draw(
     straight lines between the speeds that were computed, a circle marks it. Speeds at which the
     state is not stable are shaded.
     """
-    from matplotlib.figure import Figure
-
     model = found.linear[0].model
     if model is None or found.over not in model.joints:
         raise SuppleError(
             f"{OWNER}: the values are of {found.over!r}, expected those of a joint's rate, as "
             "stability(model, joint, rates) computes them"
         )
-    multiples = [validate.positive(OWNER, "orders", order) for order in orders]
-    speeds, lines = found.values, branches(found.linear)
+    return picture(found, branches(found.linear), (), orders, path, high)
+
+
+def picture(
+    found: Stability,
+    lines: Array,
+    names: Sequence[str],
+    orders: Sequence[float],
+    path: str | Path | None = None,
+    high: float | None = None,
+) -> Figure:
+    """Draw lines (modes, speeds), Hz, with their names if there are any; see `draw`."""
+    from matplotlib.figure import Figure
+
+    multiples = [validate.positive(OWNER, "orders", order) for order in _listed(orders)]
+    speeds = found.values
     figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
     ax = figure.subplots()
     for k, line in enumerate(lines):
-        ax.plot(speeds, line, color=COLOURS[0], lw=1.4, label="modes" if k == 0 else "_modes")
+        label = names[k] if names else "modes" if k == 0 else "_modes"
+        colour = COLOURS[(k if names else 0) % len(COLOURS)]
+        ax.plot(speeds, line, color=colour, lw=1.4, label=label)
     top = 1.08 * float(np.nanmax(lines, initial=0.0)) or 1.0
     for k, order in enumerate(multiples):
         excited = order * np.abs(speeds) / (2.0 * np.pi)
@@ -75,41 +89,16 @@ def draw(
     return figure
 
 
+def _listed(orders: Sequence[float]) -> list[float]:
+    return validate.listed(OWNER, "orders", orders, "multiples of the rate, e.g. (1, 2)")
+
+
 def branches(linear: Sequence[LinearModel]) -> Array:
     """Damped frequencies (modes, speeds), Hz, each mode followed by its shape; NaN where it is not.
 
-    A mode is paired with that of the next speed whose shape and eigenvalue are nearest, all modes
-    together.
+    See `supple.analyses.mode_tracks`.
     """
-    from scipy.optimize import linear_sum_assignment
-
-    rows: list[dict[int, float]] = []
-    last: dict[int, Mode] = {}
-    for k, one in enumerate(linear):
-        modes = [mode for mode in one.modes if mode.eigenvalue.imag > 0.0]
-        known = list(last)
-        costs = np.array([[_apart(last[row], mode) for mode in modes] for row in known])
-        pairs = linear_sum_assignment(costs) if costs.size else ((), ())
-        owner = {int(j): known[int(i)] for i, j in zip(*pairs, strict=True)}
-        last = {}
-        for j, mode in enumerate(modes):
-            row = owner.get(j, len(rows))
-            if row == len(rows):
-                rows.append({})
-            rows[row][k] = mode.damped_frequency
-            last[row] = mode
-    found = np.full((len(rows), len(linear)), np.nan)
-    for row, values in enumerate(rows):
-        found[row, list(values)] = list(values.values())
-    return found
-
-
-def _apart(a: Mode, b: Mode) -> float:
-    """How different two modes are: shapes 0 to 1, eigenvalues 0 to 1."""
-    x, y = a.shape / a.compiled.scale, b.shape / b.compiled.scale
-    same = abs(np.vdot(x, y)) ** 2 / (np.vdot(x, x).real * np.vdot(y, y).real)
-    s, r = a.eigenvalue, b.eigenvalue
-    return float(1.0 - same + abs(s - r) / (abs(s) + abs(r)))
+    return values(mode_tracks(linear), len(linear))
 
 
 def crossings(x: Array, y: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from supple.state import State
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from supple.analyses.state_space import StateSpace
     from supple.looks.serving import Shown
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
@@ -45,6 +46,7 @@ class LinearModel:
     monitor : whether flexible bodies are within the assumptions of their models at the state, and
         whether the frequencies up to the lowest elastic one are right
     too_high : see ``frequency_errors``, of the lowest modes
+    effort : (nu,) generalized forces that keep a steady rotation; None if there are none
     """
 
     state: State
@@ -62,6 +64,7 @@ class LinearModel:
     model: Model | None = None
     monitor: Monitor = field(default_factory=lambda: Monitor({}))
     too_high: Array = field(default_factory=lambda: np.zeros(0))
+    effort: Array | None = None
 
     @property
     def frequency_errors(self) -> Array:
@@ -84,6 +87,29 @@ class LinearModel:
         A[n : 2 * n] = -solved
         A[2 * n :] = np.hstack([self.Y, self.V, self.Z])
         return A
+
+    def state_space(self, inputs: Any, outputs: Any = None, derivative: int = 0) -> StateSpace:
+        """Small motion with inputs and outputs: labelled A, B, C, D.
+
+        Parameters
+        ----------
+        inputs : one or several
+            Where efforts act: a joint or a coordinate ("elbow.angle", N m or N), a `JointEffort` or
+            `Motor` by its name, a frame (forces N and torques N m along the world's axes) or one
+            direction of it, ``(frame, "z")`` or ``(frame, "rotation_z")``. A `Driver` by its name
+            is an input by the acceleration of its motion, which then is a state with its rate.
+        outputs : one or several, optional
+            Displacements of the same: coordinates (rad, m, elastic ones) and places (m, rad). By
+            default all independent coordinates.
+        derivative : 0, 1 or 2
+            Outputs are displacements, rates or accelerations.
+
+        Displacements count from the state, efforts from those that act in it. Where the model
+        turns, a place must not turn along.
+        """
+        from supple.analyses.state_space import state_space
+
+        return state_space(self, inputs, outputs, derivative)
 
     @property
     def _compiled(self) -> Compiled:

@@ -152,7 +152,7 @@ def linear_model(
     motions = null_space(scaled_rows(c, rows.G), c.nu) * c.scale[:, None]
     chosen = _chosen(c, motions, independent, model)
     N = motions @ np.linalg.inv(motions[chosen])
-    P = _slaved(c, rows.G, rows.H, N, chosen)
+    P = following(c, rows.G, -rows.H @ N, chosen)
     turn = (equations.drift(u) @ N)[chosen]  # y' = w - turn y
     mass = N.T @ tangents.M
     damping = N.T @ tangents.Ru
@@ -173,17 +173,18 @@ def linear_model(
         Z=tangents.Gz,
         unsteady=unsteady,
         model=model,
+        effort=effort,
     )
 
 
-def _slaved(c: Compiled, G: Array, H: Array, N: Array, chosen: list[int]) -> Array:
-    """P (nu, n): velocities that the rows ask for when the independent ones do not change."""
-    P = np.zeros((c.nu, len(chosen)))
+def following(c: Compiled, G: Array, rates: Array, chosen: Sequence[int]) -> Array:
+    """X (nu, k) with G X = rates (nr, k) while the independent velocities stand still."""
+    X = np.zeros((c.nu, rates.shape[1]))
     others = np.setdiff1d(np.arange(c.nu), chosen)
     if len(others):
-        P[others] = -np.linalg.lstsq(G[:, others] * c.scale[others], H @ N, rcond=1e-13)[0]
-        P[others] *= c.scale[others, None]
-    return P
+        X[others] = np.linalg.lstsq(G[:, others] * c.scale[others], rates, rcond=1e-13)[0]
+        X[others] *= c.scale[others, None]
+    return X
 
 
 def _chosen(

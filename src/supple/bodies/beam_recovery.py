@@ -307,6 +307,33 @@ class BeamRecovery(ReducedBody):
         mesh = cast("BeamMesh", field.mesh)
         return read_only(beam_section_forces(mesh, station) @ field.reduction.basis)
 
+    @property
+    def spread_places(self) -> tuple[tuple[float, ...], ...]:
+        """Eight stations up to the end."""
+        return tuple((self.length * k / 8.0,) for k in range(1, 9))
+
+    def strain_kinds(self, point_masses: PointMasses = ()) -> dict[str, Vector]:
+        """Bending, torsion and extension: integrals of the squares of section forces."""
+        cells = [0.0, *self.load_cells(1)[0].tolist(), self.length]
+        xi, weight = np.polynomial.legendre.leggauss(MASS_POINTS)
+        E, G = self.material.E, self.material.G
+        found: dict[str, Vector] = {}
+        for a, b in pairwise(sorted(set(cells))):
+            half = 0.5 * (b - a)
+            for s, part in zip(xi, weight, strict=True):
+                x, w = a + half * (1.0 + float(s)), half * part
+                N, _, _, T, My, Mz = self.section_forces(x, point_masses)
+                section = self.section.at(x / self.length)
+                for kind, force, stiffness in (
+                    ("extension", N, E * section.area),
+                    ("torsion", T, G * section.J),
+                    ("bending", My, E * section.I_y),
+                    ("bending", Mz, E * section.I_z),
+                ):
+                    own = w / stiffness * np.outer(force, force)
+                    found[kind] = found[kind] + own if kind in found else own
+        return found
+
 
 def _side_name(x: float, k: int) -> str:
     return f"x = {x:.6g} m, side {list(SIDES)[k]}"

@@ -144,6 +144,10 @@ class FlexibleBody(Body):
         """Its mesh for pictures; None if it has none. Beams are drawn by their stations."""
         return None
 
+    def strain_kinds(self, point_masses: PointMasses = ()) -> dict[str, Vector]:
+        """Stiffness matrices (n, n) of its kinds of strain, by a word; none if it does not know."""
+        return {}
+
     def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points at which its stress is evaluated.
 

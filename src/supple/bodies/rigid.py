@@ -150,6 +150,11 @@ class RigidBody(Body):
         """The three principal moments about the centre of mass, ascending, kg m2."""
         return read_only(np.linalg.eigvalsh(self.inertia_com))
 
+    @property
+    def spread_places(self) -> tuple[tuple[float, ...], ...]:
+        """Its mass centre."""
+        return (tuple(self.com.tolist()),)
+
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
         """Its shape, or the box with its inertia, from which bars go to its joints."""
         if self.shape is not None:

@@ -219,14 +219,14 @@ def _draw(ax: Axes, t: Array, panel: Panel) -> None:
         ax.set_xlim(t[0], t[-1])
 
 
-def dress(ax: Axes) -> None:
+def dress(ax: Axes, legend: bool = True) -> None:
     """Give axes the common look, and several lines a legend beside them."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("#999999")
     ax.tick_params(colors=INK, labelsize=9)
     ax.grid(color="#dddddd", lw=0.6)
     ax.set_axisbelow(True)
-    if len(ax.lines) > 1:
+    if legend and len(ax.lines) > 1:
         ax.legend(
             loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9, labelcolor=INK
         )
