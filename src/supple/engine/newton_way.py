@@ -9,6 +9,7 @@ import numpy as np
 from supple.core import layout as at
 from supple.core.callback import COUNT
 from supple.core.forces import CARTESIAN, JOINT_FUNCTION
+from supple.engine.linear_choice import Linear
 from supple.forces.kinds import ELEMENTS
 
 TREE_FROM = 40  # below as many velocities a whole matrix is as fast
@@ -25,6 +26,13 @@ def newton_block(ints: np.ndarray, reals: np.ndarray) -> int:
     if asked == at.TREE_WAY or (asked == at.AUTOMATIC and ints[at.H_U] >= TREE_FROM):
         return largest_block(ints, reals)
     return 0
+
+
+def newton_name(ints: np.ndarray) -> Linear:
+    """How Newton's matrix of implicit methods is solved, as a model's integers say."""
+    if ints[at.H_BLOCK] > 0:
+        return "tree"
+    return "blocks" if at.integers(ints, "plan")[at.PLAN_NEWTON] > 0 else "dense"
 
 
 def largest_block(ints: np.ndarray, reals: np.ndarray) -> int:
