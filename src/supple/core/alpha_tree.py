@@ -5,7 +5,7 @@ from __future__ import annotations
 from supple.core import border
 from supple.core import layout as at
 from supple.core import tree_parts as tp
-from supple.core.alpha_stage import AT, S2, TREE_FROM, F
+from supple.core.alpha_stage import AT, BORDER, LINE, S2, TREE_FROM, F
 from supple.core.tree_parts import J
 from supple.native.declare import kernel
 
@@ -13,7 +13,8 @@ from supple.native.declare import kernel
 @kernel
 def along_tree(m):
     """Whether Newton's matrix is eliminated along the tree."""
-    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM
+    lines = m.head[at.H_BORDER]
+    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (BORDER + LINE * lines if lines > 0 else 0)
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple import validate
 from supple.core import alpha, blocks
-from supple.core.alpha_stage import TREE_FROM
+from supple.core.alpha_stage import BORDER, LINE, TREE_FROM
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.engine.newton_way import newton_name
@@ -76,7 +76,9 @@ class _Alpha(Integrator):
     def newton(self, compiled: Compiled) -> Linear:
         """How Newton's matrix is solved; along the tree only if it is large."""
         way = newton_name(compiled.ints)
-        return "dense" if way == "tree" and compiled.nu < TREE_FROM else way
+        lines = compiled.sizes["border"]
+        few = compiled.nu < TREE_FROM + (BORDER + LINE * lines if lines else 0)
+        return "dense" if way == "tree" and few else way
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
         """Largest rate of a constraint row at the end of a step, in units of the rows per s."""
