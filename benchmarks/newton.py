@@ -19,9 +19,9 @@ import chain
 import numpy as np
 
 import supple as sp
-from supple.core import dynamics, tree_parts, tree_solve
+from supple.core import border, dynamics, tree_parts
 from supple.core import layout as at
-from supple.engine.newton_way import largest_block
+from supple.engine.newton_way import go_along_tree
 
 # Links and kind: seconds of the run, and the largest ratio of the times of a step.
 STEPS = {(128, False): (0.4, 1 / 3), (32, True): (0.2, 1 / 3)}
@@ -49,9 +49,9 @@ def price(links: int, flexible: bool, rounds: int) -> dict[str, Any]:
     equations = sp.JointCoordinates().equations(chain.supple_model(links, flexible))
     c = equations.compiled
     ints = c.ints.copy()
-    ints[at.H_BLOCK] = largest_block(c.ints, c.reals)
+    go_along_tree(ints, c.reals)
     reals, integers = tree_parts.PARTS_RECORD.lengths(at.sizes(ints) | {"factors": 1})
-    buffers = ints, c.reals, equations.work, np.zeros(reals), np.zeros(integers, np.int64)
+    buffers = ints, c.reals, at.new_work(ints), np.zeros(reals), np.zeros(integers, np.int64)
     rng, nu = np.random.default_rng(links), equations.nu
     q, u, a = rng.uniform(-1.0, 1.0, (3, nu))
     for body in c.flexible.values():
@@ -65,9 +65,9 @@ def price(links: int, flexible: bool, rounds: int) -> dict[str, Any]:
         rows = 1 + (name == "complex")
         coefficients = np.array([numbers.real, numbers.imag])[:rows].copy()
         y = np.zeros((rows, nu + equations.nz))
-        calls[name] = partial(tree_solve.newton_along_tree, *buffers, *state, r, coefficients, y)
+        calls[name] = partial(border.newton_along_tree, *buffers, *state, r, coefficients, y)
     nothing = np.zeros((0, 8)), np.zeros((0, nu + equations.nz))
-    calls["tangents"] = partial(tree_solve.newton_along_tree, *buffers, *state, r, *nothing)
+    calls["tangents"] = partial(border.newton_along_tree, *buffers, *state, r, *nothing)
     kernel = dynamics.residual.ready()
     calls["residual"] = partial(kernel, c.ints, c.reals, equations.work, *state, r)
     us = {name: 1e6 * s for name, s in timing.interleaved(calls, rounds).items()}

@@ -53,7 +53,9 @@ def both(monkeypatch, model, formulation, step, method=sp.Radau):
     for work in (0.0, np.inf):
         choose(monkeypatch, work)
         assert by_blocks(formulation.equations(model)) == (work == 0.0)
+        model.built.clear()  # what was compiled of it the other way
         runs.append(sp.simulate(model, 100 * step, formulation=formulation, output=10, **options))
+        assert runs[-1].statistics["newton"] == ("blocks" if work == 0.0 else "dense")
     return runs
 
 

@@ -10,11 +10,11 @@ from hypothesis.errors import UnsatisfiedAssumption
 
 import supple as sp
 from random_models import KINDS, Recipe
+from supple.core import border
 from supple.core import layout as at
 from supple.core import tree_parts as parts
-from supple.core import tree_solve
 from supple.engine import newton_way
-from supple.engine.newton_way import largest_block
+from supple.engine.newton_way import go_along_tree
 
 # random states are drawn again where a tree is locked
 pytestmark = pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")
@@ -51,7 +51,32 @@ def with_forces(model: sp.Model, rng: np.random.Generator) -> sp.Model:
     return model
 
 
-def systems(count: int, seed: int):
+def with_far_forces(model: sp.Model, rng: np.random.Generator) -> sp.Model:
+    """Forces of all kinds between any two bodies and on several joints."""
+    bodies = list(model.bodies.values())
+
+    def ends() -> list[sp.Frame]:
+        two = rng.choice(len(bodies), 2, replace=False)
+        return [bodies[k].at(0.3 * rng.random()) for k in two]
+
+    def law(t, s):
+        return -2.0 * s.position - 0.3 * s.velocity, np.cross(s.position, s.velocity)
+
+    model.add(sp.SpringDamper("far line", *ends(), 20.0, 0.5, length=0.2))
+    K = 10.0 ** rng.uniform(0.0, 3.0) * np.eye(6)
+    model.add(sp.Bushing("far bushing", *ends(), K, 1e-3 * K, rng.normal(size=6)))
+    model.add(sp.CartesianSpring("far axes", *ends(), 30.0, 0.4))
+    model.add(sp.PairFunction("far law", *ends(), law))
+    joints = [name for name, joint in model.joints.items() if joint.nq == joint.nu == 1]
+    if len(joints) > 1:
+        model.add(sp.CouplingSpring("gear", joints[0], joints[-1], 1e9, 0.2, ratio=-1.5))
+        A, B = rng.normal(size=(2, len(joints), len(joints)))
+        function = sp.EffortFunction("several", joints, lambda t, q, u: A @ q + B @ u)
+        model.add(function)
+    return model
+
+
+def systems(count: int, seed: int, far: bool = False):
     """Equations and states of random trees."""
     rng = np.random.default_rng(seed)
     while count:
@@ -63,15 +88,29 @@ def systems(count: int, seed: int):
         model = recipe.model()
         if not any(joint.nu for joint in model.joints.values()):
             continue
-        equations = sp.JointCoordinates().equations(
-            with_forces(model, rng) if forces < 0.7 else model
-        )
+        model = with_forces(model, rng) if forces < 0.7 else model
+        model = with_far_forces(model, rng) if far else model
+        equations = sp.JointCoordinates().equations(model)
         try:
             state = recipe.state(equations)
         except UnsatisfiedAssumption:  # locked
             continue
+        if far:
+            equations = sp.JointCoordinates().equations(with_stiff_rods(model, equations, state))
         count -= 1
         yield equations, state, rng
+
+
+def with_stiff_rods(model: sp.Model, equations, state) -> sp.Model:
+    """Springs of 1e9 N/m, not stretched, between rigid bodies: what stiff springs are for."""
+    poses = equations.body_states(state.t, state.q, state.u, state.z)[1]
+    where = dict(zip(equations.compiled.body_names, poses.p[0], strict=True))
+    rigid = [body for body in model.bodies.values() if not isinstance(body, sp.Beam)]
+    for A, B in zip(rigid, rigid[2:], strict=False):
+        way = float(np.linalg.norm(where[A.name] - where[B.name]))
+        name = f"stiff {A.name} {B.name}"
+        model.add(sp.SpringDamper(name, A.at(0), B.at(0), 1e9, length=way))
+    return model
 
 
 class Tree:
@@ -80,12 +119,11 @@ class Tree:
     def __init__(self, equations) -> None:
         c = equations.compiled
         self.equations, self.ints = equations, c.ints.copy()
-        self.ints[at.H_BLOCK] = largest_block(c.ints, c.reals)
-        assert self.ints[at.H_BLOCK] > 0
+        go_along_tree(self.ints, c.reals)
         sizes = at.sizes(self.ints) | {"factors": 1}
         reals, integers = parts.PARTS_RECORD.lengths(sizes)
         self.run, self.count = np.zeros(reals), np.zeros(integers, np.int64)
-        self.buffers = self.ints, c.reals, equations.work, self.run, self.count
+        self.buffers = self.ints, c.reals, at.new_work(self.ints), self.run, self.count
         self.fields = parts.PARTS_RECORD.read(sizes, self.run, self.count)
 
     def solve(self, state, coefficients, b):
@@ -93,14 +131,24 @@ class Tree:
         real = not np.iscomplexobj(b)
         y, c = (np.array([x.real, x.imag])[: 1 if real else 2] for x in (b, coefficients))
         r = np.zeros(self.equations.nu)
-        assert tree_solve.newton_along_tree(*self.buffers, *state, r, c, y) == 1
+        assert border.newton_along_tree(*self.buffers, *state, r, c, y) == 1
         return (y[0] if real else y[0] + 1j * y[1]), r
 
 
+def largest(x: np.ndarray) -> float:
+    """Largest magnitude."""
+    return float(np.abs(x).max(initial=0.0))
+
+
 def check(equations, state, rng, bound: float) -> None:
-    """The residual that solutions leave is rounding of its terms, a part of the largest."""
+    """The residual that solutions leave is rounding of its terms, a part of the largest.
+
+    A term is also the stiffness of an element at one end alone, which cancels that at the other for
+    joints inboard of both.
+    """
     found = equations.tangents(*state)
     nu, nz, tree = equations.nu, equations.nz, Tree(equations)
+    lines = tree.fields.reading
     h = 10.0 ** rng.uniform(-3.0, -0.5)
     for g in RADAU:
         N = np.block(
@@ -113,17 +161,19 @@ def check(equations, state, rng, bound: float) -> None:
         b = b if g.imag else b.real
         b[:nu] *= np.sqrt(np.diag(found.M))
         y, r = tree.solve(state, np.array([h * h / g, h, g, h * h, h / g, 1.0, g, h]), b)
-        assert np.abs(N @ y - b).max() <= bound * (np.abs(N) @ np.abs(y) + np.abs(b)).max()
+        ends = max(h * largest(lines[:, :6]), h * h / abs(g) * largest(lines))
+        size = np.abs(N) @ np.abs(y) + np.abs(b) + ends * np.abs(y).max()
+        assert np.abs(N @ y - b).max() <= bound * size.max()
         assert np.abs(r - found.r).max() <= 1e-12 * np.abs(found.r).max()
-    yq, ya = rng.normal(size=(2, 3, nu))
+    yq, yu, ya = rng.normal(size=(3, 3, nu))
     for count in (3, 1):
-        out, given = np.zeros((count, nu)), ya[: count % 3]
-        tree_solve.change_along_tree(*tree.buffers, yq[:count], given, out)
+        out, rest = np.zeros((count, nu)), count % 3
+        border.change_along_tree(*tree.buffers, yq[:count], yu[:rest], ya[:rest], out)
         expected, size = yq[:count] @ found.Rq.T, np.abs(yq[:count]) @ np.abs(found.Rq).T
-        if count == 1:
-            expected += given @ found.M.T
-            size += np.abs(given) @ np.abs(found.M).T
-        assert np.abs(out - expected).max() <= bound * size.max()
+        if rest:
+            expected += yu[:rest] @ found.Ru.T + ya[:rest] @ found.M.T
+            size += np.abs(yu[:rest]) @ np.abs(found.Ru).T + np.abs(ya[:rest]) @ np.abs(found.M).T
+        assert np.abs(out - expected).max() <= bound * (size.max() + 4.0 * largest(lines))
     step = int(tree.ints[at.H_BLOCK]) + 1
     diagonal = tree.fields.own[parts.WHOLE, : step * nu : step]
     np.testing.assert_allclose(diagonal, np.diag(found.M), atol=1e-13 * np.abs(found.M).max())
@@ -134,10 +184,17 @@ def test_random_trees():
         check(equations, state, rng, 1e-14)
 
 
+def test_random_trees_with_a_border():
+    for equations, state, rng in systems(8, 3, far=True):
+        check(equations, state, rng, 1e-14)
+
+
 @pytest.mark.slow
 def test_many_random_trees():
     """Rounding grows a little in some: pivots are exchanged within blocks only, sums cancel."""
     for equations, state, rng in systems(500, 2):  # a real and a complex matrix each
+        check(equations, state, rng, 1e-13)
+    for equations, state, rng in systems(100, 4, far=True):
         check(equations, state, rng, 1e-13)
 
 
@@ -167,16 +224,34 @@ def chain(count: int) -> sp.Model:
     return model
 
 
+def coupled_chain(count: int) -> sp.Model:
+    """The chain with a stiff spring, a bushing and a gear between links that are far apart."""
+    model = chain(count)
+    far = [model.bodies[name].at(0.1) for name in ("link1", "link3", "link7")]
+    model.add(sp.SpringDamper("cord", far[0], far[2], 200.0, 1.0, length=1.0))
+    model.add(sp.Bushing("rubber", far[1], far[2], (20.0,) * 6, (0.1,) * 6))
+    model.add(sp.CouplingSpring("belt", "joint1", "joint6", 50.0, 0.1))
+    return model
+
+
 @pytest.mark.parametrize(
-    ("method", "count"), [(sp.Radau(), 8), (sp.GeneralizedAlpha(), 80)], ids=["radau", "alpha"]
+    ("make", "method", "count"),
+    [
+        (chain, sp.Radau(), 8),
+        (coupled_chain, sp.Radau(), 16),
+        (chain, sp.GeneralizedAlpha(), 80),
+        pytest.param(coupled_chain, sp.GeneralizedAlpha(), 330, marks=pytest.mark.slow),
+    ],
+    ids=["radau", "radau-border", "alpha", "alpha-border"],
 )
-def test_motion_is_that_of_the_whole_matrix(monkeypatch, method, count):
+def test_motion_is_that_of_the_whole_matrix(monkeypatch, make, method, count):
     """Newton stops at a part of the tolerance, whatever factors it uses."""
     tolerance, runs = 1e-6, []
+    monkeypatch.setattr(newton_way, "LINE", 0.0)
     for start in (1, 10**9):
         monkeypatch.setattr(newton_way, "TREE_FROM", start)
-        run = sp.simulate(chain(count), 0.05, integrator=method, tolerance=tolerance, output=6)
-        assert (run.data.compiled.sizes["widest"] > 0) == (start == 1)
+        run = sp.simulate(make(count), 0.05, integrator=method, tolerance=tolerance, output=6)
+        assert run.statistics["newton"] == ("tree" if start == 1 else "dense")
         runs.append(run)
     tree, whole = (run["beam"].at(0.3).position for run in runs)
     assert np.abs(whole - whole[0]).max() > 1e-3
@@ -186,7 +261,7 @@ def test_motion_is_that_of_the_whole_matrix(monkeypatch, method, count):
 
 
 def test_which_models_are_eliminated_along_the_tree():
-    """By the number of velocities, and where no force couples two paths; then nothing is square."""
+    """By the number of velocities and of forces that couple two paths; then nothing is square."""
 
     def block(model: sp.Model) -> int:
         c = sp.JointCoordinates().equations(model).compiled
@@ -194,10 +269,13 @@ def test_which_models_are_eliminated_along_the_tree():
 
     assert block(chain(8)) == 0
     assert block(chain(40)) == 6
-    coupled = chain(40)
-    ends = [coupled.bodies[name].at(0) for name in ("link3", "link9")]
-    coupled.add(sp.SpringDamper("between", *ends, 1.0, 0.1))
-    assert block(coupled) == 0
+    coupled = chain(120)
+    names = [name for name in coupled.bodies if name != "beam"]
+    for i in range(0, 70, 2):
+        if i in (2, 20):
+            assert block(coupled) == (6 if i == 2 else 0)
+        ends = [coupled.bodies[name].at(0) for name in (names[i], names[i + 9])]
+        coupled.add(sp.SpringDamper(f"between{i}", *ends, 1.0, 0.1))
     loop = chain(40)
     loop.add(sp.Distance("rod", loop.ground.at(1, 1, 1), loop.bodies["link9"].at(0), 1.5))
     assert block(loop) == 0

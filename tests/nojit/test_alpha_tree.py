@@ -1,4 +1,4 @@
-"""Newton's matrix of the generalized-alpha method along the tree, with a free joint that spins.
+"""Newton's matrix of generalized-alpha along the tree with a border, and a free joint that spins.
 
 It is compared with the whole one: a wrong entry would only make Newton slower, which no result
 shows.
@@ -15,11 +15,11 @@ from supple.core import alpha_newton, alpha_tree
 from supple.core import tree_parts as parts
 from supple.core.alpha_stage import AT, MASS, RQ, RU, U_ROWS
 from supple.core.layout import views
-from test_tree_newton import Tree, chain
+from test_tree_newton import Tree, coupled_chain
 
 
 def test_turning_axes_of_free_joints():
-    equations = sp.JointCoordinates().equations(chain(4))
+    equations = sp.JointCoordinates().equations(coupled_chain(8))
     c, tree = equations.compiled, Tree(equations)
     rng = np.random.default_rng(1)
     q, u, a, z = c.q0, rng.normal(size=c.nu), rng.normal(size=c.nu), c.z0
@@ -30,7 +30,7 @@ def test_turning_axes_of_free_joints():
     tangent = np.zeros((3, c.nu, c.nu))
     tangent[RQ], tangent[RU], tangent[MASS] = found.Rq, found.Ru, found.M
     o = SimpleNamespace(u=rows, tangent=tangent, Gu=found.Gu, Gq=found.Gq)
-    m, w = views(tree.ints, c.reals, equations.work)
+    m, w = views(*tree.buffers[:3])
     alpha_newton.tangent_rows(m, w, r, o, False)
     p = parts.cut_parts(tree.ints, tree.run, 0, tree.count, 0, 1)[0]
     alpha_tree.differentiate(m, w, r, o, p, 0.0)

@@ -120,10 +120,14 @@ def _one(
     )  # fmt: skip
 
 
-def _total(name: str, values: Sequence[int | float]) -> int | float:
-    """Counts and times are added; of what a method measures the largest is told."""
-    counted = all(isinstance(value, int) for value in values) or name == "cpu_seconds"
-    return sum(values) if counted else max(values)
+def _total(name: str, values: Sequence[int | float | str]) -> int | float | str:
+    """Counts and times are added; of measures the largest is told, of words the last."""
+    words = [value for value in values if isinstance(value, str)]
+    if words:
+        return words[-1]
+    numbers = [value for value in values if not isinstance(value, str)]
+    counted = all(isinstance(value, int) for value in numbers) or name == "cpu_seconds"
+    return sum(numbers) if counted else max(numbers)
 
 
 def _audit(records: Sequence[AuditRecord], balances: Sequence[float], lost: float) -> AuditRecord:

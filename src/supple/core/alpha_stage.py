@@ -58,9 +58,9 @@ OWN_INTS = 2
 
 N = "nu + nz + 2 * nr"  # Newton's unknowns
 # From as many velocities on Newton's matrix is eliminated along the tree, where the model allows that (core/alpha_tree.py):
-# a step factors it seldom, and solutions with a whole one are quick
-TREE_FROM = 100
-WHOLE = f"(widest == 0 or nu < {TREE_FROM})"
+# a step factors it seldom, and solutions with a whole one are quick; from more on with a border, and for each of its lines
+TREE_FROM, BORDER, LINE = 100, 180, 4
+WHOLE = f"(widest == 0 or nu < {TREE_FROM} + (border > 0) * ({BORDER} + {LINE} * border))"
 NU, NZ = f"{WHOLE} * nu", f"{WHOLE} * nz"
 OWN_RECORD = Record(
     "Own", __name__,

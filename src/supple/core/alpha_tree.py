@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from supple.core import border
 from supple.core import layout as at
 from supple.core import tree_parts as tp
-from supple.core.alpha_stage import AT, S2, TREE_FROM, F
-from supple.core.tree_newton import factor_tree
+from supple.core.alpha_stage import AT, BORDER, LINE, S2, TREE_FROM, F
 from supple.core.tree_parts import J
-from supple.core.tree_solve import solve_tree
 from supple.native.declare import kernel
 
 
 @kernel
 def along_tree(m):
     """Whether Newton's matrix is eliminated along the tree."""
-    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM
+    lines = m.head[at.H_BORDER]
+    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (BORDER + LINE * lines if lines > 0 else 0)
 
 
 @kernel
@@ -57,13 +57,13 @@ def factorize(m, p, h, be, ge, te):
     c = p.c[0, 0]
     c[tp.CQ], c[tp.CU], c[tp.CA], c[tp.CZ] = h * h * be, h * ge, 1.0, h * te
     c[tp.DQ], c[tp.DU], c[tp.D0], c[tp.DZ] = h * h * be, h * ge, 1.0, h * te
-    return factor_tree(m, p, 0, 1)
+    return border.factor_bordered(m, p, 0, 1)
 
 
 @kernel
 def solve(m, p, y):
     """Solve in place for velocities and controllers' states."""
-    solve_tree(m, p, 0, y.reshape((1, y.shape[0])))
+    border.solve_bordered(m, p, 0, y.reshape((1, y.shape[0])))
 
 
 @kernel
@@ -72,4 +72,4 @@ def push(m, p, o, x, y):
     zero, nu = o.u[S2 : S2 + 1], x.shape[0]
     for k in range(nu):
         zero[0, k] = 0.0
-    tp.tree_change(m, p, zero, x.reshape((1, nu)), y[:nu].reshape((1, nu)))
+    border.change(m, p, zero, zero[:0], x.reshape((1, nu)), y[:nu].reshape((1, nu)))

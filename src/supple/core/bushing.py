@@ -250,4 +250,4 @@ def differentiate(tree, work, e, Rq, Ru):
         lever, moved = cross(p, h), cross(dp, force)
         for j in range(3):
             E[j, c], E[3 + j, c] = -mu[j] - lever[j] - moved[j], -h[j]
-    scatter_relative(tree, work, el[A], el[B], E, C, W, Rq, Ru)
+    scatter_relative(tree, work, el[at.LINES], el[A], el[B], E, C, W, Rq, Ru)

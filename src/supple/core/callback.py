@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core.buffers import starts
-from supple.core.wrench import point, subtract_wrench_turn
+from supple.core.wrench import enter, point, subtract_wrench_turn
 from supple.native.declare import generated, kernel
 
 # Element integers of frame functions: node, address; reals: pose of the frame in the node, R (9) and p (3)
@@ -239,7 +239,4 @@ def joint_differentiate(tree, work, e, t, q, u, Rq, Ru):
         for k in range(n):
             i = term[o + k, at.TERM_U]
             slope = factor[o + k] * factor[o + own] * (b[X + 2 * n + k] - b[X + 3 * n + k]) / h
-            if c < n:
-                Rq[i, j] -= slope
-            else:
-                Ru[i, j] -= slope
+            enter(tree, work, el[at.LINES], k, own, i, j, -slope if c < n else 0.0, 0.0 if c < n else -slope, Rq, Ru)

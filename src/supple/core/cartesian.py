@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core.buffers import starts
-from supple.core.wrench import add_wrench, couple, cross, point, subtract_wrench_turn
+from supple.core.wrench import SIDE, add_wrench, couple, cross, point, subtract_wrench_turn
 from supple.native.declare import kernel
 
 # Element integers: nodes of A and B; reals: the points on them, stiffness, damping, rest
@@ -81,7 +81,8 @@ def differentiate(tree, work, e, Rq, Ru):
                     if own == end:  # its arm moves
                         E[i, c] += sign * moved[i]
             if own != end:
-                couple(tree, work, el[A + own], el[A + end], E, C, Rq, Ru)
+                line = el[at.LINES] + SIDE * own if el[at.LINES] >= 0 else -1
+                couple(tree, work, line, el[A + own], el[A + end], E, C, Rq, Ru)
                 continue
             stiff, damp = work.matrices[el[A + own], at.NODE_K], work.matrices[el[A + own], at.NODE_B]
             for i in range(6):

@@ -322,6 +322,7 @@ def remainder(m, w, f, c, a, lam, rf, rc):
     """rf (nu) = f - M a - G^T lam and rc (rows) = c - G a, within the plan."""
     plan, G, nu = m.plan, w.rows, f.shape[0]
     first = m.plan[m.plan[at.PLAN_FIRST] :]
+    row_remainder(m, w, c, a, rc)
     for i in range(nu):
         s, j = f[i], first[i]
         if j >= 0:
@@ -334,21 +335,49 @@ def remainder(m, w, f, c, a, lam, rf, rc):
         if m.link[l, at.LINK_KIND] == LINEAR:
             row = m.link[l, at.LINK_ROW]
             if row >= 0:
-                rc[row] = c[row]
                 for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
-                    e = m.term[j, at.TERM_U]
-                    rc[row] -= m.factor[j] * a[e]
-                    rf[e] -= m.factor[j] * lam[row]
+                    rf[m.term[j, at.TERM_U]] -= m.factor[j] * lam[row]
             continue
         for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
             row = rec[at.PLAN_ROW + i]
-            s, push = c[row], lam[row]
+            push = lam[row]
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
-                    s -= G[row, e] * a[e]
                     rf[e] -= G[row, e] * push
             for k in range(rec[at.PLAN_K]):
                 e = rec[at.PLAN_E + k]
-                s -= G[row, e] * a[e]
                 rf[e] -= G[row, e] * push
+
+
+@kernel
+def row_remainder(m, w, c, a, rc):
+    """rc (rows) = c - G a, within the plan; returns the largest of all terms."""
+    plan, G, largest = m.plan, w.rows, 0.0
+    for l in range(m.link.shape[0]):
+        rec = m.plan[record(m, l) :]
+        if m.link[l, at.LINK_KIND] == LINEAR:
+            row = m.link[l, at.LINK_ROW]
+            if row >= 0:
+                s = c[row]
+                largest = max(largest, abs(s))
+                for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
+                    x = m.factor[j] * a[m.term[j, at.TERM_U]]
+                    largest = max(largest, abs(x))
+                    s -= x
+                rc[row] = s
+            continue
+        for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
+            row = rec[at.PLAN_ROW + i]
+            s = c[row]
+            largest = max(largest, abs(s))
+            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+                for e in range(plan[k], plan[k + 1]):
+                    x = G[row, e] * a[e]
+                    largest = max(largest, abs(x))
+                    s -= x
+            for k in range(rec[at.PLAN_K]):
+                x = G[row, rec[at.PLAN_E + k]] * a[rec[at.PLAN_E + k]]
+                largest = max(largest, abs(x))
+                s -= x
             rc[row] = s
+    return largest

@@ -34,7 +34,7 @@ from supple.core.joint_forces import (
 from supple.core.layout import TREE, WORK
 from supple.core.line import LINE_LAW, SPRING_DAMPER
 from supple.core.signals import evaluate
-from supple.core.wrench import point, subtract_wrench_turn
+from supple.core.wrench import enter, point, subtract_wrench_turn
 from supple.native.declare import REAL, VEC, kernel, shared
 
 __all__ = [
@@ -267,8 +267,7 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             for i in range(2):
                 for j in range(2):
                     g, k, s = c[GEAR_1 + i] * c[GEAR_1 + j], el[GEAR_U1 + 2 * i], el[GEAR_U1 + 2 * j]
-                    Rq[k, s] += g * c[GEAR_STIFFNESS]
-                    Ru[k, s] += g * c[GEAR_DAMPING]
+                    enter(tree, work, el[at.LINES], i, j, k, s, g * c[GEAR_STIFFNESS], g * c[GEAR_DAMPING], Rq, Ru)
 
 
 @kernel

@@ -25,13 +25,14 @@ FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
 ELASTIC_OUT, ELASTIC_IN = 5, 6
 
 # Head of the integers: sizes, numbers of elements with wrenches and with branches, and the largest block of velocities
-# that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/tree_newton.py)
+# that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/tree_newton.py); of its border
+# (core/border.py) the number of lines, and of numbers that a line has
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
-    H_DENSE, H_WAY, H_ASKED, H_BLOCK,
+    H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING,
     HEADER,
-) = range(27)
+) = range(29)
 # How accelerations are found (engine/linear_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
 # is the size of whole matrices in the workspace, nu or 0
 AUTOMATIC, DENSE, TREE_WAY, BLOCKS = 0, 1, 2, 3
@@ -112,9 +113,10 @@ ATTACH_ROWS = 18
 # membrane: the range of the body's coordinates outside of which its rows vanish
 MEMBRANE_FROM, MEMBRANE_END, MEMBRANE_INTS = range(3)
 
-# Force elements: kind, then what the kind needs; see core/forces.py
+# Force elements: kind, then what the kind needs, see core/forces.py; last the first line of the border of Newton's matrix that
+# it has, -1 if none (core/border.py)
 KIND = 0
-ELEMENT_INTS = 12
+LINES, ELEMENT_INTS = 12, 13
 ELEMENT_REALS = 28
 
 # Signals: code, place in the data, and of its integers in the programs; see core/signals.py
@@ -127,8 +129,9 @@ POSE_R, POSE_P, POSE = starts(9, 3)
 TERM_Q, TERM_U, TERM_INTS = range(3)
 
 # Constraints ("links"), see core/links.py: kind, nodes of A and B (LINEAR: number of terms, the first of them), place
-# in the data, signal (-1: none), then for each of its six directions the constraint row, -1 where there is none
-LINK_KIND, LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_ROW, LINK_INTS = starts(1, 1, 1, 1, 1, 6)
+# in the data, signal (-1: none), its first line of the border of Newton's matrix (-1: none), then for each of its six directions
+# the constraint row, -1 where there is none
+LINK_KIND, LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_LINES, LINK_ROW, LINK_INTS = starts(1, 1, 1, 1, 1, 1, 6)
 LINK_COUNT, LINK_TERM = LINK_A, LINK_B
 # Workspace of a link, for each of its directions: the wrench on B about the reference point (6), the violation
 LINK_GAP, LINK_WORK = 6, 7
@@ -166,7 +169,7 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK, "border": H_BORDER, "reading": H_READING,
 }
 
 # The model: what kernels only read
@@ -227,6 +230,7 @@ WORK_RECORD = Record(
         "link": ("links", 6, LINK_WORK),
         "change": (6, 6),  # of a link's wrenches
         "between": (2, 6, 6),  # stiffness and damping of an element between neighbours
+        "reading": ("border", "reading"),  # of lines of the border
         "inner": ("nodes", 6),  # wrenches on a joint's outer side that act on its inner side too
         "lam": "nr",
         "gap": "nr",

@@ -7,7 +7,7 @@ import numpy as np
 from supple.core import laws
 from supple.core import layout as at
 from supple.core.buffers import starts
-from supple.core.wrench import add_between, joint_between, last_column, point, subtract_wrench_turn
+from supple.core.wrench import SIDE, add_between, couple, joint_between, point, subtract_wrench_turn
 from supple.native.declare import kernel
 
 SPRING_DAMPER, LINE_LAW = 2, 11
@@ -130,25 +130,11 @@ def spring_tangent(tree, work, e, Rq, Ru):
                 damp[i, j] += damping * g[i] * g[j]
         f0 = sign * f
         subtract_wrench_turn(stiff, f0 * g[0], f0 * g[1], f0 * g[2], f0 * nx, f0 * ny, f0 * nz)
+    E, C = work.between[0], work.between[1]
     for side in range(2):  # rows of this end, columns of the other
         sign = 1.0 if side == 0 else -1.0
-        row = last_column(tree, el[A + side])
-        while row >= 0:
-            y = work.column[row, at.COL_J]
-            gy = y[0] * g[0] + y[1] * g[1] + y[2] * g[2] + y[3] * g[3] + y[4] * g[4] + y[5] * g[5]
-            col = last_column(tree, el[B - side])
-            while col >= 0:
-                s, dv = work.column[col, at.COL_J], work.column[col, at.COL_DV]
-                gs, gd, sd = 0.0, 0.0, 0.0
-                for i in range(6):
-                    gs += g[i] * s[i]
-                    gd += g[i] * dv[i]
-                    di = 0.0
-                    for j in range(6):
-                        di += D[i, 6 * (1 - side) + j] * s[j]
-                    sd += y[i] * di
-                i, j = tree.column[row, at.VELOCITY], tree.column[col, at.VELOCITY]
-                Rq[i, j] -= sign * sd + damping * gy * gd
-                Ru[i, j] -= damping * gy * gs
-                col = tree.column[col, at.BEFORE]
-            row = tree.column[row, at.BEFORE]
+        for i in range(6):
+            for j in range(6):
+                E[i, j], C[i, j] = -sign * D[i, 6 * (1 - side) + j], -damping * g[i] * g[j]
+        first = el[at.LINES] + SIDE * side if el[at.LINES] >= 0 else -1
+        couple(tree, work, first, el[A + side], el[B - side], E, C, Rq, Ru)

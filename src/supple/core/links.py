@@ -321,7 +321,7 @@ def differentiate(m, w, Rq, Ru):
                 if row >= 0:
                     for j in range(6):
                         E[j, k] -= w.lam[row] * w.change[i, j]
-        scatter(m, w, link[at.LINK_A], link[at.LINK_B], E, C, W, Rq, Ru)
+        scatter(m, w, link[at.LINK_LINES], link[at.LINK_A], link[at.LINK_B], E, C, W, Rq, Ru)
 
 
 @kernel

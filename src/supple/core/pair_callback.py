@@ -7,6 +7,7 @@ of a bushing, and so is the way from derivatives in A's axes to tangents.
 
 from __future__ import annotations
 
+from supple.core import layout as at
 from supple.core.bushing import AT, A, B, relative, turned, turned_back
 from supple.core.callback import (
     AXES,
@@ -115,4 +116,4 @@ def differentiate(tree, work, e, t, Rq, Ru):
                 out = E
             for i in range(3):
                 out[i, c], out[3 + i, c] = k[i] + lever[i] + (1 - which) * moved[i], g[i]
-    scatter_relative(tree, work, el[A], el[B], E, C, W, Rq, Ru)
+    scatter_relative(tree, work, el[at.LINES], el[A], el[B], E, C, W, Rq, Ru)

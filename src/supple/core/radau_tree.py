@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from supple.core import border
 from supple.core import tree_parts as tp
 from supple.core.radau_table import ALPHA, BETA, GAMMA
 from supple.core.radau_views import FA, FB, FD, FU, FX, MASS, Y1, Y2
-from supple.core.tree_newton import factor_tree
-from supple.core.tree_solve import solve_tree
 from supple.native.declare import kernel
 
 
@@ -22,7 +21,7 @@ def factorize(m, p, h):
             one = 1.0 if i == 0 else 0.0
             c[i, tp.CQ], c[i, tp.CU], c[i, tp.CA], c[i, tp.CZ] = h * h * inverse, h * one, g, h * h * one
             c[i, tp.DQ], c[i, tp.DU], c[i, tp.D0], c[i, tp.DZ] = h * inverse, one, g, h * one
-        if not factor_tree(m, p, f, f + 1):
+        if not border.factor_bordered(m, p, f, f + 1):
             return False
     return True
 
@@ -30,14 +29,14 @@ def factorize(m, p, h):
 @kernel
 def solve(m, p, o):
     """Solve for the right sides of all stages in place."""
-    solve_tree(m, p, 0, o.y[Y1 : Y1 + 1])
-    solve_tree(m, p, 1, o.y[Y2 : Y2 + 2])
+    border.solve_bordered(m, p, 0, o.y[Y1 : Y1 + 1])
+    border.solve_bordered(m, p, 1, o.y[Y2 : Y2 + 2])
 
 
 @kernel
 def products(m, p, o):
     """Rq times the residuals of the chart of each stage, into the rows FD of o.f."""
-    tp.tree_change(m, p, o.f[FX : FX + 3], o.f[FX:FX], o.f[FD : FD + 3])
+    border.change(m, p, o.f[FX : FX + 3], o.f[FX:FX], o.f[FX:FX], o.f[FD : FD + 3])
 
 
 @kernel
@@ -45,7 +44,7 @@ def error_sides(m, p, o, h):
     """M FA - h/gamma Rq FU into the row FD of o.f."""
     for k in range(o.f.shape[1]):
         o.f[FB, k] = -h / GAMMA * o.f[FU, k]
-    tp.tree_change(m, p, o.f[FB : FB + 1], o.f[FA : FA + 1], o.f[FD : FD + 1])
+    border.change(m, p, o.f[FB : FB + 1], o.f[FB:FB], o.f[FA : FA + 1], o.f[FD : FD + 1])
 
 
 @kernel

@@ -176,6 +176,9 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
     for n in range(node.shape[0]):
         for k in range(6):
             w.inner[n, k] = 0.0
+    for i in range(w.reading.shape[0]):
+        for l in range(w.reading.shape[1]):
+            w.reading[i, l] = 0.0
     forces.apply(m, w, t, q, u, z)
     forces.turn_rotors(m, w, a)
     for k in range(u.shape[0]):

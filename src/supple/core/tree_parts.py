@@ -17,7 +17,7 @@ from supple.core import layout as at
 from supple.core.buffers import Part, Record, starts
 from supple.core.layout import TREE, WORK
 from supple.core.tangents import dot6, inertia_times
-from supple.native.declare import MAT, REAL, VEC, kernel, shared, skewed
+from supple.native.declare import REAL, VEC, kernel, shared, skewed
 
 WIDE = 18  # acceleration, twist and displacement
 PAIR = 2 * WIDE  # with the imaginary parts behind
@@ -59,12 +59,21 @@ PARTS_RECORD = Record(
         "w": (N, 6 * VECTORS),
         "X": (N, WIDE * VECTORS),
         "y": (2, "(widest > 0) * (nu + nz)"),
-        "t": 12,
+        "t": 24,
+        # lines of the border (core/border.py): readings; of each factor N0^-1 P and factors of 1 + V N0^-1 P; a right side
+        "reading": ("border", "reading"),
+        "Y": ("factors", "border", 2, "nu + nz"),
+        "S": ("factors", 2, "border", "border"),
+        "s": (2, "border"),
+        "given": (2, "(border > 0) * (nu + nz)"),  # right side, what a solution leaves of it, and changes along q, u, a
+        "left": (2, "(border > 0) * (nu + nz)"),
+        "moved": (3, 2, "(border > 0) * nu"),
     }),
     Part("count", "int64", {
         "of": (U, BLOCK_INTS),
         "owner": "(widest > 0) * nz",  # velocities of controllers' states
         "pivot": ("factors", U),
+        "order": ("factors", "border"),
     }),
     head=at.SIZES,
     given=("factors",),
@@ -151,6 +160,9 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
             for l in range(3):
                 pull[FQ, l] += y[at.FX_TQ + l, i]
                 felt[6 + l], felt[12 + l] = y[at.FX_QW + l, i], y[at.FX_QT + l, i]
+    for i in range(p.reading.shape[0]):
+        for l in range(p.reading.shape[1]):
+            p.reading[i, l] = w.reading[i, l]
     whole_masses(m, w, p)
 
 
@@ -202,11 +214,11 @@ def whole_masses(m, w, p):
             x[node[n, at.PARENT], k] += x[n, k]
 
 
-@shared(TREE, PARTS, MAT, MAT, MAT)
-def tree_change(m, p, yq, ya, out):
-    """out = Rq yq + M ya for up to VECTORS rows (nu); ya may have no rows."""
-    node, count, rates = m.node, yq.shape[0], ya.shape[0] > 0
-    own_change(p, yq, ya, out)
+@kernel
+def begin_change(m, p, yq, yu, ya, out):
+    """The sums X along changes from the root to the tips, wrenches of zero, and what blocks have of their own in out."""
+    node, count, speeds, rates = m.node, yq.shape[0], yu.shape[0] > 0, ya.shape[0] > 0
+    own_change(p, yq, yu, ya, out)
     for l in range(WIDE * VECTORS):
         p.X[0, l] = 0.0
     for n in range(1, node.shape[0]):
@@ -221,10 +233,20 @@ def tree_change(m, p, yq, ya, out):
                 x, s = p.X[n, WIDE * v :], yq[v, k]
                 for l in range(WIDE):
                     x[l] += q[l] * s
+                if speeds:
+                    s, rate = yu[v, k], q[AU:]
+                    for l in range(12):
+                        x[l] += rate[l] * s
                 if rates:
                     s = ya[v, k]
                     for l in range(6):
                         x[l] += q[J + l] * s
+
+
+@kernel
+def end_change(m, p, yq, yu, ya, out):
+    """out += Rq yq + Ru yu + M ya but for own entries, from the sums and wrenches of ``begin_change``."""
+    node, count, speeds, rates = m.node, yq.shape[0], yu.shape[0] > 0, ya.shape[0] > 0
     for n in range(node.shape[0] - 1, 0, -1):
         for v in range(count):
             w, x, s = p.w[n, 6 * v :], p.X[n, WIDE * v :], product(p.matrix[n], p.X[n, WIDE * v :])
@@ -237,6 +259,8 @@ def tree_change(m, p, yq, ya, out):
                     out[v, k] += dot(p.felt[k], x)
                     for l in range(6):
                         w[l] += pull[FQ, l] * y
+                    for l in range(6 if speeds else 0):
+                        w[l] += pull[FU, l] * yu[v, k]
                     for l in range(6 if rates else 0):
                         w[l] += pull[FA, l] * ya[v, k]
         gather_change(m, p, n, yq, out)
@@ -244,7 +268,7 @@ def tree_change(m, p, yq, ya, out):
 
 @kernel
 def gather_change(m, p, n, yq, out):
-    """Rows of the columns of node n in ``tree_change``, and its wrench on to its parent."""
+    """Rows of the columns of node n in ``end_change``, and its wrench on to its parent."""
     before = m.node[n, at.PARENT]
     for c in range(m.node[n, at.COL0], m.node[n, at.COL0] + m.node[n, at.COLUMNS]):
         k, j = m.column[c, at.VELOCITY], p.column[c, J:]
@@ -263,15 +287,17 @@ def gather_change(m, p, n, yq, out):
 
 
 @kernel
-def own_change(p, yq, ya, out):
-    """The part of ``tree_change`` that blocks have of their own."""
-    Rq, M = own(p, RQ)[0], own(p, MASS)[0]
+def own_change(p, yq, yu, ya, out):
+    """The part of ``begin_change`` that blocks have of their own."""
+    Rq, Ru, M = own(p, RQ)[0], own(p, RU)[0], own(p, MASS)[0]
     for k in range(out.shape[1]):
         first = p.of[k, FIRST]
         for v in range(yq.shape[0]):
             s = 0.0
             for j in range(first, first + p.of[k, COUNT]):
                 s += Rq[k, j] * yq[v, j]
+            for j in range(first, first + (p.of[k, COUNT] if yu.shape[0] > 0 else 0)):
+                s += Ru[k, j] * yu[v, j]
             for j in range(first, first + (p.of[k, COUNT] if ya.shape[0] > 0 else 0)):
                 s += M[k, j] * ya[v, j]
             out[v, k] = s

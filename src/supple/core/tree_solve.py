@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import tree_parts as tp
-from supple.core.layout import TREE, views
+from supple.core.layout import TREE
 from supple.core.tangents import dot6
-from supple.core.tree_newton import factor_tree, over, times
+from supple.core.tree_newton import over, times
 from supple.core.tree_parts import ALONE, PAIR, PARTS, WIDE, J, dot
-from supple.native.declare import (
-    INT,
-    INTS,
-    IVEC,
-    MAT,
-    REAL,
-    REALS,
-    VEC,
-    entry,
-    hold,
-    kernel,
-    shared,
-)
+from supple.native.declare import INT, MAT, kernel, shared
 
 
 @kernel
@@ -183,34 +171,3 @@ def outward(m, p, f, parts):
             subtract_felt(p, f, b[at.FLEX_U0], b[at.FLEX_N], n, parts)
         if motion >= at.ELASTIC_OUT:
             move_on(m, p, f, n, parts)
-
-
-@entry(INTS, REALS, VEC, VEC, IVEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
-def newton_along_tree(ints, reals, work, run, count, t, q, u, a, z, r, c, y):
-    """Residual r at a state, and y (parts, nu + nz) solved for with the coefficients c (parts, ...); see ``factor_tree``.
-
-    run and count are the buffers of one factor. Returns 1, or 0 if a block is singular. Without rows of c: the tangents alone.
-    """
-    tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
-    p = hold(parts_views)
-    tp.differentiate_tree(m, w, p, t, q, u, a, z, r)
-    if c.shape[0] == 0:
-        return 1
-    for i in range(c.shape[0]):
-        for k in range(c.shape[1]):
-            p.c[0, i, k] = c[i, k]
-    if not factor_tree(m, p, 0, c.shape[0]):
-        return 0
-    solve_tree(m, p, 0, y)
-    return 1
-
-
-@entry(INTS, REALS, VEC, VEC, IVEC, MAT, MAT, MAT)
-def change_along_tree(ints, reals, work, run, count, yq, ya, out):
-    """out = Rq yq + M ya for up to three rows (nu) at the state of ``newton_along_tree``."""
-    tree_views, work_views = views(ints, reals, work)
-    m, _w = hold(tree_views), hold(work_views)
-    parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
-    tp.tree_change(m, hold(parts_views), yq, ya, out)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from supple.core import layout as at
 from supple.native.declare import kernel
 
+SIDE = 6  # lines of a border for what one node feels of another
+SHARE = 2.0**-13  # of what an element does along the motion of one node alone, in the matrix without border
+
 
 @kernel
 def point(work, node, x, y, z):
@@ -93,12 +96,12 @@ def cross(a, b):
 
 
 @kernel
-def scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru):
+def scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
     """Tangents of a wrench W on node B, and the opposite on A, that depends on B's pose and twist relative to A.
 
     E is its derivative along a displacement of B, with -C ad(V_B) included, C along B's twist, so that
     dW = -adT(W) dA + E (dB - dA): into the node matrices, and between the two nodes into Rq and Ru. Between neighbours
-    only the motion of their joint counts.
+    only the motion of their joint counts. ``line``: see ``couple``.
     """
     for side in range(2):
         n = joint_between(tree, node_b, node_a) if side == 0 else joint_between(tree, node_a, node_b)
@@ -119,13 +122,13 @@ def scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru):
                 damp[r, c] -= C[r, c]
         if side == 1:
             subtract_wrench_turn(stiff, W[0], W[1], W[2], W[3], W[4], W[5])
-    couple(tree, work, node_a, node_b, E, C, Rq, Ru)
+    couple(tree, work, line, node_a, node_b, E, C, Rq, Ru)
     subtract_wrench_turn(E, -W[0], -W[1], -W[2], -W[3], -W[4], -W[5])  # the wrench on B turns with A: + adT(W)
-    couple(tree, work, node_b, node_a, E, C, Rq, Ru)
+    couple(tree, work, line + SIDE if line >= 0 else line, node_b, node_a, E, C, Rq, Ru)
 
 
 @kernel
-def scatter_relative(tree, work, node_a, node_b, E, C, W, Rq, Ru):
+def scatter_relative(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
     """The same as ``scatter`` if E is the derivative at fixed relative twist: E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]."""
     v = work.node[node_b]
     w0, w1, w2, v0, v1, v2 = v[at.V], v[at.V + 1], v[at.V + 2], v[at.V + 3], v[at.V + 4], v[at.V + 5]
@@ -137,12 +140,26 @@ def scatter_relative(tree, work, node_a, node_b, E, C, W, Rq, Ru):
         E[r, 3] -= c4 * w2 - c5 * w1
         E[r, 4] -= c5 * w0 - c3 * w2
         E[r, 5] -= c3 * w1 - c4 * w0
-    scatter(tree, work, node_a, node_b, E, C, W, Rq, Ru)
+    scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru)
 
 
 @kernel
-def couple(tree, work, node, other, E, C, Rq, Ru):
-    """Add to the rows of a node's path E along the displacement and C along the twist of another node."""
+def couple(tree, work, line, node, other, E, C, Rq, Ru):
+    """Add to the rows of a node's path E along the displacement and C along the twist of another node.
+
+    Where Newton's matrix is eliminated along the tree they become lines of its border, from ``line`` on, along the other node's
+    motion less 1 - SHARE of this node's own, of which this node's matrices take account instead. Below zero there are no
+    lines, since one of the nodes does not move.
+    """
+    if tree.head[at.H_BLOCK] > 0:
+        stiff, damp = work.matrices[node, at.NODE_K], work.matrices[node, at.NODE_B]
+        for r in range(SIDE if line >= 0 else 0):
+            reading = work.reading[line + r]
+            for c in range(6):
+                stiff[r, c] += (1.0 - SHARE) * E[r, c]
+                damp[r, c] += (1.0 - SHARE) * C[r, c]
+                reading[c], reading[6 + c] = C[r, c], E[r, c]
+        return
     row = last_column(tree, node)
     while row >= 0:
         y = work.column[row, at.COL_J]
@@ -162,6 +179,22 @@ def couple(tree, work, node, other, E, C, Rq, Ru):
             Ru[i, j] += rate
             col = tree.column[col, at.BEFORE]
         row = tree.column[row, at.BEFORE]
+
+
+@kernel
+def enter(tree, work, line, i, j, row, column, along, rate, Rq, Ru):
+    """Add derivatives of an effort on a velocity, ``row``, along a coordinate and its rate, ``column``.
+
+    These are numbers i and j of an element's velocities. Between two of them they are kept as a line of the border, the element's
+    first one is ``line``, where Newton's matrix is eliminated along the tree.
+    """
+    if i != j and tree.head[at.H_BLOCK] > 0:
+        reading = work.reading[line + i]
+        reading[2 * j] += along
+        reading[2 * j + 1] += rate
+    else:
+        Rq[row, column] += along
+        Ru[row, column] += rate
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Whether Newton's matrix is eliminated along the tree (``core/tree_newton.py``) or made whole."""
+"""Whether Newton's matrix is eliminated along the tree (``core/border.py``) or made whole."""
 
 from __future__ import annotations
 
@@ -9,43 +9,79 @@ import numpy as np
 from supple.core import layout as at
 from supple.core.callback import COUNT
 from supple.core.forces import CARTESIAN, JOINT_FUNCTION
+from supple.core.wrench import SIDE
+from supple.engine.linear_choice import Linear
 from supple.forces.kinds import ELEMENTS
 
 TREE_FROM = 40  # below as many velocities a whole matrix is as fast
+LINE = 700.0  # work for a line of the border and a velocity, in multiplications of a whole matrix
+READING = 12  # numbers of a line between two nodes
 
 
-def newton_block(ints: np.ndarray, reals: np.ndarray) -> int:
-    """Velocities that the elimination along the tree takes together at most.
+def choose_newton(ints: np.ndarray, reals: np.ndarray) -> None:
+    """Write into a model's integers whether Newton's matrix is eliminated along the tree.
 
-    0 where the matrix is made whole or by blocks: for few velocities, with constraints, where
-    forces couple the motions of two joints, or of two bodies that are no neighbours, and if a
-    formulation asks for it.
+    It is not with constraints, if a formulation asks for another way, for few velocities, and where
+    so many forces couple distant bodies that the border (``core/border.py``) is more work than a
+    whole matrix.
     """
-    asked = ints[at.H_ASKED]
-    if asked == at.TREE_WAY or (asked == at.AUTOMATIC and ints[at.H_U] >= TREE_FROM):
-        return largest_block(ints, reals)
-    return 0
+    asked, nu, lines = ints[at.H_ASKED], int(ints[at.H_U]), border_lines(ints, reals)
+    tree = TREE_FROM**2 + LINE * lines + lines**3 / max(nu, 1)
+    if ints[at.H_LINKS] or not (
+        asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
+    ):
+        ints[[at.H_BLOCK, at.H_BORDER, at.H_READING]] = 0
+        at.read_model(ints, reals).element[:, at.LINES] = -1
+    else:
+        go_along_tree(ints, reals)
 
 
-def largest_block(ints: np.ndarray, reals: np.ndarray) -> int:
-    """The same whatever the number of velocities."""
+def go_along_tree(ints: np.ndarray, reals: np.ndarray) -> None:
+    """Write the elimination along the tree into the integers of a model without constraints."""
     model = at.read_model(ints, reals)
-    if len(model.link) or not all(_fits(model, row) for row in model.element):
-        return 0
+    first = 0
+    widest = READING
+    for row in model.element:
+        lines = _lines(model, row)
+        row[at.LINES] = first if lines else -1
+        first, widest = first + lines, max(widest, 2 * lines if _of_velocities(row) else 0)
     rigid = model.node[model.node[:, at.MOTION] < at.ELASTIC_OUT, at.COLUMNS]
-    return int(max([1, *rigid.tolist(), *model.flex[:, at.FLEX_N].tolist()]))
+    ints[at.H_BLOCK] = max([1, *rigid.tolist(), *model.flex[:, at.FLEX_N].tolist()])
+    ints[at.H_BORDER], ints[at.H_READING] = first, widest if first else 0
 
 
-def _fits(model: Any, row: np.ndarray) -> bool:
-    """Whether what an element couples is on one path of the tree."""
+def border_lines(ints: np.ndarray, reals: np.ndarray) -> int:
+    """Lines that the border of a model's matrix along the tree has."""
+    model = at.read_model(ints, reals)
+    return sum(_lines(model, row) for row in model.element)
+
+
+def newton_name(ints: np.ndarray) -> Linear:
+    """How Newton's matrix of implicit methods is solved, as a model's integers say."""
+    if ints[at.H_BLOCK] > 0:
+        return "tree"
+    return "blocks" if at.integers(ints, "plan")[at.PLAN_NEWTON] > 0 else "dense"
+
+
+def _lines(model: Any, row: np.ndarray) -> int:
+    """Lines of the border for what an element couples beyond a path of the tree."""
     code = int(row[at.KIND])
     couples = ELEMENTS[code].couples
     if couples == "nodes":
         a, b = (int(node) for node in row[1:3])
         still = _last_column(model, a) < 0 or _last_column(model, b) < 0
         turns = code != CARTESIAN  # the axes of others turn with the bodies
-        return still or (turns and (_neighbours(model, a, b) or _neighbours(model, b, a)))
-    return couples != "velocities" and (code != JOINT_FUNCTION or int(row[COUNT]) == 1)
+        near = turns and (_neighbours(model, a, b) or _neighbours(model, b, a))
+        return 0 if still or near else 2 * SIDE
+    if _of_velocities(row):
+        count = int(row[COUNT]) if code == JOINT_FUNCTION else 2
+        return count if count > 1 else 0
+    return 0
+
+
+def _of_velocities(row: np.ndarray) -> bool:
+    """Whether an element acts on several velocities."""
+    return ELEMENTS[int(row[at.KIND])].couples in ("velocities", "terms")
 
 
 def _last_column(model: Any, node: int) -> int:

@@ -18,7 +18,7 @@ from supple.constraints.kinds import LINKS
 from supple.core import layout as at
 from supple.engine.block_plan import newton_plan
 from supple.engine.linear_choice import choose
-from supple.engine.newton_way import newton_block
+from supple.engine.newton_way import choose_newton
 from supple.engine.structure import Structure
 
 
@@ -29,7 +29,7 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     """
     bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
     bare[at.H_PLAN] = 0
-    bare[at.H_BLOCK] = newton_block(bare, reals)
+    choose_newton(bare, reals)
     whole = bare[at.H_BLOCK] > 0 or bare[at.H_ASKED] == at.DENSE
     plan = _Plan(bare, reals).write(newton=not whole)
     choose(bare, at.read_model(bare, reals), plan)

@@ -10,7 +10,10 @@ import numpy as np
 
 from supple import validate
 from supple.core import alpha, blocks
+from supple.core.alpha_stage import BORDER, LINE, TREE_FROM
 from supple.engine.builder import Compiled
+from supple.engine.linear_choice import Linear
+from supple.engine.newton_way import newton_name
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
 from supple.integrators.newton_places import Places, alpha_places
@@ -74,6 +77,13 @@ class _Alpha(Integrator):
     def parameters(self) -> tuple[float, ...]:
         """Numbers that the loop finds at the beginning of its own reals."""
         return (*self.coefficients(), self.step or 0.0, 1.0 if self.constraints == "ggl" else 0.0)
+
+    def newton(self, compiled: Compiled) -> Linear:
+        """How Newton's matrix is solved; along the tree only if it is large."""
+        way = newton_name(compiled.ints)
+        lines = compiled.sizes["border"]
+        few = compiled.nu < TREE_FROM + (BORDER + LINE * lines if lines else 0)
+        return "dense" if way == "tree" and few else way
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
         """Largest rate of a constraint row at the end of a step, in units of the rows per s."""

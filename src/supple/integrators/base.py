@@ -13,6 +13,7 @@ import numpy as np
 from supple import validate
 from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
+from supple.engine.linear_choice import Linear
 from supple.errors import ModelError
 from supple.integrators.driver import Loop, LoopOptions, LoopRun, Problem, Solution
 from supple.integrators.newton_places import Places
@@ -88,6 +89,16 @@ class Integrator(ABC):
         """What the method counts besides, from its own reals at the end of a run."""
         return {}
 
+    def newton(self, compiled: Compiled) -> Linear | None:
+        """How Newton's matrix is solved; None of a method without one."""
+        return None
+
+    def statistics(self, compiled: Compiled, own: Array) -> dict[str, float | str]:
+        """What the method tells besides counts of steps, at the end of a run."""
+        way = self.newton(compiled)
+        told: dict[str, float | str] = dict(self.further_statistics(compiled, own))
+        return told if way is None else {**told, "newton": way}
+
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem, or the part of it that no checkpoint has."""
         kept = problem.checkpoints
@@ -106,7 +117,7 @@ class Integrator(ABC):
             self.max_step,
             self.max_steps,
             self.parameters(),
-            partial(self.further_statistics, c),
+            partial(self.statistics, c),
             self.keeps,
             stability_limit=self.stability_limit,
             fixed_step=bool(getattr(self, "step", None)),

@@ -88,13 +88,13 @@ class Solution(NamedTuple):
     events: tuple[EventRecord, ...]
     success: bool
     message: str
-    statistics: dict[str, int | float]
+    statistics: dict[str, int | float | str]
     final: State
     row_sets: RowSets  # constraint rows in use
     passed: str = ""  # the first singular position that was stepped over
 
 
-def _no_more(own: Array) -> dict[str, float]:
+def _no_more(own: Array) -> dict[str, float | str]:
     return {}
 
 
@@ -105,7 +105,8 @@ class LoopOptions(NamedTuple):
     max_step: float
     max_steps: int
     parameters: Sequence[float] | Array = ()  # of the method, at the beginning of its own reals
-    statistics: Callable[[Array], dict[str, float]] = _no_more  # of the method, from its own reals
+    # What the method tells besides, from its own reals
+    statistics: Callable[[Array], dict[str, float | str]] = _no_more
     # Output that is not moved onto the constraints: (model, t, q, u) -> which of the rows
     keeps: Callable[[Compiled, Array, Array, Array], np.ndarray] | None = None
     integers: Sequence[int] | np.ndarray = ()  # of the method, at the beginning of its own integers
@@ -339,7 +340,7 @@ class LoopRun:
             MomentumRecord(m.name, float(initial), float(error), m.unit, float(size))
             for m, initial, error, size in zip(p.symmetries, *sizes, strict=True)
         )
-        statistics: dict[str, int | float] = dict(zip(COUNTS, map(int, count), strict=False))
+        statistics: dict[str, int | float | str] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self.steps
         statistics["cpu_seconds"] = self.cpu
         statistics.update(self.options.statistics(self.own))

@@ -14,6 +14,7 @@ from supple.core import energy_step
 from supple.core.layout import new_work
 from supple.engine.builder import Compiled
 from supple.engine.kinds import refuse_untreated
+from supple.engine.linear_choice import Linear
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import LoopOptions, LoopRun, Problem
@@ -85,7 +86,7 @@ class EnergyScheme(Integrator):
             parameters=reals,
             integers=integers,
             counted=(own.LEFT,),
-            statistics=partial(self.further_statistics, c),
+            statistics=partial(self.statistics, c),
             fixed_step=True,
             keeps=self.keeps,
             passes=True,  # another method's step would not keep energy to rounding
@@ -101,6 +102,10 @@ class EnergyScheme(Integrator):
         states = zip(t.tolist(), q, u, strict=True)
         gaps = [rows_at(compiled, work, *state).violation for state in states]
         return np.array([np.abs(gap / sizes).max(initial=0.0) < CLOSED for gap in gaps], dtype=bool)
+
+    def newton(self, compiled: Compiled) -> Linear:
+        """By a whole matrix."""
+        return "dense"
 
     def further_statistics(self, compiled: Compiled, own_reals: Array) -> dict[str, float]:
         """Largest rate of a constraint row at the end of a step, in units of the rows per s."""

@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from supple.core import blocks, radau
 from supple.engine.builder import Compiled
+from supple.engine.linear_choice import Linear
+from supple.engine.newton_way import newton_name
 from supple.integrators.base import Integrator
 from supple.integrators.newton_places import Places, radau_places
 from supple.native.declare import Entry
@@ -25,6 +27,10 @@ class Radau(Integrator):
     def kernel(self) -> Entry:
         """The compiled loop."""
         return radau.radau_run
+
+    def newton(self, compiled: Compiled) -> Linear:
+        """How Newton's matrices are solved."""
+        return newton_name(compiled.ints)
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""

@@ -20,6 +20,7 @@ from supple.core import dynamics, layout, multistep
 from supple.core import step as st
 from supple.core.step_size import LEAST
 from supple.engine.builder import Compiled
+from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Loop, Problem
@@ -107,6 +108,10 @@ class BDF(_Sundials):
         """All kernels that a run calls."""
         own = multistep.bdf_point, multistep.bdf_jacobian
         return dynamics.tangent, *super().entries, *own
+
+    def newton(self, compiled: Compiled) -> Linear:
+        """By a whole matrix."""
+        return "dense"
 
     @property
     def _method(self) -> int:
