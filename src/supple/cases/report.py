@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 POINTS = 300  # of a curve
 PANELS = 4  # histories that are drawn of a case
 ROWS = 12  # of its table
+FEW = 60  # times that are drawn one by one
 STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;color:#333;max-width:64em;margin:2em auto;padding:0 1em}
 table{border-collapse:collapse;font-size:13px}
@@ -157,8 +158,8 @@ def _system(case: Case, result: Result | None) -> Figure | None:
         model = case.build()
         try:
             equations = JointCoordinates().equations(model)
-        except SuppleError:  # a graph without masses, for example: there is nothing to show
-            return None
+        except SuppleError:  # about its graph or its components: it cannot move
+            return model.graph().draw() if model.bodies else None
     state = State(0.0, equations.q0, equations.u0, equations.z0)
     return Result(instant(model, equations, state, True, "as written", {})).picture()
 
@@ -183,10 +184,11 @@ def curves(groups: Sequence[Compared], result: Result | None) -> Figure | None:
         if group.name in known and not known[group.name].dim and result is not None:
             left.plot(result.t, known[group.name].values, color=COLOURS[0], lw=1.3, label="Supple")
             units = f" ({known[group.name].units})"
-        else:
-            left.plot(t, value, color=COLOURS[0], lw=1.3, label="Supple")
-        style = {"ls": "", "marker": "o", "mfc": "none"} if len(t) < 60 else {"ls": (0, (4, 3))}
-        left.plot(t, reference, color=INK, label="reference", ms=5, lw=1.0, **style)
+        else:  # known at the times of the case only: between few of them nothing is drawn
+            left.plot(t, value, "-" if len(t) > FEW else "x", color=COLOURS[0], label="Supple")
+        dashes: Any = (0, (4, 3)) if len(t) > FEW else ""
+        mark = None if len(t) > FEW else "o"
+        left.plot(t, reference, color=INK, label="reference", ls=dashes, marker=mark, mfc="none")
         left.set_ylabel(group.name + units, color=INK, size=8)
         right.plot(t, _seen(error), color=COLOURS[3], lw=1.2, marker=".", label="error")
         right.plot(t, tolerance, color=COLOURS[2], lw=1.0, ls=":", label="tolerance")
