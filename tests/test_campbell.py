@@ -11,7 +11,7 @@ import supple as sp
 from supple.analyses.potential_shares import potential_shares, strain_kinds
 from supple.cases.case import references
 from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
-from supple.errors import ModelError, SuppleError
+from supple.errors import ModelError, SuppleError, SuppleWarning
 from test_stability import jeffcott
 
 
@@ -61,7 +61,7 @@ def tilting_disc(stiffness: tuple[float, float]) -> sp.Model:
 
 
 @pytest.mark.parametrize("stiffness", [(50.0, 50.0), (50.0, 80.0)])
-@pytest.mark.parametrize("formulation", [None])
+@pytest.mark.parametrize("formulation", [None, sp.Absolute()])
 def test_a_disc_that_tilts_whirls_forward_and_backward(stiffness, formulation) -> None:
     """(k1 - I w^2)(k2 - I w^2) = (Ip W w)^2; the faster goes with the rotation, by ellipses.
 
@@ -132,6 +132,24 @@ def test_a_rotating_cantilever() -> None:
             # along the axis the world sees the same, across it w + W and w - W
             assert np.all(np.isfinite(track.world_frequencies)) == (word == "flap")
     assert found.limits == () and found.stability.message == "stable at all values"
+
+
+def test_a_shaft_and_bearings_that_are_both_not_round_have_no_constant_matrices() -> None:
+    """Coefficients are periodic then, and eigenvalues of an instant are no verdict: it is told.
+
+    Either of them alone has constant matrices in coordinates of its own.
+    """
+    m = jeffcott(0.0, 0.0)
+    m.add(sp.CartesianSpring("bearing", m.ground.at(0), m["disc"].at(0), stiffness=(3e3, 3e3, 0)))
+    assert max(x.periodic for x in sp.stability(m, "turn", [30.0, 60.0]).linear) < 1e-9
+    m.replace("bearing", stiffness=(3e3, 0, 0))
+    with pytest.warns(SuppleWarning, match="do not tell whether the rotation is stable"):
+        found = sp.stability(m, "turn", [30.0, 60.0])
+    # 3e3 cos^2 after 0.7 rad, of a stiffness of 1e4 - m speed^2 + 3e3 at the first speed
+    change = 3e3 * np.sin(0.7) ** 2 / (1e4 - 30.0**2 + 3e3)
+    assert found.linear[0].periodic == pytest.approx(change, rel=0.2)
+    with pytest.warns(SuppleWarning, match="linearize: mass, damping or stiffness change by"):
+        sp.linearize(m, sp.statics(m, spin={"turn": 30.0}))
 
 
 def test_shares_are_those_of_the_stiffness() -> None:

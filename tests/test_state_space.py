@@ -172,7 +172,7 @@ def test_a_spinning_rotor_has_inputs_in_its_own_coordinates() -> None:
     own, across = 2.0 * (w**2 - speed**2) + 2e4, 2.0 * 2.0 * speed * w
     exact = np.linalg.inv(np.array([[own, -across], [across, own]]))
     np.testing.assert_allclose(found, exact, rtol=1e-9, atol=1e-12 * np.abs(exact).max())
-    with pytest.raises(ModelError, match=r"outputs is Frame .*, expected places that do not turn"):
+    with pytest.raises(ModelError, match=r"outputs is 'disc@.*', expected what does not turn"):
         linear.state_space("bend", disc.at(0.1))
 
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from supple.analyses.linearize import following
+from supple.analyses.reduced_motion import followed, following
+from supple.analyses.spin import turned
 from supple.constraints.drivers import Driver
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
@@ -25,6 +26,9 @@ from supple.poses import Array
 
 if TYPE_CHECKING:
     from supple.analyses.linear_model import LinearModel
+
+TURN = 0.7  # rad after which a model that turns is looked at again
+ALONG = 1e-9  # part of what follows that rounding may change
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,15 @@ def driven_inputs(owner: str, linear: LinearModel, names: Sequence[str]) -> Driv
     chosen = list(linear.places)
     S = following(c, rows.G, e, chosen)
     Q = following(c, rows.G, -rows.H @ S, chosen)
+    fastest = float(np.max(np.abs(u) / c.scale, initial=0.0))
+    if len(names) and fastest > 0.0:
+        later = turned(equations, q, TURN / fastest * u)
+        G = equations.constraints(t, later, u).G
+        change = np.abs(following(c, G, e, chosen) - S) / c.scale[:, None]
+        change = np.hstack([change, np.abs(followed(equations, t, later, u, chosen).N - N)])
+        if np.max(change) > ALONG * max(np.max(np.abs(S)), np.max(np.abs(N), initial=0.0)):
+            expected = "a driver about rest, or of what does not turn against other parts"
+            raise ModelError(owner, "inputs", names[0], expected)
     turn = (equations.drift(u) @ S)[chosen]  # y' = w - L[chosen] (N y + S s)
     still = Q + N @ turn
     return Driven(

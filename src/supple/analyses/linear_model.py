@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # Parts of the largest stiffness, in the units of increments, that are rounding.
 ROUNDING = 1e-12
+CONSTANT = 1e-6  # change of matrices that are constant
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class LinearModel:
         whether the frequencies up to the lowest elastic one are right
     too_high : see ``frequency_errors``, of the lowest modes
     effort : (nu,) generalized forces that keep a steady rotation; None if there are none
+    periodic : how much the matrices change while the model turns, in parts of themselves: more than
+        rounding where a shaft and its bearings are both not round; they hold for an instant then
     """
 
     state: State
@@ -65,6 +68,7 @@ class LinearModel:
     monitor: Monitor = field(default_factory=lambda: Monitor({}))
     too_high: Array = field(default_factory=lambda: np.zeros(0))
     effort: Array | None = None
+    periodic: float = 0.0
 
     @property
     def frequency_errors(self) -> Array:
@@ -76,6 +80,16 @@ class LinearModel:
         errors = np.full(len(self.frequencies), np.nan if self._compiled.flexible else 0.0)
         errors[: len(self.too_high)] = self.too_high
         return errors
+
+    def doubts(self, owner: str) -> tuple[str, ...]:
+        """A sentence if the matrices change in steady motion, so that eigenvalues tell little."""
+        if self.periodic <= CONSTANT:
+            return ()
+        return (
+            f"{owner}: mass, damping or stiffness change by {self.periodic:.2g} of themselves as "
+            "the model turns: the linear model holds for an instant, and its eigenvalues do not "
+            "tell whether the rotation is stable, expected a rotor or bearings that are round",
+        )
 
     @cached_property
     def A(self) -> Array:  # noqa: N802

@@ -7,10 +7,12 @@ With q = retract(q*, x) and u = u* + v the equations of motion, the rows and the
 where Rq has the multipliers' part d(G^T lam)/dq, and L comes from coordinates whose velocities are
 in moving axes: w~ for a ball, ad(V) for a free body. Independent coordinates y = x[chosen] give
 x = N y and, with w = v[chosen], v = N w + P y, where G P = -H N and P[chosen] = 0. The multipliers
-leave with N^T. N and P do not change in steady motion, so that a = N w' + P y' and
+leave with N^T. So a = N w' + N' w + P y' + P' y, see `supple.analyses.reduced_motion`, and
 
     y' = w - L[chosen] N y
-    N^T M N w' + N^T M P y' + N^T Ru (N w + P y) + N^T Rq N y + N^T Rz z = 0
+    N^T (M a + Ru (N w + P y) + Rq N y + Rz z) = 0
+
+In steady motion these equations have constant coefficients, or they hold for an instant only.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.balance import null_space
 from supple.analyses.frequency_errors import frequency_errors, with_frequencies
 from supple.analyses.instant import instant
-from supple.analyses.linear_model import LinearModel
+from supple.analyses.linear_model import CONSTANT, LinearModel
+from supple.analyses.reduced_motion import Matrices, preferences, reduced
+from supple.analyses.spin import turned
 from supple.analyses.static_result import StaticResult
 from supple.analyses.statics import statics
 from supple.constraints.couplings import joint_target
@@ -46,6 +50,9 @@ from supple.validate import listed
 OWNER = "linearize"
 Target = str | tuple[str, int | str]
 LOAD = 0.04  # part of the stiffness that loads may change: 2 % of a frequency
+FIRST = 1e3  # weight of coordinates that come before others
+STEADY = 1e-3  # accelerations of steady motion, in squares of the largest rate
+TURN = 0.7  # rad after which a model that turns is looked at again
 SINGULAR = 1e-9  # part of the largest singular value below which chosen coordinates do not move all
 
 
@@ -100,7 +107,7 @@ def linearize(
     linear = linear_about(model, compiled, state, independent, effort)
     seen = linear.monitor
     told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
-    for doubt in (*told, *_of_loads(seen)):
+    for doubt in (*told, *_of_loads(seen), *linear.doubts(OWNER)):
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return linear
 
@@ -143,60 +150,83 @@ def linear_model(
     independent: Sequence[Target] | None = None,
     effort: Array | None = None,
 ) -> LinearModel:
-    """Small motion about a state, under constant further efforts (nu,), N m or N."""
+    """Small motion about a state, under constant further efforts (nu,), N m or N.
+
+    Where the model turns, independent coordinates are those in which the matrices do not change,
+    if there are some: of parts that move most, or that stand still, or that turn.
+    """
+    c = equations.compiled
+    G = equations.constraints(state.t, state.q, state.u).G
+    motions = null_space(scaled_rows(c, G), c.nu) * c.scale[:, None]
+    best: LinearModel | None = None
+    for first in (None,) if independent is not None else preferences(c, state.u):
+        chosen = _chosen(c, motions, independent, model, first)
+        found = _about(equations, state, model, chosen, effort)
+        best = found if best is None or found.periodic < best.periodic else best
+        if best.periodic <= CONSTANT:
+            break
+    assert best is not None
+    return best
+
+
+def _about(
+    equations: Equations, state: State, model: Model, chosen: list[int], effort: Array | None
+) -> LinearModel:
+    """Small motion in given independent coordinates."""
     c, (t, q, u, z) = equations.compiled, (state.t, state.q, state.u, state.z)
     a = equations.accelerate(t, q, u, z, effort)
-    lam = equations.multipliers()
-    rows = equations.constraints(t, q, u, a)
-    tangents = equations.tangents(t, q, u, a, z, lam)
-    motions = null_space(scaled_rows(c, rows.G), c.nu) * c.scale[:, None]
-    chosen = _chosen(c, motions, independent, model)
-    N = motions @ np.linalg.inv(motions[chosen])
-    P = following(c, rows.G, -rows.H @ N, chosen)
-    turn = (equations.drift(u) @ N)[chosen]  # y' = w - turn y
-    mass = N.T @ tangents.M
-    damping = N.T @ tangents.Ru
-    M = mass @ N
-    unsteady = float(np.max(np.abs(a) / c.scale, initial=0.0))
-    names = dof_names(c)
+    names, unsteady = dof_names(c), float(np.max(np.abs(a) / c.scale, initial=0.0))
+    fastest = float(np.max(np.abs(u) / c.scale, initial=0.0))
+    steady = fastest > 0.0 and unsteady <= STEADY * fastest**2
+    found = reduced(equations, state, chosen, effort, steady)
+    periodic = 0.0
+    if steady:
+        later = replace(state, q=turned(equations, q, TURN / fastest * u))
+        after = reduced(equations, later, chosen, effort, steady)
+        periodic = _change(found, after, c.scale[chosen])
     return LinearModel(
         state=State(t, q, u, z, compiled=c),
         names=tuple(names[k] for k in chosen),
         places=tuple(chosen),
-        M=0.5 * (M + M.T),
-        C=damping @ N + mass @ P + M @ turn,
-        K=N.T @ tangents.Rq @ N + damping @ (P + N @ turn),
-        N=N,
-        F=N.T @ tangents.Rz,
-        Y=tangents.Gq @ N + tangents.Gu @ (P + N @ turn),
-        V=tangents.Gu @ N,
-        Z=tangents.Gz,
+        **found._asdict(),
         unsteady=unsteady,
         model=model,
         effort=effort,
+        periodic=periodic,
     )
 
 
-def following(c: Compiled, G: Array, rates: Array, chosen: Sequence[int]) -> Array:
-    """X (nu, k) with G X = rates (nr, k) while the independent velocities stand still."""
-    X = np.zeros((c.nu, rates.shape[1]))
-    others = np.setdiff1d(np.arange(c.nu), chosen)
-    if len(others):
-        X[others] = np.linalg.lstsq(G[:, others] * c.scale[others], rates, rcond=1e-13)[0]
-        X[others] *= c.scale[others, None]
-    return X
+def _change(a: Matrices, b: Matrices, unit: Array) -> float:
+    """Largest difference of mass, damping and stiffness, in parts of the largest entries."""
+    units = np.outer(unit, unit)
+    mass, drag, stiff = (float(np.max(np.abs(units * x), initial=0.0)) for x in a[:3])
+    sizes = mass, max(drag, np.sqrt(mass * stiff)), stiff
+    found = [
+        float(np.max(np.abs(units * (x - y)), initial=0.0)) / size
+        for x, y, size in zip(a[:3], b[:3], sizes, strict=True)
+        if size > 0.0
+    ]
+    return max(found, default=0.0)
 
 
 def _chosen(
-    c: Compiled, motions: Array, independent: Sequence[Target] | None, model: Model
+    c: Compiled,
+    motions: Array,
+    independent: Sequence[Target] | None,
+    model: Model,
+    first: Array | None = None,
 ) -> list[int]:
-    """Places (n) of independent velocities: the given ones, or those that move most."""
+    """Places (n) of independent velocities: the given ones, or those that move most.
+
+    Those that are ``first`` (nu,) come before all others.
+    """
     import scipy.linalg
 
     n = motions.shape[1]
     scaled = motions / c.scale[:, None]
     if independent is None:
-        _, _, order = scipy.linalg.qr(scaled.T, pivoting=True, mode="economic")
+        weighted = scaled if first is None else scaled * np.where(first, FIRST, 1.0)[:, None]
+        _, _, order = scipy.linalg.qr(weighted.T, pivoting=True, mode="economic")
         return sorted(int(k) for k in order[:n])
     given = "joints, their names, or pairs (joint, coordinate)"
     independent = listed(OWNER, "independent", independent, given)

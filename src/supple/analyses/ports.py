@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.analyses.independent import Coordinates
 from supple.analyses.instant import velocities
+from supple.analyses.reduced_motion import followed
 from supple.analyses.spin import turned
 from supple.constraints.couplings import joint_target
 from supple.constraints.drivers import Driver
@@ -61,6 +62,14 @@ class Port(NamedTuple):
         return f"{self.unit}/s2" if self.driver else EFFORTS.get(self.unit, "")
 
 
+class Position(NamedTuple):
+    """A position (nq,), how all velocities follow the independent ones, and users' axes there."""
+
+    q: Array
+    N: Array
+    T: Array
+
+
 class Ports:
     """Finds ports of a linear model by what users write."""
 
@@ -68,7 +77,14 @@ class Ports:
         assert linear.model is not None and linear.state.compiled is not None
         self.linear, self.model, self.compiled = linear, linear.model, linear.state.compiled
         self.coordinates = Coordinates.of(self.compiled, self.model)
-        self.T = self.coordinates.axes(linear.state.q)
+        q, u = linear.state.q, linear.state.u
+        self.here, self.later = Position(q, linear.N, self.coordinates.axes(q)), None
+        fastest = float(np.max(np.abs(u) / self.compiled.scale, initial=0.0))
+        if fastest > 0.0:
+            equations = Equations(self.compiled)
+            q = turned(equations, q, TURN / fastest * u)
+            N = followed(equations, linear.state.t, q, u, list(linear.places)).N
+            self.later = Position(q, N, self.coordinates.axes(q))
 
     def find(self, field: Field, given: Any) -> list[Port]:
         """Ports of one item, or of a list of them."""
@@ -78,31 +94,32 @@ class Ports:
         items = [given] if one or pair else listed(OWNER, field, given, EXPECTED)
         if not items:
             raise ModelError(OWNER, field, given, EXPECTED)
-        found = [port for item in items for port in self._ports(field, item)]
+        found = [port for item in items for port in self._ports(field, item, self.here)]
+        self._refuse_turning(field, found, items)
         names = [port.name for port in found]
         for name in names:
             if names.count(name) > 1:
                 raise ModelError(OWNER, field, name, "each of them once")
         return found
 
-    def _ports(self, field: Field, item: Any) -> list[Port]:
+    def _ports(self, field: Field, item: Any, there: Position) -> list[Port]:
         if isinstance(item, (Body, Frame)):
-            return self._place(field, item)
+            return self._place(field, item, there)
         pair = isinstance(item, (tuple, list)) and len(item) == 2
         if pair and isinstance(item[0], (Body, Frame)):
             if item[1] not in AXES:
                 expected = f"a frame with one of {', '.join(map(repr, AXES))}"
                 raise ModelError(OWNER, field, tuple(item), expected)
-            return [self._place(field, item[0])[AXES.index(item[1])]]
+            return [self._place(field, item[0], there)[AXES.index(item[1])]]
         if isinstance(item, str) and field == "inputs" and item in self.model.forces:
-            return [self._element(item)]
+            return [self._element(item, there)]
         if isinstance(item, str) and field == "inputs" and item in self.model.drivers:
             return [self._driver(item)]
         if isinstance(item, str):
             record = self.compiled.joints.get(item)
             if record is not None and record.u.stop - record.u.start != 1:
-                return [self._port(k) for k in range(record.u.start, record.u.stop)]
-            return [self._port(self.coordinates.place(OWNER, field, item))]
+                return [self._port(k, there) for k in range(record.u.start, record.u.stop)]
+            return [self._port(self.coordinates.place(OWNER, field, item), there)]
         if not isinstance(item, Joint) and not pair:
             raise ModelError(OWNER, field, item, EXPECTED)
         name, coordinate = joint_target(OWNER, field, tuple(item) if pair else item)
@@ -110,11 +127,11 @@ class Ports:
             hint = suggestion(name, list(self.model.joints))
             raise ModelError(OWNER, field, name, f"the name of a joint, {hint}")
         index = self.model.joints[name].coordinate_index(coordinate, OWNER)
-        return [self._port(self.compiled.coordinate(name, index)[1])]
+        return [self._port(self.compiled.coordinate(name, index)[1], there)]
 
-    def _port(self, k: int) -> Port:
+    def _port(self, k: int, there: Position) -> Port:
         """The port of a velocity, as users see it."""
-        return Port(self.coordinates.names[k], self._unit(k), self.T[k])
+        return Port(self.coordinates.names[k], self._unit(k), there.T[k])
 
     def _unit(self, k: int) -> str:
         if any(body.u.start <= k < body.u.stop for body in self.compiled.flexible.values()):
@@ -123,7 +140,7 @@ class Ports:
         name = self.coordinates.names[k].rpartition(".")[2]
         return "rad" if name.startswith(("angle", "rotation", "shaft")) else "m"
 
-    def _element(self, name: str) -> Port:
+    def _element(self, name: str, there: Position) -> Port:
         """The port that a given effort or a motor acts on."""
         force = self.model.forces[name]
         if not isinstance(force, (JointEffort, Motor)):
@@ -135,7 +152,7 @@ class Ports:
             joint = self.model.joints.get(force.joint)
             index = 0 if joint is None else joint.coordinate_index(force.coordinate, OWNER)
             _, k, ratio = self.compiled.shaft(force.joint, index)
-        return Port(name, self._unit(k), ratio * self.T[k])
+        return Port(name, self._unit(k), ratio * there.T[k])
 
     def _driver(self, name: str) -> Port:
         """A coordinate that follows a given motion."""
@@ -149,15 +166,14 @@ class Ports:
         )[1]
         return Port(name, self._unit(place), np.zeros(self.compiled.nu), True)
 
-    def _place(self, field: Field, item: Body | Frame) -> list[Port]:
+    def _place(self, field: Field, item: Body | Frame, there: Position) -> list[Port]:
         """The six ports of a place, in world axes."""
         body = item.body if isinstance(item, Frame) else item
         if self.model.bodies.get(body.name) is not body:
             expected = "a body of the model, or a frame on one"
             raise ModelError(OWNER, field, item, expected)
         frame = item if isinstance(item, Frame) else item.at(0.0)
-        rows = self._rows(frame, self.linear.state.q)
-        self._refuse_turning(field, frame, rows)
+        rows = self._rows(frame, there.q)
         units = ("m",) * 3 + ("rad",) * 3
         return [
             Port(f"{frame.name}.{axis}", unit, row)
@@ -170,17 +186,18 @@ class Ports:
         point = found.point(frame)
         return np.vstack([point.velocity.T, point.angular_velocity.T])
 
-    def _refuse_turning(self, field: Field, frame: Frame, rows: Array) -> None:
-        """Refuse a place whose axes turn against the world: its rows change with time."""
-        u, scale = self.linear.state.u, self.compiled.scale
-        fastest = float(np.max(np.abs(u) / scale, initial=0.0))
-        if fastest == 0.0:
+    def _refuse_turning(self, field: Field, ports: list[Port], items: list[Any]) -> None:
+        """Refuse ports whose rows change while the model turns, seen by independent coordinates."""
+        if self.later is None:
             return
-        q = turned(Equations(self.compiled), self.linear.state.q, TURN / fastest * u)
-        seen, after = rows @ self.linear.N, self._rows(frame, q) @ self.linear.N
-        if np.max(np.abs(seen - after), initial=0.0) > ALONG * np.max(np.abs(seen), initial=0.0):
-            expected = (
-                "places that do not turn along: seen in world axes their motion is not linear with "
-                "constant coefficients; coordinates of joints and elastic ones are"
-            )
-            raise ModelError(OWNER, field, frame, expected)
+        after = [port for item in items for port in self._ports(field, item, self.later)]
+        for port, other in zip(ports, after, strict=True):
+            seen, then = port.row @ self.here.N, other.row @ self.later.N
+            size = max(np.max(np.abs(seen), initial=0.0), np.max(np.abs(then), initial=0.0))
+            if np.max(np.abs(seen - then), initial=0.0) > ALONG * size:
+                expected = (
+                    "what does not turn against the independent coordinates "
+                    f"{', '.join(self.linear.names[:4])}: its motion is not linear in them with "
+                    "constant coefficients, as that of joints and elastic coordinates mostly is"
+                )
+                raise ModelError(OWNER, field, port.name, expected)

@@ -75,7 +75,9 @@ def campbell(
     tracks.sort(key=lambda track: track[min(track)].damped_frequency)
     tracks = tracks[:most]
     rates, axis = _rotation(found.linear, name)
-    kinds = strain_kinds(found.linear[0].state.compiled)
+    compiled = found.linear[0].state.compiled
+    assert compiled is not None
+    kinds = strain_kinds(compiled)
     seen: list[list[Whirl | None]] = [[None] * size for _ in tracks]
     for k, (one, rate) in enumerate(zip(found.linear, rates, strict=True)):
         own = [row for row, track in enumerate(tracks) if k in track]

@@ -253,6 +253,8 @@ class _Analysis:
         doubts = [f"stability: {problem}"] if problem else []
         serious = (s for state in (states[0], states[-1]) for s in state.doubts())
         doubts += list(dict.fromkeys(serious))[:1]
+        periodic = max(states, key=lambda state: state.linear.periodic)
+        doubts += periodic.linear.doubts(OWNER)
         return Stability(self.parameter.words, reached, linear, tuple(limits), message), doubts
 
     def _limit(self, a: Followed, b: Followed) -> StabilityLimit:

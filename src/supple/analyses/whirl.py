@@ -21,6 +21,7 @@ import numpy as np
 from supple.analyses.instant import velocities
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.mode import Mode
+from supple.analyses.reduced_motion import followed
 from supple.analyses.spin import turned
 from supple.formulations.equations import Equations
 from supple.frames import Frame
@@ -74,10 +75,11 @@ def whirls(linear: LinearModel, modes: Sequence[Mode], axis: Array, rate: float)
     equations = Equations(c)
     angles = 2.0 * np.pi * np.arange(ANGLES) / ANGLES if rate != 0.0 else np.zeros(1)
     q = [turned(equations, state.q, p / rate * state.u) if p else state.q for p in angles]
-    u = np.concatenate([[mode.shape.real, mode.shape.imag] for mode in modes])
-    result = Result(
-        velocities(model, c, np.repeat(q, len(u), axis=0), np.tile(u, (len(angles), 1)))
-    )
+    own = list(linear.places)
+    y = np.concatenate([[mode.shape[own].real, mode.shape[own].imag] for mode in modes])
+    # the shape of all velocities may change while the model turns, that of independent ones not
+    u = [y @ followed(equations, state.t, one, state.u, own).N.T for one in q]
+    result = Result(velocities(model, c, np.repeat(q, len(y), axis=0), np.concatenate(u)))
     points = [result.point(frame) for frame in _places(model)]
     shape = (len(points), len(angles), len(modes), 2, 3)
     moves, turns = (
@@ -117,8 +119,8 @@ def _whirl(d: np.ndarray, mode: Mode, axis: Array, rate: float) -> Whirl:
 def _places(model: Model) -> list[Frame]:
     """Places all over the bodies; of a body that knows none, those that the model uses."""
     found: list[Frame] = []
-    items = (*model.joints.values(), *model.forces.values())
-    used = [frame for item in items for frame in item.frames.values()]
+    used = [frame for joint in model.joints.values() for frame in joint.frames.values()]
+    used += [frame for force in model.forces.values() for frame in force.frames.values()]
     for body in model.bodies.values():
         spread = body.spread_places
         found += [body.at(*place) for place in spread] or [f for f in used if f.body is body]
