@@ -130,3 +130,15 @@ def test_a_run_sees_the_same_rate():
     for t in (*np.linspace(-0.5, 5, 23), *MIXED.breakpoints()):
         found = -eq.residual(t, eq.q0, eq.u0, np.zeros(1), eq.z0)[0]
         assert_allclose(found, MIXED.rate(t), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("text", ["3 + min(t, 1) + max(t - 1, 0)", "abs(1 - t) - 2*max(0, 1 - t)"])
+def test_one_side_of_a_kink(text: str) -> None:
+    """Where parts have kinks at one time, all of them give their slope right of it."""
+    assert sp.Expression(text).derivatives(np.array(1.0))[1] == 1.0
+    model = sp.Model()
+    block = model.add(sp.RigidBody("block", 2.0, inertia=(1, 1, 1)))
+    rail = model.add(sp.Prismatic("rail", model.ground.at(0), block.at(0), axis="x"))
+    model.add(sp.Driver("driver", rail, sp.Expression(text)))
+    rates = sp.kinematics(model, 1.5, output=0.5)["rail"].rates
+    assert_allclose(rates, 1.0, atol=1e-12)

@@ -120,8 +120,10 @@ def binary(a, b, code):
         r = e * l + w * d / v
         a[0], a[1] = y, y * r
         a[2] = y * (r * r + g * l + 2.0 * e * d / v + w * (c / v - d * d / (v * v)))
-    elif (code == op.MINIMUM and w < v) or (code == op.MAXIMUM and w > v):
-        a[0], a[1], a[2] = w, e, g
+    else:  # where both are equal, the one that is the lesser, or the larger, right of it
+        x, y = (e - d if e != d else g - c) if w == v else w - v, 1.0 if code == op.MAXIMUM else -1.0
+        if x * y > 0.0:
+            a[0], a[1], a[2] = w, e, g
 
 
 @kernel
@@ -129,6 +131,8 @@ def unary(a, code, argument):
     """a = operation(a), by the chain rule."""
     v, d, c = a[0].real, a[1].real, a[2].real
     y, s, r = elementary(v, code, argument)
+    if code == op.ABSOLUTE and v == 0.0 and (d if d != 0.0 else c) < 0.0:  # as it is right of there
+        s = -1.0
     a[0], a[1], a[2] = y, s * d, s * c + r * d * d
 
 

@@ -35,6 +35,8 @@ def run(operations: Sequence[Operation], t: Array, parts: Sequence[Triple] = ())
             else:
                 v, d, c = stack.pop()
                 y, s, r = _power(v, argument) if code == op.RAISE else _UNARY[code](v)
+                if code == op.ABSOLUTE:  # where it is zero, as it is right of there
+                    s = np.where((v == 0.0) & (np.where(d != 0.0, d, c) < 0.0), -1.0, s)
                 stack.append((y, s * d, s * c + r * d * d))
     return stack.pop()
 
@@ -55,7 +57,9 @@ def _binary(code: int, a: Triple, b: Triple) -> Triple:
         y, log = v**w, np.log(v)
         r = e * log + w * d / v
         return y, y * r, y * (r * r + g * log + 2.0 * e * d / v + w * (c / v - d * d / (v * v)))
-    second = w < v if code == op.MINIMUM else w > v
+    # where both are equal, the one that is the lesser, or the larger, right of it
+    more = np.where(w != v, w - v, np.where(e != d, e - d, g - c))
+    second = more < 0.0 if code == op.MINIMUM else more > 0.0
     return np.where(second, w, v), np.where(second, e, d), np.where(second, g, c)
 
 
