@@ -185,8 +185,7 @@ def test_the_monitor_asks_for_more_parts_of_leaf_springs(parts, level):
     nodes = {"a": (0, -1, 0), "b": (length, -1, 0), "c": (length, 1, 0), "d": (0, 1, 0)}
     members = [sp.Member(*pair, leaf, STEEL) for pair in ("ab", "cd")]
     m, members = sp.Model(), [*members, sp.Member("b", "c", bar, STEEL)]
-    options = {"parts": (parts, parts, 1), "stiffening": sp.SecondOrder(twist=True)}
-    guide = m.add(sp.FrameBody("guide", nodes, members, **options))
+    guide = m.add(sp.FrameBody("guide", nodes, members, parts=(parts, parts, 1)))
     for node, y in (("a", -1), ("d", 1)):
         m.add(sp.Fixed(f"foot {node}", m.ground.at(0, y), guide.at(node)))
     unit = 24.0 * STEEL.E * 0.02 * thick**3 / 12 / length**3 * thick

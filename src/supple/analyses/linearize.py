@@ -42,7 +42,7 @@ from supple.formulations.trees import JointCoordinates
 from supple.loops.assembly import compile_model, on_constraints, scaled_rows
 from supple.model import Model
 from supple.poses import Array
-from supple.results.monitor import Monitor
+from supple.results.monitor import Monitor, monitor
 from supple.results.result import Result
 from supple.state import State, mismatch
 from supple.validate import listed
@@ -125,7 +125,7 @@ def linear_about(
     """
     equations = Equations(compiled)
     linear = linear_model(equations, state, model, independent, effort)
-    seen = Result(instant(model, equations, state, True, "one state", {})).monitor
+    seen = monitor(Result(instant(model, equations, state, True, "one state", {})), across=True)
     if not compiled.flexible:
         return replace(linear, monitor=seen)
     errors = frequency_errors(equations, linear, model)

@@ -14,6 +14,7 @@ A part is linear in curvature. Two things need more parts than rotations do:
   less of this (`supple.results.part_flexibility`). The flexibility that is left out, of the worst
   load between the two places, is at most 0.05 of what is there. So it does across the plane of its
   bending, where moments twist it: parts without `SecondOrder(twist=True)` follow that in the mean.
+  This counts where anything is across that plane, and for small motions about a state.
 
 The strain energy of what loads along a part, and its normal force, do beyond its cubics is compared
 with that of the beam, 2 %, as for beams that are one body (`supple.results.truncation`).
@@ -36,6 +37,7 @@ from supple.reduction.stiffening import SecondOrder
 from supple.results.deformation import Extreme, modal_energies, movements, strains
 from supple.results.load_effect import sampled
 from supple.results.part_flexibility import (
+    HINGED,
     POINTS,
     Network,
     curvatures,
@@ -67,8 +69,11 @@ THRUST, PLAIN_THRUST, SERIOUS_THRUST = 0.4, 0.02, 1.0
 FEW = 12  # output times at which flexibilities are compared
 
 
-def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
-    """Look at a body of parts: the worst of them, and what only all of them show."""
+def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMonitor:
+    """Look at a body of parts: the worst of them, and what only all of them show.
+
+    ``across``: whether loads across the plane of bending matter where nothing of the run is across.
+    """
     from supple.results.monitor import (
         ROTATION,
         BodyMonitor,
@@ -95,7 +100,7 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     if body.axis is not None:
         spin = np.cross(spin, body.axis)
     lowest = min(float(modal_energies(r.modal, q)[0][0]) for r, _, q in seen)
-    extremes = _extremes(result, body, records)
+    extremes = _extremes(result, body, records, across)
     limits = [PART_ROTATION if stiffened and _even(r) else ROTATION for r in records]
     limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
@@ -142,7 +147,9 @@ class _Extremes:
     left_out: Extreme | None
 
 
-def _extremes(result: Result, body: CutBody, records: Sequence[FlexRecord]) -> _Extremes:
+def _extremes(
+    result: Result, body: CutBody, records: Sequence[FlexRecord], across: bool
+) -> _Extremes:
     """Look at all parts of a body."""
     q = np.hstack([result.q[:, record.q] for record in records])
     usable = np.all(np.isfinite(q), axis=1) & (np.abs(q).max(axis=1) < 1e6)
@@ -159,7 +166,8 @@ def _extremes(result: Result, body: CutBody, records: Sequence[FlexRecord]) -> _
     paths = body.load_paths(touched(result, body))
     if paths:
         few = which[sampled(q[which], FEW)]
-        network = Network(result, records, forces, paths)
+        across = across or _bends_across(result, records, forces, which)
+        network = Network(result, records, forces, paths, across)
         flexibility = Extreme(result.t[few], np.array([network.missing(k) for k in few]))
     some = which[sampled(q[which], SAMPLES)]
     left = _left_out(result, records, [force[some] for force in normal], some)
@@ -272,7 +280,25 @@ def _twist_energy(record: FlexRecord, q: Array) -> Array:
     """Twice the strain energy (k,) of twist that varies along a part, if the part has none."""
     if not twists_evenly(record):
         return np.zeros(len(q))
-    law, length, bent = section_law(record), record.body.typical_length, q @ curvatures(record).T
-    moments = bent @ law.bending
-    torque = bent[:, 1] * moments[:, 0] - bent[:, 0] * moments[:, 1]
-    return np.asarray(torque**2 * length**3 / 12.0 / law.torsional)
+    torque = _twisting_moment(record, q) ** 2 / section_law(record).torsional
+    return np.asarray(torque * record.body.typical_length**3 / 12.0)
+
+
+def _twisting_moment(record: FlexRecord, q: Array) -> Array:
+    """Torque per length (k,) of the moments of a part about its bent axis, q without the rest."""
+    bent = q @ curvatures(record).T
+    moments = bent @ section_law(record).bending
+    return np.asarray(bent[:, 1] * moments[:, 0] - bent[:, 0] * moments[:, 1])
+
+
+def _bends_across(
+    result: Result, records: Sequence[FlexRecord], forces: Sequence[Array], which: NDArray[np.int_]
+) -> bool:
+    """Whether parts are twisted, or moments of bending twist them: not so in a plane."""
+    size = max(float(np.abs(f[:, which, 3:]).max(initial=0.0)) for f in forces)
+    for record, force in zip(records, forces, strict=True):
+        q = result.q[which][:, record.q] - record.modal.rest_coordinates
+        torque = record.body.typical_length * np.abs(_twisting_moment(record, q)).max(initial=0.0)
+        if max(float(torque), float(np.abs(force[:, which, 3]).max(initial=0.0))) > HINGED * size:
+            return True
+    return False

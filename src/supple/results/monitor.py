@@ -194,8 +194,8 @@ class Monitor:
         return f"<Monitor {self.verdict}>"
 
 
-def monitor(result: Result) -> Monitor:
-    """Look at all flexible bodies of a result, up to where its run came."""
+def monitor(result: Result, across: bool = False) -> Monitor:
+    """Look at all flexible bodies of a result, up to where its run came; see `watch_cut`."""
     records = result.data.compiled.flexible
     if not records:
         return Monitor({})
@@ -205,7 +205,7 @@ def monitor(result: Result) -> Monitor:
         for name, record in records.items():
             owner = result.data.compiled.bodies[result.data.compiled.owners[name]]
             if owner.body.divides and owner.name not in found:
-                found[owner.name] = watch_cut(result, owner)
+                found[owner.name] = watch_cut(result, owner, across)
             elif not owner.body.divides and record.modal.n:
                 found[name] = _watch(result, record, left_out.get(name))
         return Monitor(found)

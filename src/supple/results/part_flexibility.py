@@ -81,7 +81,7 @@ class Network:
     """Parts that carry loads between held places and around loops: flexibility, what is left out.
 
     A load is a wrench on each path, force and moment about one point: what is carried through the
-    sections of its parts.
+    sections of its parts. ``across``: whether the twist that moments of bending make counts.
     """
 
     def __init__(
@@ -90,7 +90,9 @@ class Network:
         records: Sequence[FlexRecord],
         forces: Sequence[Array],
         paths: Sequence[LoadPath],
+        across: bool,
     ) -> None:
+        self.across = across
         h, names = result.data.history, result.data.compiled.body_names
         number = {record.name: k for k, record in enumerate(records)}
         signs = np.zeros((len(records), len(paths)))
@@ -167,9 +169,9 @@ class Network:
         about_z, about_y = curvatures(record) @ (self.q[i][k] - record.modal.rest_coordinates)
         torque = about_y * means[0, 2] + about_z * means[0, 1]
         twisted = part.length**2 / 12.0 / section.torsional * np.outer(torque, torque)
-        if twists_evenly(record):
+        if self.across and twists_evenly(record):
             lost = lost + twisted
-        else:
+        elif self.across:
             there = there + twisted
         if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
             bent = moments(self.shapes[i] @ record.modal.rest)
