@@ -23,6 +23,7 @@ class Structure:
         self.columns = model.column.tolist()
         self.flex, self.links = model.flex, model.link
         self.rotor, self.term = model.rotor, model.term
+        self.gradient, self.gradient_int = model.gradient, model.gradient_int
 
     def path(self, node: int) -> list[int]:
         """Velocities on the path from the ground to a node."""
@@ -83,7 +84,15 @@ class Structure:
                 heavy[self.rows_of_nodes[n][at.PARENT]] = True
         for f in self.flex:
             found[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
+        for own in self.gradients:
+            found[own.start : own.stop] = True
         return np.asarray(found)
+
+    @cached_property
+    def gradients(self) -> list[range]:
+        """Velocities of each gradient body."""
+        rows = self.gradient[:, [at.GRADIENT_U0, at.GRADIENT_N]].tolist()
+        return [range(first, first + 3 * count) for first, count in rows]
 
     @cached_property
     def coordinates(self) -> list[list[int]]:
@@ -127,6 +136,10 @@ class Structure:
             members = [k for k in self._edge(n) if free[k]] + ([before] if before >= 0 else [])
             last[n] = members[0] if members else -1
             roots = {root(k) for k in members + self.elastic(n)}
+            for k in roots:
+                first[k] = min(roots)
+        for own in self.gradients:
+            roots = {root(k) for k in own}
             for k in roots:
                 first[k] = min(roots)
         return np.array([root(k) for k in range(self.nu)], dtype=int)

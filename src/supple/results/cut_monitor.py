@@ -45,7 +45,8 @@ from supple.results.truncation import LIMIT, NOTHING, SAMPLES, deflected
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.bodies.frame import FrameBody
-    from supple.engine.compiled import BodyRecord, FlexRecord
+    from supple.engine.body_records import FlexRecord
+    from supple.engine.compiled import BodyRecord
     from supple.results.flexible_views import PlaceView
     from supple.results.monitor import BodyMonitor
     from supple.results.result import Result

@@ -61,7 +61,7 @@ from supple.results.views import into
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.body_records import FlexRecord
     from supple.results.result import Result
 
 Array = NDArray[np.float64]

@@ -19,7 +19,7 @@ from supple.frames import Touched
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.body_records import FlexRecord
     from supple.fem.beam import BeamMesh
     from supple.fem.line import SectionLaw
     from supple.frames import Body, Frame, LoadPath
