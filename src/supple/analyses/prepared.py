@@ -53,7 +53,7 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress
 from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
-from supple.integrators.radau import Radau
+from supple.integrators.choice import default_integrator, refuse_explicit
 from supple.integrators.resolution import beyond_rounding
 from supple.integrators.tolerances import tolerances
 from supple.joints import Joint
@@ -162,7 +162,8 @@ class Prepared:
         )
         if initial and not self.model.constraints:  # these may hold what the joints begin with
             for choice, built in self._built.items():
-                if not any(motor.own for motor in built.motors.values()):
+                own = any(motor.own for motor in built.motors.values())
+                if not own and not built.gradient:  # these begin where their joints do
                     other._built[choice] = with_initial(built, other.model)
         elif all(same_places(old, new) for old, new in pairs):
             for choice, ready in self._ready.items():
@@ -234,7 +235,7 @@ class Prepared:
         other = self._written(given.formulation)
         if other is not None:
             return other.run(replace(given, formulation=None), kept)
-        integrator = Radau() if given.integrator is None else given.integrator
+        integrator = default_integrator(self.model, given.integrator)
         shown, call = line_or_call(OWNER, given.progress)
         with told("preparing the run", shown):
             _, problem, moved = self.problem(given, call)
@@ -260,7 +261,7 @@ class Prepared:
         other = self._written(given.formulation)
         if other is not None:
             return other.problem(replace(given, formulation=None), call)
-        integrator = Radau() if given.integrator is None else given.integrator
+        integrator = default_integrator(self.model, given.integrator)
         begin = given.t_end, given.start, given.formulation, given.tolerance, given.output
         events = self._checked(given.events)
         return self.model, *self._problem(OWNER, integrator, *begin, events, call)
@@ -283,7 +284,7 @@ class Prepared:
         if other is not None:
             kept: dict[str, Any] = {"integrator": integrator, "tolerance": tolerance}
             return other.image(t_end, start=start, **kept)
-        integrator = Radau() if integrator is None else integrator
+        integrator = default_integrator(self.model, integrator)
         problem, _ = self._problem(
             "image", integrator, t_end, start, formulation, tolerance, 1, (), None
         )
@@ -309,6 +310,7 @@ class Prepared:
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events, start)
         refuse_changes(ready.compiled, integrator)
+        refuse_explicit(ready.compiled, integrator)
         with told(""):  # it tells itself what it compiles
             library.load((*integrator.entries, *ALWAYS))
         for callback in ready.compiled.callbacks:

@@ -149,9 +149,9 @@ LINK_GAP, LINK_WORK = 6, 7
 # How accelerations under constraints are eliminated (core/elimination.py), behind everything else: whether the
 # plan can be used, then places of its lists: records of links; for each velocity the first one of its block of the
 # mass matrix (-1: given by a closing joint's own rows) and 8 times that joint's link plus its number in it (-1: none);
-# links in the order of elimination; for each row left, in that order, the first one that its row of S reaches; and
-# the plan of Newton's matrix (core/blocks.py; 0: there is none).
-PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS, PLAN_NEWTON, PLAN_HEAD = range(8)
+# links in the order of elimination; for each row left, in that order, the first one that its row of S reaches; for each
+# velocity the first one that its row of the mass matrix reaches; and the plan of Newton's matrix (core/blocks.py; 0: none).
+PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS, PLAN_REACH, PLAN_NEWTON, PLAN_HEAD = range(9)
 # Record of a link: rows left, own coordinates eliminated; place of its first row in S, and the first that it
 # reaches; place and number of ranges of velocities (start, end); of couplings (link, start, end); its rows, coordinates
 (

@@ -65,7 +65,8 @@ class FlexRecord:
 class GradientRecord:
     """Where the nodal vectors of a gradient body are in the state, component after component.
 
-    ``index`` counts the gradient bodies, ``mesh`` is that of the body as the model uses it.
+    ``index`` counts the gradient bodies, ``mesh`` is that of the body as the model uses it;
+    ``start`` (3, 3) are the axes of the body where the model is written down.
     """
 
     body: Body
@@ -73,6 +74,7 @@ class GradientRecord:
     q: slice
     u: slice
     mesh: GradientMesh
+    start: Array
 
     @property
     def name(self) -> str:
@@ -95,11 +97,6 @@ class GradientRecord:
         vectors = ("r", "r_x", "r_y", "r_z")[: self.mesh.node_vectors]
         nodes = range(len(self.mesh.rest))
         return tuple(f"node {n} {v}.{x}" for n in nodes for v in vectors for x in "xyz")
-
-    def node(self, place: Array) -> int:
-        """The node at a place (3,) m of the body at rest."""
-        away: Array = np.linalg.norm(self.mesh.rest[:, 0] - place, axis=1)
-        return int(np.argmin(away))
 
     def axes(self, node: int) -> Array:
         """Axes (3, 3) of a node at rest, in those of the body; see ``core/gradient_edge.py``."""

@@ -184,6 +184,11 @@ class Compiled:
         return {name: head[k] for name, k in at.SIZES.items()}
 
     @cached_property
+    def deforming(self) -> dict[str, FlexRecord | GradientRecord]:
+        """Bodies of the engine with coordinates of deformation, in a frame or without one."""
+        return {**self.flexible, **self.gradient}
+
+    @cached_property
     def body_names(self) -> tuple[str, ...]:
         """Bodies with an own frame in the order of `History`: those of the engine, the model's."""
         return tuple(self.own_frames)
@@ -328,7 +333,7 @@ class Compiled:
             motor = next((m for m in self.motors.values() if m.own and m.u == dof), None)
             if motor is not None:
                 return f"{motor.label} (shaft)"
-            bodies = (*self.flexible.values(), *self.gradient.values())
+            bodies = self.deforming.values()
             body = next(b for b in bodies if b.u.start <= dof < b.u.stop)
             return f"{body.label} ({body.coordinate_names[dof - body.u.start]})"
         part = record.velocity_name(dof - record.u.start)

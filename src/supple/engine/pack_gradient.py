@@ -25,13 +25,14 @@ PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with
 
 def add_body(b: Builder, body: Body) -> None:
     """Add the coordinates of a gradient body, its elements and what is attached to its nodes."""
-    mesh = cast("GradientBody", body).mesh
+    mesh, motion = cast("GradientBody", body).mesh, b.starts[body.name]
     record = GradientRecord(
         body,
         len(b.gradient),
         slice(b.nq, b.nq + mesh.size),
         slice(b.nu, b.nu + mesh.size),
         mesh,
+        motion[0],
     )
     b.bodies[body.name] = BodyRecord(body, (body,))
     b.gradient[body.name] = record
@@ -57,7 +58,7 @@ def add_body(b: Builder, body: Body) -> None:
     )
     # Errors of places are lengths, those of gradients numbers: stiffness says nothing about them.
     sizes = [b.length] * 3 + [1.0] * (3 * mesh.node_vectors - 3)
-    q, u = record.moved(*b.starts[body.name])
+    q, u = record.moved(*motion)
     scale = sizes * len(mesh.rest)
     b.add_plain(q.tolist(), scale, scale)
     b.u0[record.u] = u.tolist()
@@ -73,11 +74,10 @@ def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
     key = frame_key(frame)
     if key not in b.places:
         record = b.gradient[frame.body.name]
-        at_node = record.node(record.body.rest_pose(frame.position).p)
+        at_node = cast("GradientBody", record.body).node(frame)
         pose = record.pose(frame, at_node)
         if not record.turns:  # axes that do not turn, as they are at the start
-            R = b.starts[record.name][0]
-            pose = Pose(R @ pose.R, R @ pose.p)
+            pose = Pose(record.start @ pose.R, record.start @ pose.p)
         b.places[key] = _edge(b, record, at_node), pose
     return b.places[key]
 

@@ -9,6 +9,7 @@ import numpy as np
 from supple.constraints.kinds import LINKS
 from supple.core import callback
 from supple.core import layout as at
+from supple.core.gradient import VECTORS
 from supple.forces.kinds import ELEMENTS
 
 
@@ -93,6 +94,19 @@ class Structure:
         """Velocities of each gradient body."""
         rows = self.gradient[:, [at.GRADIENT_U0, at.GRADIENT_N]].tolist()
         return [range(first, first + 3 * count) for first, count in rows]
+
+    @cached_property
+    def gradient_elements(self) -> list[np.ndarray]:
+        """Velocities of the nodal vectors of each element of gradient bodies."""
+        integers, found = self.gradient_int, []
+        for row in self.gradient.tolist():
+            count, begin = row[at.GRADIENT_ELEMENTS], row[at.GRADIENT_AT]
+            elements = integers[begin : begin + count * at.GRADIENT_ELEMENT]
+            for table, _, at_list in elements.reshape(count, at.GRADIENT_ELEMENT).tolist():
+                vectors = integers[at_list : at_list + int(integers[table + VECTORS])]
+                first = row[at.GRADIENT_U0] + 3 * vectors
+                found.append((first[:, None] + np.arange(3)).ravel())
+        return found
 
     @cached_property
     def coordinates(self) -> list[list[int]]:

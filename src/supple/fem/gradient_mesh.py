@@ -96,7 +96,8 @@ class GradientMesh:
         """Factors (nodes, V) of gravity (m/s2) in the forces on the nodal vectors; kg, kg m."""
         total = np.zeros(self.rest.shape[0] * self.node_vectors)
         for kind, part in self._groups:
-            np.add.at(total, self.vectors[part], self.tables[kind].weight)
+            here = self.vectors[part]
+            np.add.at(total, here, np.tile(self.tables[kind].weight, (len(here), 1)))
         return read_only(total.reshape(self.rest.shape[:2]))
 
     def energy(self, e: Numbers) -> Any:

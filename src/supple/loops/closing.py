@@ -67,8 +67,7 @@ class Assembler:
 
     def _elastic(self) -> np.ndarray:
         """Places in u of coordinates of deformation."""
-        c = self.compiled
-        bodies = (*c.flexible.values(), *c.gradient.values())
+        bodies = self.compiled.deforming.values()
         own = [np.arange(b.u.start, b.u.stop) for b in bodies]
         return np.concatenate([*own, np.zeros(0, dtype=int)]).astype(int)
 

@@ -27,7 +27,7 @@ def summary(result: Result) -> str:
         f"{count.get('evaluations', 0)} evaluations, {count.get('cpu_seconds', 0.0):.3g} s",
         f"  message   {result.message}",
     ]
-    if result.data.compiled.flexible:
+    if result.data.compiled.deforming:
         lines.insert(4, f"  validity  {result.monitor.verdict}")
     if result.start_changes:
         lines.append(f"  start     {told(result.start_changes)}")

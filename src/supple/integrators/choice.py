@@ -1,0 +1,61 @@
+"""Which integrator a model asks for, and which it refuses: bodies without a frame are stiff."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from supple.engine.body_records import GradientRecord
+from supple.engine.compiled import Compiled
+from supple.engine.frameless import frameless
+from supple.errors import ModelError
+from supple.integrators.alpha import GeneralizedAlpha
+from supple.integrators.base import Integrator
+from supple.integrators.radau import Radau
+from supple.model import Model
+
+POWERS = 30  # products with the stiffness: the largest frequency to some per cent
+
+
+def default_integrator(model: Model, given: Integrator | None) -> Integrator:
+    """The given one; else generalized-alpha for a model with gradient bodies, and Radau."""
+    if given is not None:
+        return given
+    return GeneralizedAlpha() if frameless(model) else Radau()
+
+
+def refuse_explicit(compiled: Compiled, integrator: Integrator) -> None:
+    """Refuse an explicit method whose steps would have to resolve the vibrations of sections.
+
+    A user who knows better says so by a ``max_step`` that does.
+    """
+    limit = integrator.stability_limit
+    if not limit:
+        return
+    for record in compiled.gradient.values():
+        top = top_frequency(record)
+        if integrator.max_step * top > limit:
+            name = type(integrator).__name__
+            raise ModelError.plain(
+                f"{name}: {record.label} vibrates with up to {top / (2.0 * math.pi):.3g} Hz, which "
+                f"limits its steps to {limit / top:.2g} s, expected GeneralizedAlpha() or Radau(), "
+                f"or {name}(max_step={limit / top:.1g})"
+            )
+
+
+def top_frequency(record: GradientRecord) -> float:
+    """The highest frequency of a gradient body at rest, rad/s, by powers of inverse(M) K."""
+    from scipy.sparse.linalg import splu
+
+    mesh = record.mesh
+    K, _ = mesh.tangents(mesh.rest)
+    solver = splu(mesh.mass_matrix)
+    x = np.random.default_rng(0).normal(size=mesh.rest.size)
+    value = 0.0
+    for _ in range(POWERS):
+        x /= np.linalg.norm(x)
+        y = solver.solve((K @ x).reshape(-1, mesh.dimension)).ravel()
+        value = float(x @ y) if value == 0.0 else float(np.linalg.norm(y))
+        x = y
+    return math.sqrt(max(value, 0.0))
