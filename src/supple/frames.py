@@ -23,7 +23,9 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts", "gradient"]
-ViewName = Literal["frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places", "vectors"]
+ViewName = Literal[
+    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places", "vectors"
+]
 
 
 class Line(Protocol):

@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import ModelError
+from supple.fem.gradient_mesh import GradientMesh, chain
 from supple.fem.gradient_table import ElementTable, StrainPoint, Term
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, SectionLaw, gauss
@@ -95,6 +96,25 @@ def beam_table(
     build = {"collocated": _collocated, "elastic_line": _elastic_line, "continuum": _continuum}
     points = build[kind](line, ends, rest, times, owner)
     return ElementTable.of(2, list(points), rest, beam_mass(line, ends))
+
+
+def beam_mesh(
+    kind: BeamElementKind,
+    line: BeamLine,
+    stations: Array,
+    rest: Array,
+    times: Times = (0.0, 0.0),
+    owner: str = "GradientBeam",
+) -> GradientMesh:
+    """Mesh of elements between stations (n + 1,) m, with nodal vectors (n + 1, 4, 3) at rest.
+
+    The other parameters are those of `beam_table`.
+    """
+
+    def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
+        return beam_table(kind, line, ends, vectors, times, owner)
+
+    return chain(line, stations, rest, table)
 
 
 def beam_rows(xi: float, length: float, y: float = 0.0, z: float = 0.0) -> Array:

@@ -26,6 +26,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.fem.gradient_mesh import GradientMesh, chain
 from supple.fem.gradient_table import ElementTable, StrainPoint, Term
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, gauss
@@ -85,6 +86,26 @@ def cable_table(
             D = length * weight * law.axial
             points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], D, time * D))
     return ElementTable.of(2, points, rest, mass, bending)
+
+
+def cable_mesh(
+    kind: CableElementKind,
+    line: BeamLine,
+    stations: Array,
+    dimension: int,
+    time: float = 0.0,
+) -> GradientMesh:
+    """Mesh of elements between stations (n + 1,) m of a straight line, in 2 or 3 dimensions.
+
+    The other parameters are those of `cable_table`.
+    """
+
+    def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
+        return cable_table(kind, line, ends, vectors, time)
+
+    rest = np.zeros((len(stations), 2, dimension))
+    rest[:, 0, 0], rest[:, 1, 0] = stations, 1.0
+    return chain(line, stations, rest, table)
 
 
 def _mean(length: float, radius: float) -> tuple[Array, list[Term]]:

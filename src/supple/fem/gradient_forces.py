@@ -41,7 +41,7 @@ def strain_slopes(table: ElementTable, e: Numbers) -> Numbers:
 
 def energy(table: ElementTable, e: Numbers) -> Numbers:
     """Strain energy (n,), J."""
-    total = 0.5 * np.einsum("nkd,kl,nld->n", e, table.stiffness, e)
+    total: Numbers = 0.5 * np.einsum("nkd,kl,nld->n", e, table.stiffness, e)
     for point in _points(table):
         eps = _strains(_bilinear(point, _vectors(point, e)), point)
         total = total + 0.5 * np.einsum("ni,ij,nj->n", eps, point.D, eps)
@@ -50,7 +50,7 @@ def energy(table: ElementTable, e: Numbers) -> Numbers:
 
 def forces(table: ElementTable, e: Numbers, rates: Numbers | None = None) -> Numbers:
     """Forces (n, K, d) that hold the elements; ``rates`` (n, K, d) of vectors for viscosity."""
-    total = np.einsum("kl,nld->nkd", table.stiffness, e).astype(np.result_type(e, float))
+    total: Numbers = np.einsum("kl,nld->nkd", table.stiffness, e)
     for point in _points(table):
         r = _vectors(point, e)
         slopes = _slopes(point, r)
@@ -119,11 +119,13 @@ def _vectors(point: _Point, e: Numbers) -> Numbers:
 
 def _slopes(point: _Point, r: Numbers) -> Numbers:
     """Derivatives (n, i, a, d) of the strains by the vectors r_a."""
-    return np.einsum("iab,nbd->niad", point.Q, r)
+    found: Numbers = np.einsum("iab,nbd->niad", point.Q, r)
+    return found
 
 
 def _bilinear(point: _Point, r: Numbers) -> Numbers:
-    return 0.5 * np.einsum("iab,nad,nbd->ni", point.Q, r, r, optimize=True)
+    found: Numbers = 0.5 * np.einsum("iab,nad,nbd->ni", point.Q, r, r, optimize=True)
+    return found
 
 
 def _strains(values: Numbers, point: _Point) -> Numbers:

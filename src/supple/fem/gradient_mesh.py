@@ -7,9 +7,10 @@ each node in d dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from numpy.typing import NDArray
 
 from supple.fem import gradient_forces
 from supple.fem.gradient_table import Array, ElementTable
+from supple.fem.line import BeamLine
+from supple.fem.sections import CrossSection
 from supple.validate import read_only
 
 if TYPE_CHECKING:
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 Numbers = NDArray[Any]
 Indices = NDArray[np.intp]
+
+# Elements whose shapes agree to so many digits of the length of their line are the same.
+SAME_DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +160,40 @@ class GradientMesh:
 
     def _flat(self, e: Numbers) -> Numbers:
         return np.asarray(e).reshape(-1, self.dimension)
+
+
+def chain(
+    line: BeamLine,
+    stations: Array,
+    rest: Array,
+    table: Callable[[tuple[float, float], Array], ElementTable],
+) -> GradientMesh:
+    """Mesh of elements with two nodes each, one after the other along a line.
+
+    Parameters
+    ----------
+    line : BeamLine
+    stations : (n + 1,) m
+    rest : (n + 1, V, d) nodal vectors without load
+    table : makes an element between two places in 0..1, of nodal vectors (2 V, d) at rest
+
+    Elements of the same length, section and shape at rest share a table: strains do not change
+    when an element is moved as it is.
+    """
+    known: dict[bytes, ElementTable] = {}
+    tables = []
+    uniform = isinstance(line.section, CrossSection)
+    for i, (a, b) in enumerate(pairwise(np.asarray(stations) / line.length)):
+        vectors = rest[i : i + 2].reshape(-1, rest.shape[2])
+        own = vectors.copy()
+        own[:: rest.shape[1]] = (own[:: rest.shape[1]] - own[0]) / line.length
+        shape = np.append(own @ own.T, [b - a, 0.0 if uniform else a])
+        key = np.round(shape, SAME_DIGITS).tobytes()
+        if key not in known:
+            known[key] = table((float(a), float(b)), vectors)
+        tables.append(known[key])
+    cells = np.arange(len(tables))[:, None] + [0, 1]
+    return GradientMesh.of(rest, cells, tables)
 
 
 def _assembled(blocks: Sequence[tuple[Any, Any]], size: int) -> sparse.csc_array:

@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from supple.validate import read_only
 
@@ -70,14 +70,18 @@ class StrainPoint:
 
     @classmethod
     def of(
-        cls, rows: Array, strains: Sequence[Sequence[Term]], elasticity: Array, viscosity: Array
+        cls,
+        rows: ArrayLike,
+        strains: Sequence[Sequence[Term]],
+        elasticity: ArrayLike,
+        viscosity: ArrayLike,
     ) -> StrainPoint:
-        """A point of rows and strains that may be any sequences."""
+        """A point of rows and strains that may be any sequences; of one strain D is a number."""
         return cls(
-            np.atleast_2d(rows),
+            np.atleast_2d(np.asarray(rows, dtype=float)),
             tuple(tuple(terms) for terms in strains),
-            np.atleast_2d(elasticity),
-            np.atleast_2d(viscosity),
+            np.atleast_2d(np.asarray(elasticity, dtype=float)),
+            np.atleast_2d(np.asarray(viscosity, dtype=float)),
         )
 
 
