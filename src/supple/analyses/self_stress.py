@@ -66,7 +66,7 @@ class _Rows(Reactions):
         if not np.all(np.isfinite(scaled)):  # of a run that diverged
             return {name: [] for name in self.model.bodies}
         rigid = np.ones(c.nu, dtype=bool)
-        for record in c.deforming.values():
+        for record in c.flexible.values():
             rigid[record.u] = False
         left, values, _ = np.linalg.svd(scaled[:, rigid])
         rank = int(np.sum(values > ZERO * values.max(initial=0.0)))
@@ -89,7 +89,8 @@ class _Rows(Reactions):
         c, found = self.absolute, {}
         G = scaled / c.scale
         for name in self.model.bodies:
-            if name in c.gradient:
+            if name in c.gradient:  # nodal vectors have no frame that wrenches could refer to
+                found[name] = []
                 continue
             columns = c.extra[FREE + name].u
             found[name] = [

@@ -12,7 +12,7 @@ from supple.core import layout as at
 from supple.engine.body_records import GradientRecord
 from supple.engine.buffers import RigidInertia, row_of
 from supple.engine.compiled import BodyRecord, frame_key
-from supple.errors import label
+from supple.errors import ModelError, label
 from supple.poses import IDENTITY, Pose
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with
 def add_body(b: Builder, body: Body) -> None:
     """Add the coordinates of a gradient body, its elements and what is attached to its nodes."""
     mesh, motion = cast("GradientBody", body).mesh, b.starts[body.name]
+    if mesh.dimension != 3:
+        raise ModelError.plain(
+            f"{label(body)}: plane is True, expected False in a model: motion in a plane is left "
+            "to the joints and loads"
+        )
     record = GradientRecord(
         body,
         len(b.gradient),

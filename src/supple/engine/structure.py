@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -109,6 +110,18 @@ class Structure:
         return found
 
     @cached_property
+    def gradient_nodes(self) -> list[list[int]]:
+        """Velocities of the nodal vectors that are in the same elements of gradient bodies."""
+        inside: dict[int, list[int]] = {}
+        for number, velocities in enumerate(self.gradient_elements):
+            for k in velocities.tolist():
+                inside.setdefault(k, []).append(number)
+        nodes: dict[tuple[int, ...], list[int]] = {}
+        for k, numbers in inside.items():
+            nodes.setdefault(tuple(numbers), []).append(k)
+        return list(nodes.values())
+
+    @cached_property
     def coordinates(self) -> list[list[int]]:
         """Velocities of each closing joint without inertia that are in no other link of frames."""
         count: dict[int, int] = {}
@@ -134,7 +147,22 @@ class Structure:
 
     @cached_property
     def trees(self) -> np.ndarray:
-        """Of each velocity the first one that is coupled with it by paths and bodies (nu,)."""
+        """Of each velocity the first one that inertia couples with it (nu,)."""
+        return self._first_of(self.gradients)
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """The same, but of gradient bodies only velocities of the same node are taken together.
+
+        Their elements couple nodes by inertia and stiffness, see ``groups``.
+        """
+        return self._first_of(self.gradient_nodes)
+
+    def _first_of(self, together: Iterable[Sequence[int]]) -> np.ndarray:
+        """Of each velocity the first one that is coupled with it by paths and bodies (nu,).
+
+        So are those in each of the sequences.
+        """
         first = list(range(self.nu))
 
         def root(k: int) -> int:
@@ -143,25 +171,26 @@ class Structure:
                 k = first[k]
             return k
 
+        def join(some: Iterable[int]) -> None:
+            roots = {root(k) for k in some}
+            for k in roots:
+                first[k] = min(roots)
+
         free = (self.own < 0).tolist()
         last = [-1] * len(self.nodes)  # a velocity of the path: those on it are coupled already
         for n in range(1, len(self.nodes)):
             before = last[self.rows_of_nodes[n][at.PARENT]]
             members = [k for k in self._edge(n) if free[k]] + ([before] if before >= 0 else [])
             last[n] = members[0] if members else -1
-            roots = {root(k) for k in members + self.elastic(n)}
-            for k in roots:
-                first[k] = min(roots)
-        for own in self.gradients:
-            roots = {root(k) for k in own}
-            for k in roots:
-                first[k] = min(roots)
+            join(members + self.elastic(n))
+        for some in together:
+            join(some)
         return np.array([root(k) for k in range(self.nu)], dtype=int)
 
     @cached_property
     def reached(self) -> list[frozenset[int]]:
-        """On the path to each node one velocity of each tree, and those of closing joints."""
-        roots = np.where(self.own < 0, self.trees, np.arange(self.nu)).tolist()
+        """On the path to each node one velocity of each part, and those of closing joints."""
+        roots = np.where(self.own < 0, self.parts, np.arange(self.nu)).tolist()
         found: list[frozenset[int]] = [frozenset()]
         for n in range(1, len(self.nodes)):
             before = found[self.rows_of_nodes[n][at.PARENT]]
@@ -172,9 +201,10 @@ class Structure:
     def groups(self) -> list[list[int]]:
         """Velocities that force elements couple, by stiffness or damping.
 
-        Of a tree, which inertia couples, one velocity stands for all.
+        Of a part, which inertia couples, one velocity stands for all. Elements of gradient bodies
+        couple by inertia, too.
         """
-        found = []
+        found = [sorted(set(self.parts[own].tolist())) for own in self.gradient_elements]
         for e in self.elements:
             couples = ELEMENTS[int(e[0])].couples
             if couples == "nodes":
