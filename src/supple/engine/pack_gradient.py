@@ -65,7 +65,7 @@ def add_body(b: Builder, body: Body) -> None:
     sizes = [b.length] * 3 + [1.0] * (3 * mesh.node_vectors - 3)
     q, u = record.moved(*motion)
     scale = sizes * len(mesh.rest)
-    b.add_plain(q.tolist(), scale, scale)
+    b.add_plain(q.tolist(), scale, [1000 * s for s in scale])
     b.u0[record.u] = u.tolist()
     ints = {at.KIND: force_codes.GRADIENT, force_codes.BODY: record.index}
     b.add_element(ints, {}, f"{body.name}.damping")

@@ -142,7 +142,7 @@ class GradientView:
         numbers, rows = self._rows(body, body.station(frame))
         rest = body.rest_pose(frame.position)
         resting = rows @ record.mesh.rest.reshape(-1, 3)[numbers]
-        own = _axes([[v] for v in resting[1:3]])[0][0] if self.turns else np.eye(3)
+        own = _axes([[v] for v in resting[1:3]])[0] if self.turns else np.eye(3)
         turn, arm = own.T @ rest.R, own.T @ (rest.p - resting[0])
 
         def moving(order: int) -> tuple[Moving, Moving]:
