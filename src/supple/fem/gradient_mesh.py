@@ -100,11 +100,9 @@ class GradientMesh:
     @cached_property
     def weight(self) -> Array:
         """Factors (nodes, V) of gravity (m/s2) in the forces on the nodal vectors; kg, kg m."""
-        total = np.zeros(self.rest.shape[0] * self.node_vectors)
-        for kind, part in self._groups:
-            here = self.vectors[part]
-            np.add.at(total, here, np.tile(self.tables[kind].weight, (len(here), 1)))
-        return read_only(total.reshape(self.rest.shape[:2]))
+        places = np.zeros(self.rest.shape[:2])
+        places[:, 0] = 1.0
+        return read_only((self.mass_matrix @ places.ravel()).reshape(places.shape))
 
     def energy(self, e: Numbers) -> Any:
         """Strain energy (J) of nodal vectors (nodes, V, d)."""
