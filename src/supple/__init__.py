@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
     from supple.analyses.transfer_result import Transfer, TransferPath
+    from supple.bodies.gradient import Cable, GradientBeam
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
@@ -187,6 +188,7 @@ __all__ = [
     "Buckling",
     "BucklingMode",
     "Bushing",
+    "Cable",
     "CartesianSpring",
     "Change",
     "Circle",
@@ -226,6 +228,7 @@ __all__ = [
     "Gear",
     "General",
     "GeneralizedAlpha",
+    "GradientBeam",
     "GraphEdge",
     "Ground",
     "ISection",

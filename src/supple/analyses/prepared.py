@@ -53,9 +53,10 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress
 from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
-from supple.integrators.choice import default_integrator, refuse_explicit
+from supple.integrators.radau import Radau
 from supple.integrators.resolution import beyond_rounding
 from supple.integrators.tolerances import tolerances
+from supple.integrators.top_frequency import refuse_explicit
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
 from supple.loops.singular import refuse_singular
@@ -235,7 +236,7 @@ class Prepared:
         other = self._written(given.formulation)
         if other is not None:
             return other.run(replace(given, formulation=None), kept)
-        integrator = default_integrator(self.model, given.integrator)
+        integrator = Radau() if given.integrator is None else given.integrator
         shown, call = line_or_call(OWNER, given.progress)
         with told("preparing the run", shown):
             _, problem, moved = self.problem(given, call)
@@ -261,7 +262,7 @@ class Prepared:
         other = self._written(given.formulation)
         if other is not None:
             return other.problem(replace(given, formulation=None), call)
-        integrator = default_integrator(self.model, given.integrator)
+        integrator = Radau() if given.integrator is None else given.integrator
         begin = given.t_end, given.start, given.formulation, given.tolerance, given.output
         events = self._checked(given.events)
         return self.model, *self._problem(OWNER, integrator, *begin, events, call)
@@ -284,7 +285,7 @@ class Prepared:
         if other is not None:
             kept: dict[str, Any] = {"integrator": integrator, "tolerance": tolerance}
             return other.image(t_end, start=start, **kept)
-        integrator = default_integrator(self.model, integrator)
+        integrator = Radau() if integrator is None else integrator
         problem, _ = self._problem(
             "image", integrator, t_end, start, formulation, tolerance, 1, (), None
         )

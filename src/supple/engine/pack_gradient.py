@@ -9,6 +9,7 @@ import numpy as np
 from supple.core import forces as force_codes
 from supple.core import gradient as kernel
 from supple.core import layout as at
+from supple.engine.axisless import refuse_axes
 from supple.engine.body_records import GradientRecord
 from supple.engine.buffers import RigidInertia, row_of
 from supple.engine.compiled import BodyRecord, frame_key
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from supple.engine.builder import Builder
     from supple.frames import Body, Frame
 
+# A rate is compared with its own size, and with a hundredth of its unit where it is small. But
+# components of a vector are small by its direction alone: their rates are compared with the unit.
+RATE = 100.0
 PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with them
 
 
@@ -31,6 +35,8 @@ def add_body(b: Builder, body: Body) -> None:
             f"{label(body)}: plane is True, expected False in a model: motion in a plane is left "
             "to the joints and loads"
         )
+    if not cast("GradientBody", body).turns:
+        refuse_axes(b.model, body)
     record = GradientRecord(
         body,
         len(b.gradient),
@@ -65,7 +71,7 @@ def add_body(b: Builder, body: Body) -> None:
     sizes = [b.length] * 3 + [1.0] * (3 * mesh.node_vectors - 3)
     q, u = record.moved(*motion)
     scale = sizes * len(mesh.rest)
-    b.add_plain(q.tolist(), scale, [1000 * s for s in scale])
+    b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
     b.u0[record.u] = u.tolist()
     ints = {at.KIND: force_codes.GRADIENT, force_codes.BODY: record.index}
     b.add_element(ints, {}, f"{body.name}.damping")

@@ -14,6 +14,7 @@ import numpy as np
 
 from supple.errors import label
 from supple.fem.hermite import hermite
+from supple.fem.line import gauss
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
@@ -47,23 +48,39 @@ def _turns(slope: Array) -> Array:
 
 
 def _surface_strain(record: GradientRecord, e: Array) -> Array:
-    """Largest strains (nt, elements) at ends of elements: of the axis, and by bending beside it."""
+    """Largest strains (nt, elements): the mean of the axis, and by bending beside it at the ends.
+
+    The stretch at a point is not meant: a cubic that bends cannot have a constant one.
+    """
     body, mesh = cast("GradientLine", record.body), record.mesh
     stations = np.asarray(body.stations)
     found = np.zeros((len(e), len(mesh.cells)))
     for k, nodes in enumerate(mesh.cells):
         length = float(stations[k + 1] - stations[k])
         own, rest = (x[..., nodes, :2, :].reshape(*x.shape[:-3], 4, 3) for x in (e, mesh.rest))
+        axial = np.zeros(len(e))
+        for xi, weight in gauss(3):
+            slope = _at(xi, length, 1, own)
+            axial += weight * 0.5 * ((slope**2).sum(axis=1) - 1.0)
         for xi, node in ((0.0, 0), (1.0, 1)):
-            slope = own[:, 2 * node + 1]
             section = body.section.at(float(stations[k + node]) / body.length)
             size = max(section.half_sizes or (2.0 * np.sqrt(section.I_y / section.area),))
-            row = hermite(xi, length, 2)
-            bent = np.linalg.norm(np.einsum("k,tkx->tx", row, own), axis=1)
-            bent = np.abs(bent - np.linalg.norm(row @ rest))
-            axial = np.abs(0.5 * ((slope**2).sum(axis=1) - 1.0))
-            found[:, k] = np.fmax(found[:, k], axial + size * bent)
+            bent = np.abs(_curvature(xi, length, own) - _curvature(xi, length, rest[None]))
+            found[:, k] = np.fmax(found[:, k], np.abs(axial) + size * bent)
     return found
+
+
+def _at(xi: float, length: float, derivative: int, own: Array) -> Array:
+    """A derivative (nt, 3) of the axis of an element, from places and slopes (nt, 4, 3)."""
+    value: Array = np.einsum("k,tkx->tx", hermite(xi, length, derivative), own)
+    return value
+
+
+def _curvature(xi: float, length: float, own: Array) -> Array:
+    """Curvature (nt,) of the axis, 1/m."""
+    slope, bent = _at(xi, length, 1, own), _at(xi, length, 2, own)
+    across = np.linalg.norm(np.cross(slope, bent), axis=1)
+    return np.asarray(across / np.linalg.norm(slope, axis=1) ** 3)
 
 
 def _of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:

@@ -309,8 +309,7 @@ def of_strain(body: FlexibleBody | Body, strained: Extreme | None) -> Iterator[F
 
 def _yield_strain(body: FlexibleBody) -> float | None:
     """The smallest yield stress over E of a body's materials, if one has it."""
-    given = getattr(body, "materials", None) or (getattr(body, "material"),)
-    yields = (m.yield_stress / m.E for m in given if m.yield_stress is not None)
+    yields = (m.yield_stress / m.E for m in body.materials if m.yield_stress is not None)
     return min(yields, default=None)
 
 

@@ -1,4 +1,4 @@
-"""Which integrator a model asks for, and which it refuses: bodies without a frame are stiff."""
+"""Explicit methods and bodies without a frame, whose sections vibrate with megahertz."""
 
 from __future__ import annotations
 
@@ -8,21 +8,10 @@ import numpy as np
 
 from supple.engine.body_records import GradientRecord
 from supple.engine.compiled import Compiled
-from supple.engine.frameless import frameless
 from supple.errors import ModelError
-from supple.integrators.alpha import GeneralizedAlpha
 from supple.integrators.base import Integrator
-from supple.integrators.radau import Radau
-from supple.model import Model
 
 POWERS = 30  # products with the stiffness: the largest frequency to some per cent
-
-
-def default_integrator(model: Model, given: Integrator | None) -> Integrator:
-    """The given one; else generalized-alpha for a model with gradient bodies, and Radau."""
-    if given is not None:
-        return given
-    return GeneralizedAlpha() if frameless(model) else Radau()
 
 
 def refuse_explicit(compiled: Compiled, integrator: Integrator) -> None:
