@@ -53,7 +53,8 @@ def test_equations_are_those_of_the_mesh(make):
     record = eq.compiled.gradient["arm"]
     mesh = record.mesh
     q, u, a = moved(eq)
-    e, v, b = (x[s].reshape(mesh.rest.shape) for x, s in ((q, record.q), (u, record.u), (a, record.u)))
+    own = q[record.q], u[record.u], a[record.u]
+    e, v, b = (x.reshape(mesh.rest.shape) for x in own)
     inertia = (mesh.mass_matrix @ b.reshape(-1, 3)).reshape(b.shape)
     expected = inertia + mesh.forces(e, v) - mesh.weight[:, :, None] * GRAVITY
     found = eq.residual(0.0, q, u, a)[record.u].reshape(e.shape)

@@ -1,4 +1,4 @@
-"""What cannot be attached to a body whose places have no axes: whatever turns them, or is along them.
+"""What cannot be attached to a body whose places have no axes: what turns them, or is along them.
 
 A cable passes on forces, no moments. What asks for more is refused: nothing would resist it, and no
 result would show that.

@@ -2,8 +2,9 @@
 
 Atoms (``engine/block_order.py``) are the velocities of each part of the tree that moves on its own,
 in absolute coordinates those of a body, of gradient bodies those of a node, with the states of
-controllers on them; of each link lam, with the own coordinates of the joint that it closes; and of each link mu. A link is eliminated with
-a body on which its rows are independent, so that pivots are exchanged within a front only.
+controllers on them; of each link lam, with the own coordinates of the joint that it closes; and of
+each link mu. A link is eliminated with a body on which its rows are independent, so that pivots are
+exchanged within a front only.
 
 Neither order nor room depend on which rows of a link are in use: a run may exchange them.
 """

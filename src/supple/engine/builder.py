@@ -27,9 +27,9 @@ from supple.core import layout as at
 from supple.engine import pack_bodies as body_rows
 from supple.engine import pack_constraints as link_rows
 from supple.engine import pack_forces as force_rows
+from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.buffers import flat_buffers
 from supple.engine.callbacks import Callback
-from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.compiled import (
     BodyRecord,
     Compiled,

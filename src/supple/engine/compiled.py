@@ -126,19 +126,19 @@ class Compiled:
     ``bodies`` are those of the model; ``own_frames`` has the node, and the pose in its axes, of the
     own frame of each body of the engine, and of each body of the model that has one; ``flexible``
     has the bodies of the engine with elastic coordinates, ``gradient`` those without a frame, and
-    ``stiff`` is the model with these rigid, from which they start. ``extra`` has the coordinates that belong
-    to no joint of the model: of bodies on free joints of their own (``free:<body>``) and of frame
-    drivers. ``rows`` are the constraint rows in use, ``all_rows`` also those that follow from them;
-    ``all_ints`` are the integers with all rows, None while none is left out. ``loop_joints`` has,
-    for each closing joint and each constraint between frames, the joints of the tree that make a
-    loop with it. ``regular_value`` is the smallest singular value of the scaled rows, but for
-    redundant ones, at ``regular_positions`` (nq,) of the assembled mechanism: singular positions
-    are compared with it; zero where there are none.
-    ``energy_creating`` are the names in ``force_names`` of internal forces without a potential:
-    their work counts as energy that the model creates. ``kinds`` has the codes of all kinds that
-    the buffers hold, each with the first that is of it. ``holds`` has, by joint, the links that can
-    hold its coordinates. In a run whose rows change at events ``whole`` is the model with the rows
-    of all its phases, and ``phase`` says which of them these are.
+    ``stiff`` is the model with these rigid, from which they start. ``extra`` has the coordinates
+    that belong to no joint of the model: of bodies on free joints of their own (``free:<body>``)
+    and of frame drivers. ``rows`` are the constraint rows in use, ``all_rows`` also those that
+    follow from them; ``all_ints`` are the integers with all rows, None while none is left out.
+    ``loop_joints`` has, for each closing joint and each constraint between frames, the joints of
+    the tree that make a loop with it. ``regular_value`` is the smallest singular value of the
+    scaled rows, but for redundant ones, at ``regular_positions`` (nq,) of the assembled mechanism:
+    singular positions are compared with it; zero where there are none. ``energy_creating`` are the
+    names in ``force_names`` of internal forces without a potential: their work counts as energy
+    that the model creates. ``kinds`` has the codes of all kinds that the buffers hold, each with
+    the first that is of it. ``holds`` has, by joint, the links that can hold its coordinates. In a
+    run whose rows change at events ``whole`` is the model with the rows of all its phases, and
+    ``phase`` says which of them these are.
     """
 
     ints: np.ndarray

@@ -18,9 +18,8 @@ def newton_block(ints: np.ndarray, reals: np.ndarray) -> int:
     """Velocities that the elimination along the tree takes together at most.
 
     0 where the matrix is made whole or by blocks: for few velocities, with constraints or bodies
-    without a frame, where
-    forces couple the motions of two joints, or of two bodies that are no neighbours, and if a
-    formulation asks for it.
+    without a frame, where forces couple the motions of two joints, or of two bodies that are no
+    neighbours, and if a formulation asks for it.
     """
     asked = ints[at.H_ASKED]
     if asked == at.TREE_WAY or (asked == at.AUTOMATIC and ints[at.H_U] >= TREE_FROM):
@@ -31,7 +30,9 @@ def newton_block(ints: np.ndarray, reals: np.ndarray) -> int:
 def largest_block(ints: np.ndarray, reals: np.ndarray) -> int:
     """The same whatever the number of velocities."""
     model = at.read_model(ints, reals)
-    if len(model.link) or len(model.gradient) or not all(_fits(model, row) for row in model.element):
+    if len(model.link) or len(model.gradient):
+        return 0
+    if not all(_fits(model, row) for row in model.element):
         return 0
     rigid = model.node[model.node[:, at.MOTION] < at.ELASTIC_OUT, at.COLUMNS]
     return int(max([1, *rigid.tolist(), *model.flex[:, at.FLEX_N].tolist()]))

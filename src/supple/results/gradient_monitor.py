@@ -34,7 +34,8 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     e = q.reshape(len(t), *record.mesh.rest.shape)
     turned = Extreme(t, _turns(e[:, :, 1]).max(axis=1, initial=0.0))
     strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
-    findings = (*_of_turns(record.body, turned), *of_strain(record.body, strained))
+    line = cast("GradientLine", record.body)
+    findings = (*_of_turns(line, turned), *of_strain(line, strained))
     known = record.name, turned.largest, strained.largest
     return BodyMonitor(*known, *[np.nan] * 3, 0.0, 0.0, 0.0, *[np.nan] * 3, findings)
 

@@ -176,7 +176,7 @@ class GradientView:
         return turned
 
     def _rows(self, body: GradientLine, x: float) -> tuple[np.ndarray, Array]:
-        """Numbers (K,) of the nodal vectors of the element at a station, rows (n, K) of r, r_x, ..."""
+        """Numbers (K,) of the nodal vectors of the element at a station, rows (n, K): r, r_x."""
         stations = np.asarray(body.stations)
         k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
         length = float(stations[k + 1] - stations[k])
@@ -221,7 +221,7 @@ def _stretch(slope: Array) -> Array:
 
 
 def _unit(x: Moving) -> Moving:
-    """A vector (nt, 3) divided by its length, with as many derivatives as are given, two at most."""
+    """A vector (nt, 3) divided by its length, with as many derivatives as are given."""
     x = [np.asarray(part) for part in x]
     n = np.linalg.norm(x[0], axis=-1, keepdims=True)
     found = [x[0] / n]

@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,7 @@ from supple.results.views import into
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
     from supple.engine.body_records import FlexRecord, GradientRecord
+    from supple.fem.material import Material
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -75,6 +76,16 @@ LOAD, SERIOUS_LOAD = 0.02, 0.25
 SERIOUS = 2.0  # times a limit
 
 VALIDITY = ("valid", "doubtful", "not valid")
+
+
+class WithMaterials(Protocol):
+    """A body that knows what it is made of."""
+
+    name: str
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Its materials."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +298,8 @@ def _of_rotation(
     )
 
 
-def of_strain(body: FlexibleBody | Body, strained: Extreme | None) -> Iterator[Finding]:
+def of_strain(body: WithMaterials, strained: Extreme | None) -> Iterator[Finding]:
+    """A strain beyond that of the material's yield stress, or of linear elasticity."""
     yields = _yield_strain(body)
     limit = STRAIN if yields is None else yields
     passed = None if strained is None else strained.passes(limit)
@@ -307,7 +319,7 @@ def of_strain(body: FlexibleBody | Body, strained: Extreme | None) -> Iterator[F
     )
 
 
-def _yield_strain(body: FlexibleBody) -> float | None:
+def _yield_strain(body: WithMaterials) -> float | None:
     """The smallest yield stress over E of a body's materials, if one has it."""
     yields = (m.yield_stress / m.E for m in body.materials if m.yield_stress is not None)
     return min(yields, default=None)
