@@ -83,7 +83,10 @@ def test_collocated_elements_do_not_lock():
     assert 3.0 < errors[0] / errors[1] < 5.0  # second order
 
 
-@pytest.mark.parametrize("kind", ["continuum", "elastic_line"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize("kind", [pytest.param("continuum", marks=SLOW), "elastic_line"])
 def test_elements_of_the_literature_lock(kind):
     """What the documentation says of them: with the slenderness, at the same load."""
     thick, thin = (np.linalg.norm(t - elastica(1.0)) for t in bent(kind, 16, (1e-2, 1e-3), 1.0))
@@ -103,7 +106,7 @@ def test_rolled_up_to_a_circle():
         start = np.concatenate([places[:, None], axes], axis=1)
         e = equilibrium(mesh, tip_moment(mesh, 2 * np.pi), start)
         errors.append(np.linalg.norm(e[-1, 0]))
-    assert errors[1] < 0.004
+    assert errors[1] < 0.006
     assert 3.0 < errors[0] / errors[1] < 5.0
 
 
@@ -160,7 +163,8 @@ def test_tapered_beam():
 
 
 @pytest.mark.parametrize(
-    ("kind", "bound"), [("collocated", 0.006), ("elastic_line", 0.01), ("continuum", 0.01)]
+    ("kind", "bound"),
+    [("collocated", 0.006), ("elastic_line", 0.01), pytest.param("continuum", 0.01, marks=SLOW)],
 )
 def test_curved_beams(kind, bound):
     """A quarter of a circle, clamped: Castigliano in the plane and out of it."""

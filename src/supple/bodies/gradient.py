@@ -68,6 +68,16 @@ class GradientBody(Body):
         """Place and axes of a node at rest, on the axes of the body."""
 
 
+def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:
+    """Viscosities beside E and G in units of these (s), of damping that rates of strain have."""
+    damping_choice(owner, damping)
+    strain_damping(owner, damping, "with elements over nodal vectors")
+    if isinstance(damping, KelvinVoigt):
+        return damping.factors(material.E, material.G)
+    time = damping.stiffness if isinstance(damping, Rayleigh) else 0.0
+    return time, time
+
+
 class GradientLine(GradientBody, AxisBody):
     """A body of elements one after the other along an axis; places that are used become nodes."""
 
@@ -149,18 +159,15 @@ class GradientLine(GradientBody, AxisBody):
             section=instance(owner, "section", section, kinds, SECTION),
             material=instance(owner, "material", material, Material, MATERIAL),
             elements=validate.integer(owner, "elements", elements, 1, count),
-            damping=damping_choice(owner, damping),
+            damping=damping,
         )
         if self.elements > MOST_ELEMENTS:
             raise ModelError(owner, "elements", elements, count)
-        strain_damping(owner, damping, "with elements over nodal vectors")
+        times = damping_times(owner, damping, self.material)
         centre = self.section.at(0.0).shear_centre
         if any(centre):
             raise ModelError(owner, "shear_centre of its section", centre, "(0, 0)")
-        if isinstance(damping, KelvinVoigt):
-            return damping.factors(self.material.E, self.material.G)
-        time = damping.stiffness if isinstance(damping, Rayleigh) else 0.0
-        return time, time
+        return times
 
 
 @dataclass(frozen=True, eq=False, init=False)

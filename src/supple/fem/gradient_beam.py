@@ -39,28 +39,19 @@ from numpy.typing import NDArray
 from supple.errors import ModelError
 from supple.fem.gradient_mesh import GradientMesh, chain
 from supple.fem.gradient_table import ElementTable, StrainPoint, Term
+from supple.fem.green import GREEN, Times, elastic_laws
 from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine, SectionLaw, gauss
-from supple.fem.material import Material
 from supple.fem.sections import Circle, CrossSection, Rectangle, Tube
 
 Array = NDArray[np.float64]
-Times = tuple[float, float]
 BeamElementKind = Literal["collocated", "elastic_line", "continuum"]
 BEAM_ELEMENTS: tuple[BeamElementKind, ...] = get_args(BeamElementKind)
 
 # Places among the vectors r, r_x, r_y, r_z of two nodes.
 AXIS, Y, Z = [0, 1, 4, 5], [2, 6], [3, 7]
 X_, Y_, Z_, XX, XY, XZ = range(6)  # rows r_x, r_y, r_z, r_xx, r_xy, r_xz
-# Strains of Green xx, yy, zz, xy, xz, yz; then twist and the curvatures in the planes of z and y.
-GREEN: tuple[tuple[Term, ...], ...] = (
-    ((0.5, X_, X_),),
-    ((0.5, Y_, Y_),),
-    ((0.5, Z_, Z_),),
-    ((1.0, X_, Y_),),
-    ((1.0, X_, Z_),),
-    ((1.0, Y_, Z_),),
-)
+# Twist, and the curvatures in the planes of z and y.
 BENT: tuple[tuple[Term, ...], ...] = (
     ((0.5, Z_, XY), (-0.5, Y_, XZ)),
     ((1.0, Z_, XX),),
@@ -235,24 +226,6 @@ def _continuum(
             yield StrainPoint.of(
                 np.linalg.inv(shape).T @ rows, GREEN, volume * laws[0], volume * laws[1]
             )
-
-
-def elastic_laws(owner: str, material: Material, times: Times) -> tuple[Array, Array]:
-    """Matrices (6, 6) from strains (Pa) and from their rates (Pa s) to stresses.
-
-    ``times`` (s) are the viscosities beside E and G in units of these.
-    """
-    from supple.fem.solid_matrices import isotropic_law
-
-    E, G = times
-    elastic = isotropic_law(owner, material)
-    if E == G:
-        return elastic, E * elastic
-    if not 0.0 < E * material.E < 3.0 * G * material.G:
-        expected = "E and G with 0 < E < 3 G, as of an isotropic material"
-        raise ModelError(owner, "damping E, G", (E * material.E, G * material.G), expected)
-    viscous = Material(E * material.E, G * material.G, material.density)
-    return elastic, isotropic_law(owner, viscous)
 
 
 def section_rule(owner: str, section: CrossSection) -> list[tuple[float, float, float]]:
