@@ -163,8 +163,7 @@ class Prepared:
         )
         if initial and not self.model.constraints:  # these may hold what the joints begin with
             for choice, built in self._built.items():
-                own = any(motor.own for motor in built.motors.values())
-                if not own and not built.gradient:  # these begin where their joints do
+                if not built.gradient and not any(motor.own for motor in built.motors.values()):
                     other._built[choice] = with_initial(built, other.model)
         elif all(same_places(old, new) for old, new in pairs):
             for choice, ready in self._ready.items():

@@ -38,11 +38,11 @@ def columns(m, w, u, a):
     node, x, s = m.node, w.node, w.scratch[0]
     slaved.accelerations(m, w, a)
     for n in range(1, node.shape[0]):
-        if node[n, at.MOTION] >= at.ELASTIC_OUT:
-            if node[n, at.MOTION] == at.GRADIENT_EDGE:
-                gradient_edge.edge_columns(m, w, n, u, a)
-            else:
-                flex_tangents.edge_columns(m, w, n, u, a)
+        if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
+            flex_tangents.edge_columns(m, w, n, u, a)
+            continue
+        if node[n, at.MOTION] == at.GRADIENT_EDGE:
+            gradient_edge.edge_columns(m, w, n, u, a)
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]

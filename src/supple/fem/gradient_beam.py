@@ -150,7 +150,7 @@ def _collocated(
     """Each strain at its own points."""
     length, (E, G) = (ends[1] - ends[0]) * line.length, times
     at_ends = [line.at(s) for s in ends]
-    bending = 12.0 / length**2 * np.min([np.diag(law.bending) for law in at_ends], axis=0)
+    bending = 12.0 / length / length * np.min([np.diag(law.bending) for law in at_ends], axis=0)
     part = np.minimum(SHEAR_PART * bending, np.min([law.shear for law in at_ends], axis=0))
     axial = min(AXIAL_PART * float(bending.min()), *(law.axial for law in at_ends))
 

@@ -71,7 +71,7 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
         BodyMonitor,
         Finding,
         _of_rotation,
-        _of_strain,
+        of_strain,
         states,
     )
 
@@ -97,7 +97,7 @@ def watch_cut(result: Result, owner: BodyRecord) -> BodyMonitor:
     limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
         *_of_rotation(body, worst_turn, stiffened, limit),
-        *_of_strain(body, worst),
+        *of_strain(body, worst),
         *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
     ]
     return BodyMonitor(
