@@ -240,7 +240,11 @@ class GradientBeam(GradientLine):
             _times=times,
         )
         # What does not suit the element is refused here: one element is enough to know.
-        beam_mesh(self.element, self._beam_line, self.stations[:2], self._rest[:2], times, owner)
+        made = self.element, self._beam_line, self.stations[:2], self._rest[:2], times, owner
+        try:
+            beam_mesh(*made)
+        except OverflowError:
+            raise ModelError(owner, "length", length, "one whose powers are numbers") from None
 
     @property
     def turns(self) -> bool:

@@ -19,8 +19,8 @@ from supple.signals import Constant
 
 def refuse_axes(model: Model, body: Body) -> None:
     """Refuse joints, constraints and forces that need axes of a body which has none."""
-    items = (*model.joints.values(), *model.constraints.values(), *model.forces.values())
-    for item in items:
+    items: list[Any] = [*model.joints.values(), *model.constraints.values()]
+    for item in (*items, *model.forces.values()):
         for name, frame in item.frames.items():
             if frame.body.name == body.name:
                 _refuse(item, name, frame, body)

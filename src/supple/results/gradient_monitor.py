@@ -36,8 +36,21 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
     line = cast("GradientLine", record.body)
     findings = (*_of_turns(line, turned), *of_strain(line, strained))
-    known = record.name, turned.largest, strained.largest
-    return BodyMonitor(*known, *[np.nan] * 3, 0.0, 0.0, 0.0, *[np.nan] * 3, findings)
+    return BodyMonitor(
+        name=record.name,
+        rotation=turned.largest,
+        strain=strained.largest,
+        deflection=np.nan,
+        highest_mode=np.nan,
+        left_out=np.nan,
+        spin=0.0,
+        lowest_frequency=0.0,
+        lost_stiffness=0.0,
+        buckling=np.nan,
+        load_stiffness=np.nan,
+        load_change=np.nan,
+        findings=findings,
+    )
 
 
 def _turns(slope: Array) -> Array:

@@ -81,7 +81,9 @@ VALIDITY = ("valid", "doubtful", "not valid")
 class WithMaterials(Protocol):
     """A body that knows what it is made of."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Its name."""
 
     @property
     def materials(self) -> tuple[Material, ...]:
