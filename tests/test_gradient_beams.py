@@ -191,6 +191,25 @@ def test_curved_beams(kind, bound):
     assert np.all(errors[0] > 3.0 * errors[1])
 
 
+def test_strains_of_a_curved_continuum_are_those_of_space():
+    """All vectors mapped by F: the strains are 1/2 (F^T F - 1) everywhere."""
+    body = GradientBeam(
+        "ring",
+        1.0,
+        Circle(0.3),
+        MATERIAL,
+        elements=2,
+        element="continuum",
+        twist=0.4,
+        centre_line=lambda s: (np.sin(s), 1 - np.cos(s), 0.0),
+    )
+    F = np.eye(3) + 0.2 * np.random.default_rng(2).normal(size=(3, 3))
+    green = 0.5 * (F.T @ F - np.eye(3))
+    wanted = [*np.diag(green), 2 * green[0, 1], 2 * green[0, 2], 2 * green[1, 2]]
+    for strains in body.mesh.strains(body.mesh.rest @ F.T):
+        np.testing.assert_allclose(strains.reshape(-1, 6), np.tile(wanted, (60, 1)), atol=1e-12)
+
+
 def test_twisted_beam():
     """A strip with a quarter turn from end to end: its flexibility turns along it."""
     section, n = Rectangle(0.005, 0.02), 32

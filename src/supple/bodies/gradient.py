@@ -199,6 +199,9 @@ class GradientBeam(GradientLine):
         Direction y of the section at the origin on the axes of the centre line, made normal to it.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place and axes of its first section in the world as the model is written.
+
+    It is meant for slender beams: except of ``element="continuum"``, deflections by shear forces
+    are left out, as by Euler and Bernoulli.
     """
 
     length: float
