@@ -170,6 +170,12 @@ class GradientView:
         )
         return view.local if self._turned else view
 
+    def von_mises(self, *_: Any, **__: Any) -> Array:
+        """Its stress is not recovered."""
+        raise SuppleError(f"{self.label}: its stress is not known, expected its axial_strain")
+
+    largest_stress = von_mises
+
     def attitude(self, frame: Frame) -> Array:
         """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""
         turned: Array = self.at(*frame.position.tolist()).matrix @ frame.rotation
