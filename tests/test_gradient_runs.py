@@ -284,3 +284,61 @@ def test_the_monitor_sees_strain_and_coarse_elements():
         found = sp.statics(model).monitor
     assert {f.what for f in found.findings} == {"rotation", "strain"}
     assert "use more elements" in found["arm"].findings[0].sentence
+
+
+def test_a_loop_is_closed_without_strain():
+    """A slider-crank starts where one with a rigid rod does, wherever the joints ask for it."""
+    found = []
+    for kind in ("stiff", "gradient"):
+        model = sp.Model()
+        crank = model.add(sp.RigidBody("crank", 1.0, (0.1, 0, 0), (1e-3, 2e-3, 2e-3)))
+        if kind == "gradient":
+            rod = sp.GradientBeam("rod", 0.5, SQUARE, PLASTIC, 3)
+        else:
+            mass = 0.5 * SQUARE.area * PLASTIC.density
+            rod = sp.RigidBody("rod", mass, (0.25, 0, 0), (1e-5, mass / 48, mass / 48))
+        slider = model.add(sp.RigidBody("slider", 0.5, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+        model.add(rod)
+        model.add(sp.Revolute("A", model.ground.at(0), crank.at(0), "z", 0.4, 10.0))
+        model.add(sp.Revolute("B", crank.at(0.2), rod.at(0), "z", -0.8))
+        model.add(sp.Revolute("C", rod.at(0.5), slider.at(0), "z", 0.4))
+        model.add(sp.Prismatic("D", model.ground.at(0), slider.at(0), "x", 0.6))
+        found.append(sp.assemble(model))
+    rigid, state = found
+    for name in "ABCD":  # as near as the little inertia of sections is
+        assert state.coordinates(name) == pytest.approx(rigid.coordinates(name), abs=1e-3)
+    record = state.compiled.gradient["rod"]
+    assert record.mesh.energy(state.q[record.q].reshape(record.mesh.rest.shape)) < 1e-18
+
+
+def test_beams_that_are_welded_are_one_beam():
+    """A joint between two bodies without a frame, against one with as many elements.
+
+    A weld joins places and axes, not the stretch of both sides, which is small in bending.
+    """
+    model = sp.Model(gravity=(0, -9.81, 0))
+    ground = model.ground
+    first, second = (
+        model.add(sp.GradientBeam(name, 0.5, SQUARE, PLASTIC, 2)) for name in ("first", "second")
+    )
+    model.add(sp.Revolute("hinge", ground.at(0), first.at(0), "z"))
+    model.add(sp.Fixed("weld", second.at(0), first.at(0.5)))
+    whole = model.add(sp.GradientBeam("whole", 1.0, SQUARE, PLASTIC, 4, position=(0, 1, 0)))
+    model.add(sp.Revolute("other", ground.at(0, 1), whole.at(0), "z"))
+    result = sp.simulate(model, 0.1, tolerance=1e-5, output=2)
+    apart = result["whole"].at(1.0).position - result["second"].at(0.5).position
+    assert np.linalg.norm(result["second"].at(0.5).deflection[-1]) > 1e-4
+    assert np.abs(apart - [0, 1, 0]).max() < 1e-5  # the tolerance over some steps
+
+
+def test_events_at_nodes():
+    model = pendulum(2)
+    rope = model.bodies["rope"]
+    fall = sp.Event("below", rope.at(2.0), "y", value=-0.05, terminal=True)
+    result = sp.simulate(model, 1.0, events=fall, tolerance=1e-6)
+    assert result.events[0].name == "below"
+    assert result.state().q[result.data.compiled.gradient["rope"].q][13] == pytest.approx(-0.05)
+    assert refused(pendulum(2), events=sp.Event("spin", rope.at(2.0), "wz")) == (
+        "Event 'spin': quantity is 'wz', expected a place or velocity, because nothing turns with "
+        "Cable 'rope'"
+    )

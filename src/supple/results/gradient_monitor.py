@@ -68,33 +68,37 @@ def _surface_strain(record: GradientRecord, e: Array) -> Array:
     """
     body, mesh = cast("GradientLine", record.body), record.mesh
     stations = np.asarray(body.stations)
-    found = np.zeros((len(e), len(mesh.cells)))
-    for k, nodes in enumerate(mesh.cells):
-        length = float(stations[k + 1] - stations[k])
-        own, rest = (x[..., nodes, :2, :].reshape(*x.shape[:-3], 4, 3) for x in (e, mesh.rest))
-        axial = np.zeros(len(e))
-        for xi, weight in gauss(3):
-            slope = _at(xi, length, 1, own)
-            axial += weight * 0.5 * ((slope**2).sum(axis=1) - 1.0)
-        for xi, node in ((0.0, 0), (1.0, 1)):
-            section = body.section.at(float(stations[k + node]) / body.length)
-            size = max(section.half_sizes or (2.0 * np.sqrt(section.I_y / section.area),))
-            bent = np.abs(_curvature(xi, length, own) - _curvature(xi, length, rest[None]))
-            found[:, k] = np.fmax(found[:, k], np.abs(axial) + size * bent)
+    lengths, size = np.diff(stations), _half_sizes(body, stations)
+    own, rest = (x[:, mesh.cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
+    axial = np.zeros(own.shape[:2])
+    for xi, weight in gauss(3):
+        slope = _at(xi, lengths, 1, own)
+        axial += weight * 0.5 * ((slope**2).sum(axis=2) - 1.0)
+    found = np.zeros_like(axial)
+    for xi, beside in ((0.0, size[:-1]), (1.0, size[1:])):
+        bent = np.abs(_curvature(xi, lengths, own) - _curvature(xi, lengths, rest))
+        found = np.fmax(found, np.abs(axial) + beside * bent)
     return found
 
 
-def _at(xi: float, length: float, derivative: int, own: Array) -> Array:
-    """A derivative (nt, 3) of the axis of an element, from places and slopes (nt, 4, 3)."""
-    value: Array = np.einsum("k,tkx->tx", hermite(xi, length, derivative), own)
+def _half_sizes(body: GradientLine, stations: Array) -> Array:
+    """How far sections (n,) reach beside the axis, m."""
+    sections = [body.section.at(float(x) / body.length) for x in stations]
+    return np.array([max(s.half_sizes or (2.0 * np.sqrt(s.I_y / s.area),)) for s in sections])
+
+
+def _at(xi: float, lengths: Array, derivative: int, own: Array) -> Array:
+    """A derivative (nt, e, 3) of the axes of elements, from places and slopes (nt, e, 4, 3)."""
+    rows = np.array([hermite(xi, float(length), derivative) for length in lengths])
+    value: Array = np.einsum("ek,tekx->tex", rows, own)
     return value
 
 
-def _curvature(xi: float, length: float, own: Array) -> Array:
-    """Curvature (nt,) of the axis, 1/m."""
-    slope, bent = _at(xi, length, 1, own), _at(xi, length, 2, own)
-    across = np.linalg.norm(np.cross(slope, bent), axis=1)
-    return np.asarray(across / np.linalg.norm(slope, axis=1) ** 3)
+def _curvature(xi: float, lengths: Array, own: Array) -> Array:
+    """Curvatures (nt, e) of the axes of elements, 1/m."""
+    slope, bent = _at(xi, lengths, 1, own), _at(xi, lengths, 2, own)
+    across = np.linalg.norm(np.cross(slope, bent), axis=2)
+    return np.asarray(across / np.linalg.norm(slope, axis=2) ** 3)
 
 
 def _of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:
