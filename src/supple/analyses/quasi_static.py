@@ -32,8 +32,8 @@ def quasi_static(compiled: Compiled, state: State) -> State:
     """The state with flexible bodies deflected as its motion asks."""
     for record in compiled.gradient.values():
         raise ModelError.plain(
-            f"simulate: start is 'quasi-static', which does not know {record.label}, because it has "
-            "no frame against which to deflect, expected 'static' or a state"
+            f"simulate: start is 'quasi-static', which does not know {record.label}, because it "
+            "has no frame against which to deflect, expected 'static' or a state"
         )
     if not compiled.flexible:
         return state
