@@ -43,19 +43,18 @@ def moved(mesh: GradientMesh, size: float = 0.1) -> tuple[np.ndarray, np.ndarray
 
 def test_forces_are_slopes_of_the_energy_and_tangents_of_the_forces(mesh):
     e, v = moved(mesh)
-    by_vectors, by_rates = (x.toarray() for x in mesh.tangents(e, v))
-    forces, elastic = mesh.forces(e, v), mesh.forces(e)
-    step = 1e-30j
-    for k in range(mesh.size):
-        unit = np.zeros(mesh.size)
-        unit[k] = 1.0
-        unit = unit.reshape(mesh.rest.shape)
-        slope = mesh.energy(e + step * unit).imag / step.imag
-        assert slope == pytest.approx(elastic.ravel()[k], abs=1e-13 * np.abs(elastic).max())
-        column = mesh.forces(e + step * unit, v).imag.ravel() / step.imag
-        np.testing.assert_allclose(column, by_vectors[:, k], atol=1e-13 * np.abs(by_vectors).max())
-        column = (mesh.forces(e, v + unit) - forces).ravel()
-        np.testing.assert_allclose(column, by_rates[:, k], atol=1e-12 * np.abs(forces).max())
+    by_vectors, by_rates = mesh.tangents(e, v)
+    forces = mesh.forces(e, v)
+    for way in np.random.default_rng(4).normal(size=(3, *e.shape)):
+        step = 1e-30j * way
+        slope = mesh.energy(e + step).imag / 1e-30
+        assert slope == pytest.approx(
+            np.sum(mesh.forces(e) * way), abs=1e-12 * np.abs(forces).sum()
+        )
+        column, found = mesh.forces(e + step, v).imag / 1e-30, by_vectors @ way.ravel()
+        np.testing.assert_allclose(found, column.ravel(), atol=1e-12 * np.abs(column).max())
+        column, found = mesh.forces(e, v + way) - forces, by_rates @ way.ravel()
+        np.testing.assert_allclose(found, column.ravel(), atol=1e-12 * np.abs(forces).max())
     assert np.abs(by_rates).max() > 0.0
     assert np.abs(by_rates - by_rates.T).max() <= 1e-13 * np.abs(by_rates).max()
 
