@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bodies.gradient_nodes import GradientPlate, GradientSolid
 from supple.core import layout as at
 from supple.engine.builder import build
 from supple.formulations.equations import Equations
@@ -43,12 +44,25 @@ def moved(eq: Equations, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndar
     return q, rng.normal(size=eq.nu), rng.normal(size=eq.nu)
 
 
-@pytest.mark.parametrize("make", [beam, lambda **o: sp.Cable("arm", 1.0, SQUARE, RUBBER, 3, **o)])
+def solid(**options) -> GradientSolid:
+    return GradientSolid("arm", sp.block((1, 0.2, 0.2), (2, 1, 1), "hex8", RUBBER), **options)
+
+
+BODIES = {
+    "beam": beam,
+    "cable": lambda **o: sp.Cable("arm", 1.0, SQUARE, RUBBER, 3, **o),
+    "plate": lambda **o: GradientPlate("arm", (1.0, 0.5), 0.02, RUBBER, (2, 1), **o),
+    "solid": solid,
+}
+
+
+@pytest.mark.parametrize("make", BODIES.values(), ids=BODIES)
 def test_equations_are_those_of_the_mesh(make):
     """Residual, energies and momenta against the elements in plain NumPy."""
     model = sp.Model(gravity=GRAVITY)
     arm = model.add(make(damping=sp.Rayleigh(stiffness=0.02)))
-    model.add(sp.Spherical("ball", model.ground.at(0), arm.at(0), (0.3, 0.2, 0.1)))
+    place = arm.rest_pose(arm.nearest(np.zeros(3))).p.tolist()
+    model.add(sp.Spherical("ball", model.ground.at(0), arm.at(*place), (0.3, 0.2, 0.1)))
     eq = Equations(build(model))
     record = eq.compiled.gradient["arm"]
     mesh = record.mesh

@@ -21,9 +21,16 @@ from supple.bodies.centre_line import CentreLineChoice, Twist, first_angle
 from supple.bodies.flexible import damping_choice, instance, strain_damping
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
-from supple.fem.gradient_beam import BEAM_ELEMENTS, BeamElementKind, beam_mesh
+from supple.fem.gradient_beam import (
+    BEAM_ELEMENTS,
+    BeamElementKind,
+    beam_mesh,
+    beam_rows,
+    place_row,
+)
 from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
-from supple.fem.gradient_mesh import GradientMesh
+from supple.fem.gradient_mesh import GradientMesh, Indices
+from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
@@ -66,6 +73,15 @@ class GradientBody(Body):
     @abstractmethod
     def node_pose(self, node: int) -> Pose:
         """Place and axes of a node at rest, on the axes of the body."""
+
+    @abstractmethod
+    def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
+        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
+
+    @property
+    def along_line(self) -> bool:
+        """Whether its elements follow each other along an axis with ``stations``."""
+        return False
 
 
 def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:
@@ -128,6 +144,23 @@ class GradientLine(GradientBody, AxisBody):
             expected = f"a node, e.g. {stations[node]:g}: a model puts nodes at its frames"
             raise ModelError(label(self), "place of a frame", x, expected)
         return node
+
+    @property
+    def along_line(self) -> bool:
+        """They do."""
+        return True
+
+    def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
+        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
+        x, stations = self.station(frame), self.stations
+        k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
+        length = float(stations[k + 1] - stations[k])
+        xi = (x - float(stations[k])) / length
+        if self.turns:
+            rows = np.vstack([place_row(xi, length), beam_rows(xi, length)[:2]])
+        else:
+            rows = np.array([hermite(xi, length), hermite(xi, length, 1)])
+        return self.mesh.vectors[k], rows
 
     def node_pose(self, node: int) -> Pose:
         """Place and axes of a node at rest, on the axes of the body."""

@@ -14,7 +14,7 @@ from supple.bodies.flexible import beam_suspicion, given_point, instance, neares
 from supple.bodies.gradient import MATERIAL, GradientBody, damping_times
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
-from supple.fem.gradient_mesh import GradientMesh
+from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.gradient_plate import plate_mesh
 from supple.fem.gradient_solid import solid_mesh
 from supple.fem.material import Material
@@ -49,6 +49,11 @@ class GradientNodes(GradientBody):
             found = self._made_mesh()
             set_fields(self, _mesh=found)
         return found
+
+    def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
+        """Numbers (V,) of the vectors of the node of a frame, and rows that give r, r_x, r_y."""
+        count = self.mesh.node_vectors
+        return self.node(frame) * count + np.arange(count), np.eye(count)[:3]
 
     @property
     def mass(self) -> float:

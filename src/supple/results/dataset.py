@@ -239,8 +239,11 @@ def _of_gradient(view: GradientView) -> Iterator[Variable]:
     name, end = view.name, view.far_end
     yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
     yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
+    if end is None:
+        return
     yield from _of_point(end)
-    yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
+    if view.slopes:
+        yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
     if view.turns:
         yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
 

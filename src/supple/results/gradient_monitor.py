@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from supple.errors import label
+from supple.fem.gradient_forces import energy
 from supple.fem.hermite import hermite
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
@@ -32,10 +33,13 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
 
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    turned = Extreme(t, _turns(e[:, :, 1]).max(axis=1, initial=0.0))
-    strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
-    line = cast("GradientLine", record.body)
-    findings = (*_of_turns(line, turned), *of_strain(line, strained))
+    body = cast("GradientLine", record.body)
+    turns, strain = np.zeros((len(t), 1)), _mean_strain
+    if body.along_line:
+        turns, strain = _turns(e[:, :, 1]), _surface_strain
+    turned = Extreme(t, turns.max(axis=1, initial=0.0))
+    strained = Extreme(t, strain(record, e).max(axis=1, initial=0.0))
+    findings = (*_of_turns(body, turned), *of_strain(body, strained))
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -78,6 +82,19 @@ def _surface_strain(record: GradientRecord, e: Array) -> Array:
     for xi, beside in ((0.0, size[:-1]), (1.0, size[1:])):
         bent = np.abs(_curvature(xi, lengths, own) - _curvature(xi, lengths, rest))
         found = np.fmax(found, np.abs(axial) + beside * bent)
+    return found
+
+
+def _mean_strain(record: GradientRecord, e: Array) -> Array:
+    """Strains (nt, elements) that one stress would have with the energy of each element."""
+    mesh, material = record.mesh, cast("GradientLine", record.body).materials[0]
+    found = np.zeros((len(e), len(mesh.cells)))
+    for kind, table in enumerate(mesh.tables):
+        mine = np.flatnonzero(mesh.kinds == kind)
+        stiffness = material.E * table.total_mass / material.density
+        for k, vectors in enumerate(e.reshape(len(e), -1, 3)):
+            stored = energy(table, vectors[mesh.vectors[mine]])
+            found[k, mine] = np.sqrt(np.fmax(2.0 * stored / stiffness, 0.0))
     return found
 
 

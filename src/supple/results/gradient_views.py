@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple.errors import SuppleError, label
-from supple.fem.gradient_beam import beam_rows, place_row
-from supple.fem.hermite import hermite
+from supple.frames import Frame
 from supple.results.views import Array, Later, PointView, into
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientLine
+    from supple.bodies.gradient import GradientBody
     from supple.engine.body_records import GradientRecord
-    from supple.frames import Body, Frame
+    from supple.frames import Body
     from supple.results.result import Result
 
 # A vector (nt, 3) or a matrix (nt, 3, 3) with its first derivatives by time
@@ -24,14 +23,9 @@ Moving = Sequence[Array]
 
 
 class GradientPointView(PointView):
-    """Motion of a place on a gradient body, and of its section if sections have axes.
+    """Motion of a place on a gradient body, and of its section if sections have axes."""
 
-    Attributes
-    ----------
-    axial_strain : (nt,) of the axis there, (|r_x|^2 - 1) / 2
-    """
-
-    axial_strain: Array
+    _slope: Array | None  # r_x (nt, 3)
     _whole: GradientView
     _rest: Array  # place (3,) m of the body at rest
     _world: Array  # place (nt, 3) m
@@ -43,6 +37,13 @@ class GradientPointView(PointView):
         view = GradientPointView.__new__(GradientPointView)
         view.__dict__.update(self.__dict__ | turned.__dict__)
         return view
+
+    @property
+    def axial_strain(self) -> Array:
+        """(nt,) strain of the axis, or along x, there: (|r_x|^2 - 1) / 2."""
+        if self._slope is None:
+            raise SuppleError(f"{self._whole.label}: its nodes have no slope r_x")
+        return _stretch(self._slope)
 
     @cached_property
     def deflection(self) -> Array:
@@ -56,7 +57,7 @@ class GradientPointView(PointView):
                 f"{whole.label}: its sections have no axes in which it could deflect, expected "
                 "the position of a place"
             )
-        origin = whole.at(0.0)
+        origin = whole.origin
         moved: Array = into(origin.matrix, self._world - origin.position) - self._rest
         return moved
 
@@ -97,6 +98,11 @@ class GradientView:
         return self._record.turns
 
     @property
+    def slopes(self) -> bool:
+        """Whether its nodes have a slope r_x."""
+        return self.vectors.shape[2] > 1
+
+    @property
     def deforming(self) -> tuple[Any, ...]:
         """Its parts with elastic coordinates in a frame: none."""
         return ()
@@ -131,15 +137,22 @@ class GradientView:
         return view
 
     @property
-    def far_end(self) -> GradientPointView:
-        """Motion of its end."""
-        return self.at(float(cast("GradientLine", self._record.body).length))
+    def origin(self) -> GradientPointView:
+        """Motion of its first node."""
+        frame = Frame(self._record.body, self._record.body.nearest(self._record.mesh.rest[0, 0]))
+        return self.at(*frame.position.tolist())
 
-    def at(self, x: float, y: float = 0.0, z: float = 0.0) -> GradientPointView:
-        """Motion of the place at the station x (m) of the axis."""
-        record, body = self._record, cast("GradientLine", self._record.body)
-        frame = body.at(x, y, z)
-        numbers, rows = self._rows(body, body.station(frame))
+    @property
+    def far_end(self) -> GradientPointView | None:
+        """Motion of the place that tells most, the end of a beam; None if there is none."""
+        place = self._record.body.telling_place
+        return None if place is None else self.at(*place)
+
+    def at(self, *place: Any, **where: Any) -> GradientPointView:
+        """Motion of a place, as the body's own ``at`` takes it: a station (m) of a beam."""
+        record, body = self._record, cast("GradientBody", self._record.body)
+        frame = body.at(*place, **where)
+        numbers, rows = body.shown_vectors(frame)
         rest = body.rest_pose(frame.position)
         resting = rows @ record.mesh.rest.reshape(-1, 3)[numbers]
         own = _axes([[v] for v in resting[1:3]])[0] if self.turns else np.eye(3)
@@ -149,24 +162,23 @@ class GradientView:
             """Place and axes with derivatives up to an order."""
             shown = [self._shown(numbers, row, order) for row in rows[:3]]
             axes = _axes(shown[1:3]) if self.turns else self._still(order)
-            place = [r + R @ arm for r, R in zip(shown[0], axes, strict=True)]
-            return place, axes
+            return [r + R @ arm for r, R in zip(shown[0], axes, strict=True)], axes
 
-        place, axes = moving(1)
+        moved, axes = moving(1)
         view = GradientPointView(
             frame.name,
             axes[0] @ turn,
-            place[0],
-            place[1],
+            moved[0],
+            moved[1],
             lambda: moving(2)[0][2],
             _spin(axes[0], axes[1]),
             lambda: _spin(axes[0], moving(2)[1][2]),
         )
         view.__dict__.update(
-            axial_strain=_stretch(self._shown(numbers, rows[1], 0)[0]),
+            _slope=self._shown(numbers, rows[1], 0)[0] if len(rows) > 1 else None,
             _whole=self,
             _rest=rest.p - record.mesh.rest[0, 0],
-            _world=place[0],
+            _world=moved[0],
         )
         return view.local if self._turned else view
 
@@ -180,18 +192,6 @@ class GradientView:
         """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""
         turned: Array = self.at(*frame.position.tolist()).matrix @ frame.rotation
         return turned
-
-    def _rows(self, body: GradientLine, x: float) -> tuple[np.ndarray, Array]:
-        """Numbers (K,) of the nodal vectors of the element at a station, rows (n, K): r, r_x."""
-        stations = np.asarray(body.stations)
-        k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
-        length = float(stations[k + 1] - stations[k])
-        xi = (x - float(stations[k])) / length
-        if self.turns:
-            rows = np.vstack([place_row(xi, length), beam_rows(xi, length)[:2]])
-        else:
-            rows = np.array([hermite(xi, length), hermite(xi, length, 1)])
-        return self._record.mesh.vectors[k], rows
 
     def _shown(self, numbers: np.ndarray, row: Array, order: int) -> Moving:
         """A vector of an element over time, with derivatives up to an order."""
