@@ -16,8 +16,10 @@ def rigid(name: str) -> sp.RigidBody:
     return sp.RigidBody(name, 1.2, (0.1, 0.03, -0.05), np.diag([0.02, 0.03, 0.04]))
 
 
-def beam(**options) -> sp.Beam:
+def beam(kind=sp.Beam, **options) -> sp.Beam | sp.GradientBeam:
     material = sp.Material(E=1e7, G=4e6, density=1e3)
+    if kind is sp.GradientBeam:
+        return kind("beam", 0.6, sp.Rectangle(0.05, 0.04), material, elements=1)
     settings = {"elements": 1, "modes": 2, "reference": "mean_axis", **options}
     return sp.Beam("beam", 0.6, sp.Rectangle(0.05, 0.04), material, **settings)
 
@@ -225,6 +227,7 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     "elastic edge inwards": lambda: hung_beam(0.6, reference="clamped"),
     "damping of a body": lambda: hung_beam(0.0, damping=sp.Rayleigh(1.0)),
     "axial stiffening": lambda: hung_beam(0.0, stiffening=sp.Axial()),
+    "edges to nodal vectors": lambda: hung_beam(0.0, kind=sp.GradientBeam),
 }
 
 CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {

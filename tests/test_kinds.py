@@ -34,6 +34,7 @@ from supple.engine.pack_forces import PACKERS as FORCE_PACKERS
 from supple.forces import ForceElement
 from supple.forces.kinds import ELEMENTS, FORCES
 from supple.joints import motions
+from supple.results.gradient_views import GradientView
 
 END = 4e-3  # s
 STEP = 1e-4  # s, of methods with fixed steps
@@ -101,10 +102,15 @@ def reference(kind: str) -> tuple[np.ndarray, np.ndarray]:
 def where(model: sp.Model, result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
     """Attitudes and places of all bodies, and their velocities, at the end."""
     assert result.success, result.message
-    bodies = [result[name] for name in model.bodies]
+    bodies = [_framed(result[name]) for name in model.bodies]
     poses = [np.concatenate([b.matrix[-1].ravel(), b.position[-1]]) for b in bodies]
     rates = [np.concatenate([b.angular_velocity[-1], b.velocity[-1]]) for b in bodies]
     return np.array(poses), np.array(rates)
+
+
+def _framed(view):
+    """A body, or of one without a frame its end."""
+    return view.far_end if isinstance(view, GradientView) else view
 
 
 @cache
@@ -121,6 +127,8 @@ def treats(kind: str, integrator: sp.Integrator, number: int) -> bool:
     """What the tables of kinds say; the energy scheme also wants free bodies without rotors."""
     found, compiled = compiled_kinds(kind, number)
     if not all(integrator.method in methods for _, methods in found):
+        return False
+    if compiled.gradient and integrator.stability_limit:  # sections vibrate too fast for it
         return False
     flying = all(isinstance(joint, sp.Free) for joint in model_of(kind).joints.values())
     return integrator.method != "energy" or ((number == ABSOLUTE or flying) and not compiled.motors)

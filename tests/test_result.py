@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ class Arrays(SimpleNamespace):
     """Stands for the compiled model: one joint after another, no reversed ones."""
 
     weight = 0.0
+    gradient: ClassVar = {}
+    deforming: ClassVar = {}
 
     def to_user(self, name, q, u):
         s = self.slices[name]

@@ -148,6 +148,8 @@ CALLS: dict[str, Call] = {
         "Cylinder": {"diameter": 0.1, "length": 0.3, "axis": "x"},
         "Sphere": {"diameter": 0.1, "position": (0, 0, 1)},
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
+        "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
+        "GradientBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "FrameBody": {
             **NAME,
             "nodes": {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},

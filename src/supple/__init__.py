@@ -137,6 +137,7 @@ if TYPE_CHECKING:
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
     from supple.analyses.transfer_result import Transfer, TransferPath
+    from supple.bodies.gradient import Cable, GradientBeam
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
@@ -196,6 +197,7 @@ __all__ = [
     "Buckling",
     "BucklingMode",
     "Bushing",
+    "Cable",
     "Campbell",
     "CartesianSpring",
     "Change",
@@ -237,6 +239,7 @@ __all__ = [
     "Gear",
     "General",
     "GeneralizedAlpha",
+    "GradientBeam",
     "GraphEdge",
     "Ground",
     "ISection",

@@ -25,6 +25,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "analyses.stiffness_result": "StiffnessResult",
         "analyses.transfer": "transfer",
         "analyses.transfer_result": "Transfer TransferPath",
+        "bodies.gradient": "Cable GradientBeam",
         "bodies.mesh": "MeshBody",
         "fem.abaqus": "read_abaqus",
         "fem.block": "block",

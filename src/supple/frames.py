@@ -22,8 +22,10 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 # How far a place in the world may be beside a place of a body that has only some of them, in
 # lengths of the body: wide enough for numbers typed with seven digits.
 BESIDE = 1e-6
-WrittenAs = Literal["unknown", "rigid", "flexible", "parts"]
-ViewName = Literal["frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places"]
+WrittenAs = Literal["unknown", "rigid", "flexible", "parts", "gradient"]
+ViewName = Literal[
+    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places", "vectors"
+]
 
 
 class Line(Protocol):
@@ -63,7 +65,8 @@ class Body:
 
     ``written_as`` : what the engine makes of it
         "rigid" (mass, centre of mass, inertia), "flexible" (a floating frame and elastic
-        coordinates) or "parts" (several of these, welded to each other).
+        coordinates), "parts" (several of these, welded to each other) or "gradient" (no frame:
+        nodal vectors and elements, ``mesh``).
     ``view`` : the view of `supple.results.body_views` that shows it in results
     ``position``, ``rotation`` : origin (3,) m and axes (3, 3) of its own frame in the world, in the
         position that the model is written in; what `at_world` goes by

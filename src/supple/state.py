@@ -74,7 +74,7 @@ class State:
                     new[0][:4] = _unit(name, new[0][:4])
                 q[joint.q], u[joint.u] = joint.from_user(*new)
             else:
-                body = compiled.flexible[name]
+                body = compiled.deforming[name]
                 q[body.q], u[body.u] = new
         return replace(self, q=q, u=u, t=moment)
 
@@ -83,10 +83,10 @@ class State:
         validate.text("a state", "name", name, "the name of a joint or of a flexible body")
         if name in compiled.joints:
             return compiled.to_user(name, self.q, self.u)
-        if name in compiled.flexible:
-            body = compiled.flexible[name]
+        if name in compiled.deforming:
+            body = compiled.deforming[name]
             return self.q[body.q].copy(), self.u[body.u].copy()
-        known = [*compiled.joints, *compiled.flexible]
+        known = [*compiled.joints, *compiled.deforming]
         hint = suggestion(name, known)
         raise SuppleError(f"the state has no joint or flexible body {name!r}, {hint}")
 
@@ -137,7 +137,7 @@ def _names(compiled: Compiled) -> dict[str, tuple[str, ...]]:
         name: (*joint.coordinate_names, parents.get(name, joint.child))
         for name, joint in compiled.joints.items()
     }
-    bodies = {name: body.modal.coordinate_names for name, body in compiled.flexible.items()}
+    bodies = {name: body.coordinate_names for name, body in compiled.deforming.items()}
     return joints | bodies | {name: () for name, motor in compiled.motors.items() if motor.own}
 
 
@@ -147,8 +147,8 @@ def _layout(compiled: Compiled) -> dict[str, Any]:
         name: (j.kind, j.reversed, j.coordinate_names, j.q.start, j.u.start)
         for name, j in compiled.joints.items()
     }
-    for name, body in compiled.flexible.items():
-        parts[name] = (body.modal.coordinate_names, body.q.start, body.u.start)
+    for name, body in compiled.deforming.items():
+        parts[name] = (body.coordinate_names, body.q.start, body.u.start)
     return parts
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from supple.analyses.instant import instant
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.mode import Mode
-from supple.engine.compiled import FlexRecord
+from supple.engine.body_records import FlexRecord
 from supple.engine.loads import Loads
 from supple.errors import label
 from supple.formulations.equations import Equations

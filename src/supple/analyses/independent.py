@@ -59,7 +59,7 @@ class Coordinates:
             if record.chart.axes:
                 places[record.u] = range(record.q.start, record.q.stop)
         elastic: list[int] = []
-        for body in c.flexible.values():
+        for body in c.deforming.values():
             places[body.u] = range(body.q.start, body.q.stop)
             elastic += range(body.u.start, body.u.stop)
         for motor in c.motors.values():

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.analyses.mode import Mode
 from supple.core import layout as at
+from supple.engine.body_records import GradientRecord
 from supple.formulations.equations import Equations
 from supple.poses import Array
 from supple.reduction.modal import ModalBody
@@ -22,6 +23,11 @@ def kinetic_by_body(equations: Equations, q: Array, u: Array) -> dict[str, float
     model, work = at.read_model(c.ints, c.reals), equations.fields
     found = dict.fromkeys(c.bodies, 0.0)
     for part, owner in c.owners.items():
+        if part in c.gradient:
+            found[owner] += _of_vectors(c.gradient[part], u)
+            nodes = {node for key, (node, _) in c.places.items() if key[0] == part}
+            found[owner] += sum(_of_node(work.node[node]) for node in nodes)
+            continue
         found[owner] += _of_node(work.node[c.own_frames[part][0]])
         if part in c.flexible:
             place = model.flex[c.flexible[part].index]
@@ -32,6 +38,12 @@ def kinetic_by_body(equations: Equations, q: Array, u: Array) -> dict[str, float
     for k, names in shafts.items():  # rotors on one coordinate turn together
         found[", ".join(names)] = 0.5 * float(model.rotor[k]) * float(u[k]) ** 2
     return found
+
+
+def _of_vectors(record: GradientRecord, u: Array) -> float:
+    """Energy of the rates of nodal vectors, J."""
+    rates = u[record.u].reshape(-1, 3)
+    return float(0.5 * np.sum(rates * (record.mesh.mass_matrix @ rates)))
 
 
 def _of_node(row: Array) -> float:

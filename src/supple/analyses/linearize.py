@@ -230,7 +230,7 @@ def _chosen(
         return sorted(int(k) for k in order[:n])
     given = "joints, their names, or pairs (joint, coordinate)"
     independent = listed(OWNER, "independent", independent, given)
-    chosen = [k for body in c.flexible.values() for k in range(body.u.start, body.u.stop)]
+    chosen = [k for body in c.deforming.values() for k in range(body.u.start, body.u.stop)]
     for target in independent:
         joint, coordinate = joint_target(OWNER, "independent", target)
         if joint not in model.joints:
@@ -253,8 +253,8 @@ def dof_names(c: Compiled) -> list[str]:
     for name, record in (*c.joints.items(), *c.extra.items()):
         for k in range(record.u.stop - record.u.start):
             names[record.u.start + k] = f"{name}.{record.velocity_name(k)}"
-    for name, body in c.flexible.items():
-        for k, part in enumerate(body.modal.coordinate_names):
+    for name, body in c.deforming.items():
+        for k, part in enumerate(body.coordinate_names):
             names[body.u.start + k] = f"{name}.{part}"
     for name, motor in c.motors.items():
         if motor.own:

@@ -75,15 +75,15 @@ class Mode:
         Those of a body in parts follow part by part.
         """
         c, parts = self.compiled, (self.shape.real, self.shape.imag)
-        owned = [r for part, r in c.flexible.items() if c.owners[part] == name]
+        owned = [r for part, r in c.deforming.items() if c.owners[part] == name]
         if name in c.joints:
             real, imaginary = (c.joints[name].to_user(self.q, x)[1] for x in parts)
-        elif name in c.flexible:
-            real, imaginary = (x[c.flexible[name].u] for x in parts)
+        elif name in c.deforming:
+            real, imaginary = (x[c.deforming[name].u] for x in parts)
         elif owned:
             real, imaginary = (np.concatenate([x[r.u] for r in owned]) for x in parts)
         else:
-            hint = suggestion(name, [*c.joints, *c.flexible])
+            hint = suggestion(name, [*c.joints, *c.deforming])
             raise SuppleError(f"the mode has no joint or flexible body {name!r}, {hint}")
         shape: Complex = real + 1j * imaginary
         return shape

@@ -32,7 +32,7 @@ def outcome(
         if s.success:
             doubts.append(s.passed or passed(part, s.t[mine], s.q[mine], s.u[mine]))
         doubts.append(violated(part, s.t[mine], s.q[mine]))
-    if compiled.flexible:
+    if compiled.deforming:
         doubts += [f.sentence for f in result.monitor.findings if f.serious]
     return result, [doubt for doubt in doubts if doubt]
 

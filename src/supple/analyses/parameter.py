@@ -66,7 +66,7 @@ class Followed:
 
     def doubts(self) -> list[str]:
         """Serious findings about flexible bodies."""
-        if not self.search.compiled.flexible:
+        if not self.search.compiled.deforming:
             return []
         return [f.sentence for f in self.result.monitor.findings if f.serious]
 

@@ -142,7 +142,7 @@ class EquilibriumPath:
                 f"statics: at the load factor {b.factor:.6g} another path crosses this one, along "
                 f"{b.motion}: beyond it, this path is followed only by a perfect model"
             )
-        if self._loaded.compiled.flexible:
+        if self._loaded.compiled.deforming:
             points = [*(self[s.index] for s in self.special[:2]), self.end]
             serious = (f.sentence for p in points for f in p.monitor.findings if f.serious)
             out += dict.fromkeys(serious)

@@ -56,6 +56,7 @@ from supple.integrators.interruption import Interruption
 from supple.integrators.radau import Radau
 from supple.integrators.resolution import beyond_rounding
 from supple.integrators.tolerances import tolerances
+from supple.integrators.top_frequency import refuse_explicit
 from supple.joints import Joint
 from supple.loops.assembly import assembled, on_constraints, on_tree
 from supple.loops.singular import refuse_singular
@@ -162,7 +163,7 @@ class Prepared:
         )
         if initial and not self.model.constraints:  # these may hold what the joints begin with
             for choice, built in self._built.items():
-                if not any(motor.own for motor in built.motors.values()):
+                if not built.gradient and not any(motor.own for motor in built.motors.values()):
                     other._built[choice] = with_initial(built, other.model)
         elif all(same_places(old, new) for old, new in pairs):
             for choice, ready in self._ready.items():
@@ -309,6 +310,7 @@ class Prepared:
         formulation = DEFAULT if formulation is None else formulation
         ready = self._of(formulation, events, start)
         refuse_changes(ready.compiled, integrator)
+        refuse_explicit(ready.compiled, integrator)
         with told(""):  # it tells itself what it compiles
             library.load((*integrator.entries, *ALWAYS))
         for callback in ready.compiled.callbacks:

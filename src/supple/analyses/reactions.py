@@ -141,6 +141,8 @@ class Reactions:
             q[:, record.q] = record.from_user(*user)[0]
         for name, flexible in target.flexible.items():
             q[:, flexible.q] = h.q[:, source.flexible[name].q]
+        for name, vectors in target.gradient.items():
+            q[:, vectors.q] = h.q[:, source.gradient[name].q]
         for name, motor in target.motors.items():
             if motor.own:
                 q[:, motor.q] = h.q[:, source.motors[name].q]

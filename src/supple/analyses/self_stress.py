@@ -86,9 +86,13 @@ class _Rows(Reactions):
 
     def _on_bodies(self, scaled: Array, multipliers: Array) -> HeldLoads:
         """Wrenches of scaled multipliers (nr, s) on the frames of all bodies."""
-        c, found = self.absolute, {}
+        c = self.absolute
+        found: HeldLoads = {}
         G = scaled / c.scale
         for name in self.model.bodies:
+            if name in c.gradient:  # nodal vectors have no frame that wrenches could refer to
+                found[name] = []
+                continue
             columns = c.extra[FREE + name].u
             found[name] = [
                 (frame, G[rows][:, columns].T @ multipliers[rows])

@@ -47,7 +47,7 @@ class Spin:
         for name, record in c.joints.items():
             ends = {frame.body.name for frame in model.joints[name].frames.values()}
             between[record.u] = ground not in ends
-        for body in c.flexible.values():
+        for body in c.deforming.values():
             between[body.u] = True
         between[self.places] = False
         self.between = np.flatnonzero(between)

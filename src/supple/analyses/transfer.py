@@ -146,8 +146,8 @@ class Mechanism:
                 raise ModelError(OWNER, "outputs", item, OUTPUTS)
             if name in self.compiled.joints:
                 own = self.compiled.joints[name].u
-            elif name in self.compiled.flexible:
-                own = self.compiled.flexible[name].u
+            elif name in self.compiled.deforming:
+                own = self.compiled.deforming[name].u
             else:
                 place = self.coordinates.place(OWNER, "outputs", name)
                 own = slice(place, place + 1)

@@ -162,7 +162,9 @@ class Beam(CuttableBeam):
         set_fields(self, name=validate.name("Beam", name))
         self._placed(position, rotation)
         owner = label(self)
-        self._give_line(length, parts, twist, centre_line, first_y)
+        if parts is None:
+            self._refuse_line(twist, centre_line)
+        self._give_line(length, twist, centre_line, first_y)
         set_fields(
             self,
             section=instance(
@@ -220,22 +222,6 @@ class Beam(CuttableBeam):
             self._cut(parts, stiffening)
         elif isinstance(choice, ShapeSet):  # what does not suit this beam is refused here
             self._reduced(())
-
-    def at(
-        self, x: float, y: float = 0.0, z: float = 0.0, rotation: ArrayLike | None = None
-    ) -> Frame:
-        """Return the frame at the station x (m, from 0 to the length) on the axis.
-
-        ``rotation`` turns the frame's axes relative to the body's, as for a rigid body. ``y`` and
-        ``z`` are zero: only the axis has places.
-        """
-        owner = label(self)
-        for axis, value in (("y", y), ("z", z)):
-            if validate.number(owner, f"{axis} of at(x)", value) != 0.0:
-                raise ModelError(
-                    owner, f"{axis} of at(x)", value, "0, because a station is on the axis"
-                )
-        return Frame(self, (self._station("x of at(x)", x), 0.0, 0.0), rotation)
 
     def attachment(self, frame: Frame, point_masses: PointMasses = ()) -> Attachment:
         """How a frame of this beam moves with the coordinates of ``modal(point_masses)``."""

@@ -11,33 +11,28 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import numpy as np
 
 from supple import validate
+from supple.bodies.axis import STATION_TOLERANCE, AxisBody
 from supple.bodies.beam_response import beam_response, mesh_of
 from supple.bodies.beam_slaves import BeamSlaves, axial_load_stiffness
-from supple.bodies.flexible import PointMasses, beam_hint, beam_suspicion, rows_at
+from supple.bodies.flexible import PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
 from supple.errors import ModelError, label
-from supple.fem.material import Material
 from supple.fem.section_forces import beam_section_forces
 from supple.fem.section_points import SIDES, gauge_row, section_block
 from supple.fem.section_stress import outline
 from supple.fem.sections import Section
 from supple.fem.stress_points import StressBlock
-from supple.fem.tapered import Profile
-from supple.frames import Frame
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.assumed_forces import assumed_section_forces
 from supple.reduction.field import MeshField
 from supple.reduction.problem import Problem
 from supple.reduction.response import StaticResponse
-from supple.unit_hints import degrees_sentence
 from supple.validate import Vector, read_only
 
 if TYPE_CHECKING:
     from supple.bodies.rest_shape import RestShape
     from supple.fem.beam import BeamMesh
 
-# Rounding of a computed station, in lengths of the beam.
-STATION_TOLERANCE = 1e-9
 Side = Literal["y", "-y", "z", "-z"]
 # Gauss points for products of two shapes between two nodes.
 MASS_POINTS = 4
@@ -56,71 +51,14 @@ class MassPoint(NamedTuple):
     shape: Vector
 
 
-class BeamRecovery(ReducedBody):
-    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass.
+class BeamRecovery(AxisBody, ReducedBody):
+    """The part of a `Beam` that turns elastic coordinates into strain, stress and moving mass."""
 
-    It also knows what a beam is before it deforms: its mass, its stations, strange numbers.
-    """
-
-    length: float
-    section: Profile
-    material: Material
     elements: int
-    roll: float
 
     @abstractmethod
     def _reduced(self, point_masses: PointMasses) -> MeshField | AssumedBeam:
         """Shapes and body with these point masses, from the store if they were asked before."""
-
-    @property
-    def mass(self) -> float:
-        """Mass of the beam itself, kg, without point masses on it."""
-        return self.material.density * self.section.mean_area * self.length
-
-    def suspicion(self) -> str | None:
-        """A roll or twist in degrees, a material or sizes in other units than SI."""
-        for field in ("roll", "twist"):
-            angle = getattr(self, field)
-            sentence = degrees_sentence(field, [angle]) if isinstance(angle, float) else None
-            if sentence is not None:
-                return f"{label(self)}: {sentence}"
-        return beam_suspicion(self, self.mass)
-
-    @property
-    def materials(self) -> tuple[Material, ...]:
-        """Its material."""
-        return (self.material,)
-
-    @property
-    def typical_length(self) -> float:
-        """Its length, m."""
-        return self.length
-
-    def hint(self) -> str | None:
-        """Moduli that no isotropic material has."""
-        return beam_hint(self)
-
-    def station(self, frame: Frame) -> float:
-        """Return the station (m) of a frame on this beam; refuse a frame beside the axis."""
-        x, y, z = frame.position
-        if y != 0.0 or z != 0.0:
-            raise ModelError(
-                label(self), "place of a frame", frame.position, "a point (x, 0, 0) of its axis"
-            )
-        return self._station("x of a frame", float(x))
-
-    def nearest(self, point: Vector) -> Vector:
-        """Return the point (3,) m of the axis that is nearest to a point."""
-        return read_only((min(max(float(point[0]), 0.0), self.length), 0.0, 0.0))
-
-    def _station(self, field: str, x: Any) -> float:
-        """A station (m) within the beam; others are refused by the name of the field."""
-        expected = f"a station from 0 to {self.length:g}"
-        found = validate.number(label(self), field, x, expected)
-        slack = STATION_TOLERANCE * self.length
-        if not -slack <= found <= self.length + slack:
-            raise ModelError(label(self), field, found, expected)
-        return min(max(found, 0.0), self.length)
 
     def _place(self, place: float) -> float:
         return self._station("x of a point mass", place)

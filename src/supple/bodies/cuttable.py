@@ -8,7 +8,7 @@ is small is the rotation within a part (Jonker 1989; docs/theory.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -16,29 +16,21 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from supple import validate
+from supple.bodies.axis import STATION_TOLERANCE, equal_steps
 from supple.bodies.beam_mesh import ALL
-from supple.bodies.beam_recovery import STATION_TOLERANCE, BeamRecovery
-from supple.bodies.centre_line import (
-    CentreLine,
-    CentreLineChoice,
-    StraightLine,
-    Twist,
-    centre_line,
-    first_angle,
-    given_line,
-    given_twist,
-)
+from supple.bodies.beam_recovery import BeamRecovery
+from supple.bodies.centre_line import StraightLine, first_angle
+from supple.bodies.flexible import strain_damping
 from supple.bodies.reduced import ReducedBody
 from supple.bodies.rest_shape import RestShape
 from supple.errors import ModelError, label
-from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.sections import CrossSection
 from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Body, Frame, LoadPath, PartOptions, Touched, Weld
 from supple.poses import Pose
 from supple.reduction.shapes import AssumedShapes
 from supple.reduction.stiffening import SecondOrder, Stiffening, stiffening_choice
-from supple.validate import Vector, read_only, set_fields
+from supple.validate import Vector, set_fields
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
@@ -58,41 +50,12 @@ class CuttableBeam(BeamRecovery):
     parts: int | tuple[float, ...] | None
     stiffening: Stiffening
     rotary_inertia: bool
-    twist: Twist
-    centre_line: CentreLineChoice
-    first_y: Vector
 
-    def _give_line(self, length: Any, parts: Any, twist: Any, line: Any, first_y: Any) -> None:
-        """Check and keep the length, and what a beam in parts is beside straight."""
-        owner = label(self)
+    def _refuse_line(self, twist: Any, line: Any) -> None:
+        """Refuse a shape without load that only parts can have."""
         for field, value in (("twist", twist), ("centre_line", line)):
-            if value is not None and parts is None:
-                raise ModelError(owner, field, value, "None without parts=, e.g. parts=8")
-        if line is None:
-            length = validate.positive(owner, "length", length)
-        else:
-            line, length = given_line(owner, line, length)
-        if twist is not None:
-            twist = given_twist(owner, twist, length)
-        first = read_only(validate.axis(owner, "first_y", first_y))
-        set_fields(self, length=length, centre_line=line, twist=twist, first_y=first)
-        if self.curved:
-            set_fields(self, _rest_line=centre_line(owner, length, line, first, twist))
-
-    @property
-    def curved(self) -> bool:
-        """Whether it is curved or twisted without load."""
-        return self.centre_line is not None or self.twist is not None
-
-    @property
-    def _line(self) -> CentreLine | None:
-        """Where its sections are without load; None if it is straight."""
-        return self.__dict__.get("_rest_line")
-
-    def rest_pose(self, place: Vector) -> Pose:
-        """Where a place (station, 0, 0) m is in the undeformed beam, and the section's axes."""
-        line = self._line
-        return super().rest_pose(place) if line is None else line.own_pose(float(place[0]))
+            if value is not None:
+                raise ModelError(label(self), field, value, "None without parts=, e.g. parts=8")
 
     def seen_rest(self, x: float) -> Pose:
         """The same of a station (m) by the shape of its part: ends of parts are on the line."""
@@ -101,12 +64,6 @@ class CuttableBeam(BeamRecovery):
         if line is None or shape is None:
             return super().rest_pose(np.array([x, 0.0, 0.0]))
         return line.in_own_frame(shape.pose(inside))
-
-    def nearest(self, point: Vector) -> Vector:
-        """Return the place (station, 0, 0) m of the axis that is nearest to a point."""
-        line = self._line
-        found = super().nearest(point) if line is None else (line.nearest(point), 0.0, 0.0)
-        return read_only(found)
 
     def _cut(self, parts: Any, stiffening: Any) -> None:
         """Check and keep the parts, and the stiffening that is theirs."""
@@ -157,14 +114,8 @@ class CuttableBeam(BeamRecovery):
 
     def divided(self, frames: Iterable[Frame]) -> Body:
         """The beam with ends of parts at the stations of some frames."""
-        slack = STATION_TOLERANCE * self.length
-        used: list[float] = []
-        for x in sorted(self.station(frame) for frame in frames):
-            if slack < x < self.length - slack and (not used or x - used[-1] > slack):
-                used.append(x)
-        if tuple(used) == self.__dict__["_used"]:
-            return self
-        return self._remade(_used=tuple(used))
+        used = self._inner_stations(frames)
+        return self if used == self.__dict__["_used"] else self._remade(_used=used)
 
     def in_parts(self, options: PartOptions) -> Body:
         """The beam in parts, as many as elements if none are given; its stiffening stays."""
@@ -201,7 +152,7 @@ class CuttableBeam(BeamRecovery):
         if found is None:
             used, length = self.__dict__["_used"], self.length
             if isinstance(self.parts, int):
-                inner = _equal_steps((0.0, *used, length), length / self.parts)
+                inner = equal_steps((0.0, *used, length), length / self.parts)
             else:
                 slack = STATION_TOLERANCE * length
                 near = [x for x in self.parts or () if all(abs(x - y) > slack for y in used)]
@@ -330,16 +281,13 @@ def checked_for_parts(
 
     ``usual`` are the only values of some fields.
     """
-    owner, damping = label(body), body.damping
+    owner = label(body)
     for field, only in usual:
         value = getattr(body, field)
         if value != only:
             expected = f"{only!r} with parts, each of which is one element on its chord"
             raise ModelError(owner, field, value, expected)
-    damped = damping is None or isinstance(damping, KelvinVoigt)
-    if not damped and not (isinstance(damping, Rayleigh) and damping.mass == 0.0):
-        expected = "KelvinVoigt(E) or Rayleigh(stiffness=...) with parts"
-        raise ModelError(owner, "damping", damping, expected)
+    strain_damping(owner, body.damping, "with parts")
     word = stiffening_choice(owner, default if stiffening is None else stiffening)
     if word is not None and not isinstance(word, SecondOrder):
         raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
@@ -349,15 +297,6 @@ def checked_for_parts(
 def parts_of(beam: Beam) -> tuple[Beam, ...]:
     """The parts of a beam that is cut."""
     return cast("tuple[Beam, ...]", beam.part_bodies)
-
-
-def _equal_steps(fixed: Sequence[float], step: float) -> list[float]:
-    """Inner stations: the fixed ones, and equal steps between them that are at most ``step``."""
-    found: list[float] = []
-    for a, b in pairwise(fixed):
-        count = max(1, int(np.ceil((b - a) / step * (1.0 - STATION_TOLERANCE))))
-        found += np.linspace(a, b, count + 1)[1:].tolist()
-    return found[:-1]
 
 
 def _between(section: Profile, a: float, b: float) -> Profile:

@@ -13,7 +13,7 @@ import numpy as np
 from supple import validate
 from supple.errors import ModelError, SuppleWarning, label
 from supple.fem.component import Component
-from supple.fem.damping import Damping
+from supple.fem.damping import Damping, KelvinVoigt, Rayleigh
 from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.material import Material
 from supple.fem.stress_points import StressBlock, mesh_blocks
@@ -161,9 +161,9 @@ class FlexibleBody(Body):
         yield from self.stress_blocks(point_masses)
 
 
-def beam_suspicion(body: FlexibleBody, mass: float) -> str | None:
+def beam_suspicion(body: Body, materials: Iterable[Material], mass: float) -> str | None:
     """What is strange about materials and sizes of a body made of beams; None if nothing is."""
-    for material in body.materials:
+    for material in materials:
         sentence = material_sentence(material.E, material.G, material.density)
         if sentence is not None:
             return f"{label(body)}: of its material, {sentence}"
@@ -175,9 +175,9 @@ def beam_suspicion(body: FlexibleBody, mass: float) -> str | None:
     return None
 
 
-def beam_hint(body: FlexibleBody) -> str | None:
+def beam_hint(body: Body, materials: Iterable[Material]) -> str | None:
     """Moduli of a body made of beams that no isotropic material has; None if one may."""
-    for material in body.materials:
+    for material in materials:
         if material.E > ISOTROPIC * material.G:
             return (
                 f"{label(body)}: E is {material.E / material.G:.3g} times G, which is right for "
@@ -232,6 +232,15 @@ def damping_choice(owner: str, value: Any) -> Damping | None:
     """Return the damping of a body, or None."""
     kinds = (*get_args(Damping), NoneType)
     return cast("Damping | None", instance(owner, "damping", value, kinds, DAMPING))
+
+
+def strain_damping(owner: str, damping: Damping | None, where: str) -> None:
+    """Refuse damping that is not proportional to rates of strain."""
+    if damping is None or isinstance(damping, KelvinVoigt):
+        return
+    if not isinstance(damping, Rayleigh) or damping.mass != 0.0:
+        expected = f"KelvinVoigt(E) or Rayleigh(stiffness=...) {where}"
+        raise ModelError(owner, "damping", damping, expected)
 
 
 def given_point(owner: str, x: Any, y: Any, z: Any, expected: str) -> Vector:

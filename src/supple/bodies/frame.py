@@ -270,11 +270,11 @@ class FrameBody(CuttableFrame):
 
     def suspicion(self) -> str | None:
         """A material or sizes in other units than SI."""
-        return beam_suspicion(self, self.mass)
+        return beam_suspicion(self, self.materials, self.mass)
 
     def hint(self) -> str | None:
         """Moduli that no isotropic material has."""
-        return beam_hint(self)
+        return beam_hint(self, self.materials)
 
     def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
         """Rows (p, 3, n) of displacements and rotations of all nodes, those in members too."""

@@ -27,9 +27,9 @@ def audit(m, w, r, ints, reals):
     """
     first = reals[E_MAX] < 0.0
     kinetic = energies.kinetic(m, w, r.q, r.u)
-    strain = energies.strain(m, r.q, r.u)
+    strain = energies.strain(m, w, r.q)
     elastic = forces.energy(m, w, r.q) + strain
-    total = kinetic + energies.potential(m, w) + elastic
+    total = kinetic + energies.potential(m, w, r.q, r.u) + elastic
     for e in range(r.w.shape[0]):
         total -= r.sign[e] * r.w[e]
     if first:
@@ -51,7 +51,7 @@ def audit(m, w, r, ints, reals):
     reals[K_MAX] = max(reals[K_MAX], kinetic)
     reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
     for s in range(r.roots.shape[0]):
-        p, size = energies.momentum_along(m, w, r.roots[s], r.screws[s])
+        p, size = energies.momentum_along(m, w, r.q, r.u, r.roots[s], r.screws[s])
         if first:
             r.momentum[s] = p
             r.screw_error[s] = 0.0

@@ -1,6 +1,6 @@
 """Charts of the configuration: moving by an increment, the increment between two configurations, and rates.
 
-The configuration q (nq) is moved by an increment xi (nu), q = retract(q0, xi). Coordinates of one axis and elastic ones
+The configuration q (nq) is moved by an increment xi (nu), q = retract(q0, xi). Coordinates of one axis and those of deformation
 are added. A ball joint's quaternion is multiplied by exp(xi); a free joint has xi = (x, y): quaternion times exp(x),
 place p + R y with the rotation R at q0. ``increment`` is the inverse: of rotations the shorter way, so that it returns xi
 for turns below pi and xi less a whole turn about the same axis from there on; angles of one axis are not wound back.
@@ -22,9 +22,9 @@ from supple.native.declare import INTS, MAT, REALS, VEC, entry, hold, kernel
 def retract(m, q, d, out):
     """Move the configuration q by the increment d (nu): out (nq) = q "+" d."""
     node = m.node
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
+    for f in range(m.plain.shape[0]):
+        i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
+        for k in range(m.plain[f, at.PLAIN_N]):
             out[i + k] = q[i + k] + d[j + k]
     for n in range(1, node.shape[0]):
         kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
@@ -45,9 +45,9 @@ def retract(m, q, d, out):
 def increment(m, q0, q1, out):
     """The increment out (nu) that moves q0 to q1; of rotations the shorter way."""
     node = m.node
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
+    for f in range(m.plain.shape[0]):
+        i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
+        for k in range(m.plain[f, at.PLAIN_N]):
             out[j + k] = q1[i + k] - q0[i + k]
     for n in range(1, node.shape[0]):
         kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
@@ -86,11 +86,11 @@ def turn_on(m, x, d):
 
 
 @kernel
-def copy_elastic(m, x, out):
-    """out = x for the elastic velocities, which need no chart."""
-    for f in range(m.flex.shape[0]):
-        j = m.flex[f, at.FLEX_U0]
-        for k in range(j, j + m.flex[f, at.FLEX_N]):
+def copy_plain(m, x, out):
+    """out = x for the velocities of flexible and gradient bodies, which need no chart."""
+    for f in range(m.plain.shape[0]):
+        j = m.plain[f, at.PLAIN_U0]
+        for k in range(j, j + m.plain[f, at.PLAIN_N]):
             out[k] = x[k]
 
 
@@ -98,7 +98,7 @@ def copy_elastic(m, x, out):
 def rate(m, xi, u, out):
     """Rate xi' of the increment whose retraction moves with velocity u: T(xi) xi' = u."""
     node = m.node
-    copy_elastic(m, u, out)
+    copy_plain(m, u, out)
     for n in range(1, node.shape[0]):
         kind, j = node[n, at.MOTION], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -113,7 +113,7 @@ def rate(m, xi, u, out):
 @kernel
 def velocity(m, xi, xidot, out):
     """Velocities out (nu) of the increment xi that moves with the rate xi', the inverse of ``rate``."""
-    copy_elastic(m, xidot, out)
+    copy_plain(m, xidot, out)
     for n in range(1, m.node.shape[0]):
         kind, j = m.node[n, at.MOTION], m.node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -129,7 +129,7 @@ def velocity(m, xi, xidot, out):
 def acceleration(m, xi, xidot, u, a, out):
     """Second derivative xi'' of the increment whose retraction moves with velocity u and rate a."""
     node = m.node
-    copy_elastic(m, a, out)
+    copy_plain(m, a, out)
     for n in range(1, node.shape[0]):
         kind, j = node[n, at.MOTION], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -149,9 +149,9 @@ def acceleration(m, xi, xidot, u, a, out):
 def coordinate_rates(m, y, q, u, out):
     """out (nq) = q' of the coordinates y, with a pull on the norm of quaternions; q are y with unit quaternions."""
     node = m.node
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
+    for f in range(m.plain.shape[0]):
+        i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
+        for k in range(m.plain[f, at.PLAIN_N]):
             out[i + k] = u[j + k]
     for n in range(1, node.shape[0]):
         kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]

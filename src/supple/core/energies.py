@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from supple.core import flex_body, forces, membrane
+from supple.core import flex_body, forces, gradient, membrane
 from supple.core import layout as at
+from supple.core.gradient import SUM_KINETIC, SUM_MOMENTUM, SUM_POTENTIAL
 from supple.native.declare import kernel
 
 
@@ -31,13 +32,18 @@ def kinetic(m, w, q, u):
                 + v2 * (w0 * r[at.C + 1] - w1 * r[at.C])
             )
             total += w0 * r[at.E] + w1 * r[at.E + 1] + w2 * r[at.E + 2] + v0 * r[at.E + 3] + v1 * r[at.E + 4] + v2 * r[at.E + 5]
+    if m.gradient.shape[0] > 0:
+        gradient.gradient_sums(m, q, u, w.sums)
+        total += w.sums[SUM_KINETIC]
     return total
 
 
 @kernel
-def strain(m, q, u):
-    """Strain energy of flexible bodies (J)."""
+def strain(m, w, q):
+    """Strain energy of flexible and gradient bodies (J)."""
     total = 0.0
+    if m.gradient.shape[0] > 0:
+        total += gradient.gradient_strain(m, w, q)
     for f in range(m.flex.shape[0]):
         total += flex_body.strain(m, f, q)
     for e in range(m.element.shape[0]):
@@ -47,9 +53,12 @@ def strain(m, q, u):
 
 
 @kernel
-def potential(m, w):
+def potential(m, w, q, u):
     """Gravity potential (J), zero at the world's origin; needs inertias."""
     g, o, total = m.gravity, w.origin, 0.0
+    if m.gradient.shape[0] > 0:
+        gradient.gradient_sums(m, q, u, w.sums)
+        total += w.sums[SUM_POTENTIAL]
     for n in range(1, m.node.shape[0]):
         r = w.node[n]
         for k in range(3):
@@ -73,7 +82,7 @@ def node_momentum(r):
 
 
 @kernel
-def momentum(m, w, out):
+def momentum(m, w, q, u, out):
     """Momentum (6) [angular about the world's origin; linear] of the whole model; needs inertias."""
     o = w.origin
     for k in range(6):
@@ -85,12 +94,16 @@ def momentum(m, w, out):
     out[0] += o[1] * out[5] - o[2] * out[4]
     out[1] += o[2] * out[3] - o[0] * out[5]
     out[2] += o[0] * out[4] - o[1] * out[3]
+    if m.gradient.shape[0] > 0:
+        gradient.gradient_sums(m, q, u, w.sums)
+        for k in range(6):
+            out[k] += w.sums[SUM_MOMENTUM + k]
 
 
 @kernel
-def momentum_along(m, w, root, s):
-    """Momentum on the screw s (6, about the world's origin) of the nodes below a root (all: -1), and a size for its
-    errors: the bodies' whole momenta, since a component may vanish by its direction.
+def momentum_along(m, w, q, u, root, s):
+    """Momentum on the screw s (6, about the world's origin) of the nodes below a root (all, and gradient bodies: -1), and a
+    size for its errors: the bodies' whole momenta, since a component may vanish by its direction.
     """
     o = w.origin
     s3 = s[3] + s[1] * o[2] - s[2] * o[1]
@@ -105,4 +118,11 @@ def momentum_along(m, w, root, s):
             total += s[0] * h[0] + s[1] * h[1] + s[2] * h[2] + s3 * h[3] + s4 * h[4] + s5 * h[5]
             size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
             size += slide * math.sqrt(h[3] * h[3] + h[4] * h[4] + h[5] * h[5])
+    if root < 0 and m.gradient.shape[0] > 0:
+        gradient.gradient_sums(m, q, u, w.sums)
+        h = w.sums[SUM_MOMENTUM:]
+        for k in range(6):
+            total += s[k] * h[k]
+        size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
+        size += math.sqrt(s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * math.sqrt(h[3] * h[3] + h[4] * h[4] + h[5] * h[5])
     return total, size

@@ -15,6 +15,8 @@ from supple.core import (
     bushing,
     callback,
     cartesian,
+    gradient,
+    gradient_tangents,
     joint_forces,
     line,
     links,
@@ -38,7 +40,7 @@ from supple.core.wrench import enter, point, subtract_wrench_turn
 from supple.native.declare import REAL, VEC, kernel, shared
 
 __all__ = [
-    "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "JOINT_EFFORT", "JOINT_FRICTION",
+    "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION", "PID",
     "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
 ]
@@ -47,11 +49,12 @@ FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3,
 DRIVE = 9  # the work channel of a link whose row moves in time
 MEMBRANE = 10  # geometric stiffening of a flexible body
 CARTESIAN, PAIR_FUNCTION = 12, 13
+GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 # 2 and 11 are springs along a line; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
-# ... of BODY_DAMPING: flexible body; of DRIVE: link
+# ... of BODY_DAMPING: flexible body; of GRADIENT: gradient body; of DRIVE: link
 BODY, LINK = 1, 1
 # ... of GEAR: places in q and u of the first coordinate, and of the second; reals: factors of both, stiffness, damping, rest
 GEAR_Q1, GEAR_U1, GEAR_Q2, GEAR_U2 = 1, 2, 3, 4
@@ -160,6 +163,8 @@ def apply(tree, work, t, q, u, z):
             power[e] = links.drive_power(tree, work, t, el[LINK])
         elif kind == MEMBRANE:
             power[e] = membrane.apply(tree, work, e, q, u)
+        elif kind == GRADIENT:
+            power[e] = gradient.gradient_apply(tree, work, el[BODY], q, u)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate
@@ -263,6 +268,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             cartesian.differentiate(tree, work, e, Rq, Ru)
         elif kind == MEMBRANE:
             membrane.differentiate(tree, work, e, q, Rq)
+        elif kind == GRADIENT:
+            gradient_tangents.gradient_differentiate(tree, work, el[BODY], q, u, Rq, Ru)
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):
@@ -298,6 +305,8 @@ def force_stiffness(k, fx, fy, fz, mx, my, mz, px, py, pz):
 
 @kernel
 def turn_rotors(m, w, a):
-    """Subtract from the efforts what accelerates the rotors of motors."""
+    """Subtract from the efforts what accelerates the rotors of motors, and gradient bodies."""
     for k in range(a.shape[0]):
         w.effort[k] -= m.rotor[k] * a[k]
+    if m.gradient.shape[0] > 0:
+        gradient.gradient_inertia(m, w, a)

@@ -23,6 +23,8 @@ from supple.native.declare import kernel
 FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
 # Elastic edges: from a flexible body's frame to an attach frame, and from an attach frame to the body
 ELASTIC_OUT, ELASTIC_IN = 5, 6
+# From the ground to a node of a body without a frame, whose coordinates are nodal vectors (core/gradient_edge.py)
+GRADIENT_EDGE = 7
 
 # Head of the integers: sizes, numbers of elements with wrenches and with branches, and the largest block of velocities
 # that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/tree_newton.py); of its border
@@ -30,9 +32,9 @@ ELASTIC_OUT, ELASTIC_IN = 5, 6
 (
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
-    H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING,
+    H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING, H_PLAINS, H_GRADIENTS, H_GRADIENT_INTS,
     HEADER,
-) = range(29)
+) = range(32)
 # How accelerations are found (engine/linear_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
 # is the size of whole matrices in the workspace, nu or 0
 AUTOMATIC, DENSE, TREE_WAY, BLOCKS = 0, 1, 2, 3
@@ -113,6 +115,17 @@ ATTACH_ROWS = 18
 # membrane: the range of the body's coordinates outside of which its rows vanish
 MEMBRANE_FROM, MEMBRANE_END, MEMBRANE_INTS = range(3)
 
+# Coordinates that are no joint's and whose rates are velocities, those of a flexible or gradient body together: first q and
+# u, and how many
+PLAIN_Q0, PLAIN_U0, PLAIN_N, PLAIN_INTS = range(4)
+
+# Gradient bodies (core/gradient.py): first q and u, number of nodal vectors, of elements, and where these begin in the
+# integers of gradient bodies; where there is scratch in the flexible workspace
+GRADIENT_Q0, GRADIENT_U0, GRADIENT_N, GRADIENT_ELEMENTS, GRADIENT_AT, GRADIENT_WORK, GRADIENT_INTS = range(7)
+SUMS = 8  # energies and momenta of gradient bodies
+# One of its elements: where its table begins in these integers and in the flexible data, and the list of its vectors
+ELEMENT_TABLE, ELEMENT_DATA, ELEMENT_VECTORS, GRADIENT_ELEMENT = range(4)
+
 # Force elements: kind, then what the kind needs, see core/forces.py; last the first line of the border of Newton's matrix that
 # it has, -1 if none (core/border.py)
 KIND = 0
@@ -139,9 +152,9 @@ LINK_GAP, LINK_WORK = 6, 7
 # How accelerations under constraints are eliminated (core/elimination.py), behind everything else: whether the
 # plan can be used, then places of its lists: records of links; for each velocity the first one of its block of the
 # mass matrix (-1: given by a closing joint's own rows) and 8 times that joint's link plus its number in it (-1: none);
-# links in the order of elimination; for each row left, in that order, the first one that its row of S reaches; and
-# the plan of Newton's matrix (core/blocks.py; 0: there is none).
-PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS, PLAN_NEWTON, PLAN_HEAD = range(8)
+# links in the order of elimination; for each row left, in that order, the first one that its row of S reaches; for each
+# velocity the first one that its row of the mass matrix reaches; and the plan of Newton's matrix (core/blocks.py; 0: none).
+PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS, PLAN_REACH, PLAN_NEWTON, PLAN_HEAD = range(9)
 # Record of a link: rows left, own coordinates eliminated; place of its first row in S, and the first that it
 # reaches; place and number of ranges of velocities (start, end); of couplings (link, start, end); its rows, coordinates
 (
@@ -169,7 +182,8 @@ SIZES = {
     "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
     "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK, "border": H_BORDER, "reading": H_READING,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK, "border": H_BORDER,
+    "reading": H_READING, "plains": H_PLAINS, "gradients": H_GRADIENTS, "gradient_ints": H_GRADIENT_INTS,
 }
 
 # The model: what kernels only read
@@ -189,6 +203,9 @@ TREE_RECORD = Record(
         "membrane": ("membranes", MEMBRANE_INTS),
         "strip": ("strips", STRIP_INTS),
         "strip_row": "strip_rows",
+        "plain": ("plains", PLAIN_INTS),
+        "gradient": ("gradients", GRADIENT_INTS),
+        "gradient_int": "gradient_ints",  # elements of gradient bodies: their tables and vectors
         "plan": "plan",  # the last: rows in use may change, and the plan with them
     }),
     Part("reals", "float64", fixed=True, fields={
@@ -200,7 +217,7 @@ TREE_RECORD = Record(
         "coef": ("elements", ELEMENT_REALS),
         "factor": "terms",
         "data": "data",  # numbers of signals, of elements and of links, from the places that these know
-        "flex_data": "flex_data",  # constants of flexible bodies, attachments and membranes
+        "flex_data": "flex_data",  # constants of flexible bodies, attachments, membranes, gradient elements
     }),
     head=SIZES,
 )
@@ -226,6 +243,7 @@ WORK_RECORD = Record(
         # of one column, force element or signal
         "scratch": (SCRATCH_ROWS, 6),
         "stack": (STACK, 3),
+        "sums": SUMS,
         # constraints
         "link": ("links", 6, LINK_WORK),
         "change": (6, 6),  # of a link's wrenches

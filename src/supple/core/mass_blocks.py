@@ -1,7 +1,8 @@
 """Cholesky factors of the mass matrix, block by block.
 
 A block is a part of the tree that moves on its own, such as a free body; the plan (``engine/plan.py``) has the first
-velocity of each one's block, -1 for velocities of closing joints, which are left out. Diagonals are reciprocal.
+velocity of each one's block, -1 for velocities of closing joints, which are left out. Diagonals are reciprocal. A row
+begins at the first velocity that it is coupled with: those of the elements of gradient bodies are short.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
 def factor(m, w):
     """Factors in w.lower of w.mass. Returns -1; or -2 where nothing has inertia; or -3 where some was added."""
     L, nu = w.lower, w.mass.shape[0]
-    first = m.plan[m.plan[at.PLAN_FIRST] :]
+    first, reach = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
     result, mean = -1, 0.0
     for i in range(nu):
         b = first[i]
@@ -33,13 +34,13 @@ def factor(m, w):
                 n += 1
             mean /= n - b
         a, l = w.mass[i], L[i]
-        for j in range(b, i):
+        for j in range(reach[i], i):
             x = a[j]
-            for k in range(b, j):
+            for k in range(max(reach[i], reach[j]), j):
                 x -= l[k] * L[j, k]
             l[j] = x * L[j, j]
         x = a[i]
-        for k in range(b, i):
+        for k in range(reach[i], i):
             x -= l[k] * l[k]
         w.added[i] = 0.0
         unit = m.unit[i] * m.unit[i]
@@ -56,11 +57,11 @@ def factor(m, w):
 @kernel
 def inward(m, w, f, begin, end):
     """Forces f (nu) become L^-1 f for the velocities of one or more blocks."""
-    L, first = w.lower, m.plan[m.plan[at.PLAN_FIRST] :]
+    L, first, reach = w.lower, m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
     for i in range(begin, end):
         if first[i] >= 0:
             s = f[i]
-            for k in range(first[i], i):
+            for k in range(reach[i], i):
                 s -= L[i, k] * f[k]
             f[i] = s * L[i, i]
 
@@ -68,10 +69,10 @@ def inward(m, w, f, begin, end):
 @kernel
 def outward(m, w, f):
     """f (nu) becomes L^-T f."""
-    L, first = w.lower, m.plan[m.plan[at.PLAN_FIRST] :]
+    L, first, reach = w.lower, m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
     for i in range(f.shape[0] - 1, -1, -1):
         if first[i] >= 0:
             s = f[i] * L[i, i]
             f[i] = s
-            for k in range(first[i], i):
+            for k in range(reach[i], i):
                 f[k] -= L[i, k] * s

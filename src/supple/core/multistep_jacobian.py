@@ -19,9 +19,9 @@ def along_coordinates(m, y, q, R, sign, J, row):
     node = m.node
     for c in range(R.shape[0]):
         a, out = R[c], J[row + c]
-        for f in range(m.flex.shape[0]):
-            i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-            for k in range(m.flex[f, at.FLEX_N]):
+        for f in range(m.plain.shape[0]):
+            i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
+            for k in range(m.plain[f, at.PLAIN_N]):
                 out[i + k] = sign * a[j + k]
         for n in range(1, node.shape[0]):
             kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
@@ -49,9 +49,9 @@ def along_coordinates(m, y, q, R, sign, J, row):
 def coordinate_rows(m, y, q, u, c, J):
     """Rows of J for q' - q'(q, u), over q and u; c is the derivative of y' with respect to y."""
     node, nq = m.node, m.head[at.H_Q]
-    for f in range(m.flex.shape[0]):
-        i, j = m.flex[f, at.FLEX_Q0], m.flex[f, at.FLEX_U0]
-        for k in range(m.flex[f, at.FLEX_N]):
+    for f in range(m.plain.shape[0]):
+        i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
+        for k in range(m.plain[f, at.PLAIN_N]):
             J[i + k, i + k] = c
             J[i + k, nq + j + k] = -1.0
     for n in range(1, node.shape[0]):

@@ -17,6 +17,8 @@ from supple.core import (
     flex_body_tangents,
     flex_tangents,
     forces,
+    gradient,
+    gradient_edge,
     joint_forces,
     links,
     slaved,
@@ -38,6 +40,9 @@ def columns(m, w, u, a):
     for n in range(1, node.shape[0]):
         if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
             flex_tangents.edge_columns(m, w, n, u, a)
+            continue
+        if node[n, at.MOTION] == at.GRADIENT_EDGE:
+            gradient_edge.edge_columns(m, w, n, u, a)
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
@@ -183,6 +188,7 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
     forces.turn_rotors(m, w, a)
     for k in range(u.shape[0]):
         M[k, k] += m.rotor[k]
+    gradient.gradient_mass(m, M)
     forces.differentiate(m, w, t, q, u, z, Rq, Ru)
     if m.link.shape[0] > 0:
         links.refresh(m, w, t, q)
@@ -193,6 +199,8 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
             flex_body_tangents.differentiate(m, w, n, a, Rq, Ru, M)
         if node[n, at.MOTION] == at.ELASTIC_OUT or node[n, at.MOTION] == at.ELASTIC_IN:
             flex_tangents.edge_stiffness(m, w, n, Rq)
+        elif node[n, at.MOTION] == at.GRADIENT_EDGE:
+            gradient_edge.edge_stiffness(m, w, n, Rq)
         for k in range(at.W, at.CM):
             x[node[n, at.PARENT], k] += x[n, k]
 

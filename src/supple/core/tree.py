@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import flex, flex_body, slaved, so3
+from supple.core import flex, flex_body, gradient, gradient_edge, slaved, so3
 from supple.core import layout as at
 from supple.core.layout import TREE, WORK
 from supple.native.declare import VEC, kernel, shared
@@ -58,6 +58,9 @@ def poses(tree, work, q):
         elif motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN:
             flex.edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz)
             continue
+        elif motion == at.GRADIENT_EDGE:
+            gradient_edge.edge_pose(tree, q, n, r)
+            continue
         else:
             if motion == at.PRISMATIC:
                 px += a2 * q[j]
@@ -94,9 +97,12 @@ def motion(tree, work, u, a):
         zero = 0.0 * dx
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
-        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN
+        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN or kind == at.GRADIENT_EDGE
         if elastic:
-            flex.edge_motion(tree, work, n, u, a)
+            if kind == at.GRADIENT_EDGE:
+                gradient_edge.edge_motion(tree, work, n, u, a)
+            else:
+                flex.edge_motion(tree, work, n, u, a)
             z, y = work.scratch[0], work.scratch[1]
             z0, z1, z2, z3, z4, z5 = z[0], z[1], z[2], z[3], z[4], z[5]
             y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
@@ -267,8 +273,10 @@ def composite(tree, work, mass):
         for k in range(at.INERTIA):
             x[n, at.CM + k] = x[n, at.M + k]
     clear(tree, mass)
+    gradient.gradient_clear(tree, mass)
     for c in range(nu):
         mass[c, c] = tree.rotor[c]
+    gradient.gradient_mass(tree, mass)
     for n in range(node.shape[0] - 1, 0, -1):
         i = x[n]
         last = node[n, at.COL0] + node[n, at.COLUMNS] - 1

@@ -1,9 +1,10 @@
 """How Newton's matrix is eliminated by blocks: the integers that ``core/blocks.py`` reads.
 
 Atoms (``engine/block_order.py``) are the velocities of each part of the tree that moves on its own,
-in absolute coordinates those of a body, with the states of controllers on them; of each link lam,
-with the own coordinates of the joint that it closes; and of each link mu. A link is eliminated with
-a body on which its rows are independent, so that pivots are exchanged within a front only.
+in absolute coordinates those of a body, of gradient bodies those of a node, with the states of
+controllers on them; of each link lam, with the own coordinates of the joint that it closes; and of
+each link mu. A link is eliminated with a body on which its rows are independent, so that pivots are
+exchanged within a front only.
 
 Neither order nor room depend on which rows of a link are in use: a run may exchange them.
 """
@@ -120,7 +121,7 @@ class _BlockPlan:
         """Atoms: parts of the tree in the order of their first velocities, then links."""
         s = self.s
         number: dict[int, int] = {}
-        for k, first in enumerate(s.trees.tolist()):
+        for k, first in enumerate(s.parts.tolist()):
             if s.own[k] >= 0:
                 continue
             if first not in number:
@@ -232,6 +233,9 @@ class _BlockPlan:
                 atom = self.atom_of[int(row[at.U0])]
                 if atom < self.bodies:  # else the own coordinates of a closing joint
                     free[atom] = True
+        for own in s.gradients:
+            for k in own:
+                free[self.atom_of[k]] = True
         rigid = [f and len(self.atoms[a].velocities) == 6 for a, f in enumerate(free)]
         return free, rigid
 

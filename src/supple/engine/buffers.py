@@ -62,7 +62,8 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         "bodies": len(b.flex_ints), "attachments": len(b.attach_ints), "flex_data": b.flex_size,
         "flex_work": b.flex_work, "links": len(b.link_ints), "nr": len(b.rows), "plan": 0,
         "terms": len(b.terms), "membranes": len(b.membranes), "programs": len(b.programs),
-        "strips": len(b.strips), "strip_rows": len(b.strip_rows),
+        "strips": len(b.strips), "strip_rows": len(b.strip_rows), "plains": len(b.plain),
+        "gradients": len(b.gradient_rows), "gradient_ints": len(b.gradient_ints),
     }  # fmt: skip
     head = [0] * at.HEADER
     for name, size in sizes.items():
@@ -71,10 +72,11 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     rows = {
         "node": b.node_ints, "column": b.columns, "element": b.element_ints, "signal": b.signals,
         "flex": b.flex_ints, "attach": b.attach_ints, "link": b.link_ints, "term": b.terms,
-        "membrane": b.membranes, "strip": b.strips,
+        "membrane": b.membranes, "strip": b.strips, "plain": b.plain, "gradient": b.gradient_rows,
     }  # fmt: skip
     integers: dict[str, list[int]] = {name: [*chain(*table)] for name, table in rows.items()}
     integers |= {"head": head, "program": b.programs, "strip_row": b.strip_rows, "plan": []}
+    integers["gradient_int"] = b.gradient_ints
     rotor = [0.0] * b.nu
     for velocity, inertia in b.rotors.items():
         rotor[velocity] = inertia

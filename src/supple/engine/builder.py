@@ -16,8 +16,9 @@ own (``free:<body>``) moves by its own frame.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -26,15 +27,22 @@ from supple.core import layout as at
 from supple.engine import pack_bodies as body_rows
 from supple.engine import pack_constraints as link_rows
 from supple.engine import pack_forces as force_rows
+from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.buffers import flat_buffers
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import (
     BodyRecord,
     Compiled,
-    FlexRecord,
     FrameKey,
     JointRecord,
     MotorRecord,
+)
+from supple.engine.frameless import (
+    RigidMotion,
+    frameless,
+    rigid_motions,
+    stiffened,
+    without_frames,
 )
 from supple.engine.linear_choice import WAYS, Linear
 from supple.engine.plan import with_plan
@@ -62,8 +70,10 @@ class Builder(Tables):
         frames: Iterable[Frame],
         frozen: float | None = None,
         held: Iterable[str] = (),
+        starts: Mapping[str, RigidMotion] = MappingProxyType({}),
     ) -> None:
         super().__init__(_model_length(model), frozen)
+        self.starts = starts  # of gradient bodies
         self.model, self.watched_frames = model, tuple(frames)
         self.bodies_by_name, self.joints_by_name = model.bodies, model.joints
         self.point_masses = body_rows.point_masses(model)
@@ -72,6 +82,8 @@ class Builder(Tables):
         self.joints: dict[str, JointRecord] = {}
         self.extra: dict[str, JointRecord] = {}
         self.flexible: dict[str, FlexRecord] = {}
+        self.gradient: dict[str, GradientRecord] = {}
+        self.gradient_nodes: dict[tuple[str, int], int] = {}
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
@@ -223,7 +235,11 @@ def build(
     of accelerations (``engine/linear_choice.py``). See ``assembly.compile_model``.
     """
     graph = model.spanning_tree(tree)
-    b = Builder(model, graph, frames, frozen, held)
+    stiff = None
+    if frameless(model):
+        graph = without_frames(model, graph)
+        stiff = build(stiffened(model), frozen=frozen)
+    b = Builder(model, graph, frames, frozen, held, {} if stiff is None else rigid_motions(stiff))
     ints, reals = flat_buffers(b, model.gravity)
     ints[at.H_ASKED] = WAYS[linear]
     timed = (*model.forces.values(), *model.constraints.values())
@@ -235,6 +251,7 @@ def build(
         joints=b.joints,
         extra=b.extra,
         flexible=b.flexible,
+        gradient=b.gradient,
         motors=b.motors,
         callbacks=tuple(b.callbacks),
         signals=tuple((label(f), s) for f in timed for s in f.signals),
@@ -256,6 +273,7 @@ def build(
         loop_joints=_loops(model, graph),
         kinds=b.kinds,
         holds=b.holds,
+        stiff=stiff,
     )
 
 

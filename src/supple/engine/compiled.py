@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from supple.core import layout as at
+from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.callbacks import Callback
 from supple.engine.plan import with_plan
-from supple.errors import label
 from supple.frames import Body, Frame
 from supple.graph.topology import Graph
 from supple.joints.motions import CHARTS, Chart
 from supple.poses import Array, Pose
-from supple.reduction.modal import Attachment, ModalBody
 from supple.signals import Signal
 
 if TYPE_CHECKING:
-    from supple.bodies.flexible import FlexibleBody
     from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
@@ -92,44 +90,6 @@ class JointRecord(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FlexRecord:
-    """Where a flexible body's elastic coordinates are in the state, and what they mean.
-
-    It is a body of the engine, a part of one of the model or all of it; ``index`` counts them.
-    ``watched`` has the places that events look at and nothing is attached to, with rows (6, r) of
-    their motion by the amplitudes of second order of ``modal``.
-    """
-
-    body: FlexibleBody
-    index: int
-    q: slice
-    u: slice
-    modal: ModalBody
-    point_masses: tuple[tuple[float, float], ...]
-    watched: dict[float, Array] = field(default_factory=dict)
-
-    def attachment(self, frame: Frame) -> Attachment:
-        """How a frame of the body moves with the coordinates and amplitudes of ``modal``."""
-        where, slaves = self.body.attachment(frame, self.point_masses), self.modal.slaves
-        if where.slaved is None or slaves is None or not self.watched:
-            return where
-        rows = self.watched.get(self.body.station(frame))
-        if rows is None:  # the last amplitudes move watched places only
-            rows = np.pad(where.slaved, [(0, 0), (0, self.modal.r - where.slaved.shape[1])])
-        return replace(where, slaved=rows, Gamma=slaves.Gamma)
-
-    @property
-    def name(self) -> str:
-        """Name of the body."""
-        return self.body.name
-
-    @property
-    def label(self) -> str:
-        """Kind and name, for messages."""
-        return label(self.body)
-
-
-@dataclass(frozen=True)
 class MotorRecord:
     """Where a motor's shaft is: places in q and u, and shaft angle per coordinate there.
 
@@ -165,19 +125,20 @@ class Compiled:
 
     ``bodies`` are those of the model; ``own_frames`` has the node, and the pose in its axes, of the
     own frame of each body of the engine, and of each body of the model that has one; ``flexible``
-    has the bodies of the engine with elastic coordinates. ``extra`` has the coordinates that belong
-    to no joint of the model: of bodies on free joints of their own (``free:<body>``) and of frame
-    drivers. ``rows`` are the constraint rows in use, ``all_rows`` also those that follow from them;
-    ``all_ints`` are the integers with all rows, None while none is left out. ``loop_joints`` has,
-    for each closing joint and each constraint between frames, the joints of the tree that make a
-    loop with it. ``regular_value`` is the smallest singular value of the scaled rows, but for
-    redundant ones, at ``regular_positions`` (nq,) of the assembled mechanism: singular positions
-    are compared with it; zero where there are none.
-    ``energy_creating`` are the names in ``force_names`` of internal forces without a potential:
-    their work counts as energy that the model creates. ``kinds`` has the codes of all kinds that
-    the buffers hold, each with the first that is of it. ``holds`` has, by joint, the links that can
-    hold its coordinates. In a run whose rows change at events ``whole`` is the model with the rows
-    of all its phases, and ``phase`` says which of them these are.
+    has the bodies of the engine with elastic coordinates, ``gradient`` those without a frame, and
+    ``stiff`` is the model with these rigid, from which they start. ``extra`` has the coordinates
+    that belong to no joint of the model: of bodies on free joints of their own (``free:<body>``)
+    and of frame drivers. ``rows`` are the constraint rows in use, ``all_rows`` also those that
+    follow from them; ``all_ints`` are the integers with all rows, None while none is left out.
+    ``loop_joints`` has, for each closing joint and each constraint between frames, the joints of
+    the tree that make a loop with it. ``regular_value`` is the smallest singular value of the
+    scaled rows, but for redundant ones, at ``regular_positions`` (nq,) of the assembled mechanism:
+    singular positions are compared with it; zero where there are none. ``energy_creating`` are the
+    names in ``force_names`` of internal forces without a potential: their work counts as energy
+    that the model creates. ``kinds`` has the codes of all kinds that the buffers hold, each with
+    the first that is of it. ``holds`` has, by joint, the links that can hold its coordinates. In a
+    run whose rows change at events ``whole`` is the model with the rows of all its phases, and
+    ``phase`` says which of them these are.
     """
 
     ints: np.ndarray
@@ -187,6 +148,7 @@ class Compiled:
     joints: dict[str, JointRecord]
     extra: dict[str, JointRecord]
     flexible: dict[str, FlexRecord]
+    gradient: dict[str, GradientRecord]
     motors: dict[str, MotorRecord]
     callbacks: tuple[Callback, ...]
     signals: tuple[tuple[str, Signal], ...]
@@ -213,12 +175,18 @@ class Compiled:
     holds: dict[str, tuple[int, ...]] = field(default_factory=dict)
     whole: Compiled | None = None
     phase: Phase | None = None
+    stiff: Compiled | None = None
 
     @cached_property
     def sizes(self) -> dict[str, int]:
         """Sizes of the buffers by name, see ``core/layout.py``."""
         head = self.ints[: at.HEADER].tolist()
         return {name: head[k] for name, k in at.SIZES.items()}
+
+    @cached_property
+    def deforming(self) -> dict[str, FlexRecord | GradientRecord]:
+        """Bodies of the engine with coordinates of deformation, in a frame or without one."""
+        return {**self.flexible, **self.gradient}
 
     @cached_property
     def body_names(self) -> tuple[str, ...]:
@@ -239,7 +207,8 @@ class Compiled:
     def mass(self) -> float:
         """Mass of all bodies and point masses, kg."""
         rows = at.TREE_RECORD.view("body", self.sizes, self.reals)
-        return float(rows[:, at.BODY_M].sum())
+        own = sum(record.mesh.mass for record in self.gradient.values())
+        return float(rows[:, at.BODY_M].sum()) + own
 
     @property
     def weight(self) -> float:
@@ -329,7 +298,7 @@ class Compiled:
     def place(self, frame: Frame) -> tuple[int, Pose]:
         """Node of a frame, if the model or a watched event uses it, and its pose in the node."""
         part = self.on_part(frame)
-        if part.body.name in self.flexible:
+        if part.body.name in self.flexible or part.body.name in self.gradient:
             return self.places[frame_key(part)]
         return place_of(self.own_frames, part)
 
@@ -353,7 +322,7 @@ class Compiled:
         return record.q.start + k, record.u.start + k
 
     def joint_of(self, dof: int) -> JointRecord | None:
-        """The joint that a velocity belongs to; None for an elastic one."""
+        """The joint that a velocity belongs to; None for one of a deformation."""
         known = (*self.joints.values(), *self.extra.values())
         return next((j for j in known if j.u.start <= dof < j.u.stop), None)
 
@@ -364,8 +333,9 @@ class Compiled:
             motor = next((m for m in self.motors.values() if m.own and m.u == dof), None)
             if motor is not None:
                 return f"{motor.label} (shaft)"
-            body = next(b for b in self.flexible.values() if b.u.start <= dof < b.u.stop)
-            return f"{body.label} ({body.modal.coordinate_names[dof - body.u.start]})"
+            bodies = self.deforming.values()
+            body = next(b for b in bodies if b.u.start <= dof < b.u.stop)
+            return f"{body.label} ({body.coordinate_names[dof - body.u.start]})"
         part = record.velocity_name(dof - record.u.start)
         if not record.chart.axes:
             word, axis = part.split("_")

@@ -42,6 +42,8 @@ def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
     whole = at.BLOCKS if rows and plan[at.PLAN_USABLE] else at.DENSE
     if rows and not plan[at.PLAN_USABLE]:
         way = at.DENSE
+    elif len(model.gradient):  # their mass does not follow the tree
+        way = at.DENSE if way == at.DENSE else whole
     elif way == at.AUTOMATIC:
         way = at.TREE_WAY if tree_cost(model, rows) < matrix_cost(model, rows, plan) else whole
     elif way == at.BLOCKS:

@@ -21,13 +21,13 @@ READING = 12  # numbers of a line between two nodes
 def choose_newton(ints: np.ndarray, reals: np.ndarray) -> None:
     """Write into a model's integers whether Newton's matrix is eliminated along the tree.
 
-    It is not with constraints, if a formulation asks for another way, for few velocities, and where
-    so many forces couple distant bodies that the border (``core/border.py``) is more work than a
-    whole matrix.
+    It is not with constraints or bodies without a frame, if a formulation asks for another way, for
+    few velocities, and where so many forces couple distant bodies that the border
+    (``core/border.py``) is more work than a whole matrix.
     """
     asked, nu, lines = ints[at.H_ASKED], int(ints[at.H_U]), border_lines(ints, reals)
     tree = TREE_FROM**2 + LINE * lines + lines**3 / max(nu, 1)
-    if ints[at.H_LINKS] or not (
+    if ints[at.H_LINKS] or ints[at.H_GRADIENTS] or not (
         asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
     ):
         ints[[at.H_BLOCK, at.H_BORDER, at.H_READING]] = 0

@@ -13,9 +13,11 @@ import numpy as np
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import membrane as membrane_codes
+from supple.engine import pack_gradient as gradient_rows
 from supple.engine.attached import attached_masses
+from supple.engine.body_records import FlexRecord
 from supple.engine.buffers import NO_SHIFT, RigidInertia, row_of
-from supple.engine.compiled import BodyRecord, FlexRecord, JointRecord, frame_key, place_of
+from supple.engine.compiled import BodyRecord, JointRecord, frame_key, place_of
 from supple.errors import ModelError, label
 from supple.frames import Body, Frame
 from supple.joints.motions import MOTIONS
@@ -89,8 +91,12 @@ def hang(b: Builder, body: Body, node: int, current: Pose, outer: Frame | None) 
 def hang_free(b: Builder, body: Body, name: str) -> None:
     """Hang a body by its own frame on a free joint of that name from the ground.
 
-    A body without a frame of reference moves by that of its first part.
+    A body without a frame of reference moves by that of its first part, a gradient body by its
+    nodal vectors.
     """
+    if body.written_as == "gradient":
+        gradient_rows.add_body(b, body)
+        return
     b.owner = f"{label(body)} (free)"
     q, u = b.nq, b.nu
     node = b.add_node(0, "free", IDENTITY)
@@ -108,6 +114,8 @@ def hang_free(b: Builder, body: Body, name: str) -> None:
 def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
     """Node and pose of a frame of a part; on a flexible one it gets an elastic edge of its own."""
     name = frame.body.name
+    if name in b.gradient:
+        return gradient_rows.place(b, frame)
     if name not in b.flexible:
         return place_of(b.own_frames, frame)
     key = frame_key(frame)
@@ -173,15 +181,12 @@ def _add_flexible(
     if modal.slaves is not None:
         b.add_flex(modal.slaves.Gamma.transpose(1, 0, 2))
         _add_strips(b, b.flex_ints[index], modal.slaves.strips)
-    b.nq += n
-    b.nu += n
-    b.q0.extend(rest)
-    b.u0.extend(np.zeros(n))
     # A tolerance is an energy: coordinates by the root of stiffness, rates by that of mass.
+    scales: tuple[Vector, Vector] = (np.zeros(0), np.zeros(0))
     if n:
         slow = 2.0 * np.pi * modal.frequencies[0] * body.typical_length * np.sqrt(modal.mass)
-        b.scale.extend(slow / np.sqrt(np.diag(modal.K)))
-        b.rate_scale.extend(slow / np.sqrt(np.diag(modal.M)))
+        scales = slow / np.sqrt(np.diag(modal.K)), slow / np.sqrt(np.diag(modal.M))
+    b.add_plain(rest.tolist(), *(scale.tolist() for scale in scales))
     where = None if outer is None else record.attachment(outer)
     b.owner = label(body)
     if where is None:

@@ -59,6 +59,19 @@ class _Plan(Structure):
         first[own >= 0] = -1
         return first
 
+    def reach(self, first: np.ndarray) -> np.ndarray:
+        """The first velocity that each one's row of the mass matrix reaches (nu,).
+
+        That is the first of its block, of gradient bodies the first of an element. In front of a
+        row no other one is filled in: each reaches no farther than its block.
+        """
+        found = first.copy()
+        for own in self.gradients:
+            found[own.start : own.stop] = np.arange(own.start, own.stop)
+        for velocities in self.gradient_elements:
+            found[velocities] = np.minimum(found[velocities], velocities.min())
+        return found
+
     def write(self, newton: bool) -> list[int]:
         """The plan as integers, of accelerations and, if it is wanted, of Newton's unknowns."""
         plan = self.accelerations() if self.nr else [0] * at.PLAN_HEAD
@@ -118,7 +131,7 @@ class _Plan(Structure):
         for c in order:
             place[c] = total
             total += free[c]
-        plan = [1, at.PLAN_HEAD, 0, 0, 0, 0, 0]
+        plan = [1, at.PLAN_HEAD, *[0] * (at.PLAN_HEAD - 2)]
         records = np.zeros((nl, at.PLAN_INTS), dtype=int)
         here = at.PLAN_HEAD + nl * at.PLAN_INTS
         lists: list[int] = []
@@ -138,8 +151,8 @@ class _Plan(Structure):
             lists.extend(x for pair in pairs for x in pair)
         plan.extend(int(x) for x in records.ravel())
         plan.extend(lists)
-        which = at.PLAN_FIRST, at.PLAN_OWNER, at.PLAN_ORDER, at.PLAN_LOWS
-        columns: tuple[Iterable[int], ...] = (first, own, order, low)
+        which = at.PLAN_FIRST, at.PLAN_OWNER, at.PLAN_ORDER, at.PLAN_LOWS, at.PLAN_REACH
+        columns: tuple[Iterable[int], ...] = (first, own, order, low, self.reach(first))
         for k, values in zip(which, columns, strict=True):
             plan[k] = len(plan)
             plan.extend(int(x) for x in values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from supple.constraints.kinds import LINKS
 from supple.core import callback
 from supple.core import layout as at
+from supple.core.gradient import VECTORS
 from supple.forces.kinds import ELEMENTS
 
 
@@ -23,6 +25,7 @@ class Structure:
         self.columns = model.column.tolist()
         self.flex, self.links = model.flex, model.link
         self.rotor, self.term = model.rotor, model.term
+        self.gradient, self.gradient_int = model.gradient, model.gradient_int
 
     def path(self, node: int) -> list[int]:
         """Velocities on the path from the ground to a node."""
@@ -83,7 +86,40 @@ class Structure:
                 heavy[self.rows_of_nodes[n][at.PARENT]] = True
         for f in self.flex:
             found[f[at.FLEX_U0] : f[at.FLEX_U0] + f[at.FLEX_N]] = True
+        for own in self.gradients:
+            found[own.start : own.stop] = True
         return np.asarray(found)
+
+    @cached_property
+    def gradients(self) -> list[range]:
+        """Velocities of each gradient body."""
+        rows = self.gradient[:, [at.GRADIENT_U0, at.GRADIENT_N]].tolist()
+        return [range(first, first + 3 * count) for first, count in rows]
+
+    @cached_property
+    def gradient_elements(self) -> list[np.ndarray]:
+        """Velocities of the nodal vectors of each element of gradient bodies."""
+        integers, found = self.gradient_int, []
+        for row in self.gradient.tolist():
+            count, begin = row[at.GRADIENT_ELEMENTS], row[at.GRADIENT_AT]
+            elements = integers[begin : begin + count * at.GRADIENT_ELEMENT]
+            for table, _, at_list in elements.reshape(count, at.GRADIENT_ELEMENT).tolist():
+                vectors = integers[at_list : at_list + int(integers[table + VECTORS])]
+                first = row[at.GRADIENT_U0] + 3 * vectors
+                found.append((first[:, None] + np.arange(3)).ravel())
+        return found
+
+    @cached_property
+    def gradient_nodes(self) -> list[list[int]]:
+        """Velocities of the nodal vectors that are in the same elements of gradient bodies."""
+        inside: dict[int, list[int]] = {}
+        for number, velocities in enumerate(self.gradient_elements):
+            for k in velocities.tolist():
+                inside.setdefault(k, []).append(number)
+        nodes: dict[tuple[int, ...], list[int]] = {}
+        for k, numbers in inside.items():
+            nodes.setdefault(tuple(numbers), []).append(k)
+        return list(nodes.values())
 
     @cached_property
     def coordinates(self) -> list[list[int]]:
@@ -111,7 +147,22 @@ class Structure:
 
     @cached_property
     def trees(self) -> np.ndarray:
-        """Of each velocity the first one that is coupled with it by paths and bodies (nu,)."""
+        """Of each velocity the first one that inertia couples with it (nu,)."""
+        return self._first_of(self.gradients)
+
+    @cached_property
+    def parts(self) -> np.ndarray:
+        """The same, but of gradient bodies only velocities of the same node are taken together.
+
+        Their elements couple nodes by inertia and stiffness, see ``groups``.
+        """
+        return self._first_of(self.gradient_nodes)
+
+    def _first_of(self, together: Iterable[Sequence[int]]) -> np.ndarray:
+        """Of each velocity the first one that is coupled with it by paths and bodies (nu,).
+
+        So are those in each of the sequences.
+        """
         first = list(range(self.nu))
 
         def root(k: int) -> int:
@@ -120,21 +171,26 @@ class Structure:
                 k = first[k]
             return k
 
+        def join(some: Iterable[int]) -> None:
+            roots = {root(k) for k in some}
+            for k in roots:
+                first[k] = min(roots)
+
         free = (self.own < 0).tolist()
         last = [-1] * len(self.nodes)  # a velocity of the path: those on it are coupled already
         for n in range(1, len(self.nodes)):
             before = last[self.rows_of_nodes[n][at.PARENT]]
             members = [k for k in self._edge(n) if free[k]] + ([before] if before >= 0 else [])
             last[n] = members[0] if members else -1
-            roots = {root(k) for k in members + self.elastic(n)}
-            for k in roots:
-                first[k] = min(roots)
+            join(members + self.elastic(n))
+        for some in together:
+            join(some)
         return np.array([root(k) for k in range(self.nu)], dtype=int)
 
     @cached_property
     def reached(self) -> list[frozenset[int]]:
-        """On the path to each node one velocity of each tree, and those of closing joints."""
-        roots = np.where(self.own < 0, self.trees, np.arange(self.nu)).tolist()
+        """On the path to each node one velocity of each part, and those of closing joints."""
+        roots = np.where(self.own < 0, self.parts, np.arange(self.nu)).tolist()
         found: list[frozenset[int]] = [frozenset()]
         for n in range(1, len(self.nodes)):
             before = found[self.rows_of_nodes[n][at.PARENT]]
@@ -145,9 +201,10 @@ class Structure:
     def groups(self) -> list[list[int]]:
         """Velocities that force elements couple, by stiffness or damping.
 
-        Of a tree, which inertia couples, one velocity stands for all.
+        Of a part, which inertia couples, one velocity stands for all. Elements of gradient bodies
+        couple by inertia, too.
         """
-        found = []
+        found = [sorted(set(self.parts[own].tolist())) for own in self.gradient_elements]
         for e in self.elements:
             couples = ELEMENTS[int(e[0])].couples
             if couples == "nodes":

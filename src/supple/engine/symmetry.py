@@ -47,7 +47,8 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
     all bodies is watched, if they are one tree while the joints are whole.
     """
     joints = model.joints
-    split = any(name in compiled.graph.chords for name in compiled.holds)
+    split = bool(compiled.gradient)  # whose joints are no roots of trees
+    split |= any(name in compiled.graph.chords for name in compiled.holds)
     graph = model.spanning_tree() if split else compiled.graph
     roots = [edge for edge in graph.tree if edge.parent == graph.root and edge.joint in joints]
     if split and sum(edge.parent == graph.root for edge in graph.tree) > 1:

@@ -66,6 +66,10 @@ class Tables:
         self.strip_rows: list[int] = []
         self.flex_data: list[Array] = []
         self.flex_size = self.flex_work = 0
+        # bodies whose coordinates are plain, and those without a frame
+        self.plain: list[list[int]] = []
+        self.gradient_rows: list[list[int]] = []
+        self.gradient_ints: list[int] = []
         # force elements and signals
         self.element_ints: list[list[int]] = []
         self.element_reals: list[list[float]] = []
@@ -136,6 +140,18 @@ class Tables:
         for array in arrays:
             self.flex_data.append(np.ravel(array))
             self.flex_size += np.size(array)
+
+    def add_plain(self, q: Sequence[float], scale: Sequence[float], rate: Sequence[float]) -> None:
+        """Add coordinates of a body that start at q; their rates are velocities."""
+        n = len(q)
+        row = {at.PLAIN_Q0: self.nq, at.PLAIN_U0: self.nu, at.PLAIN_N: n}
+        self.plain.append(row_of(at.PLAIN_INTS, row))
+        self.nq += n
+        self.nu += n
+        self.q0.extend(q)
+        self.u0.extend([0.0] * n)
+        self.scale.extend(scale)
+        self.rate_scale.extend(rate)
 
     def add_element(self, ints: Columns, reals: Columns, name: str) -> None:
         """Add a force element with one work channel; its rows are given by their columns."""

@@ -133,8 +133,8 @@ class _Maker:
 
     def _bodies(self) -> None:
         c = self.c
-        if c.flexible:
-            first = c.bodies[c.owners[next(iter(c.flexible))]].body
+        if c.deforming:
+            first = c.bodies[c.owners[next(iter(c.deforming))]].body
             expected = "rigid bodies, whose motion over a step is a turn and a displacement"
             raise _refused(label(first), "is flexible", expected)
         if c.motors:

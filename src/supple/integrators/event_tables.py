@@ -8,6 +8,7 @@ import numpy as np
 
 from supple.core import step as st
 from supple.engine.compiled import Compiled
+from supple.errors import ModelError, label
 from supple.events import Event
 from supple.poses import Array
 
@@ -31,8 +32,13 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
             of_q = event.quantity == "coordinate"
             row[what] = (st.ON_COORDINATE, q) if of_q else (st.ON_RATE, u)
         else:
-            node, pose = c.place(event.frames["of"])
+            frame = event.frames["of"]
+            node, pose = c.place(frame)
             kind = FRAME_EVENTS[event.quantity[:-1]]
+            vectors = c.gradient.get(frame.body.name)
+            if kind == st.ON_SPIN and vectors is not None and not vectors.turns:
+                expected = f"a place or velocity, because nothing turns with {vectors.label}"
+                raise ModelError(label(event), "quantity", event.quantity, expected)
             row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])
             x[st.EVENT_PLACE :] = pose.p
     return ints, reals

@@ -191,7 +191,7 @@ def coordinate_scales(c: Compiled) -> tuple[Array, np.ndarray]:
     A rotation by x changes a quaternion by x/2.
     """
     scale, plain = np.zeros(c.nq), np.ones(c.nq, dtype=bool)
-    for body in c.flexible.values():
+    for body in c.deforming.values():
         scale[body.q] = c.scale[body.u]
     for motor in c.motors.values():
         if motor.own:

@@ -153,9 +153,10 @@ _ROWS = (
     ("translate", at.PRISMATIC, ("displacement",), ("m",), (_SIX[5],), 2, ALL_METHODS, _AXES),
     ("ball", at.BALL, _QUATERNION, _ONES, _SIX[:3], 1, ALL_METHODS, _BALL),
     ("free", at.FREE, _QUATERNION + _PLACE, _ONES + _METRES, _SIX, 3, ALL_METHODS, _FREE),
-    # columns and coordinates of elastic edges are those of their body
+    # columns and coordinates of elastic and gradient edges are those of their body
     ("elastic_out", at.ELASTIC_OUT, (), (), (), 0, WITHOUT_ENERGY, None),
     ("elastic_in", at.ELASTIC_IN, (), (), (), 0, WITHOUT_ENERGY, None),
+    ("gradient", at.GRADIENT_EDGE, (), (), (), 0, WITHOUT_ENERGY, None),
 )
 MOTIONS: dict[str, MotionKind] = {row[0]: MotionKind(*row) for row in _ROWS}
 

@@ -248,7 +248,7 @@ def body_things(result: Result) -> list[Thing]:
     found = []
     for number, name in enumerate(result.bodies):
         colour = COLOURS[number % len(COLOURS)]
-        parts = compiled.bodies[name].parts
+        parts = () if name in compiled.gradient else compiled.bodies[name].parts
         for part in parts:
             record = compiled.flexible.get(part.name)
             surface = part.surface(() if record is None else record.point_masses)

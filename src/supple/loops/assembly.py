@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.engine.builder import Compiled, build
 from supple.engine.compiled import JointRecord, RowRecord
+from supple.engine.frameless import rigid_motions
 from supple.engine.histories import RunHistory
 from supple.engine.linear_choice import Linear
 from supple.engine.row_sets import RowSets
@@ -102,7 +103,7 @@ def assembled(
     ``fixed`` are places in u that keep their coordinates and rates, ``held`` their names. Another
     ``state`` than the one at t = 0 s takes its place.
     """
-    start = State(0.0, compiled.q0, compiled.u0, compiled.z0) if state is None else state
+    start = started(compiled, fixed) if state is None else state
     move = Assembler(compiled, fixed)
     q, gap = move.positions(start.t, start.q)
     refuse_gap(compiled, gap, held)
@@ -114,6 +115,22 @@ def assembled(
     kept = compiled.with_rows(ranks.kept)
     value, places = ranks.regular_value, ranks.places[1:]
     return replace(kept, q0=q, u0=u, regular_value=value, regular_positions=places)
+
+
+def started(compiled: Compiled, fixed: Sequence[int] = ()) -> State:
+    """The initial state as the model was written down, to be moved onto its constraints.
+
+    Gradient bodies are where they would be as rigid ones on the constraints, if they can be: then
+    nothing deforms. ``fixed`` places in u are kept.
+    """
+    q, u = compiled.q0, compiled.u0
+    if compiled.stiff is not None and compiled.stiff.nr and not fixed:
+        try:
+            stiff = assembled(compiled.stiff)
+        except ModelError:
+            stiff = compiled.stiff
+        q, u = transferred(stiff, stiff.q0, stiff.u0, compiled)
+    return State(0.0, q, u, compiled.z0)
 
 
 def assemble(model: Model, fixed: Any = ()) -> State:
@@ -250,6 +267,13 @@ def transferred(source: Compiled, q: Array, u: Array, target: Compiled) -> tuple
     for name, flexible in target.flexible.items():
         own = source.flexible[name]
         out_q[flexible.q], out_u[flexible.u] = q[own.q], u[own.u]
+    for name, vectors in target.gradient.items():
+        if name in source.gradient:
+            mine = source.gradient[name]
+            out_q[vectors.q], out_u[vectors.u] = q[mine.q], u[mine.u]
+        else:
+            motion = rigid_motions(source, q, u)[name]
+            out_q[vectors.q], out_u[vectors.u] = vectors.moved(*motion)
     for name, motor in target.motors.items():
         if motor.own:
             out_q[motor.q], out_u[motor.u] = q[source.motors[name].q], u[source.motors[name].u]

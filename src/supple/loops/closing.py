@@ -66,8 +66,9 @@ class Assembler:
         return self._positions(t, q, search)
 
     def _elastic(self) -> np.ndarray:
-        """Places in u of elastic coordinates."""
-        own = [np.arange(b.u.start, b.u.stop) for b in self.compiled.flexible.values()]
+        """Places in u of coordinates of deformation."""
+        bodies = self.compiled.deforming.values()
+        own = [np.arange(b.u.start, b.u.stop) for b in bodies]
         return np.concatenate([*own, np.zeros(0, dtype=int)]).astype(int)
 
     def _positions(self, t: float, q: Array, search: bool) -> tuple[Array, Array]:

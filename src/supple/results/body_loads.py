@@ -18,7 +18,7 @@ from supple.forces import DistributedLoad
 from supple.poses import cross
 
 if TYPE_CHECKING:
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.body_records import FlexRecord
     from supple.frames import Frame
     from supple.results.result import Result
     from supple.results.run_data import HeldLoads, LoadSource

@@ -11,6 +11,7 @@ from supple.errors import label
 from supple.results.cut_frame_views import CutFrameView
 from supple.results.cut_views import CutBeamView
 from supple.results.flexible_views import BeamView, FlexibleView, FrameBodyView, NodalView
+from supple.results.gradient_views import GradientView
 from supple.results.views import Array, BodyView, Later, PointView, frame_motion
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class PartsView(BodyView):
         return self._places.attitude(frame)
 
 
-VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView]] = {
+VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView] | type[GradientView]] = {
     "frame": BodyView,
     "stations": BeamView,
     "cut": CutBeamView,
@@ -125,10 +126,11 @@ VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView]] = {
     "nodes": NodalView,
     "parts": PartsView,
     "places": PlacesView,
+    "vectors": GradientView,
 }
 
 
-def body_view(result: Result, body: Body) -> BodyView | PlacesView:
+def body_view(result: Result, body: Body) -> BodyView | PlacesView | GradientView:
     """The view of a body as it was simulated."""
     return VIEWS[body.view].of(result, body)
 

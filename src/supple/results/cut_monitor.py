@@ -51,7 +51,8 @@ from supple.results.truncation import LIMIT, NOTHING, SAMPLES, deflected
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
     from supple.bodies.frame import FrameBody
-    from supple.engine.compiled import BodyRecord, FlexRecord
+    from supple.engine.body_records import FlexRecord
+    from supple.engine.compiled import BodyRecord
     from supple.results.flexible_views import PlaceView
     from supple.results.monitor import BodyMonitor
     from supple.results.result import Result
@@ -79,7 +80,7 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
         BodyMonitor,
         Finding,
         _of_rotation,
-        _of_strain,
+        of_strain,
         states,
     )
 
@@ -105,7 +106,7 @@ def watch_cut(result: Result, owner: BodyRecord, across: bool = False) -> BodyMo
     limit, worst_turn = max(zip(limits, turns, strict=True), key=lambda x: x[1].largest / x[0])
     findings = [
         *_of_rotation(body, worst_turn, stiffened, limit),
-        *_of_strain(body, worst),
+        *of_strain(body, worst),
         *(Finding(body.name, *found) for found in _findings(body, len(records), extremes)),
     ]
     return BodyMonitor(

@@ -29,6 +29,7 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
 )
+from supple.results.gradient_views import GradientView
 from supple.results.start_changes import told
 from supple.results.views import BodyView
 from supple.writing import write_whole
@@ -150,11 +151,13 @@ def _attributes(result: Result) -> dict[str, Any]:
 def _variables(result: Result) -> Iterator[Variable]:
     for name in result.joints:
         yield from _of_joint(result[name])
-    flexible = result.data.compiled.flexible
+    flexible = result.data.compiled.deforming
     for name in result.bodies:
         view = result[name]
         if isinstance(view, BodyView):
             yield from _of_body(view)
+        elif isinstance(view, GradientView):
+            yield from _of_gradient(view)
         for part in view.deforming:
             yield from _of_flexible(part)
     for name in result.point_masses:
@@ -235,6 +238,19 @@ def _of_flexible(view: FlexibleView) -> Iterator[Variable]:
     yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
     yield Variable(f"{end.name}.rotation", end.rotation, "xyz", "rad", "body", "deflection")
     yield Variable(f"{end.name}.position", end.position, "xyz", "m", "world", "position")
+
+
+def _of_gradient(view: GradientView) -> Iterator[Variable]:
+    name, end = view.name, view.far_end
+    yield Variable(f"{name}.strain_energy", view.strain_energy, "", "J", "", "energy")
+    yield Variable(f"{name}.dissipated", view.dissipated, "", "J", "", "energy")
+    if end is None:
+        return
+    yield from _of_point(end)
+    if view.slopes:
+        yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
+    if view.turns:
+        yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
 
 
 def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:

@@ -18,7 +18,7 @@ from supple.results.body_loads import at_times, body_loads
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.body_records import FlexRecord
     from supple.results.result import Result
 
 Array = NDArray[np.float64]

@@ -15,6 +15,7 @@ from supple.results.views import Array, BodyView, Later, PointView
 
 if TYPE_CHECKING:
     from supple.bodies.rigid import RigidBody
+    from supple.engine.body_records import GradientRecord
     from supple.results.result import Result
 
 
@@ -76,7 +77,10 @@ def mass_centre(result: Result, names: Iterable[str]) -> MassCentre:
 def _parts(result: Result, name: str) -> Iterator[_Part]:
     """What a body of the model consists of: parts of the engine, and point masses on rigid ones."""
     body, flexible = result.bodies[name], result.data.compiled.flexible
-    for part in body.part_bodies:
+    vectors = result.data.compiled.gradient.get(name)
+    if vectors is not None:
+        yield _of_vectors(result, vectors)
+    for part in () if vectors is not None else body.part_bodies:
         view = cast("BodyView", body_view(result, part))
         if part.name in flexible:
             yield _deforming(result, part.name, view)
@@ -89,6 +93,18 @@ def _parts(result: Result, name: str) -> Iterator[_Part]:
             continue
         if body.on_part(point.frame).body.name not in flexible:
             yield _point(point.mass, result[point.name])
+
+
+def _of_vectors(result: Result, record: GradientRecord) -> _Part:
+    """A gradient body, without the point masses on it."""
+    mesh = record.mesh
+    share = mesh.weight.ravel() / mesh.mass
+
+    def mean(x: Array) -> Array:
+        return np.asarray(np.einsum("k,tkx->tx", share, x.reshape(len(x), -1, 3)))
+
+    q, u = mean(result.q[:, record.q]), mean(result.u[:, record.u])
+    return _Part(mesh.mass, q, u, lambda: mean(result.a[:, record.u]))
 
 
 def _point(mass: float, view: PointView) -> _Part:

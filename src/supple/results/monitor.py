@@ -38,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,15 +54,18 @@ from supple.results.deformation import (
     pulling_spin,
     strains,
 )
+from supple.results.gradient_monitor import watch_gradient
 from supple.results.load_effect import LoadEffect, load_effect
 from supple.results.mode_findings import of_modes
 from supple.results.monitor_report import monitor_table, monitor_text
+from supple.results.spin_findings import of_spin
 from supple.results.truncation import Truncation, truncations
 from supple.results.views import into
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.body_records import FlexRecord, GradientRecord
+    from supple.fem.material import Material
     from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -70,11 +73,22 @@ Array = NDArray[np.float64]
 ROTATION, ROTATION_STIFFENED = 0.15, 0.3
 STRAIN = 0.01
 DEFLECTION = 0.1
-SPIN, SERIOUS_SPIN = 0.15, 0.5
 LOAD, SERIOUS_LOAD = 0.02, 0.25
 SERIOUS = 2.0  # times a limit
 
 VALIDITY = ("valid", "doubtful", "not valid")
+
+
+class WithMaterials(Protocol):
+    """A body that knows what it is made of."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def materials(self) -> tuple[Material, ...]:
+        """Its materials."""
 
 
 @dataclass(frozen=True)
@@ -196,12 +210,10 @@ class Monitor:
 
 def monitor(result: Result, across: bool = False) -> Monitor:
     """Look at all flexible bodies of a result, up to where its run came; see `watch_cut`."""
-    records = result.data.compiled.flexible
-    if not records:
-        return Monitor({})
+    records, gradient = result.data.compiled.flexible, result.data.compiled.gradient
     with np.errstate(all="ignore"):  # a run that diverged has numbers of any size
-        left_out = truncations(result)
-        found: dict[str, BodyMonitor] = {}
+        left_out = truncations(result) if records else {}
+        found = {name: watch_gradient(result, vectors) for name, vectors in gradient.items()}
         for name, record in records.items():
             owner = result.data.compiled.bodies[result.data.compiled.owners[name]]
             if owner.body.divides and owner.name not in found:
@@ -211,8 +223,8 @@ def monitor(result: Result, across: bool = False) -> Monitor:
         return Monitor(found)
 
 
-def states(result: Result, record: FlexRecord) -> tuple[Array, Array]:
-    """Times (nt,) and elastic coordinates (nt, n) of a body, up to where its run came."""
+def states(result: Result, record: FlexRecord | GradientRecord) -> tuple[Array, Array]:
+    """Times (nt,) and coordinates (nt, n) of a body, up to where its run came."""
     t, q = result.t, result.q[:, record.q]
     final = result.data.final
     if final is not None and (not len(t) or final.t > t[-1]):  # where a failed run ended
@@ -237,10 +249,10 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
     )
     effect = None if stiffened else load_effect(result, record)
-    spinning = [] if stiffened else [*_of_spin(body, speed, lost, float(frequencies[0]))]
+    spinning = [] if stiffened else [*of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
         *_of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
-        *_of_strain(body, strained),
+        *of_strain(body, strained),
         *(_of_deflection(body, moved) if not len(turned.values) else ()),
         *spinning,
         *of_modes(result, body, left_out, share),
@@ -286,7 +298,8 @@ def _of_rotation(
     )
 
 
-def _of_strain(body: FlexibleBody, strained: Extreme | None) -> Iterator[Finding]:
+def of_strain(body: WithMaterials, strained: Extreme | None) -> Iterator[Finding]:
+    """A strain beyond that of the material's yield stress, or of linear elasticity."""
     yields = _yield_strain(body)
     limit = STRAIN if yields is None else yields
     passed = None if strained is None else strained.passes(limit)
@@ -306,7 +319,7 @@ def _of_strain(body: FlexibleBody, strained: Extreme | None) -> Iterator[Finding
     )
 
 
-def _yield_strain(body: FlexibleBody) -> float | None:
+def _yield_strain(body: WithMaterials) -> float | None:
     """The smallest yield stress over E of a body's materials, if one has it."""
     yields = (m.yield_stress / m.E for m in body.materials if m.yield_stress is not None)
     return min(yields, default=None)
@@ -357,42 +370,4 @@ def _of_loads(body: FlexibleBody, effect: LoadEffect) -> Iterator[Finding]:
             f"{label(body)}: tension or pressure by its loads would change its deflections by "
             f"{value:.2g} of the largest, more than {LOAD:g} from t = {changed:.4g} s on, which is "
             f"left out without stiffening: {advice}",
-        )
-
-
-def _share(part: float) -> str:
-    """An error of the stiffness in words."""
-    return f"wrong by {part:.0%}" if part < 1.0 else f"wrong by {part:.2g} times itself"
-
-
-def _of_spin(body: FlexibleBody, speed: Extreme, lost: Extreme, lowest: float) -> Iterator[Finding]:
-    advice = "use stiffening='second_order'" if body.can_stiffen else "divide it into bodies"
-    unstable = lost.passes(1.0)
-    if unstable is not None:
-        k = int(np.argmax(lost.values))
-        threshold = float(speed.values[k] / np.sqrt(lost.values[k]))
-        yield Finding(
-            body.name,
-            "stability",
-            speed.largest,
-            threshold,
-            unstable,
-            True,
-            f"{label(body)}: its spin reaches {speed.largest:.4g} rad/s, beyond {threshold:.4g} "
-            f"rad/s from t = {unstable:.4g} s on, where without stiffening no bending stiffness is "
-            f"left and deflections can grow without bound: {advice}",
-        )
-    passed = speed.passes(SPIN * lowest)
-    if passed is not None:
-        ratio = speed.largest / lowest
-        yield Finding(
-            body.name,
-            "spin",
-            ratio,
-            SPIN,
-            passed,
-            ratio > SERIOUS_SPIN,
-            f"{label(body)}: its spin reaches {speed.largest:.4g} rad/s, {ratio:.2g} of its lowest "
-            f"frequency and beyond {SPIN:g} of it from t = {passed:.4g} s on; without stiffening "
-            f"its bending stiffness is {_share(ratio**2)}: {advice}",
         )

@@ -21,7 +21,7 @@ LONG, BLOCK = 100_000, 10_000  # output times: from which on there are blocks, a
 
 def monitor_in_blocks(result: Result) -> Monitor:
     """Look at all flexible bodies of a result, the largest of all blocks and their findings."""
-    if not result.data.compiled.flexible:
+    if not result.data.compiled.deforming:
         return Monitor({})
     found: dict[str, BodyMonitor] = {}
     for k in range(0, len(result.t), BLOCK):

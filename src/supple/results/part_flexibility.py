@@ -22,7 +22,7 @@ from supple.reduction.part_problem import INNER_NAME
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
-    from supple.engine.compiled import FlexRecord
+    from supple.engine.body_records import FlexRecord
     from supple.fem.beam import BeamMesh
     from supple.fem.line import SectionLaw
     from supple.frames import Body, Frame, LoadPath

@@ -23,6 +23,7 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
 )
+from supple.results.gradient_views import GradientView
 from supple.results.headline import headline
 from supple.results.mass_centre import MassCentre, mass_centre
 from supple.results.monitor import Monitor, monitor
@@ -189,7 +190,7 @@ class Result(Products):
             return self._force(name)
         raise SuppleError(f"the result has nothing named {name!r}, {suggestion(name, self.names)}")
 
-    def _body(self, name: str) -> BodyView | PlacesView:
+    def _body(self, name: str) -> BodyView | PlacesView | GradientView:
         if name == self.model.ground.name:
             n = len(self.t)
             R = np.broadcast_to(np.eye(3), (n, 3, 3))

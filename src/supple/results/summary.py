@@ -43,7 +43,7 @@ def summary(result: Result) -> Report:
         ("steps", f"{steps}, {work}"),
         ("message", result.message),
     ]
-    if result.data.compiled.flexible:
+    if result.data.compiled.deforming:
         rows.insert(3, ("validity", result.monitor.verdict))
     if result.start_changes:
         rows.append(("start", told(result.start_changes)))

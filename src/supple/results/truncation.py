@@ -25,7 +25,8 @@ from supple.results.deformation import Extreme
 from supple.results.load_effect import STRAIGHT, sampled
 
 if TYPE_CHECKING:
-    from supple.engine.compiled import Compiled, FlexRecord
+    from supple.engine.body_records import FlexRecord
+    from supple.engine.compiled import Compiled
     from supple.frames import Frame
     from supple.results.result import Result
     from supple.results.run_data import HeldLoads

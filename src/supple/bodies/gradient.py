@@ -1,0 +1,396 @@
+"""Bodies without a frame of their own: places and gradients of nodes in the world.
+
+`GradientBeam` has sections that shear and twist, `Cable` a line that bends. Rotations and
+deflections may be of any size; strains are small. What their elements are is data, see
+`supple.fem.gradient_table`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.bodies.axis import STATION_TOLERANCE, AxisBody, equal_steps
+from supple.bodies.centre_line import CentreLineChoice, Twist, first_angle
+from supple.bodies.flexible import damping_choice, instance, strain_damping
+from supple.errors import ModelError, label
+from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.fem.gradient_beam import (
+    BEAM_ELEMENTS,
+    BeamElementKind,
+    beam_mesh,
+    beam_rows,
+    place_row,
+)
+from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
+from supple.fem.gradient_mesh import GradientMesh, Indices
+from supple.fem.hermite import hermite
+from supple.fem.line import BeamLine
+from supple.fem.material import Material
+from supple.fem.sections import CrossSection
+from supple.fem.tapered import Profile, TaperedSection
+from supple.frames import Body, Frame, ViewName, WrittenAs
+from supple.poses import EYE, Pose
+from supple.validate import Vector, read_only, set_fields
+
+SECTION = "a section, e.g. Circle(0.01)"
+MATERIAL = "a Material(E=..., G=..., density=...)"
+MOST_ELEMENTS = 100_000
+EQUAL = 1e-9  # second moments of a section that has no axes of its own
+
+
+class GradientBody(Body):
+    """A body whose coordinates are nodal vectors in the world.
+
+    The engine asks for ``mesh`` (nodes, elements, mass: nodal vectors on the axes of the body as
+    it is placed by ``position`` and ``rotation``), for the ``node`` of a frame, and for
+    ``node_pose``. A node has the axes that Gram and Schmidt make of its gradients r_x and r_y.
+    """
+
+    written_as: ClassVar[WrittenAs] = "gradient"
+    view: ClassVar[ViewName] = "vectors"
+
+    @property
+    @abstractmethod
+    def mesh(self) -> GradientMesh:
+        """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
+
+    @property
+    @abstractmethod
+    def turns(self) -> bool:
+        """Whether its nodes have axes, so that frames on it turn with it."""
+
+    @abstractmethod
+    def node(self, frame: Frame) -> int:
+        """Number of the node at which a frame is; a place between nodes is refused."""
+
+    @abstractmethod
+    def node_pose(self, node: int) -> Pose:
+        """Place and axes of a node at rest, on the axes of the body."""
+
+    @abstractmethod
+    def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
+        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
+
+    @property
+    def along_line(self) -> bool:
+        """Whether its elements follow each other along an axis with ``stations``."""
+        return False
+
+
+def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:
+    """Viscosities beside E and G in units of these (s), of damping that rates of strain have."""
+    damping_choice(owner, damping)
+    strain_damping(owner, damping, "with elements over nodal vectors")
+    if isinstance(damping, KelvinVoigt):
+        return damping.factors(material.E, material.G)
+    time = damping.stiffness if isinstance(damping, Rayleigh) else 0.0
+    return time, time
+
+
+class GradientLine(GradientBody, AxisBody):
+    """A body of elements one after the other along an axis; places that are used become nodes."""
+
+    elements: int
+
+    @property
+    def divides(self) -> bool:
+        """Its nodes depend on the places that are used of it."""
+        return True
+
+    def divided(self, frames: Iterable[Frame]) -> Body:
+        """The body with nodes at the stations of some frames."""
+        used = self._inner_stations(frames)
+        if used == self._used:
+            return self
+        body = cast("Self", replace(cast("Any", self)))
+        set_fields(body, _stations_used=used)
+        return body
+
+    @property
+    def _used(self) -> tuple[float, ...]:
+        found: tuple[float, ...] = self.__dict__.get("_stations_used", ())
+        return found
+
+    @property
+    def stations(self) -> Vector:
+        """Stations (nodes,) m of the nodes: equal steps, and the places that are used."""
+        inner = equal_steps((0.0, *self._used, self.length), self.length / self.elements)
+        return read_only([0.0, *inner, self.length])
+
+    @property
+    def mesh(self) -> GradientMesh:
+        """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
+        found: GradientMesh | None = self.__dict__.get("_mesh")
+        if found is None:
+            found = self._made_mesh()
+            set_fields(self, _mesh=found)
+        return found
+
+    @abstractmethod
+    def _made_mesh(self) -> GradientMesh: ...
+
+    def node(self, frame: Frame) -> int:
+        """Number of the node at which a frame is; a place between nodes is refused."""
+        x, stations = self.station(frame), self.stations
+        node = int(np.argmin(np.abs(stations - x)))
+        if abs(stations[node] - x) > STATION_TOLERANCE * self.length:
+            expected = f"a node, e.g. {stations[node]:g}: a model puts nodes at its frames"
+            raise ModelError(label(self), "place of a frame", x, expected)
+        return node
+
+    @property
+    def along_line(self) -> bool:
+        """They do."""
+        return True
+
+    def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
+        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
+        x, stations = self.station(frame), self.stations
+        k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
+        length = float(stations[k + 1] - stations[k])
+        xi = (x - float(stations[k])) / length
+        if self.turns:
+            rows = np.vstack([place_row(xi, length), beam_rows(xi, length)[:2]])
+        else:
+            rows = np.array([hermite(xi, length), hermite(xi, length, 1)])
+        return self.mesh.vectors[k], rows
+
+    def node_pose(self, node: int) -> Pose:
+        """Place and axes of a node at rest, on the axes of the body."""
+        return self.rest_pose(np.array([self.stations[node], 0.0, 0.0]))
+
+    @property
+    def shown_places(self) -> tuple[tuple[float, ...], ...]:
+        """Arguments of ``at`` for its nodes."""
+        return tuple((float(x),) for x in self.stations)
+
+    @property
+    def telling_place(self) -> tuple[float]:
+        """Its end."""
+        return (self.length,)
+
+    def usual_values(self, field: str) -> tuple[int, ...]:
+        """Four to thirty-two elements."""
+        return (4, 8, 16, 32) if field == "elements" else ()
+
+    def _give_matter(
+        self, section: Any, material: Any, elements: Any, damping: Any
+    ) -> tuple[float, float]:
+        """Check and keep what it is made of; return the times (s) of E and G of its damping."""
+        owner = label(self)
+        kinds = (CrossSection, TaperedSection)
+        count = f"an integer from 1 to {MOST_ELEMENTS}"
+        set_fields(
+            self,
+            section=instance(owner, "section", section, kinds, SECTION),
+            material=instance(owner, "material", material, Material, MATERIAL),
+            elements=validate.integer(owner, "elements", elements, 1, count),
+            damping=damping,
+        )
+        if self.elements > MOST_ELEMENTS:
+            raise ModelError(owner, "elements", elements, count)
+        times = damping_times(owner, damping, self.material)
+        centre = self.section.at(0.0).shear_centre
+        if any(centre):
+            raise ModelError(owner, "shear_centre of its section", centre, "(0, 0)")
+        return times
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class GradientBeam(GradientLine):
+    """A beam along +x from its origin whose nodes have a place and three gradients each.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    length : m
+        Positive; None with points of a centre line.
+    section : Box, Rectangle, Circle, Tube, ISection, Section or TaperedSection
+        With shear coefficients; for ``element="continuum"`` a Rectangle, Circle or Tube.
+    material : Material
+    elements : int
+        Number of equal elements; places that a model uses become nodes too.
+    element : "collocated", "elastic_line" or "continuum"
+        The first does not lock in large deflections of slender beams; the others do and are those
+        of the literature (docs/theory.md).
+    damping : KelvinVoigt or Rayleigh(stiffness=...), optional
+    roll : rad
+        Turns the section about x.
+    twist : rad, function of the station (m) or pairs (station, rad), optional
+        Pre-twist: turns the sections about the axis, by a number evenly from end to end.
+    centre_line : function of the arc length (m) or (k, 3) m, optional
+        Points of the axis without load, or a curve through some. Stations are arc lengths.
+    first_y : (3,)
+        Direction y of the section at the origin on the axes of the centre line, made normal to it.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place and axes of its first section in the world as the model is written.
+
+    It is meant for slender beams: except of ``element="continuum"``, deflections by shear forces
+    are left out, as by Euler and Bernoulli.
+    """
+
+    length: float
+    section: Profile
+    material: Material
+    elements: int
+    element: BeamElementKind
+    damping: KelvinVoigt | Rayleigh | None
+    roll: float
+    twist: Twist
+    centre_line: CentreLineChoice
+    first_y: Vector
+
+    def __init__(
+        self,
+        name: str,
+        length: float | None,
+        section: Profile,
+        material: Material,
+        elements: int = 8,
+        element: BeamElementKind = "collocated",
+        damping: KelvinVoigt | Rayleigh | None = None,
+        roll: float = 0.0,
+        twist: float | Callable[[float], float] | ArrayLike | None = None,
+        centre_line: Callable[[float], ArrayLike] | ArrayLike | None = None,
+        first_y: ArrayLike = (0.0, 1.0, 0.0),
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+    ) -> None:
+        set_fields(self, name=validate.name("GradientBeam", name))
+        self._placed(position, rotation)
+        self._give_line(length, twist, centre_line, first_y)
+        times = self._give_matter(section, material, elements, damping)
+        owner = label(self)
+        set_fields(
+            self,
+            element=validate.choice(owner, "element", element, BEAM_ELEMENTS),
+            roll=validate.number(owner, "roll", roll),
+            _times=times,
+        )
+        # What does not suit the element is refused here: one element is enough to know.
+        made = self.element, self._beam_line, self.stations[:2], self._rest[:2], times, owner
+        try:
+            beam_mesh(*made)
+        except OverflowError:
+            raise ModelError(owner, "length", length, "one whose powers are numbers") from None
+
+    @property
+    def turns(self) -> bool:
+        """Its nodes have axes: those of the section."""
+        return True
+
+    def node_pose(self, node: int) -> Pose:
+        """Place and axes of a node at rest: the principal axes of the section, turned by roll."""
+        pose = super().node_pose(node)
+        angle = self.roll + first_angle(self.twist)
+        if angle == 0.0:
+            return pose
+        c, s = np.cos(angle), np.sin(angle)
+        return Pose(pose.R @ [[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]], pose.p)
+
+    @property
+    def _beam_line(self) -> BeamLine:
+        return BeamLine(
+            section=self.section, material=self.material, length=self.length, theory="timoshenko"
+        )
+
+    @property
+    def _rest(self) -> Vector:
+        """Nodal vectors (nodes, 4, 3) at rest."""
+        poses = [self.node_pose(k) for k in range(len(self.stations))]
+        return np.array([[pose.p, *pose.R.T] for pose in poses])
+
+    def _made_mesh(self) -> GradientMesh:
+        times = self.__dict__["_times"]
+        made = self.element, self._beam_line, self.stations, self._rest, times, label(self)
+        return beam_mesh(*made)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Cable(GradientLine):
+    """A cable along +x from its origin: a line that stretches and bends, and has no twist.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    length : m
+        Positive, without load.
+    section : Box, Rectangle, Circle, Tube, ISection, Section or TaperedSection
+        In space with equal second moments, as round ones have: nothing tells where y is.
+    material : Material
+        G is not used.
+    elements : int
+        Number of equal elements; places that a model uses become nodes too.
+    element : "mean" or "two_points"
+        The axial strain of an element is its mean, which converges best, or taken at two points.
+    damping : KelvinVoigt or Rayleigh(stiffness=...), optional
+        It acts on the axial strain, not on bending.
+    plane : bool
+        The cable stays in the plane x, y of its own axes, as it is placed.
+    position, rotation : (3,) m; (3, 3), (4,) or (3,)
+        Place of its origin and axes in the world as the model is written.
+
+    It is straight without load. A frame on a cable in space has a place and no axes that turn with
+    it: joints, forces and sensors that need axes want a `GradientBeam`, or ``plane=True``.
+    """
+
+    length: float
+    section: Profile
+    material: Material
+    elements: int
+    element: CableElementKind
+    damping: KelvinVoigt | Rayleigh | None
+    plane: bool
+
+    def __init__(
+        self,
+        name: str,
+        length: float,
+        section: Profile,
+        material: Material,
+        elements: int = 8,
+        element: CableElementKind = "mean",
+        damping: KelvinVoigt | Rayleigh | None = None,
+        plane: bool = False,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike | None = None,
+    ) -> None:
+        set_fields(self, name=validate.name("Cable", name))
+        self._placed(position, rotation)
+        owner = label(self)
+        set_fields(self, length=validate.positive(owner, "length", length))
+        time = self._give_matter(section, material, elements, damping)[0]
+        set_fields(
+            self,
+            element=validate.choice(owner, "element", element, CABLE_ELEMENTS),
+            plane=validate.flag(owner, "plane", plane),
+            _time=time,
+        )
+        for s in (0.0, 1.0):
+            here = self.section.at(s)
+            if not self.plane and abs(here.I_y - here.I_z) > EQUAL * here.I_z:
+                expected = "one with equal I_y and I_z, or plane=True: nothing tells where y is"
+                raise ModelError(owner, "section", here, expected)
+
+    @property
+    def turns(self) -> bool:
+        """Its nodes have axes if it is plane: along it, across it, and normal to the plane."""
+        return self.plane
+
+    def node_pose(self, node: int) -> Pose:
+        """Place of a node at rest, and the axes of the body."""
+        return Pose(EYE, np.array([self.stations[node], 0.0, 0.0]))
+
+    def _made_mesh(self) -> GradientMesh:
+        line = BeamLine(section=self.section, material=self.material, length=self.length)
+        dimension = 2 if self.plane else 3
+        return cable_mesh(self.element, line, self.stations, dimension, self.__dict__["_time"])

@@ -1,0 +1,117 @@
+"""Cable elements: place and slope r_x at each of two nodes, in a plane or in space.
+
+The axis is a cubic; there is no twist and no shear. The energy is that of the axial strain and
+
+    1/2 E I r_xx . r_xx
+
+per length, which is a constant matrix. But ``|r_xx|`` is the curvature of a line that does not
+stretch: with the angle theta of the tangent and the stretch 1 + e, ``|r_xx| = (1 + e) theta_x``
+where e is constant, and E I would act as ``E I (1 + e)^2``. So the axial strain here is
+
+    1/2 (r_x . r_x - 1) - (I / A) r_xx . r_xx
+
+and the mixed term ``- E I e r_xx . r_xx`` of its square takes the stretch out again, to first order
+in e; the term of fourth order is of the size of the square of the bending strain, which beams
+neglect. The energy stays positive.
+
+The strain is taken at two Gauss points, or as its *mean* over the element. A cubic that bends
+much cannot have a constant stretch everywhere: the mean asks it only on the whole, so that slender
+elements converge with the fourth order.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem.gradient_mesh import GradientMesh, chain
+from supple.fem.gradient_table import ElementTable, StrainPoint, Term
+from supple.fem.hermite import hermite
+from supple.fem.line import BeamLine, gauss
+
+Array = NDArray[np.float64]
+CableElementKind = Literal["mean", "two_points"]
+CABLE_ELEMENTS: tuple[CableElementKind, ...] = get_args(CableElementKind)
+
+MASS_POINTS = 4  # products of two cubics
+SLOPE_POINTS = 3  # products of two parabolas
+CURVATURE_POINTS = 2  # products of two straight lines
+
+
+def cable_table(
+    kind: CableElementKind,
+    line: BeamLine,
+    ends: tuple[float, float],
+    rest: Array,
+    time: float = 0.0,
+) -> ElementTable:
+    """Table of the element between two places in 0..1 of a line.
+
+    Parameters
+    ----------
+    kind : "mean" or "two_points"
+        Where the axial strain is taken.
+    line : BeamLine
+        The bending stiffness is that about z.
+    ends : places in 0..1
+    rest : (4, d)
+        Nodal vectors r, r_x of both nodes without load: a straight line.
+    time : s
+        Viscosity beside E in units of E. It acts on the axial strain alone: a rate of r_xx that
+        does not see rotations would need the direction of the section.
+    """
+    length = (ends[1] - ends[0]) * line.length
+    mass, bending = np.zeros((4, 4)), np.zeros((4, 4))
+    axial = square = 0.0
+    for s, weight in line.quadrature(*ends, MASS_POINTS):
+        law, xi = line.at(s), (s - ends[0]) / (ends[1] - ends[0])
+        row, curved = hermite(xi, length), hermite(xi, length, 2)
+        step, EI = weight * line.length, float(law.bending[0, 0])
+        mass += step * law.line_mass * np.outer(row, row)
+        bending += step * EI * np.outer(curved, curved)
+        axial, square = axial + step / law.axial, square + step * EI / law.axial
+    # One force along the element: flexibilities add up.
+    stiffness = length**2 / axial
+    points = []
+    if kind == "mean":
+        rows, terms = _mean(length, square / length)
+        points.append(StrainPoint.of(rows, [terms], stiffness, time * stiffness))
+    else:
+        for xi, weight in gauss(2):
+            law = line.at(ends[0] + (ends[1] - ends[0]) * xi)
+            radius = float(law.bending[0, 0]) / law.axial
+            rows = np.array([hermite(xi, length, 1), hermite(xi, length, 2)])
+            D = length * weight * law.axial
+            points.append(StrainPoint.of(rows, [[(0.5, 0, 0), (-radius, 1, 1)]], D, time * D))
+    return ElementTable.of(2, points, rest, mass, bending)
+
+
+def cable_mesh(
+    kind: CableElementKind,
+    line: BeamLine,
+    stations: Array,
+    dimension: int,
+    time: float = 0.0,
+) -> GradientMesh:
+    """Mesh of elements between stations (n + 1,) m of a straight line, in 2 or 3 dimensions.
+
+    The other parameters are those of `cable_table`.
+    """
+
+    def table(ends: tuple[float, float], vectors: Array) -> ElementTable:
+        return cable_table(kind, line, ends, vectors, time)
+
+    rest = np.zeros((len(stations), 2, dimension))
+    rest[:, 0, 0], rest[:, 1, 0] = stations, 1.0
+    return chain(line, stations, rest, table)
+
+
+def _mean(length: float, radius: float) -> tuple[Array, list[Term]]:
+    """Rows and terms of the mean strain; ``radius`` is the mean of I / A, m2."""
+    slopes, curved = gauss(SLOPE_POINTS), gauss(CURVATURE_POINTS)
+    rows = [hermite(xi, length, 1) for xi, _ in slopes]
+    rows += [hermite(xi, length, 2) for xi, _ in curved]
+    weights = [0.5 * w for _, w in slopes] + [-radius * w for _, w in curved]
+    return np.array(rows), [(w, k, k) for k, w in enumerate(weights)]

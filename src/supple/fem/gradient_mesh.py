@@ -1,0 +1,208 @@
+"""A mesh of elements over nodal vectors: what the engine reads of a body without a frame.
+
+Coordinates are the components of the nodal vectors, node after node, vector after vector: the
+component x of the vector v of the node i is the coordinate ``(i V + v) d + x`` with V vectors for
+each node in d dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.fem import gradient_forces
+from supple.fem.gradient_table import Array, ElementTable
+from supple.fem.line import BeamLine
+from supple.fem.sections import CrossSection
+from supple.validate import read_only
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+Numbers = NDArray[Any]
+Indices = NDArray[np.intp]
+
+# Elements whose shapes agree to so many digits of the length of their line are the same.
+SAME_DIGITS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class GradientMesh:
+    """Nodes and elements; elements of one kind and shape share a table.
+
+    Attributes
+    ----------
+    rest : (nodes, V, d)
+        Nodal vectors without load, the place (m) first.
+    cells : (elements, k)
+        Nodes of each element.
+    kinds : (elements,)
+        Number of each element's table.
+    tables : the tables
+    """
+
+    rest: Array
+    cells: Indices
+    kinds: Indices
+    tables: tuple[ElementTable, ...]
+
+    @classmethod
+    def of(cls, rest: Array, cells: Any, tables: Sequence[ElementTable]) -> Self:
+        """A mesh of one table for each cell; those that are the same object are stored once."""
+        different = {id(table): table for table in tables}
+        numbers = {key: number for number, key in enumerate(different)}
+        return cls(
+            rest=read_only(rest),
+            cells=np.asarray(cells, dtype=np.intp),
+            kinds=np.array([numbers[id(table)] for table in tables], dtype=np.intp),
+            tables=tuple(different.values()),
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates."""
+        return int(self.rest.size)
+
+    @property
+    def dimension(self) -> int:
+        """Components d of a vector: 2 or 3."""
+        return int(self.rest.shape[2])
+
+    @property
+    def node_vectors(self) -> int:
+        """Vectors V of a node."""
+        return int(self.rest.shape[1])
+
+    @cached_property
+    def vectors(self) -> Indices:
+        """Numbers (elements, K) of the nodal vectors of each element."""
+        each = self.cells[:, :, None] * self.node_vectors + np.arange(self.node_vectors)
+        return each.reshape(len(self.cells), -1)
+
+    @property
+    def mass(self) -> float:
+        """Mass, kg."""
+        return float(sum(self.tables[kind].total_mass for kind in self.kinds))
+
+    @cached_property
+    def mass_matrix(self) -> sparse.csc_array:
+        """Mass matrix (nodes V, nodes V) of nodal vectors, the same for each component."""
+        count = self.rest.shape[0] * self.node_vectors
+        blocks = [(self.vectors[part], self.tables[kind].mass[None]) for kind, part in self._groups]
+        return _assembled(blocks, count)
+
+    @cached_property
+    def weight(self) -> Array:
+        """Factors (nodes, V) of gravity (m/s2) in the forces on the nodal vectors; kg, kg m."""
+        places = np.zeros(self.rest.shape[:2])
+        places[:, 0] = 1.0
+        return read_only((self.mass_matrix @ places.ravel()).reshape(places.shape))
+
+    def energy(self, e: Numbers) -> Any:
+        """Strain energy (J) of nodal vectors (nodes, V, d)."""
+        flat = self._flat(e)
+        return sum(
+            gradient_forces.energy(self.tables[kind], flat[self.vectors[part]]).sum()
+            for kind, part in self._groups
+        )
+
+    def forces(self, e: Numbers, rates: Numbers | None = None) -> Numbers:
+        """Forces (nodes, V, d) that hold the nodal vectors (nodes, V, d) against strain."""
+        flat = self._flat(e)
+        moving = None if rates is None else self._flat(rates)
+        total = np.zeros(flat.shape, dtype=np.result_type(flat, float))
+        for kind, part in self._groups:
+            here = self.vectors[part]
+            rate = None if moving is None else moving[here]
+            np.add.at(total, here, gradient_forces.forces(self.tables[kind], flat[here], rate))
+        return total.reshape(self.rest.shape)
+
+    def tangents(
+        self, e: Numbers, rates: Numbers | None = None
+    ) -> tuple[sparse.csc_array, sparse.csc_array]:
+        """Derivatives (size, size) of the forces by the coordinates and by their rates."""
+        flat = self._flat(e)
+        moving = None if rates is None else self._flat(rates)
+        found: tuple[list[Any], list[Any]] = ([], [])
+        for kind, part in self._groups:
+            here = self.vectors[part]
+            rate = None if moving is None else moving[here]
+            places = (here[:, :, None] * self.dimension + np.arange(self.dimension)).reshape(
+                len(here), -1
+            )
+            both = gradient_forces.tangents(self.tables[kind], flat[here], rate)
+            for blocks, matrix in zip(found, both, strict=True):
+                blocks.append((places, matrix.reshape(len(here), places.shape[1], -1)))
+        by_vectors, by_rates = (_assembled(blocks, self.size) for blocks in found)
+        return by_vectors, by_rates
+
+    def strains(self, e: Numbers) -> list[Numbers]:
+        """Strains of each element, one array (strains of its table,) each."""
+        flat, found = self._flat(e), [np.zeros(0)] * len(self.cells)
+        for kind, part in self._groups:
+            rows = gradient_forces.strains(self.tables[kind], flat[self.vectors[part]])
+            for element, row in zip(part, rows, strict=True):
+                found[element] = row
+        return found
+
+    @property
+    def _groups(self) -> Iterator[tuple[int, Indices]]:
+        """Elements of each table."""
+        return ((k, np.flatnonzero(self.kinds == k)) for k in range(len(self.tables)))
+
+    def _flat(self, e: Numbers) -> Numbers:
+        return np.asarray(e).reshape(-1, self.dimension)
+
+
+def chain(
+    line: BeamLine,
+    stations: Array,
+    rest: Array,
+    table: Callable[[tuple[float, float], Array], ElementTable],
+) -> GradientMesh:
+    """Mesh of elements with two nodes each, one after the other along a line.
+
+    Parameters
+    ----------
+    line : BeamLine
+    stations : (n + 1,) m
+    rest : (n + 1, V, d) nodal vectors without load
+    table : makes an element between two places in 0..1, of nodal vectors (2 V, d) at rest
+
+    Elements of the same length, section and shape at rest share a table: strains do not change
+    when an element is moved as it is.
+    """
+    known: dict[bytes, ElementTable] = {}
+    tables = []
+    uniform = isinstance(line.section, CrossSection)
+    for i, (a, b) in enumerate(pairwise(np.asarray(stations) / line.length)):
+        vectors = rest[i : i + 2].reshape(-1, rest.shape[2])
+        own = vectors.copy()
+        own[:: rest.shape[1]] = (own[:: rest.shape[1]] - own[0]) / line.length
+        shape = np.append(own @ own.T, [b - a, 0.0 if uniform else a])
+        key = np.round(shape, SAME_DIGITS).tobytes()
+        if key not in known:
+            known[key] = table((float(a), float(b)), vectors)
+        tables.append(known[key])
+    cells = np.arange(len(tables))[:, None] + [0, 1]
+    return GradientMesh.of(rest, cells, tables)
+
+
+def _assembled(blocks: Sequence[tuple[Any, Any]], size: int) -> sparse.csc_array:
+    """Sum (size, size) of matrices (e or 1, k, k) at the places (e, k) of their rows."""
+    from scipy import sparse
+
+    rows, columns, values = [], [], []
+    for places, matrices in blocks:
+        n, k = places.shape
+        rows.append(np.repeat(places, k, axis=1).ravel())
+        columns.append(np.tile(places, (1, k)).ravel())
+        values.append(np.broadcast_to(matrices, (n, k, k)).ravel())
+    joined = [np.concatenate(part) for part in (values, rows, columns)]
+    return sparse.csc_array(sparse.coo_array((joined[0], (joined[1], joined[2])), (size, size)))

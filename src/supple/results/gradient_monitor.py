@@ -1,0 +1,139 @@
+"""The validity monitor of gradient bodies: their strain, and how far one element turns.
+
+Deflections and rotations may be of any size; strains must be small. A cubic describes a curve that
+turns by a fraction of a radian: beyond 0.3 rad from one node to the next the deflection of a
+cantilever is off by some per cent, as that of a part of a beam is (`supple.results.monitor`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from supple.errors import label
+from supple.fem.gradient_forces import energy
+from supple.fem.hermite import hermite
+from supple.fem.line import gauss
+from supple.results.deformation import Extreme
+
+if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientLine
+    from supple.engine.body_records import GradientRecord
+    from supple.frames import Body
+    from supple.poses import Array
+    from supple.results.monitor import BodyMonitor, Finding
+    from supple.results.result import Result
+
+
+def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
+    """How far a gradient body went over a run."""
+    from supple.results.monitor import BodyMonitor, of_strain, states
+
+    t, q = states(result, record)
+    e = q.reshape(len(t), *record.mesh.rest.shape)
+    body = cast("GradientLine", record.body)
+    turns, strain = np.zeros((len(t), 1)), _mean_strain
+    if body.along_line:
+        turns, strain = _turns(e[:, :, 1]), _surface_strain
+    turned = Extreme(t, turns.max(axis=1, initial=0.0))
+    strained = Extreme(t, strain(record, e).max(axis=1, initial=0.0))
+    findings = (*_of_turns(body, turned), *of_strain(body, strained))
+    return BodyMonitor(
+        name=record.name,
+        rotation=turned.largest,
+        strain=strained.largest,
+        deflection=np.nan,
+        highest_mode=np.nan,
+        left_out=np.nan,
+        spin=0.0,
+        lowest_frequency=0.0,
+        lost_stiffness=0.0,
+        buckling=np.nan,
+        load_stiffness=np.nan,
+        load_change=np.nan,
+        findings=findings,
+    )
+
+
+def _turns(slope: Array) -> Array:
+    """Angles (nt, elements) between the slopes (nt, nodes, 3) of neighbouring nodes, rad."""
+    a, b = slope[:, :-1], slope[:, 1:]
+    across = np.linalg.norm(np.cross(a, b), axis=2)
+    angles: Array = np.arctan2(across, (a * b).sum(axis=2))
+    return angles
+
+
+def _surface_strain(record: GradientRecord, e: Array) -> Array:
+    """Largest strains (nt, elements): the mean of the axis, and by bending beside it at the ends.
+
+    The stretch at a point is not meant: a cubic that bends cannot have a constant one.
+    """
+    body, mesh = cast("GradientLine", record.body), record.mesh
+    stations = np.asarray(body.stations)
+    lengths, size = np.diff(stations), _half_sizes(body, stations)
+    own, rest = (x[:, mesh.cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
+    axial = np.zeros(own.shape[:2])
+    for xi, weight in gauss(3):
+        slope = _at(xi, lengths, 1, own)
+        axial += weight * 0.5 * ((slope**2).sum(axis=2) - 1.0)
+    found = np.zeros_like(axial)
+    for xi, beside in ((0.0, size[:-1]), (1.0, size[1:])):
+        bent = np.abs(_curvature(xi, lengths, own) - _curvature(xi, lengths, rest))
+        found = np.fmax(found, np.abs(axial) + beside * bent)
+    return found
+
+
+def _mean_strain(record: GradientRecord, e: Array) -> Array:
+    """Strains (nt, elements) that one stress would have with the energy of each element."""
+    mesh, material = record.mesh, cast("GradientLine", record.body).materials[0]
+    found = np.zeros((len(e), len(mesh.cells)))
+    for kind, table in enumerate(mesh.tables):
+        mine = np.flatnonzero(mesh.kinds == kind)
+        stiffness = material.E * table.total_mass / material.density
+        for k, vectors in enumerate(e.reshape(len(e), -1, 3)):
+            stored = energy(table, vectors[mesh.vectors[mine]])
+            found[k, mine] = np.sqrt(np.fmax(2.0 * stored / stiffness, 0.0))
+    return found
+
+
+def _half_sizes(body: GradientLine, stations: Array) -> Array:
+    """How far sections (n,) reach beside the axis, m."""
+    sections = [body.section.at(float(x) / body.length) for x in stations]
+    return np.array([max(s.half_sizes or (2.0 * np.sqrt(s.I_y / s.area),)) for s in sections])
+
+
+def _at(xi: float, lengths: Array, derivative: int, own: Array) -> Array:
+    """A derivative (nt, e, 3) of the axes of elements, from places and slopes (nt, e, 4, 3)."""
+    rows = np.array([hermite(xi, float(length), derivative) for length in lengths])
+    value: Array = np.einsum("ek,tekx->tex", rows, own)
+    return value
+
+
+def _curvature(xi: float, lengths: Array, own: Array) -> Array:
+    """Curvatures (nt, e) of the axes of elements, 1/m."""
+    slope, bent = _at(xi, lengths, 1, own), _at(xi, lengths, 2, own)
+    across = np.linalg.norm(np.cross(slope, bent), axis=2)
+    return np.asarray(across / np.linalg.norm(slope, axis=2) ** 3)
+
+
+def _of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:
+    from supple.results.monitor import ROTATION_STIFFENED as LIMIT
+    from supple.results.monitor import SERIOUS, Finding
+
+    passed = turned.passes(LIMIT)
+    if passed is None:
+        return
+    value = turned.largest
+    yield Finding(
+        body.name,
+        "rotation",
+        value,
+        LIMIT,
+        passed,
+        not value <= SERIOUS * LIMIT,
+        f"{label(body)}: an element of it turns by {value:.3g} rad from one end to the other, "
+        f"beyond {LIMIT:g} rad from t = {passed:.4g} s on, where a cubic describes it no longer: "
+        "use more elements",
+    )

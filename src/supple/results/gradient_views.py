@@ -1,0 +1,270 @@
+"""What results show of gradient bodies, which have no frame: motion of places, and strain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from supple.errors import SuppleError, label
+from supple.frames import Frame
+from supple.results.views import Array, Later, PointView, into
+
+if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientBody
+    from supple.engine.body_records import GradientRecord
+    from supple.frames import Body
+    from supple.results.result import Result
+
+# A vector (nt, 3) or a matrix (nt, 3, 3) with its first derivatives by time
+Moving = Sequence[Array]
+
+
+class GradientPointView(PointView):
+    """Motion of a place on a gradient body, and of its section if sections have axes."""
+
+    _slope: Array | None  # r_x (nt, 3)
+    _whole: GradientView
+    _rest: Array  # place (3,) m of the body at rest
+    _world: Array  # place (nt, 3) m
+
+    @property
+    def local(self) -> GradientPointView:
+        """The same with components along the axes of the section."""
+        turned = super().local
+        view = GradientPointView.__new__(GradientPointView)
+        view.__dict__.update(self.__dict__ | turned.__dict__)
+        return view
+
+    @property
+    def axial_strain(self) -> Array:
+        """(nt,) strain of the axis, or along x, there: (|r_x|^2 - 1) / 2."""
+        if self._slope is None:
+            raise SuppleError(f"{self._whole.label}: its nodes have no slope r_x")
+        return _stretch(self._slope)
+
+    @cached_property
+    def deflection(self) -> Array:
+        """(nt, 3) m, from where it would be if all moved with the section at the origin.
+
+        It is in the axes of that section. A cable has none.
+        """
+        whole = self._whole
+        if not whole.turns:
+            raise SuppleError(
+                f"{whole.label}: its sections have no axes in which it could deflect, expected "
+                "the position of a place"
+            )
+        origin = whole.origin
+        moved: Array = into(origin.matrix, self._world - origin.position) - self._rest
+        return moved
+
+
+class GradientView:
+    """A gradient body: motion of its places by ``at(...)``, its nodal vectors and its strain.
+
+    Attributes
+    ----------
+    name : of the body
+    vectors, vector_rates : (nt, nodes, V, 3) nodal vectors, the place (m) first, and their rates,
+        world axes
+    dissipated : (nt,) J, since the start
+    """
+
+    def __init__(self, record: GradientRecord, q: Array, u: Array, a: Later, lost: Array) -> None:
+        shape = (len(q), *record.mesh.rest.shape)
+        self.name, self.dissipated = record.name, lost
+        self.vectors, self.vector_rates = q.reshape(shape), u.reshape(shape)
+        self._record, self._accelerations, self._turned = record, a, False
+
+    @classmethod
+    def of(cls, result: Result, body: Body) -> GradientView:
+        """The view of a body of the model."""
+        record = result.data.compiled.gradient[body.name]
+        lost = result[f"{body.name}.damping"].dissipated
+        q, u = result.q[:, record.q], result.u[:, record.u]
+        return cls(record, q, u, lambda: result.a[:, record.u], lost)
+
+    @property
+    def label(self) -> str:
+        """Kind and name of the body, for messages."""
+        return self._record.label
+
+    @property
+    def turns(self) -> bool:
+        """Whether its sections have axes."""
+        return self._record.turns
+
+    @property
+    def slopes(self) -> bool:
+        """Whether its nodes have a slope r_x."""
+        return self.vectors.shape[2] > 1
+
+    @property
+    def deforming(self) -> tuple[Any, ...]:
+        """Its parts with elastic coordinates in a frame: none."""
+        return ()
+
+    @property
+    def nodes(self) -> Array:
+        """(nt, nodes, 3) places of its nodes, m."""
+        return self.vectors[:, :, 0]
+
+    @cached_property
+    def vector_accelerations(self) -> Array:
+        """(nt, nodes, V, 3) second derivatives of the nodal vectors."""
+        return self._accelerations().reshape(self.vectors.shape)
+
+    @cached_property
+    def strain_energy(self) -> Array:
+        """(nt,) J."""
+        mesh = self._record.mesh
+        return np.array([float(mesh.energy(e)) for e in self.vectors])
+
+    @cached_property
+    def axial_strain(self) -> Array:
+        """(nt, nodes) strain of the axis at the nodes, (|r_x|^2 - 1) / 2."""
+        return _stretch(self.vectors[:, :, 1])
+
+    @property
+    def local(self) -> GradientView:
+        """The same with the motion of each place along the axes of its section."""
+        view = GradientView.__new__(GradientView)
+        view.__dict__.update(self.__dict__)
+        view._turned = True
+        return view
+
+    @property
+    def origin(self) -> GradientPointView:
+        """Motion of its first node."""
+        frame = Frame(self._record.body, self._record.body.nearest(self._record.mesh.rest[0, 0]))
+        return self.at(*frame.position.tolist())
+
+    @property
+    def far_end(self) -> GradientPointView | None:
+        """Motion of the place that tells most, the end of a beam; None if there is none."""
+        place = self._record.body.telling_place
+        return None if place is None else self.at(*place)
+
+    def at(self, *place: Any, **where: Any) -> GradientPointView:
+        """Motion of a place, as the body's own ``at`` takes it: a station (m) of a beam."""
+        record, body = self._record, cast("GradientBody", self._record.body)
+        frame = body.at(*place, **where)
+        numbers, rows = body.shown_vectors(frame)
+        rest = body.rest_pose(frame.position)
+        resting = rows @ record.mesh.rest.reshape(-1, 3)[numbers]
+        own = _axes([[v] for v in resting[1:3]])[0] if self.turns else np.eye(3)
+        turn, arm = own.T @ rest.R, own.T @ (rest.p - resting[0])
+
+        def moving(order: int) -> tuple[Moving, Moving]:
+            """Place and axes with derivatives up to an order."""
+            shown = [self._shown(numbers, row, order) for row in rows[:3]]
+            axes = _axes(shown[1:3]) if self.turns else self._still(order)
+            return [r + R @ arm for r, R in zip(shown[0], axes, strict=True)], axes
+
+        moved, axes = moving(1)
+        view = GradientPointView(
+            frame.name,
+            axes[0] @ turn,
+            moved[0],
+            moved[1],
+            lambda: moving(2)[0][2],
+            _spin(axes[0], axes[1]),
+            lambda: _spin(axes[0], moving(2)[1][2]),
+        )
+        view.__dict__.update(
+            _slope=self._shown(numbers, rows[1], 0)[0] if len(rows) > 1 else None,
+            _whole=self,
+            _rest=rest.p - record.mesh.rest[0, 0],
+            _world=moved[0],
+        )
+        return view.local if self._turned else view
+
+    def von_mises(self, *_: Any, **__: Any) -> Array:
+        """Its stress is not recovered."""
+        raise SuppleError(f"{self.label}: its stress is not known, expected its axial_strain")
+
+    largest_stress = von_mises
+
+    def attitude(self, frame: Frame) -> Array:
+        """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""
+        turned: Array = self.at(*frame.position.tolist()).matrix @ frame.rotation
+        return turned
+
+    def _shown(self, numbers: np.ndarray, row: Array, order: int) -> Moving:
+        """A vector of an element over time, with derivatives up to an order."""
+        every = [self.vectors, self.vector_rates]
+        if order > 1:
+            every.append(self.vector_accelerations)
+        nt = len(self.vectors)
+        parts = [x.reshape(nt, -1, 3)[:, numbers] for x in every[: order + 1]]
+        return [np.einsum("k,tkx->tx", row, x) for x in parts]
+
+    def _still(self, order: int) -> Moving:
+        """Axes of a body whose sections have none: as they are at the start."""
+        nt = len(self.vectors)
+        start = np.broadcast_to(self._record.start, (nt, 3, 3))
+        return [start, *[np.zeros((nt, 3, 3))] * order]
+
+    def __getattr__(self, name: str) -> Any:
+        record = self.__dict__.get("_record")
+        if record is None or name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(
+            f"{label(record.body)} has no {name!r}, because it has no frame of reference, expected "
+            "that of one of its places, .at(...)"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} '{self.name}', {self.vectors.shape[1]} nodes>"
+
+
+def _stretch(slope: Array) -> Array:
+    strain: Array = 0.5 * ((slope**2).sum(axis=-1) - 1.0)
+    return strain
+
+
+def _unit(x: Moving) -> Moving:
+    """A vector (nt, 3) divided by its length, with as many derivatives as are given."""
+    x = [np.asarray(part) for part in x]
+    n = np.linalg.norm(x[0], axis=-1, keepdims=True)
+    found = [x[0] / n]
+    if len(x) > 1:
+        first = _dot(found[0], x[1])
+        found.append((x[1] - first * found[0]) / n)
+    if len(x) > 2:
+        second = _dot(found[1], x[1]) + _dot(found[0], x[2])
+        found.append((x[2] - second * found[0] - 2.0 * first * found[1]) / n)
+    return found
+
+
+def _axes(gradients: Sequence[Moving]) -> Moving:
+    """Axes (nt, 3, 3) that Gram and Schmidt make of r_x and r_y, with derivatives."""
+    first, given = _unit(gradients[0]), [np.asarray(part) for part in gradients[1]]
+    along = _product(_dot, given, first)
+    second = _unit([g - p for g, p in zip(given, _product(np.multiply, along, first), strict=True)])
+    third = _product(np.cross, first, second)
+    return [np.stack(e, axis=-1) for e in zip(first, second, third, strict=True)]
+
+
+def _product(by: Any, x: Moving, y: Moving) -> list[Array]:
+    """A product of two moving vectors with its derivatives, two at most."""
+    found = [by(x[0], y[0])]
+    if len(x) > 1:
+        found.append(by(x[1], y[0]) + by(x[0], y[1]))
+    if len(x) > 2:
+        found.append(by(x[2], y[0]) + 2.0 * by(x[1], y[1]) + by(x[0], y[2]))
+    return found
+
+
+def _dot(x: Array, y: Array) -> Array:
+    product: Array = (x * y).sum(axis=-1, keepdims=True)
+    return product
+
+
+def _spin(R: Array, rate: Array) -> Array:
+    """Angular velocity (nt, 3) of axes R (nt, 3, 3) with a rate; of second ones acceleration."""
+    spin: Array = 0.5 * np.cross(R, rate, axis=1).sum(axis=2)
+    return spin
