@@ -36,7 +36,8 @@ def run(operations: Sequence[Operation], t: Array, parts: Sequence[Triple] = ())
                 v, d, c = stack.pop()
                 y, s, r = _power(v, argument) if code == op.RAISE else _UNARY[code](v)
                 if code == op.ABSOLUTE:  # where it is zero, as it is right of there
-                    s = np.where((v == 0.0) & (np.where(d != 0.0, d, c) < 0.0), -1.0, s)
+                    falling = (d < 0.0) | ((d == 0.0) & (c < 0.0))
+                    s = np.where((v == 0.0) & falling, -1.0, s)
                 stack.append((y, s * d, s * c + r * d * d))
     return stack.pop()
 
