@@ -197,7 +197,8 @@ def stability(
     start : State or Result, optional
         Where the search for the first state begins.
     formulation : JointCoordinates, Absolute or Branch, optional
-        The choice of coordinates; eigenvalues do not depend on it.
+        The choice of coordinates; eigenvalues do not depend on it, but for axes that turn: those
+        of a round rotor may be seen in its own axes or in those of its bearings.
 
     The first state is the equilibrium that `statics` finds. The others are followed from it, stable
     or not; where there is none near by, the analysis ends with a message. A rotation is kept by
