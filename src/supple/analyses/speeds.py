@@ -71,7 +71,7 @@ def campbell(
     most = validate.count(OWNER, "count", count, 1)
     found = stability(model, name, speeds, spin=spin, t=t, start=start, formulation=formulation)
     size = len(found.linear)
-    tracks = mode_tracks(found.linear, 2 * most + SPARE)
+    tracks = mode_tracks(found.linear, 2 * most + SPARE, found.values)
     tracks.sort(key=lambda track: track[min(track)].damped_frequency)
     tracks = tracks[:most]
     rates, axis = _rotation(found.linear, name)
