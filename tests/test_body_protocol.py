@@ -74,7 +74,9 @@ def test_answers_of_the_base_class():
     assert (blob.welds, blob.own_frame, blob.line, blob.telling_place) == ((), None, None, None)
     assert (blob.deforms, blob.carries_own_frame, blob.typical_length) == (True, False, 0.0)
     assert (blob.rigid_fields(), blob.usual_values("mass"), blob.suspicion()) == ({}, (), None)
+    assert blob.spread_places == ()
     rigid = sp.RigidBody("rigid", 2.0, com=(0.3, 0, 0), inertia=0.5)
+    assert rigid.spread_places == ((0.3, 0.0, 0.0),)
     assert (rigid.deforms, rigid.carries_own_frame) == (False, True)
     assert rigid.typical_length == pytest.approx(np.sqrt(3 * 0.5 / (2 * 2.0)))
 
@@ -105,6 +107,7 @@ def test_a_flexible_body_says_what_it_is_not_made_of():
     assert (cloud.can_stiffen, cloud.stiffened, cloud.second_order) == (False, False, False)
     assert (cloud.axis, cloud.materials) == (None, ())
     assert cloud.refinement == "more elements"
+    assert cloud.strain_kinds() == {}
     for ask in (cloud.stress_blocks, cloud.strain_blocks):
         with pytest.raises(sp.ModelError, match="Cloud 'cloud': component is None, expected a bo"):
             next(ask())

@@ -8,10 +8,14 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.analyses.linearize import dof_names
 from supple.analyses.potential_shares import potential_shares, strain_kinds
+from supple.analyses.reduced_motion import followed, reduced
+from supple.analyses.spin import turned
 from supple.cases.case import references
 from supple.cases.rotating import UNIT_MATERIAL, UNIT_SECTION
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.formulations.equations import Equations
 from test_stability import jeffcott
 
 
@@ -37,6 +41,15 @@ def test_whirl_of_a_shaft_that_turns_along(sign: float) -> None:
     assert 200.0 / 3.0 * sign == pytest.approx(
         found.critical_speeds(0.5, axes="model")[ahead.name][int(sign < 0.0)], rel=1e-8
     )
+
+
+def test_directions_are_against_the_rotation_of_each_speed() -> None:
+    """A whirl that goes with the rotation goes against it when that is reversed."""
+    found = sp.campbell(jeffcott(0.0, 0.0), "turn", [-40.0, 0.0, 40.0])
+    for track in found.tracks[:2]:
+        way = np.sign(track.directions[2])
+        assert track.directions == pytest.approx([-way, 0.0, way], abs=1e-8)
+        assert track.frequencies[2] < track.frequencies[1] if way > 0.0 else True
 
 
 def test_the_critical_speed_itself_is_bridged() -> None:
@@ -81,6 +94,36 @@ def test_a_disc_that_tilts_whirls_forward_and_backward(stiffness, formulation) -
             assert track.world_frequencies[k] == track.frequencies[k]
             a, b = abs(k1 - inertia * square), polar * speed * w
             assert track.directions[k] == pytest.approx(way * 2 * a * b / (a * a + b * b), rel=1e-5)
+
+
+def test_any_independent_coordinates_have_the_same_motion() -> None:
+    """Also those whose matrices change as the model turns: the same motion solves them all.
+
+    A ring that does not turn and a disc that does, in absolute coordinates. A mode in those of the
+    ring, as coordinates of the disc or of both: y = T(t) (shape exp(s t)), with T and its
+    derivatives by differences of order 4, h = 1e-2 rad.
+    """
+    m = tilting_disc((50.0, 80.0))
+    m.replace("ring", mass=1.0, inertia=(0.01, 0.012, 0.02))
+    free = sp.Absolute()
+    linear = sp.linearize(m, sp.statics(m, spin={"spin": 80.0}, formulation=free), formulation=free)
+    names, state = dof_names(linear.state.compiled), linear.state
+    ring, equations = [names.index(n) for n in linear.names], Equations(state.compiled)
+    assert linear.names[:2] == ("free:ring.rotation_x", "free:ring.rotation_y")
+    x, y, z = (names.index(f"free:disc.rotation_{axis}") for axis in "xyz")
+    h = 1e-2 / 80.0
+    for chosen in ([x, y, z], [ring[1], x, z]):
+        moved = [turned(equations, state.q, k * h * state.u) for k in (-2, -1, 0, 1, 2)]
+        T = [followed(equations, state.t, q, state.u, ring).N[chosen] for q in moved]
+        rate = (8.0 * (T[3] - T[1]) - (T[4] - T[0])) / (12.0 * h)
+        curve = (16.0 * (T[3] + T[1]) - (T[4] + T[0]) - 30.0 * T[2]) / (12.0 * h * h)
+        other = reduced(equations, state, chosen, None, True)
+        for mode in (mode for mode in linear.modes if mode.eigenvalue.imag > 0.0):
+            s, shape = mode.eigenvalue, mode.shape[ring]
+            push = (curve + 2.0 * s * rate + s * s * T[2]) @ shape
+            parts = other.M @ push, other.C @ (rate + s * T[2]) @ shape, other.K @ T[2] @ shape
+            size = max(np.abs(part).max() for part in parts)
+            assert np.abs(sum(parts)).max() < 1e-6 * size
 
 
 @pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
@@ -145,6 +188,7 @@ def test_a_shaft_and_bearings_that_are_both_not_round_have_no_constant_matrices(
     m.replace("bearing", stiffness=(3e3, 0, 0))
     with pytest.warns(SuppleWarning, match="do not tell whether the rotation is stable"):
         found = sp.stability(m, "turn", [30.0, 60.0])
+    assert found.message.endswith("by eigenvalues that hold for an instant only")
     # 3e3 cos^2 after 0.7 rad, of a stiffness of 1e4 - m speed^2 + 3e3 at the first speed
     change = 3e3 * np.sin(0.7) ** 2 / (1e4 - 30.0**2 + 3e3)
     assert found.linear[0].periodic == pytest.approx(change, rel=0.2)
@@ -164,7 +208,10 @@ def test_shares_are_those_of_the_stiffness() -> None:
     g = m.ground
     m.add(sp.Free("free", g.at(0), bar.at(0)))
     stiff = np.diag([2e3, 5e3, 4e3, 70.0, 60.0, 50.0])
-    m.add(sp.Bushing("pad", g.at(0), bar.at(0), stiffness=stiff))
+    # A is on the bar and B beside it; the preload holds the distance
+    arm = np.array([0.1, 0.0, 0.05])
+    preload = stiff @ [*arm, 0, 0, 0]
+    m.add(sp.Bushing("pad", bar.at(0), g.at(*arm), stiffness=stiff, preload=preload))
     m.add(sp.CartesianSpring("net", g.at(1.0), bar.at(1.0), stiffness=(1e3, 2e3, 3e3)))
     m.add(sp.SpringDamper("wire", g.at(1, -1), bar.at(1.0), 7e3, length=1.0))
     linear = sp.linearize(m, "initial")
@@ -178,7 +225,8 @@ def test_shares_are_those_of_the_stiffness() -> None:
         assert sum(shares.values()) == pytest.approx(1.0, abs=1e-5)
         end, start = mode.at(bar.at(1.0)), mode.at(bar.at(0.0))
         moved = end.translation.real
-        six = np.concatenate([start.translation.real, start.rotation.real])
+        turn = start.rotation.real
+        six = np.concatenate([start.translation.real + np.cross(turn, arm), turn])
         for name, twice in (
             ("net", np.array([1e3, 2e3, 3e3]) @ moved**2),
             ("wire", 7e3 * moved[1] ** 2),

@@ -34,10 +34,17 @@ def cart(driven: bool) -> sp.Model:
 
 @pytest.mark.parametrize("formulation", EVERY)
 def test_a_pendulum_on_a_driven_cart(formulation) -> None:
-    """I a'' + c a' + m g l a = effort + m l s'', and its end at 1 m goes by s - a along x."""
+    """I a'' + c a' + m g l a + l F = effort + m l s'', and its end at 1 m goes by s - a along x.
+
+    F holds the mass centre: 40 N/m and 3 N s/m times l a - s.
+    """
     m = cart(True)
+    held = m["rod"].at(0.3)
+    tie = {"stiffness": (40.0, 0, 0), "damping": (3.0, 0, 0)}
+    m.add(sp.CartesianSpring("tie", m.ground.at(0, 0, -0.3), held, **tie))
     end = m["rod"].at(1.0)
-    space = sp.linearize(m, formulation=formulation).state_space(
+    linear = sp.linearize(m, independent=["hinge"], formulation=formulation)
+    space = linear.state_space(
         ["shake", "motor"], ["hinge.angle", (end, "x"), (end, "rotation_y"), "rail"]
     )
     assert space.states == ("hinge.angle", "hinge.angle.rate", "shake.motion", "shake.motion.rate")
@@ -45,9 +52,11 @@ def test_a_pendulum_on_a_driven_cart(formulation) -> None:
     assert space.input_units == ("m/s2", "N m") and space.output_units == ("rad", "m", "rad", "m")
     f = np.array([0.3, 0.8, 5.0])
     w = 2 * np.pi * f
-    swing = 1.0 / (-(w**2) * INERTIA + 0.5j * w + G * MOMENT)
+    hold = 40.0 + 3j * w
+    swing = 1.0 / (-(w**2) * INERTIA + 0.5j * w + G * MOMENT + 0.3**2 * hold)
     found = space.frequency_response(f)
-    for column, angle, rail in ((0, MOMENT * swing, -1.0 / w**2), (1, swing, 0.0 * w)):
+    shaken = (MOMENT - 0.3 * hold / w**2) * swing
+    for column, angle, rail in ((0, shaken, -1.0 / w**2), (1, swing, 0.0 * w)):
         exact = np.stack([angle, rail - angle, angle, rail], axis=1)
         np.testing.assert_allclose(found.values[:, :, column], exact, rtol=1e-10, atol=1e-14)
     assert np.array_equal(found.of("hinge.angle", "motor"), found.values[:, 0, 1])

@@ -48,7 +48,7 @@ def draw(
             f"{OWNER}: the values are of {found.over!r}, expected those of a joint's rate, as "
             "stability(model, joint, rates) computes them"
         )
-    return picture(found, branches(found.linear), (), orders, path, high)
+    return picture(found, branches(found.linear, found.values), (), orders, path, high)
 
 
 def picture(
@@ -93,12 +93,12 @@ def _listed(orders: Sequence[float]) -> list[float]:
     return validate.listed(OWNER, "orders", orders, "multiples of the rate, e.g. (1, 2)")
 
 
-def branches(linear: Sequence[LinearModel]) -> Array:
+def branches(linear: Sequence[LinearModel], over: Array | None = None) -> Array:
     """Damped frequencies (modes, speeds), Hz, each mode followed by its shape; NaN where it is not.
 
     See `supple.analyses.mode_tracks`.
     """
-    return values(mode_tracks(linear), len(linear))
+    return values(mode_tracks(linear, over=over), len(linear))
 
 
 def crossings(x: Array, y: Array) -> Array:

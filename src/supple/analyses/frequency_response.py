@@ -59,7 +59,9 @@ class FrequencyResponse:
     @property
     def phases(self) -> Array:
         """Phases (nf, no, ni), rad, without jumps over the frequencies; negative: it lags."""
-        return np.unwrap(np.angle(self.values), axis=0)
+        angles = np.angle(self.values)
+        angles[angles > (1.0 - 1e-12) * np.pi] = -np.pi  # without damping: half a turn behind
+        return np.unwrap(angles, axis=0)
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Draw amplitudes (logarithmic) and phases (degrees) of all pairs over the frequency."""

@@ -79,7 +79,8 @@ def linearize(
         Coordinates in which the matrices are written, as many as there are degrees of freedom
         besides those of flexible bodies, which are added; by default those that move most.
     formulation : JointCoordinates, Absolute or Branch, optional
-        The choice of coordinates; eigenvalues do not depend on it.
+        The choice of coordinates; eigenvalues do not depend on it, but for axes that turn: those
+        of a round rotor may be seen in its own axes or in those of its bearings.
     """
     expect(OWNER, "model", model, Model, "a Model")
     expect(OWNER, "formulation", formulation, Formulation | None, "a formulation, e.g. Absolute()")

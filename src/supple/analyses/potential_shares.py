@@ -15,6 +15,7 @@ from supple.forces import Bushing, CartesianSpring, ForceElement, JointSpring, S
 from supple.poses import Array
 from supple.results.result import Result
 
+KINDS = ("bending", "torsion", "extension", "shear", "deformation")  # of strain, after a body
 LEAST = 1e-6  # part of the energy that is named
 
 

@@ -16,7 +16,7 @@ from supple.analyses.linear_model import LinearModel
 from supple.analyses.linearize import dof_names
 from supple.analyses.mode import Mode
 from supple.analyses.mode_tracks import mode_tracks
-from supple.analyses.potential_shares import potential_shares, strain_kinds
+from supple.analyses.potential_shares import KINDS, potential_shares, strain_kinds
 from supple.analyses.stability import stability
 from supple.analyses.whirl import Whirl, rotation, whirls
 from supple.errors import ModelError, suggestion
@@ -71,7 +71,7 @@ def campbell(
     most = validate.count(OWNER, "count", count, 1)
     found = stability(model, name, speeds, spin=spin, t=t, start=start, formulation=formulation)
     size = len(found.linear)
-    tracks = mode_tracks(found.linear, 2 * most + SPARE)
+    tracks = mode_tracks(found.linear, 2 * most + SPARE, found.values)
     tracks.sort(key=lambda track: track[min(track)].damped_frequency)
     tracks = tracks[:most]
     rates, axis = _rotation(found.linear, name)
@@ -161,8 +161,8 @@ def _kind(
         return "forward whirl" if direction > 0.0 else "backward whirl"
     top = next(iter(mean), "")
     body, _, word = top.rpartition(" ")
-    if not body:  # a spring
-        mode = next(m for m in modes if m is not None)
+    mode = next(m for m in modes if m is not None)
+    if body not in mode.compiled.bodies or word not in KINDS:  # a spring
         moved = np.abs(mode.shape) / mode.compiled.scale
         return f"motion of {dof_names(mode.compiled)[int(np.argmax(moved))]}"
     if word == "bending" and known:

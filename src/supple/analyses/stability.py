@@ -197,7 +197,8 @@ def stability(
     start : State or Result, optional
         Where the search for the first state begins.
     formulation : JointCoordinates, Absolute or Branch, optional
-        The choice of coordinates; eigenvalues do not depend on it.
+        The choice of coordinates; eigenvalues do not depend on it, but for axes that turn: those
+        of a round rotor may be seen in its own axes or in those of its bearings.
 
     The first state is the equilibrium that `statics` finds. The others are followed from it, stable
     or not; where there is none near by, the analysis ends with a message. A rotation is kept by
@@ -247,14 +248,15 @@ class _Analysis:
             message = f"unstable from {growing[0]:.9g} on"
         else:
             message = "stable at all values"
-        message = f"{message}; {problem}" if problem else message
+        changing = max(states, key=lambda state: state.linear.periodic).linear.doubts(OWNER)
+        problems = [problem, "by eigenvalues that hold for an instant only" if changing else ""]
+        message = "; ".join([message, *(one for one in problems if one)])
         reached = np.array([s.value for s in states])
         linear = tuple(s.linear for s in states)
         doubts = [f"stability: {problem}"] if problem else []
         serious = (s for state in (states[0], states[-1]) for s in state.doubts())
         doubts += list(dict.fromkeys(serious))[:1]
-        periodic = max(states, key=lambda state: state.linear.periodic)
-        doubts += periodic.linear.doubts(OWNER)
+        doubts += changing
         return Stability(self.parameter.words, reached, linear, tuple(limits), message), doubts
 
     def _limit(self, a: Followed, b: Followed) -> StabilityLimit:
