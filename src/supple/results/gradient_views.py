@@ -105,7 +105,7 @@ class GradientView:
     @property
     def slopes(self) -> bool:
         """Whether its nodes have a slope r_x."""
-        return self.vectors.shape[2] > 1
+        return bool(self.vectors.shape[2] > 1)
 
     @property
     def deforming(self) -> tuple[Any, ...]:
