@@ -356,3 +356,23 @@ def test_events_at_nodes():
         "Event 'spin': quantity is 'wz', expected a place or velocity, because nothing turns with "
         "Cable 'rope'"
     )
+
+
+@pytest.mark.filterwarnings("ignore:Cable 'rope'. its strain")
+def test_pictures_show_where_the_material_is():
+    """Vertices on the axis, and the corners of a section of a beam."""
+    from supple.looks.scene import body_things
+
+    for model, name, length in ((pendulum(2), "rope", 2.0), (machine(), "arm", 1.0)):
+        result = sp.simulate(model, 0.05, tolerance="loose", output=2)
+        one = next(t for t in body_things(result) if t.name == name)
+        places = one.points + np.einsum("tf,fvx->tvx", one.amplitudes, one.fields)
+        end = result[name].at(length)
+        at_rest = np.linalg.norm(one.points - [length, 0, 0], axis=1)
+        k = int(np.argmin(at_rest))
+        assert np.abs(places[:, k] - end.position).max() < 1e-12
+        corners = np.flatnonzero(at_rest < 0.03)
+        if name == "arm":  # sections keep their form but for strain
+            beside = places[:, corners] - end.position[:, None]
+            shown = np.einsum("tji,tvj->tvi", end.matrix, beside)
+            assert np.abs(shown - (one.points[corners] - [length, 0, 0])).max() < 1e-4

@@ -8,7 +8,7 @@ deflections may be of any size; strains are small. What their elements are is da
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, cast
 
@@ -19,21 +19,16 @@ from supple import validate
 from supple.bodies.axis import STATION_TOLERANCE, AxisBody, equal_steps
 from supple.bodies.centre_line import CentreLineChoice, Twist, first_angle
 from supple.bodies.flexible import damping_choice, instance, strain_damping
+from supple.bodies.gradient_looks import line_surface, line_vectors
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
-from supple.fem.gradient_beam import (
-    BEAM_ELEMENTS,
-    BeamElementKind,
-    beam_mesh,
-    beam_rows,
-    place_row,
-)
+from supple.fem.gradient_beam import BEAM_ELEMENTS, BeamElementKind, beam_mesh
 from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.gradient_mesh import GradientMesh, Indices
-from supple.fem.hermite import hermite
 from supple.fem.line import BeamLine
 from supple.fem.material import Material
 from supple.fem.sections import CrossSection
+from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
 from supple.frames import Body, Frame, ViewName, WrittenAs
 from supple.poses import EYE, Pose
@@ -150,17 +145,13 @@ class GradientLine(GradientBody, AxisBody):
         """They do."""
         return True
 
+    def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
+        """What is seen of it."""
+        return line_surface(self)
+
     def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
         """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
-        x, stations = self.station(frame), self.stations
-        k = int(np.clip(np.searchsorted(stations, x, side="right") - 1, 0, len(stations) - 2))
-        length = float(stations[k + 1] - stations[k])
-        xi = (x - float(stations[k])) / length
-        if self.turns:
-            rows = np.vstack([place_row(xi, length), beam_rows(xi, length)[:2]])
-        else:
-            rows = np.array([hermite(xi, length), hermite(xi, length, 1)])
-        return self.mesh.vectors[k], rows
+        return line_vectors(self, self.station(frame))
 
     def node_pose(self, node: int) -> Pose:
         """Place and axes of a node at rest, on the axes of the body."""

@@ -241,6 +241,17 @@ def bounds(things: list[Thing], count: int) -> tuple[Array, Array]:
     return low, high
 
 
+def _of_vectors(result: Result, name: str, colour: str) -> list[Thing]:
+    """A gradient body: its material moves linearly with nodal vectors, in axes that stand still."""
+    record = result.data.compiled.gradient[name]
+    surface = record.body.surface()
+    if surface is None:
+        return []
+    q = result.q[:, record.q] - record.mesh.rest.ravel()
+    still = np.broadcast_to(np.eye(3), (len(q), 3, 3)), np.zeros((len(q), 3))
+    return [thing(surface, name, "bodies", colour, still, q, magnified=False)]
+
+
 def body_things(result: Result) -> list[Thing]:
     """All bodies of a result as they were simulated."""
     compiled, history = result.data.compiled, result.data.history
@@ -248,7 +259,10 @@ def body_things(result: Result) -> list[Thing]:
     found = []
     for number, name in enumerate(result.bodies):
         colour = COLOURS[number % len(COLOURS)]
-        parts = () if name in compiled.gradient else compiled.bodies[name].parts
+        parts = compiled.bodies[name].parts
+        if name in compiled.gradient:
+            found += _of_vectors(result, name, colour)
+            continue
         for part in parts:
             record = compiled.flexible.get(part.name)
             surface = part.surface(() if record is None else record.point_masses)

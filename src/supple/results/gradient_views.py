@@ -61,6 +61,11 @@ class GradientPointView(PointView):
         moved: Array = into(origin.matrix, self._world - origin.position) - self._rest
         return moved
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with what is found when it is read, not with the result that it comes from."""
+        found = {"deflection": self.deflection} if self._whole.turns else {}
+        return super().__getstate__() | found
+
 
 class GradientView:
     """A gradient body: motion of its places by ``at(...)``, its nodal vectors and its strain.
@@ -216,6 +221,11 @@ class GradientView:
             f"{label(record.body)} has no {name!r}, because it has no frame of reference, expected "
             "that of one of its places, .at(...)"
         )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with accelerations, not with the result that they come from."""
+        found = {"vector_accelerations": self.vector_accelerations, "_accelerations": None}
+        return self.__dict__ | found
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} '{self.name}', {self.vectors.shape[1]} nodes>"
