@@ -173,7 +173,8 @@ def check(equations, state, rng, bound: float) -> None:
         if rest:
             expected += yu[:rest] @ found.Ru.T + ya[:rest] @ found.M.T
             size += np.abs(yu[:rest]) @ np.abs(found.Ru).T + np.abs(ya[:rest]) @ np.abs(found.M).T
-        assert np.abs(out - expected).max() <= bound * (size.max() + 4.0 * largest(lines))
+        ends = largest(lines) * largest(tree.fields.X)
+        assert np.abs(out - expected).max() <= bound * (size.max() + ends)
     step = int(tree.ints[at.H_BLOCK]) + 1
     diagonal = tree.fields.own[parts.WHOLE, : step * nu : step]
     np.testing.assert_allclose(diagonal, np.diag(found.M), atol=1e-13 * np.abs(found.M).max())
