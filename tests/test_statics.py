@@ -325,3 +325,53 @@ def test_the_search_needs_the_multipliers_stiffness():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert sp.statics(model).iterations < 12
+
+
+def long_chain(
+    count: int, joint: str = "Revolute", soft: bool = True, first: float = 0.0
+) -> sp.Model:
+    """Links in a line, with soft joints or free ones; if mixed every fourth is a ball joint."""
+    model = sp.Model(gravity=(0, 0, -9.81))
+    end = model.ground.at(0)
+    for k in range(count):
+        link = model.add(sp.RigidBody(f"link{k}", 1.0, (0.25, 0, 0), (4e-3, 0.02, 0.02)))
+        if joint == "mixed" and k % 4 == 3:
+            model.add(sp.Spherical(f"joint{k}", end, link.at(0)))
+            stiffness = (0, 0, 0, 3.0, 3.0, 3.0)
+            model.add(sp.Bushing(f"spring{k}", end, link.at(0), stiffness))
+        else:
+            axis = "yz"[k % 2] if joint == "mixed" else "y"
+            model.add(sp.Revolute(f"joint{k}", end, link.at(0), axis, 0.0 if k else first))
+            if soft:
+                model.add(sp.JointSpring(f"spring{k}", f"joint{k}", stiffness=5.0))
+        end = link.at(0.5)
+    return model
+
+
+@pytest.mark.parametrize(("count", "joint"), [(16, "mixed"), (60, "Revolute")])
+def test_long_trees_are_solved_without_a_matrix(count, joint):
+    """The same equilibrium downhill from a line, and its lowest stiffnesses alone."""
+    found = [
+        sp.statics(long_chain(count, joint), formulation=sp.JointCoordinates(way))
+        for way in ("tree", "dense")
+    ]
+    tree, whole = (result.equilibrium for result in found)
+    assert found[0].stable and found[1].stable
+    assert [result.statistics["newton"] for result in found] == ["tree", "dense"]
+    assert len(tree.stiffness) == 6 and len(whole.stiffness) == found[1].data.compiled.nu
+    np.testing.assert_allclose(tree.q, whole.q, atol=1e-9)
+    np.testing.assert_allclose(tree.stiffness, whole.stiffness[:6], rtol=1e-7)
+
+
+def test_a_long_tree_in_an_unstable_equilibrium():
+    """Nothing leaves it without a load; the whole matrix tells what is unstable."""
+    model = long_chain(24, soft=False, first=-np.pi / 2)
+    found = sp.statics(model, formulation=sp.JointCoordinates("tree"))
+    assert found.success and not found.stable and "unstable along" in found.message
+
+
+@pytest.mark.slow
+def test_ten_thousand_links_hang():
+    found = sp.statics(long_chain(10_000, soft=False, first=1.0))
+    assert found.stable and len(found.equilibrium.stiffness) == 6
+    np.testing.assert_allclose(found.q[0], [np.pi / 2] + [0.0] * 9999, atol=1e-9)

@@ -10,6 +10,7 @@ from supple.analyses.equilibrium import Equilibrium, Places, Search
 from supple.analyses.instant import instant
 from supple.analyses.spin import Spin, turned
 from supple.engine.builder import Compiled
+from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, label
 from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations
@@ -76,9 +77,16 @@ class StaticResult(Result):
 
 
 def static_result(
-    model: Model, search: Search, found: Equilibrium, turning: Spin | None
+    model: Model,
+    search: Search,
+    found: Equilibrium,
+    turning: Spin | None,
+    newton: Linear = "dense",
 ) -> StaticResult:
-    """What a search found, with the sentence about it; signals stand still at its time."""
+    """What a search found, with the sentence about it; signals stand still at its time.
+
+    ``newton`` is how Newton's matrix was solved.
+    """
     compiled, equations, time = search.compiled, search.equations, search.rest.t
     success, message = _verdict(model, compiled, found)
     if success:
@@ -88,7 +96,7 @@ def static_result(
         success = not broken and not (broken := _locked(equations, time, found))
         message = message if success else f"no equilibrium: {broken}"
     rest = State(time, found.q, found.u, found.z)
-    counts = {"iterations": found.iterations}
+    counts: dict[str, int | float | str] = {"iterations": found.iterations, "newton": newton}
     data = instant(model, equations, rest, success, message, counts)
     return StaticResult(data, found, () if turning is None else turning.joints)
 

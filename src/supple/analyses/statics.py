@@ -12,6 +12,8 @@ from supple.analyses.path import EquilibriumPath, followed, path_end
 from supple.analyses.spin import Spin
 from supple.analyses.static_result import StaticResult as StaticResult
 from supple.analyses.static_result import static_result
+from supple.analyses.tree_equilibrium import TreeSearch
+from supple.engine.linear_choice import Linear
 from supple.errors import SimulationError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -120,15 +122,19 @@ def statics(
         for doubt in path.doubts:
             warnings.warn(doubt, SuppleWarning, stacklevel=2)
         return path
-    compiled = compile_model(model, (), formulation.tree(model), time)
+    compiled = compile_model(model, (), formulation.tree(model), time, formulation.way())
     equations = Equations(compiled)
     state = starting_state(OWNER, start, compiled)
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
     turning = None if spin is None else Spin(model, equations, time, spin)
-    search = Search(equations, time, turning)
+    search, found = Search(equations, time, turning), None
+    newton: Linear = "tree"
     with told("statics: the equilibrium is searched"):
-        found = search.run(state.q, state.z)
-    result = static_result(model, search, found, turning)
+        if turning is None and TreeSearch.fits(equations):
+            found = TreeSearch(equations, time).run(state.q)
+        if found is None:
+            newton, found = "dense", search.run(state.q, state.z)
+    result = static_result(model, search, found, turning, newton)
     doubts = [f.sentence for f in result.monitor.findings if f.serious]
     for doubt in doubts if result.success else [result.message, *doubts]:
         warnings.warn(doubt, SuppleWarning, stacklevel=2)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import forces, linalg
+from supple.core import forces, linalg, tree_solve
 from supple.core import layout as at
 from supple.core import tree_parts as tp
 from supple.core.callback import COUNT, TERM
@@ -288,3 +288,26 @@ def change_along_tree(ints, reals, work, run, count, yq, yu, ya, out):
     m, _w = hold(tree_views), hold(work_views)
     parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
     change(m, hold(parts_views), yq, yu, ya, out)
+
+
+@entry(INTS, REALS, VEC, VEC, IVEC, MAT, VEC)
+def downhill_along_tree(ints, reals, work, run, count, turn, y):
+    """Solve in place for y (nu) with the real factor of ``newton_along_tree``, |D| in place of the symmetric pivot blocks D.
+
+    turn (nu, largest block) has the rows of |D|^-1 D; there is no border, and controllers have no states.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, _w = hold(tree_views), hold(work_views)
+    parts_views, _, _ = tp.cut_parts(m.head, run, 0, count, 0, 1)
+    p = hold(parts_views)
+    tree_solve.begin(m, p, 0, y.reshape((1, y.shape[0])))
+    for k in range(y.shape[0]):
+        s = 0.0
+        for j in range(p.of[k, tp.COUNT]):
+            s += turn[k, j] * p.y[0, p.of[k, tp.FIRST] + j]
+        y[k] = s
+    for k in range(y.shape[0]):
+        p.y[0, k] = y[k]
+    tree_solve.outward(m, p, 0, 1)
+    for k in range(y.shape[0]):
+        y[k] = p.y[0, k]

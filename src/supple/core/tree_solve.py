@@ -116,6 +116,18 @@ def solve_states(p, f):
 def solve_tree(m, p, f, y):
     """Solve in place with factor number f: y (parts, nu + nz), velocities before controllers' states."""
     parts = y.shape[0]
+    begin(m, p, f, y)
+    outward(m, p, f, parts)
+    solve_states(p, f)
+    for i in range(parts):
+        for k in range(p.y.shape[1]):
+            y[i, k] = p.y[i, k]
+
+
+@kernel
+def begin(m, p, f, y):
+    """D^-1 of the right sides y (parts, nu + nz) in p.y, and of what they do to blocks inboard."""
+    parts = y.shape[0]
     for k in range(p.y.shape[1]):
         p.y[0, k], p.y[1, k] = y[0, k], y[1, k] if parts == 2 else 0.0
     sides_of_states(p, f)
@@ -123,11 +135,6 @@ def solve_tree(m, p, f, y):
         if p.of[k, ALONE] == 1:
             solve_block(p, f, k, 1, 0, parts)
     inward(m, p, f, parts)
-    outward(m, p, f, parts)
-    solve_states(p, f)
-    for i in range(parts):
-        for k in range(p.y.shape[1]):
-            y[i, k] = p.y[i, k]
 
 
 @kernel

@@ -25,7 +25,8 @@ class JointCoordinates(Formulation):
     linear : "dense", "tree", "blocks" or None
         How accelerations are found: by the whole mass matrix, by a recursion over the bodies
         (`OrderN`), or by the diagonal blocks of the mass matrix, which without constraint rows in
-        use is "dense". None: the way of least work.
+        use is "dense". Newton's matrices of implicit methods and of `statics` follow where they
+        can: `result.statistics["newton"]`. None: the way of least work.
     """
 
     linear: Linear | None = None
