@@ -14,7 +14,7 @@ import sys
 
 SENTENCE = "supple: stopped by the user"
 STOPPED = 130  # exit code, as of other programs
-NAMES = ("supple", "supple.exe", "supple-script.py")
+NAMES = ("supple", "supple-script")  # without their endings
 
 
 def is_command() -> bool:
@@ -22,7 +22,7 @@ def is_command() -> bool:
     if sys.argv[:1] == ["-m"]:  # a package is imported before its name is there
         asked = sys.orig_argv
         return "-m" in asked and asked[asked.index("-m") + 1 :][:1] == ["supple"]
-    return bool(sys.argv) and os.path.basename(sys.argv[0]) in NAMES
+    return bool(sys.argv) and os.path.splitext(os.path.basename(sys.argv[0]))[0] in NAMES
 
 
 def listen() -> None:

@@ -57,10 +57,11 @@ def instant(
 
 
 def velocities(model: Model, compiled: Compiled, q: Array, u: Array) -> RunData:
-    """A result with n times: at one position q (nq,), velocities u (n, nu)."""
+    """A result with n times: velocities u (n, nu) at one position q (nq,), or at n of them."""
     n = len(u)
-    states = np.zeros(n), np.tile(q, (n, 1)), u, np.zeros((n, compiled.nz))
-    return _states(model, compiled, states, "velocities at one position", None)
+    positions = np.array(np.broadcast_to(q, (n, compiled.nq)))
+    states = np.zeros(n), positions, u, np.zeros((n, compiled.nz))
+    return _states(model, compiled, states, "velocities at given positions", None)
 
 
 def standing(model: Model, compiled: Compiled, q: Array, u: Array, t: float = 0.0) -> RunData:

@@ -51,7 +51,7 @@ def line_surface(body: GradientLine) -> Surface:
         along, across = gradients[:, 0], gradients[:, 1]
         axes = np.stack([along, across, np.cross(along, across)], axis=2)
         outlines = [section_outline(body.section.at(float(s) / body.length)) for s in x]
-        found = swept(centres, axes, outlines, none, none, None)
+        found = swept(centres, axes, outlines, none, none, None, body.material.E)
         beside = np.einsum("vji,vj->vi", axes[found.place], found.arms)[:, 1:]
     else:
         line = np.arange(len(x))

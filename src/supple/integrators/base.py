@@ -97,7 +97,7 @@ class Integrator(ABC):
         """What the method tells besides counts of steps, at the end of a run."""
         way = self.newton(compiled)
         told: dict[str, float | str] = dict(self.further_statistics(compiled, own))
-        return told if way is None else {**told, "newton": way}
+        return {**told, "newton": "none" if way is None else way}
 
     def run(self, problem: Problem) -> Solution:
         """Integrate a problem, or the part of it that no checkpoint has."""
