@@ -21,7 +21,7 @@ DEMO_ENTRIES := radau_run history motion_history accelerate
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo docs gallery test lint test-slow bench nojit warmup clean
+.PHONY: help venv demo docs gallery test lint test-slow test-browser bench nojit warmup clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ $(VENV)/.with-tests: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple and its test tools into $(VENV); meanwhile its kernels are compiled"
 	@$(ONE_THREAD) $(BUILD) & build=$$!; $(PIP) --editable '.[test]' || { kill $$build; exit 1; }; wait $$build
 	@touch $@ $(VENV)/.with-package
+
+$(VENV)/.with-browser: pyproject.toml | $(VENV)/.with-tests
+	@$(PIP) --editable '.[browser]'
+	@touch $@
 
 $(VENV)/.with-bench: pyproject.toml | $(VENV)/.with-compiler
 	@echo "installing supple and the programs it is measured against into $(VENV)"
@@ -81,6 +85,9 @@ test: $(VENV)/.with-tests warmup ## lint, all quick tests, the no-JIT run
 test-slow: $(VENV)/.with-tests warmup ## the long studies
 	@$(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) -m "slow or hypothesis" --hypothesis-profile=full
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest -n $(WORKERS) tests/nojit -m slow
+
+test-browser: $(VENV)/.with-browser warmup ## pages in a headless Chromium, if there is one
+	@$(ONE_THREAD) $(BIN)/python -m pytest tests/test_viewer.py -m slow -rs
 
 nojit: $(VENV)/.with-tests ## the kernels as plain Python: errors that compiled code hides
 	@NUMBA_DISABLE_JIT=1 $(ONE_THREAD) $(BIN)/python -m pytest tests/nojit
