@@ -121,8 +121,7 @@ def _mujoco(path: Path, floating: bool, states: int, seed: int) -> dict[str, Any
 
         whole, bias = inverse(v, a)
         _, gravity = inverse(0 * v, 0 * a)
-        M = np.zeros((model.nv, model.nv))
-        mujoco.mj_fullM(model, M, data.qM)
+        M = _mass_matrix(mujoco, model, data)
         found.append(
             {
                 "coordinates": mine,
@@ -138,6 +137,16 @@ def _mujoco(path: Path, floating: bool, states: int, seed: int) -> dict[str, Any
     return {"program": f"MuJoCo {mujoco.__version__}", "states": found, "released": released}
 
 
+def _mass_matrix(mujoco: Any, model: Any, data: Any) -> Any:
+    """The whole mass matrix (nv, nv); MuJoCo 4 takes the data in the place of its sparse matrix."""
+    M = np.zeros((model.nv, model.nv))
+    if hasattr(data, "qM"):
+        mujoco.mj_fullM(model, M, data.qM)
+    else:
+        mujoco.mj_fullM(model, data, M)
+    return M
+
+
 def _released(mujoco: Any, path: Path) -> dict[str, Any]:
     """Accelerations where the file begins, at rest, with its equalities as exact constraints."""
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -149,8 +158,7 @@ def _released(mujoco: Any, path: Path) -> dict[str, Any]:
     G = data.efc_J.reshape(-1, model.nv)[equal]
     n, rows = model.nv, len(G)
     whole = np.zeros((n + rows, n + rows))
-    mujoco.mj_fullM(model, M := np.zeros((n, n)), data.qM)
-    whole[:n, :n], whole[n:, :n], whole[:n, n:] = M, G, G.T
+    whole[:n, :n], whole[n:, :n], whole[:n, n:] = _mass_matrix(mujoco, model, data), G, G.T
     force = np.append(data.qfrc_passive - data.qfrc_bias, np.zeros(rows))
     a = np.linalg.lstsq(whole, force, rcond=None)[0][:n]
     first = {
