@@ -20,6 +20,8 @@ Output = str | Callable[[Any], Any]
 Outputs = Output | Sequence[Output] | Mapping[str, Output]
 
 AT = " @ "
+# Rows of several numbers that have no length, even if they are three.
+NO_VECTORS = ("coordinates", "rates", "accelerations")
 EXPECTED = "texts such as 'elbow.angle @ max', or functions"
 
 
@@ -92,10 +94,14 @@ class Reading:
                     f"({self.quantity}.x) or a statistic ({self.quantity}{AT}max)"
                 )
             return values
-        if values.ndim == 2:
+        plain = self.quantity.rpartition(".")[2] not in NO_VECTORS
+        if plain and values.ndim == 2 and values.shape[1] == 3:
             values = np.linalg.norm(values, axis=1)
-        if values.ndim != 1 or not len(values):
-            raise SuppleError(f"the output {self.name!r} is no number or vector over time")
+        if values.ndim != 1 or not len(values):  # of a wrench there is no length
+            raise SuppleError(
+                f"the output {self.name!r} has the shape {values.shape}, expected a number or a "
+                "vector of 3 at each time, or a function"
+            )
         return STATISTICS[self.statistic](result.t, values)
 
 

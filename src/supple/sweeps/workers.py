@@ -139,7 +139,9 @@ class _Worker:
         return self.job, said
 
     def end(self) -> None:
-        """End the process."""
+        """End the process, unless that is done."""
+        if self.ended:
+            return
         self.ended = True
         self.connection.close()
         if self.process.is_alive():
