@@ -121,6 +121,14 @@ def test_a_run_that_fails_is_a_row_with_its_reason():
     assert "1 failed: RuntimeError: no luck" in repr(found)
 
 
+def test_runs_that_are_not_trusted_are_told():
+    coarse = sp.GeneralizedAlpha(step=0.1)
+    found = sweep(parameters={"rod.mass": [1.0, 2.0]}, t_end=2.0, integrator=coarse)
+    verdicts = [verdict for _, verdict in found.doubtful]
+    assert found.done.all() and verdicts == [record.verdict for record in found.records]
+    assert "2 done but not trusted" in repr(found) and "not trusted" not in repr(sweep())
+
+
 STOP: list[float] = []
 
 

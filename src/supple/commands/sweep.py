@@ -80,6 +80,7 @@ def as_mapping(found: Sweep, written: list[Path]) -> dict[str, Any]:
         "seed": found.seed,
         "runs": len(found),
         "failed": len(found.failed),
+        "not_trusted": len(found.doubtful),
         "made": found.made,
         "rows": rows,
         "indices": {

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.results.audit import LEVELS
 from supple.sweeps.designs import Row
 from supple.sweeps.one_run import Record
 
@@ -73,6 +74,16 @@ class Sweep:
         """Parameters and reason of each run that failed."""
         pairs = zip(self.parameters, self.records, strict=True)
         return [(row, record.reason) for row, record in pairs if record.state == "failed"]
+
+    @property
+    def doubtful(self) -> list[tuple[Row, str]]:
+        """Parameters and verdict of each run that reached its end and is not trusted."""
+        pairs = zip(self.parameters, self.records, strict=True)
+        return [
+            (row, record.verdict)
+            for row, record in pairs
+            if record.verdict and not record.verdict.startswith(LEVELS[0])
+        ]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """(n,) values of a parameter, or of an output, NaN where a run failed."""
@@ -164,6 +175,9 @@ class Sweep:
                 values = self[name][self.done]
                 cells = (values.min(), float(np.median(values)), values.max())
                 lines.append(f"  {name:<{width}}  " + "  ".join(f"{c:11.4g}" for c in cells))
+        if self.doubtful:
+            verdict = self.doubtful[0][1]
+            lines.append(f"  {len(self.doubtful)} done but not trusted, see .doubtful: {verdict}")
         reasons = Counter(reason for _, reason in self.failed)
         lines += [f"  {count} failed: {why}" for why, count in reasons.most_common(SHOWN)]
         if len(reasons) > SHOWN:
