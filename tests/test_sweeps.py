@@ -313,3 +313,27 @@ def test_model_files_and_studies(tmp_path, monkeypatch):
     told = done.stderr.splitlines()
     assert done.exit_code == 1 and len(told) == 3
     assert "study.yaml:2: model" in told[0] and "study.yaml:3: run" in told[1]
+
+
+def test_a_cluster_needs_its_library_and_an_address(monkeypatch):
+    with pytest.raises(sp.SuppleError, match="none with workers or time_limit"):
+        sweep(cluster="tcp://127.0.0.1:1")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(sp.SuppleError, match=r"pip install 'supple\[cluster\]'"):
+        sweep(cluster="tcp://127.0.0.1:1", workers=None)
+
+
+@pytest.mark.slow
+def test_runs_on_a_cluster(monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None
+    ) as cluster:
+        address = cluster.scheduler_address
+        values = {"rod.mass": [1.0, -1.0, *np.linspace(2, 3, 20)]}
+        found = sweep(parameters=values, cluster=address, workers=None)
+        np.testing.assert_array_equal(found[ANGLE], sweep(parameters=values)[ANGLE])
+        assert len(found.failed) == 1
+    monkeypatch.setattr("supple.sweeps.cluster.CONNECT", 1.0)
+    with pytest.raises(sp.SimulationError, match="there is no cluster at"):
+        sweep(cluster="tcp://127.0.0.1:9", workers=None)

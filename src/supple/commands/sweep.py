@@ -19,6 +19,9 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option(help="Processes; one for each processor without it.")
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Dask scheduler that makes the runs: tcp://host:8786.")
+    ] = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Make runs that failed before again.")
     ] = False,
@@ -32,7 +35,8 @@ def sweep(
 
     expect_file(file, "a study file")
     study = StudyFile(file)
-    given = {} if workers is None else {"workers": workers}
+    options = {"workers": workers, "cluster": cluster}
+    given = {name: value for name, value in options.items() if value is not None}
     with named_by_options(given, "sweep"):
         found = study.run(retry=retry, progress=False if as_json else None, **given)
     written = [study.folder, *study.figures]

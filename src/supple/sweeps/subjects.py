@@ -233,9 +233,9 @@ def subject_of(model: Any, given: Mapping[str, Any], options: Mapping[str, Any])
     if isinstance(model, Model):
         return OfModel(settings, model.copy())
     if isinstance(model, ModelFile):
-        return OfFile(settings, model.path)
+        return OfFile(settings, model.path.resolve())
     if isinstance(model, (str, Path)):
-        return OfFile(settings, ModelFile(path_of(OWNER, "model", model)).path)
+        return OfFile(settings, ModelFile(path_of(OWNER, "model", model)).path.resolve())
     if callable(model) and not isinstance(model, type):
         return OfFunction(settings, model)
     raise ModelError(OWNER, "model", model, EXPECTED)

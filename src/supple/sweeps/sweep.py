@@ -17,6 +17,7 @@ from supple.events import Event
 from supple.files import path_of
 from supple.model import Model
 from supple.modelfiles.model_file import ModelFile
+from supple.sweeps.cluster import answers as on_cluster
 from supple.sweeps.designs import OWNER, Row, rows
 from supple.sweeps.identity import digest, key_of
 from supple.sweeps.one_run import OneRun, Record, failed
@@ -41,6 +42,7 @@ def sweep(
     seed: int = 0,
     folder: str | Path | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
     times: int | float | ArrayLike | None = None,
     events: Event | Sequence[Event] = (),
     time_limit: float | None = None,
@@ -79,6 +81,9 @@ def sweep(
         made twice. In memory only without it.
     workers : int, optional
         Processes; by default one for each processor. With 1 the runs are made in this process.
+    cluster : text, optional
+        Address of a Dask scheduler that makes the runs instead: "tcp://host:8786". Its workers have
+        Supple, and see the files of the model.
     times, events : output times and events, as for `simulate`
     time_limit : float, optional
         s of the clock after which a run is given up.
@@ -96,6 +101,10 @@ def sweep(
     if count > MOST_WORKERS:
         raise ModelError(OWNER, "workers", count, f"at most {MOST_WORKERS}")
     limit = None if time_limit is None else validate.positive(OWNER, "time_limit", time_limit)
+    if cluster is not None:
+        validate.text(OWNER, "cluster", cluster, "an address, e.g. 'tcp://host:8786'")
+        if limit is not None or workers is not None:
+            raise ModelError(OWNER, "cluster", cluster, "none with workers or time_limit")
     validate.flag(OWNER, "retry", retry)
     expect(OWNER, "progress", progress, bool | None, "True, False or None")
     events = (events,) if isinstance(events, Event) else events
@@ -114,7 +123,13 @@ def sweep(
         missing = {key: row for key, row in zip(keys, plan, strict=True) if key not in known}
         way = _Way(len(missing), len(set(keys)) - len(missing))
         with told(way.text, progress):
-            for key, record in _made(OneRun(subject, asked), missing, count, limit):
+            task = OneRun(subject, asked)
+            made = (
+                _made(task, missing, count, limit)
+                if cluster is None
+                else on_cluster(task, missing.items(), cluster, failed)
+            )
+            for key, record in made:
                 store.add(key, missing[key], record)
                 known[key] = record
                 way.count(record)
