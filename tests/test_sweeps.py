@@ -27,10 +27,11 @@ END = 0.05
 ANGLE = "pin.angle @ end"
 FILE = """\
 supple: 1
+include: parts/arm.yaml
 gravity: [0, 0, -9.81]
 parameters: {L: 1.0, m: 2.0, half: L / 2}
 bodies:
-  rod: {type: RigidBody, mass: m, com: [half, 0, 0], inertia: 0.1}
+  rod: {type: RigidBody, mass: m, com: [half, 0, 0], inertia: J}
 joints:
   pin: {type: Revolute, A: ground at 0, B: rod at 0, axis: y, initial: 0.3}
 simulation: {t_end: 0.05, output: 10}
@@ -211,6 +212,9 @@ def test_designs():
         assert rows(spread, design, 16, 1) == rows(spread, design, 64, 1)[:16]
     mixed = {"x": "uniform(0, 1)", "kind": ["p", "q"]}
     assert {row["kind"] for row in rows(mixed, "sobol", 16, 0)} == {"p", "q"}
+    assert [type(row["n"]) for row in rows({"n": "linspace(1, 3, 3)"}, "grid", None, 0)] == [
+        int
+    ] * 3
     listed = {"x": "linspace(0, 1, 3)", "y": [1, 2, 3]}
     assert len(rows(listed, "grid", None, 0)) == 9
     assert rows(listed, "list", None, 0)[1] == {"x": 0.5, "y": 2}
@@ -283,6 +287,8 @@ def test_histories_of_runs_that_end_early():
 def test_model_files_and_studies(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("arm.yaml").write_text(FILE)
+    Path("parts").mkdir()
+    Path("parts/arm.yaml").write_text("parameters: {J: 0.1}")
     varied = sp.ModelFile("arm.yaml", {"L": 0.5})
     assert varied.parameters == {"L": 0.5, "m": 2.0, "half": 0.25}
     assert varied.model["rod"].com[0] == 0.25
@@ -297,13 +303,13 @@ def test_model_files_and_studies(tmp_path, monkeypatch):
         row["outputs"][ANGLE]
         == sp.ModelFile("arm.yaml", {"L": 0.5, "m": 1.0}).simulate()["pin"].angle[-1]
     )
-    assert "mass" in answer["rows"][1]["reason"] and "arm.yaml:5" in answer["rows"][1]["reason"]
+    assert "mass" in answer["rows"][1]["reason"] and "arm.yaml:6" in answer["rows"][1]["reason"]
     assert all(
         Path(f"{name}.png").stat().st_size > 5000 for name in ("effects", "scatter", "bands")
     )
     done = CliRunner().invoke(app, ["sweep", "study.yaml", "--workers", "1"])
     assert "0 made now" in done.stdout
-    Path("arm.yaml").write_text(FILE.replace("-9.81", "-9.8"))
+    Path("parts/arm.yaml").write_text("parameters: {J: 0.2}")
     assert "4 made now" in CliRunner().invoke(app, ["sweep", "study.yaml", "--workers", "1"]).stdout
     wrong = STUDY.replace("model: arm.yaml", "model: ../arm.yaml\nrun: 3").replace(
         "effects,", "pie,"

@@ -118,7 +118,10 @@ def _called(field: str, text: str) -> Spread | Values:
         if count != round(count) or not 1 <= count <= MOST_RUNS:
             raise ModelError(OWNER, field, text, f"a count from 1 to {MOST_RUNS}")
         make = np.linspace if kind == "linspace" else np.geomspace
-        return Values(tuple(make(first, last, int(count)).tolist()))
+        values = make(first, last, int(count)).tolist()
+        if not re.search("[.e]", found[2]) and all(v == round(v) for v in values):
+            values = [int(v) for v in values]  # numbers of modes, for example
+        return Values(tuple(values))
     if kind == "normal":
         if not last > 0.0:
             raise ModelError(OWNER, field, text, "a deviation above zero")

@@ -65,7 +65,7 @@ class Reading:
 
     def read(self, subject: Any) -> float | Array:
         """The number, or the history (nt,), of a result; it is finite."""
-        found = self._number(subject) if self.function else self._of_text(subject)
+        found = self._number(subject) if self.function else self.of_text(subject)
         if not np.all(np.isfinite(found)):
             raise SuppleError(f"the output {self.name!r} is not finite")
         return found
@@ -85,7 +85,8 @@ class Reading:
             )
         return float(found.reshape(()))
 
-    def _of_text(self, result: Result) -> float | Array:
+    def of_text(self, result: Result) -> float | Array:
+        """What a text names; unknown names are refused."""
         values = quantity(result, self.quantity)
         if self.is_history:
             if values.ndim != 1:

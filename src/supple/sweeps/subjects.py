@@ -87,7 +87,7 @@ class Subject(ABC):
                     continue
                 for reading in texts:
                     if not reading.quantity.startswith("energy."):  # some come with the run
-                        reading.read(result)
+                        reading.of_text(result)
                 return
 
 
@@ -137,7 +137,7 @@ class OfFile(Subject):
         """Hash of the file and of every file that it reads."""
         with recorded() as paths:
             ModelFile(self.path)
-        files = {p.name: p.read_bytes() for p in sorted(set(paths), key=str)}
+        files = [(p.name, p.read_bytes()) for p in sorted(set(paths), key=str)]
         return digest("file", files, self.given)
 
     def expect(self, names: Iterable[str]) -> None:
