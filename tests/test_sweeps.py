@@ -307,6 +307,7 @@ def test_model_files_and_studies(tmp_path, monkeypatch):
     assert all(
         Path(f"{name}.png").stat().st_size > 5000 for name in ("effects", "scatter", "bands")
     )
+    Path("study.yaml").write_text(STUDY.partition("figures")[0])
     done = CliRunner().invoke(app, ["sweep", "study.yaml", "--workers", "1"])
     assert "0 made now" in done.stdout
     Path("parts/arm.yaml").write_text("parameters: {J: 0.2}")
