@@ -159,6 +159,10 @@ def test_a_killed_sweep_goes_on_and_no_run_is_made_twice(tmp_path):
     for other in ({"tolerance": 1e-9}, {"outputs": "pin.angle @ max"}, {"t_end": 2 * END}):
         assert sweep(deadly, {"mass": [1.0]}, folder=tmp_path, **other).made == 1
     table = sqlite3.connect(tmp_path / store.FILE)
+    reading = table.execute("SELECT * FROM runs")
+    reading.fetchone()  # somebody who has not finished to read makes nobody wait
+    assert sweep(deadly, {"mass": [9.0]}, folder=tmp_path).made == 1
+    reading.close()
     asked = f'SELECT reason, "{ANGLE}" FROM runs WHERE mass < 0'
     reason, angle = table.execute(asked).fetchone()
     table.close()
@@ -177,6 +181,17 @@ def test_parquet_has_the_rows_of_the_table(tmp_path):
     assert found[ANGLE][:3] == [h[-1] for h in found["pin.angle"][:3]]
     sweep(parameters={"pin.initial": [0.1]}, folder=tmp_path)  # another column
     assert pq.read_table(parts).to_pydict()["pin.initial"] == [None] * 4 + [0.1]
+
+
+def test_a_table_that_is_something_else_is_refused(tmp_path):
+    sweep(folder=tmp_path)
+    with pytest.raises(sp.ModelError, match="'pin.angle @ end' of numbers, expected histories as"):
+        sweep(outputs={ANGLE: "pin.angle"}, folder=tmp_path)
+    (tmp_path / store.FILE).write_text("no table" * 500)
+    with pytest.raises(
+        sp.FileError, match=r"runs.sqlite' of the sweep cannot be used: file is not"
+    ):
+        sweep(folder=tmp_path)
 
 
 def test_runs_are_known_by_all_they_depend_on():

@@ -50,6 +50,8 @@ class Store:
         with self._named():
             where = ":memory:" if folder is None else str(folder / FILE)
             self.connection = sqlite3.connect(where, timeout=60.0)
+            # Readers then never make the sweep wait; what is committed survives a kill.
+            self.connection.execute("PRAGMA journal_mode = WAL")
             self.connection.execute("PRAGMA synchronous = NORMAL")
             own = ", ".join(f"{n} {kind}" for n, kind in zip(OWN, OWN_TYPES, strict=True))
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS runs ({own})")
