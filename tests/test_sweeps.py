@@ -185,7 +185,7 @@ def test_parquet_has_the_rows_of_the_table(tmp_path):
 
 def test_a_table_that_is_something_else_is_refused(tmp_path):
     sweep(folder=tmp_path)
-    with pytest.raises(sp.ModelError, match="'pin.angle @ end' of numbers, expected histories as"):
+    with pytest.raises(sp.ModelError, match=r"'pin.angle @ end' of numbers, expected histories as"):
         sweep(outputs={ANGLE: "pin.angle"}, folder=tmp_path)
     (tmp_path / store.FILE).write_text("no table" * 500)
     with pytest.raises(
