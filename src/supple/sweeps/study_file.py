@@ -118,7 +118,7 @@ class StudyFile:
         good = isinstance(text, str) and text.strip() and "\0" not in text
         if not good or Path(text).is_absolute() or not inside(folder / text, folder):
             raise self.scope.unexpected(node, "a path that does not leave the folder of the file")
-        return folder / text
+        return folder / str(text)
 
     def run(self, **changes: Any) -> Sweep:
         """Make the sweep and draw its figures; ``changes`` are further arguments of `sweep`."""
