@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from supple.bodies.rigid import Ground
@@ -30,7 +31,7 @@ _QUOTED = re.compile(r"'([^']*)'")
 class Document:
     """Makes everything that a file has."""
 
-    def __init__(self, path: Path, given: Mapping[str, float]) -> None:
+    def __init__(self, path: Path, given: Mapping[str, float] = MappingProxyType({})) -> None:
         self.given = given  # parameters in place of those in the file
         self.path, self.root = path, path.parent.resolve()
         self.problems = Problems()
