@@ -17,11 +17,13 @@ from typer.testing import CliRunner
 
 import supple as sp
 from supple.cli import app
-from supple.sweeps import store
+from supple.sweeps import store, workers
 from supple.sweeps.designs import rows
 from supple.sweeps.identity import digest
 from supple.sweeps.indices import sobol_indices
+from supple.sweeps.one_run import Record
 from supple.sweeps.readings import STATISTICS
+from supple.sweeps.sweep import _Way
 
 END = 0.05
 ANGLE = "pin.angle @ end"
@@ -83,6 +85,25 @@ def test_rows_are_those_of_single_runs_in_any_process():
         assert here[ANGLE][k] == there[ANGLE][k] == angle[-1]
         np.testing.assert_array_equal(there.history("pin.angle")[1][k], angle)
     assert len(set(here[ANGLE])) == 4
+
+
+@pytest.mark.slow
+def test_processes_may_be_new_interpreters(monkeypatch):
+    monkeypatch.setattr(workers, "START", "spawn")
+    values = {"rod.mass": [1.0, -1.0, 3.0]}
+    found = sweep(parameters=values, workers=2)
+    np.testing.assert_array_equal(found[ANGLE], sweep(parameters=values)[ANGLE])
+    with pytest.raises(sp.SimulationError, match="expected functions at the top level of a module"):
+        sweep(outputs=lambda result: 1.0, workers=2)
+
+
+def test_the_line_tells_how_far_a_sweep_is():
+    way = _Way(total=10, before=3)
+    way.began -= 8.0
+    for state in ("done", "failed", "done", "done"):
+        way.count(Record(state))
+    # 2 s for each of four runs, six are left
+    assert way.text() == "sweep: 4 of 10 runs (40%), 1 failed, 3 known before, 12 s to go"
 
 
 def poisoned(mass):
