@@ -1,7 +1,7 @@
 """What a run is known by: a hash of everything that it depends on.
 
-A function counts with its machine-independent code, its defaults and what it encloses; of other
-functions and modules that it calls only the names are known.
+A function counts with its bytecode, which is another in each version of Python, its defaults and
+what it encloses; of other functions and modules that it calls only the names are known.
 """
 
 from __future__ import annotations
