@@ -20,6 +20,7 @@ from scipy.io import mmwrite
 import supple as sp
 from output4_files import write_binary
 from supple.fem.nastran import read_output4
+from supple.sweeps.study_file import StudyFile
 
 DATA = Path(__file__).parent / "data"
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -128,7 +129,9 @@ def nastran(path: Path) -> object:
 def model_file(path: Path) -> object:
     """A model file may have several problems; each of them is a sentence."""
     try:
-        return sp.RobotFile(path) if path.suffix in (".urdf", ".xml") else sp.read_model(path)
+        if path.suffix in (".urdf", ".xml"):
+            return sp.RobotFile(path)
+        return StudyFile(path) if "study" in path.name else sp.read_model(path)
     except sp.ModelFileError as error:
         sentences = [sp.ModelError.plain(str(problem)) for problem in error.problems]
         for sentence in sentences:
@@ -136,6 +139,15 @@ def model_file(path: Path) -> object:
         raise sentences[0] from error
 
 
+STUDY = """\
+supple: 1
+model: arm.yaml
+design: latin
+runs: 20
+parameters: {L: "uniform(0.9, 1.1)", pin.initial: [0.1, 0.2, 0.3]}
+figures: {effects.png: [effects, pin.angle @ max]}
+outputs: [pin.angle @ max]
+"""
 BINARY = read_output4(DATA / "beam_dense.op4")
 READERS = [
     *(part_of_job(ending) for ending in JOB),
@@ -154,6 +166,7 @@ READERS = [
     Reader("x.checkpoint", sp.resume, kept_run("checkpoint")),
     Reader("x.h5", sp.load_run, kept_run("output_to")),
     Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
+    Reader("x_study.yaml", model_file, lambda path: path.write_text(STUDY)),
     Reader("x.urdf", model_file, copied(ROBOTS / "gripper.urdf")),
     Reader("x.xml", model_file, copied(ROBOTS / "delta.xml")),
 ]  # fmt: skip

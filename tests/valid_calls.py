@@ -258,6 +258,13 @@ CALLS: dict[str, Call] = {
         "lyapunov": {"model": pendulum(), "t_end": 0.2, "interval": 0.004},
         "converge": {"model": pendulum(), "what": "rod.mass", "t_end": 0.01, "values": [1, 2]},
         "compare": {"first": run(), "second": run()},
+        "sweep": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": [1, 2]},
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+            "workers": 1,
+        },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
@@ -392,7 +399,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack",
+    "Campbell", "ModeTrack", "Sweep",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -31,7 +31,7 @@ PAGES = {
     "formulations": ("Formulations", ("formulations", "loops")),
     "integrators": ("Integrators", ("integrators",)),
     "analyses": ("Runs and analyses", ("analyses",)),
-    "studies": ("Studies", ("studies",)),
+    "studies": ("Studies", ("studies", "sweeps")),
     "results": ("Results", ("results",)),
     "files": ("Model files and robots", ("modelfiles", "robots")),
     "cases": ("Cases", ("cases",)),
@@ -39,7 +39,10 @@ PAGES = {
 }
 ROOMS = {room: page for page, (_, rooms) in PAGES.items() for room in rooms}
 # Rooms whose classes are shown if something public returns them.
-RETURNED = ("results", "analyses", "studies", "graph", "fem", "robots", "modelfiles", "cases")
+RETURNED = (
+    *("results", "analyses", "studies", "sweeps", "graph"),
+    *("fem", "robots", "modelfiles", "cases"),
+)
 WORD = re.compile(r"[A-Za-z_]\w*")
 
 

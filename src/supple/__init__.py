@@ -179,6 +179,8 @@ if TYPE_CHECKING:
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
     from supple.studies.lyapunov import lyapunov
+    from supple.sweeps.study import Sweep
+    from supple.sweeps.sweep import sweep
 
 __version__ = "0.1.0.dev0"
 
@@ -316,6 +318,7 @@ __all__ = [
     "StiffnessResult",
     "SuppleError",
     "SuppleWarning",
+    "Sweep",
     "Table",
     "TaperedSection",
     "Transfer",
@@ -362,6 +365,7 @@ __all__ = [
     "stability",
     "statics",
     "stiffness",
+    "sweep",
     "tie",
     "transfer",
     "velocity_transformation",

@@ -23,6 +23,7 @@ from supple.commands.graph import graph
 from supple.commands.modes import modes
 from supple.commands.plot import plot
 from supple.commands.run import resume, run
+from supple.commands.sweep import sweep
 from supple.commands.view import view
 from supple.errors import ModelError, SuppleError, suggestion
 
@@ -169,6 +170,7 @@ def show_schema() -> None:
 app.command("check")(check)
 app.command("run")(run)
 app.command("resume")(resume)
+app.command("sweep")(sweep)
 app.command("view")(view)
 app.command("graph")(graph)
 app.command("modes")(modes)

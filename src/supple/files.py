@@ -25,6 +25,21 @@ MARKS = {
 _FOLDER: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
+# Files that were read, while somebody asks for them.
+_READ: ContextVar[list[Path] | None] = ContextVar("read", default=None)
+
+
+@contextlib.contextmanager
+def recorded() -> Iterator[list[Path]]:
+    """The list gets the path of every file that is read meanwhile."""
+    found: list[Path] = []
+    token = _READ.set(found)
+    try:
+        yield found
+    finally:
+        _READ.reset(token)
+
+
 @contextlib.contextmanager
 def confined(folder: Path) -> Iterator[None]:
     """Files outside of a folder are refused meanwhile, links that lead out of it too."""
@@ -78,6 +93,9 @@ def existing(path: Path, expected: str, owner: str = "") -> Path:
         raise ModelError.plain(
             f"{name}: {path.name} cannot be read ({_why(reason)}), expected {expected}"
         ) from reason
+    read = _READ.get()
+    if read is not None:
+        read.append(path)
     return path
 
 

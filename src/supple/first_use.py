@@ -63,6 +63,8 @@ ON_FIRST_USE: dict[str, str | None] = {
         "studies.comparison": "compare",
         "studies.convergence": "converge",
         "studies.lyapunov": "lyapunov",
+        "sweeps.study": "Sweep",
+        "sweeps.sweep": "sweep",
     }.items()
     for name in names.split()
 }

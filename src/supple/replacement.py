@@ -40,6 +40,29 @@ def changed(item: Any, changes: Mapping[str, Any], bodies: Mapping[str, Body]) -
     return _remade(item, values)
 
 
+def value_at(item: Any, path: str) -> Any:
+    """What an item has at a path with dots: "material.E"; an unknown field is refused."""
+    owner, value, where = label(item), item, ""
+    for word in path.split("."):
+        entries = {} if where and isinstance(value, Body) else _entries(value)
+        if word not in entries:
+            near = suggestion(word, [name for name in entries if name != "name"])
+            raise ModelError.plain(f"{owner}: there is no field {f'{where}{word}'!r}, {near}")
+        value, where = entries[word], f"{where}{word}."
+    return value
+
+
+def _entries(value: Any) -> dict[str, Any]:
+    """What is in a value, by the words of a path."""
+    if isinstance(value, Mapping):
+        return {str(key): entry for key, entry in value.items()}
+    if isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.ndim):
+        return {str(k): entry for k, entry in enumerate(value)}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {name: getattr(value, name) for name in _fields(value)}
+    return {}
+
+
 def _fields(item: Any) -> list[str]:
     """Names of the fields that something is made of."""
     return [field.name for field in dataclasses.fields(item) if field.init]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from supple.bodies.rigid import Ground
@@ -30,7 +31,8 @@ _QUOTED = re.compile(r"'([^']*)'")
 class Document:
     """Makes everything that a file has."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, given: Mapping[str, float] = MappingProxyType({})) -> None:
+        self.given = given  # parameters in place of those in the file
         self.path, self.root = path, path.parent.resolve()
         self.problems = Problems()
         self.content = Content(self.root, self.problems)
@@ -47,7 +49,7 @@ class Document:
     def read(self) -> None:
         """Read the file, and note everything that is wrong with it."""
         try:
-            self.content.read(self.path.absolute())
+            self.content.read(self.path.absolute(), self.given)
         except NotedError:
             return
         top, scope = self.content.top, self.content.scope
@@ -68,6 +70,15 @@ class Document:
         for name, spec in self.content.values.items():  # unused ones may be wrong, too
             self._quietly(lambda n=name, s=spec: self._value(n, s))
         self._settings(top, scope)
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters of the file itself, in SI units."""
+        top, scope = self.content.top, self.content.scope
+        listed = None if top is None or scope is None else top.value.get("parameters")
+        if listed is None or not listed.is_mapping or scope is None:
+            return {}
+        return {name: scope.values[name] for name in listed.value if name in scope.values}
 
     def _quietly(self, action: Any) -> Any:
         try:

@@ -22,6 +22,7 @@ from supple.model import Model
 from supple.modelfiles.document import Document
 from supple.modelfiles.outputs import Outputs
 from supple.results.result import Result
+from supple.validate import number
 
 KEPT = ("checkpoint", "every", "interval", "output_to")  # how a run is kept
 
@@ -33,10 +34,15 @@ class ModelFile:
     ----------
     path : str or path
         Of the file. Files that it names are in its folder.
+    parameters : mapping, optional
+        Numbers in SI units in place of what the file has under ``parameters``; those that are
+        expressions of them follow.
 
     Attributes
     ----------
     model : Model
+    parameters : dict
+        The parameters of the file by name, in SI units.
     events : tuple of Event
     settings : dict
         What `simulate` is given beside the model and the events: t_end, tolerance, ...
@@ -46,18 +52,25 @@ class ModelFile:
     """
 
     model: Model
+    parameters: dict[str, float]
     events: tuple[Event, ...]
     settings: dict[str, Any]
     outputs: Outputs
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(
+        self, path: str | Path, parameters: Mapping[str, float] = MappingProxyType({})
+    ) -> None:
         self.path = existing(path_of("ModelFile", "path", path), "a model file")
-        document = Document(self.path)
+        if not isinstance(parameters, Mapping):
+            raise ModelError("ModelFile", "parameters", parameters, "names with numbers")
+        given = {n: number("ModelFile", f"parameters[{n!r}]", v) for n, v in parameters.items()}
+        document = Document(self.path, given)
         with confined(document.root):
             document.read()
         document.problems.raise_if_any()
         self.model, self.events = document.model, tuple(document.events)
         self.settings, self.outputs = document.settings, document.outputs
+        self.parameters = document.parameters
         self._document = document
 
     def check(self) -> None:

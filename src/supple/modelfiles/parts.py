@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,11 +48,11 @@ class Content:
     top: Node | None = None
     scope: Scope | None = None
 
-    def read(self, path: Path) -> None:
-        """Read the file of a model."""
+    def read(self, path: Path, given: Mapping[str, float]) -> None:
+        """Read the file of a model; ``given`` are parameters in place of those in the file."""
         scope = Scope(self.problems, self.root)
         self.top = self._file(path, path.name)
-        self.scope = self._part(self.top, scope, (path,), {}, OF_A_MODEL)
+        self.scope = self._part(self.top, scope, (path,), dict(given), OF_A_MODEL)
 
     def _file(self, path: Path, shown: str) -> Node:
         self.files += 1

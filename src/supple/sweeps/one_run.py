@@ -1,0 +1,75 @@
+"""One run of a sweep: a record of what it gave, or of why it failed."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.errors import SuppleError, SuppleWarning
+from supple.integrators.interruption import raised_at_once
+from supple.results.result import Result
+from supple.sweeps.designs import Row
+from supple.sweeps.readings import Reading
+from supple.sweeps.subjects import Subject
+
+Array = NDArray[np.float64]
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """What is kept of a run.
+
+    Attributes
+    ----------
+    state : "done" or "failed"
+    reason : why it failed, in one sentence
+    verdict : of the result
+    seconds : of the clock
+    outputs : numbers and histories by name; empty if it failed
+    time : (nt,) output times in s of the histories, if there are any
+    """
+
+    state: Literal["done", "failed"]
+    reason: str = ""
+    verdict: str = ""
+    seconds: float = 0.0
+    outputs: dict[str, Any] = field(default_factory=dict)
+    time: Array | None = None
+
+
+def failed(reason: str, seconds: float = 0.0) -> Record:
+    """The record of a run that failed."""
+    text = " ".join(reason.split())
+    text = text if len(text) <= LONGEST_REASON else f"{text[: LONGEST_REASON - 4]} ..."
+    return Record("failed", text, seconds=seconds)
+
+
+@dataclass(frozen=True)
+class OneRun:
+    """Makes runs of a subject; called in any process."""
+
+    subject: Subject
+    readings: tuple[Reading, ...]
+
+    def __call__(self, parameters: Row) -> Record:
+        """Make a run; whatever goes wrong is in its record."""
+        begin = time.perf_counter()
+        try:
+            # Doubts about a run are in its verdict; those about models would come again and again.
+            with warnings.catch_warnings(), raised_at_once(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore", SuppleWarning)
+                found, verdict = self.subject.run(parameters)
+                outputs = {reading.name: reading.read(found) for reading in self.readings}
+        except SuppleError as error:
+            return failed(str(error), time.perf_counter() - begin)
+        except Exception as error:  # of functions of the user, or a defect: never the others' end
+            return failed(f"{type(error).__name__}: {error}", time.perf_counter() - begin)
+        histories = any(reading.is_history for reading in self.readings)
+        t = found.t if histories and isinstance(found, Result) else None
+        return Record("done", "", verdict, time.perf_counter() - begin, outputs, t)

@@ -1,0 +1,231 @@
+"""The table of a sweep: one row for each run, written when it ends.
+
+The table is SQLite's, in one file: the standard library has it, a kill at any instant leaves all
+finished rows whole, and other programs can query it while the sweep goes on. With pyarrow the same
+rows also go to a Parquet dataset, a folder of parts, as they finish.
+"""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import FileError, ModelError
+from supple.sweeps.designs import OWNER, Row
+from supple.sweeps.one_run import Record
+from supple.writing import make_folder, write_whole
+
+FILE, PARTS = "runs.sqlite", "runs.parquet"
+OWN = ("key", "state", "reason", "verdict", "seconds", "time")
+OWN_TYPES = ("TEXT PRIMARY KEY", "TEXT", "TEXT", "TEXT", "REAL", "BLOB")
+WORDS = {"REAL": "numbers", "TEXT": "texts", "BLOB": "histories"}
+PART_ROWS, PART_SECONDS = 1000, 60.0  # a part of the Parquet dataset is written after these
+ASKED = 500  # keys in one question
+
+
+class Store:
+    """Rows of runs by key; in memory without a folder.
+
+    Parameters
+    ----------
+    parameters, outputs : columns by name, with their types: "REAL", "TEXT", or "BLOB" for histories
+    """
+
+    def __init__(
+        self,
+        folder: Path | None,
+        parameters: Mapping[str, str],
+        outputs: Mapping[str, str],
+    ) -> None:
+        self.folder = None if folder is None else make_folder(folder)
+        self.parameters, self.outputs = tuple(parameters), tuple(outputs)
+        refuse_alike((*OWN, *parameters, *outputs))
+        with self._named():
+            where = ":memory:" if folder is None else str(folder / FILE)
+            self.connection = sqlite3.connect(where, timeout=60.0)
+            # Readers then never make the sweep wait; what is committed survives a kill.
+            self.connection.execute("PRAGMA journal_mode = WAL")
+            self.connection.execute("PRAGMA synchronous = NORMAL")
+            own = ", ".join(f"{n} {kind}" for n, kind in zip(OWN, OWN_TYPES, strict=True))
+            self.connection.execute(f"CREATE TABLE IF NOT EXISTS runs ({own})")
+            added = self._add_columns({**parameters, **outputs})
+        self._parts = _Parts(self) if self.folder is not None else None
+        if added and self._parts is not None:
+            self._parts.begin_anew()
+
+    def columns(self) -> dict[str, str]:
+        """All columns with their types; a table may have those of several sweeps."""
+        found = self.connection.execute("PRAGMA table_info(runs)")
+        return {name: kind for _, name, kind, *_ in found}
+
+    def _add_columns(self, asked: Mapping[str, str]) -> bool:
+        """Add columns that are not there; whether there were any."""
+        present = {name.lower(): (name, kind) for name, kind in self.columns().items()}
+        added = False
+        for name, kind in asked.items():
+            there = present.get(name.lower())
+            if there is None:
+                self.connection.execute(f"ALTER TABLE runs ADD COLUMN {_quoted(name)} {kind}")
+                added = True
+            elif there != (name, kind):
+                raise ModelError.plain(
+                    f"sweep: the table has a column {there[0]!r} of {WORDS[there[1]]}, expected "
+                    f"{WORDS[kind]} as {name!r}: choose another name or folder"
+                )
+        self.connection.commit()
+        return added
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Errors of the table meanwhile name its file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            where = "the table" if self.folder is None else f"the file {str(self.folder / FILE)!r}"
+            raise FileError(f"{where} of the sweep cannot be used: {error}") from error
+
+    def forget_failed(self) -> None:
+        """Remove rows of runs that failed, so that they are made again."""
+        with self._named():
+            gone = self.connection.execute("DELETE FROM runs WHERE state = 'failed'").rowcount
+            self.connection.commit()
+        if gone and self._parts is not None:
+            self._parts.begin_anew()
+
+    def add(self, key: str, parameters: Row, record: Record) -> None:
+        """Write a row; it is there when this returns."""
+        outputs = [record.outputs.get(name) for name in self.outputs]
+        cells = [
+            *(key, record.state, record.reason, record.verdict, record.seconds),
+            _blob(record.time),
+            *(parameters.get(name) for name in self.parameters),
+            *(_blob(value) if isinstance(value, np.ndarray) else value for value in outputs),
+        ]
+        names = ", ".join(map(_quoted, (*OWN, *self.parameters, *self.outputs)))
+        marks = ", ".join("?" * len(cells))
+        with self._named():
+            self.connection.execute(
+                f"INSERT OR REPLACE INTO runs ({names}) VALUES ({marks})", cells
+            )
+            self.connection.commit()
+        if self._parts is not None:
+            self._parts.write_if_due()
+
+    def known(self, keys: Sequence[str]) -> dict[str, Record]:
+        """Records of those runs that are in the table."""
+        names = ", ".join(map(_quoted, (*OWN, *self.outputs)))
+        found: dict[str, Record] = {}
+        with self._named():
+            for k in range(0, len(keys), ASKED):
+                some = list(keys[k : k + ASKED])
+                marks = ", ".join("?" * len(some))
+                asked = f"SELECT {names} FROM runs WHERE key IN ({marks})"
+                for key, state, reason, verdict, seconds, t, *cells in self.connection.execute(
+                    asked, some
+                ):
+                    pairs = zip(self.outputs, map(_unpacked, cells), strict=True)
+                    outputs = {name: cell for name, cell in pairs if cell is not None}
+                    found[key] = Record(state, reason, verdict, seconds, outputs, _unpacked(t))
+        return found
+
+    def rows_after(self, number: int) -> list[tuple[Any, ...]]:
+        """Rows in the order of writing, each with its number first."""
+        names = ", ".join(map(_quoted, self.columns()))
+        with self._named():
+            asked = f"SELECT rowid, {names} FROM runs WHERE rowid > ? ORDER BY rowid"
+            return list(self.connection.execute(asked, (number,)))
+
+    def close(self) -> None:
+        """Write what is left."""
+        try:
+            if self._parts is not None:
+                self._parts.write()
+        finally:
+            self.connection.close()
+
+
+class _Parts:
+    """The same rows as a Parquet dataset; each part is named by its last row."""
+
+    def __init__(self, store: Store) -> None:
+        assert store.folder is not None
+        self.store, self.folder = store, store.folder / PARTS
+        self.due = time.monotonic() + PART_SECONDS
+        self.waiting = 0
+        try:
+            import pyarrow as pa
+            import pyarrow.parquet as pq
+        except ImportError:
+            self.library: tuple[Any, Any] | None = None
+        else:
+            self.library = pa, pq
+
+    def begin_anew(self) -> None:
+        """Remove all parts, because their columns or rows are no longer those of the table."""
+        for part in self._there():
+            part.unlink(missing_ok=True)
+
+    def _there(self) -> list[Path]:
+        return sorted(self.folder.glob("part-*.parquet"))
+
+    def write_if_due(self) -> None:
+        """Write a part after many rows, or after some time."""
+        self.waiting += 1
+        if self.waiting >= PART_ROWS or time.monotonic() > self.due:
+            self.write()
+
+    def write(self) -> None:
+        """Write the rows that no part has."""
+        self.waiting, self.due = 0, time.monotonic() + PART_SECONDS
+        if self.library is None:
+            return
+        there = self._there()
+        rows = self.store.rows_after(int(there[-1].stem.partition("-")[2]) if there else 0)
+        if not rows:
+            return
+        pa, pq = self.library
+        numbers, (_, *columns) = pa.float64(), zip(*rows, strict=True)
+        fields, arrays = [], []
+        for (name, declared), cells in zip(self.store.columns().items(), columns, strict=True):
+            if declared == "BLOB":
+                kind, values = pa.list_(numbers), [_unpacked(cell) for cell in cells]
+            elif declared == "REAL":
+                kind, values = numbers, list(cells)
+            else:
+                kind, values = pa.string(), list(cells)
+            fields.append(pa.field(name, kind))
+            arrays.append(pa.array(values, kind))
+        buffer = io.BytesIO()
+        pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), buffer)
+        write_whole(
+            make_folder(self.folder) / f"part-{rows[-1][0]:012d}.parquet", buffer.getbuffer()
+        )
+
+
+def refuse_alike(names: Sequence[str]) -> None:
+    """Refuse columns that SQLite, which ignores the case of letters, takes for one."""
+    seen: dict[str, str] = {}
+    for name in names:
+        if name.lower() in seen:
+            expected = f"another name than that of the column {seen[name.lower()]!r}"
+            raise ModelError(OWNER, "name of a parameter or output", name, expected)
+        seen[name.lower()] = name
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _blob(values: Any) -> bytes | None:
+    return None if values is None else np.asarray(values, "<f8").tobytes()
+
+
+def _unpacked(cell: Any) -> Any:
+    return np.frombuffer(cell, "<f8").astype(float) if isinstance(cell, bytes) else cell

@@ -1,0 +1,241 @@
+"""Subjects: what is swept, a model, a model file, or a function that builds a model."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.before_run import first_instant
+from supple.analyses.keeping import Arguments
+from supple.analyses.prepared import OWNER as SIMULATE
+from supple.analyses.prepared import prepare
+from supple.errors import ModelError, SuppleError, SuppleWarning, suggestion
+from supple.files import path_of, recorded
+from supple.model import Model
+from supple.modelfiles.model_file import KEPT, ModelFile
+from supple.replacement import value_at
+from supple.sweeps.designs import OWNER, Row
+from supple.sweeps.identity import digest
+from supple.sweeps.readings import Reading
+
+OPTIONS = ("start", "formulation", "integrator", "tolerance")
+EXPECTED = "a Model, a ModelFile or its path, or a function that returns a Model"
+TRIED = 20  # runs of which the first that can begin tells whether outputs are known
+
+
+@dataclass(frozen=True)
+class Subject(ABC):
+    """What is swept; ``given`` are arguments of `simulate`, None for t_end means no run."""
+
+    given: Mapping[str, Any]
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What the sweep is of."""
+
+    @abstractmethod
+    def identity(self) -> str:
+        """A hash of the model and of how it is run."""
+
+    @abstractmethod
+    def expect(self, names: Iterable[str]) -> None:
+        """Refuse parameters that are not there."""
+
+    @abstractmethod
+    def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
+        """The model with these values, and arguments of `simulate`."""
+
+    def run(self, parameters: Row) -> tuple[Any, str]:
+        """The result of a run and its verdict; the model itself where nothing is simulated."""
+        model, given = self.made(parameters)
+        if given.get("t_end") is None:
+            model.check()
+            return model, ""
+        result, _ = prepare(model).run(Arguments(**given, progress=False))
+        if not result.success:
+            raise SuppleError(f"the run {result.message}")
+        return result, result.verdict
+
+    def expect_outputs(self, plan: list[Row], readings: tuple[Reading, ...]) -> None:
+        """Refuse settings that are wrong and outputs that are not there, before any run.
+
+        The first run that can begin tells; what is wrong with one set of parameters is not asked.
+        """
+        texts = [r for r in readings if r.function is None]
+        for parameters in plan[:TRIED]:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SuppleWarning)
+                try:
+                    model, given = self.made(parameters)
+                    if given.get("t_end") is None:
+                        _refuse_texts(texts)
+                        return
+                    result = first_instant(prepare(model), Arguments(**given, progress=False))
+                except ModelError as error:
+                    if error.object in (SIMULATE, OWNER):
+                        raise
+                    continue
+                except Exception:  # of a function that builds: it is the reason of its row
+                    continue
+                for reading in texts:
+                    if not reading.quantity.startswith("energy."):  # some come with the run
+                        reading.of_text(result)
+                return
+
+
+def _refuse_texts(texts: list[Reading]) -> None:
+    if texts:
+        expected = "the end of the runs in s, because outputs are quantities of a run"
+        raise ModelError(OWNER, "t_end", None, expected)
+
+
+@dataclass(frozen=True)
+class OfModel(Subject):
+    """A model, whose parameters are paths to its fields."""
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """Name of the model."""
+        return self.model.name
+
+    def identity(self) -> str:
+        """Hash of all items and settings."""
+        return digest("model", self.model, self.given)
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Refuse paths that lead nowhere."""
+        for name in names:
+            expect_path(self.model, name)
+
+    def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
+        """A copy of the model with other fields."""
+        return replaced(self.model, parameters), dict(self.given)
+
+
+@dataclass(frozen=True)
+class OfFile(Subject):
+    """A model file, whose parameters are its own, or paths to fields of its model."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """Name of the file."""
+        return self.path.name
+
+    def identity(self) -> str:
+        """Hash of the file and of every file that it reads."""
+        with recorded() as paths:
+            ModelFile(self.path)
+        files = [(p.name, p.read_bytes()) for p in sorted(set(paths), key=str)]
+        return digest("file", files, self.given)
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Refuse names that the file does not have."""
+        file = ModelFile(self.path)
+        for name in names:
+            if name in file.parameters:
+                continue
+            if "." not in name:
+                near = suggestion(name, list(file.parameters))
+                raise ModelError.plain(f"{self.path.name}: there is no parameter {name!r}, {near}")
+            expect_path(file.model, name)
+
+    def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
+        """The model of the file, read with these parameters."""
+        own = {name: value for name, value in parameters.items() if "." not in name}
+        file = ModelFile(self.path, own)  # type: ignore[arg-type]
+        paths = {name: value for name, value in parameters.items() if "." in name}
+        settings = {k: v for k, v in file.settings.items() if k not in (*KEPT, "progress")}
+        asked = {k: v for k, v in self.given.items() if v is not None and k != "events"}
+        events = (*file.events, *self.given["events"])
+        return replaced(file.model, paths), {**settings, **asked, "events": events}
+
+
+@dataclass(frozen=True)
+class OfFunction(Subject):
+    """A function of the parameters that returns a model."""
+
+    build: Callable[..., Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return str(getattr(self.build, "__name__", "build"))
+
+    def identity(self) -> str:
+        """Hash of the function's code and of the settings."""
+        return digest("function", self.build, self.given)
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Refuse names that are no arguments of the function."""
+        try:
+            inspect.signature(self.build).bind(**dict.fromkeys(names))
+        except TypeError as reason:
+            raise ModelError.plain(
+                f"sweep: {self.name} cannot be called with these parameters ({reason}), "
+                "expected its arguments"
+            ) from None
+        except ValueError:  # a function that does not tell its arguments
+            return
+
+    def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
+        """What the function returns."""
+        model = self.build(**parameters)
+        if not isinstance(model, Model):
+            raise ModelError(OWNER, f"what {self.name} returns", model, "a Model")
+        return model, dict(self.given)
+
+
+def expect_path(model: Model, path: str) -> None:
+    """Refuse a path that leads to no field of the model, or to one that is no single value."""
+    name, _, field = path.partition(".")
+    if not field:
+        raise ModelError(OWNER, "parameters", path, "'object.field', e.g. 'link2.mass'")
+    item = model[name]
+    if item is model.ground:
+        raise ModelError(OWNER, "parameters", path, "a field of an item other than the ground")
+    found = value_at(item, field)
+    if isinstance(found, np.ndarray) and found.size > 1:
+        expected = f"one number of it, e.g. '{path}.0'"
+        raise ModelError(OWNER, "parameters", path, expected)
+
+
+def replaced(model: Model, parameters: Row) -> Model:
+    """A copy of the model with other values at paths."""
+    varied = model.copy()
+    fields: dict[str, dict[str, Any]] = {}
+    for path, value in parameters.items():
+        name, _, field = path.partition(".")
+        fields.setdefault(name, {})[field] = value
+    for name, changes in fields.items():  # together: one alone may not fit the others
+        varied.replace(name, **changes)
+    return varied
+
+
+def subject_of(model: Any, given: Mapping[str, Any], options: Mapping[str, Any]) -> Subject:
+    """The subject that the first argument of `sweep` means."""
+    for name in options:
+        if name not in OPTIONS:
+            near = suggestion(name, list(OPTIONS))
+            raise ModelError.plain(f"sweep: there is no argument {name!r}, {near}")
+    settings = {**given, **options}
+    if isinstance(model, Model):
+        return OfModel(settings, model.copy())
+    if isinstance(model, ModelFile):
+        return OfFile(settings, model.path.resolve())
+    if isinstance(model, (str, Path)):
+        return OfFile(settings, ModelFile(path_of(OWNER, "model", model)).path.resolve())
+    if callable(model) and not isinstance(model, type):
+        return OfFunction(settings, model)
+    raise ModelError(OWNER, "model", model, EXPECTED)
