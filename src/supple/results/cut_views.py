@@ -6,6 +6,7 @@ that one and of any size. Strain, stress and section forces come from the part t
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -110,9 +111,9 @@ class OfBeams:
     """What bodies made of beams have in common."""
 
     @property
+    @abstractmethod
     def parts(self) -> tuple[BeamView, ...]:
         """Views of their parts."""
-        raise NotImplementedError
 
     @property
     def strain_energy(self) -> Array:
