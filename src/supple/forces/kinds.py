@@ -72,7 +72,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.GEAR, "an elastic gear", True, "velocities", WITHOUT_ENERGY),
         ElementKind(codes.DRIVE, "a driver", False, "", WITHOUT_ENERGY),
         ElementKind(codes.MEMBRANE, "stiffening of a body", False, "", WITHOUT_ENERGY),
-        ElementKind(codes.GRADIENT, "a gradient body", True, "", WITHOUT_ENERGY),
+        ElementKind(codes.GRADIENT, "a gradient body", True),
         ElementKind(codes.JOINT_SPRING, "a spring", True),
         ElementKind(codes.JOINT_EFFORT, "an effort", False),
         ElementKind(codes.PID, "a controller", False, "state", WITHOUT_ENERGY),
