@@ -228,6 +228,10 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     "damping of a body": lambda: hung_beam(0.0, damping=sp.Rayleigh(1.0)),
     "axial stiffening": lambda: hung_beam(0.0, stiffening=sp.Axial()),
     "edges to nodal vectors": lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+    "load along nodal vectors": lambda: with_item(
+        lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70)),
+        lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+    ),
 }
 
 CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {

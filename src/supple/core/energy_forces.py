@@ -22,7 +22,7 @@ from supple.core.energy_state import (
     first_motion,
     motions_of,
 )
-from supple.core.forces import FOLLOWS, FORCE, GRADIENT, SIGNALS, SPRING_DAMPER
+from supple.core.forces import FOLLOWS, FORCE, GRADIENT, SIGNALS, SPRING_DAMPER, VECTOR_LOAD
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION
 from supple.core.signals import evaluate
 from supple.native.declare import kernel
@@ -243,11 +243,14 @@ def forces(m, w, r, o, t, h, P):
             column = (2 * motions if jump else motions) + k
             constrain(o, i, before, after, force, table, first, last, column)
         for i in range(o.element.shape[0]):
-            if m.element[o.element[i, E_NUMBER], at.KIND] == FORCE:
+            kind = m.element[o.element[i, E_NUMBER], at.KIND]
+            if kind == FORCE:
                 o.work[i] += load(m, w, o, i, time, before, after, turn, force, table, first, last)
+            elif kind == VECTOR_LOAD:
+                o.work[i] += vectors.spread_load(m, w, o, i, time, before, after, force)
     for i in range(o.element.shape[0]):
         kind = m.element[o.element[i, E_NUMBER], at.KIND]
         if kind == GRADIENT:
             o.work[i] = vectors.deform(m, w, o, i, h, P)
-        elif kind != FORCE:
+        elif kind != FORCE and kind != VECTOR_LOAD:
             act(m, w, r, o, i, t, h, P)

@@ -16,7 +16,7 @@ i and j, where it is convex in strains, it falls. Damping takes h |eps_f - eps_i
 
 from __future__ import annotations
 
-from supple.core import gradient, gradient_edge, gradient_tangents
+from supple.core import gradient, gradient_edge, gradient_tangents, load
 from supple.core import layout as at
 from supple.core.buffers import Part, Record
 from supple.core.energy_state import E_NUMBER, E_TARGET, MASS, V_NODE, V_Q, V_U, first_motion
@@ -35,6 +35,7 @@ from supple.core.gradient import (
     TERM_B,
     TERM_STRAIN,
 )
+from supple.core.signals import evaluate
 from supple.native.declare import block, kernel
 
 I, J, F, STATES = range(4)
@@ -209,6 +210,19 @@ def deform(m, w, o, i, h, P):
                 if end == F:
                     lost += taken
     return lost
+
+
+@kernel
+def spread_load(m, w, o, i, t, before, after, force):
+    """A given load along a gradient body between two states; returns its work."""
+    first, el, work = o.element[i, E_TARGET], m.element[o.element[i, E_NUMBER]], 0.0
+    for l in range(3):
+        p = evaluate(m, w, el[load.SIGNALS + l], t)[0]
+        for k in range(m.gradient[el[load.BODY], at.GRADIENT_N]):
+            n, f = first + k, m.data[el[load.AT] + k] * p
+            force[n, l] += f
+            work += f * (after[n + 1, l] - before[n + 1, l])
+    return work
 
 
 @kernel

@@ -46,7 +46,7 @@ NO_ARM = (0.0, 0.0, 0.0)
 SLENDER = 1e-9
 EXACT = (
     "forces whose work over a step is known exactly: gravity, Force, SpringDamper, JointSpring, "
-    "JointEffort and JointFriction"
+    "JointEffort, JointFriction and loads along cables and gradient beams"
 )
 QUADRATIC = (
     "joints and constraints that are quadratic in places and rotations, whose forces do exactly "
@@ -325,7 +325,7 @@ class _Maker:
             arm = self._arm(repr(name), body, x[at.POSE_P : at.POSE])
             out.elements.append(Row((k, body), tuple(arm)))
             return
-        if kind == forces.GRADIENT:
+        if kind in (forces.GRADIENT, forces.VECTOR_LOAD):
             first = out.vectors.firsts[int(element[forces.BODY])]
             out.elements.append(Row((k, len(out.bodies) + first), NO_ARM))
             return
