@@ -81,7 +81,7 @@ def attach(out: Vectors, compiled: Compiled, node: int, row: np.ndarray, inertia
     records = list(compiled.gradient.values())
     q = int(row[at.Q0])
     body = next(k for k, r in enumerate(records) if r.q.start <= q < r.q.stop)
-    number = out.firsts[body] + (q - records[body].q.start) // 3
+    number: int = out.firsts[body] + (q - records[body].q.start) // 3
     if records[body].turns:
         if np.abs(inertia[at.BODY_C : at.BODY_J]).max() > ARM * compiled.length * compiled.mass:
             raise UnfitError(f"a point mass beside its axis on {owner_at(compiled, row).label}")
