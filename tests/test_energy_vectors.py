@@ -42,6 +42,11 @@ def shaken(model: sp.Model, speed: float) -> sp.State:
     return state.changed(rates={"arm": rates.ravel()})
 
 
+def newton(result: sp.Result) -> float:
+    """Iterations a step; with exact derivatives four or five reach rounding."""
+    return result.statistics["newton_iterations"] / result.statistics["steps"]
+
+
 @pytest.mark.parametrize(("kind", "speed"), [("cable", 0.3), ("beam", 1.0)])
 def test_free_flight(kind, speed):
     """Energy and all momenta over 2000 large steps with strains beyond 0.1."""
@@ -61,10 +66,12 @@ def test_damping_and_decay_only_take(kind):
     result = run(m, 0.2, 0.01, start=start, output=0.01)
     assert result.energy.dissipated[-1] > 1e-3 * result.energy.record.kinetic_max
     assert energy_error(result) < 1e-12
+    assert newton(result) < 6.0
     for damping in (None, sp.Rayleigh(stiffness=0.02)):
         m = flight(BODIES[kind](damping=damping))
         fading = run(m, 0.2, 0.01, 1.0, start=start, output=0.01)
         assert np.diff(fading.energy.total).max() < 0.0
+        assert newton(fading) < 6.0
 
 
 Maker = Callable[..., sp.Joint]
@@ -109,7 +116,7 @@ def test_joints_do_no_work(kind, backwards):
     fading = run(m, 0.1, 0.01, 1.0, output=0.01)
     assert np.diff(fading.energy.error).max() < 0.0
     for r in (result, fading):
-        assert r.statistics["newton_iterations"] < 6.0 * r.statistics["steps"]
+        assert newton(r) < 6.0
         tip, link = r["arm"].at(2.0), r["link"]
         if "Cylindrical" not in kind:
             assert np.abs(tip.position - link.at(0.1, 0.02).position).max() < 1e-12
