@@ -46,7 +46,7 @@ NO_ARM = (0.0, 0.0, 0.0)
 SLENDER = 1e-9
 EXACT = (
     "forces whose work over a step is known exactly: gravity, Force, SpringDamper, JointSpring, "
-    "JointEffort, JointFriction and loads along cables and gradient beams"
+    "JointEffort and JointFriction"
 )
 QUADRATIC = (
     "joints and constraints that are quadratic in places and rotations, whose forces do exactly "
