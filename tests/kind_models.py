@@ -43,12 +43,12 @@ def joined(make: Callable[..., Joint], backwards: bool) -> sp.Model:
     return model
 
 
-def hung_beam(at: float, **options) -> sp.Model:
+def hung_beam(at: float, axis: str = "y", **options) -> sp.Model:
     """A beam hung at one of its ends, with a bob at the other."""
     model = sp.Model(gravity=(0, 0, -9.81))
     strip, bob = model.add(beam(**options)), model.add(rigid("bob"))
-    model.add(sp.Revolute("hinge", model.ground.at(0), strip.at(at), "y", 0.3, 2.0))
-    model.add(sp.Revolute("end", strip.at(0.6 - at), bob.at(0), "y", -0.2, 1.0))
+    model.add(sp.Revolute("hinge", model.ground.at(0), strip.at(at), axis, 0.3, 2.0))
+    model.add(sp.Revolute("end", strip.at(0.6 - at), bob.at(0), axis, -0.2, 1.0))
     return model
 
 
@@ -227,7 +227,11 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     "elastic edge inwards": lambda: hung_beam(0.6, reference="clamped"),
     "damping of a body": lambda: hung_beam(0.0, damping=sp.Rayleigh(1.0)),
     "axial stiffening": lambda: hung_beam(0.0, stiffening=sp.Axial()),
-    "edges to nodal vectors": lambda: hung_beam(0.0, kind=sp.GradientBeam),
+    "edges to nodal vectors": lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+    "load along nodal vectors": lambda: with_item(
+        lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70)),
+        lambda: hung_beam(0.0, "z", kind=sp.GradientBeam),
+    ),
 }
 
 CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {

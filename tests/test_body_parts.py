@@ -303,5 +303,5 @@ def test_sentences():
                     formulation=sp.Absolute())  # fmt: skip
     with pytest.raises(sp.ModelError, match="Welded 'first': the velocity transformation does not"):
         sp.velocity_transformation(chain(Welded))
-    with pytest.raises(sp.ModelError, match="expected a station of a Beam, where the load begins"):
+    with pytest.raises(sp.ModelError, match="expected a station of a beam or cable, where"):
         sp.DistributedLoad("load", Halves("beam").at(0.2), (0, 1, 0))

@@ -12,6 +12,7 @@ from supple.core import (
     alpha_stage,
     dop853,
     energy_state,
+    energy_vectors,
     layout,
     multistep_state,
     radau_views,
@@ -31,6 +32,7 @@ RECORDS = [
     layout.FLEX_RECORD,
     step.RUN_RECORD,
     radau_views.CHOICE_RECORD,
+    energy_vectors.SPAN_RECORD,
     *(m.OWN_RECORD for m in (alpha_stage, dop853, energy_state, multistep_state, radau_views)),
 ]
 

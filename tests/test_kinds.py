@@ -131,6 +131,7 @@ def treats(kind: str, integrator: sp.Integrator, number: int) -> bool:
     if compiled.gradient and integrator.stability_limit:  # sections vibrate too fast for it
         return False
     flying = all(isinstance(joint, sp.Free) for joint in model_of(kind).joints.values())
+    flying |= number > ABSOLUTE and bool(compiled.gradient)  # which never hang on their joints
     return integrator.method != "energy" or ((number == ABSOLUTE or flying) and not compiled.motors)
 
 

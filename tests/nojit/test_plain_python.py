@@ -321,6 +321,13 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
     model.add(sp.JointFriction("rub", "cross", 0.1, 0.1))
     model.add(sp.SpringDamper("line", one.at(0, 1), four.at(0.3), 30.0, 0.2, 0.5))
     model.add(sp.Force("push", two.at(0.1), (1, 0, "t"), (0, 0.1, 0), axes="body"))
+    soft, square = sp.Material(E=1e6, G=4e5, density=1000), sp.Rectangle(0.02, 0.02)
+    damping = sp.Rayleigh(stiffness=0.01)
+    rope = model.add(sp.Cable("tail", 1.0, square, soft, 1, damping=damping))
+    rod = model.add(sp.GradientBeam("rod", 1.0, square, soft, 1))
+    model.add(sp.Spherical("knot", one.at(0.3), rope.at(0)))
+    model.add(sp.Fixed("weld", rod.at(0), four.at(0.1)))
+    model.add(sp.DistributedLoad("wind", rope.at(0), (0, 1, "t")))
     scheme = sp.EnergyScheme(step=0.01, decay=decay)
     result = sp.simulate(model, 0.03, integrator=scheme, formulation=sp.Absolute(), output=3)
     assert result.success, result.message

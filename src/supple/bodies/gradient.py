@@ -30,7 +30,7 @@ from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame, ViewName, WrittenAs
+from supple.frames import Body, Frame, Line, ViewName, WrittenAs
 from supple.poses import EYE, Pose
 from supple.validate import Vector, read_only, set_fields
 
@@ -130,6 +130,15 @@ class GradientLine(GradientBody, AxisBody):
 
     @abstractmethod
     def _made_mesh(self) -> GradientMesh: ...
+
+    @property
+    def line(self) -> Line:
+        """Itself: loads can be spread along its axis."""
+        return self
+
+    def load_cells(self, order: int) -> tuple[Vector, int]:
+        """Inner stations (m) where shapes have kinks, and Gauss points for a load between them."""
+        return self.stations[1:-1], order
 
     def node(self, frame: Frame) -> int:
         """Number of the node at which a frame is; a place between nodes is refused."""

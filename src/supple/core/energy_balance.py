@@ -6,6 +6,7 @@ Rows of forces (``energy_forces``) are turned from world axes into the bodies' a
 from __future__ import annotations
 
 from supple.core import energy_forms as form
+from supple.core import energy_vectors as vectors
 from supple.core.energy_forces import column_of
 from supple.core.energy_state import B_J, B_MASS, B_SOLID, MASS
 from supple.native.declare import kernel
@@ -23,7 +24,7 @@ def close(o, number, i):
     form.row(of, x, line)
     o.rhs[i] = form.value(of, f, x) / unit
     for k in range(form.ROW):
-        c = column_of(of, k)
+        c = column_of(o, of, k)
         if c >= 0:
             o.mat[i, c] += line[k] / unit
 
@@ -47,9 +48,8 @@ def turn_columns(table, rows, first, b, out):
 @kernel
 def cayley_columns(o, table, rows, jump):
     """Columns of rotations into columns of Cayley vectors: d phi_j = B_j dZ, d phi_f = B_j dZ + B_f dY."""
-    nb = o.body.shape[0]
-    for n in range(nb):
-        f, j = 6 * n + 3, 6 * nb + 6 * n + 3
+    for n in range(o.body.shape[0]):
+        f, j = 6 * n + 3, o.unit.shape[0] + 6 * n + 3
         if jump:
             for i in range(rows):
                 for k in range(3):
@@ -138,9 +138,9 @@ def turn_moment(table, i, column, p, force, b):
 @kernel
 def assemble(m, r, o, h, P):
     """Residual of all equations into rhs and its derivatives into mat, both scaled; needs ``forces``."""
-    nb, rank, n = o.body.shape[0], o.sel.shape[0], o.rhs.shape[0]
+    nb, rank, n, motions = o.body.shape[0], o.sel.shape[0], o.rhs.shape[0], o.unit.shape[0]
     jump = P > 0.0
-    count = 12 * nb if jump else 6 * nb
+    count = 2 * motions if jump else motions
     for i in range(n):
         o.rhs[i] = 0.0
         for k in range(n):
@@ -148,14 +148,15 @@ def assemble(m, r, o, h, P):
     for k in range(rank):
         close(o, o.sel[k], count + k)
     cayley_columns(o, o.mat, n, jump)
-    cayley_columns(o, o.kg, 6 * nb, jump)
+    cayley_columns(o, o.kg, motions, jump)
     if jump:
-        cayley_columns(o, o.kh, 6 * nb, jump)
+        cayley_columns(o, o.kh, motions, jump)
     for b in range(nb):
         body_moments(o, b, jump)
         end_equations(o, b, h, P)
         if jump:
             jump_equations(m, o, b, h, P)
+    vectors.equations(o, h, P)
     scale(m, o, h, count)
 
 
@@ -172,7 +173,7 @@ def body_moments(o, b, jump):
     axes_moment(p, o.fg[b], tall)
     into_axes(o.kg, a, columns, p)
     if jump:  # R_j^T (M x B_j dZ)
-        turn_moment(o.kg, a, 6 * o.body.shape[0] + a, p, o.fg[b], o.bj[b])
+        turn_moment(o.kg, a, o.unit.shape[0] + a, p, o.fg[b], o.bj[b])
     half_turn(o.kg, a, columns, Y)
     add_skew(o.kg, a, a, tall, 0.5)
     for k in range(3):
@@ -197,7 +198,7 @@ def end_equations(o, b, h, P):
     body, vi, vf, Y, Z = o.body[b], o.vi[b], o.vf[b], o.tf[b], o.tj[b]
     li, lj, lf, ng, gg, lm = o.buf[L_I], o.buf[L_J], o.buf[L_F], o.buf[N_G], o.buf[G_G], o.buf[L_MEAN]
     J, i, x, a = body[B_J : B_J + 9], 6 * b, 6 * b, 6 * b + 3  # equations, columns of place and rotation at f
-    xj, aj = 6 * o.body.shape[0] + x, 6 * o.body.shape[0] + a
+    xj, aj = o.unit.shape[0] + x, o.unit.shape[0] + a
     for k in range(3):
         rhs[i + k] = body[B_MASS] * (vf[k] - vi[k]) - h * o.fg[b, k]
         rhs[i + 3 + k] = lf[k] - li[k] + gg[k] - h * ng[k]
@@ -227,7 +228,7 @@ def jump_equations(m, o, b, h, P):
     li, lj, ng, gg, lm = o.buf[L_I], o.buf[L_J], o.buf[N_G], o.buf[G_G], o.buf[L_MEAN]
     nh, gh, p, columns = o.buf[N_H], o.buf[G_H], o.cj[b + 1], o.kg.shape[1]
     J, x, a = body[B_J : B_J + 9], 6 * b, 6 * b + 3
-    i = 6 * o.body.shape[0] + x
+    i = o.unit.shape[0] + x
     xj, aj = i, i + 3
     axes_moment(p, o.fh[b], nh)
     into_axes(kh, a, columns, p)
@@ -261,14 +262,15 @@ def jump_equations(m, o, b, h, P):
 
 @kernel
 def scale(m, o, h, count):
-    """Units: rows of forces by mass length / h, moments by mass length^2 / h; columns of places by length."""
+    """Units: columns by those of displacements, rows of momenta by mass length^2 / h over these."""
     mat, rhs, length, mass, n = o.mat, o.rhs, m.length, o.scalar[MASS], o.rhs.shape[0]
+    motions = o.unit.shape[0]
     for i in range(n):
         s = 1.0
         if i < count:
-            s = h / (mass * length) if i % 6 < 3 else h / (mass * length * length)
+            s = h * o.unit[i % motions] / (mass * length * length)
         rhs[i] *= s
         for k in range(count):
-            mat[i, k] *= s * length if k % 6 < 3 else s
+            mat[i, k] *= s * o.unit[k % motions]
         for k in range(count, n):
             mat[i, k] *= s * mass * length * length / (h * h * o.form[o.sel[k - count], form.UNIT])

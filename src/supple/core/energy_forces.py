@@ -6,6 +6,7 @@ They are gathered in world axes; columns are displacements of the mass centres a
 from __future__ import annotations
 
 from supple.core import energy_forms as form
+from supple.core import energy_vectors as vectors
 from supple.core import joint_forces, line
 from supple.core import layout as at
 from supple.core.energy_increments import BETWEEN, CHANGE, MEAN, increment, increment_change
@@ -18,26 +19,29 @@ from supple.core.energy_state import (
     E_TARGET,
     LINE,
     TURN,
+    first_motion,
+    motions_of,
 )
-from supple.core.forces import FOLLOWS, FORCE, SIGNALS, SPRING_DAMPER
+from supple.core.forces import FOLLOWS, FORCE, GRADIENT, SIGNALS, SPRING_DAMPER, VECTOR_LOAD
 from supple.core.joint_forces import JOINT_EFFORT, JOINT_FRICTION
 from supple.core.signals import evaluate
 from supple.native.declare import kernel
 
 
 @kernel
-def spread(table, of, x, column, s):
-    """Add s times a row (12) of a form to a column of a table (6 bodies, n)."""
+def spread(o, table, of, x, column, s):
+    """Add s times a row (12) of a form to a column of a table (motions, n)."""
     for side in range(2):
         n = of[form.A + side] - 1
         if n >= 0:
-            for i in range(6):
-                table[6 * n + i, column] += s * x[6 * side + i]
+            first = first_motion(o, n)
+            for i in range(motions_of(o, n)):
+                table[first + i, column] += s * x[6 * side + i]
 
 
 @kernel
 def push(force, of, x, s):
-    """Add s times a row (12) of a form to the forces (bodies, 6)."""
+    """Add s times a row (12) of a form to the forces (bodies and vectors, 6)."""
     for side in range(2):
         n = of[form.A + side] - 1
         if n >= 0:
@@ -46,10 +50,10 @@ def push(force, of, x, s):
 
 
 @kernel
-def column_of(of, k):
-    """Column of the motion k (of 12) of a form's bodies; negative on the ground."""
+def column_of(o, of, k):
+    """Column of the motion k (of 12) of a form's bodies; negative on the ground, and for rotations of vectors."""
     n = of[form.A + k // 6] - 1
-    return 6 * n + k % 6 if n >= 0 else -1
+    return first_motion(o, n) + k % 6 if n >= 0 and k % 6 < motions_of(o, n) else -1
 
 
 @kernel
@@ -63,17 +67,17 @@ def constrain(o, number, before, after, force, table, first, last, column):
     form.mean(x0, x1, x)
     form.row(of, x, line)
     push(force, of, line, lam)
-    spread(table, of, line, column, 1.0)
+    spread(o, table, of, line, column, 1.0)
     for k in range(form.ROW):
-        c = column_of(of, k)
+        c = column_of(o, of, k)
         if c >= 0:
             form.moved(of, x1, k, unit, y)
             form.row_change(of, x, y, change)
-            spread(table, of, change, last + c, lam)
+            spread(o, table, of, change, last + c, lam)
             if first >= 0:
                 form.moved(of, x0, k, unit, y)
                 form.row_change(of, x, y, change)
-                spread(table, of, change, first + c, lam)
+                spread(o, table, of, change, first + c, lam)
 
 
 @kernel
@@ -117,8 +121,7 @@ def act(m, w, r, o, i, t, h, P):
     """Forces of element i on its coordinate and their derivatives; its work over the step into o.work."""
     e = o.element[i, E_NUMBER]
     c = o.coordinate[o.element[i, E_TARGET]]
-    of = o.form_ints[c[C_FORM]]
-    nb = o.body.shape[0]
+    of, motions = o.form_ints[c[C_FORM]], o.unit.shape[0]
     later, sooner = o.buf[0:BETWEEN], o.buf[BETWEEN : 2 * BETWEEN]
     g = increment(o, c, o.cj, o.cf, later)
     d = increment(o, c, o.ci, o.cj, sooner)
@@ -141,21 +144,21 @@ def act(m, w, r, o, i, t, h, P):
             work += counted * d[0]
     o.work[i] = work if m.element[e, at.KIND] == JOINT_EFFORT else -work
     for k in range(form.ROW):
-        n = column_of(of, k)
+        n = column_of(o, of, k)
         if n < 0:
             continue
         for end in range(2):  # poses at j, the end of the first interval; poses at f
             if end == 0 and P == 0.0:
                 continue
-            column = n if end == 1 else n + 6 * nb
+            column = n if end == 1 else n + motions
             dg, dh = increment_change(o, c, later, k, end, g), 0.0
-            spread(o.kg, of, o.buf[CHANGE], column, fg)
+            spread(o, o.kg, of, o.buf[CHANGE], column, fg)
             if end == 0:
                 dh = increment_change(o, c, sooner, k, 1 - end, d)
-                spread(o.kh, of, o.buf[CHANGE], column, fh)
-            spread(o.kg, of, later[MEAN], column, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
+                spread(o, o.kh, of, o.buf[CHANGE], column, fh)
+            spread(o, o.kg, of, later[MEAN], column, gj * dh + gf * (dh + dg) + gr * (dg + dh) / h)
             if P > 0.0:
-                spread(o.kh, of, sooner[MEAN], column, hj * dh + hr * ((dg + dh) / h + dh / P))
+                spread(o, o.kh, of, sooner[MEAN], column, hj * dh + hr * ((dg + dh) / h + dh / P))
 
 
 @kernel
@@ -193,7 +196,7 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
     unit, change = o.buf[7], o.buf[8]
     for end in range(2):
         column = last if end == 1 else first
-        if column < 0:
+        if column < 0 or motions_of(o, n) == 3:
             continue
         for k in range(3):
             for j in range(3):
@@ -216,32 +219,38 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
 @kernel
 def forces(m, w, r, o, t, h, P):
     """All forces g and h, their derivatives along poses at f and j, and the work of the elements."""
-    nb = o.body.shape[0]
+    nb, motions = o.body.shape[0], o.unit.shape[0]
     jump = P > 0.0
-    for i in range(6 * nb):
+    for i in range(motions):
         for k in range(o.kg.shape[1]):
             o.kg[i, k] = 0.0
             o.kh[i, k] = 0.0
-    for n in range(nb):
+    for n in range(o.vi.shape[0]):
         for k in range(3):
-            o.fg[n, k] = o.body[n, B_MASS] * m.gravity[k]
+            o.fg[n, k] = (o.body[n, B_MASS] if n < nb else o.weight[n - nb]) * m.gravity[k]
             o.fh[n, k] = o.fg[n, k]
             o.fg[n, 3 + k], o.fh[n, 3 + k] = 0.0, 0.0
     for i in range(o.element.shape[0]):
         o.work[i] = 0.0
     before, after, force, table, turn = o.cj, o.cf, o.fg, o.kg, o.tf
-    first, last, time = (6 * nb if jump else -1), 0, t + 0.5 * h
+    first, last, time = (motions if jump else -1), 0, t + 0.5 * h
     for part in range(2 if jump else 1):
         if part == 1:
             before, after, force, table, turn = o.ci, o.cj, o.fh, o.kh, o.tj
-            first, last, time = -1, 6 * nb, t
+            first, last, time = -1, motions, t
         for k in range(o.sel.shape[0]):
             i = o.sel[k]
-            column = (12 * nb if jump else 6 * nb) + k
+            column = (2 * motions if jump else motions) + k
             constrain(o, i, before, after, force, table, first, last, column)
         for i in range(o.element.shape[0]):
-            if m.element[o.element[i, E_NUMBER], at.KIND] == FORCE:
+            kind = m.element[o.element[i, E_NUMBER], at.KIND]
+            if kind == FORCE:
                 o.work[i] += load(m, w, o, i, time, before, after, turn, force, table, first, last)
+            elif kind == VECTOR_LOAD:
+                o.work[i] += vectors.spread_load(m, w, o, i, time, before, after, force)
     for i in range(o.element.shape[0]):
-        if m.element[o.element[i, E_NUMBER], at.KIND] != FORCE:
+        kind = m.element[o.element[i, E_NUMBER], at.KIND]
+        if kind == GRADIENT:
+            o.work[i] = vectors.deform(m, w, o, i, h, P)
+        elif kind != FORCE and kind != VECTOR_LOAD:
             act(m, w, r, o, i, t, h, P)

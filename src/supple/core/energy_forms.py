@@ -13,6 +13,7 @@ Vectors of a form: a fixed to A, b fixed to B, arms pA and pB from the mass cent
     LINE_A   a . d
     LINE_B   b . d
     LENGTH   d . d / 2
+    VECTOR   a . g      with the nodal vector g in the place of x_B; there are no arms
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import math
 from supple.core.buffers import starts
 from supple.native.declare import kernel
 
-POINT, DOT, LINE_A, LINE_B, LENGTH = 0, 1, 2, 3, 4
+POINT, DOT, LINE_A, LINE_B, LENGTH, VECTOR = 0, 1, 2, 3, 4, 5
 # Integers of a form: kind, bodies A and B (0: the ground); reals: a, b, pA, pB in the axes of their nodes, value, unit
 KIND, A, B, FORM_INTS = 0, 1, 2, 3
 VECTOR_A, VECTOR_B, ARM_A, ARM_B, VALUE, UNIT, FORM = starts(3, 3, 3, 3, 1, 1)
@@ -65,6 +66,8 @@ def vectors(of, f, c, out):
         out[X_D + k] = pb[k] + out[X_PB + k] - pa[k] - out[X_PA + k]
         if of[KIND] == POINT:
             out[X_A + k] = f[VECTOR_A + k]
+        elif of[KIND] == VECTOR:
+            out[X_D + k] = pb[k]
 
 
 @kernel
@@ -103,11 +106,11 @@ def row(of, x, out):
     elif kind == LENGTH:
         push = X_D
     for k in range(3):
-        out[k] = -x[push + k]
+        out[k] = -x[push + k] if kind != VECTOR else 0.0
         out[6 + k] = x[push + k]
     cross(x[X_PA:], x[push:], -1.0, out[3:])
     cross(x[X_PB:], x[push:], 1.0, out[9:])
-    if kind == LINE_A:
+    if kind == LINE_A or kind == VECTOR:
         cross(x[X_A:], x[X_D:], 1.0, out[3:])
     elif kind == LINE_B:
         cross(x[X_B:], x[X_D:], 1.0, out[9:])
@@ -131,13 +134,13 @@ def row_change(of, x, y, out):
     elif kind == LENGTH:
         push = X_D
     for k in range(3):
-        out[k] = -y[push + k]
+        out[k] = -y[push + k] if kind != VECTOR else 0.0
         out[6 + k] = y[push + k]
     cross(y[X_PA:], x[push:], -1.0, out[3:])
     cross(x[X_PA:], y[push:], -1.0, out[3:])
     cross(y[X_PB:], x[push:], 1.0, out[9:])
     cross(x[X_PB:], y[push:], 1.0, out[9:])
-    if kind == LINE_A:
+    if kind == LINE_A or kind == VECTOR:
         cross(y[X_A:], x[X_D:], 1.0, out[3:])
         cross(x[X_A:], y[X_D:], 1.0, out[3:])
     elif kind == LINE_B:
@@ -154,7 +157,8 @@ def moved(of, x, k, unit, out):
     sign = 2.0 * side - 1.0
     k = k % 6
     if k < 3:
-        out[X_D + k] = 0.5 * sign
+        if side == 1 or of[KIND] != VECTOR:
+            out[X_D + k] = 0.5 * sign
         return
     for n in range(3):
         unit[n] = 0.0

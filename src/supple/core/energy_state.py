@@ -14,11 +14,14 @@ from supple.native.declare import kernel
 # Own reals: how much energy decays, the step asked for, mean mass of a body, largest rate of a row
 DECAY, STEP, MASS, RATE, SCALARS = range(5)
 # Own integers: sizes of the tables, 1 if states jump at the start of a step, equal steps left to the next stop
-BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, JUMP, LEFT, OWN_INTS = range(10)
+BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, JUMP, VECTORS, SPAN, LEFT, OWN_INTS = range(12)
 # A body: first q and u, and 1 if its inertia is positive about all axes, otherwise its rotation does not jump; mass,
 # mass centre (3), inertia (9) about it, the pose of its free joint's inner frame
 B_Q, B_U, B_SOLID, BODY_INTS = range(4)
 B_MASS, B_COM, B_J, B_TURN, B_PLACE, BODY = starts(1, 3, 9, 9, 3)
+# A nodal vector of a body without a frame: first q and u, and of a place whose axes are read the engine's node, otherwise -1.
+# It is numbered behind the bodies, as one that does not turn: the axes in its pose at f are for coordinates of joints only
+V_Q, V_U, V_NODE, VECTOR_INTS = range(4)
 # A coordinate: kind, place in q and u, its form (of an angle the sine), cosine. A length between points has no q
 C_KIND, C_Q, C_U, C_FORM, C_COSINE, COORDINATE = range(6)
 LINE, TURN, LENGTH = 0, 1, 2
@@ -27,7 +30,8 @@ Q_Q, Q_U, Q_FREE, Q_A, Q_B, BALL_INTS = range(6)
 Q_TURN_A, Q_ARM_A, Q_TURN_B, Q_ARM_B, BALL = starts(9, 3, 9, 3)
 # An element: its number, coordinate or body; its arm from the mass centre
 E_NUMBER, E_TARGET, ELEMENT = range(3)
-N = "6 * (1 + jump) * bodies + rank"  # unknowns of a step
+MOTIONS = "6 * bodies + 3 * vectors"  # displacements and rotations of all bodies and vectors
+N = "(1 + jump) * (6 * bodies + 3 * vectors) + rank"  # unknowns of a step
 
 OWN_RECORD = Record(
     "Own", __name__,
@@ -37,33 +41,38 @@ OWN_RECORD = Record(
         "form": ("forms", form.FORM),
         "ball": ("balls", BALL),
         "arm": ("elements", 3),
+        "unit": MOTIONS,  # of displacements: a length, or 1
+        "weight": "vectors",  # mass that gravity pulls at
+        "mass": ("vectors", "vectors"),
         # behind the tables: quaternions, poses (12) and velocities (6) at i, j, f, the ground among the poses
         "turn": ("bodies", 3, 4),
-        "ci": ("bodies + 1", 12),
-        "cj": ("bodies + 1", 12),
-        "cf": ("bodies + 1", 12),
-        "vi": ("bodies", 6),
-        "vj": ("bodies", 6),
-        "vf": ("bodies", 6),
-        "tj": ("bodies", 3),  # Cayley vectors
-        "tf": ("bodies", 3),
-        "fg": ("bodies", 6),  # forces and their derivatives
-        "fh": ("bodies", 6),
+        "ci": ("bodies + vectors + 1", 12),
+        "cj": ("bodies + vectors + 1", 12),
+        "cf": ("bodies + vectors + 1", 12),
+        "vi": ("bodies + vectors", 6),
+        "vj": ("bodies + vectors", 6),
+        "vf": ("bodies + vectors", 6),
+        "tj": ("bodies + vectors", 3),  # Cayley vectors
+        "tf": ("bodies + vectors", 3),
+        "fg": ("bodies + vectors", 6),  # forces and their derivatives
+        "fh": ("bodies + vectors", 6),
         "lam": "rows",
-        "kg": ("6 * bodies", N),
-        "kh": ("6 * bodies", N),
+        "kg": (MOTIONS, N),
+        "kh": (MOTIONS, N),
         "mat": (N, N),
         "rhs": N,
-        "basis": ("rows", "6 * bodies"),
+        "basis": ("rows", MOTIONS),
         "buf": (32, 16),  # scratch
         "bj": ("bodies", 9),
         "bf": ("bodies", 9),
         "work": "elements",
         "middle": "nu",
+        "span": "span",  # scratch of an element over nodal vectors
     }),
     Part("count", "int64", {
         "ints": OWN_INTS,
         "body_ints": ("bodies", BODY_INTS),
+        "vector_ints": ("vectors", VECTOR_INTS),
         "form_ints": ("forms", form.FORM_INTS),
         "coordinate": ("coordinates", COORDINATE),
         "ball_ints": ("balls", BALL_INTS),
@@ -80,6 +89,8 @@ OWN_RECORD = Record(
         "balls": BALLS,
         "elements": ELEMENTS,
         "jump": JUMP,
+        "vectors": VECTORS,
+        "span": SPAN,
     },
     given=("nu",),
     follows=True,
@@ -91,6 +102,19 @@ Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 def own_views(run, i, ints, k, nu):
     """The method's own part of the buffers, from run[i] and ints[k], whose head has its sizes."""
     return cut_own(ints[k:], run, i, ints, k, nu)[0]
+
+
+@kernel
+def first_motion(o, n):
+    """First row or column of body or vector n, which count from zero."""
+    nb = o.body.shape[0]
+    return 6 * n if n < nb else 3 * (n + nb)
+
+
+@kernel
+def motions_of(o, n):
+    """Number of rows of body or vector n."""
+    return 6 if n < o.body.shape[0] else 3
 
 
 @kernel
@@ -106,10 +130,17 @@ def turned_pose(b, q, c):
 
 @kernel
 def read_state(r, o):
-    """Poses and velocities of the mass centres at i from the engine's q, u; those of the ground at all three states."""
-    for c in (o.ci[0], o.cj[0], o.cf[0]):
-        for k in range(12):
-            c[k] = 1.0 if k == 3 or k == 7 or k == 11 else 0.0
+    """Poses and velocities of the mass centres and vectors at i from the engine's q, u; those of the ground at all three states."""
+    nb = o.body.shape[0]
+    for poses in (o.ci, o.cj, o.cf):
+        for n in range(poses.shape[0]):
+            if n == 0 or n > nb:
+                for k in range(12):
+                    poses[n, k] = 1.0 if k == 3 or k == 7 or k == 11 else 0.0
+    for n in range(o.vector_ints.shape[0]):
+        q, u = o.vector_ints[n, V_Q], o.vector_ints[n, V_U]
+        for k in range(3):
+            o.ci[nb + n + 1, k], o.vi[nb + n, k] = r.q[q + k], r.u[u + k]
     for n in range(o.body.shape[0]):
         b, c, v = o.body[n], o.ci[n + 1], o.vi[n]
         q, u = o.body_ints[n, B_Q], o.body_ints[n, B_U]
@@ -137,11 +168,12 @@ def continue_from_end(o):
     With other rounding, rows would be closed a little differently at the end of a step and at the start of the next, and
     the large forces of constraints would do work there, always of the same sign.
     """
-    for n in range(o.body.shape[0]):
+    for n in range(o.vi.shape[0]):
         for k in range(12):
             o.ci[n + 1, k] = o.cf[n + 1, k]
         for k in range(6):
             o.vi[n, k] = o.vf[n, k]
+    for n in range(o.body.shape[0]):
         for k in range(4):
             o.turn[n, 0, k] = o.turn[n, 2, k]
 

@@ -1,4 +1,4 @@
-"""Bauchau's energy-preserving and energy-decaying scheme for rigid bodies in absolute coordinates.
+"""Bauchau's energy-preserving and energy-decaying scheme for rigid bodies in absolute coordinates, and nodal vectors.
 
 O. A. Bauchau and N. J. Theron, Comput. Methods Appl. Mech. Eng. 134 (1996) 37; O. A. Bauchau and C. L. Bottasso, ibid. 169 (1999)
 61. With places x and velocities v of the mass centres, rotations R, angular velocities W and momenta L = J W in the bodies' axes, a
@@ -12,7 +12,8 @@ step of size h from state i to state f, with a state j behind a jump at its star
 
 where the forces F_g, moments M_g are those between j and f, F_h, M_h those between i and j, both by the exact increments
 of ``energy_forms``. Constraint rows hold at f; one multiplier of each serves both. Without decay j is i. With decay the velocities
-at f are moved onto the constraints, which takes energy too. The energy never grows (docs/theory.md).
+at f are moved onto the constraints, which takes energy too. The energy never grows (docs/theory.md). Nodal vectors of bodies
+without a frame have the equations of places with a mass matrix (``energy_vectors``).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from supple.core import acceptance, chart, step_size
 from supple.core import energy_balance as balance
 from supple.core import energy_forms as form
 from supple.core import energy_state as es
+from supple.core import energy_vectors as vectors
 from supple.core import step as st
 from supple.core.audit import audit_state
 from supple.core.energy_forces import column_of, forces
@@ -49,7 +51,7 @@ SAME = 1e-9  # of a step: times that are one instant
 @kernel
 def choose_rows(m, o):
     """Independent rows at the start of the step: those with the largest rests, one after the other."""
-    rank, rows, n = o.sel.shape[0], o.ints[ROWS], 6 * o.body.shape[0]
+    rank, rows, n = o.sel.shape[0], o.ints[ROWS], o.unit.shape[0]
     if rank == rows:
         for k in range(rank):
             o.sel[k] = k
@@ -62,9 +64,9 @@ def choose_rows(m, o):
         for k in range(n):
             b[k] = 0.0
         for k in range(form.ROW):
-            c = column_of(of, k)
+            c = column_of(o, of, k)
             if c >= 0:
-                b[c] += line[k] / f[form.UNIT] * (m.length if k % 6 < 3 else 1.0)
+                b[c] += line[k] / f[form.UNIT] * o.unit[c]
     for k in range(rank):
         best, big = -1, -1.0
         for i in range(rows):
@@ -93,11 +95,14 @@ def kinematics(o, h, P):
 
     Velocities are the unknowns: the other way round they would carry the rounding of places divided by h.
     """
-    for n in range(o.body.shape[0]):
+    for n in range(o.vi.shape[0]):
         ci, cj, cf, vj, vf = o.ci[n + 1], o.cj[n + 1], o.cf[n + 1], o.vj[n], o.vf[n]
         for k in range(3):
             cj[k] = ci[k] - 0.5 * P * (vf[k] - vj[k])
             cf[k] = ci[k] + 0.5 * h * (vf[k] + vj[k])
+    for n in range(o.body.shape[0]):
+        ci, cj, cf, vj, vf = o.ci[n + 1], o.cj[n + 1], o.cf[n + 1], o.vj[n], o.vf[n]
+        for k in range(3):
             o.tj[n, k] = -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body_ints[n, es.B_SOLID] == 1 else 0.0
             o.tf[n, k] = 0.5 * h * (vf[3 + k] + vj[3 + k]) - o.tj[n, k]
         es.turn_on(o.turn[n, 0], o.tj[n], o.turn[n, 1])
@@ -111,19 +116,20 @@ def kinematics(o, h, P):
 @kernel
 def correct(m, o, h, P):
     """Take the solution of the linear equations from the unknowns; returns its largest part (rad, lengths)."""
-    nb, rank = o.body.shape[0], o.sel.shape[0]
-    count = 12 * nb if P > 0.0 else 6 * nb
+    nb, rank, motions = o.body.shape[0], o.sel.shape[0], o.unit.shape[0]
+    count = 2 * motions if P > 0.0 else motions
     size = 0.0
     for i in range(count):
         if not math.isfinite(o.rhs[i]):
             return math.inf
         size = max(size, abs(o.rhs[i]))
-    for n in range(nb):
-        for k in range(6):
-            unit = m.length if k < 3 else 1.0
-            d = unit * o.rhs[6 * n + k]
-            if P > 0.0 and (k < 3 or o.body_ints[n, es.B_SOLID] == 1):
-                z = unit * o.rhs[6 * nb + 6 * n + k]
+    for n in range(o.vi.shape[0]):
+        first = es.first_motion(o, n)
+        for k in range(es.motions_of(o, n)):
+            unit = o.unit[first + k]
+            d = unit * o.rhs[first + k]
+            if P > 0.0 and (n >= nb or k < 3 or o.body_ints[n, es.B_SOLID] == 1):
+                z = unit * o.rhs[motions + first + k]
                 s = d if k < 3 else d + z  # places are from i, Y begins at j
                 o.vf[n, k] -= s / h - z / P
                 o.vj[n, k] -= s / h + z / P
@@ -138,7 +144,6 @@ def correct(m, o, h, P):
 @kernel
 def solve(m, w, r, o, count, t, h, P):
     """Newton's iteration for one step, to rounding; returns the outcome."""
-    nb = o.body.shape[0]
     if count[st.FRESH] == 1:
         es.read_state(r, o)
     else:
@@ -150,7 +155,7 @@ def solve(m, w, r, o, count, t, h, P):
             used = used or o.sel[k] == i
         if not used:
             o.lam[i] = 0.0
-    for n in range(nb):
+    for n in range(o.vi.shape[0]):
         for k in range(6):
             o.vj[n, k], o.vf[n, k] = o.vi[n, k], o.vi[n, k]
     old = math.inf
@@ -183,8 +188,8 @@ def project(m, o):
 
     Returns False if the rows depend on each other there.
     """
-    nb, rank = o.body.shape[0], o.sel.shape[0]
-    n, x, line = 6 * nb + rank, o.buf[0], o.buf[1]
+    nb, rank, motions = o.body.shape[0], o.sel.shape[0], o.unit.shape[0]
+    n, x, line = motions + rank, o.buf[0], o.buf[1]
     mat, piv, rhs, length = o.mat, o.piv, o.rhs, m.length
     for i in range(n):
         rhs[i] = 0.0
@@ -195,21 +200,23 @@ def project(m, o):
             mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.scalar[MASS]
             for i in range(3):
                 mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.scalar[MASS] * length * length)
+    vectors.inertia(o, length)
     for k in range(rank):
         of, f = o.form_ints[o.sel[k]], o.form[o.sel[k]]
         form.vectors(of, f, o.cf, x)
         form.row(of, x, line)
-        rhs[6 * nb + k] = es.rate_along(o, of, line) / f[form.UNIT]
+        rhs[motions + k] = es.rate_along(o, of, line) / f[form.UNIT]
         for side in range(2):
             b = of[form.A + side] - 1
             if b >= 0:
-                c = o.cf[b + 1]
+                c, first = o.cf[b + 1], es.first_motion(o, b)
                 for i in range(3):
-                    moment = c[3 + i] * line[6 * side + 3] + c[6 + i] * line[6 * side + 4] + c[9 + i] * line[6 * side + 5]
-                    mat[6 * nb + k, 6 * b + i] += line[6 * side + i] * length / f[form.UNIT]
-                    mat[6 * nb + k, 6 * b + 3 + i] += moment / f[form.UNIT]
-        for i in range(6 * nb):
-            mat[i, 6 * nb + k] = mat[6 * nb + k, i]
+                    mat[motions + k, first + i] += line[6 * side + i] * o.unit[first + i] / f[form.UNIT]
+                    if b < nb:
+                        moment = c[3 + i] * line[6 * side + 3] + c[6 + i] * line[6 * side + 4] + c[9 + i] * line[6 * side + 5]
+                        mat[motions + k, first + 3 + i] += moment / f[form.UNIT]
+        for i in range(motions):
+            mat[i, motions + k] = mat[motions + k, i]
     # the unused rest of a larger system
     for i in range(n, rhs.shape[0]):
         rhs[i] = 0.0
@@ -219,10 +226,10 @@ def project(m, o):
     if not lu(mat, piv):
         return False
     lu_solve(mat, piv, rhs)
-    for b in range(nb):
-        for k in range(3):
-            o.vf[b, k] -= length * rhs[6 * b + k]
-            o.vf[b, 3 + k] -= rhs[6 * b + 3 + k]
+    for b in range(o.vi.shape[0]):
+        first = es.first_motion(o, b)
+        for k in range(es.motions_of(o, b)):
+            o.vf[b, k] -= o.unit[first + k] * rhs[first + k]
     return True
 
 
@@ -321,6 +328,7 @@ def energy_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             return st.NOT_CONVERGED
         count[st.STEPS] += 1
         o.scalar[RATE] = max(o.scalar[RATE], largest_rate(o))
+        vectors.write(m, w, r, o)
         es.write_state(r, o)
         fill_polynomials(m, r, o, h)
         st.copy(r.ut, r.a)

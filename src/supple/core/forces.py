@@ -42,7 +42,7 @@ from supple.native.declare import REAL, VEC, kernel, shared
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION", "PID",
-    "SPRING_DAMPER", "apply", "differentiate", "drive", "energy",
+    "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -50,6 +50,7 @@ DRIVE = 9  # the work channel of a link whose row moves in time
 MEMBRANE = 10  # geometric stiffening of a flexible body
 CARTESIAN, PAIR_FUNCTION = 12, 13
 GRADIENT = 14  # elastic forces, damping and weight of a gradient body
+VECTOR_LOAD = 15  # a load along a gradient body
 # 2 and 11 are springs along a line; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
@@ -165,6 +166,8 @@ def apply(tree, work, t, q, u, z):
             power[e] = membrane.apply(tree, work, e, q, u)
         elif kind == GRADIENT:
             power[e] = gradient.gradient_apply(tree, work, el[BODY], q, u)
+        elif kind == VECTOR_LOAD:
+            power[e] = load.apply_to_vectors(tree, work, e, t, u)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate

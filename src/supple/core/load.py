@@ -3,6 +3,8 @@
 For a density p times a weight w(x) along the axis: l0 = int w, l1 = int w x, S = int w Phi (3, n) in the body's
 axes. Force l0 p, moment (l1 + S q) x p about the body's origin, efforts S^T p. p is fixed in the world or turns
 with the body. Slaved shapes (core/slaved.py) are further columns of S; with them efforts are Y^T S^T p.
+
+Along a gradient body a density that is fixed in the world pulls at its nodal vectors with constant weights int w s_k.
 """
 
 from __future__ import annotations
@@ -17,6 +19,21 @@ from supple.native.declare import kernel
 # Element integers: flexible body, 1 if p turns with it, place in the data, signals of p (3); data: l0, l1 (3), S (3, n)
 BODY, FOLLOWS, AT, SIGNALS = 1, 2, 3, 4
 L0, L1, SHAPES = starts(1, 3)
+# Of a load along a gradient body the same integers; data: weights (n) of its nodal vectors
+
+
+@kernel
+def apply_to_vectors(tree, work, e, t, u):
+    """Add the efforts of a load along a gradient body, return the power."""
+    el, x, power = tree.element[e], tree.data, 0.0 * u[0]
+    b = tree.gradient[el[BODY]]
+    for l in range(3):
+        p = evaluate(tree, work, el[SIGNALS + l], t)[0]
+        for k in range(b[at.GRADIENT_N]):
+            j, f = b[at.GRADIENT_U0] + 3 * k + l, x[el[AT] + k] * p
+            work.effort[j] += f
+            power += f * u[j]
+    return power
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Any
 
 from supple.constraints import Distance, FrameConstraint, PointOnLine, PointOnPlane
 from supple.errors import ModelError, label
-from supple.forces import Bushing, CartesianSpring, DistributedLoad, Force
+from supple.forces import Bushing, CartesianSpring, Force
 from supple.frames import Body, Frame
 from supple.joints import Joint
 from supple.model import Model
@@ -24,8 +24,6 @@ def refuse_axes(model: Model, body: Body) -> None:
         for name, frame in item.frames.items():
             if frame.body.name == body.name:
                 _refuse(item, name, frame, body)
-        if isinstance(item, DistributedLoad) and item.frame.body.name == body.name:
-            _raise(item, "frame", body, "forces at its places")
 
 
 def _refuse(item: Any, name: str, frame: Frame, body: Body) -> None:

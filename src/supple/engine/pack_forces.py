@@ -121,6 +121,9 @@ def _load(b: Builder, force: DistributedLoad) -> None:
 
 def _load_on(b: Builder, force: DistributedLoad) -> None:
     """Add a load along a beam that is one body of the engine."""
+    if force.frame.body.name in b.gradient:
+        _load_on_vectors(b, force)
+        return
     record = b.flexible[force.frame.body.name]
     beam: Any = record.body
     turn = force.frame.rotation
@@ -152,6 +155,19 @@ def _load_on(b: Builder, force: DistributedLoad) -> None:
     }
     add(b, force, codes.LOAD, ints, {})
     b.wrenches += 1
+
+
+def _load_on_vectors(b: Builder, force: DistributedLoad) -> None:
+    """Add a load along a body without a frame: constant weights of its nodal vectors."""
+    record = b.gradient[force.frame.body.name]
+    body: Any = record.body
+    weights = np.zeros(record.mesh.size // 3)
+    for x, weight in force.points(body, 4):
+        vectors, rows = body.shown_vectors(body.at(x))
+        weights[vectors] += weight * rows[0]
+    ints = {load.BODY: record.index, load.AT: b.add_numbers(weights.tolist())}
+    signals = [b.add_signal(s) for s in force.force]
+    add(b, force, codes.VECTOR_LOAD, {**ints, load.SIGNALS: signals}, {})
 
 
 def _along(direction: Any, components: tuple[Signal, ...]) -> Signal:

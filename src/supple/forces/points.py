@@ -197,11 +197,11 @@ class Bushing(PairForce):
 
 @dataclass(frozen=True, eq=False, init=False)
 class DistributedLoad(ForceElement):
-    """A force per length along a beam, between two stations.
+    """A force per length along a beam or cable, between two stations.
 
     Parameters
     ----------
-    frame : Frame on a Beam
+    frame : Frame on a Beam, GradientBeam or Cable
         Where it begins, e.g. ``link2.at(0)``; a rotation of the frame turns "body" and "section"
         axes.
     force : (3,) N/m
@@ -211,7 +211,8 @@ class DistributedLoad(ForceElement):
     profile : (2,)
         Factors at the beginning and the end, linear between them: (0, 1) is a triangle.
     axes : "world", "body" or "section"
-        Fixed in the world, turning with the beam's frame, or following the deformed section.
+        Fixed in the world, turning with the beam's frame, or following the deformed section; on a
+        `GradientBeam` or `Cable` "world".
     """
 
     frame: Frame
@@ -233,13 +234,17 @@ class DistributedLoad(ForceElement):
         frame = expect_body_frame(owner, "frame", frame)
         beam = frame.body.line
         if beam is None:
-            raise ModelError(owner, "frame", frame, "a station of a Beam, where the load begins")
+            expected = "a station of a beam or cable, where the load begins"
+            raise ModelError(owner, "frame", frame, expected)
         begin = beam.station(frame)
         last = beam.length if end is None else validate.number(owner, "end", end)
         if not begin < last <= beam.length * (1.0 + 1e-9):
             expected = f"a station after {begin:g} m and not beyond {beam.length:g} m"
             raise ModelError(owner, "end", last, expected)
         factors = validate.vector(owner, "profile", profile, 2, "2 finite numbers")
+        if frame.body.written_as == "gradient" and axes != "world":
+            expected = f"'world' on {label(frame.body)}, whose coordinates are those of the world"
+            raise ModelError(owner, "axes", axes, expected)
         set_fields(
             self,
             frame=frame,
@@ -260,8 +265,8 @@ class DistributedLoad(ForceElement):
         return self.force
 
     def on_parts(self, body: Body) -> tuple[DistributedLoad, ...]:
-        """The load on each part of a beam that it reaches; itself on a beam that is not cut."""
-        if not body.divides:
+        """The load on each part of a beam that it reaches; itself on a body that is not cut."""
+        if not body.divides or body.written_as == "gradient":
             return (self,)
         if self.axes == "body":
             expected = f"'world' or 'section' on {label(body)}, whose parts turn one by one"

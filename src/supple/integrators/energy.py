@@ -1,4 +1,4 @@
-"""The energy-preserving and energy-decaying scheme of Bauchau for systems of rigid bodies."""
+"""Bauchau's energy-preserving and energy-decaying scheme for rigid bodies and nodal vectors."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ from supple.poses import Array
 class EnergyScheme(Integrator):
     """Fixed steps of order 2 that keep the energy exactly, or let it only decay (Bauchau).
 
-    For rigid bodies in absolute coordinates: ``formulation=Absolute()``. Over a step, forces of
-    joints do exactly no work, springs exactly the work that they give up, dampers and actuators
-    exactly the work that is counted, whatever the step: an error of energy is rounding.
+    For rigid bodies, `Cable` and `GradientBeam` in absolute coordinates:
+    ``formulation=Absolute()``. Over a step, forces of joints do exactly no work, springs and
+    elements exactly the work that they give up, dampers and actuators exactly the work that is
+    counted, whatever the step: an error of energy is rounding.
     Without decay momentum and angular momentum are kept in the same way.
 
     Parameters

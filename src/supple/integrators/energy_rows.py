@@ -6,7 +6,7 @@ points, so that they are quadratic in places and columns of rotations (``core/en
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ class Pair:
 
     def form(self, kind: int, a: Array | None, b: Array | None, value: float = 0.0) -> Row:
         """One form with the vectors a in A's and b in B's axes."""
-        sizes = {forms.DOT: 1.0, forms.LENGTH: self.length**2}
+        sizes = {forms.DOT: 1.0, forms.VECTOR: 1.0, forms.LENGTH: self.length**2}
         vectors = (np.zeros(3) if a is None else a, np.zeros(3) if b is None else b, *self.arms)
         flat = (float(x) for vector in vectors for x in vector)
         return Row((kind, *self.bodies), (*flat, value, sizes.get(kind, self.length)))
@@ -73,22 +73,33 @@ class UnfitError(Exception):
 def joint_rows(pair: Pair, axes: Sequence[Axis]) -> list[Row]:
     """Rows that leave exactly the motions along the axes; raises `UnfitError` if there are none."""
     turns = [n for kind, n, _, _ in axes if kind == "rotate"]
-    ways, on_b = _translations(axes)
-    if ways:
-        outside = np.linalg.svd(np.array(ways))[2][len(ways) :]
-        rows = [pair.along(a, on_b) for a in outside]
-    else:
-        rows = pair.together()
+    rows = place_rows(pair, axes)
     e = np.eye(3)
     if not turns:
         rows += [pair.dot(e[i], e[(i + 1) % 3]) for i in range(3)]
     elif len(turns) == 1:
-        rows += [pair.dot(a, turns[0]) for a in _across(turns[0])]
+        rows += [pair.dot(a, turns[0]) for a in across(turns[0])]
     elif len(turns) == 2:
         rows.append(pair.dot(turns[0], turns[1], float(turns[0] @ turns[1])))
     else:
         raise UnfitError(f"{len(turns)} rotations in a row")
     return rows
+
+
+def place_rows(
+    pair: Pair, axes: Sequence[Axis], sides: Collection[str] = ("A", "B")
+) -> list[Row]:
+    """Rows that hold B's point on what the translations of a joint reach.
+
+    ``sides``: the bodies whose axes may be used; raises `UnfitError` if that is not enough.
+    """
+    ways, on_b = _translations(axes)
+    if not ways:
+        return pair.together()
+    if ("B" if on_b else "A") not in sides:
+        raise UnfitError("translations along axes of a section")
+    outside = np.linalg.svd(np.array(ways))[2][len(ways) :]
+    return [pair.along(a, on_b) for a in outside]
 
 
 def joint_coordinates(
@@ -107,7 +118,7 @@ def joint_coordinates(
     for k, (_, n, q, u) in enumerate(turns):
         found.append((at.TURN, q, u, first + len(used), first + len(used) + 1))
         if len(turns) == 1:
-            e1, e2 = _across(n)
+            e1, e2 = across(n)
             used += [pair.dot(e2, e1), pair.dot(e1, e1)]
             continue
         other = turns[1 - k][1]
@@ -121,7 +132,7 @@ def joint_coordinates(
     return found, used
 
 
-def _across(n: Array) -> tuple[Array, Array]:
+def across(n: Array) -> tuple[Array, Array]:
     """Two unit vectors across n, right-handed with it."""
     e1 = np.cross(n, np.eye(3)[int(np.argmin(np.abs(n)))])
     e1 = e1 / np.linalg.norm(e1)

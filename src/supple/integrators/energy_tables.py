@@ -22,6 +22,15 @@ from supple.integrators.energy_rows import (
     joint_coordinates,
     joint_rows,
 )
+from supple.integrators.energy_vectors import (
+    ARM,
+    Vectors,
+    attach,
+    owner_at,
+    section_rows,
+    turned_round,
+    vectors_of,
+)
 from supple.joints.motions import motion_of
 from supple.poses import IDENTITY, Array, Pose
 
@@ -56,6 +65,8 @@ class Tables:
     coordinates: list[Coordinate] = field(default_factory=list)
     balls: list[Row] = field(default_factory=list)
     elements: list[Row] = field(default_factory=list)
+    vectors: Vectors = field(default_factory=Vectors)
+    length: float = 1.0
 
     def own_size(self, decay: float, nu: int) -> tuple[int, int]:
         """Lengths of the scheme's own reals and integers, for nu velocities."""
@@ -70,7 +81,15 @@ class Tables:
         o = own.OWN_RECORD.read(sizes, reals, integers)
         for name, place in own.OWN_RECORD.head.items():
             o.ints[place] = sizes[name]
-        mass = float(np.mean([body.reals[own.B_MASS] for body in self.bodies]))
+        masses = [body.reals[own.B_MASS] for body in self.bodies]
+        mass = (sum(masses) + self.vectors.total) / (len(masses) + len(self.vectors.firsts))
+        o.unit[:] = [
+            *([self.length] * 3 + [1.0] * 3) * len(masses),
+            *np.repeat(self.vectors.units, 3).tolist(),
+        ]
+        o.mass[:], o.weight[:] = self.vectors.mass, self.vectors.weight
+        if self.vectors.rows:
+            o.vector_ints[:] = self.vectors.rows
         o.scalar[[own.DECAY, own.STEP, own.MASS]] = decay, step, mass
         for table, ints, numbers in (
             (self.bodies, o.body_ints, o.body),
@@ -95,6 +114,8 @@ class Tables:
             "balls": len(self.balls),
             "elements": len(self.elements),
             "jump": int(decay > 0.0),
+            "vectors": self.vectors.count,
+            "span": self.vectors.span,
             "nu": nu,
         }
 
@@ -118,12 +139,15 @@ class _Maker:
         self.body, self.coef, self.data = model.body, model.coef, model.data
         self.number = {0: 0}  # of a body by its node; the ground is 0
         self.com = [np.zeros(3)]
+        self.sections: dict[int, str] = {}  # labels of bodies by their vectors that have axes
+        self.out.length = c.length
         self._bodies()
+        self._vectors()
         pieces: list[tuple[Pair, list[Axis]]] = []
         for link in self.link:
             self._link(link, pieces)
         self.out.rows = len(self.out.forms)
-        self.out.rank = 6 * len(self.out.bodies) - (c.nu - c.nr)
+        self.out.rank = 6 * len(self.out.bodies) + 3 * self.out.vectors.count - (c.nu - c.nr)
         for pair, axes in pieces:
             found, used = joint_coordinates(pair, axes, len(self.out.forms))
             self.out.coordinates += found
@@ -133,8 +157,8 @@ class _Maker:
 
     def _bodies(self) -> None:
         c = self.c
-        if c.deforming:
-            first = c.bodies[c.owners[next(iter(c.deforming))]].body
+        if c.flexible:
+            first = c.bodies[c.owners[next(iter(c.flexible))]].body
             expected = "rigid bodies, whose motion over a step is a turn and a displacement"
             raise _refused(label(first), "is flexible", expected)
         if c.motors:
@@ -145,6 +169,8 @@ class _Maker:
         for record in c.bodies.values():
             if len(record.parts) > 1:
                 raise _refused(label(record.body), "consists of parts", "bodies of one part")
+            if record.name in c.gradient:
+                continue
             number, _ = c.own_frames[record.name]
             node = self.node[number]
             if node[at.MOTION] != at.FREE or node[at.PARENT] != 0:
@@ -169,9 +195,33 @@ class _Maker:
         x = self.data[place : place + at.POSE]
         return Pose(x[: at.POSE_P].reshape(3, 3), x[at.POSE_P :])
 
-    def _pair(self, a: int, b: int, at_a: Array, at_b: Array, turn: Array) -> Pair:
+    def _vectors(self) -> None:
+        """Nodal vectors, numbered behind the bodies, and the nodes on them."""
+        self.out.vectors = vectors_of(self.c)
+        self.com += [np.zeros(3)] * self.out.vectors.count
+        for k, node in enumerate(self.node):
+            if node[at.MOTION] != at.GRADIENT_EDGE:
+                continue
+            try:
+                vector = attach(self.out.vectors, self.c, k, node, self.body[k])
+            except UnfitError as problem:
+                raise ModelError.plain(f"{OWNER}: found {problem}, expected {QUADRATIC}") from None
+            self.number[k] = 1 + len(self.out.bodies) + vector
+            record = owner_at(self.c, node)
+            if record.turns:
+                self.sections[self.number[k]] = record.label
+
+    def _arm(self, owner: str, end: int, point: Array) -> Array:
+        """Arm of a point in the axes of a body; on a section there must be none."""
+        arm: Array = point - self.com[end]
+        if end in self.sections and np.abs(arm).max() > ARM * self.c.length:
+            what = f"is at a point beside the axis of {self.sections[end]}"
+            raise _refused(owner, what, "points on the axis, whose places are nodal vectors")
+        return arm
+
+    def _pair(self, owner: str, a: int, b: int, at_a: Array, at_b: Array, turn: Array) -> Pair:
         ends = self.number[a], self.number[b]
-        arms = at_a - self.com[ends[0]], at_b - self.com[ends[1]]
+        arms = self._arm(owner, ends[0], at_a), self._arm(owner, ends[1], at_b)
         return Pair(ends, arms, turn, self.c.length)
 
     def _link(self, link: np.ndarray, pieces: list[tuple[Pair, list[Axis]]]) -> None:
@@ -187,7 +237,7 @@ class _Maker:
         if kind == links.DISTANCE:
             x = self.data[place:]
             points = x[links.POINT_A : links.POINT_B], x[links.POINT_B : links.LENGTH]
-            pair = self._pair(a, b, *points, np.eye(3))
+            pair = self._pair(owner, a, b, *points, np.eye(3))
             self.out.forms.append(pair.apart(float(x[links.LENGTH])))
             return
         if kind != links.JOIN:
@@ -199,7 +249,10 @@ class _Maker:
         first, second = self._pose(place + links.POSE_A), self._pose(place + links.POSE_B)
         if not chain:  # a point on a line or a plane
             turn = second.R @ first.R.T
-            pair = self._pair(a, b, first.p, second.p, turn)
+            pair = self._pair(owner, a, b, first.p, second.p, turn)
+            if pair.bodies[0] in self.sections:
+                what = f"is along axes of {self.sections[pair.bodies[0]]}"
+                raise _refused(owner, what, QUADRATIC)
             for i in range(3):
                 if link[at.LINK_ROW + i] >= 0:
                     self.out.forms.append(pair.along(first.R[:, i], False))
@@ -215,24 +268,38 @@ class _Maker:
             if METHOD not in known.methods or motion not in MOTIONS_TREATED:
                 raise _refused(owner, f"has a motion of the kind {known.name!r}", QUADRATIC)
             if motion in (at.BALL, at.FREE):
-                self._ball(motion, (q, u), (a, b), pose, second)
+                self._ball(owner, motion, (q, u), (a, b), pose, second)
                 return
             if motion != at.FIXED:
                 axes.append((known.name, pose.R[:, 2].copy(), q, u))
         pose = pose.then(first)
-        pair = self._pair(a, b, pose.p, second.p, second.R @ pose.R.T)
+        pair = self._pair(owner, a, b, pose.p, second.p, second.R @ pose.R.T)
         try:
-            self.out.forms += joint_rows(pair, axes)
+            self.out.forms += self._rows(pair, axes)
         except UnfitError as problem:
             raise ModelError.plain(
                 f"{OWNER}: {owner} has {problem}, expected {QUADRATIC}"
             ) from None
         pieces.append((pair, axes))
 
+    def _rows(self, pair: Pair, axes: list[Axis]) -> list[Row]:
+        on_a, on_b = (end in self.sections for end in pair.bodies)
+        if on_a and on_b:
+            raise UnfitError("sections of bodies without a frame on both sides")
+        if on_a:
+            return section_rows(*turned_round(pair, axes))
+        return section_rows(pair, axes) if on_b else joint_rows(pair, axes)
+
     def _ball(
-        self, motion: int, place: tuple[int, int], ends: tuple[int, int], first: Pose, second: Pose
+        self,
+        owner: str,
+        motion: int,
+        place: tuple[int, int],
+        ends: tuple[int, int],
+        first: Pose,
+        second: Pose,
     ) -> None:
-        pair = self._pair(*ends, first.p, second.p, np.eye(3))
+        pair = self._pair(owner, *ends, first.p, second.p, np.eye(3))
         if motion == at.BALL:
             self.out.forms += pair.together()
         frames = (*first.R.ravel(), *pair.arms[0], *second.R.ravel(), *pair.arms[1])
@@ -250,13 +317,22 @@ class _Maker:
         x = self.coef[k]
         if kind == forces.FORCE:
             body = self.number[int(element[forces.NODE])]
-            place = x[at.POSE_P : at.POSE]
-            out.elements.append(Row((k, body), tuple(place - self.com[body])))
+            turning = element[forces.FOLLOWS] == 1 or (element[forces.SIGNALS + 3 :][:3] >= 0).any()
+            if body in self.sections and turning:
+                what = f"turns with {self.sections[body]} or has a torque"
+                expected = "a force along the axes of the world without a torque"
+                raise _refused(repr(name), what, expected)
+            arm = self._arm(repr(name), body, x[at.POSE_P : at.POSE])
+            out.elements.append(Row((k, body), tuple(arm)))
+            return
+        if kind in (forces.GRADIENT, forces.VECTOR_LOAD):
+            first = out.vectors.firsts[int(element[forces.BODY])]
+            out.elements.append(Row((k, len(out.bodies) + first), NO_ARM))
             return
         if kind == forces.SPRING_DAMPER:
             a, b = int(element[line.A]), int(element[line.B])
             points = x[line.POINT_A : line.POINT_B], x[line.POINT_B : line.STIFFNESS]
-            pair = self._pair(a, b, *points, np.eye(3))
+            pair = self._pair(repr(name), a, b, *points, np.eye(3))
             out.elements.append(Row((k, len(out.coordinates)), NO_ARM))
             out.coordinates.append((own.LENGTH, -1, -1, len(out.forms), 0))
             out.forms.append(pair.apart(0.0))
@@ -268,4 +344,8 @@ class _Maker:
             raise _refused(repr(name), f"is {row.words}", EXACT)
         q = int(element[joint_forces.Q])
         target = next(i for i, c in enumerate(out.coordinates) if c[own.C_Q] == q)
+        ends = out.forms[out.coordinates[target][own.C_FORM]].integers[1:]
+        on = next((self.sections[end] for end in ends if end in self.sections), "")
+        if on:
+            raise _refused(repr(name), f"acts along a coordinate on {on}", EXACT)
         out.elements.append(Row((k, target), NO_ARM))

@@ -156,7 +156,7 @@ _ROWS = (
     # columns and coordinates of elastic and gradient edges are those of their body
     ("elastic_out", at.ELASTIC_OUT, (), (), (), 0, WITHOUT_ENERGY, None),
     ("elastic_in", at.ELASTIC_IN, (), (), (), 0, WITHOUT_ENERGY, None),
-    ("gradient", at.GRADIENT_EDGE, (), (), (), 0, WITHOUT_ENERGY, None),
+    ("gradient", at.GRADIENT_EDGE, (), (), (), 0, ALL_METHODS, None),
 )
 MOTIONS: dict[str, MotionKind] = {row[0]: MotionKind(*row) for row in _ROWS}
 

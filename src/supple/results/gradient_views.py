@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from supple.errors import SuppleError, label
 from supple.frames import Frame
+from supple.results.gradient_sections import (
+    LineLoad,
+    line_loads,
+    section_forces,
+    tangent_axes,
+)
+from supple.results.section_views import SectionForces
 from supple.results.views import Array, Later, PointView, into
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBody
+    from supple.bodies.gradient import GradientBody, GradientLine
     from supple.engine.body_records import GradientRecord
     from supple.frames import Body
     from supple.results.result import Result
@@ -27,6 +34,8 @@ class GradientPointView(PointView):
 
     _slope: Array | None  # r_x (nt, 3)
     _whole: GradientView
+    _station: Frame
+    _section_axes: Array  # of the section (nt, 3, 3)
     _rest: Array  # place (3,) m of the body at rest
     _world: Array  # place (nt, 3) m
 
@@ -61,6 +70,27 @@ class GradientPointView(PointView):
         moved: Array = into(origin.matrix, self._world - origin.position) - self._rest
         return moved
 
+    def section_forces(self) -> SectionForces:
+        """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes.
+
+        From the balance of its element: forces of strain, inertia, weight and loads along it. They
+        are exact at nodes, and of order 2 in the length of elements between them. A cable has no
+        axes across it: y and z are those of the start, turned with the tangent by the smallest
+        rotation.
+        """
+        return self._whole.section_forces_at(self._station, self._section_axes)
+
+    def stress(self, y: float, z: float) -> Array:
+        """(nt, 3) stresses s_xx, s_xy, s_xz at the point (y, z) of the section, m in its axes; Pa.
+
+        Of stretching, bending and torsion, see `SectionForces.stress`.
+        """
+        return self.section_forces().stress(y, z)
+
+    def von_mises(self, y: float | None = None, z: float | None = None) -> Array:
+        """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
+        return self.section_forces().von_mises(y, z)
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with what is found when it is read, not with the result that it comes from."""
         found = {"deflection": self.deflection} if self._whole.turns else {}
@@ -78,11 +108,21 @@ class GradientView:
     dissipated : (nt,) J, since the start
     """
 
-    def __init__(self, record: GradientRecord, q: Array, u: Array, a: Later, lost: Array) -> None:
+    def __init__(
+        self,
+        record: GradientRecord,
+        q: Array,
+        u: Array,
+        a: Later,
+        lost: Array,
+        gravity: Array,
+        loads: Callable[[], tuple[LineLoad, ...]],
+    ) -> None:
         shape = (len(q), *record.mesh.rest.shape)
         self.name, self.dissipated = record.name, lost
         self.vectors, self.vector_rates = q.reshape(shape), u.reshape(shape)
         self._record, self._accelerations, self._turned = record, a, False
+        self._gravity, self._loads = gravity, loads
 
     @classmethod
     def of(cls, result: Result, body: Body) -> GradientView:
@@ -90,7 +130,8 @@ class GradientView:
         record = result.data.compiled.gradient[body.name]
         lost = result[f"{body.name}.damping"].dissipated
         q, u = result.q[:, record.q], result.u[:, record.u]
-        return cls(record, q, u, lambda: result.a[:, record.u], lost)
+        a, loads = (lambda: result.a[:, record.u]), partial(line_loads, result, record)
+        return cls(record, q, u, a, lost, result.data.compiled.gravity, loads)
 
     @property
     def label(self) -> str:
@@ -121,6 +162,11 @@ class GradientView:
     def vector_accelerations(self) -> Array:
         """(nt, nodes, V, 3) second derivatives of the nodal vectors."""
         return self._accelerations().reshape(self.vectors.shape)
+
+    @cached_property
+    def line_loads(self) -> tuple[LineLoad, ...]:
+        """Loads along it, with their densities over time."""
+        return self._loads()
 
     @cached_property
     def strain_energy(self) -> Array:
@@ -182,14 +228,33 @@ class GradientView:
         view.__dict__.update(
             _slope=self._shown(numbers, rows[1], 0)[0] if len(rows) > 1 else None,
             _whole=self,
+            _station=frame,
+            _section_axes=axes[0],
             _rest=rest.p - record.mesh.rest[0, 0],
             _world=moved[0],
         )
         return view.local if self._turned else view
 
+    def section_forces_at(self, frame: Frame, axes: Array) -> SectionForces:
+        """Section forces at a place, whose section has axes (nt, 3, 3) if it has any."""
+        body = cast("GradientBody", self._record.body)
+        if not body.along_line:
+            raise SuppleError(f"{self.label}: it has no sections, expected its strain_energy")
+        line, nt = cast("GradientLine", body), len(self.vectors)
+        every = self.vectors, self.vector_rates, self.vector_accelerations
+        motion = [x.reshape(nt, -1, 3) for x in every]
+        if not self.turns:
+            numbers, rows = body.shown_vectors(frame)
+            axes = tangent_axes(self._record.start, self._shown(numbers, rows[1], 0)[0])
+        return section_forces(
+            line, line.station(frame), motion, self._gravity, self.line_loads, axes
+        )
+
     def von_mises(self, *_: Any, **__: Any) -> Array:
-        """Its stress is not recovered."""
-        raise SuppleError(f"{self.label}: its stress is not known, expected its axial_strain")
+        """Its stress is recovered at places."""
+        raise SuppleError(
+            f"{self.label}: its stress is known at places, expected .at(...).von_mises()"
+        )
 
     largest_stress = von_mises
 
@@ -224,11 +289,20 @@ class GradientView:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with accelerations, not with the result that they come from."""
-        found = {"vector_accelerations": self.vector_accelerations, "_accelerations": None}
+        found: dict[str, Any] = {"vector_accelerations": self.vector_accelerations}
+        try:
+            found |= {"line_loads": self.line_loads, "_loads": None}
+        except SuppleError as problem:  # loads are not in every result
+            found |= {"_loads": partial(_refuse, str(problem))}
+        found |= {"_accelerations": None}
         return self.__dict__ | found
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} '{self.name}', {self.vectors.shape[1]} nodes>"
+
+
+def _refuse(sentence: str) -> tuple[LineLoad, ...]:
+    raise SuppleError(sentence)
 
 
 def _stretch(slope: Array) -> Array:

@@ -23,8 +23,8 @@ class SectionForces:
     ----------
     values : (nt, 6) N, Vy, Vz in N; T, My, Mz in N m
     section : the section there
-    method : "shapes" (from the strain of the elastic coordinates) or "balance" (from inertia and
-        loads beyond the section)
+    method : "shapes" (from the strain of the elastic coordinates), "balance" (from inertia and
+        loads beyond the section) or "elements" (from the balance of an element over nodal vectors)
     """
 
     def __init__(self, values: Array, section: CrossSection, method: str) -> None:
