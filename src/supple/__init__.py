@@ -176,6 +176,7 @@ if TYPE_CHECKING:
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
+    from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
     from supple.studies.lyapunov import lyapunov
@@ -299,6 +300,7 @@ __all__ = [
     "SecondOrder",
     "Section",
     "SectionForces",
+    "Sensitivity",
     "Signal",
     "SimulationError",
     "Sine",
@@ -361,6 +363,7 @@ __all__ = [
     "rigid_modes",
     "rosette_strain",
     "save_component",
+    "sensitivity",
     "simulate",
     "stability",
     "statics",

@@ -60,6 +60,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "results.result": "load Result",
         "results.section_views": "SectionForces",
         "robots.robot_file": "read_mjcf read_urdf RobotFile",
+        "sensitivities.sensitivity": "Sensitivity sensitivity",
         "studies.comparison": "compare",
         "studies.convergence": "converge",
         "studies.lyapunov": "lyapunov",

@@ -73,6 +73,7 @@ class Problem(NamedTuple):
     ctrl_c: Interruption = Interruption()
     checkpoints: Checkpoints | None = None
     output_file: OutputFile | None = None  # where rows of output go, instead of to memory
+    steps: list[float] | None = None  # times (s) at which steps end are added to it, if it is there
 
 
 class Solution(NamedTuple):
@@ -261,10 +262,12 @@ class LoopRun:
             count = left if c.all_ints is None else min(left, self.until)
             count = count if self.growth is None else min(count, self.growth.until)
             count = min(count, self.passage.until) if self.passage.possible else count
-            count = 1 if self._is_watched else count
+            count = 1 if self._is_watched or p.steps is not None else count
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
+            if p.steps is not None:
+                p.steps.append(float(self.state[st.T]))
             self.until -= count
             self.passage.until -= count
             due = self.until <= 0 or outcome != st.PAUSED

@@ -87,6 +87,11 @@ class Reading:
 
     def of_text(self, result: Result) -> float | Array:
         """What a text names; unknown names are refused."""
+        series = self.series(result)
+        return series if self.is_history else STATISTICS[self.statistic](result.t, series)
+
+    def series(self, result: Result) -> Array:
+        """The history (nt,) that a text names, or that its statistic is of."""
         values = quantity(result, self.quantity)
         if self.is_history:
             if values.ndim != 1:
@@ -103,7 +108,7 @@ class Reading:
                 f"the output {self.name!r} has the shape {values.shape}, expected a number or a "
                 "vector of 3 at each time, or a function"
             )
-        return STATISTICS[self.statistic](result.t, values)
+        return values
 
 
 def readings(outputs: Any) -> tuple[Reading, ...]:

@@ -1,0 +1,154 @@
+"""A run that is followed step by step, so that small motion about it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.analyses.outcome import result_of
+from supple.engine.compiled import Compiled
+from supple.engine.row_sets import RowSets
+from supple.errors import SimulationError
+from supple.integrators.base import Integrator
+from supple.integrators.driver import Solution
+from supple.poses import Array
+from supple.results.result import Result
+from supple.sensitivities.linear_steps import (
+    States,
+    Steps,
+    blocks,
+    parameter_terms,
+    stage_times,
+    steps_of,
+)
+from supple.sensitivities.neighbours import Neighbours, Start, like, start_variation
+
+APART = 1e-12  # of the time span: times less far apart are one
+
+
+class Block(NamedTuple):
+    """Steps ``where`` of a grid with the constraint rows of ``compiled``."""
+
+    where: slice
+    compiled: Compiled
+    steps: Steps
+
+
+@dataclass(frozen=True)
+class FollowedRun:
+    """A run of a model whose neighbours are asked for.
+
+    Attributes
+    ----------
+    solution : states at the output times
+    ends : (n + 1,) s, its start and the ends of its steps
+    """
+
+    neighbours: Neighbours
+    integrator: Integrator
+    solution: Solution
+    ends: Array
+
+    @classmethod
+    def of(cls, neighbours: Neighbours, integrator: Integrator) -> FollowedRun:
+        """Make the run."""
+        steps: list[float] = []
+        problem = neighbours.here.problem
+        solution = integrator.run(problem._replace(steps=steps))
+        if not solution.success:
+            raise SimulationError(f"sensitivity: the run {solution.message}")
+        return cls(neighbours, integrator, solution, np.unique([problem.t_start, *steps]))
+
+    def grid(self, times: Array) -> tuple[Array, Array]:
+        """Ends (n + 1,) of steps of the run, divided at times, and the places of these (nt,)."""
+        near = APART * (self.ends[-1] - self.ends[0])
+        ends = np.unique(np.concatenate([self.ends, times]))
+        kept = np.concatenate([[True], np.diff(ends) > near])
+        return ends[kept], np.cumsum(kept)[np.searchsorted(ends, times)] - 1
+
+    def blocks(self, ends: Array, backwards: bool = False) -> Iterator[Block]:
+        """The steps between the ends (n + 1,), some at a time."""
+        stages = self._stages(ends)
+        h = np.diff(ends)
+        found = [
+            (slice(part.start + k.start, part.start + k.stop), compiled)
+            for compiled, part in self._with_rows(ends)
+            for k in blocks(compiled, part.stop - part.start)
+        ]
+        for where, compiled in reversed(found) if backwards else found:
+            mine = stages.part(slice(3 * where.start, 3 * where.stop))
+            yield Block(where, compiled, steps_of(compiled, mine, h[where]))
+
+    def _stages(self, ends: Array) -> States:
+        """States at all stages, from a run of the same steps."""
+        times = stage_times(ends)
+        problem = self.neighbours.here.problem
+        found = self.integrator.run(problem._replace(grid=times))
+        if len(found.t) != len(times):
+            raise SimulationError("sensitivity: the run was not the same a second time")
+        left = times.copy()  # at a jump of a signal, the stage before it
+        left[2::3] = np.nextafter(times[2::3], -np.inf)
+        return States(left, found.q, found.u, found.z)
+
+    def _with_rows(self, ends: Array) -> Iterator[tuple[Compiled, slice]]:
+        """Constraint rows in use, and the steps that are made with them."""
+        sets = self.solution.row_sets
+        middle = 0.5 * (ends[1:] + ends[:-1])
+        which = np.maximum(np.searchsorted(sets.begins, middle, side="right") - 1, 0)
+        borders = [0, *(np.flatnonzero(np.diff(which)) + 1), len(middle)]
+        for i, j in zip(borders[:-1], borders[1:], strict=True):
+            yield sets.models[which[i]], slice(int(i), int(j))
+
+    def terms(self, name: str, block: Block) -> Array:
+        """b (n, 3 ne) of a block: what the parameter adds to its stages."""
+        one, two = self.neighbours.pair(name)
+        pair = like(one.compiled, block.compiled), like(two.compiled, block.compiled)
+        return parameter_terms(pair, 2.0 * self.neighbours.step(name), block.steps)
+
+    def forward(self, times: Array) -> Array:
+        """Derivatives (np, nt, ns) of the states at times along all parameters."""
+        names = list(self.neighbours.values)
+        ends, places = self.grid(times)
+        s = np.array([np.concatenate(start_variation(self.neighbours, name)) for name in names])
+        out = np.empty((len(names), len(ends), s.shape[1]))
+        out[:, 0] = s
+        for block in self.blocks(ends):
+            b = np.array([self.terms(name, block) for name in names])
+            added = np.einsum("kij,pkj->kpi", block.steps.forced, b, optimize=True)
+            for k in range(len(added)):
+                s = s @ block.steps.transfer[k].T - added[k]
+                out[:, block.where.start + k + 1] = s
+        return out[:, places]
+
+    def backward(self, times: Array, slopes: Array) -> Array:
+        """Derivatives (nj, np) of sums over times of slopes (nj, nt, ns) times the states."""
+        names = list(self.neighbours.values)
+        ends, places = self.grid(times)
+        given = np.zeros((slopes.shape[0], len(ends), slopes.shape[2]))
+        for k, place in enumerate(places):
+            given[:, place] += slopes[:, k]
+        out = np.zeros((len(slopes), len(names)))
+        lam = given[:, -1].copy()
+        for block in self.blocks(ends, backwards=True):
+            w = np.empty((block.steps.forced.shape[0], len(slopes), block.steps.forced.shape[2]))
+            for k in reversed(range(len(w))):
+                w[k] = lam @ block.steps.forced[k]
+                lam = lam @ block.steps.transfer[k] + given[:, block.where.start + k]
+            for p, name in enumerate(names):
+                out[:, p] -= np.einsum("kji,ki->j", w, self.terms(name, block), optimize=True)
+        for p, name in enumerate(names):
+            out[:, p] += lam @ np.concatenate(start_variation(self.neighbours, name))
+        return out
+
+    def shown(self, start: Start, t: Array, q: Array, u: Array, z: Array) -> Result:
+        """Other states as a result of a neighbour; work of forces is not known of them."""
+        sets = self.solution.row_sets
+        models = tuple(like(start.compiled, model) for model in sets.models)
+        work = np.full((len(t), self.solution.channels.shape[1]), np.nan)
+        other = self.solution._replace(
+            t=t, q=q, u=u, z=z, channels=work, row_sets=RowSets(sets.begins, models)
+        )
+        return result_of(start.model, start.compiled, other)
