@@ -213,6 +213,7 @@ def _own(subject: Subject, name: str) -> Any:
     else:
         raise ModelError(OWNER, "parameters", name, "a mapping of names to values for a function")
     item, _, field = name.partition(".")
-    return value_at(model[item], field)
+    found = value_at(model[item], field)
+    return float(found.item()) if isinstance(found, np.ndarray) and found.size == 1 else found
 
 
