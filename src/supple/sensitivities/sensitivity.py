@@ -141,6 +141,7 @@ def sensitivity(
     subject = subject_of(model, given, options)
     values = _values(subject, parameters)
     subject.expect(values)
+    subject.expect_outputs([dict(values)], asked)
     near = Neighbours(subject, values, {name: scale_of(x) for name, x in values.items()})
     if method is not None and method not in METHODS:
         raise ModelError(OWNER, "method", method, f"one of {', '.join(map(repr, METHODS))}")
