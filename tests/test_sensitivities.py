@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import linkages
 import numpy as np
@@ -69,7 +70,15 @@ def free() -> sp.Model:
     return m
 
 
-Case = tuple[Callable[[], sp.Model], list[str], list[str], float]
+def pushed(start: float = 0.13, length: float = 0.2, mass: float = 2.0) -> sp.Model:
+    """A pendulum with an effort that begins and ends with a jump."""
+    m = pendulum()
+    m.replace("link", mass=mass)
+    m.add(sp.JointEffort("push", "shoulder", f"20*step(t - {start})*step({start + length} - t)"))
+    return m
+
+
+Case = tuple[Callable[[], Any], list[str] | dict[str, float], list[str], float]
 CASES: dict[str, Case] = {
     "pendulum": (
         pendulum,
@@ -95,6 +104,12 @@ CASES: dict[str, Case] = {
         ["top.position @ end", "top.at(0.1).velocity.y @ end", "energy.total @ end"],
         0.5,
     ),
+    "pushed": (
+        lambda: pushed,
+        {"start": 0.13, "length": 0.2, "mass": 2.0},
+        ["shoulder.angle @ end", "elbow.force @ end", "shoulder.angle @ mean"],
+        0.5,
+    ),
     "loop": (
         lambda: linkages.slider_crank(0.4),
         ["crank.mass", "arm.com.0", "A.initial_rate", "guide.initial"],
@@ -105,15 +120,17 @@ CASES: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", list(CASES))
-@pytest.mark.parametrize("method", ["forward", "adjoint"])
-def test_derivatives_are_those_of_whole_runs(case: str, method: str) -> None:
+def test_derivatives_are_those_of_whole_runs(case: str) -> None:
     build, names, outputs, t_end = CASES[case]
     model = build()
-    found = sp.sensitivity(
-        model, names, outputs=outputs, t_end=t_end, tolerance=1e-10, method=method, times=20
-    )
+    given: dict[str, Any] = {"outputs": outputs, "t_end": t_end, "times": 20}
+    found = [
+        sp.sensitivity(model, names, tolerance=1e-10, method=method, **given)
+        for method in ("forward", "adjoint")
+    ]
+    values = dict(found[0].parameters)
     for name in names:
-        exact = differences(model, dict(found.parameters), name, outputs, t_end, times=20)
-        assert found.gradient(outputs[0]).shape == (len(names),)
+        exact = differences(model, values, name, **given)
         for output, slope in zip(outputs, exact, strict=True):
-            assert abs(found[output, name] - slope) <= REACHED * abs(slope) + 1e-12, (output, name)
+            error = max(abs(one[output, name] - slope) for one in found)
+            assert error <= REACHED * abs(slope) + 1e-12, (output, name)

@@ -7,9 +7,11 @@ from supple.core.layout import views
 from supple.native.declare import INTS, MAT, REALS, VEC, entry, hold
 
 
-@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
-def linearized(ints, reals, work, time, q, u, z, a, lam, Rq, Ru, M, Rz, Gq, Gu, Gz, G, H, L):
-    """Accelerations a (nt, nu) and multipliers lam (nt, rows) at states, and the matrices of small motion about them.
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def linearized(ints, reals, work, time, q, u, z, a, zdot, lam, Rq, Ru, M, Rz, Gq, Gu, Gz, G, H, L):
+    """Accelerations a (nt, nu), rates zdot (nt, nz) of controllers and multipliers lam (nt, rows) at states,
+
+    and the matrices of small motion about them.
 
     Matrices of one instant follow those of the one before: Rq, Ru, M, L (nt nu, nu), Rz (nt nu, nz), Gq, Gu
     (nt nz, nu), Gz (nt nz, nz), G, H (nt rows, nu). Returns -1, or the first instant at which there are no accelerations.
@@ -23,6 +25,8 @@ def linearized(ints, reals, work, time, q, u, z, a, lam, Rq, Ru, M, Rz, Gq, Gu, 
             return k
         for i in range(rows):
             lam[k, i] = w.lam[i]
+        for i in range(nz):
+            zdot[k, i] = w.zdot[i]
         i0, i1, j0, j1, c0, c1 = k * n, k * n + n, k * nz, k * nz + nz, k * rows, k * rows + rows
         dynamics.tangent_at(
             m, w, t, q[k], u[k], a[k], z[k], r, Rq[i0:i1], Ru[i0:i1], M[i0:i1], Rz[i0:i1], Gq[j0:j1], Gu[j0:j1], Gz[j0:j1]

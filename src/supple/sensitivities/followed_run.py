@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.analyses.outcome import result_of
+from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.engine.row_sets import RowSets
 from supple.errors import SimulationError
@@ -21,10 +22,12 @@ from supple.sensitivities.linear_steps import (
     Steps,
     blocks,
     parameter_terms,
+    small_motion,
     stage_times,
     steps_of,
 )
 from supple.sensitivities.neighbours import Neighbours, Start, like, start_variation
+from supple.sensitivities.warp import Warp
 
 APART = 1e-12  # of the time span: times less far apart are one
 
@@ -51,6 +54,7 @@ class FollowedRun:
     integrator: Integrator
     solution: Solution
     ends: Array
+    _warps: dict[str, Warp] = field(default_factory=dict)
 
     @classmethod
     def of(cls, neighbours: Neighbours, integrator: Integrator) -> FollowedRun:
@@ -65,9 +69,17 @@ class FollowedRun:
     def grid(self, times: Array) -> tuple[Array, Array]:
         """Ends (n + 1,) of steps of the run, divided at times, and the places of these (nt,)."""
         near = APART * (self.ends[-1] - self.ends[0])
-        ends = np.unique(np.concatenate([self.ends, times]))
+        ends = np.unique(np.concatenate([self.ends, times, self._kinks()]))
         kept = np.concatenate([[True], np.diff(ends) > near])
         return ends[kept], np.cumsum(kept)[np.searchsorted(ends, times)] - 1
+
+    def _kinks(self) -> Array:
+        """Breakpoints of neighbours that stay where they are, (n,) s, inside of the run."""
+        found: set[float] = set()
+        for name in self.neighbours.values:
+            one, two = (set(s.problem.equations.breakpoints()) for s in self.neighbours.pair(name))
+            found |= one & two
+        return np.array([t for t in sorted(found) if self.ends[0] < t < self.ends[-1]])
 
     def blocks(self, ends: Array, backwards: bool = False) -> Iterator[Block]:
         """The steps between the ends (n + 1,), some at a time."""
@@ -106,7 +118,26 @@ class FollowedRun:
         """b (n, 3 ne) of a block: what the parameter adds to its stages."""
         one, two = self.neighbours.pair(name)
         pair = like(one.compiled, block.compiled), like(two.compiled, block.compiled)
-        return parameter_terms(pair, 2.0 * self.neighbours.step(name), block.steps)
+        warp, t = self.warp(name), block.steps.stages.t
+        twice = 2.0 * self.neighbours.step(name)
+        return parameter_terms(pair, warp.times(t), twice, block.steps, warp.stretch(t))
+
+    def warp(self, name: str) -> Warp:
+        """The time of neighbours along a parameter."""
+        if name not in self._warps:
+            self._warps[name] = Warp.of(self.neighbours, name, float(self.ends[-1]))
+        return self._warps[name]
+
+    def rates(self, times: Array) -> Array:
+        """Rates (nt, ns) of the states at output times."""
+        s, k = self.solution, np.searchsorted(self.solution.t, times)
+        states = States(s.t[k], s.q[k], s.u[k], s.z[k])
+        out = np.empty((len(times), 2 * s.u.shape[1] + s.z.shape[1]))
+        for compiled, mine in s.row_sets.parts(times):
+            part = states.part(mine)
+            small = small_motion(compiled, new_work(compiled.ints), part)
+            out[mine] = np.concatenate([part.u, small.a, small.zdot], axis=1)
+        return out
 
     def forward(self, times: Array) -> Array:
         """Derivatives (np, nt, ns) of the states at times along all parameters."""
@@ -121,7 +152,11 @@ class FollowedRun:
             for k in range(len(added)):
                 s = s @ block.steps.transfer[k].T - added[k]
                 out[:, block.where.start + k + 1] = s
-        return out[:, places]
+        found = out[:, places]
+        for p, name in enumerate(names):
+            if self.warp(name).moves:
+                found[p] -= self.warp(name).at(times)[:, None] * self.rates(times)
+        return found
 
     def backward(self, times: Array, slopes: Array) -> Array:
         """Derivatives (nj, np) of sums over times of slopes (nj, nt, ns) times the states."""
@@ -141,6 +176,9 @@ class FollowedRun:
                 out[:, p] -= np.einsum("kji,ki->j", w, self.terms(name, block), optimize=True)
         for p, name in enumerate(names):
             out[:, p] += lam @ np.concatenate(start_variation(self.neighbours, name))
+            if self.warp(name).moves:
+                moved = self.warp(name).at(times)[:, None] * self.rates(times)
+                out[:, p] -= np.einsum("jts,ts->j", slopes, moved)
         return out
 
     def shown(self, start: Start, t: Array, q: Array, u: Array, z: Array) -> Result:

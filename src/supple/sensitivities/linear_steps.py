@@ -51,15 +51,16 @@ class States(NamedTuple):
     u: Array
     z: Array
 
-    def part(self, which: slice) -> States:
+    def part(self, which: slice | Array) -> States:
         """Some of them."""
         return States(*(np.ascontiguousarray(x[which]) for x in self))
 
 
 class Small(NamedTuple):
-    """Matrices of small motion at n instants, with accelerations and multipliers."""
+    """Matrices of small motion at n instants, with accelerations, rates and multipliers."""
 
     a: Array
+    zdot: Array
     lam: Array
     Rq: Array
     Ru: Array
@@ -76,14 +77,13 @@ class Small(NamedTuple):
 class Steps(NamedTuple):
     """n steps: ``transfer`` (n, ns, ns) is 1 + T B, ``forced`` (n, ns, 3 ne) is T.
 
-    ``stages`` are the states at their 3 n stages, with accelerations and multipliers.
+    ``stages`` are the states at their 3 n stages, ``small`` what small motion is there.
     """
 
     transfer: Array
     forced: Array
     stages: States
-    a: Array
-    lam: Array
+    small: Small
 
 
 def small_motion(compiled: Compiled, work: Array, states: States) -> Small:
@@ -92,12 +92,12 @@ def small_motion(compiled: Compiled, work: Array, states: States) -> Small:
     shapes = [(nu, nu), (nu, nu), (nu, nu), (nu, nz), (nz, nu), (nz, nu), (nz, nz)]
     shapes += [(rows, nu), (rows, nu), (nu, nu)]
     out = [np.zeros((n * i, j)) for i, j in shapes]
-    a, lam = np.zeros((n, nu)), np.zeros((n, rows))
+    found = np.zeros((n, nu)), np.zeros((n, nz)), np.zeros((n, rows))
     buffers = compiled.ints, compiled.reals, work
-    bad = along.linearized(*buffers, *states, a, lam, *out)
+    bad = along.linearized(*buffers, *states, *found, *out)
     if bad >= 0:
         raise SimulationError(f"sensitivity: there are no accelerations at t = {states.t[bad]:g} s")
-    return Small(a, lam, *(x.reshape(n, *shape) for x, shape in zip(out, shapes, strict=True)))
+    return Small(*found, *(x.reshape(n, *shape) for x, shape in zip(out, shapes, strict=True)))
 
 
 def steps_of(compiled: Compiled, stages: States, lengths: Array) -> Steps:
@@ -114,7 +114,7 @@ def steps_of(compiled: Compiled, stages: States, lengths: Array) -> Steps:
         block += (lengths * STAGES[2, j])[:, None, None] * np.eye(ns)
     T = np.linalg.solve(np.swapaxes(K, 1, 2), E)
     T = np.swapaxes(T, 1, 2) * np.swapaxes(scale, 1, 2)
-    return Steps(np.eye(ns) + T @ B, T, stages, small.a, small.lam)
+    return Steps(np.eye(ns) + T @ B, T, stages, small)
 
 
 def _stage_equations(small: Small, h: Array) -> tuple[Array, Array]:
@@ -154,21 +154,25 @@ def blocks(compiled: Compiled, steps: int) -> Iterator[slice]:
         yield slice(k, min(k + count, steps))
 
 
-def parameter_terms(displaced: tuple[Compiled, Compiled], twice: float, steps: Steps) -> Array:
-    """b (n, 3 ne): what a displaced parameter adds to the stages, per unit of it."""
-    found = []
-    for compiled in displaced:
-        out = np.zeros((len(steps.stages.t), compiled.nu + compiled.nr + compiled.nz))
-        s = steps.stages
+def parameter_terms(displaced: tuple[Compiled, Compiled], times: tuple[Array, Array], twice: float,
+                    steps: Steps, stretch: Array) -> Array:
+    """b (n, 3 ne): what a displaced parameter adds to the stages, per unit of it.
+
+    ``times`` (3 n,) of the stages of both neighbours, and ``stretch`` (3 n,), by which the time of
+    the neighbours goes on faster than that of the run, per unit of the parameter: see `Warp`.
+    """
+    s, small, found = steps.stages, steps.small, []
+    for compiled, t in zip(displaced, times, strict=True):
+        out = np.zeros((len(t), compiled.nu + compiled.nr + compiled.nz))
         buffers = compiled.ints, compiled.reals, new_work(compiled.ints)
-        along.residuals(*buffers, s.t, s.q, s.u, steps.a, s.z, steps.lam, out)
+        along.residuals(*buffers, t, s.q, s.u, small.a, s.z, small.lam, out)
         found.append(out)
     change = (found[0] - found[1]) / twice
     nu, nr, nz = displaced[0].nu, displaced[0].nr, displaced[0].nz
+    rate = stretch[:, None]
     b = np.zeros((len(change), 2 * nu + nz + nr))
-    b[:, nu : 2 * nu] = change[:, :nu]
-    b[:, 2 * nu : 2 * nu + nz] = -change[:, nu + nr :]
+    b[:, :nu] = -rate * s.u
+    b[:, nu : 2 * nu] = change[:, :nu] - rate * np.einsum("kij,kj->ki", small.M, small.a)
+    b[:, 2 * nu : 2 * nu + nz] = -change[:, nu + nr :] - rate * small.zdot
     b[:, 2 * nu + nz :] = change[:, nu : nu + nr]
     return b.reshape(len(change) // 3, -1)
-
-
