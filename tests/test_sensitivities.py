@@ -134,3 +134,20 @@ def test_derivatives_are_those_of_whole_runs(case: str) -> None:
         for output, slope in zip(outputs, exact, strict=True):
             error = max(abs(one[output, name] - slope) for one in found)
             assert error <= REACHED * abs(slope) + 1e-12, (output, name)
+
+
+def test_an_event_ends_the_runs_of_neighbours_earlier_or_later() -> None:
+    model = pendulum()
+    outputs = ["bob.position.x @ end", "shoulder.angle @ mean", "elbow.force @ end"]
+    event = sp.Event("low", model["link"].at(0.5), "y", value=-0.3, direction=-1)
+    given: dict[str, Any] = {"outputs": outputs, "t_end": 2.0, "times": 0.02, "events": event}
+    names = ["link.mass", "shoulder.initial_rate", "elbow.frame_a.position.0"]
+    found = [
+        sp.sensitivity(model, names[:2], tolerance=1e-10, method=method, **given)
+        for method in ("forward", "adjoint")
+    ]
+    for name in names[:2]:
+        exact = differences(model, dict(found[0].parameters), name, **given)
+        for output, slope in zip(outputs, exact, strict=True):
+            error = max(abs(one[output, name] - slope) for one in found)
+            assert error <= REACHED * abs(slope) + 1e-12, (output, name)

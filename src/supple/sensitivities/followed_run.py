@@ -190,3 +190,9 @@ class FollowedRun:
             t=t, q=q, u=u, z=z, channels=work, row_sets=RowSets(sets.begins, models)
         )
         return result_of(start.model, start.compiled, other)
+
+    def moved(self, q: Array, u: Array, z: Array, by: Array) -> tuple[Array, Array, Array]:
+        """States (nt, n) moved by increments (nt, ns)."""
+        equations, n = self.neighbours.here.problem.equations, u.shape[1]
+        moved = np.array([equations.retract(a, b) for a, b in zip(q, by[:, :n], strict=True)])
+        return moved.reshape(q.shape), u + by[:, n : 2 * n], z + by[:, 2 * n :]

@@ -15,9 +15,10 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.poses import Array
 from supple.results.result import Result
+from supple.sensitivities.ending import Ending
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import Start
-from supple.sweeps.readings import Reading
+from supple.sweeps.readings import STATISTICS, Reading
 
 SMALL = 1e-5  # displacement of states, in radians and lengths of the model, or of their rates
 ROWS = 20_000  # states that are looked at together
@@ -71,6 +72,7 @@ class OutputSlopes:
         self.values = {r.name: r.read(self.result) for r in readings}
         c = run.neighbours.here.compiled
         self.units = np.concatenate([c.scale, c.scale * self._rate(), np.ones(c.nz)])
+        self.ending = Ending.of(run, self.units, SMALL)
 
     def _rate(self) -> float:
         """A rate (1/s) that displaced velocities are compared with."""
@@ -81,23 +83,25 @@ class OutputSlopes:
     def along(self, name: str, states: Array) -> dict[str, Any]:
         """Derivatives of all outputs along a parameter, with those (nt, ns) of the states."""
         s, near = self.run.solution, self.run.neighbours
+        later = np.zeros(len(s.t))
+        if self.ending is not None:
+            later[-1] = self.ending.moves(name, states[-1])
+            states = states + later[:, None] * self.ending.rates
         size = float(np.max(np.abs(states) / self.units, initial=0.0))
         step = near.step(name)
         step = min(step, SMALL / size) if size > 0.0 else step
         shown = []
         for start, by in zip(near.pair(name, step), (step, -step), strict=True):
-            shown.append(self.run.shown(start, s.t, *self._moved(s.q, s.u, s.z, by * states)))
+            moved = self.run.moved(s.q, s.u, s.z, by * states)
+            shown.append(self.run.shown(start, s.t + by * later, *moved))
         found = [{r.name: np.asarray(r.read(x)) for r in self.readings} for x in shown]
         return {r.name: (found[0][r.name] - found[1][r.name]) / (2.0 * step) for r in self.readings}
 
-    def _moved(self, q: Array, u: Array, z: Array, by: Array) -> tuple[Array, Array, Array]:
-        """States (nt, n) moved by increments (nt, ns)."""
-        equations, n = self.run.neighbours.here.problem.equations, u.shape[1]
-        moved = np.array([equations.retract(a, b) for a, b in zip(q, by[:, :n], strict=True)])
-        return moved.reshape(q.shape), u + by[:, n : 2 * n], z + by[:, 2 * n :]
+    def over_states(self, reading: Reading) -> tuple[Array, Array, float]:
+        """Places (k,) of the output times that a number depends on, its slopes (k, ns) there.
 
-    def over_states(self, reading: Reading) -> tuple[Array, Array]:
-        """Places (k,) of the output times that a number depends on, its slopes (k, ns) there."""
+        And its slope along the time at which an event ends the run.
+        """
         if reading.statistic not in WEIGHTS:
             raise SuppleError(
                 f"sensitivity: the output {reading.name!r} has no adjoint, expected a number with "
@@ -110,14 +114,30 @@ class OutputSlopes:
         few = max(1, ROWS // (2 * len(self.units)))
         for k in range(0, len(places), few):
             slopes[k : k + few] = self._slopes(reading, places[k : k + few])
-        return places, slopes * weights[places, None]
+        slopes *= weights[places, None]
+        if self.ending is None:
+            return places, slopes, 0.0
+        later = self._over_end(reading)
+        if len(s.t) - 1 not in places:
+            places = np.append(places, len(s.t) - 1)
+            slopes = np.vstack([slopes, np.zeros(len(self.units))])
+        later += float(slopes[-1] @ self.ending.rates)
+        slopes[-1] += later * self.ending.over_states
+        return places, slopes, later
+
+    def _over_end(self, reading: Reading) -> float:
+        """Slope of a number along the last output time, while the state there stands still."""
+        t, y = self.run.solution.t, reading.series(self.result)
+        by = SMALL * (t[-1] - t[-2]) * _one(-1, len(t))
+        statistic = STATISTICS[reading.statistic]
+        return (statistic(t + by, y) - statistic(t - by, y)) / (2.0 * by[-1])
 
     def _slopes(self, reading: Reading, places: Array) -> Array:
         """Slopes (k, ns) of a history at some output times."""
         s, ns = self.run.solution, len(self.units)
         by = np.concatenate([np.diag(SMALL * self.units), -np.diag(SMALL * self.units)])
         each = np.repeat(places, 2 * ns)
-        moved = self._moved(s.q[each], s.u[each], s.z[each], np.tile(by, (len(places), 1)))
+        moved = self.run.moved(s.q[each], s.u[each], s.z[each], np.tile(by, (len(places), 1)))
         y = reading.series(self.run.shown(self.run.neighbours.here, s.t[each], *moved))
         y = y.reshape(len(places), 2, ns)
         return (y[:, 0] - y[:, 1]) / (2.0 * SMALL * self.units)

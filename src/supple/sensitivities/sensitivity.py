@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.analyses.arguments import expect
 from supple.errors import ModelError
+from supple.events import Event
 from supple.integrators.base import Integrator
 from supple.integrators.radau import Radau
 from supple.model import Model
@@ -23,6 +24,7 @@ from supple.poses import Array
 from supple.replacement import value_at
 from supple.reports import Report
 from supple.results.result import Result
+from supple.sensitivities.ending import expect_events
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import OWNER, Neighbours, scale_of
 from supple.sensitivities.output_slopes import WEIGHTS, OutputSlopes
@@ -104,6 +106,7 @@ def sensitivity(
     t_end: float | None = None,
     method: str | None = None,
     times: int | float | ArrayLike | None = None,
+    events: Event | Sequence[Event] = (),
     integrator: Integrator | None = None,
     **options: Any,
 ) -> Sensitivity:
@@ -123,7 +126,8 @@ def sensitivity(
     method : "forward" or "adjoint", optional
         Small motion for each parameter, forwards in time; or for each output, backwards, which
         is quicker for many parameters and knows numbers of texts only. By default what is quicker.
-    times : output times, as for `simulate`
+    times, events : output times and events, as for `simulate`
+        An event may end the run; where it does, derivatives are those of runs to their own ends.
     integrator : Radau, GeneralizedAlpha, DormandPrince ..., optional
         Of the run; Radau by default. Its steps are those of the small motion about it.
     options : start, formulation, tolerance of `simulate`; the tolerance is "tight" by default
@@ -137,7 +141,10 @@ def sensitivity(
     options.setdefault("tolerance", "tight")
     chosen = Radau() if integrator is None else integrator
     expect(OWNER, "integrator", chosen, Integrator, "an integrator, e.g. Radau()")
-    given = {"t_end": t_end, "output": times, "events": (), "integrator": chosen}
+    events = (events,) if isinstance(events, Event) else events
+    events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
+    expect_events(events)
+    given = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
     subject = subject_of(model, given, options)
     values = _values(subject, parameters)
     subject.expect(values)
@@ -168,14 +175,17 @@ def _forward(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
 def _adjoint(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
     run, found = slopes.run, {}
     pairs = [slopes.over_states(reading) for reading in slopes.readings]
-    used = np.unique(np.concatenate([places for places, _ in pairs]))
+    used = np.unique(np.concatenate([places for places, _, _ in pairs]))
     weights = np.zeros((len(pairs), len(used), pairs[0][1].shape[1]))
-    for k, (places, slope) in enumerate(pairs):
+    for k, (places, slope, _) in enumerate(pairs):
         weights[k, np.searchsorted(used, places)] = slope
     along = run.backward(run.solution.t[used], weights)
     for k, reading in enumerate(slopes.readings):
+        places, _, later = pairs[k]
         found[reading.name] = {
-            name: float(along[k, p]) + slopes.over_parameter(reading, name, pairs[k][0])
+            name: float(along[k, p])
+            + slopes.over_parameter(reading, name, places)
+            + (later * slopes.ending.over_parameters[name] if slopes.ending is not None else 0.0)
             for p, name in enumerate(run.neighbours.values)
         }
     return found
