@@ -57,8 +57,9 @@ class Ending:
             )
         of_parameters = {}
         for name in run.neighbours.values:
-            pair = [watched(event, run.shown(p, t, q, u, z))[0] for p in run.neighbours.pair(name)]
-            change = float(pair[0] - pair[1]) / (2.0 * run.neighbours.step(name))
+            *sides, apart = run.neighbours.sides(name)
+            one, two = (watched(event, run.shown(side, t, q, u, z))[0] for side in sides)
+            change = float(one - two) / apart
             of_parameters[name] = -change / rate
         return cls(-slopes[:-1] / (small * units) / rate, of_parameters, rates)
 
@@ -81,7 +82,7 @@ def watched(event: Event, result: Result) -> Array:
         joint = result[event.of]
         values = joint.coordinates if event.quantity == "coordinate" else joint.rates
         k = event.coordinate
-        k = joint.coordinate_names.index(k) if isinstance(k, str) else int(k)
+        k = joint.joint.coordinate_names.index(k) if isinstance(k, str) else int(k)
         return np.asarray(values[:, k])
     frame = event.frames["of"]
     point = result[frame.body.name].at(*frame.position)

@@ -22,6 +22,7 @@ from supple.sensitivities.linear_steps import (
     Steps,
     blocks,
     parameter_terms,
+    residuals,
     small_motion,
     stage_times,
     steps_of,
@@ -29,15 +30,17 @@ from supple.sensitivities.linear_steps import (
 from supple.sensitivities.neighbours import Neighbours, Start, like, start_variation
 from supple.sensitivities.warp import Warp
 
+LINEAR = 1e-9  # second difference, in parts of the first, that is rounding
 APART = 1e-12  # of the time span: times less far apart are one
 
 
 class Block(NamedTuple):
-    """Steps ``where`` of a grid with the constraint rows of ``compiled``."""
+    """Steps ``where`` of a grid with the constraint rows of ``compiled``; residuals of the run."""
 
     where: slice
     compiled: Compiled
     steps: Steps
+    here: Array
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,8 @@ class FollowedRun:
         """Breakpoints of neighbours that stay where they are, (n,) s, inside of the run."""
         found: set[float] = set()
         for name in self.neighbours.values:
-            one, two = (set(s.problem.equations.breakpoints()) for s in self.neighbours.pair(name))
+            sides = self.neighbours.sides(name)[:2]
+            one, two = (set(side.problem.equations.breakpoints()) for side in sides)
             found |= one & two
         return np.array([t for t in sorted(found) if self.ends[0] < t < self.ends[-1]])
 
@@ -92,7 +96,9 @@ class FollowedRun:
         ]
         for where, compiled in reversed(found) if backwards else found:
             mine = stages.part(slice(3 * where.start, 3 * where.stop))
-            yield Block(where, compiled, steps_of(compiled, mine, h[where]))
+            steps = steps_of(compiled, mine, h[where])
+            every = np.arange(len(mine.t))
+            yield Block(where, compiled, steps, residuals(compiled, mine.t, steps, every))
 
     def _stages(self, ends: Array) -> States:
         """States at all stages, from a run of the same steps."""
@@ -116,11 +122,38 @@ class FollowedRun:
 
     def terms(self, name: str, block: Block) -> Array:
         """b (n, 3 ne) of a block: what the parameter adds to its stages."""
-        one, two = self.neighbours.pair(name)
-        pair = like(one.compiled, block.compiled), like(two.compiled, block.compiled)
-        warp, t = self.warp(name), block.steps.stages.t
-        twice = 2.0 * self.neighbours.step(name)
-        return parameter_terms(pair, warp.times(t), twice, block.steps, warp.stretch(t))
+        one, two, apart = self.neighbours.sides(name)
+        models = [like(side.compiled, block.compiled) for side in (one, two)]
+        warp, steps, t = self.warp(name), block.steps, block.steps.stages.t
+        if warp.moves:
+            every, times = np.arange(len(t)), warp.times(t)
+            ends = [residuals(m, at, steps, every) for m, at in zip(models, times, strict=True)]
+            change = (ends[0] - ends[1]) / apart
+            return parameter_terms(steps, every, change, warp.stretch(t))
+        where, linear = self._acts(models, block)
+        change = residuals(models[0], t, steps, where)
+        if linear:  # then one side tells as much as both
+            change, apart = change - block.here[where], 0.5 * apart
+        else:
+            change -= residuals(models[1], t, steps, where)
+        return parameter_terms(steps, where, change / apart, np.zeros(len(t)))
+
+    def _acts(self, models: list[Compiled], block: Block) -> tuple[Array, bool]:
+        """Stages (k,) of a block at which a parameter changes anything, and if that is linear.
+
+        What a signal changes begins and ends at breakpoints: where three stages between two of
+        them see nothing of it, the others do not either.
+        """
+        t = block.steps.stages.t
+        every = np.arange(len(t))
+        piece = np.searchsorted(sorted({*models[0].breakpoints, *models[1].breakpoints}), t, "right")
+        mine = [every[piece == k] for k in np.unique(piece)]
+        some = np.unique([x[k] for x in mine for k in (0, len(x) // 2, len(x) - 1)])
+        one, two = (residuals(model, t, block.steps, some) for model in models)
+        seen = set(piece[some[np.any(one != two, axis=1)]])
+        second = np.abs(one + two - 2.0 * block.here[some])
+        size = np.max(np.abs(one - two), axis=0, initial=0.0)
+        return np.flatnonzero(np.isin(piece, list(seen))), bool(np.all(second <= LINEAR * size))
 
     def warp(self, name: str) -> Warp:
         """The time of neighbours along a parameter."""

@@ -154,25 +154,31 @@ def blocks(compiled: Compiled, steps: int) -> Iterator[slice]:
         yield slice(k, min(k + count, steps))
 
 
-def parameter_terms(displaced: tuple[Compiled, Compiled], times: tuple[Array, Array], twice: float,
-                    steps: Steps, stretch: Array) -> Array:
+def residuals(compiled: Compiled, times: Array, steps: Steps, where: Array) -> Array:
+    """Residuals, rates of rows and of controllers (k, nu + nr + nz) at some of the stages."""
+    s, small = steps.stages, steps.small
+    state = (np.ascontiguousarray(x[where]) for x in (s.q, s.u, small.a, s.z, small.lam))
+    out = np.zeros((len(where), compiled.nu + compiled.nr + compiled.nz))
+    buffers = compiled.ints, compiled.reals, new_work(compiled.ints)
+    along.residuals(*buffers, np.ascontiguousarray(times[where]), *state, out)
+    return out
+
+
+def parameter_terms(steps: Steps, where: Array, change: Array, stretch: Array) -> Array:
     """b (n, 3 ne): what a displaced parameter adds to the stages, per unit of it.
 
-    ``times`` (3 n,) of the stages of both neighbours, and ``stretch`` (3 n,), by which the time of
-    the neighbours goes on faster than that of the run, per unit of the parameter: see `Warp`.
+    ``change`` (k, nu + nr + nz) of residuals and rates at the stages ``where``, and ``stretch``
+    (3 n,), by which the time of neighbours goes on faster than that of the run: see `Warp`.
     """
-    s, small, found = steps.stages, steps.small, []
-    for compiled, t in zip(displaced, times, strict=True):
-        out = np.zeros((len(t), compiled.nu + compiled.nr + compiled.nz))
-        buffers = compiled.ints, compiled.reals, new_work(compiled.ints)
-        along.residuals(*buffers, t, s.q, s.u, small.a, s.z, small.lam, out)
-        found.append(out)
-    change = (found[0] - found[1]) / twice
-    nu, nr, nz = displaced[0].nu, displaced[0].nr, displaced[0].nz
-    rate = stretch[:, None]
-    b = np.zeros((len(change), 2 * nu + nz + nr))
-    b[:, :nu] = -rate * s.u
-    b[:, nu : 2 * nu] = change[:, :nu] - rate * np.einsum("kij,kj->ki", small.M, small.a)
-    b[:, 2 * nu : 2 * nu + nz] = -change[:, nu + nr :] - rate * small.zdot
-    b[:, 2 * nu + nz :] = change[:, nu : nu + nr]
-    return b.reshape(len(change) // 3, -1)
+    s, small = steps.stages, steps.small
+    nu, nr, nz = s.u.shape[1], small.lam.shape[1], s.z.shape[1]
+    b = np.zeros((len(s.t), 2 * nu + nz + nr))
+    b[where, nu : 2 * nu] = change[:, :nu]
+    b[where, 2 * nu : 2 * nu + nz] = -change[:, nu + nr :]
+    b[where, 2 * nu + nz :] = change[:, nu : nu + nr]
+    if np.any(stretch):
+        rate = stretch[:, None]
+        b[:, :nu] -= rate * s.u
+        b[:, nu : 2 * nu] -= rate * np.einsum("kij,kj->ki", small.M, small.a)
+        b[:, 2 * nu : 2 * nu + nz] -= rate * small.zdot
+    return b.reshape(len(s.t) // 3, -1)

@@ -71,6 +71,10 @@ class Neighbours:
             self._made[key] = self._start(values)
         return self._made[key]
 
+    def sides(self, name: str) -> tuple[Start, Start, float]:
+        """Two models between which differences are taken, and how far they are apart."""
+        return *self.pair(name), 2.0 * self.step(name)
+
     def pair(self, name: str, displacement: float | None = None) -> tuple[Start, Start]:
         """The model with a parameter displaced to both sides; both are of one structure."""
         by = self.step(name) if displacement is None else displacement
@@ -109,7 +113,10 @@ def start_variation(neighbours: Neighbours, name: str) -> tuple[Array, Array, Ar
 
     By differences of order 4: the start may be what closes loops, or an equilibrium.
     """
-    here = neighbours.here.problem
+    here, first = neighbours.here.problem, neighbours.sides(name)[0].problem
+    n = len(here.u)
+    if all(np.array_equal(getattr(here, x), getattr(first, x)) for x in "quz"):
+        return np.zeros(n), np.zeros(n), np.zeros(len(here.z))
     h = neighbours.step(name)
     found: list[Array] = []
     for by in (h, 2.0 * h):
@@ -117,7 +124,6 @@ def start_variation(neighbours: Neighbours, name: str) -> tuple[Array, Array, Ar
         x = here.equations.increment(here.q, one.q) - here.equations.increment(here.q, two.q)
         found.append(np.concatenate([x, one.u - two.u, one.z - two.z]) / (2.0 * by))
     s = (4.0 * found[0] - found[1]) / 3.0
-    n = len(here.u)
     return s[:n], s[n : 2 * n], s[2 * n :]
 
 

@@ -146,8 +146,9 @@ class OutputSlopes:
         """Slope of a number along a parameter while states stand still."""
         s, near = self.run.solution, self.run.neighbours
         weights = WEIGHTS[reading.statistic](s.t, reading.series(self.result))[places]
-        ends = [self._still(reading, start, places) for start in near.pair(name)]
-        return float(weights @ (ends[0] - ends[1])) / (2.0 * near.step(name))
+        *sides, apart = near.sides(name)
+        one, two = (self._still(reading, side, places) for side in sides)
+        return float(weights @ (one - two)) / apart
 
     def _still(self, reading: Reading, start: Start, places: Array) -> Array:
         s = self.run.solution

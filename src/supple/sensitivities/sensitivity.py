@@ -149,12 +149,12 @@ def sensitivity(
     values = _values(subject, parameters)
     subject.expect(values)
     subject.expect_outputs([dict(values)], asked)
-    near = Neighbours(subject, values, {name: scale_of(x) for name, x in values.items()})
     if method is not None and method not in METHODS:
         raise ModelError(OWNER, "method", method, f"one of {', '.join(map(repr, METHODS))}")
     if method is None:
         numbers = all(r.statistic in WEIGHTS for r in asked)
         method = "adjoint" if numbers and len(values) > MANY * len(asked) else "forward"
+    near = Neighbours(subject, values, {name: scale_of(x) for name, x in values.items()})
     run = FollowedRun.of(near, chosen)
     slopes = OutputSlopes(run, asked)
     found = _forward(slopes) if method == "forward" else _adjoint(slopes)

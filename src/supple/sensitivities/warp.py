@@ -31,7 +31,8 @@ class Warp:
         """Of a parameter and its usual displacement, up to a time (s)."""
         start = neighbours.here.problem.t_start
         own = neighbours.here.problem.equations.breakpoints()
-        ends = [s.problem.equations.breakpoints() for s in neighbours.pair(name)]
+        *sides, apart = neighbours.sides(name)
+        ends = [side.problem.equations.breakpoints() for side in sides]
         if any(len(other) != len(own) for other in ends):
             # a value that makes a kink where there is none: all others must be where they were
             if not all(np.any(np.isclose(t, other, rtol=1e-12)) for other in ends for t in own):
@@ -43,7 +44,7 @@ class Warp:
         knots, first, second = (
             np.array([start, *(times[k] for k in inner), t_end]) for times in (own, *ends)
         )
-        rates = (first - second) / (2.0 * neighbours.step(name))
+        rates = (first - second) / apart
         return cls(knots, first, second, rates)
 
     @property
