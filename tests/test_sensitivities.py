@@ -1,14 +1,14 @@
-"""Derivatives of outputs along parameters: against differences of whole runs, and forwards against backwards."""
+"""Derivatives of outputs along parameters, against differences of whole runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-import linkages
 import numpy as np
 import pytest
 
+import linkages
 import supple as sp
 from supple.sweeps.readings import readings
 from supple.sweeps.subjects import subject_of
@@ -22,7 +22,9 @@ REACHED = 1e-6
 
 def differences(model, values, name, outputs, t_end, **given) -> np.ndarray:
     """Derivatives of outputs along a parameter, of order 4 in its displacement."""
-    settings = {"t_end": t_end, "output": given.pop("times", None), "events": given.pop("events", ())}
+    events = given.pop("events", ())
+    events = (events,) if isinstance(events, sp.Event) else events
+    settings = {"t_end": t_end, "output": given.pop("times", None), "events": events}
     subject = subject_of(model, settings, {**given, "tolerance": 1e-12})
     step, found = 1e-3 * (abs(values[name]) or 1.0), []
     for by in (step, 2.0 * step):

@@ -176,6 +176,8 @@ if TYPE_CHECKING:
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
+    from supple.sensitivities.fit import Fit, fit
+    from supple.sensitivities.optimize import Optimum, optimize
     from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
@@ -226,6 +228,7 @@ __all__ = [
     "Event",
     "Expression",
     "FileError",
+    "Fit",
     "Fixed",
     "FlexibleBody",
     "Force",
@@ -274,6 +277,7 @@ __all__ = [
     "Motor",
     "Newmark",
     "NormalModes",
+    "Optimum",
     "OrderN",
     "PairFunction",
     "PairState",
@@ -339,6 +343,7 @@ __all__ = [
     "check_component",
     "compare",
     "converge",
+    "fit",
     "inverse_dynamics",
     "kinematics",
     "linearize",
@@ -349,6 +354,7 @@ __all__ = [
     "lyapunov",
     "mass_properties",
     "mesh_geometry",
+    "optimize",
     "prepare",
     "principal_strains",
     "read_abaqus",

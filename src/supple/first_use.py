@@ -60,6 +60,8 @@ ON_FIRST_USE: dict[str, str | None] = {
         "results.result": "load Result",
         "results.section_views": "SectionForces",
         "robots.robot_file": "read_mjcf read_urdf RobotFile",
+        "sensitivities.fit": "Fit fit",
+        "sensitivities.optimize": "Optimum optimize",
         "sensitivities.sensitivity": "Sensitivity sensitivity",
         "studies.comparison": "compare",
         "studies.convergence": "converge",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supple.core import chart, dynamics, links, tangents, tree
+from supple.core import chart, dynamics, links, tangents
 from supple.core.layout import views
 from supple.native.declare import INTS, MAT, REALS, VEC, entry, hold
 

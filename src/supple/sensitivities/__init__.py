@@ -1,1 +1,1 @@
-"""Derivatives of what a run gives with respect to numbers of its model, and what is built on them."""
+"""Derivatives of what a run gives along numbers of its model, and what is built on them."""

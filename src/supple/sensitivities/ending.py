@@ -46,7 +46,8 @@ class Ending:
         size = small / max(float(np.max(np.abs(rates) / units)), 1e-300)
         along = np.vstack([np.diag(small * units), size * rates])
         count = 2 * len(along)
-        moved = run.moved(*(np.repeat(x, count, axis=0) for x in (q, u, z)), np.vstack([along, -along]))
+        each = np.zeros(count, dtype=int)
+        moved = run.moved(q[each], u[each], z[each], np.vstack([along, -along]))
         values = watched(event, run.shown(here, np.repeat(t, count), *moved)).reshape(2, -1)
         slopes = 0.5 * (values[0] - values[1])
         rate, span = slopes[-1] / size, float(s.t[-1] - s.t[0])
@@ -86,7 +87,8 @@ def watched(event: Event, result: Result) -> Array:
         return np.asarray(values[:, k])
     frame = event.frames["of"]
     point = result[frame.body.name].at(*frame.position)
-    return np.asarray(getattr(point, KINDS[event.quantity[:-1]]))[:, "xyz".index(event.quantity[-1])]
+    kind, axis = event.quantity[:-1], event.quantity[-1]
+    return np.asarray(getattr(point, KINDS[kind]))[:, "xyz".index(axis)]
 
 
 def expect_events(events: tuple[Event, ...]) -> None:

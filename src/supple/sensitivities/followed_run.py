@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Solution
 from supple.poses import Array
 from supple.results.result import Result
+from supple.results.run_data import Indices
 from supple.sensitivities.linear_steps import (
     States,
     Steps,
@@ -69,7 +71,7 @@ class FollowedRun:
             raise SimulationError(f"sensitivity: the run {solution.message}")
         return cls(neighbours, integrator, solution, np.unique([problem.t_start, *steps]))
 
-    def grid(self, times: Array) -> tuple[Array, Array]:
+    def grid(self, times: Array) -> tuple[Array, Indices]:
         """Ends (n + 1,) of steps of the run, divided at times, and the places of these (nt,)."""
         near = APART * (self.ends[-1] - self.ends[0])
         ends = np.unique(np.concatenate([self.ends, times, self._kinks()]))
@@ -117,11 +119,11 @@ class FollowedRun:
         middle = 0.5 * (ends[1:] + ends[:-1])
         which = np.maximum(np.searchsorted(sets.begins, middle, side="right") - 1, 0)
         borders = [0, *(np.flatnonzero(np.diff(which)) + 1), len(middle)]
-        for i, j in zip(borders[:-1], borders[1:], strict=True):
+        for i, j in itertools.pairwise(borders):
             yield sets.models[which[i]], slice(int(i), int(j))
 
     def terms(self, name: str, block: Block) -> Array:
-        """b (n, 3 ne) of a block: what the parameter adds to its stages."""
+        """What a parameter adds to the stages of a block, b (n, 3 ne)."""
         one, two, apart = self.neighbours.sides(name)
         models = [like(side.compiled, block.compiled) for side in (one, two)]
         warp, steps, t = self.warp(name), block.steps, block.steps.stages.t
@@ -138,7 +140,7 @@ class FollowedRun:
             change -= residuals(models[1], t, steps, where)
         return parameter_terms(steps, where, change / apart, np.zeros(len(t)))
 
-    def _acts(self, models: list[Compiled], block: Block) -> tuple[Array, bool]:
+    def _acts(self, models: list[Compiled], block: Block) -> tuple[Indices, bool]:
         """Stages (k,) of a block at which a parameter changes anything, and if that is linear.
 
         What a signal changes begins and ends at breakpoints: where three stages between two of
@@ -146,7 +148,8 @@ class FollowedRun:
         """
         t = block.steps.stages.t
         every = np.arange(len(t))
-        piece = np.searchsorted(sorted({*models[0].breakpoints, *models[1].breakpoints}), t, "right")
+        kinks = sorted({*models[0].breakpoints, *models[1].breakpoints})
+        piece = np.searchsorted(kinks, t, side="right")
         mine = [every[piece == k] for k in np.unique(piece)]
         some = np.unique([x[k] for x in mine for k in (0, len(x) // 2, len(x) - 1)])
         one, two = (residuals(model, t, block.steps, some) for model in models)

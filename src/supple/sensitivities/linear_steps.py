@@ -10,8 +10,8 @@ Beside q(t) a neighbour has q = retract(q(t), x) and the velocity u(t) + v, see
 
 with y beside the states of controllers, R the residual, c the rates of the constraint rows, g the
 rates of controllers. The three stages of a step are linear equations K k = B s - b for the rates
-k = (x', v', y', mu), where s = (x, v, y) is the state at its begin. The state at its end is the last
-stage, s + E k. So of each step there is T = E K^-1, and
+k = (x', v', y', mu), where s = (x, v, y) is the state at its begin. The state at its end is the
+last stage, s + E k. So of each step there is T = E K^-1, and
 
     s(end) = (1 + T B) s - T b(p)
 
@@ -30,6 +30,7 @@ from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.errors import SimulationError
 from supple.poses import Array
+from supple.results.run_data import Indices
 
 ROOT = 6.0**0.5
 NODES = np.array([(4.0 - ROOT) / 10.0, (4.0 + ROOT) / 10.0, 1.0])
@@ -51,7 +52,7 @@ class States(NamedTuple):
     u: Array
     z: Array
 
-    def part(self, which: slice | Array) -> States:
+    def part(self, which: slice | Indices) -> States:
         """Some of them."""
         return States(*(np.ascontiguousarray(x[which]) for x in self))
 
@@ -154,7 +155,7 @@ def blocks(compiled: Compiled, steps: int) -> Iterator[slice]:
         yield slice(k, min(k + count, steps))
 
 
-def residuals(compiled: Compiled, times: Array, steps: Steps, where: Array) -> Array:
+def residuals(compiled: Compiled, times: Array, steps: Steps, where: Indices) -> Array:
     """Residuals, rates of rows and of controllers (k, nu + nr + nz) at some of the stages."""
     s, small = steps.stages, steps.small
     state = (np.ascontiguousarray(x[where]) for x in (s.q, s.u, small.a, s.z, small.lam))
@@ -164,8 +165,8 @@ def residuals(compiled: Compiled, times: Array, steps: Steps, where: Array) -> A
     return out
 
 
-def parameter_terms(steps: Steps, where: Array, change: Array, stretch: Array) -> Array:
-    """b (n, 3 ne): what a displaced parameter adds to the stages, per unit of it.
+def parameter_terms(steps: Steps, where: Indices, change: Array, stretch: Array) -> Array:
+    """What a displaced parameter adds to the stages, b (n, 3 ne), per unit of it.
 
     ``change`` (k, nu + nr + nz) of residuals and rates at the stages ``where``, and ``stretch``
     (3 n,), by which the time of neighbours goes on faster than that of the run: see `Warp`.

@@ -15,6 +15,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.poses import Array
 from supple.results.result import Result
+from supple.results.run_data import Indices
 from supple.sensitivities.ending import Ending
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import Start
@@ -41,7 +42,8 @@ def _of_mean(t: Array, y: Array) -> Array:
 def _of_rms(t: Array, y: Array) -> Array:
     weights = _of_mean(t, y)
     size = float(np.sqrt(weights @ (y * y)))
-    return weights * y / size if size > 0.0 else np.zeros(len(y))
+    slopes: Array = weights * y / size if size > 0.0 else np.zeros(len(y))
+    return slopes
 
 
 def _of_peak(t: Array, y: Array) -> Array:
@@ -97,7 +99,7 @@ class OutputSlopes:
         found = [{r.name: np.asarray(r.read(x)) for r in self.readings} for x in shown]
         return {r.name: (found[0][r.name] - found[1][r.name]) / (2.0 * step) for r in self.readings}
 
-    def over_states(self, reading: Reading) -> tuple[Array, Array, float]:
+    def over_states(self, reading: Reading) -> tuple[Indices, Array, float]:
         """Places (k,) of the output times that a number depends on, its slopes (k, ns) there.
 
         And its slope along the time at which an event ends the run.
@@ -130,9 +132,9 @@ class OutputSlopes:
         t, y = self.run.solution.t, reading.series(self.result)
         by = SMALL * (t[-1] - t[-2]) * _one(-1, len(t))
         statistic = STATISTICS[reading.statistic]
-        return (statistic(t + by, y) - statistic(t - by, y)) / (2.0 * by[-1])
+        return (statistic(t + by, y) - statistic(t - by, y)) / (2.0 * float(by[-1]))
 
-    def _slopes(self, reading: Reading, places: Array) -> Array:
+    def _slopes(self, reading: Reading, places: Indices) -> Array:
         """Slopes (k, ns) of a history at some output times."""
         s, ns = self.run.solution, len(self.units)
         by = np.concatenate([np.diag(SMALL * self.units), -np.diag(SMALL * self.units)])
@@ -142,7 +144,7 @@ class OutputSlopes:
         y = y.reshape(len(places), 2, ns)
         return (y[:, 0] - y[:, 1]) / (2.0 * SMALL * self.units)
 
-    def over_parameter(self, reading: Reading, name: str, places: Array) -> float:
+    def over_parameter(self, reading: Reading, name: str, places: Indices) -> float:
         """Slope of a number along a parameter while states stand still."""
         s, near = self.run.solution, self.run.neighbours
         weights = WEIGHTS[reading.statistic](s.t, reading.series(self.result))[places]
@@ -150,7 +152,7 @@ class OutputSlopes:
         one, two = (self._still(reading, side, places) for side in sides)
         return float(weights @ (one - two)) / apart
 
-    def _still(self, reading: Reading, start: Start, places: Array) -> Array:
+    def _still(self, reading: Reading, start: Start, places: Indices) -> Array:
         s = self.run.solution
         shown: Result = self.run.shown(start, s.t[places], s.q[places], s.u[places], s.z[places])
         return reading.series(shown)

@@ -28,7 +28,7 @@ from supple.sensitivities.ending import expect_events
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import OWNER, Neighbours, scale_of
 from supple.sensitivities.output_slopes import WEIGHTS, OutputSlopes
-from supple.sweeps.readings import Outputs, readings
+from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.subjects import OfFile, OfModel, Subject, subject_of
 
 METHODS = ("forward", "adjoint")
@@ -136,8 +136,20 @@ def sensitivity(
     5; parameters enter by differences of the residual, not of runs. Extrema are those at output
     times. Where a value decides which way a motion goes, derivatives hold for the way that it went.
     """
-    begin = time.perf_counter()
     asked = readings(outputs)
+    subject = subject_for(model, t_end, times, events, integrator, options)
+    values = _values(subject, parameters)
+    subject.expect(values)
+    subject.expect_outputs([dict(values)], asked)
+    if method is not None and method not in METHODS:
+        raise ModelError(OWNER, "method", method, f"one of {', '.join(map(repr, METHODS))}")
+    return derivatives(subject, asked, values, method)
+
+
+def subject_for(
+    model: Any, t_end: Any, times: Any, events: Any, integrator: Any, options: dict[str, Any]
+) -> Subject:
+    """What is run, with tight tolerances unless others are asked for."""
     options.setdefault("tolerance", "tight")
     chosen = Radau() if integrator is None else integrator
     expect(OWNER, "integrator", chosen, Integrator, "an integrator, e.g. Radau()")
@@ -145,17 +157,19 @@ def sensitivity(
     events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
     expect_events(events)
     given = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
-    subject = subject_of(model, given, options)
-    values = _values(subject, parameters)
-    subject.expect(values)
-    subject.expect_outputs([dict(values)], asked)
-    if method is not None and method not in METHODS:
-        raise ModelError(OWNER, "method", method, f"one of {', '.join(map(repr, METHODS))}")
+    return subject_of(model, given, options)
+
+
+def derivatives(
+    subject: Subject, asked: tuple[Reading, ...], values: dict[str, float], method: str | None
+) -> Sensitivity:
+    """Derivatives of what is read of a subject, at values of its parameters."""
+    begin = time.perf_counter()
     if method is None:
         numbers = all(r.statistic in WEIGHTS for r in asked)
         method = "adjoint" if numbers and len(values) > MANY * len(asked) else "forward"
     near = Neighbours(subject, values, {name: scale_of(x) for name, x in values.items()})
-    run = FollowedRun.of(near, chosen)
+    run = FollowedRun.of(near, subject.given["integrator"])
     slopes = OutputSlopes(run, asked)
     found = _forward(slopes) if method == "forward" else _adjoint(slopes)
     seconds = time.perf_counter() - begin
@@ -200,7 +214,7 @@ def _values(subject: Subject, parameters: Any) -> dict[str, float]:
     else:
         names = validate.listed(OWNER, "parameters", parameters, NAMES)
         subject.expect([validate.text(OWNER, "parameters", name, NAMES) for name in names])
-        given = {name: _own(subject, name) for name in names}
+        given = {name: own_value(subject, name) for name in names}
     if not given:
         raise ModelError(OWNER, "parameters", parameters, NAMES)
     found = {}
@@ -212,7 +226,7 @@ def _values(subject: Subject, parameters: Any) -> dict[str, float]:
     return found
 
 
-def _own(subject: Subject, name: str) -> Any:
+def own_value(subject: Subject, name: str) -> Any:
     """The value that a model has."""
     if isinstance(subject, OfFile):
         file = ModelFile(subject.path)

@@ -65,10 +65,10 @@ class Warp:
         return found[0], found[1]
 
     def at(self, t: Array) -> Array:
-        """w (n,) s per unit of the parameter."""
+        """The shift w (n,) s, per unit of the parameter."""
         return np.interp(t, self.knots, self.rates)
 
     def stretch(self, t: Array) -> Array:
-        """w' (n,) per unit of the parameter; a time at a knot belongs to what is behind it."""
+        """Its rate w' (n,), per unit of the parameter; at a knot, that behind it."""
         k = np.clip(np.searchsorted(self.knots, t, side="right") - 1, 0, len(self.knots) - 2)
         return np.diff(self.rates)[k] / np.diff(self.knots)[k]
