@@ -90,6 +90,7 @@ def fit(
     parameters: Mapping[str, float | Sequence[float]],
     records: Mapping[str, tuple[Any, Any]],
     *,
+    functions: Mapping[str, Callable[[Result], Array]] | None = None,
     deviations: Mapping[str, float] | None = None,
     confidence: float = 0.95,
     t_end: float | None = None,
@@ -107,6 +108,8 @@ def fit(
         By name a start, (low, high) with the model's own value as start, or (start, low, high).
     records : mapping
         By history ("elbow.angle", "beam.at(0.3).strain") its times (s) and values, SI units.
+    functions : mapping, optional
+        Functions of the result that return histories (nt,), by the names that ``records`` uses.
     deviations : mapping, optional
         By history the standard deviation of its errors; without them all records of one fit are
         taken as equally good in parts of their own size, and the scatter is found from the fit.
@@ -120,7 +123,7 @@ def fit(
 
     The intervals are those of the linear theory about the best values.
     """
-    asked, times, data = _records(records)
+    asked, times, data = _records(records, functions or {})
     sizes = _sizes(asked, data, deviations)
     level = validate.number(OWNER, "confidence", confidence)
     if not 0.0 < level < 1.0:
@@ -147,10 +150,36 @@ def fit(
         return problem.solved(level, deviations is not None, most)
 
 
-def _records(given: Any) -> tuple[tuple[Reading, ...], list[Array], list[Array]]:
+@dataclass(frozen=True)
+class Recorded(Reading):
+    """A history that a function returns."""
+
+    @property
+    def is_history(self) -> bool:
+        """It is kept at all output times."""
+        return True
+
+    def read(self, subject: Any) -> Array:
+        """The history (nt,)."""
+        assert self.function is not None
+        found = np.asarray(self.function(subject), dtype=float)
+        if found.shape != subject.t.shape or not np.all(np.isfinite(found)):
+            expected = f"{len(subject.t)} finite numbers, one at each output time"
+            raise ModelError(OWNER, f"functions, {self.name}", found.shape, expected)
+        return found
+
+
+def _records(
+    given: Any, functions: Mapping[str, Any]
+) -> tuple[tuple[Reading, ...], list[Array], list[Array]]:
     if not isinstance(given, Mapping) or not given:
         raise ModelError(OWNER, "records", given, RECORDS)
-    asked = readings({str(name): str(name) for name in given})
+    asked = tuple(
+        Recorded(str(name), function=functions[name])
+        if name in functions
+        else readings({str(name): str(name)})[0]
+        for name in given
+    )
     times, data = [], []
     for reading, pair in zip(asked, given.values(), strict=True):
         where = f"records, {reading.name}"

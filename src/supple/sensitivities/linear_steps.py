@@ -144,7 +144,8 @@ def _stage_equations(small: Small, h: Array) -> tuple[Array, Array]:
 
 def stage_times(ends: Array) -> Array:
     """Times (3 n,) s of the stages of steps between times (n + 1,)."""
-    return (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
+    found: Array = (ends[:-1, None] + np.diff(ends)[:, None] * NODES).ravel()
+    return found
 
 
 def blocks(compiled: Compiled, steps: int) -> Iterator[slice]:

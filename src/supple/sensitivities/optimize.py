@@ -30,6 +30,7 @@ from supple.waiting import told
 OWNER = "optimize"
 METHODS = ("SLSQP", "MMA")
 REACHED = 1e-6  # part of its range by which a limit may be passed
+Limit = tuple[str, float, float, float]  # an output, its sign, the limit, and its size
 LIMITS = "a mapping of outputs to (low, high), with None where there is no limit"
 
 
@@ -106,8 +107,8 @@ def optimize(
     minimize : text or function of the result
         "tip.position.y @ rms", or a function that returns a number.
     limits : mapping, optional
-        By output (low, high); None where there is no limit. Names that ``functions`` has are read
-        by these, others are texts.
+        By output (low, high); None where there is no limit, twice the same for an exact value.
+        Names that ``functions`` has are read by these, others are texts.
     functions : mapping, optional
         Functions of the result, by the names that ``limits`` uses.
     t_end, times, events, integrator, options : as for `sensitivity`
@@ -181,7 +182,12 @@ class Search:
             (reading.name, sign, end, max(abs(end), 1e-300) if end != 0.0 else 1.0)
             for reading, low, high in bounds
             for sign, end in ((1.0, low), (-1.0, high))
-            if np.isfinite(end)
+            if np.isfinite(end) and low < high
+        ]
+        self.equal = [
+            (reading.name, 1.0, low, abs(low) or 1.0)
+            for reading, low, high in bounds
+            if low == high
         ]
 
     @property
@@ -211,18 +217,32 @@ class Search:
 
     def margins(self, x: Array) -> Array:
         """What is left to each limit (rows,), in parts of it; negative beyond it."""
-        found = self._at(x)
-        if "failed" in found:
-            return np.full(len(self.rows), -1.0)
-        return np.array([sign * (found[n][0] - end) / size for n, sign, end, size in self.rows])
+        return self._distances(x, self.rows)
+
+    def gaps(self, x: Array) -> Array:
+        """Distances (rows,) to values that are asked for exactly."""
+        return self._distances(x, self.equal)
 
     def margin_slopes(self, x: Array) -> Array:
         """Slopes of the margins (rows, n)."""
+        return self._slopes(x, self.rows)
+
+    def gap_slopes(self, x: Array) -> Array:
+        """Slopes of the gaps (rows, n)."""
+        return self._slopes(x, self.equal)
+
+    def _distances(self, x: Array, rows: list[Limit]) -> Array:
         found = self._at(x)
         if "failed" in found:
-            return np.zeros((len(self.rows), len(x)))
-        rows = [sign * np.array(found[n][1]) / size for n, sign, _, size in self.rows]
-        return np.array(rows).reshape(len(rows), len(x)) * self.ranges.sizes
+            return np.full(len(rows), -1.0)
+        return np.array([sign * (found[n][0] - end) / size for n, sign, end, size in rows])
+
+    def _slopes(self, x: Array, rows: list[Limit]) -> Array:
+        found = self._at(x)
+        if "failed" in found:
+            return np.zeros((len(rows), len(x)))
+        each = [sign * np.array(found[n][1]) / size for n, sign, _, size in rows]
+        return np.array(each).reshape(len(rows), len(x)) * self.ranges.sizes
 
     def optimum(self, ended: tuple[Array, bool, str]) -> Optimum:
         """What was found, with the run there."""
@@ -230,7 +250,7 @@ class Search:
         values, found = self.ranges.values(x), self._at(x)
         if "failed" in found:
             raise SuppleError(f"optimize: at the end {found['failed']}")
-        kept = bool(np.all(self.margins(x) >= -REACHED)) if self.rows else True
+        kept = bool(np.all(self.margins(x) >= -REACHED) and np.all(np.abs(self.gaps(x)) <= REACHED))
         last = self.evaluations.last
         if last is None or dict(last.parameters) != values:
             last = self.evaluations.run(values)
@@ -258,14 +278,18 @@ def _slsqp(search: Search, precision: float, most: int) -> tuple[Array, bool, st
         value, slopes = search.objective(x)
         return value / size, slopes / size
 
-    limited = {"type": "ineq", "fun": search.margins, "jac": search.margin_slopes}
+    limited = []
+    if search.rows:
+        limited.append({"type": "ineq", "fun": search.margins, "jac": search.margin_slopes})
+    if search.equal:
+        limited.append({"type": "eq", "fun": search.gaps, "jac": search.gap_slopes})
     found = minimize(
         scaled,
         search.start,
         jac=True,
         bounds=search.box,
         method="SLSQP",
-        constraints=[limited] if search.rows else [],
+        constraints=limited,
         options={"maxiter": most, "ftol": precision},
     )
     return found.x, bool(found.success), str(found.message)
@@ -278,6 +302,8 @@ def _mma(search: Search, precision: float, most: int) -> tuple[Array, bool, str]
         raise ModelError(
             OWNER, "method", "MMA", "'SLSQP', or the package nlopt, which is not installed"
         ) from None
+    if search.equal:
+        raise ModelError(OWNER, "limits", search.equal[0][0], "a range: MMA takes no exact values")
     solver = nlopt.opt(nlopt.LD_MMA, len(search.start))
     low, high = np.array(search.box).T
     solver.set_lower_bounds(low)

@@ -36,7 +36,8 @@ def _of_mean(t: Array, y: Array) -> Array:
     if not t[-1] > t[0]:
         return _one(-1, len(y))
     h = np.diff(t) / (t[-1] - t[0])
-    return 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
+    weights: Array = 0.5 * (np.concatenate([[0.0], h]) + np.concatenate([h, [0.0]]))
+    return weights
 
 
 def _of_rms(t: Array, y: Array) -> Array:
