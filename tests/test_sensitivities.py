@@ -96,9 +96,9 @@ CASES: dict[str, Case] = {
     ),
     "flexible": (
         flexible,
-        ["beam.length", "beam.material.E", "beam.section.size_y", "shoulder.initial_rate"],
+        ["beam.length", "beam.material.E", "beam.section.size_y"],
         ["elbow.angle @ end", "beam.at(0.5).deflection @ rms"],
-        0.1,
+        0.05,
     ),
     "free": (
         free,
@@ -143,13 +143,115 @@ def test_an_event_ends_the_runs_of_neighbours_earlier_or_later() -> None:
     outputs = ["bob.position.x @ end", "shoulder.angle @ mean", "elbow.force @ end"]
     event = sp.Event("low", model["link"].at(0.5), "y", value=-0.3, direction=-1)
     given: dict[str, Any] = {"outputs": outputs, "t_end": 2.0, "times": 0.02, "events": event}
-    names = ["link.mass", "shoulder.initial_rate", "elbow.frame_a.position.0"]
+    names = ["link.mass", "shoulder.initial_rate"]
     found = [
-        sp.sensitivity(model, names[:2], tolerance=1e-10, method=method, **given)
+        sp.sensitivity(model, names, tolerance=1e-10, method=method, **given)
         for method in ("forward", "adjoint")
     ]
-    for name in names[:2]:
+    for name in names:
         exact = differences(model, dict(found[0].parameters), name, **given)
         for output, slope in zip(outputs, exact, strict=True):
             error = max(abs(one[output, name] - slope) for one in found)
             assert error <= REACHED * abs(slope) + 1e-12, (output, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", [sp.Absolute(), sp.Branch(["A", "B", "guide"])])
+def test_every_formulation_has_the_same_derivatives(formulation: Any) -> None:
+    build, names, outputs, t_end = CASES["loop"]
+    given: dict[str, Any] = {"outputs": outputs, "t_end": t_end, "tolerance": 1e-10, "times": 20}
+    one = sp.sensitivity(build(), names, **given)
+    two = sp.sensitivity(build(), names, formulation=formulation, **given)
+    for output in outputs:
+        assert np.allclose(one.gradient(output), two.gradient(output), rtol=REACHED)
+
+
+def test_what_has_no_derivative_is_refused() -> None:
+    model = pendulum()
+    given: dict[str, Any] = {"outputs": "shoulder.angle @ end", "t_end": 0.1}
+    then = sp.Event("stop", "shoulder", value=-0.01, then=sp.Lock("shoulder"))
+    with pytest.raises(sp.ModelError, match="without 'then'"):
+        sp.sensitivity(model, ["link.mass"], events=then, **given)
+    with pytest.raises(sp.ModelError, match="a number"):
+        sp.sensitivity(flexible(), ["beam.stiffening"], outputs="elbow.angle @ end", t_end=0.1)
+    with pytest.raises(sp.SuppleError, match="no adjoint"):
+        late = {**given, "outputs": "shoulder.angle @ time of max"}
+        sp.sensitivity(model, ["link.mass"], method="adjoint", **late)
+
+    def jointed(count: float) -> sp.Model:
+        m = pendulum()
+        if count > 1.0:
+            m.add(sp.JointSpring("spring", "shoulder", 1.0))
+        return m
+
+    with pytest.raises(sp.ModelError, match="structure"):
+        sp.sensitivity(jointed, {"count": 1.0}, **given)
+
+
+def sprung(stiffness: float, damping: float, again: float = 0.0) -> sp.Model:
+    m = sp.Model(gravity=DOWN)
+    link = m.add(sp.RigidBody("link", 2.0, (0.25, 0, 0), (1e-3, 0.04, 0.04)))
+    m.add(sp.Revolute("pin", m.ground.at(0), link.at(0), "z", 0.3))
+    m.add(sp.JointSpring("spring", "pin", stiffness + again, damping))
+    return m
+
+
+def test_a_fit_finds_what_made_its_record_and_says_what_it_cannot() -> None:
+        t = np.linspace(0.0, 1.0, 41)
+    exact = sp.simulate(sprung(30.0, 0.4), 1.0, output=t)["pin"].angle
+    given: dict[str, Any] = {"tolerance": "default", "confidence": 0.9}
+    starts = {"stiffness": (20.0, 5.0, 100.0), "damping": (0.1, 0.0, 5.0)}
+    clean = sp.fit(sprung, starts, {"pin.angle": (t, exact)}, **given)
+    assert clean.success and not clean.doubts
+    # default tolerance: 1e-5 of the angles
+    assert np.allclose(list(clean.values.values()), (30.0, 0.4), rtol=1e-3)
+    noise = 0.01 * np.random.default_rng(5).normal(size=t.size)
+    twice = sp.fit(sprung, {**starts, "again": (0.0, -5.0, 5.0)}, {"pin.angle": (t, exact + noise)})
+    assert any("'stiffness' and 'again' apart" in doubt for doubt in twice.doubts)
+    assert np.isinf(twice.intervals["again"]) and np.isfinite(twice.intervals["damping"])
+
+
+@pytest.mark.slow
+def test_intervals_of_a_fit_hold_the_truth_as_often_as_they_say() -> None:
+    t = np.linspace(0.0, 1.0, 41)
+    exact = sp.simulate(sprung(30.0, 0.4), 1.0, output=t)["pin"].angle
+    held, n = np.zeros(2), 60
+    for seed in range(n):
+        noise = 0.01 * np.random.default_rng(seed).normal(size=t.size)
+        found = sp.fit(
+            sprung,
+            {"stiffness": (28.0, 5.0, 100.0), "damping": (0.3, 0.0, 5.0)},
+            {"pin.angle": (t, exact + noise)},
+            tolerance="default",
+            confidence=0.9,
+        )
+        for k, (name, true) in enumerate((("stiffness", 30.0), ("damping", 0.4))):
+            held[k] += abs(found.values[name] - true) <= found.intervals[name]
+    # 54 of 60 are expected, with a deviation of 2.3: less than 44 in one of 100 000 series
+    assert np.all(held >= 44) and np.all(held < n)
+
+
+def test_an_optimum_is_where_limits_and_slopes_say(tmp_path) -> None:
+    """The stiffest spring whose torque stays below a limit; a search that is stopped goes on."""
+    given: dict[str, Any] = {
+        "minimize": "pin.angle @ rms",
+        "limits": {"torque": (None, 12.0)},
+        "functions": {"torque": lambda r: float(np.max(np.abs(r["spring"].effort)))},
+        "t_end": 0.5,
+        "times": 50,
+        "tolerance": "default",
+        "file": tmp_path / "search.json",
+    }
+    ranges = {"stiffness": (20.0, 5.0, 200.0), "damping": (0.5, 0.1, 5.0)}
+    cut = sp.optimize(sprung, ranges, most=2, **given)
+    assert not cut.success
+    best = sp.optimize(sprung, ranges, **given)
+    assert best.success and best.limited["torque"][0] == pytest.approx(12.0, rel=1e-5)
+    again = sp.optimize(sprung, ranges, **given)
+    assert again.runs <= 1 and again.values == best.values
+    for stiffness, damping in ((1.05, 1.0), (0.95, 1.0), (1.0, 0.95)):  # 5.0 is a limit
+        values = best.values["stiffness"] * stiffness, best.values["damping"] * damping
+        run = sp.simulate(sprung(*values), 0.5, output=50)
+        kept = np.max(np.abs(run["spring"].effort)) <= 12.0
+        size = float(np.sqrt(np.trapezoid(run["pin"].angle ** 2, run.t) / 0.5))
+        assert not kept or size >= best.objective * (1.0 - 1e-6)

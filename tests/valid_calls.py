@@ -265,6 +265,23 @@ CALLS: dict[str, Call] = {
             "t_end": 0.01,
             "workers": 1,
         },
+        "sensitivity": {
+            "model": pendulum(),
+            "parameters": ["rod.mass"],
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+        },
+        "optimize": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": (1.0, 2.0)},
+            "minimize": "pin.angle @ max",
+            "t_end": 0.01,
+        },
+        "fit": {
+            "model": pendulum(),
+            "parameters": {"pin.initial_rate": 0.1},
+            "records": {"pin.angle": ([0.0, 0.005, 0.01], [0.0, 0.1, 0.2])},
+        },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
@@ -399,7 +416,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Sweep",
+    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.analyses.arguments import expect
 from supple.errors import ModelError, SimulationError
 from supple.events import Event
 from supple.poses import Array
@@ -94,6 +95,7 @@ def watched(event: Event, result: Result) -> Array:
 def expect_events(events: tuple[Event, ...]) -> None:
     """Refuse events that change the model."""
     for event in events:
+        expect(OWNER, "events", event, Event, "objects of type Event")
         if event.then:
             expected = "events that end the run or are only told, without 'then'"
             raise ModelError(OWNER, "events", event.name, expected)

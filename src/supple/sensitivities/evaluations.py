@@ -50,6 +50,18 @@ class Ranges:
         return {name: float(value) for name, value in zip(self.names, p, strict=True)}
 
 
+def named_functions(owner: str, given: Any) -> dict[str, Callable[[Any], Any]]:
+    """Functions of a result by name, as they are given; none without any."""
+    expected = "a mapping of names to functions of the result"
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(
+        isinstance(name, str) and callable(function) for name, function in given.items()
+    ):
+        raise ModelError(owner, "functions", given, expected)
+    return dict(given)
+
+
 def _range(owner: str, name: str, given: Any, own: Callable[[str], Any]) -> tuple[float, ...]:
     where = f"parameters, {name}"
     if isinstance(given, (tuple, list, np.ndarray)):

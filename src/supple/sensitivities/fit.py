@@ -18,7 +18,7 @@ from supple.modelfiles.model_file import ModelFile
 from supple.poses import Array
 from supple.reports import Report
 from supple.results.result import Result
-from supple.sensitivities.evaluations import Evaluations, Ranges
+from supple.sensitivities.evaluations import Evaluations, Ranges, named_functions
 from supple.sensitivities.sensitivity import derivatives, own_value, subject_for
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading, readings
@@ -123,7 +123,7 @@ def fit(
 
     The intervals are those of the linear theory about the best values.
     """
-    asked, times, data = _records(records, functions or {})
+    asked, times, data = _records(records, named_functions(OWNER, functions))
     sizes = _sizes(asked, data, deviations)
     level = validate.number(OWNER, "confidence", confidence)
     if not 0.0 < level < 1.0:

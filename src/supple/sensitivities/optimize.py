@@ -21,7 +21,7 @@ from supple.modelfiles.model_file import ModelFile
 from supple.poses import Array
 from supple.reports import Report
 from supple.results.result import Result
-from supple.sensitivities.evaluations import Evaluations, Ranges
+from supple.sensitivities.evaluations import Evaluations, Ranges, named_functions
 from supple.sensitivities.sensitivity import derivatives, own_value, subject_for
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Output, Reading, readings
@@ -123,7 +123,7 @@ def optimize(
     A run that fails is taken as a bad value, so that the search turns back.
     """
     objective = readings({"objective": minimize})[0]
-    bounds = _limits(limits, functions or {})
+    bounds = _limits(limits, named_functions(OWNER, functions))
     validate.choice(OWNER, "method", method, METHODS)
     validate.positive(OWNER, "precision", precision)
     validate.integer(OWNER, "most", most, 1, "a positive whole number")

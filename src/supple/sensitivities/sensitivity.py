@@ -141,8 +141,8 @@ def sensitivity(
     values = _values(subject, parameters)
     subject.expect(values)
     subject.expect_outputs([dict(values)], asked)
-    if method is not None and method not in METHODS:
-        raise ModelError(OWNER, "method", method, f"one of {', '.join(map(repr, METHODS))}")
+    if method is not None:
+        validate.choice(OWNER, "method", method, METHODS)
     return derivatives(subject, asked, values, method)
 
 
