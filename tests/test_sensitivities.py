@@ -197,7 +197,7 @@ def sprung(stiffness: float, damping: float, again: float = 0.0) -> sp.Model:
 
 
 def test_a_fit_finds_what_made_its_record_and_says_what_it_cannot() -> None:
-        t = np.linspace(0.0, 1.0, 41)
+    t = np.linspace(0.0, 1.0, 41)
     exact = sp.simulate(sprung(30.0, 0.4), 1.0, output=t)["pin"].angle
     given: dict[str, Any] = {"tolerance": "default", "confidence": 0.9}
     starts = {"stiffness": (20.0, 5.0, 100.0), "damping": (0.1, 0.0, 5.0)}
