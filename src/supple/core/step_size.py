@@ -41,14 +41,15 @@ def moved(m, r, reals):
     """
     h = min(reals[H], reals[H_MAX])
     chart.increment(m, r.first, r.q, r.xt)
-    far, fast = 0.0, 0.0
+    far, fast, reach, speed = 0.0, 0.0, reals[REACH], reals[SPEED]
     for k in range(r.u.shape[0]):
-        reals[REACH] = max(reals[REACH], abs(r.xt[k]) / r.scale[k])
-        reals[SPEED] = max(reals[SPEED], abs(r.u[k]) / r.rate_scale[k])
+        reach = max(reach, abs(r.xt[k]) / r.scale[k])
+        speed = max(speed, abs(r.u[k]) / r.rate_scale[k])
         far = max(far, h * (abs(r.u[k]) + 0.5 * h * abs(r.a[k])) / r.scale[k])
         fast = max(fast, h * abs(r.a[k]) / r.rate_scale[k])
-    reals[PART] = min(1.0, max(10.0 * max(reals[REACH], far), LEAST))
-    reals[RATE_PART] = min(1.0, max(10.0 * max(reals[SPEED], fast), LEAST))
+    reals[REACH], reals[SPEED] = reach, speed
+    reals[PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
+    reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST))
 
 
 @kernel

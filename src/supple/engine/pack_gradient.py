@@ -74,6 +74,7 @@ def add_body(b: Builder, body: Body) -> None:
     b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
     b.u0[record.u] = u.tolist()
     ints = {at.KIND: force_codes.GRADIENT, force_codes.BODY: record.index}
+    ints[force_codes.VISCOUS] = int(any(t.integers[kernel.DAMPED] for t in mesh.tables))
     b.add_element(ints, {}, f"{body.name}.damping")
     for frame, mass in b.point_masses.get(body.name, ()):
         node, pose = place(b, frame)
