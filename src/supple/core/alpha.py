@@ -24,7 +24,7 @@ from supple.core import acceptance, events, step_size, tree
 from supple.core import alpha_newton as newton
 from supple.core import alpha_stage as stage
 from supple.core import step as st
-from supple.core.alpha_error import change, error_norm, middle_state, powers
+from supple.core.alpha_error import change, error_norm, middle_state, powers, worst_error
 from supple.core.alpha_newton import MAX_NEWTON
 from supple.core.alpha_output import fill_polynomials
 from supple.core.alpha_stage import (
@@ -90,10 +90,10 @@ def solve_step(m, w, r, o, p, count, state, t, h, t1):
 @kernel
 def estimate(m, r, o, count, state, h):
     """Outcome and weighted error of a step that was solved for; the velocity with the largest error is noted."""
-    error, worst = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
+    error = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
     if math.isfinite(error) and (error < 1.0 or o.c[STEP] > 0.0):
         return st.DONE, error
-    count[st.BAD_DOF] = worst
+    count[st.BAD_DOF] = worst_error(o)
     return st.DONE if math.isfinite(error) else st.NOT_FINITE, error
 
 

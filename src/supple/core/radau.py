@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import acceptance, chart, dynamics, events, step_size
+from supple.core import acceptance, chart, dynamics, events, forces, step_size
 from supple.core import radau_newton as newton
 from supple.core import radau_stages as stages
 from supple.core import step as st
@@ -91,7 +91,7 @@ def solve_step(m, w, r, o, p, count, state, t, h, left):
         count[st.KEEP_JACOBIAN] = 0
         count[st.AFTER_REJECT] = 1
         return False
-    if r.w.shape[0] > 0:
+    if forces.work_is_done(m):
         stages.work_stages(m, w, r, o, t, h, left)
     return True
 
@@ -139,7 +139,7 @@ def move(m, w, r, o, t, t1, left):
     st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
     st.copy_rows(o.c[LAM : LAM + 3], o.c[LO : LO + 3])
     st.copy(r.lam, w.lam)
-    dynamics.exert(m, w, step_size.left_of(t1, left, t), r.q, r.u, r.a, r.z)
+    dynamics.powers_at(m, w, step_size.left_of(t1, left, t), r.q, r.u, r.a, r.z)
     st.copy(w.zdot, r.zdot)
     st.copy(w.power, r.power)
 

@@ -144,6 +144,7 @@ class LoopRun:
         self.state = np.zeros(st.REAL_STATE)
         self.count = np.zeros(integers + own_size[1], dtype=np.int64)
         self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
+        self.run_reals = reals
         self.own, self.own_integers = self.run_buffer[reals:], own_size[1]
         self.count[integers : integers + len(options.integers)] = options.integers
         self._fill()
@@ -253,6 +254,15 @@ class LoopRun:
         """Accepted steps."""
         return self.steps_before + int(self.count[st.STEPS])
 
+    @property
+    def lasting(self) -> int:
+        """Numbers at the beginning of the run's buffer that a new start needs.
+
+        They are the state, and of the method its parameters and what it counts; neither stages nor
+        matrices.
+        """
+        return self.run_reals + len(self.options.parameters) + max(self.compiled.nr, 3)
+
     def _advance(self, budget: int) -> int:
         """Make steps; where rows were left out, check those in use at intervals."""
         p, left, outcome = self.problem, budget, int(st.PAUSED)
@@ -312,7 +322,7 @@ class LoopRun:
         self.row_sets = self.row_sets.then(t, other)
         # Matrices are written only where rows have entries: those of other rows must not stay.
         self.problem.equations.work[:] = 0.0
-        self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
+        self.run_buffer[self.lasting :] = 0.0
         self.begin_anew()  # multipliers belong to rows
         return True
 
