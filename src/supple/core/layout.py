@@ -195,7 +195,7 @@ TREE_RECORD = Record(
         "column": ("columns", COLUMN_INTS),
         "element": ("elements", ELEMENT_INTS),
         "signal": ("signals", SIGNAL_INTS),
-        "program": "programs",  # integers of signals
+        "program": "programs",  # integers of signals, and of ropes
         "flex": ("bodies", FLEX_INTS),
         "attach": ("attachments", ATTACH_INTS),
         "link": ("links", LINK_INTS),

@@ -28,6 +28,7 @@ from supple.results.force_views import (
     LineForceView,
     MotorView,
     PointForceView,
+    RopeView,
 )
 from supple.results.gradient_views import GradientView
 from supple.results.start_changes import told
@@ -269,6 +270,11 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
             yield Variable(f"{name}.effort{number}", effort, "", units, "A", "effort")
     elif loads and isinstance(view, LineForceView):
         yield Variable(f"{name}.tension", view.tension, "", "N", "", "effort")
+        yield Variable(f"{name}.length", view.length, "", "m", "", "length")
+    elif loads and isinstance(view, RopeView):
+        for k in range(view.tension.shape[1]):
+            tension = view.tension[:, k]
+            yield Variable(f"{name}.tension_{k + 1}", tension, "", "N", "", "effort")
         yield Variable(f"{name}.length", view.length, "", "m", "", "length")
     elif loads and isinstance(view, PointForceView):
         yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
