@@ -55,8 +55,8 @@ def stiffened(model: Model) -> Model:
             other.add(item)
         else:
             for k, frame in enumerate(used_frames(item)):
-                body = model.bodies.get(frame.body.name)
-                if body is not None and body.divides and body.written_as != "gradient":
+                of = model.bodies.get(frame.body.name)
+                if of is not None and of.divides and of.written_as != "gradient":
                     other.add(Force(f"{item.name} {k}", frame, (0.0, 0.0, 0.0)))
     return other
 
