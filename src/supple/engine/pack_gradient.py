@@ -98,7 +98,7 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     known = b.gradient_nodes.get((record.name, at_node))
     if known is not None:
         return known
-    b.owner = record.label
+    asking, b.owner = b.owner, record.label
     columns = AXES if record.turns else PLACE
     n = b.append_node(0, "gradient", IDENTITY, columns)
     first = 3 * record.mesh.node_vectors * at_node
@@ -107,6 +107,7 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     for k in range(columns):
         b.add_column(n, k, record.u.start + first + k)
     b.gradient_nodes[record.name, at_node] = n
+    b.owner = asking
     return n
 
 
