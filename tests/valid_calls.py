@@ -265,6 +265,13 @@ CALLS: dict[str, Call] = {
             "t_end": 0.01,
             "workers": 1,
         },
+        "batch": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": [1, 2]},
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+            "threads": 2,
+        },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
