@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 
-class Ended(BaseException):  # noqa: N818  (no error: nobody waits for the run any more)
+class Ended(BaseException):
     """The run was given up because all of them are to end."""
 
 
