@@ -78,7 +78,8 @@ class OneRun:
         try:
             with raised_at_once(), np.errstate(all="ignore"):
                 found, verdict = self.subject.run(parameters)
-                outputs = {reading.name: reading.read(found) for reading in self.readings}
+                views: dict[str, Any] = {}
+                outputs = {reading.name: reading.read(found, views) for reading in self.readings}
         except SuppleError as error:
             return failed(str(error), time.perf_counter() - begin)
         except Exception as error:  # of functions of the user, or a defect: never the others' end
