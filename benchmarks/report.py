@@ -24,6 +24,7 @@ STUDIES = {
     "chain_run": "A falling chain to equal error, against Exudyn",
     "closed_loops": "Closed loops and absolute coordinates, against Exudyn",
     "two_link": "A flexible arm to equal error, against Exudyn's reduced floating frame",
+    "batch": "Thousands of variants of the flexible arm, against Exudyn",
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
     "newton": "Newton's matrix of long chains",
     "large_tree": "Trees of thousands of bodies",

@@ -285,6 +285,13 @@ CALLS: dict[str, Call] = {
             "parameters": {"pin.initial_rate": 0.1},
             "records": {"pin.angle": ([0.0, 0.005, 0.01], [0.0, 0.1, 0.2])},
         },
+        "batch": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": [1, 2]},
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+            "threads": 2,
+        },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},

@@ -185,6 +185,7 @@ if TYPE_CHECKING:
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
     from supple.studies.lyapunov import lyapunov
+    from supple.sweeps.batch import batch
     from supple.sweeps.study import Sweep
     from supple.sweeps.sweep import sweep
 
@@ -342,6 +343,7 @@ __all__ = [
     "VonKarman",
     "WeightLoad",
     "assemble",
+    "batch",
     "block",
     "buckling",
     "campbell",

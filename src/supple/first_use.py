@@ -66,6 +66,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "studies.comparison": "compare",
         "studies.convergence": "converge",
         "studies.lyapunov": "lyapunov",
+        "sweeps.batch": "batch",
         "sweeps.study": "Sweep",
         "sweeps.sweep": "sweep",
     }.items()

@@ -55,6 +55,7 @@ class Arguments:
     events: Any = ()
     progress: Any = None
     keeping: Keeping | None = None
+    monitored: bool = True  # whether what the validity monitor finds is doubted
 
 
 @dataclass(frozen=True)

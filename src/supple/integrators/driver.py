@@ -27,6 +27,7 @@ from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
+from supple.integrators.side_by_side import in_turn
 from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
@@ -129,8 +130,9 @@ class LoopRun:
     def __init__(
         self, problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
     ) -> None:
-        self.problem, self.loop, self.options = problem, loop, options
+        self.problem, self.options = problem, options
         self.compiled = c = problem.equations.compiled
+        self.loop = in_turn(loop, bool(options.forgets or c.callbacks))
         self.row_sets = RowSets.of(c, problem.t_start)
         self.steps_before = 0  # those made with other rows
         # rows can be exchanged where some were left out
@@ -214,7 +216,7 @@ class LoopRun:
 
     def _run(self) -> Solution:
         p, c = self.problem, self.compiled
-        start = time.process_time() - self.cpu
+        start = time.thread_time() - self.cpu
         if not self.goes_on:
             self._begin()
         budget, outcome = 20, st.PAUSED
@@ -233,7 +235,7 @@ class LoopRun:
             outcome = outcome if going else int(st.TOO_SMALL)
             if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
                 outcome = INTERRUPTED
-            self.cpu = time.process_time() - start
+            self.cpu = time.thread_time() - start
             if outcome in (st.PAUSED, INTERRUPTED):
                 self.rows.settle()
                 if p.checkpoints is not None:

@@ -159,7 +159,7 @@ class Recorded(Reading):
         """It is kept at all output times."""
         return True
 
-    def read(self, subject: Any) -> Array:
+    def read(self, subject: Any, views: dict[str, Any] | None = None) -> Array:
         """The history (nt,)."""
         assert self.function is not None
         found = np.asarray(self.function(subject), dtype=float)

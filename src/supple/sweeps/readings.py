@@ -63,9 +63,9 @@ class Reading:
         """Whether it is kept at all output times."""
         return self.function is None and not self.statistic
 
-    def read(self, subject: Any) -> float | Array:
-        """The number, or the history (nt,), of a result; it is finite."""
-        found = self._number(subject) if self.function else self.of_text(subject)
+    def read(self, subject: Any, views: dict[str, Any] | None = None) -> float | Array:
+        """The number, or the history (nt,), of a result; it is finite. ``views``: `quantity`."""
+        found = self._number(subject) if self.function else self.of_text(subject, views)
         if not np.all(np.isfinite(found)):
             raise SuppleError(f"the output {self.name!r} is not finite")
         return found
@@ -85,14 +85,14 @@ class Reading:
             )
         return float(found.reshape(()))
 
-    def of_text(self, result: Result) -> float | Array:
+    def of_text(self, result: Result, views: dict[str, Any] | None = None) -> float | Array:
         """What a text names; unknown names are refused."""
-        series = self.series(result)
+        series = self.series(result, views)
         return series if self.is_history else STATISTICS[self.statistic](result.t, series)
 
-    def series(self, result: Result) -> Array:
+    def series(self, result: Result, views: dict[str, Any] | None = None) -> Array:
         """The history (nt,) that a text names, or that its statistic is of."""
-        values = quantity(result, self.quantity)
+        values = quantity(result, self.quantity, views)
         if self.is_history:
             if values.ndim != 1:
                 raise SuppleError(
