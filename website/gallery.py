@@ -37,7 +37,9 @@ SUBJECTS = {
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm"),
-    "Questions to results": ("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
+    "Questions to results": (
+        *("rig_spectrum", "rig_spectrogram", "two_runs", "cross_check", "convergence"),
+    ),
 }
 
 

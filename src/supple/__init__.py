@@ -160,6 +160,7 @@ if TYPE_CHECKING:
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
     from supple.formulations.deformation import DeformationModes
+    from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
@@ -178,6 +179,8 @@ if TYPE_CHECKING:
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
+    from supple.studies.crosscheck import crosscheck
+    from supple.studies.crosscheck_result import CrossCheck
     from supple.studies.lyapunov import lyapunov
     from supple.sweeps.study import Sweep
     from supple.sweeps.sweep import sweep
@@ -210,6 +213,7 @@ __all__ = [
     "Coupling",
     "CouplingSpring",
     "CraigBampton",
+    "CrossCheck",
     "Cuboid",
     "Cylinder",
     "Cylindrical",
@@ -242,6 +246,7 @@ __all__ = [
     "General",
     "GeneralizedAlpha",
     "GradientBeam",
+    "GradientBodies",
     "GraphEdge",
     "Ground",
     "ISection",
@@ -337,6 +342,7 @@ __all__ = [
     "check_component",
     "compare",
     "converge",
+    "crosscheck",
     "inverse_dynamics",
     "kinematics",
     "linearize",
