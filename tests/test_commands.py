@@ -292,7 +292,7 @@ WRONG_CALLS = {
     "compare arm.nc no_result.nc": "no_result.nc: it cannot be read",
     "compare arm.nc arm.nc --tolerance -1": "--tolerance is -1.0",
     "crosscheck masses.yaml": "masses.yaml does not say how long a run is, expected --until",
-    "crosscheck masses.yaml --until -1": "--until is -1, expected a time after the start",
+    "crosscheck masses.yaml --until -1": "--until is -1.0, expected a time after the start",
     "crosscheck masses.yaml --until 1 --accuracy 2": "--accuracy is 2.0, expected a number between",
     "crosscheck arm.nc": "arm.nc: it is a result, which has no model",
     "compare arm.nc arm.nc elbov": "no quantity 'elbov', did you mean 'elbow'?",
