@@ -29,6 +29,7 @@ TELLING = 1e-3
 # a tolerance promises as much of the largest motion with the same units.
 STEPS = 10.0
 STILL = 1e-9  # of the largest value with the same units: what changes less stands still
+LUCK = 0.25  # of the run: so far ahead errors are looked for
 ENDS = 1e-3  # of the run: by how much two runs may end apart at an event
 
 
@@ -217,18 +218,18 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
     names = [name for name in found.differences if scales.of[name] > 0.0]
     missing = [*sorted(set(reference.table) ^ set(run.table)), *found.skipped]
     apart, errors = np.zeros((2, len(names), len(t)))
-    allowed = np.zeros_like(apart)
+    promised = np.zeros((len(names), 1))
     for k, name in enumerate(names):
         d, scale = found[name], scales.of[name]
         apart[k] = d.values / scale
         for one in (reference, run):
             errors[k] += np.interp(t, one.t, one.errors[name]) / scale
-        promised = scales.promised(name, d.units, tolerance)
-        allowed[k] = errors[k] + (promised + d.interpolation) / scale
+        promised[k] = (scales.promised(name, d.units, tolerance) + d.interpolation) / scale
     loose = errors > accuracy
     resolved = ~np.logical_or.accumulate(loose.any(axis=0))
     until = float("inf") if resolved.all() else float(t[np.argmin(resolved)])
     unresolved = "" if resolved.all() else names[int(np.argmax(loose[:, np.argmin(resolved)]))]
+    ahead = _ahead(t, resolved)
     seen = np.where(resolved, apart, 0.0)
     k, place = divmod(int(np.argmax(seen)), len(t)) if names else (0, 0)
     return Judgement(
@@ -241,9 +242,20 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
         error=float(np.where(resolved, errors, 0.0).max(initial=0.0)),
         until=until,
         unresolved=unresolved,
-        parting=_parting(names, t, np.where(resolved, apart, 0.0), allowed),
+        parting=_parting(names, t, seen, errors[:, ahead] + promised),
         missing=tuple(dict.fromkeys(missing)),
     )
+
+
+def _ahead(t: Array, resolved: NDArray[np.bool_]) -> NDArray[np.int_]:
+    """For each time the place of one that is later by a part of the run, as far as it is resolved.
+
+    Errors at one time may be small by luck: two tolerances can err by the same. They are the
+    largest so far, and of a while to come.
+    """
+    last = max(int(resolved.sum()) - 1, 0)
+    later = t + LUCK * (t[last] - t[0])
+    return np.maximum(np.minimum(np.searchsorted(t, later), last), np.arange(len(t)))
 
 
 def _parting(names: list[str], t: Array, apart: Array, allowed: Array) -> Parting | None:
