@@ -242,6 +242,7 @@ CALLS: dict[str, Call] = {
         **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
         **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "OrderN", "Absolute")},
         "DeformationModes": {},
+        "GradientBodies": {},
         "EnergyScheme": {"step": 0.01},
         "Branch": {"tree": ["pin"]},
         # models and analyses
@@ -261,6 +262,7 @@ CALLS: dict[str, Call] = {
         "lyapunov": {"model": pendulum(), "t_end": 0.2, "interval": 0.004},
         "converge": {"model": pendulum(), "what": "rod.mass", "t_end": 0.01, "values": [1, 2]},
         "compare": {"first": run(), "second": run()},
+        "crosscheck": {"model": pendulum(), "t_end": 0.01, "formulations": [sp.Absolute()]},
         "sweep": {
             "model": pendulum(),
             "parameters": {"rod.mass": [1, 2]},
@@ -426,7 +428,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit",
+    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -40,7 +40,9 @@ SUBJECTS = {
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm"),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
-    "Questions to results": ("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
+    "Questions to results": (
+        *("rig_spectrum", "rig_spectrogram", "two_runs", "cross_check", "convergence"),
+    ),
 }
 
 

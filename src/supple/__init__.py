@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
     from supple.formulations.deformation import DeformationModes
+    from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
@@ -184,6 +185,8 @@ if TYPE_CHECKING:
     from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
+    from supple.studies.crosscheck import crosscheck
+    from supple.studies.crosscheck_result import CrossCheck
     from supple.studies.lyapunov import lyapunov
     from supple.sweeps.batch import batch
     from supple.sweeps.study import Sweep
@@ -217,6 +220,7 @@ __all__ = [
     "Coupling",
     "CouplingSpring",
     "CraigBampton",
+    "CrossCheck",
     "Cuboid",
     "Cylinder",
     "Cylindrical",
@@ -251,6 +255,7 @@ __all__ = [
     "General",
     "GeneralizedAlpha",
     "GradientBeam",
+    "GradientBodies",
     "GraphEdge",
     "Ground",
     "ISection",
@@ -351,6 +356,7 @@ __all__ = [
     "check_component",
     "compare",
     "converge",
+    "crosscheck",
     "fit",
     "inverse_dynamics",
     "kinematics",

@@ -18,6 +18,7 @@ from supple.commands.answers import expect_folder, refuse, warned_plainly
 from supple.commands.cases import list_cases, report_cases, run_cases
 from supple.commands.check import check
 from supple.commands.compare import compare
+from supple.commands.crosscheck import crosscheck
 from supple.commands.export import export
 from supple.commands.graph import graph
 from supple.commands.modes import modes
@@ -176,6 +177,7 @@ app.command("graph")(graph)
 app.command("modes")(modes)
 app.command("plot")(plot)
 app.command("compare")(compare)
+app.command("crosscheck")(crosscheck)
 app.command("export")(export)
 
 

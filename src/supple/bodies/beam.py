@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.beam_gradients import gradient_beam
 from supple.bodies.beam_looks import beam_surface
 from supple.bodies.beam_mesh import beam_problem, mesh_type
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
@@ -31,7 +32,7 @@ from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Frame, Line, ViewName
+from supple.frames import Body, Frame, Line, ViewName
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
@@ -238,6 +239,10 @@ class Beam(CuttableBeam):
         if isinstance(found, AssumedBeam):
             raise ModelError(label(self), "modes", self.modes, "shapes of a mesh, not assumed ones")
         return found.reduction
+
+    def with_gradients(self, elements: int) -> Body:
+        """The beam with nodal vectors; a rigid one stays as it is."""
+        return self if self.modes == 0 else gradient_beam(self, elements)
 
     @property
     def line(self) -> Line:

@@ -83,6 +83,11 @@ class FlexibleBody(Body):
             "elements, or a rigid body"
         )
 
+    def with_gradients(self, elements: int) -> Body:
+        """Refuse nodal vectors: only beams have a body of them in their place."""
+        del elements
+        raise ModelError.plain(f"{label(self)} has no body of nodal vectors, expected a Beam")
+
     @property
     def stiffened(self) -> bool:
         """Whether deflections change its stiffness."""
