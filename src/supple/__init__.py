@@ -376,6 +376,7 @@ __all__ = [
     "write_sid",
 ]
 
+
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""
     if name not in ON_FIRST_USE:

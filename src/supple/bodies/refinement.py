@@ -1,4 +1,4 @@
-"""Finer descriptions of a body, by which errors are estimated: more modes, or a finer mesh.
+"""Finer descriptions of a body, by which errors are estimated: modes, mesh, larger deflections.
 
 A description is a mapping of fields for ``Model.replace``; an empty one means that there is nothing
 to refine: a rigid body has no modes, and nodal coordinates of a mesh are all there are. What cannot
@@ -19,6 +19,7 @@ from supple.reduction.shape_sets import AttachmentModes, CraigBampton, NormalMod
 from supple.reduction.shapes import AssumedShapes
 
 WHOLE = 60  # elastic coordinates of a mesh that are used all of them rather than more modes
+PARTS = 8  # of beams that are cut to be compared, at least
 MORE = 4  # modes that are added at least, of a beam those of both planes, twist and stretch
 
 
@@ -87,6 +88,32 @@ def finer_mesh(body: Any, factor: int) -> dict[str, Any]:
     if body.deforms:
         raise ModelError(label(body), "mesh", "a mesh that is given", "one made of elements")
     return {}
+
+
+def beyond_linear(body: Any) -> dict[str, Any] | None:
+    """Fields of a body for larger deflections: none if it has them, None if there is no way."""
+    if getattr(body, "parts", None) is not None or not hasattr(body, "modes"):
+        return {}  # parts, and bodies without a frame, whose meshes are refined
+    if not body.can_stiffen:
+        return None
+    if not body.stiffened:
+        return {"stiffening": "second_order"}
+    if hasattr(body, "parts") and body.carries_own_frame and body.second_order:
+        count = max(PARTS, 2 * getattr(body, "elements", 0))
+        return {"parts": count, "modes": "all"}
+    return None
+
+
+def leaves_modes_open(body: Any) -> bool:
+    """Whether its modes are to be chosen."""
+    modes = getattr(body, "modes", None)
+    return isinstance(modes, str) and modes == "auto"
+
+
+def has_modes(body: Any) -> bool:
+    """Whether a body has a mesh of which modes are made."""
+    whole = getattr(body, "parts", None) is None and hasattr(body, "modes")
+    return whole and body.can_stiffen and mesh_size(body) > 0
 
 
 def _few(modes: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from supple import validate
 from supple.analyses.arguments import expect
 from supple.analyses.prepared import Start
-from supple.bodies.refinement import mesh_size, more_modes
+from supple.bodies.refinement import has_modes, leaves_modes_open, mesh_size, more_modes
 from supple.certificates.asked import INTERVALS, expect_outputs, runs_of
 from supple.certificates.runs import Made, Runs
 from supple.errors import ModelError, SimulationError, label, suggestion
@@ -163,7 +163,7 @@ def choose_modes(
 
 def _names(runs: Runs, given: Any) -> tuple[str, ...]:
     """Bodies whose modes are chosen."""
-    known = [name for name, body in runs.bodies().items() if _choosable(body)]
+    known = [name for name, body in runs.bodies().items() if has_modes(body)]
     if given is None:
         found = left_open(runs)
         if not found:
@@ -183,16 +183,9 @@ def _names(runs: Runs, given: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(listed))
 
 
-def _choosable(body: Any) -> bool:
-    """Whether a body has a mesh of which modes are made."""
-    whole = getattr(body, "parts", None) is None and hasattr(body, "modes")
-    return whole and body.can_stiffen and mesh_size(body) > 0
-
-
 def left_open(runs: Runs) -> tuple[str, ...]:
     """Names of the bodies with modes="auto"."""
-    found = ((name, getattr(body, "modes", None)) for name, body in runs.bodies().items())
-    return tuple(name for name, modes in found if isinstance(modes, str) and modes == "auto")
+    return tuple(name for name, body in runs.bodies().items() if leaves_modes_open(body))
 
 
 def _levels(body: Any) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from supple.bodies.refinement import finer_mesh, more_modes
+from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes
 from supple.certificates.runs import Made, Runs, another_method, refined
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
@@ -19,7 +19,6 @@ EXPLICIT = (
     1000.0  # the same of an explicit method of order 8: steps are long, their inside is worse
 )
 DENSER = 2  # times the output times, of the finest run
-PARTS = 8  # of beams that are cut to be compared, at least
 
 Fields = dict[str, dict[str, Any]]
 
@@ -174,20 +173,6 @@ class Evidence:
         tighter = TIGHTER if self.tightest else 1.0
         options = self._refining | {"tighter": tighter, "denser": DENSER}
         return self._make("everything finer", changes, **options)
-
-
-def beyond_linear(body: Any) -> dict[str, Any] | None:
-    """Fields of a body for larger deflections: none if it has them, None if there is no way."""
-    if getattr(body, "parts", None) is not None or not hasattr(body, "modes"):
-        return {}  # parts, and bodies without a frame, whose meshes are refined
-    if not body.can_stiffen:
-        return None
-    if not body.stiffened:
-        return {"stiffening": "second_order"}
-    if hasattr(body, "parts") and body.carries_own_frame and body.second_order:
-        count = max(PARTS, 2 * getattr(body, "elements", 0))
-        return {"parts": count, "modes": "all"}
-    return None
 
 
 def _word(fields: dict[str, Any]) -> str:
