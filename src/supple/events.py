@@ -14,7 +14,9 @@ from supple.frames import Frame, expect_frame
 from supple.joints import Joint
 from supple.validate import set_fields
 
-Quantity = Literal["coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"]
+Quantity = Literal[
+    "coordinate", "rate", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz"
+]
 JOINT_QUANTITIES = ("coordinate", "rate")
 FRAME_QUANTITIES = tuple(kind + axis for kind in ("", "v", "w") for axis in "xyz")
 

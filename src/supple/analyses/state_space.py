@@ -91,7 +91,9 @@ class StateSpace:
                 f"to_control needs the package control ({reason}), install it with: "
                 "pip install 'supple[control]'"
             ) from reason
-        names = {field: _plain(getattr(self, field)) for field in ("states", "inputs", "outputs")}
+        names = {
+            field: _plain(getattr(self, field)) for field in ("states", "inputs", "outputs")
+        }
         return control.ss(self.A, self.B, self.C, self.D, name=_plain([self.name])[0], **names)
 
     def __repr__(self) -> str:

@@ -143,9 +143,7 @@ def move(m, w, r, o, h, h_old, fresh, be, ge, te):
     stage.update_rates(m, r, o, h, h_old, fresh)
     stage.move(r, o, h)
     tree.poses(m, w, r.q)  # output may have left others
-    if (
-        r.lam.shape[0] > 0 or r.events.shape[0] > 0
-    ):  # ... moved them onto the constraints, or events left motions
+    if r.lam.shape[0] > 0 or r.events.shape[0] > 0:  # ... moved them onto the constraints, or events left motions
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
 

@@ -16,32 +16,10 @@ def factorize(m, o, h, be, ge, te, both):
     c, p, v, s = o.coefficients[0], h * h * be, h * ge, h * te
     one = 1.0 if both else 0.0
     c[blocks.C_M], c[blocks.C_U], c[blocks.C_Q], c[blocks.C_POSITION] = 1.0, v, p, 1.0
-    c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH], c[blocks.C_OWN] = (
-        one,
-        one * p / v,
-        one,
-        1.0 - one,
-    )
-    c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = (
-        s,
-        -p,
-        -v,
-        1.0,
-        -s,
-    )
+    c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH], c[blocks.C_OWN] = one, one * p / v, one, 1.0 - one
+    c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = s, -p, -v, 1.0, -s
     return blocks.block_factors(
-        m,
-        o.tangent,
-        o.rows[G_ROW],
-        o.rows[H_ROW],
-        o.Rz,
-        o.Gq,
-        o.Gu,
-        o.Gz,
-        o.coefficients,
-        o.stack,
-        o.factors,
-        o.pivots,
+        m, o.tangent, o.rows[G_ROW], o.rows[H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
     )
 
 

@@ -141,9 +141,7 @@ def error_norm(m, r, o, h, h_old, fresh):
         if not a * a + b * b <= worst:  # also finds what is not finite
             worst, found = a * a + b * b, k
     for k in range(nz):
-        b = (low_z * h * o.z[DZ, k] + high_z * f * (o.z[DZ, k] - back * o.z[ZSLOPE, k])) / o.z[
-            WZ, k
-        ]
+        b = (low_z * h * o.z[DZ, k] + high_z * f * (o.z[DZ, k] - back * o.z[ZSLOPE, k])) / o.z[WZ, k]
         total += b * b
     for k in range(ne):
         b = h / 3.0 * (2.0 * o.e[PM, k] - r.power[k] - o.e[P1, k]) / o.e[WW, k]

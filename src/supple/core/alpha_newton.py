@@ -233,16 +233,10 @@ def judge(m, r, o, ints, reals, h, it, norm, old, floor):
     if norm <= max(1e-2 * tolerance, floor):
         return st.DONE, rate
     if it == 0:  # by the rate of the last step, if its tangent is still in use
-        return st.DONE if ints[
-            st.KEEP_JACOBIAN
-        ] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
+        return st.DONE if ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
     if rate < 1.0 and left <= tolerance:
         return st.DONE, rate
-    if (
-        rate > 0.3
-        and norm <= max(1.0 if fixed else 0.03, 10.0 * floor)
-        and ints[st.KEEP_JACOBIAN] == 2
-    ):
+    if rate > 0.3 and norm <= max(1.0 if fixed else 0.03, 10.0 * floor) and ints[st.KEEP_JACOBIAN] == 2:
         return st.DONE, rate  # small, and no better with a new tangent: rounding
     if fixed:
         if rate > 0.3:
@@ -322,21 +316,8 @@ def evaluate_end(m, w, r, o, parts, count, t, both):
             alpha_tree.differentiate(m, w, r, o, parts, t)
         else:
             dynamics.tangent_at(
-                m,
-                w,
-                t,
-                r.qt,
-                r.ut,
-                o.u[AT],
-                r.zt,
-                o.u[F],
-                o.tangent[RQ],
-                o.tangent[RU],
-                o.tangent[MASS],
-                o.Rz,
-                o.Gq,
-                o.Gu,
-                o.Gz,
+                m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F], o.tangent[RQ], o.tangent[RU], o.tangent[MASS],
+                o.Rz, o.Gq, o.Gu, o.Gz,
             )
             tangent_rows(m, w, r, o, both)
         count[st.JACOBIANS] += 1

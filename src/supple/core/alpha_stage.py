@@ -63,32 +63,27 @@ TREE_FROM, BORDER, LINE = 100, 180, 4
 WHOLE = f"(widest == 0 or nu < {TREE_FROM} + (border > 0) * ({BORDER} + {LINE} * border))"
 NU, NZ = f"{WHOLE} * nu", f"{WHOLE} * nz"
 OWN_RECORD = Record(
-    "Own",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "c": PARAMETERS,
-            "row": (ROWS, "nr"),
-            "u": (U_ROWS, "nu"),
-            "z": (Z_ROWS, "nz"),
-            "e": (E_ROWS, "elements"),
-            "y": N,
-            "tangent": (3, NU, NU),
-            "Rz": (NU, NZ),
-            "Gq": (NZ, NU),
-            "Gu": (NZ, NU),
-            "Gz": (NZ, NZ),
-            "rows": (2, "nr", "nu"),
-            "newton": f"(blocks == 0) * {WHOLE} * ({N}) * ({N})",  # of a size that changes
-            # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
-            "coefficients": ("blocks", COEFFICIENTS),
-            "sides": (3, f"blocks * ({N})"),
-            "stack": (1, "stack"),
-            "factors": (1, "factors"),
-        },
-    ),
+    "Own", __name__,
+    Part("run", "float64", {
+        "c": PARAMETERS,
+        "row": (ROWS, "nr"),
+        "u": (U_ROWS, "nu"),
+        "z": (Z_ROWS, "nz"),
+        "e": (E_ROWS, "elements"),
+        "y": N,
+        "tangent": (3, NU, NU),
+        "Rz": (NU, NZ),
+        "Gq": (NZ, NU),
+        "Gu": (NZ, NU),
+        "Gz": (NZ, NZ),
+        "rows": (2, "nr", "nu"),
+        "newton": f"(blocks == 0) * {WHOLE} * ({N}) * ({N})",  # of a size that changes
+        # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
+        "coefficients": ("blocks", COEFFICIENTS),
+        "sides": (3, f"blocks * ({N})"),
+        "stack": (1, "stack"),
+        "factors": (1, "factors"),
+    }),
     Part("count", "int64", {"pivots": N, "ints": OWN_INTS}),
     head=at.SIZES,
     given=("blocks", "stack", "factors"),  # 1 or 0; numbers of the stack and of factors
@@ -106,9 +101,7 @@ def own_views(m, run, i, ints, k):
 
 def own_size(sizes: Mapping[str, int], fronts: tuple[int, int]) -> tuple[int, int]:
     """Lengths of the method's own part of the real and the integer buffer; ``fronts`` from ``blocks.lengths``."""
-    reals, ints = OWN_RECORD.lengths(
-        {**sizes, "stack": fronts[0], "factors": fronts[1], "blocks": int(fronts[0] > 0)}
-    )
+    reals, ints = OWN_RECORD.lengths({**sizes, "stack": fronts[0], "factors": fronts[1], "blocks": int(fronts[0] > 0)})
     more_reals, more_ints = PARTS_RECORD.lengths({**sizes, "factors": 1})
     return reals + more_reals, ints + more_ints
 
@@ -221,11 +214,7 @@ def update_rates(m, r, o, h, h_old, fresh):
     for k in range(r.u.shape[0]):
         a, e = o.u[A0, k], o.u[E, k]
         x = a + h / h_old * (o.u[AL, k] - a) if not fresh else 0.0
-        o.u[AL, k] = (
-            a + (1.0 + s) * (e - a)
-            if fresh
-            else ((1.0 - c[AF]) * e + c[AF] * a - c[AM] * x) / (1.0 - c[AM])
-        )
+        o.u[AL, k] = a + (1.0 + s) * (e - a) if fresh else ((1.0 - c[AF]) * e + c[AF] * a - c[AM] * x) / (1.0 - c[AM])
         o.u[SLOPE, k] = o.u[D, k] / h
         o.u[TSLOPE, k] = o.u[DT, k] / h
     turn(m, o.u[XI], -1.0, o.u[AL])
@@ -235,11 +224,7 @@ def update_rates(m, r, o, h, h_old, fresh):
     for k in range(r.z.shape[0]):
         a, e = r.zdot[k], o.z[G, k]
         x = a + h / h_old * (o.z[ZAL, k] - a) if not fresh else 0.0
-        o.z[ZAL, k] = (
-            a + (1.0 + sz) * (e - a)
-            if fresh
-            else ((1.0 - c[DF]) * e + c[DF] * a - c[DM] * x) / (1.0 - c[DM])
-        )
+        o.z[ZAL, k] = a + (1.0 + sz) * (e - a) if fresh else ((1.0 - c[DF]) * e + c[DF] * a - c[DM] * x) / (1.0 - c[DM])
         o.z[ZSLOPE, k] = o.z[DZ, k] / h
 
 

@@ -14,9 +14,7 @@ from supple.native.declare import kernel
 def along_tree(m):
     """Whether Newton's matrix is eliminated along the tree."""
     lines = m.head[at.H_BORDER]
-    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (
-        BORDER + LINE * lines if lines > 0 else 0
-    )
+    return tp.along_tree(m) and m.head[at.H_U] >= TREE_FROM + (BORDER + LINE * lines if lines > 0 else 0)
 
 
 @kernel
@@ -32,11 +30,7 @@ def differentiate(m, w, r, o, p, t):
 def turn_columns(x, a, u, j):
     """What ``alpha_newton.tangent_rows`` does to the columns of a free joint, whose velocities begin at j."""
     w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
-    b0, b1, b2 = (
-        a[j + 3] + w1 * v2 - w2 * v1,
-        a[j + 4] + w2 * v0 - w0 * v2,
-        a[j + 5] + w0 * v1 - w1 * v0,
-    )
+    b0, b1, b2 = a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
     for l in range(6):
         lever(x, J, tp.AQ, l, b0, b1, b2)
         y0, y1, y2 = x[3, J + l], x[4, J + l], x[5, J + l]

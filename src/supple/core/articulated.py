@@ -48,11 +48,7 @@ def begin(m, w, with_wrenches):
         i[15], i[16], i[17], i[18], i[19], i[20] = m0, m0, m0, 0.0, 0.0, 0.0
     for f in range(m.flex.shape[0]):
         nf, own = m.flex[f, at.FLEX_N], at.modal(m, f)
-        y, F, L = (
-            flex_body.rows(m, w, f)[0],
-            block(w.flex, own.factor, nf, nf),
-            block(w.flex, own.coupling, nf, 6),
-        )
+        y, F, L = flex_body.rows(m, w, f)[0], block(w.flex, own.factor, nf, nf), block(w.flex, own.coupling, nf, 6)
         whole, bound = block(w.flex, own.whole, nf), block(w.flex, own.bound, nf)
         if m.flex[f, at.FLEX_R] > 0:
             for i in range(nf):
@@ -96,11 +92,7 @@ def carry(m, w, n, mass, turning):
     """
     f, c0 = m.node[n, at.FLEX], m.node[n, at.COL0]
     nf, own, u = m.flex[f, at.FLEX_N], at.modal(m, f), w.scratch[0]
-    F, L, bound = (
-        block(w.flex, own.factor, nf, nf),
-        block(w.flex, own.coupling, nf, 6),
-        block(w.flex, own.bound, nf),
-    )
+    F, L, bound = block(w.flex, own.factor, nf, nf), block(w.flex, own.coupling, nf, 6), block(w.flex, own.bound, nf)
     if m.node[n, at.MOTION] == at.ELASTIC_IN:
         for i in range(nf):
             j = w.column[c0 + i, at.COL_J]
@@ -176,11 +168,7 @@ def pull_elastic(m, w, n, f):
 @kernel
 def pull_edge(m, w, n, f):
     """What the wrench behind an elastic edge does to its body's coordinates."""
-    p, first, k0 = (
-        w.articulated[n, at.AP : at.AA],
-        m.node[n, at.COL0],
-        m.flex[m.node[n, at.FLEX], at.FLEX_U0],
-    )
+    p, first, k0 = w.articulated[n, at.AP : at.AA], m.node[n, at.COL0], m.flex[m.node[n, at.FLEX], at.FLEX_U0]
     for i in range(m.node[n, at.COLUMNS]):
         f[k0 + i] -= dot(w.column[first + i, at.COL_J], p)
 
@@ -208,12 +196,7 @@ def articulate(m, w, f, given):
     mass, turning = begin(m, w, given == WRENCHES)
     own = m.plan[m.plan[at.PLAN_FIRST] :] if constrained else m.plan
     for n in range(node.shape[0] - 1, 0, -1):
-        inertia, p, kind, parent = (
-            w.articulated[n],
-            w.articulated[n, at.AP : at.AA],
-            node[n, at.MOTION],
-            node[n, at.PARENT],
-        )
+        inertia, p, kind, parent = w.articulated[n], w.articulated[n, at.AP : at.AA], node[n, at.MOTION], node[n, at.PARENT]
         if kind >= at.ELASTIC_OUT:
             carry(m, w, n, mass, turning)
             pull_edge(m, w, n, f)
@@ -221,9 +204,7 @@ def articulate(m, w, f, given):
             failed = eliminate(m, w, n, failed)
             pull_elastic(m, w, n, f)
         first = node[n, at.COL0]
-        for c in range(
-            first + node[n, at.COLUMNS] - 1 if kind < at.ELASTIC_OUT else first - 1, first - 1, -1
-        ):
+        for c in range(first + node[n, at.COLUMNS] - 1 if kind < at.ELASTIC_OUT else first - 1, first - 1, -1):
             j, u, k = w.column[c, at.COL_J], w.pivot[c], m.column[c, at.VELOCITY]
             if constrained and own[k] < 0:
                 u[at.PIVOT_S] = 0.0
@@ -324,10 +305,7 @@ def outward(m, w, f):
     for l in range(at.AA, at.ARTICULATED):
         w.articulated[0, l] = 0.0
     for n in range(1, node.shape[0]):
-        A, before = (
-            w.articulated[n, at.AA : at.ARTICULATED],
-            w.articulated[node[n, at.PARENT], at.AA : at.ARTICULATED],
-        )
+        A, before = w.articulated[n, at.AA : at.ARTICULATED], w.articulated[node[n, at.PARENT], at.AA : at.ARTICULATED]
         for l in range(6):
             A[l] = before[l]
         kind, first = node[n, at.MOTION], node[n, at.COL0]
@@ -343,11 +321,7 @@ def outward(m, w, f):
         if node[n, at.HEAVY] == at.FLEXIBLE:
             b = node[n, at.FLEX]
             nf, k0, own = m.flex[b, at.FLEX_N], m.flex[b, at.FLEX_U0], at.modal(m, b)
-            F, L, a = (
-                block(w.flex, own.factor, nf, nf),
-                block(w.flex, own.coupling, nf, 6),
-                f[k0 : k0 + nf],
-            )
+            F, L, a = block(w.flex, own.factor, nf, nf), block(w.flex, own.coupling, nf, 6), f[k0 : k0 + nf]
             for i in range(nf):
                 a[i] -= dot(L[i], A)
             for i in range(nf - 1, -1, -1):

@@ -32,19 +32,7 @@ FRONTS, TABLE, PLACE, FACTORS, STACK, SCRATCH, RECORDS, COUNT, TURNS, HEAD = ran
 # where it leaves the rest; places of the lists of unknowns in its border and of their places in the parent's front; number
 # and list of children; first record of its entries, and their number
 (
-    PIVOTS,
-    SIZE,
-    FIRST,
-    FACTORS_AT,
-    FRONT_AT,
-    LEFT_AT,
-    BORDER,
-    PARENT,
-    CHILDREN,
-    CHILD,
-    ENTRY,
-    ENTRIES,
-    FRONT_INTS,
+    PIVOTS, SIZE, FIRST, FACTORS_AT, FRONT_AT, LEFT_AT, BORDER, PARENT, CHILDREN, CHILD, ENTRY, ENTRIES, FRONT_INTS,
 ) = range(13)
 # Records of entries: code; first and number of rows, of columns, and of velocities in between; place of rows and columns in
 # the front; of rows of links how far mu is behind lam
@@ -55,20 +43,7 @@ TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN = range(8)
 # Numbers of a method: of M, Ru, Rq; of G in the motion and in positions; of G and H in rates; of B; of Rz, Gq and Gu; of z'
 # itself and of Gz; of mu itself
 (
-    C_M,
-    C_U,
-    C_Q,
-    C_POSITION,
-    C_RATE,
-    C_H,
-    C_PUSH,
-    C_RZ,
-    C_GQ,
-    C_GU,
-    C_Z,
-    C_GZ,
-    C_OWN,
-    COEFFICIENTS,
+    C_M, C_U, C_Q, C_POSITION, C_RATE, C_H, C_PUSH, C_RZ, C_GQ, C_GU, C_Z, C_GZ, C_OWN, COEFFICIENTS,
 ) = range(14)
 
 RQ, RU, MASS = 0, 1, 2  # tangents
@@ -219,10 +194,7 @@ def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
         if parts == 1:
             good = linalg.lu_of(block(stack[0], front[FRONT_AT], n, n), mine, b)
         else:
-            real, imaginary = (
-                block(stack[0], front[FRONT_AT], n, n),
-                block(stack[1], front[FRONT_AT], n, n),
-            )
+            real, imaginary = block(stack[0], front[FRONT_AT], n, n), block(stack[1], front[FRONT_AT], n, n)
             good = linalg.lu_complex_of(real, imaginary, mine, b)
         if not good:
             return False
@@ -277,10 +249,7 @@ def forward_complex(front, border, a, b, pivots, x, y):
     """``forward`` of x + i y with the factors a + i b."""
     m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
     ur, ui = block(a, front[FACTORS_AT], m, n), block(b, front[FACTORS_AT], m, n)
-    lr, li = (
-        block(a, front[FACTORS_AT] + m * n, n - m, m),
-        block(b, front[FACTORS_AT] + m * n, n - m, m),
-    )
+    lr, li = block(a, front[FACTORS_AT] + m * n, n - m, m), block(b, front[FACTORS_AT] + m * n, n - m, m)
     v, w = x[o : o + m], y[o : o + m]
     for i in range(m):
         k = pivots[o + i]
@@ -345,16 +314,7 @@ def block_solve(m, factors, pivots, y, scratch):
         if parts == 1:
             backward(front, border, factors[0], scratch[0], scratch[1])
         else:
-            backward_complex(
-                front,
-                border,
-                factors[0],
-                factors[1],
-                scratch[0],
-                scratch[1],
-                scratch[2],
-                scratch[3],
-            )
+            backward_complex(front, border, factors[0], factors[1], scratch[0], scratch[1], scratch[2], scratch[3])
     for part in range(parts):
         for k in range(y.shape[1]):
             y[part, k] = scratch[part, place[k]]

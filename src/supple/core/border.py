@@ -96,9 +96,7 @@ def read(m, p, f, y, s):
                 a, b = a + d, b + g
             if not of_velocities:
                 if i % SIDE == 0:
-                    relative(
-                        m, p, f, m.element[e, 1 + i // SIDE], m.element[e, 2 - i // SIDE], y, x
-                    )
+                    relative(m, p, f, m.element[e, 1 + i // SIDE], m.element[e, 2 - i // SIDE], y, x)
                 for l in range(12):
                     a += row[l] * x[l]
                     b += row[l] * x[12 + l]
@@ -233,9 +231,7 @@ def remainder(m, p, f, y, given, left):
             for i in range(2 if parts == 2 else 1):
                 j, sign = part if i == 0 else other, -1.0 if i == 1 and part == 0 else 1.0
                 left[part, k] -= sign * x[tp.UP, i] * y[j, nu + s]
-                left[part, nu + s] -= sign * (
-                    x[tp.PIVOT, i] * y[j, nu + s] - x[tp.DOWN, i] * y[j, k]
-                )
+                left[part, nu + s] -= sign * (x[tp.PIVOT, i] * y[j, nu + s] - x[tp.DOWN, i] * y[j, k])
 
 
 @shared(TREE, PARTS, MAT, MAT, MAT, MAT)
@@ -252,9 +248,7 @@ def change(m, p, yq, yu, ya, out):
                 if of_velocities:
                     for j in range(count):
                         k = velocity(m, e, j)
-                        s += row[2 * j] * yq[v, k] + (
-                            row[2 * j + 1] * yu[v, k] if yu.shape[0] > 0 else 0.0
-                        )
+                        s += row[2 * j] * yq[v, k] + (row[2 * j + 1] * yu[v, k] if yu.shape[0] > 0 else 0.0)
                     out[v, velocity(m, e, i)] += s
                 else:
                     a, b = m.element[e, 1 + i // SIDE], m.element[e, 2 - i // SIDE]

@@ -72,11 +72,7 @@ class Record:
         self.shapes = {f: _extents(s) for part in parts for f, s in part.fields.items()}
         self.views: Any = namedtuple(name, list(self.shapes), module=module)  # type: ignore[misc]
         self.kind = TupleKind(
-            tuple(
-                Kind(p.number, len(self.shapes[f]), p.fixed and self.shapes[f] != ())
-                for p in parts
-                for f in p.fields
-            ),
+            tuple(Kind(p.number, len(self.shapes[f]), p.fixed and self.shapes[f] != ()) for p in parts for f in p.fields),
             self.views,
         )
         used = {size for extents in self.shapes.values() for e in extents for size in _names(e)}
@@ -99,9 +95,7 @@ class Record:
         """A kernel that gives the views with others for some fields: arguments are the views, then these."""
         members = (field if field in fields else f"views.{field}" for field in self.shapes)
         name = f"{self.name.lower()}_replacing_{'_'.join(fields)}"
-        return self._kernel(
-            name, f"(views, {', '.join(fields)}):\n    return {self.name}({', '.join(members)})"
-        )
+        return self._kernel(name, f"(views, {', '.join(fields)}):\n    return {self.name}({', '.join(members)})")
 
     @cached_property
     def locate(self) -> Any:
@@ -109,26 +103,17 @@ class Record:
 
         Arguments are where each buffer's fields begin, and the given sizes.
         """
-        begins, fields = (
-            [f"{part.buffer}_at" for part in self.parts],
-            [f"field_{field}" for field in self.shapes],
-        )
+        begins, fields = [f"{part.buffer}_at" for part in self.parts], [f"field_{field}" for field in self.shapes]
         lines = [f"({', '.join((*begins, *self.given))}):"]
         for part, at in zip(self.parts, begins):
             for field in part.fields:
-                lines += [
-                    f"    field_{field} = {at}",
-                    f"    {at} += {_product(self.shapes[field])}",
-                ]
+                lines += [f"    field_{field} = {at}", f"    {at} += {_product(self.shapes[field])}"]
         lines.append(f"    return {self.name}({', '.join(fields)})")
         return self._kernel(f"locate_{self.name.lower()}", "\n".join(lines))
 
     def _cutting(self) -> str:
         """Text of ``cut``: one view after the other; returns them, and where the fields of each buffer end."""
-        begins, fields = (
-            [f"{part.buffer}_at" for part in self.parts],
-            [f"field_{field}" for field in self.shapes],
-        )
+        begins, fields = [f"{part.buffer}_at" for part in self.parts], [f"field_{field}" for field in self.shapes]
         arguments = ["head"]
         for part, at in zip(self.parts, begins):
             arguments += [part.buffer, at] if self.follows else [part.buffer]
@@ -139,11 +124,7 @@ class Record:
                 lines.append(f"    {at} = 0")
             for field in part.fields:
                 extents = self.shapes[field]
-                view = (
-                    f"block({part.buffer}, {at}, {', '.join(extents)})"
-                    if extents
-                    else f"{part.buffer}[{at}]"
-                )
+                view = f"block({part.buffer}, {at}, {', '.join(extents)})" if extents else f"{part.buffer}[{at}]"
                 lines += [f"    field_{field} = {view}", f"    {at} += {_product(extents)}"]
         lines.append(f"    return {self.name}({', '.join(fields)}), {', '.join(begins)}")
         return "\n".join(lines)
@@ -171,9 +152,7 @@ class Record:
                 lines.append(f"    end = length_{k} + {_product(extents)}")
                 lines.append(f"    part_{k}.append(({field!r}, slice(length_{k}, end), ({shape})))")
                 lines.append(f"    length_{k} = end")
-        parts, lengths = (
-            "".join(f"{word}_{k}, " for k in range(len(self.parts))) for word in ("part", "length")
-        )
+        parts, lengths = ("".join(f"{word}_{k}, " for k in range(len(self.parts))) for word in ("part", "length"))
         lines.append(f"    return ({parts}), ({lengths})")
         made: dict[str, Any] = {}
         exec(compile("\n".join(lines), f"<places of {self.name}>", "exec"), made)
@@ -199,18 +178,13 @@ class Record:
             if len(buffer) < length:
                 for field, cut, _ in part:
                     self._expect(field, cut, buffer)
-            views += [
-                buffer[cut] if len(shape) == 1 else buffer[cut].reshape(shape)
-                for _, cut, shape in part
-            ]
+            views += [buffer[cut] if len(shape) == 1 else buffer[cut].reshape(shape) for _, cut, shape in part]
         return self.views(*views)
 
     def _expect(self, field: str, cut: slice, buffer: np.ndarray) -> None:
         start, end = cut.start, cut.stop
         if end > len(buffer):
-            raise IndexError(
-                f"{field} of {self.name}: {end - start} numbers from {start} of a buffer of {len(buffer)}"
-            )
+            raise IndexError(f"{field} of {self.name}: {end - start} numbers from {start} of a buffer of {len(buffer)}")
 
 
 def _product(extents: tuple[str, ...]) -> str:

@@ -33,15 +33,9 @@ def frame(work, node, x, i):
     r, o = work.node[node], work.origin
     a, p = x[i + at.POSE_R : i + at.POSE_P], x[i + at.POSE_P : i + at.POSE]
     return (
-        r[0] * a[0] + r[1] * a[3] + r[2] * a[6],
-        r[0] * a[1] + r[1] * a[4] + r[2] * a[7],
-        r[0] * a[2] + r[1] * a[5] + r[2] * a[8],
-        r[3] * a[0] + r[4] * a[3] + r[5] * a[6],
-        r[3] * a[1] + r[4] * a[4] + r[5] * a[7],
-        r[3] * a[2] + r[4] * a[5] + r[5] * a[8],
-        r[6] * a[0] + r[7] * a[3] + r[8] * a[6],
-        r[6] * a[1] + r[7] * a[4] + r[8] * a[7],
-        r[6] * a[2] + r[7] * a[5] + r[8] * a[8],
+        r[0] * a[0] + r[1] * a[3] + r[2] * a[6], r[0] * a[1] + r[1] * a[4] + r[2] * a[7], r[0] * a[2] + r[1] * a[5] + r[2] * a[8],
+        r[3] * a[0] + r[4] * a[3] + r[5] * a[6], r[3] * a[1] + r[4] * a[4] + r[5] * a[7], r[3] * a[2] + r[4] * a[5] + r[5] * a[8],
+        r[6] * a[0] + r[7] * a[3] + r[8] * a[6], r[6] * a[1] + r[7] * a[4] + r[8] * a[7], r[6] * a[2] + r[7] * a[5] + r[8] * a[8],
         r[at.P] - o[0] + r[0] * p[0] + r[1] * p[1] + r[2] * p[2],
         r[at.P + 1] - o[1] + r[3] * p[0] + r[4] * p[1] + r[5] * p[2],
         r[at.P + 2] - o[2] + r[6] * p[0] + r[7] * p[1] + r[8] * p[2],
@@ -51,21 +45,12 @@ def frame(work, node, x, i):
 @kernel
 def rotation_vector(a, b):
     """log(A^T B) of two rotation matrices (tuples of 9), below half a turn."""
-    m00, m11, m22 = (
-        a[0] * b[0] + a[3] * b[3] + a[6] * b[6],
-        a[1] * b[1] + a[4] * b[4] + a[7] * b[7],
-        a[2] * b[2] + a[5] * b[5] + a[8] * b[8],
-    )
+    m00, m11, m22 = a[0] * b[0] + a[3] * b[3] + a[6] * b[6], a[1] * b[1] + a[4] * b[4] + a[7] * b[7], a[2] * b[2] + a[5] * b[5] + a[8] * b[8]
     m01, m10 = a[0] * b[1] + a[3] * b[4] + a[6] * b[7], a[1] * b[0] + a[4] * b[3] + a[7] * b[6]
     m02, m20 = a[0] * b[2] + a[3] * b[5] + a[6] * b[8], a[2] * b[0] + a[5] * b[3] + a[8] * b[6]
     m12, m21 = a[1] * b[2] + a[4] * b[5] + a[7] * b[8], a[2] * b[1] + a[5] * b[4] + a[8] * b[7]
     # unit quaternion by its largest part
-    ww, xx, yy, zz = (
-        1.0 + m00 + m11 + m22,
-        1.0 + m00 - m11 - m22,
-        1.0 - m00 + m11 - m22,
-        1.0 - m00 - m11 + m22,
-    )
+    ww, xx, yy, zz = 1.0 + m00 + m11 + m22, 1.0 + m00 - m11 - m22, 1.0 - m00 + m11 - m22, 1.0 - m00 - m11 + m22
     if ww.real >= xx.real and ww.real >= yy.real and ww.real >= zz.real:
         s = 0.5 / np.sqrt(ww)
         w, x, y, z = s * ww, s * (m21 - m12), s * (m02 - m20), s * (m10 - m01)
@@ -102,9 +87,7 @@ def inverse_tangent(s):
         # d(half cot)/df = (cot - half/sin^2)/2, df/ds = 1/(2 f)
         sine = np.sin(half)
         return d, (-(0.25 / f) * (cot - half / (sine * sine)) - d) / s
-    d = 1.0 / 12.0 + s * (
-        1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0 + s / 47900160.0))
-    )
+    d = 1.0 / 12.0 + s * (1.0 / 720.0 + s * (1.0 / 30240.0 + s * (1.0 / 1209600.0 + s / 47900160.0)))
     return d, 1.0 / 720.0 + s * (2.0 / 30240.0 + s * (3.0 / 1209600.0 + s * (4.0 / 47900160.0)))
 
 
@@ -162,14 +145,7 @@ def relative(tree, work, e):
     w = (vb[at.V] - va[at.V], vb[at.V + 1] - va[at.V + 1], vb[at.V + 2] - va[at.V + 2])
     turn = cross(w, p)
     d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
-    drate = turned_back(
-        a,
-        (
-            vb[at.V + 3] - va[at.V + 3] + turn[0],
-            vb[at.V + 4] - va[at.V + 4] + turn[1],
-            vb[at.V + 5] - va[at.V + 5] + turn[2],
-        ),
-    )
+    drate = turned_back(a, (vb[at.V + 3] - va[at.V + 3] + turn[0], vb[at.V + 4] - va[at.V + 4] + turn[1], vb[at.V + 5] - va[at.V + 5] + turn[2]))
     return a, b, p, d, drate, w
 
 
@@ -186,25 +162,14 @@ def state(tree, work, e):
 @kernel
 def row(x, i, d, f):
     """Row of a matrix (6, 6) at place i times [d; f]."""
-    return (
-        x[i] * d[0]
-        + x[i + 1] * d[1]
-        + x[i + 2] * d[2]
-        + x[i + 3] * f[0]
-        + x[i + 4] * f[1]
-        + x[i + 5] * f[2]
-    )
+    return x[i] * d[0] + x[i + 1] * d[1] + x[i + 2] * d[2] + x[i + 3] * f[0] + x[i + 4] * f[1] + x[i + 5] * f[2]
 
 
 @kernel
 def product(x, i, full, d, f):
     """A matrix (6, 6) at place i, full or diagonal, times [d; f]: both halves."""
     if full == 0:
-        return (x[i] * d[0], x[i + 7] * d[1], x[i + 14] * d[2]), (
-            x[i + 21] * f[0],
-            x[i + 28] * f[1],
-            x[i + 35] * f[2],
-        )
+        return (x[i] * d[0], x[i + 7] * d[1], x[i + 14] * d[2]), (x[i + 21] * f[0], x[i + 28] * f[1], x[i + 35] * f[2])
     first = (row(x, i, d, f), row(x, i + 6, d, f), row(x, i + 12, d, f))
     return first, (row(x, i + 18, d, f), row(x, i + 24, d, f), row(x, i + 30, d, f))
 
@@ -236,14 +201,7 @@ def apply(tree, work, e):
     add_wrench(work, el[B], p, force, torque, -1.0)
     add_wrench(work, el[A], p, force, torque, 1.0)
     h, n = product(tree.data, el[AT] + DAMPING, el[FULL], drate, frate)
-    return (
-        h[0] * drate[0]
-        + h[1] * drate[1]
-        + h[2] * drate[2]
-        + n[0] * frate[0]
-        + n[1] * frate[1]
-        + n[2] * frate[2]
-    )
+    return h[0] * drate[0] + h[1] * drate[1] + h[2] * drate[2] + n[0] * frate[0] + n[1] * frate[1] + n[2] * frate[2]
 
 
 @kernel
@@ -288,10 +246,7 @@ def differentiate(tree, work, e, Rq, Ru):
         dfrate = operator_change(f, df, 1.0, k, slope, w_a)
         dg, dm = both(tree, e, dd, df, ddrate, dfrate)
         first, second = operator(f, -1.0, k, dm), operator_change(f, df, -1.0, k, slope, m)
-        h, mu = (
-            turned(a, dg),
-            turned(a, (first[0] + second[0], first[1] + second[1], first[2] + second[2])),
-        )
+        h, mu = turned(a, dg), turned(a, (first[0] + second[0], first[1] + second[1], first[2] + second[2]))
         lever, moved = cross(p, h), cross(dp, force)
         for j in range(3):
             E[j, c], E[3 + j, c] = -mu[j] - lever[j] - moved[j], -h[j]

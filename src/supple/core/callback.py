@@ -27,9 +27,7 @@ FRAME_INPUTS = FORCE - PLACE
 COPY = 30  # where the tangents keep the state itself, behind the buffer
 # Buffer of joint functions: time, then x, v (n each); what comes back: efforts (n)
 X = 1
-MOST_COORDINATES = (
-    24  # of one joint function: time, x, v, efforts and a copy of them fit the scratch rows
-)
+MOST_COORDINATES = 24  # of one joint function: time, x, v, efforts and a copy of them fit the scratch rows
 SMALL = 1.4901161193847656e-08  # root of the rounding unit
 
 _REALS = ctypes.POINTER(ctypes.c_double)
@@ -110,14 +108,7 @@ def frame_apply(tree, work, e, t):
     """Subtract the wrench of a frame function and return its power."""
     b = flat(work)[0]
     px, py, pz = frame_call(tree, work, e, b, t)
-    fx, fy, fz, mx, my, mz = (
-        b[FORCE],
-        b[FORCE + 1],
-        b[FORCE + 2],
-        b[TORQUE],
-        b[TORQUE + 1],
-        b[TORQUE + 2],
-    )
+    fx, fy, fz, mx, my, mz = b[FORCE], b[FORCE + 1], b[FORCE + 2], b[TORQUE], b[TORQUE + 1], b[TORQUE + 2]
     w = work.node[tree.element[e, NODE]]
     w[at.W] -= mx + py * fz - pz * fy
     w[at.W + 1] -= my + pz * fx - px * fz
@@ -125,14 +116,7 @@ def frame_apply(tree, work, e, t):
     w[at.W + 3] -= fx
     w[at.W + 4] -= fy
     w[at.W + 5] -= fz
-    return (
-        fx * b[VELOCITY]
-        + fy * b[VELOCITY + 1]
-        + fz * b[VELOCITY + 2]
-        + mx * b[SPIN]
-        + my * b[SPIN + 1]
-        + mz * b[SPIN + 2]
-    )
+    return fx * b[VELOCITY] + fy * b[VELOCITY + 1] + fz * b[VELOCITY + 2] + mx * b[SPIN] + my * b[SPIN + 1] + mz * b[SPIN + 2]
 
 
 @kernel
@@ -141,14 +125,7 @@ def frame_differentiate(tree, work, e, t):
     b = flat(work)[0]
     node = tree.element[e, NODE]
     px, py, pz = frame_call(tree, work, e, b, t)
-    f0, f1, f2, m0, m1, m2 = (
-        b[FORCE],
-        b[FORCE + 1],
-        b[FORCE + 2],
-        b[TORQUE],
-        b[TORQUE + 1],
-        b[TORQUE + 2],
-    )
+    f0, f1, f2, m0, m1, m2 = b[FORCE], b[FORCE + 1], b[FORCE + 2], b[TORQUE], b[TORQUE + 1], b[TORQUE + 2]
     stiff, damp = work.matrices[node, at.NODE_K], work.matrices[node, at.NODE_B]
     for i in range(FRAME_BUFFER):
         b[COPY + i] = b[i]  # the state itself
@@ -212,9 +189,7 @@ def frame_differentiate(tree, work, e, t):
                 damp[3, c] -= g0
                 damp[4, c] -= g1
                 damp[5, c] -= g2
-    subtract_wrench_turn(
-        stiff, m0 + py * f2 - pz * f1, m1 + pz * f0 - px * f2, m2 + px * f1 - py * f0, f0, f1, f2
-    )
+    subtract_wrench_turn(stiff, m0 + py * f2 - pz * f1, m1 + pz * f0 - px * f2, m2 + px * f1 - py * f0, f0, f1, f2)
 
 
 @kernel
@@ -264,16 +239,4 @@ def joint_differentiate(tree, work, e, t, q, u, Rq, Ru):
         for k in range(n):
             i = term[o + k, at.TERM_U]
             slope = factor[o + k] * factor[o + own] * (b[X + 2 * n + k] - b[X + 3 * n + k]) / h
-            enter(
-                tree,
-                work,
-                el[at.LINES],
-                k,
-                own,
-                i,
-                j,
-                -slope if c < n else 0.0,
-                0.0 if c < n else -slope,
-                Rq,
-                Ru,
-            )
+            enter(tree, work, el[at.LINES], k, own, i, j, -slope if c < n else 0.0, 0.0 if c < n else -slope, Rq, Ru)

@@ -46,9 +46,7 @@ def stored(tree, work, e):
     """Stored energy (J)."""
     c = tree.coef[e]
     _, _, _, _, d, _, _ = state(tree, work, e)
-    return 0.5 * (
-        c[STIFFNESS] * d[0] * d[0] + c[STIFFNESS + 1] * d[1] * d[1] + c[STIFFNESS + 2] * d[2] * d[2]
-    )
+    return 0.5 * (c[STIFFNESS] * d[0] * d[0] + c[STIFFNESS + 1] * d[1] * d[1] + c[STIFFNESS + 2] * d[2] * d[2])
 
 
 @kernel
@@ -75,11 +73,7 @@ def differentiate(tree, work, e, Rq, Ru):
                 d, turn = cross(th, x), cross(th, v)  # of the end; its velocity turns
                 d = (d[0] + (c == 3), d[1] + (c == 4), d[2] + (c == 5))
                 g = (way * s[0] * d[0], way * s[1] * d[1], way * s[2] * d[2])
-                h = (
-                    way * (k[0] * d[0] + s[0] * turn[0]),
-                    way * (k[1] * d[1] + s[1] * turn[1]),
-                    way * (k[2] * d[2] + s[2] * turn[2]),
-                )
+                h = (way * (k[0] * d[0] + s[0] * turn[0]), way * (k[1] * d[1] + s[1] * turn[1]), way * (k[2] * d[2] + s[2] * turn[2]))
                 slow, arm, moved = cross(p, g), cross(p, h), cross(d, f)
                 for i in range(3):
                     C[i, c], C[3 + i, c] = slow[i], g[i]
@@ -90,21 +84,10 @@ def differentiate(tree, work, e, Rq, Ru):
                 line = el[at.LINES] + SIDE * own if el[at.LINES] >= 0 else -1
                 couple(tree, work, line, el[A + own], el[A + end], E, C, Rq, Ru)
                 continue
-            stiff, damp = (
-                work.matrices[el[A + own], at.NODE_K],
-                work.matrices[el[A + own], at.NODE_B],
-            )
+            stiff, damp = work.matrices[el[A + own], at.NODE_K], work.matrices[el[A + own], at.NODE_B]
             for i in range(6):
                 for j in range(6):
                     stiff[i, j] += E[i, j]
                     damp[i, j] += C[i, j]
             t = cross(p, f)
-            subtract_wrench_turn(
-                stiff,
-                -sign * t[0],
-                -sign * t[1],
-                -sign * t[2],
-                -sign * f[0],
-                -sign * f[1],
-                -sign * f[2],
-            )
+            subtract_wrench_turn(stiff, -sign * t[0], -sign * t[1], -sign * t[2], -sign * f[0], -sign * f[1], -sign * f[2])

@@ -38,9 +38,7 @@ def retract(m, q, d, out):
                 out[i + 4] = q[i + 4] + m0 * e0 + m1 * e1 + m2 * e2
                 out[i + 5] = q[i + 5] + m3 * e0 + m4 * e1 + m5 * e2
                 out[i + 6] = q[i + 6] + m6 * e0 + m7 * e1 + m8 * e2
-            out[i], out[i + 1], out[i + 2], out[i + 3] = so3.quaternion_step(
-                w, x, y, z, d[j], d[j + 1], d[j + 2]
-            )
+            out[i], out[i + 1], out[i + 2], out[i + 3] = so3.quaternion_step(w, x, y, z, d[j], d[j + 1], d[j + 2])
 
 
 @kernel
@@ -109,9 +107,7 @@ def rate(m, xi, u, out):
             x, y, z = xi[j], xi[j + 1], xi[j + 2]
             out[j], out[j + 1], out[j + 2] = so3.tangent_solve(x, y, z, u[j], u[j + 1], u[j + 2])
             if kind == at.FREE:
-                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(
-                    x, y, z, u[j + 3], u[j + 4], u[j + 5]
-                )
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(x, y, z, u[j + 3], u[j + 4], u[j + 5])
 
 
 @kernel
@@ -124,13 +120,9 @@ def velocity(m, xi, xidot, out):
             out[j] = xidot[j]
         elif kind == at.BALL or kind == at.FREE:
             x, y, z = xi[j], xi[j + 1], xi[j + 2]
-            out[j], out[j + 1], out[j + 2] = so3.tangent_times(
-                x, y, z, xidot[j], xidot[j + 1], xidot[j + 2]
-            )
+            out[j], out[j + 1], out[j + 2] = so3.tangent_times(x, y, z, xidot[j], xidot[j + 1], xidot[j + 2])
             if kind == at.FREE:
-                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(
-                    -x, -y, -z, xidot[j + 3], xidot[j + 4], xidot[j + 5]
-                )
+                out[j + 3], out[j + 4], out[j + 5] = so3.rotate(-x, -y, -z, xidot[j + 3], xidot[j + 4], xidot[j + 5])
 
 
 @kernel
@@ -145,18 +137,11 @@ def acceleration(m, xi, xidot, u, a, out):
         elif kind == at.BALL or kind == at.FREE:
             x, y, z = xi[j], xi[j + 1], xi[j + 2]
             e0, e1, e2 = so3.tangent_rate_times(x, y, z, xidot[j], xidot[j + 1], xidot[j + 2])
-            out[j], out[j + 1], out[j + 2] = so3.tangent_solve(
-                x, y, z, a[j] - e0, a[j + 1] - e1, a[j + 2] - e2
-            )
+            out[j], out[j + 1], out[j + 2] = so3.tangent_solve(x, y, z, a[j] - e0, a[j + 1] - e1, a[j + 2] - e2)
             if kind == at.FREE:
                 w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
                 out[j + 3], out[j + 4], out[j + 5] = so3.rotate(
-                    x,
-                    y,
-                    z,
-                    a[j + 3] + w1 * v2 - w2 * v1,
-                    a[j + 4] + w2 * v0 - w0 * v2,
-                    a[j + 5] + w0 * v1 - w1 * v0,
+                    x, y, z, a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0
                 )
 
 

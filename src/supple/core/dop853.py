@@ -60,32 +60,23 @@ PROJECTION, BAUMGARTE, PARTITION = 0.0, 1.0, 2.0
 
 N = "2 * nu + nz + elements"  # increments, velocities, controller states, work
 OWN_RECORD = Record(
-    "Own",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "c": PARAMETERS,
-            "k": (STAGES, N),  # rates
-            "y": N,  # increments
-            "d": N,
-            "f": (7, N),  # dense output
-            "weight": N,
-            # scratch for constraints
-            "rows": ("nr", "nu"),
-            "square": ("nr", "nr"),
-        },
-    ),
-    Part(
-        "count",
-        "int64",
-        {
-            "trouble": 1,  # why the last attempt failed (DONE: it did not, or only its error did)
-            "which": "nr",
-            "pivots": "nr",
-        },
-    ),
+    "Own", __name__,
+    Part("run", "float64", {
+        "c": PARAMETERS,
+        "k": (STAGES, N),  # rates
+        "y": N,  # increments
+        "d": N,
+        "f": (7, N),  # dense output
+        "weight": N,
+        # scratch for constraints
+        "rows": ("nr", "nu"),
+        "square": ("nr", "nr"),
+    }),
+    Part("count", "int64", {
+        "trouble": 1,  # why the last attempt failed (DONE: it did not, or only its error did)
+        "which": "nr",
+        "pivots": "nr",
+    }),
     head=at.SIZES,
     follows=True,
 )
@@ -145,9 +136,7 @@ def stages(m, w, r, o, ints, which, t, h, left, y):
         chart.retract(m, r.q, r.xt, r.qt)
         x = o.k[s]
         if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
-            if not partition.complete(
-                m, w, time, r.q, r.xt, r.ut, r.qt, o.which, o.square, o.pivots
-            ):
+            if not partition.complete(m, w, time, r.q, r.xt, r.ut, r.qt, o.which, o.square, o.pivots):
                 return st.LOCKED
         bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, x[nu : 2 * nu])
         ints[st.EVALUATIONS] += 1
@@ -239,9 +228,7 @@ def move(m, w, r, o, t):
         r.w[i] += o.y[2 * nu + nz + i]
         r.power[i] = x[2 * nu + nz + i]
     if w.lam.shape[0] > 0:
-        if o.c[KEEP] == PROJECTION and not math.isfinite(
-            dynamics.satisfy(m, w, t, r.q, r.u, r.xt, r.qs)
-        ):
+        if o.c[KEEP] == PROJECTION and not math.isfinite(dynamics.satisfy(m, w, t, r.q, r.u, r.xt, r.qs)):
             return st.LOCKED
         bad = dynamics.forward(m, w, t, r.q, r.u, r.z, r.a)
         if bad >= 0:
@@ -262,9 +249,7 @@ def move(m, w, r, o, t):
 def step_weights(m, r, state, e):
     """Error weights e of the unknowns xi, u, z, w."""
     nu, nz = r.u.shape[0], r.z.shape[0]
-    step_size.weights(
-        m, r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :]
-    )
+    step_size.weights(m, r, state, e[0:nu], e[nu : 2 * nu], e[2 * nu : 2 * nu + nz], e[2 * nu + nz :])
 
 
 @kernel
@@ -364,9 +349,7 @@ def dop853_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         state[st.T] = t1
         if outcome != st.DONE:
             return outcome
-        audit_state(
-            m, w, r, count, state
-        )  # in every step: the same operations with output and without
+        audit_state(m, w, r, count, state)  # in every step: the same operations with output and without
         control(count, state, h, wanted, error)
         outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)
         if outcome != st.PAUSED:

@@ -117,20 +117,14 @@ def turn_rows(m, w):
                 for k in range(rec[at.PLAN_RANGES], ends, 2):
                     for e in range(plan[k], plan[k + 1]):
                         Y[row, e] = G[row, e]
-    for c in range(
-        m.link.shape[0]
-    ):  # coordinates of closing joints in rows of couplings and drivers
+    for c in range(m.link.shape[0]):  # coordinates of closing joints in rows of couplings and drivers
         if m.link[c, at.LINK_KIND] == LINEAR and m.link[c, at.LINK_ROW] >= 0:
             row = m.link[c, at.LINK_ROW]
-            for j in range(
-                m.link[c, at.LINK_TERM], m.link[c, at.LINK_TERM] + m.link[c, at.LINK_COUNT]
-            ):
+            for j in range(m.link[c, at.LINK_TERM], m.link[c, at.LINK_TERM] + m.link[c, at.LINK_COUNT]):
                 joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
                     rec, y = m.plan[record(m, joint) :], Y[given]
-                    for k in range(
-                        rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2
-                    ):
+                    for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                         for e in range(plan[k], plan[k + 1]):
                             Y[row, e] -= m.factor[j] * y[e]
     return True
@@ -280,9 +274,7 @@ def turn_sides(m, w, c):
     for l in range(m.link.shape[0]):
         row = m.link[l, at.LINK_ROW]
         if m.link[l, at.LINK_KIND] == LINEAR and row >= 0:
-            for j in range(
-                m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]
-            ):
+            for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
                 joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
                     c[row] -= m.factor[j] * c[given]
@@ -308,9 +300,7 @@ def turn_back(m, w, f, c):
     for l in range(m.link.shape[0]):
         row = m.link[l, at.LINK_ROW]
         if m.link[l, at.LINK_KIND] == LINEAR and row >= 0:
-            for j in range(
-                m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]
-            ):
+            for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
                 joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
                     c[given] -= m.factor[j] * c[row]
@@ -345,9 +335,7 @@ def remainder(m, w, f, c, a, lam, rf, rc):
         if m.link[l, at.LINK_KIND] == LINEAR:
             row = m.link[l, at.LINK_ROW]
             if row >= 0:
-                for j in range(
-                    m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]
-                ):
+                for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
                     rf[m.term[j, at.TERM_U]] -= m.factor[j] * lam[row]
             continue
         for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
@@ -372,9 +360,7 @@ def row_remainder(m, w, c, a, rc):
             if row >= 0:
                 s = c[row]
                 largest = max(largest, abs(s))
-                for j in range(
-                    m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]
-                ):
+                for j in range(m.link[l, at.LINK_TERM], m.link[l, at.LINK_TERM] + m.link[l, at.LINK_COUNT]):
                     x = m.factor[j] * a[m.term[j, at.TERM_U]]
                     largest = max(largest, abs(x))
                     s -= x

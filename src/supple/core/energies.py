@@ -21,34 +21,17 @@ def kinetic(m, w, q, u):
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.HEAVY]:
             r = w.node[n]
-            w0, w1, w2, v0, v1, v2 = (
-                r[at.V],
-                r[at.V + 1],
-                r[at.V + 2],
-                r[at.V + 3],
-                r[at.V + 4],
-                r[at.V + 5],
-            )
+            w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
             total += 0.5 * (
                 r[at.M] * (v0 * v0 + v1 * v1 + v2 * v2)
-                + r[at.J] * w0 * w0
-                + r[at.J + 1] * w1 * w1
-                + r[at.J + 2] * w2 * w2
+                + r[at.J] * w0 * w0 + r[at.J + 1] * w1 * w1 + r[at.J + 2] * w2 * w2
             )
             total += r[at.J + 3] * w0 * w1 + r[at.J + 4] * w0 * w2 + r[at.J + 5] * w1 * w2
             total += (
-                v0 * (w1 * r[at.C + 2] - w2 * r[at.C + 1])
-                + v1 * (w2 * r[at.C] - w0 * r[at.C + 2])
+                v0 * (w1 * r[at.C + 2] - w2 * r[at.C + 1]) + v1 * (w2 * r[at.C] - w0 * r[at.C + 2])
                 + v2 * (w0 * r[at.C + 1] - w1 * r[at.C])
             )
-            total += (
-                w0 * r[at.E]
-                + w1 * r[at.E + 1]
-                + w2 * r[at.E + 2]
-                + v0 * r[at.E + 3]
-                + v1 * r[at.E + 4]
-                + v2 * r[at.E + 5]
-            )
+            total += w0 * r[at.E] + w1 * r[at.E + 1] + w2 * r[at.E + 2] + v0 * r[at.E + 3] + v1 * r[at.E + 4] + v2 * r[at.E + 5]
     if m.gradient.shape[0] > 0:
         gradient.gradient_sums(m, q, u, w.sums)
         total += w.sums[SUM_KINETIC]
@@ -87,14 +70,7 @@ def potential(m, w, q, u):
 def node_momentum(r):
     """Momentum [angular about the reference point; linear] of the node with workspace row r."""
     mass, cx, cy, cz = r[at.M], r[at.C], r[at.C + 1], r[at.C + 2]
-    w0, w1, w2, v0, v1, v2 = (
-        r[at.V],
-        r[at.V + 1],
-        r[at.V + 2],
-        r[at.V + 3],
-        r[at.V + 4],
-        r[at.V + 5],
-    )
+    w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
     return (
         r[at.J] * w0 + r[at.J + 3] * w1 + r[at.J + 4] * w2 + cy * v2 - cz * v1 + r[at.E],
         r[at.J + 3] * w0 + r[at.J + 1] * w1 + r[at.J + 5] * w2 + cz * v0 - cx * v2 + r[at.E + 1],
@@ -148,7 +124,5 @@ def momentum_along(m, w, q, u, root, s):
         for k in range(6):
             total += s[k] * h[k]
         size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
-        size += math.sqrt(s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * math.sqrt(
-            h[3] * h[3] + h[4] * h[4] + h[5] * h[5]
-        )
+        size += math.sqrt(s[3] * s[3] + s[4] * s[4] + s[5] * s[5]) * math.sqrt(h[3] * h[3] + h[4] * h[4] + h[5] * h[5])
     return total, size

@@ -196,20 +196,8 @@ def end_equations(o, b, h, P):
     """Equations of body b from i to f: momentum and angular momentum; needs ``body_moments``."""
     mat, rhs, kg, jump = o.mat, o.rhs, o.kg, P > 0.0
     body, vi, vf, Y, Z = o.body[b], o.vi[b], o.vf[b], o.tf[b], o.tj[b]
-    li, lj, lf, ng, gg, lm = (
-        o.buf[L_I],
-        o.buf[L_J],
-        o.buf[L_F],
-        o.buf[N_G],
-        o.buf[G_G],
-        o.buf[L_MEAN],
-    )
-    J, i, x, a = (
-        body[B_J : B_J + 9],
-        6 * b,
-        6 * b,
-        6 * b + 3,
-    )  # equations, columns of place and rotation at f
+    li, lj, lf, ng, gg, lm = o.buf[L_I], o.buf[L_J], o.buf[L_F], o.buf[N_G], o.buf[G_G], o.buf[L_MEAN]
+    J, i, x, a = body[B_J : B_J + 9], 6 * b, 6 * b, 6 * b + 3  # equations, columns of place and rotation at f
     xj, aj = o.unit.shape[0] + x, o.unit.shape[0] + a
     for k in range(3):
         rhs[i + k] = body[B_MASS] * (vf[k] - vi[k]) - h * o.fg[b, k]

@@ -113,13 +113,7 @@ def law(m, w, e, t, di, dj, df, rate, jump):
         f, _, fj = spring_part(k, cubic, di - rest, dj - rest)
         return -f - damping * rate, -fj, 0.0, -damping, -damping * rate
     d = dj - rest
-    return (
-        -d * (k + cubic * d * d) - damping * rate,
-        -k - 3.0 * cubic * d * d,
-        0.0,
-        -damping,
-        -damping * rate,
-    )
+    return -d * (k + cubic * d * d) - damping * rate, -k - 3.0 * cubic * d * d, 0.0, -damping, -damping * rate
 
 
 @kernel
@@ -195,9 +189,7 @@ def load(m, w, o, i, t, before, after, turn, force, table, first, last):
         force[n, 3 + k] += f[3 + k]
         d[k] = 0.0
         # the Cayley vector is in the axes of the body, and the same in all between
-        work += f[k] * (p1[k] + arm1[k] - p0[k] - arm0[k]) + f[3 + k] * form.dot(
-            p0[3 + 3 * k :], turn[n]
-        )
+        work += f[k] * (p1[k] + arm1[k] - p0[k] - arm0[k]) + f[3 + k] * form.dot(p0[3 + 3 * k :], turn[n])
     form.cross(arm, f, 1.0, d)
     for k in range(3):
         force[n, 3 + k] += d[k]

@@ -76,9 +76,7 @@ def increment_change(o, c, b, n, end, found):
         sm, cm, df = 0.5 * (s0 + s1), 0.5 * (c0 + c1), along_e * de + along_g * dg
         for i in range(form.ROW):
             sine, cosine = b[5, i], b[COSINE + 5, i]
-            out[i] = factor * (
-                cm * out[i] - sm * other[i] + 0.5 * (dc * sine - ds * cosine)
-            ) + df * (cm * sine - sm * cosine)
+            out[i] = factor * (cm * out[i] - sm * other[i] + 0.5 * (dc * sine - ds * cosine)) + df * (cm * sine - sm * cosine)
         return (g * de - e * dg) / (e * e + g * g)
     sign = 2.0 * end - 1.0
     if c[C_KIND] == LINE:

@@ -14,9 +14,7 @@ from supple.native.declare import kernel
 # Own reals: how much energy decays, the step asked for, mean mass of a body, largest rate of a row
 DECAY, STEP, MASS, RATE, SCALARS = range(5)
 # Own integers: sizes of the tables, 1 if states jump at the start of a step, equal steps left to the next stop
-BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, JUMP, VECTORS, SPAN, LEFT, OWN_INTS = (
-    range(12)
-)
+BODIES, FORMS, ROWS, RANK, COORDINATES, BALLS, ELEMENTS, JUMP, VECTORS, SPAN, LEFT, OWN_INTS = range(12)
 # A body: first q and u, and 1 if its inertia is positive about all axes, otherwise its rotation does not jump; mass,
 # mass centre (3), inertia (9) about it, the pose of its free joint's inner frame
 B_Q, B_U, B_SOLID, BODY_INTS = range(4)
@@ -36,61 +34,52 @@ MOTIONS = "6 * bodies + 3 * vectors"  # displacements and rotations of all bodie
 N = "(1 + jump) * (6 * bodies + 3 * vectors) + rank"  # unknowns of a step
 
 OWN_RECORD = Record(
-    "Own",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "scalar": SCALARS,
-            "body": ("bodies", BODY),
-            "form": ("forms", form.FORM),
-            "ball": ("balls", BALL),
-            "arm": ("elements", 3),
-            "unit": MOTIONS,  # of displacements: a length, or 1
-            "weight": "vectors",  # mass that gravity pulls at
-            "mass": ("vectors", "vectors"),
-            # behind the tables: quaternions, poses (12) and velocities (6) at i, j, f, the ground among the poses
-            "turn": ("bodies", 3, 4),
-            "ci": ("bodies + vectors + 1", 12),
-            "cj": ("bodies + vectors + 1", 12),
-            "cf": ("bodies + vectors + 1", 12),
-            "vi": ("bodies + vectors", 6),
-            "vj": ("bodies + vectors", 6),
-            "vf": ("bodies + vectors", 6),
-            "tj": ("bodies + vectors", 3),  # Cayley vectors
-            "tf": ("bodies + vectors", 3),
-            "fg": ("bodies + vectors", 6),  # forces and their derivatives
-            "fh": ("bodies + vectors", 6),
-            "lam": "rows",
-            "kg": (MOTIONS, N),
-            "kh": (MOTIONS, N),
-            "mat": (N, N),
-            "rhs": N,
-            "basis": ("rows", MOTIONS),
-            "buf": (32, 16),  # scratch
-            "bj": ("bodies", 9),
-            "bf": ("bodies", 9),
-            "work": "elements",
-            "middle": "nu",
-            "span": "span",  # scratch of an element over nodal vectors
-        },
-    ),
-    Part(
-        "count",
-        "int64",
-        {
-            "ints": OWN_INTS,
-            "body_ints": ("bodies", BODY_INTS),
-            "vector_ints": ("vectors", VECTOR_INTS),
-            "form_ints": ("forms", form.FORM_INTS),
-            "coordinate": ("coordinates", COORDINATE),
-            "ball_ints": ("balls", BALL_INTS),
-            "element": ("elements", ELEMENT),
-            "sel": "rank",  # rows in use
-            "piv": N,
-        },
-    ),
+    "Own", __name__,
+    Part("run", "float64", {
+        "scalar": SCALARS,
+        "body": ("bodies", BODY),
+        "form": ("forms", form.FORM),
+        "ball": ("balls", BALL),
+        "arm": ("elements", 3),
+        "unit": MOTIONS,  # of displacements: a length, or 1
+        "weight": "vectors",  # mass that gravity pulls at
+        "mass": ("vectors", "vectors"),
+        # behind the tables: quaternions, poses (12) and velocities (6) at i, j, f, the ground among the poses
+        "turn": ("bodies", 3, 4),
+        "ci": ("bodies + vectors + 1", 12),
+        "cj": ("bodies + vectors + 1", 12),
+        "cf": ("bodies + vectors + 1", 12),
+        "vi": ("bodies + vectors", 6),
+        "vj": ("bodies + vectors", 6),
+        "vf": ("bodies + vectors", 6),
+        "tj": ("bodies + vectors", 3),  # Cayley vectors
+        "tf": ("bodies + vectors", 3),
+        "fg": ("bodies + vectors", 6),  # forces and their derivatives
+        "fh": ("bodies + vectors", 6),
+        "lam": "rows",
+        "kg": (MOTIONS, N),
+        "kh": (MOTIONS, N),
+        "mat": (N, N),
+        "rhs": N,
+        "basis": ("rows", MOTIONS),
+        "buf": (32, 16),  # scratch
+        "bj": ("bodies", 9),
+        "bf": ("bodies", 9),
+        "work": "elements",
+        "middle": "nu",
+        "span": "span",  # scratch of an element over nodal vectors
+    }),
+    Part("count", "int64", {
+        "ints": OWN_INTS,
+        "body_ints": ("bodies", BODY_INTS),
+        "vector_ints": ("vectors", VECTOR_INTS),
+        "form_ints": ("forms", form.FORM_INTS),
+        "coordinate": ("coordinates", COORDINATE),
+        "ball_ints": ("balls", BALL_INTS),
+        "element": ("elements", ELEMENT),
+        "sel": "rank",  # rows in use
+        "piv": N,
+    }),
     head={
         "bodies": BODIES,
         "forms": FORMS,
@@ -275,9 +264,7 @@ def write_coordinate(r, o, c):
     e = form.value(of, f, x)
     angle = math.atan2(s, e)
     r.ut[u] = (e * rate - s * rate_along(o, of, row)) / (s * s + e * e)
-    r.qt[q] = angle + 2.0 * math.pi * np.rint(
-        (r.q[q] - angle) / (2.0 * math.pi)
-    )  # within half a turn of the last one
+    r.qt[q] = angle + 2.0 * math.pi * np.rint((r.q[q] - angle) / (2.0 * math.pi))  # within half a turn of the last one
 
 
 @kernel
@@ -289,16 +276,8 @@ def write_ball(r, o, of, b):
     x, y = o.buf[4], o.buf[5]
     for i in range(3):
         for j in range(3):
-            ta[3 * i + j] = (
-                pa[3 + 3 * i] * b[Q_TURN_A + j]
-                + pa[4 + 3 * i] * b[Q_TURN_A + 3 + j]
-                + pa[5 + 3 * i] * b[Q_TURN_A + 6 + j]
-            )
-            tb[3 * i + j] = (
-                pb[3 + 3 * i] * b[Q_TURN_B + j]
-                + pb[4 + 3 * i] * b[Q_TURN_B + 3 + j]
-                + pb[5 + 3 * i] * b[Q_TURN_B + 6 + j]
-            )
+            ta[3 * i + j] = pa[3 + 3 * i] * b[Q_TURN_A + j] + pa[4 + 3 * i] * b[Q_TURN_A + 3 + j] + pa[5 + 3 * i] * b[Q_TURN_A + 6 + j]
+            tb[3 * i + j] = pb[3 + 3 * i] * b[Q_TURN_B + j] + pb[4 + 3 * i] * b[Q_TURN_B + 3 + j] + pb[5 + 3 * i] * b[Q_TURN_B + 6 + j]
     m = o.buf[6]
     for i in range(3):
         for j in range(3):

@@ -103,9 +103,7 @@ def kinematics(o, h, P):
     for n in range(o.body.shape[0]):
         ci, cj, cf, vj, vf = o.ci[n + 1], o.cj[n + 1], o.cf[n + 1], o.vj[n], o.vf[n]
         for k in range(3):
-            o.tj[n, k] = (
-                -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body_ints[n, es.B_SOLID] == 1 else 0.0
-            )
+            o.tj[n, k] = -0.5 * P * (vf[3 + k] - vj[3 + k]) if o.body_ints[n, es.B_SOLID] == 1 else 0.0
             o.tf[n, k] = 0.5 * h * (vf[3 + k] + vj[3 + k]) - o.tj[n, k]
         es.turn_on(o.turn[n, 0], o.tj[n], o.turn[n, 1])
         es.turn_on(o.turn[n, 1], o.tf[n], o.turn[n, 2])
@@ -151,9 +149,7 @@ def solve(m, w, r, o, count, t, h, P):
     else:
         es.continue_from_end(o)
     choose_rows(m, o)
-    for i in range(
-        o.ints[ROWS]
-    ):  # multipliers of rows that are not in use begin at zero when they are
+    for i in range(o.ints[ROWS]):  # multipliers of rows that are not in use begin at zero when they are
         used = False
         for k in range(o.sel.shape[0]):
             used = used or o.sel[k] == i
@@ -203,9 +199,7 @@ def project(m, o):
         for k in range(3):
             mat[6 * b + k, 6 * b + k] = o.body[b, es.B_MASS] / o.scalar[MASS]
             for i in range(3):
-                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (
-                    o.scalar[MASS] * length * length
-                )
+                mat[6 * b + 3 + k, 6 * b + 3 + i] = o.body[b, es.B_J + 3 * k + i] / (o.scalar[MASS] * length * length)
     vectors.inertia(o, length)
     for k in range(rank):
         of, f = o.form_ints[o.sel[k]], o.form[o.sel[k]]
@@ -217,15 +211,9 @@ def project(m, o):
             if b >= 0:
                 c, first = o.cf[b + 1], es.first_motion(o, b)
                 for i in range(3):
-                    mat[motions + k, first + i] += (
-                        line[6 * side + i] * o.unit[first + i] / f[form.UNIT]
-                    )
+                    mat[motions + k, first + i] += line[6 * side + i] * o.unit[first + i] / f[form.UNIT]
                     if b < nb:
-                        moment = (
-                            c[3 + i] * line[6 * side + 3]
-                            + c[6 + i] * line[6 * side + 4]
-                            + c[9 + i] * line[6 * side + 5]
-                        )
+                        moment = c[3 + i] * line[6 * side + 3] + c[6 + i] * line[6 * side + 4] + c[9 + i] * line[6 * side + 5]
                         mat[motions + k, first + 3 + i] += moment / f[form.UNIT]
         for i in range(motions):
             mat[i, motions + k] = mat[motions + k, i]

@@ -41,8 +41,7 @@ from supple.native.declare import block, kernel
 I, J, F, STATES = range(4)
 # Scratch of an element with K vectors and of its points with R rows and N strains, at the states i, j, f
 SPAN_RECORD = Record(
-    "Span",
-    __name__,
+    "Span", __name__,
     Part("span", "float64", {"e": (STATES, "K", 3), "r": (STATES, "R", 3), "eps": (STATES, "N")}),
     head={},
     given=("K", "R", "N"),
@@ -83,11 +82,7 @@ def mean_of(y, place, n, part, out):
 def interval_stress(m, table, p, s, t, part, h, P, damped, y, w):
     """Mean vectors and the stress of an interval into the scratch; returns what damping takes of it."""
     x, N = m.flex_data, p[P_STRAINS]
-    eps, sigma, rate = (
-        w[t.eps : t.eps + N],
-        w[t.sigma : t.sigma + N],
-        w[t.eps_rate : t.eps_rate + N],
-    )
+    eps, sigma, rate = w[t.eps : t.eps + N], w[t.sigma : t.sigma + N], w[t.eps_rate : t.eps_rate + N]
     mean_of(y, s.r, 3 * p[P_ROWS], part, w[t.r : t.r + 3 * p[P_ROWS]])
     if part == 0:
         mean_of(y, s.eps, N, part, eps)
@@ -138,9 +133,7 @@ def interval_tangent(m, table, K, p, terms, s, t, part, end, h, P, damped, y, w)
     if damped and viscous > 0.0:
         scaled(C, viscous)
         gradient_tangents.add_products(block(x, table.viscosity + p[P_ENTRY], N, N), B, C, H)
-    gradient_tangents.add_to_vectors(
-        S, H, block(w, t.half, 3 * n, 3 * K), block(w, t.K, 3 * K, 3 * K)
-    )
+    gradient_tangents.add_to_vectors(S, H, block(w, t.half, 3 * n, 3 * K), block(w, t.K, 3 * K, 3 * K))
 
 
 @kernel
@@ -176,12 +169,7 @@ def deform_element(m, w, o, b, k, first, part, end, h, P):
     """Force and derivatives at one end of element k of body row b in an interval; returns what damping takes of it."""
     t, data, vectors = gradient.element_of(m, b, k)
     table, K, R, N = gradient.table_of(m, t, data)
-    s, own, y, x = (
-        locate_span(0, K, R, N),
-        gradient.locate_scratch(b[at.GRADIENT_WORK], K, R, N),
-        o.span,
-        w.flex,
-    )
+    s, own, y, x = locate_span(0, K, R, N), gradient.locate_scratch(b[at.GRADIENT_WORK], K, R, N), o.span, w.flex
     damped, lost = m.gradient_int[t + DAMPED] == 1, 0.0
     gather(m, vectors, K, o.ci, first + 1, block(y, s.e, K, 3))
     gather(m, vectors, K, o.cj, first + 1, block(y, s.e + 3 * K, K, 3))
@@ -292,25 +280,12 @@ def write(m, w, r, o):
             gradient_edge.edge_pose(m, r.qt, of[V_NODE], row)
             e = gradient_edge.axes(row)
             g1, g2 = gradient_edge.gradients(row, e)
-            O, OD = (
-                s[gradient_edge.O_ROW : gradient_edge.O_ROW + 3],
-                s[gradient_edge.OD_ROW : gradient_edge.OD_ROW + 3],
-            )
+            O, OD = s[gradient_edge.O_ROW : gradient_edge.O_ROW + 3], s[gradient_edge.OD_ROW : gradient_edge.OD_ROW + 3]
             spin, _, _, _, _ = gradient_edge.turning(
-                e,
-                g1,
-                g2,
-                gradient_edge.vector(r.ut, u + 3),
-                gradient_edge.vector(r.ut, u + 6),
-                O,
-                OD,
+                e, g1, g2, gradient_edge.vector(r.ut, u + 3), gradient_edge.vector(r.ut, u + 6), O, OD
             )
             for k in range(3):
-                c[3 + 3 * k], c[4 + 3 * k], c[5 + 3 * k] = (
-                    row[3 * k],
-                    row[3 * k + 1],
-                    row[3 * k + 2],
-                )
+                c[3 + 3 * k], c[4 + 3 * k], c[5 + 3 * k] = row[3 * k], row[3 * k + 1], row[3 * k + 2]
             v[3] = gradient_edge.dot(e[0], spin)
             v[4] = gradient_edge.dot(e[1], spin)
             v[5] = gradient_edge.dot(e[2], spin)

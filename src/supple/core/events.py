@@ -39,12 +39,7 @@ NONE = 2.0  # a fraction of the step beyond its end: nothing was found
 def point_along(f, x, axis):
     """World coordinate of the point of an event's row of reals x on the node f."""
     k = 3 * axis
-    return (
-        f[at.P + axis]
-        + f[k] * x[EVENT_PLACE]
-        + f[k + 1] * x[EVENT_PLACE + 1]
-        + f[k + 2] * x[EVENT_PLACE + 2]
-    )
+    return f[at.P + axis] + f[k] * x[EVENT_PLACE] + f[k + 1] * x[EVENT_PLACE + 1] + f[k + 2] * x[EVENT_PLACE + 2]
 
 
 @kernel

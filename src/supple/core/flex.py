@@ -108,9 +108,7 @@ def tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, da, db):
     s, p = t0 * t0 + t1 * t1 + t2 * t2, 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
     d = -db * s - tb * p
     return so3.without_skew(
-        da * t0 + ta * x0,
-        da * t1 + ta * x1,
-        da * t2 + ta * x2,
+        da * t0 + ta * x0, da * t1 + ta * x1, da * t2 + ta * x2,
         d + db * t0 * t0 + 2.0 * tb * x0 * t0,
         d + db * t1 * t1 + 2.0 * tb * x1 * t1,
         d + db * t2 * t2 + 2.0 * tb * x2 * t2,
@@ -124,11 +122,7 @@ def tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, da, db):
 def displacement(shape, flex, k, e, n, i):
     """Column i of Phi: constants at k, or with slaved shapes at e in the workspace."""
     if e < 0:
-        return (
-            shape[k + at.ATTACH_PHI + i],
-            shape[k + at.ATTACH_PHI + n + i],
-            shape[k + at.ATTACH_PHI + 2 * n + i],
-        )
+        return shape[k + at.ATTACH_PHI + i], shape[k + at.ATTACH_PHI + n + i], shape[k + at.ATTACH_PHI + 2 * n + i]
     return flex[e + i], flex[e + n + i], flex[e + 2 * n + i]
 
 
@@ -136,11 +130,7 @@ def displacement(shape, flex, k, e, n, i):
 def rotation(shape, flex, k, e, n, i):
     """Column i of Psi, likewise."""
     if e < 0:
-        return (
-            shape[k + at.ATTACH_PHI + 3 * n + i],
-            shape[k + at.ATTACH_PHI + 4 * n + i],
-            shape[k + at.ATTACH_PHI + 5 * n + i],
-        )
+        return shape[k + at.ATTACH_PHI + 3 * n + i], shape[k + at.ATTACH_PHI + 4 * n + i], shape[k + at.ATTACH_PHI + 5 * n + i]
     return flex[e + 3 * n + i], flex[e + 4 * n + i], flex[e + 5 * n + i]
 
 
@@ -190,10 +180,7 @@ def edge_motion(tree, work, n, u, a):
     da, db = so3.ab_slopes(s)
     rate = 2.0 * (t0 * x0 + t1 * x1 + t2 * x2)
     B, S = axes(b), spin_matrix(b, t0, t1, t2, ta, tb)
-    SD = so3.product(
-        turned_axes(b, t0, t1, t2, ta, tc),
-        tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, da * rate, db * rate),
-    )
+    SD = so3.product(turned_axes(b, t0, t1, t2, ta, tc), tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, da * rate, db * rate))
     w0, w1, w2 = so3.times(S, x0, x1, x2)  # relative angular velocity, world
     z, y = work.scratch[0], work.scratch[1]
     for i in range(6):

@@ -29,12 +29,7 @@ def rows(tree, work, f):
 @kernel
 def current_inertia(tree, work, f, q, u):
     """Fill D, D1 u and L in body axes; return m, mc (3) and J (xx yy zz xy xz yz) about the body's origin."""
-    b, x, w, slaves = (
-        at.modal(tree, f),
-        tree.flex_data,
-        rows(tree, work, f)[0],
-        tree.flex[f, at.FLEX_R],
-    )
+    b, x, w, slaves = at.modal(tree, f), tree.flex_data, rows(tree, work, f)[0], tree.flex[f, at.FLEX_R]
     n, j, k = tree.flex[f, at.FLEX_N] + slaves, tree.flex[f, at.FLEX_Q0], tree.flex[f, at.FLEX_U0]
     s0, e0, s1, d0, d1, o = b.s0, b.E0, b.S1, b.D0, b.D1, tree.flex[f, at.FLEX_WORK]
     deformed = float(tree.flex[f, at.FLEX_DEFORMED])
@@ -42,11 +37,7 @@ def current_inertia(tree, work, f, q, u):
     if slaves > 0:
         slaved.sums(tree, work, f)
     else:  # nine rows at once: D and D1 u lie one behind the other, as do the rows of D0 and of D1[b]
-        sums, rates, at_rest = (
-            block(work.flex, o + at.FX_D * n, 9 * n),
-            block(work.flex, o + at.FX_U2 * n, 9 * n),
-            block(x, d0, 9 * n),
-        )
+        sums, rates, at_rest = block(work.flex, o + at.FX_D * n, 9 * n), block(work.flex, o + at.FX_U2 * n, 9 * n), block(x, d0, 9 * n)
         for i in range(9 * n):
             sums[i] = at_rest[i]
             rates[i] = 0.0
@@ -59,18 +50,9 @@ def current_inertia(tree, work, f, q, u):
         t = 3 * (c % 3) + c // 3
         for i in range(n):
             w[at.FX_U1 + c, i] = w[at.FX_U2 + t, i]
-    zero = (
-        0.0 * work.origin[0]
-    )  # of the workspace's type; q[j] does not exist for a body without modes
+    zero = 0.0 * work.origin[0]  # of the workspace's type; q[j] does not exist for a body without modes
     c0, c1, c2 = x[s0] + zero, x[s0 + 1] + zero, x[s0 + 2] + zero
-    e00, e11, e22, e01, e02, e12 = (
-        x[e0] + zero,
-        x[e0 + 4] + zero,
-        x[e0 + 8] + zero,
-        x[e0 + 1] + zero,
-        x[e0 + 2] + zero,
-        x[e0 + 5] + zero,
-    )
+    e00, e11, e22, e01, e02, e12 = x[e0] + zero, x[e0 + 4] + zero, x[e0 + 8] + zero, x[e0 + 1] + zero, x[e0 + 2] + zero, x[e0 + 5] + zero
     for i in range(n):
         y = deformed * w[at.FX_QE, i]
         p0, p1, p2 = x[s1 + i], x[s1 + n + i], x[s1 + 2 * n + i]
@@ -98,49 +80,27 @@ def local_motion(work, n):
     r, o = work.node[n], work.origin
     dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
     w0, w1, w2 = r[at.V], r[at.V + 1], r[at.V + 2]
-    v0, v1, v2 = (
-        r[at.V + 3] + w1 * dz - w2 * dy,
-        r[at.V + 4] + w2 * dx - w0 * dz,
-        r[at.V + 5] + w0 * dy - w1 * dx,
-    )
+    v0, v1, v2 = r[at.V + 3] + w1 * dz - w2 * dy, r[at.V + 4] + w2 * dx - w0 * dz, r[at.V + 5] + w0 * dy - w1 * dx
     b0, b1, b2 = r[at.A], r[at.A + 1], r[at.A + 2]
-    a0, a1, a2 = (
-        r[at.A + 3] + b1 * dz - b2 * dy,
-        r[at.A + 4] + b2 * dx - b0 * dz,
-        r[at.A + 5] + b0 * dy - b1 * dx,
-    )
+    a0, a1, a2 = r[at.A + 3] + b1 * dz - b2 * dy, r[at.A + 4] + b2 * dx - b0 * dz, r[at.A + 5] + b0 * dy - b1 * dx
     return (
-        r[0] * w0 + r[3] * w1 + r[6] * w2,
-        r[1] * w0 + r[4] * w1 + r[7] * w2,
-        r[2] * w0 + r[5] * w1 + r[8] * w2,
-        r[0] * v0 + r[3] * v1 + r[6] * v2,
-        r[1] * v0 + r[4] * v1 + r[7] * v2,
-        r[2] * v0 + r[5] * v1 + r[8] * v2,
-        r[0] * b0 + r[3] * b1 + r[6] * b2,
-        r[1] * b0 + r[4] * b1 + r[7] * b2,
-        r[2] * b0 + r[5] * b1 + r[8] * b2,
-        r[0] * a0 + r[3] * a1 + r[6] * a2,
-        r[1] * a0 + r[4] * a1 + r[7] * a2,
-        r[2] * a0 + r[5] * a1 + r[8] * a2,
+        r[0] * w0 + r[3] * w1 + r[6] * w2, r[1] * w0 + r[4] * w1 + r[7] * w2, r[2] * w0 + r[5] * w1 + r[8] * w2,
+        r[0] * v0 + r[3] * v1 + r[6] * v2, r[1] * v0 + r[4] * v1 + r[7] * v2, r[2] * v0 + r[5] * v1 + r[8] * v2,
+        r[0] * b0 + r[3] * b1 + r[6] * b2, r[1] * b0 + r[4] * b1 + r[7] * b2, r[2] * b0 + r[5] * b1 + r[8] * b2,
+        r[0] * a0 + r[3] * a1 + r[6] * a2, r[1] * a0 + r[4] * a1 + r[7] * a2, r[2] * a0 + r[5] * a1 + r[8] * a2,
     )
 
 
 @kernel
 def to_world(r, o, t0, t1, t2, f0, f1, f2):
     """A wrench at the origin of row r in its axes -> world axes about the reference point o."""
-    x0, x1, x2 = (
-        r[0] * f0 + r[1] * f1 + r[2] * f2,
-        r[3] * f0 + r[4] * f1 + r[5] * f2,
-        r[6] * f0 + r[7] * f1 + r[8] * f2,
-    )
+    x0, x1, x2 = r[0] * f0 + r[1] * f1 + r[2] * f2, r[3] * f0 + r[4] * f1 + r[5] * f2, r[6] * f0 + r[7] * f1 + r[8] * f2
     dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
     return (
         r[0] * t0 + r[1] * t1 + r[2] * t2 + dy * x2 - dz * x1,
         r[3] * t0 + r[4] * t1 + r[5] * t2 + dz * x0 - dx * x2,
         r[6] * t0 + r[7] * t1 + r[8] * t2 + dx * x1 - dy * x0,
-        x0,
-        x1,
-        x2,
+        x0, x1, x2,
     )
 
 
@@ -159,14 +119,7 @@ def add_deformation(tree, work, n):
     zero = 0.0 * w0
     ha0, ha1, ha2, pa0, pa1, pa2 = zero, zero, zero, zero, zero, zero
     hu0, hu1, hu2, pu0, pu1, pu2 = zero, zero, zero, zero, zero, zero
-    e00, e11, e22, e01, e02, e12 = (
-        zero,
-        zero,
-        zero,
-        zero,
-        zero,
-        zero,
-    )  # D u, symmetrised: half of E'
+    e00, e11, e22, e01, e02, e12 = zero, zero, zero, zero, zero, zero  # D u, symmetrised: half of E'
     for i in range(nf):
         y, s = x[at.FX_UE, i], x[at.FX_AE, i]
         l0, l1, l2, l3, l4, l5 = L[0, i], L[1, i], L[2, i], L[3, i], L[4, i], L[5, i]
@@ -192,9 +145,7 @@ def add_deformation(tree, work, n):
         slaved.felt_row(L[l], work.flex, g, n_own, slaves, LW[l])
     for i in range(n_own):
         l0, l1, l2, l3, l4, l5 = LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i]
-        LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i] = to_world(
-            r, o, l0, l1, l2, l3, l4, l5
-        )
+        LW[0, i], LW[1, i], LW[2, i], LW[3, i], LW[4, i], LW[5, i] = to_world(r, o, l0, l1, l2, l3, l4, l5)
     deformed = float(tree.flex[f, at.FLEX_DEFORMED])
     y0, y1, y2 = deformed * w0, deformed * w1, deformed * w2  # turns what deforms
     t0 = ha0 + (e11 + e22) * y0 - e01 * y1 - e02 * y2 + y1 * hu2 - y2 * hu1
@@ -210,9 +161,7 @@ def add_deformation(tree, work, n):
     r[at.W + 3] += f0
     r[at.W + 4] += f1
     r[at.W + 5] += f2
-    r[at.E], r[at.E + 1], r[at.E + 2], r[at.E + 3], r[at.E + 4], r[at.E + 5] = to_world(
-        r, o, hu0, hu1, hu2, pu0, pu1, pu2
-    )
+    r[at.E], r[at.E + 1], r[at.E + 2], r[at.E + 3], r[at.E + 4], r[at.E + 5] = to_world(r, o, hu0, hu1, hu2, pu0, pu1, pu2)
     x0, x1, x2 = a0 + w1 * v2 - w2 * v1, a1 + w2 * v0 - w0 * v2, a2 + w0 * v1 - w1 * v0
     ww = w0 * w0 + w1 * w1 + w2 * w2
     mass, stiff = b.M, b.K
@@ -230,12 +179,7 @@ def add_deformation(tree, work, n):
         for l in range(nf if slaves == 0 else 0):
             s += shape[mass + i * nf + l] * x[at.FX_AE, l]
         x[at.FX_Q, i] = s
-    q, Q, K, rest = (
-        x[at.FX_QE],
-        x[at.FX_Q],
-        block(shape, stiff, n_own, n_own),
-        block(shape, b.rest, n_own),
-    )
+    q, Q, K, rest = x[at.FX_QE], x[at.FX_Q], block(shape, stiff, n_own, n_own), block(shape, b.rest, n_own)
     for i in range(n_own):
         Q[i] += slaved.dot_between(K[i], rest, q)
     slaved.felt_row(Q, work.flex, g, n_own, slaves, Q)
@@ -261,9 +205,7 @@ def strain(tree, f, q):
     total = 0.0
     for i in range(n):
         for l in range(n):
-            total += (
-                0.5 * x[b.K + i * n + l] * (q[j + i] - x[b.rest + i]) * (q[j + l] - x[b.rest + l])
-            )
+            total += 0.5 * x[b.K + i * n + l] * (q[j + i] - x[b.rest + i]) * (q[j + l] - x[b.rest + l])
     return total
 
 

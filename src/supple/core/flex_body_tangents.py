@@ -37,99 +37,25 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         p0 += x[at.FX_L + 3, i] * y
         p1 += x[at.FX_L + 4, i] * y
         p2 += x[at.FX_L + 5, i] * y
-    add_velocity_matrix(
-        r, o, work.matrices[n, at.NODE_B], e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2
-    )
+    add_velocity_matrix(r, o, work.matrices[n, at.NODE_B], e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2)
     for i in range(nf):
-        l0, l1, l2, l3, l4, l5 = (
-            x[at.FX_L, i],
-            x[at.FX_L + 1, i],
-            x[at.FX_L + 2, i],
-            x[at.FX_L + 3, i],
-            x[at.FX_L + 4, i],
-            x[at.FX_L + 5, i],
-        )
+        l0, l1, l2, l3, l4, l5 = x[at.FX_L, i], x[at.FX_L + 1, i], x[at.FX_L + 2, i], x[at.FX_L + 3, i], x[at.FX_L + 4, i], x[at.FX_L + 5, i]
         # Fu = [(dJ/dq) w + w x H + eps (D1u + D1u^T); 2 w x P]
         g0, g1, g2 = turn_times(x[at.FX_D : at.FX_U2], w0, w1, w2, i)
-        t0 = (
-            g0
-            + w1 * l2
-            - w2 * l1
-            + x[at.FX_U2 + 5, i]
-            - x[at.FX_U2 + 7, i]
-            + x[at.FX_U1 + 5, i]
-            - x[at.FX_U1 + 7, i]
-        )
-        t1 = (
-            g1
-            + w2 * l0
-            - w0 * l2
-            + x[at.FX_U2 + 6, i]
-            - x[at.FX_U2 + 2, i]
-            + x[at.FX_U1 + 6, i]
-            - x[at.FX_U1 + 2, i]
-        )
-        t2 = (
-            g2
-            + w0 * l1
-            - w1 * l0
-            + x[at.FX_U2 + 1, i]
-            - x[at.FX_U2 + 3, i]
-            + x[at.FX_U1 + 1, i]
-            - x[at.FX_U1 + 3, i]
-        )
+        t0 = g0 + w1 * l2 - w2 * l1 + x[at.FX_U2 + 5, i] - x[at.FX_U2 + 7, i] + x[at.FX_U1 + 5, i] - x[at.FX_U1 + 7, i]
+        t1 = g1 + w2 * l0 - w0 * l2 + x[at.FX_U2 + 6, i] - x[at.FX_U2 + 2, i] + x[at.FX_U1 + 6, i] - x[at.FX_U1 + 2, i]
+        t2 = g2 + w0 * l1 - w1 * l0 + x[at.FX_U2 + 1, i] - x[at.FX_U2 + 3, i] + x[at.FX_U1 + 1, i] - x[at.FX_U1 + 3, i]
         t0, t1, t2 = deformed * t0, deformed * t1, deformed * t2
         q0, q1, q2 = w1 * l5 - w2 * l4, w2 * l3 - w0 * l5, w0 * l4 - w1 * l3  # w x P
         q0, q1, q2 = deformed * q0, deformed * q1, deformed * q2
         if slaves > 0:
-            (
-                x[at.FX_FU, i],
-                x[at.FX_FU + 1, i],
-                x[at.FX_FU + 2, i],
-                x[at.FX_FU + 3, i],
-                x[at.FX_FU + 4, i],
-                x[at.FX_FU + 5, i],
-            ) = t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2
+            x[at.FX_FU, i], x[at.FX_FU + 1, i], x[at.FX_FU + 2, i], x[at.FX_FU + 3, i], x[at.FX_FU + 4, i], x[at.FX_FU + 5, i] = t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2
         else:
-            (
-                x[at.FX_FU, i],
-                x[at.FX_FU + 1, i],
-                x[at.FX_FU + 2, i],
-                x[at.FX_FU + 3, i],
-                x[at.FX_FU + 4, i],
-                x[at.FX_FU + 5, i],
-            ) = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
+            x[at.FX_FU, i], x[at.FX_FU + 1, i], x[at.FX_FU + 2, i], x[at.FX_FU + 3, i], x[at.FX_FU + 4, i], x[at.FX_FU + 5, i] = to_world(r, o, t0, t1, t2, 2.0 * q0, 2.0 * q1, 2.0 * q2)
         # dQ/dw = -2 P^T v~ + eps (D1u - D1u^T) - ((dJ/dq) w)^T - H^T w~, as rows over angular velocities
-        c0 = (
-            2.0 * (v1 * l5 - v2 * l4)
-            + x[at.FX_U2 + 5, i]
-            - x[at.FX_U2 + 7, i]
-            - x[at.FX_U1 + 5, i]
-            + x[at.FX_U1 + 7, i]
-            - g0
-            + w1 * l2
-            - w2 * l1
-        )
-        c1 = (
-            2.0 * (v2 * l3 - v0 * l5)
-            + x[at.FX_U2 + 6, i]
-            - x[at.FX_U2 + 2, i]
-            - x[at.FX_U1 + 6, i]
-            + x[at.FX_U1 + 2, i]
-            - g1
-            + w2 * l0
-            - w0 * l2
-        )
-        c2 = (
-            2.0 * (v0 * l4 - v1 * l3)
-            + x[at.FX_U2 + 1, i]
-            - x[at.FX_U2 + 3, i]
-            - x[at.FX_U1 + 1, i]
-            + x[at.FX_U1 + 3, i]
-            - g2
-            + w0 * l1
-            - w1 * l0
-        )
+        c0 = 2.0 * (v1 * l5 - v2 * l4) + x[at.FX_U2 + 5, i] - x[at.FX_U2 + 7, i] - x[at.FX_U1 + 5, i] + x[at.FX_U1 + 7, i] - g0 + w1 * l2 - w2 * l1
+        c1 = 2.0 * (v2 * l3 - v0 * l5) + x[at.FX_U2 + 6, i] - x[at.FX_U2 + 2, i] - x[at.FX_U1 + 6, i] + x[at.FX_U1 + 2, i] - g1 + w2 * l0 - w0 * l2
+        c2 = 2.0 * (v0 * l4 - v1 * l3) + x[at.FX_U2 + 1, i] - x[at.FX_U2 + 3, i] - x[at.FX_U1 + 1, i] + x[at.FX_U1 + 3, i] - g2 + w0 * l1 - w1 * l0
         x[at.FX_QW, i] = r[0] * c0 + r[1] * c1 + r[2] * c2
         x[at.FX_QW + 1, i] = r[3] * c0 + r[4] * c1 + r[5] * c2
         x[at.FX_QW + 2, i] = r[6] * c0 + r[7] * c1 + r[8] * c2
@@ -139,11 +65,7 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         t0 += s0 - (x1 * l5 - x2 * l4) + w1 * g2 - w2 * g1
         t1 += s1 - (x2 * l3 - x0 * l5) + w2 * g0 - w0 * g2
         t2 += s2 - (x0 * l4 - x1 * l3) + w0 * g1 - w1 * g0
-        s0, s1, s2 = (
-            x[at.FX_U1 + 5, i] - x[at.FX_U1 + 7, i],
-            x[at.FX_U1 + 6, i] - x[at.FX_U1 + 2, i],
-            x[at.FX_U1 + 1, i] - x[at.FX_U1 + 3, i],
-        )  # H1 u
+        s0, s1, s2 = x[at.FX_U1 + 5, i] - x[at.FX_U1 + 7, i], x[at.FX_U1 + 6, i] - x[at.FX_U1 + 2, i], x[at.FX_U1 + 1, i] - x[at.FX_U1 + 3, i]  # H1 u
         t0 += w1 * s2 - w2 * s1
         t1 += w2 * s0 - w0 * s2
         t2 += w0 * s1 - w1 * s0
@@ -160,32 +82,11 @@ def differentiate(tree, work, n, a, Rq, Ru, M):
         f0 = b1 * l5 - b2 * l4 + w1 * q2 - w2 * q1
         f1 = b2 * l3 - b0 * l5 + w2 * q0 - w0 * q2
         f2 = b0 * l4 - b1 * l3 + w0 * q1 - w1 * q0
-        t0, t1, t2, f0, f1, f2 = (
-            deformed * t0,
-            deformed * t1,
-            deformed * t2,
-            deformed * f0,
-            deformed * f1,
-            deformed * f2,
-        )
+        t0, t1, t2, f0, f1, f2 = deformed * t0, deformed * t1, deformed * t2, deformed * f0, deformed * f1, deformed * f2
         if slaves > 0:
-            (
-                x[at.FX_FQ, i],
-                x[at.FX_FQ + 1, i],
-                x[at.FX_FQ + 2, i],
-                x[at.FX_FQ + 3, i],
-                x[at.FX_FQ + 4, i],
-                x[at.FX_FQ + 5, i],
-            ) = t0, t1, t2, f0, f1, f2
+            x[at.FX_FQ, i], x[at.FX_FQ + 1, i], x[at.FX_FQ + 2, i], x[at.FX_FQ + 3, i], x[at.FX_FQ + 4, i], x[at.FX_FQ + 5, i] = t0, t1, t2, f0, f1, f2
         else:
-            (
-                x[at.FX_FQ, i],
-                x[at.FX_FQ + 1, i],
-                x[at.FX_FQ + 2, i],
-                x[at.FX_FQ + 3, i],
-                x[at.FX_FQ + 4, i],
-                x[at.FX_FQ + 5, i],
-            ) = to_world(r, o, t0, t1, t2, f0, f1, f2)
+            x[at.FX_FQ, i], x[at.FX_FQ + 1, i], x[at.FX_FQ + 2, i], x[at.FX_FQ + 3, i], x[at.FX_FQ + 4, i], x[at.FX_FQ + 5, i] = to_world(r, o, t0, t1, t2, f0, f1, f2)
     if slaves > 0:
         contract_wrenches(tree, work, f, r, x)
         slaved.matrices(tree, work, f, w0, w1, w2, b0, b1, b2)
@@ -214,12 +115,8 @@ def add_own_blocks(tree, f, w0, w1, w2, b0, b1, b2, Rq, Ru, M):
             s += w1 * (shape[e + 3 * nf] * w0 + shape[e + 4 * nf] * w1 + shape[e + 5 * nf] * w2)
             s += w2 * (shape[e + 6 * nf] * w0 + shape[e + 7 * nf] * w1 + shape[e + 8 * nf] * w2)
             Rq[k + i, k + l] += s
-            s = w0 * (
-                shape[e + 5 * nf] - shape[e + 7 * nf] - shape[et + 5 * nf] + shape[et + 7 * nf]
-            )
-            s += w1 * (
-                shape[e + 6 * nf] - shape[e + 2 * nf] - shape[et + 6 * nf] + shape[et + 2 * nf]
-            )
+            s = w0 * (shape[e + 5 * nf] - shape[e + 7 * nf] - shape[et + 5 * nf] + shape[et + 7 * nf])
+            s += w1 * (shape[e + 6 * nf] - shape[e + 2 * nf] - shape[et + 6 * nf] + shape[et + 2 * nf])
             s += w2 * (shape[e + nf] - shape[e + 3 * nf] - shape[et + nf] + shape[et + 3 * nf])
             Ru[k + i, k + l] += s
             M[k + i, k + l] += shape[mass + i * nf + l]
@@ -249,16 +146,8 @@ def contract_wrenches(tree, work, f, r, x):
 @kernel
 def add_velocity_matrix(r, o, B, e00, e11, e22, e01, e02, e12, h0, h1, h2, p0, p1, p2):
     """B += [[J' - (H u)~ - 2 d~ (P u)~, 0], [-2 (P u)~, 0]] in world axes, d from the reference point."""
-    h0, h1, h2 = (
-        r[0] * h0 + r[1] * h1 + r[2] * h2,
-        r[3] * h0 + r[4] * h1 + r[5] * h2,
-        r[6] * h0 + r[7] * h1 + r[8] * h2,
-    )
-    p0, p1, p2 = (
-        r[0] * p0 + r[1] * p1 + r[2] * p2,
-        r[3] * p0 + r[4] * p1 + r[5] * p2,
-        r[6] * p0 + r[7] * p1 + r[8] * p2,
-    )
+    h0, h1, h2 = r[0] * h0 + r[1] * h1 + r[2] * h2, r[3] * h0 + r[4] * h1 + r[5] * h2, r[6] * h0 + r[7] * h1 + r[8] * h2
+    p0, p1, p2 = r[0] * p0 + r[1] * p1 + r[2] * p2, r[3] * p0 + r[4] * p1 + r[5] * p2, r[6] * p0 + r[7] * p1 + r[8] * p2
     d0, d1, d2 = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
     for i in range(3):
         # row i of R J', J' = tr(E') I - E'

@@ -46,9 +46,7 @@ def edge_columns(tree, work, n, u, a):
     a1, b1 = a1 * s1, b1 * s1
     B, Q, S = axes(b), turned_axes(b, t0, t1, t2, ta, tc), spin_matrix(b, t0, t1, t2, ta, tb)
     SD = so3.product(Q, tangent_rate(t0, t1, t2, x0, x1, x2, ta, tb, a1, b1))
-    SDD = so3.product(
-        Q, tangent_second_rate(t0, t1, t2, x0, x1, x2, y0, y1, y2, ta, tb, a1, b1, a2, b2)
-    )
+    SDD = so3.product(Q, tangent_second_rate(t0, t1, t2, x0, x1, x2, y0, y1, y2, ta, tb, a1, b1, a2, b2))
     w0, w1, w2 = so3.times(S, x0, x1, x2)
     v0, v1, v2 = so3.times(S, y0, y1, y2)
     q0, q1, q2 = so3.times(SD, x0, x1, x2)
@@ -142,14 +140,7 @@ def invert_second_rate(c, z, zd, s):
 @kernel
 def tangent_columns(c, z, zd, V, parent_a, s):
     """dV, psi_q, psi_u of a column c from J, JD, JDD: zq = JD + ad(z) J; dV = ad(V) J + JD."""
-    J, dv, psi_q, psi_u, JDc, JDD = (
-        c[at.COL_J],
-        c[at.COL_DV],
-        c[at.COL_PSI_Q],
-        c[at.COL_PSI_U],
-        c[at.COL_JD],
-        c[at.COL_JDD],
-    )
+    J, dv, psi_q, psi_u, JDc, JDD = c[at.COL_J], c[at.COL_DV], c[at.COL_PSI_Q], c[at.COL_PSI_U], c[at.COL_JD], c[at.COL_JDD]
     G, JD, J1, t = s[G_ROW], s[JD_ROW], s[J1_ROW], s[T_ROW]
     spatial_cross(z, J, t)
     spatial_cross(V, J, dv)
@@ -189,11 +180,7 @@ def edge_stiffness(tree, work, n, Rq):
     m1 = sign * r[at.W + 1] - (d2 * f0 - d0 * f2)
     m2 = sign * r[at.W + 2] - (d0 * f1 - d1 * f0)
     # torque in axes turned by theta from the body
-    x, y, z = (
-        b[0] * m0 + b[3] * m1 + b[6] * m2,
-        b[1] * m0 + b[4] * m1 + b[7] * m2,
-        b[2] * m0 + b[5] * m1 + b[8] * m2,
-    )
+    x, y, z = b[0] * m0 + b[3] * m1 + b[6] * m2, b[1] * m0 + b[4] * m1 + b[7] * m2, b[2] * m0 + b[5] * m1 + b[8] * m2
     m0, m1, m2 = so3.rotate(-t0, -t1, -t2, x, y, z)
     s = t0 * t0 + t1 * t1 + t2 * t2
     ta, tb, _ = so3.abc(s)
@@ -202,39 +189,19 @@ def edge_stiffness(tree, work, n, Rq):
     g0, g1, g2 = t1 * m2 - t2 * m1, t2 * m0 - t0 * m2, t0 * m1 - t1 * m0
     h0, h1, h2 = t1 * g2 - t2 * g1, t2 * g0 - t0 * g2, t0 * g1 - t1 * g0
     w, e = work.flex, tree.attach[tree.node[n, at.ATTACH], at.ATTACH_WORK]
-    if (
-        e >= 0
-    ):  # Phi and Psi change: the work of the force and of T^T m on the slaved shapes times Gamma
-        p0, p1, p2 = (
-            b[0] * f0 + b[3] * f1 + b[6] * f2,
-            b[1] * f0 + b[4] * f1 + b[7] * f2,
-            b[2] * f0 + b[5] * f1 + b[8] * f2,
-        )
+    if e >= 0:  # Phi and Psi change: the work of the force and of T^T m on the slaved shapes times Gamma
+        p0, p1, p2 = b[0] * f0 + b[3] * f1 + b[6] * f2, b[1] * f0 + b[4] * f1 + b[7] * f2, b[2] * f0 + b[5] * f1 + b[8] * f2
         slaved.add_pull(
-            tree,
-            f,
-            k + at.ATTACH_PHI + 6 * nf,
-            Rq,
-            p0,
-            p1,
-            p2,
-            m0 + ta * g0 + tb * h0,
-            m1 + ta * g1 + tb * h1,
-            m2 + ta * g2 + tb * h2,
+            tree, f, k + at.ATTACH_PHI + 6 * nf, Rq, p0, p1, p2,
+            m0 + ta * g0 + tb * h0, m1 + ta * g1 + tb * h1, m2 + ta * g2 + tb * h2,
         )
     for i in range(nf):
         p0, p1, p2 = rotation(shape, w, k, e, nf, i)
         rate = 2.0 * (t0 * p0 + t1 * p1 + t2 * p2)
         q0, q1, q2 = p1 * m2 - p2 * m1, p2 * m0 - p0 * m2, p0 * m1 - p1 * m0
-        e0 = (
-            da * rate * g0 + ta * q0 + db * rate * h0 + tb * (p1 * g2 - p2 * g1 + t1 * q2 - t2 * q1)
-        )
-        e1 = (
-            da * rate * g1 + ta * q1 + db * rate * h1 + tb * (p2 * g0 - p0 * g2 + t2 * q0 - t0 * q2)
-        )
-        e2 = (
-            da * rate * g2 + ta * q2 + db * rate * h2 + tb * (p0 * g1 - p1 * g0 + t0 * q1 - t1 * q0)
-        )
+        e0 = da * rate * g0 + ta * q0 + db * rate * h0 + tb * (p1 * g2 - p2 * g1 + t1 * q2 - t2 * q1)
+        e1 = da * rate * g1 + ta * q1 + db * rate * h1 + tb * (p2 * g0 - p0 * g2 + t2 * q0 - t0 * q2)
+        e2 = da * rate * g2 + ta * q2 + db * rate * h2 + tb * (p0 * g1 - p1 * g0 + t0 * q1 - t1 * q0)
         c = work.column[col + i, at.COL_J]
         # angular part of the attach frame's own column
         w0, w1, w2 = sign * c[0], sign * c[1], sign * c[2]

@@ -40,31 +40,9 @@ from supple.core.wrench import enter, point, subtract_wrench_turn
 from supple.native.declare import REAL, VEC, kernel, shared
 
 __all__ = [
-    "BODY_DAMPING",
-    "BUSHING",
-    "CARTESIAN",
-    "DRIVE",
-    "FORCE",
-    "FRAME_FUNCTION",
-    "GEAR",
-    "GRADIENT",
-    "JOINT_EFFORT",
-    "JOINT_FRICTION",
-    "JOINT_FUNCTION",
-    "JOINT_LAW",
-    "JOINT_SPRING",
-    "JOINT_STOP",
-    "LINE_LAW",
-    "LOAD",
-    "MEMBRANE",
-    "PAIR_FUNCTION",
-    "PID",
-    "SPRING_DAMPER",
-    "VECTOR_LOAD",
-    "apply",
-    "differentiate",
-    "drive",
-    "energy",
+    "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
+    "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION", "PID",
+    "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -90,40 +68,16 @@ def applied(tree, work, e, t):
     """Force element e of kind FORCE: world force and torque, and the point where it acts."""
     el, c = tree.element[e], tree.coef[e]
     s = el[SIGNALS:]
-    f0, f1, f2 = (
-        evaluate(tree, work, s[0], t)[0],
-        evaluate(tree, work, s[1], t)[0],
-        evaluate(tree, work, s[2], t)[0],
-    )
-    m0, m1, m2 = (
-        evaluate(tree, work, s[3], t)[0],
-        evaluate(tree, work, s[4], t)[0],
-        evaluate(tree, work, s[5], t)[0],
-    )
+    f0, f1, f2 = evaluate(tree, work, s[0], t)[0], evaluate(tree, work, s[1], t)[0], evaluate(tree, work, s[2], t)[0]
+    m0, m1, m2 = evaluate(tree, work, s[3], t)[0], evaluate(tree, work, s[4], t)[0], evaluate(tree, work, s[5], t)[0]
     r = work.node[el[NODE]]
     one = 1.0 + 0.0 * r[0]  # gives both branches the workspace's type
     fx, fy, fz, mx, my, mz = f0 * one, f1 * one, f2 * one, m0 * one, m1 * one, m2 * one
     if el[FOLLOWS] == 1:  # frame axes to node axes to world
-        x, y, z = (
-            c[0] * f0 + c[1] * f1 + c[2] * f2,
-            c[3] * f0 + c[4] * f1 + c[5] * f2,
-            c[6] * f0 + c[7] * f1 + c[8] * f2,
-        )
-        fx, fy, fz = (
-            r[0] * x + r[1] * y + r[2] * z,
-            r[3] * x + r[4] * y + r[5] * z,
-            r[6] * x + r[7] * y + r[8] * z,
-        )
-        x, y, z = (
-            c[0] * m0 + c[1] * m1 + c[2] * m2,
-            c[3] * m0 + c[4] * m1 + c[5] * m2,
-            c[6] * m0 + c[7] * m1 + c[8] * m2,
-        )
-        mx, my, mz = (
-            r[0] * x + r[1] * y + r[2] * z,
-            r[3] * x + r[4] * y + r[5] * z,
-            r[6] * x + r[7] * y + r[8] * z,
-        )
+        x, y, z = c[0] * f0 + c[1] * f1 + c[2] * f2, c[3] * f0 + c[4] * f1 + c[5] * f2, c[6] * f0 + c[7] * f1 + c[8] * f2
+        fx, fy, fz = r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
+        x, y, z = c[0] * m0 + c[1] * m1 + c[2] * m2, c[3] * m0 + c[4] * m1 + c[5] * m2, c[6] * m0 + c[7] * m1 + c[8] * m2
+        mx, my, mz = r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
     px, py, pz, vx, vy, vz = point(work, el[NODE], c[at.POSE_P], c[at.POSE_P + 1], c[at.POSE_P + 2])
     return fx, fy, fz, mx, my, mz, px, py, pz, vx, vy, vz
 
@@ -162,9 +116,7 @@ def apply(tree, work, t, q, u, z):
         if kind == FORCE:
             fx, fy, fz, mx, my, mz, px, py, pz, vx, vy, vz = applied(tree, work, e, t)
             w = x[el[NODE]]
-            power[e] = (
-                fx * vx + fy * vy + fz * vz + mx * w[at.V] + my * w[at.V + 1] + mz * w[at.V + 2]
-            )
+            power[e] = fx * vx + fy * vy + fz * vz + mx * w[at.V] + my * w[at.V + 1] + mz * w[at.V + 2]
             w[at.W] -= mx + py * fz - pz * fy
             w[at.W + 1] -= my + pz * fx - px * fz
             w[at.W + 2] -= mz + px * fy - py * fx
@@ -190,9 +142,7 @@ def apply(tree, work, t, q, u, z):
             w[at.W + 5] += f * nz
         elif kind >= JOINT_SPRING:
             k, g = el[joint_forces.U], c[joint_forces.RATIO]
-            f, power[e], rate = joint_forces.effort(
-                tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z
-            )
+            f, power[e], rate = joint_forces.effort(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
             effort[k] += g * f
             if kind == PID:
                 zdot[el[joint_forces.STATE]] = rate
@@ -251,9 +201,7 @@ def branches(tree, work, t, q, u, z):
         el, c = tree.element[e], tree.coef[e]
         if el[at.KIND] == JOINT_STOP or el[at.KIND] == PID or el[at.KIND] == JOINT_LAW:
             g = c[joint_forces.RATIO]
-            code = MANY * code + joint_forces.branch(
-                tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z
-            )
+            code = MANY * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
         elif el[at.KIND] == LINE_LAW:
             code = MANY * code + line.branch(tree, work, e)
     return code
@@ -268,9 +216,7 @@ def energy(tree, work, q):
         if el[at.KIND] == SPRING_DAMPER or el[at.KIND] == LINE_LAW:
             total += line.stored(tree, work, e)
         elif el[at.KIND] >= JOINT_SPRING:
-            total += joint_forces.stored(
-                tree, work, e, c[joint_forces.RATIO] * q[el[joint_forces.Q]]
-            )
+            total += joint_forces.stored(tree, work, e, c[joint_forces.RATIO] * q[el[joint_forces.Q]])
         elif el[at.KIND] == BUSHING:
             total += bushing.stored(tree, work, e)
         elif el[at.KIND] == CARTESIAN:
@@ -299,9 +245,7 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             line.spring_tangent(tree, work, e, Rq, Ru)
         elif kind >= JOINT_SPRING:
             k, s, g = el[joint_forces.U], el[joint_forces.STATE], c[joint_forces.RATIO]
-            fx, fv, fz, zx, zv, zz = joint_forces.slopes(
-                tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z
-            )
+            fx, fv, fz, zx, zv, zz = joint_forces.slopes(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
             Rq[k, k] -= g * g * fx
             Ru[k, k] -= g * g * fv
             if kind == PID:
@@ -332,24 +276,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):
-                    g, k, s = (
-                        c[GEAR_1 + i] * c[GEAR_1 + j],
-                        el[GEAR_U1 + 2 * i],
-                        el[GEAR_U1 + 2 * j],
-                    )
-                    enter(
-                        tree,
-                        work,
-                        el[at.LINES],
-                        i,
-                        j,
-                        k,
-                        s,
-                        g * c[GEAR_STIFFNESS],
-                        g * c[GEAR_DAMPING],
-                        Rq,
-                        Ru,
-                    )
+                    g, k, s = c[GEAR_1 + i] * c[GEAR_1 + j], el[GEAR_U1 + 2 * i], el[GEAR_U1 + 2 * j]
+                    enter(tree, work, el[at.LINES], i, j, k, s, g * c[GEAR_STIFFNESS], g * c[GEAR_DAMPING], Rq, Ru)
 
 
 @kernel

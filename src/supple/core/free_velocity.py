@@ -26,35 +26,13 @@ def free_velocities(m, r, h):
         if m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
             p, q, d = r.pu[j + 3], r.pu[j + 4], r.pu[j + 5]
-            p0, p1, p2, q0, q1, q2, d0, d1, d2 = (
-                p[0],
-                p[1],
-                p[2],
-                q[0],
-                q[1],
-                q[2],
-                d[0],
-                d[1],
-                d[2],
-            )
+            p0, p1, p2, q0, q1, q2, d0, d1, d2 = p[0], p[1], p[2], q[0], q[1], q[2], d[0], d[1], d[2]
             for i in range(st.DEGREE):
                 s = NODES[i]
-                a, b, c = (
-                    st.polynomial(r.px[j], s),
-                    st.polynomial(r.px[j + 1], s),
-                    st.polynomial(r.px[j + 2], s),
-                )
-                x, y, z = (
-                    st.slope(r.px[j + 3], s) / h,
-                    st.slope(r.px[j + 4], s) / h,
-                    st.slope(r.px[j + 5], s) / h,
-                )
+                a, b, c = st.polynomial(r.px[j], s), st.polynomial(r.px[j + 1], s), st.polynomial(r.px[j + 2], s)
+                x, y, z = st.slope(r.px[j + 3], s) / h, st.slope(r.px[j + 4], s) / h, st.slope(r.px[j + 5], s) / h
                 x, y, z = so3.rotate(-a, -b, -c, x, y, z)
-                x, y, z = (
-                    x - p0 - s * (p1 + s * p2),
-                    y - q0 - s * (q1 + s * q2),
-                    z - d0 - s * (d1 + s * d2),
-                )
+                x, y, z = x - p0 - s * (p1 + s * p2), y - q0 - s * (q1 + s * q2), z - d0 - s * (d1 + s * d2)
                 for k in range(st.DEGREE):
                     f = COEFFICIENTS[k, i]
                     p[k] += f * x

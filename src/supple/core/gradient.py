@@ -20,65 +20,49 @@ from supple.native.declare import INT, MAT, REAL, VEC, block, kernel, shared
 
 # Head of a table: numbers of nodal vectors, points, rows, terms, strains, entries of D; most rows and strains of a point;
 # 1 if rates of strain have stresses
-VECTORS, POINTS, ROWS, TERMS, STRAINS, ENTRIES, MOST_ROWS, MOST_STRAINS, DAMPED, TABLE_HEAD = range(
-    10
-)
+VECTORS, POINTS, ROWS, TERMS, STRAINS, ENTRIES, MOST_ROWS, MOST_STRAINS, DAMPED, TABLE_HEAD = range(10)
 # A point: first row, rows, first term, terms, first strain, strains, first entry of D
 P_ROW, P_ROWS, P_TERM, P_TERMS, P_STRAIN, P_STRAINS, P_ENTRY, POINT_INTS = range(8)
 TERM_STRAIN, TERM_A, TERM_B, GRADIENT_TERM = range(4)
 
 TABLE_RECORD = Record(
-    "Table",
-    __name__,
-    Part(
-        "ints",
-        "int64",
-        {"head": TABLE_HEAD, "points": ("P", POINT_INTS), "terms": ("T", GRADIENT_TERM)},
-    ),
-    Part(
-        "reals",
-        "float64",
-        {
-            "rows": ("R", "K"),
-            "factors": "T",
-            "rest": "N",
-            "elasticity": "Q",
-            "viscosity": "Q",
-            "mass": ("K", "K"),
-            "stiffness": ("K", "K"),
-            "weight": "K",
-        },
-    ),
+    "Table", __name__,
+    Part("ints", "int64", {"head": TABLE_HEAD, "points": ("P", POINT_INTS), "terms": ("T", GRADIENT_TERM)}),
+    Part("reals", "float64", {
+        "rows": ("R", "K"),
+        "factors": "T",
+        "rest": "N",
+        "elasticity": "Q",
+        "viscosity": "Q",
+        "mass": ("K", "K"),
+        "stiffness": ("K", "K"),
+        "weight": "K",
+    }),
     head={},
     given=("K", "P", "R", "T", "N", "Q"),
 )
 Table, locate_table = TABLE_RECORD.views, TABLE_RECORD.locate
 # Scratch of one element with K vectors and of its points with R rows and N strains
 SCRATCH_RECORD = Record(
-    "Scratch",
-    __name__,
-    Part(
-        "work",
-        "float64",
-        {
-            "e": ("K", 3),
-            "rate": ("K", 3),
-            "f": ("K", 3),
-            "r": ("R", 3),
-            "r_rate": ("R", 3),
-            "g": ("R", 3),
-            "eps": "N",
-            "eps_rate": "N",
-            "sigma": "N",
-            "B": ("N", "3 * R"),  # d eps/d r
-            "B_rate": ("N", "3 * R"),
-            "H": ("3 * R", "3 * R"),  # d (B^T sigma)/d r
-            "H_rate": ("3 * R", "3 * R"),
-            "half": ("3 * R", "3 * K"),  # H S
-            "K": ("3 * K", "3 * K"),
-            "K_rate": ("3 * K", "3 * K"),
-        },
-    ),
+    "Scratch", __name__,
+    Part("work", "float64", {
+        "e": ("K", 3),
+        "rate": ("K", 3),
+        "f": ("K", 3),
+        "r": ("R", 3),
+        "r_rate": ("R", 3),
+        "g": ("R", 3),
+        "eps": "N",
+        "eps_rate": "N",
+        "sigma": "N",
+        "B": ("N", "3 * R"),  # d eps/d r
+        "B_rate": ("N", "3 * R"),
+        "H": ("3 * R", "3 * R"),  # d (B^T sigma)/d r
+        "H_rate": ("3 * R", "3 * R"),
+        "half": ("3 * R", "3 * K"),  # H S
+        "K": ("3 * K", "3 * K"),
+        "K_rate": ("3 * K", "3 * K"),
+    }),
     head={},
     given=("K", "R", "N"),
 )
@@ -99,14 +83,7 @@ def table_of(m, t, data):
     """Places of what a table has, whose integers begin at t and its reals at ``data``; numbers of vectors, rows, strains."""
     h = m.gradient_int
     K, R, N = h[t + VECTORS], h[t + MOST_ROWS], h[t + MOST_STRAINS]
-    return (
-        locate_table(
-            t, data, K, h[t + POINTS], h[t + ROWS], h[t + TERMS], h[t + STRAINS], h[t + ENTRIES]
-        ),
-        K,
-        R,
-        N,
-    )
+    return locate_table(t, data, K, h[t + POINTS], h[t + ROWS], h[t + TERMS], h[t + STRAINS], h[t + ENTRIES]), K, R, N
 
 
 @kernel
@@ -200,20 +177,13 @@ def point_stress(m, s, table, K, p, terms, damped, w):
     x, n = m.flex_data, p[P_STRAINS]
     S = block(x, table.rows + K * p[P_ROW], p[P_ROWS], K)
     r, v, e = block(w, s.r, p[P_ROWS], 3), block(w, s.r_rate, p[P_ROWS], 3), block(w, s.e, K, 3)
-    eps, rates, sigma = (
-        w[s.eps : s.eps + n],
-        w[s.eps_rate : s.eps_rate + n],
-        w[s.sigma : s.sigma + n],
-    )
+    eps, rates, sigma = w[s.eps : s.eps + n], w[s.eps_rate : s.eps_rate + n], w[s.sigma : s.sigma + n]
     factors = x[table.factors + p[P_TERM] : table.factors + p[P_TERM] + p[P_TERMS]]
     vectors_at(S, e, r)
     strains_at(terms, factors, x[table.rest + p[P_STRAIN] : table.rest + p[P_STRAIN] + n], r, eps)
     for i in range(n):
         sigma[i] = 0.0
-    energy, lost = (
-        stresses(block(x, table.elasticity + p[P_ENTRY], n, n), eps, sigma),
-        0.0 * e[0, 0],
-    )
+    energy, lost = stresses(block(x, table.elasticity + p[P_ENTRY], n, n), eps, sigma), 0.0 * e[0, 0]
     if damped:
         vectors_at(S, block(w, s.rate, K, 3), v)
         strain_rates_at(terms, factors, r, v, rates)
@@ -303,10 +273,7 @@ def gradient_inertia(m, w, a):
             for c in range(K):
                 i = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + c]
                 for d in range(K):
-                    j, x = (
-                        b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d],
-                        m.flex_data[table.mass + c * K + d],
-                    )
+                    j, x = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d], m.flex_data[table.mass + c * K + d]
                     w.effort[i] -= x * a[j]
                     w.effort[i + 1] -= x * a[j + 1]
                     w.effort[i + 2] -= x * a[j + 2]
@@ -323,10 +290,7 @@ def gradient_mass(m, M):
             for c in range(K):
                 i = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + c]
                 for d in range(K):
-                    j, x = (
-                        b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d],
-                        m.flex_data[table.mass + c * K + d],
-                    )
+                    j, x = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d], m.flex_data[table.mass + c * K + d]
                     for l in range(3):
                         M[i + l, j + l] += x
 
@@ -361,22 +325,12 @@ def gradient_sums(m, q, u, out):
             for c in range(K):
                 n = 3 * m.gradient_int[vectors + c]
                 x, v = q[b[at.GRADIENT_Q0] + n :], u[b[at.GRADIENT_U0] + n :]
-                weight, p0, p1, p2 = (
-                    m.flex_data[table.weight + c],
-                    0.0 * q[0],
-                    0.0 * q[0],
-                    0.0 * q[0],
-                )
+                weight, p0, p1, p2 = m.flex_data[table.weight + c], 0.0 * q[0], 0.0 * q[0], 0.0 * q[0]
                 for d in range(K):
-                    j, s = (
-                        b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d],
-                        m.flex_data[table.mass + c * K + d],
-                    )
+                    j, s = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d], m.flex_data[table.mass + c * K + d]
                     p0, p1, p2 = p0 + s * u[j], p1 + s * u[j + 1], p2 + s * u[j + 2]
                 out[SUM_KINETIC] += 0.5 * (v[0] * p0 + v[1] * p1 + v[2] * p2)
-                out[SUM_POTENTIAL] -= weight * (
-                    m.gravity[0] * x[0] + m.gravity[1] * x[1] + m.gravity[2] * x[2]
-                )
+                out[SUM_POTENTIAL] -= weight * (m.gravity[0] * x[0] + m.gravity[1] * x[1] + m.gravity[2] * x[2])
                 out[SUM_MOMENTUM] += x[1] * p2 - x[2] * p1
                 out[SUM_MOMENTUM + 1] += x[2] * p0 - x[0] * p2
                 out[SUM_MOMENTUM + 2] += x[0] * p1 - x[1] * p0

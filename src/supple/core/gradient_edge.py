@@ -102,14 +102,7 @@ def clear(O):
 @kernel
 def spin(O, v1, v2):
     """O g' in the node's axes."""
-    w0 = (
-        O[0, 0] * v1[0]
-        + O[0, 1] * v1[1]
-        + O[0, 2] * v1[2]
-        + O[0, 3] * v2[0]
-        + O[0, 4] * v2[1]
-        + O[0, 5] * v2[2]
-    )
+    w0 = O[0, 0] * v1[0] + O[0, 1] * v1[1] + O[0, 2] * v1[2] + O[0, 3] * v2[0] + O[0, 4] * v2[1] + O[0, 5] * v2[2]
     w1 = O[1, 0] * v1[0] + O[1, 1] * v1[1] + O[1, 2] * v1[2]
     w2 = O[2, 0] * v1[0] + O[2, 1] * v1[1] + O[2, 2] * v1[2]
     return w0, w1, w2
@@ -221,12 +214,7 @@ def edge_columns(tree, work, n, u, a):
     w = (0.0 * d[0], 0.0 * d[0], 0.0 * d[0])
     l = w
     if count > PLACE:
-        e, O, OD, ODD = (
-            axes(r),
-            s[O_ROW : O_ROW + 3],
-            s[OD_ROW : OD_ROW + 3],
-            s[ODD_ROW : ODD_ROW + 3],
-        )
+        e, O, OD, ODD = axes(r), s[O_ROW : O_ROW + 3], s[OD_ROW : OD_ROW + 3], s[ODD_ROW : ODD_ROW + 3]
         g1, g2 = gradients(r, e)
         v1, v2, a1, a2 = vector(u, k + 3), vector(u, k + 6), vector(a, k + 3), vector(a, k + 6)
         w, rates, now, slopes, inverse = turning(e, g1, g2, v1, v2, O, OD)

@@ -74,19 +74,11 @@ def point_tangent(m, s, table, K, p, terms, damped, w):
     x, n, N = m.flex_data, p[P_ROWS], p[P_STRAINS]
     S = block(x, table.rows + K * p[P_ROW], n, K)
     factors = x[table.factors + p[P_TERM] : table.factors + p[P_TERM] + terms.shape[0]]
-    B, H, half = (
-        block(w, s.B, N, 3 * n),
-        block(w, s.H, 3 * n, 3 * n),
-        block(w, s.half, 3 * n, 3 * K),
-    )
+    B, H, half = block(w, s.B, N, 3 * n), block(w, s.H, 3 * n, 3 * n), block(w, s.half, 3 * n, 3 * K)
     slopes(terms, factors, block(w, s.r, n, 3), B)
     clear(H)
     for t in range(terms.shape[0]):
-        a, b, c = (
-            terms[t, TERM_A],
-            terms[t, TERM_B],
-            factors[t] * w[s.sigma + terms[t, TERM_STRAIN]],
-        )
+        a, b, c = terms[t, TERM_A], terms[t, TERM_B], factors[t] * w[s.sigma + terms[t, TERM_STRAIN]]
         for i in range(3):
             H[3 * a + i, 3 * b + i] += c
             H[3 * b + i, 3 * a + i] += c

@@ -36,14 +36,7 @@ def show_velocity(o, x, y):
 def show_acceleration(o, gravity, x, y):
     """Classical acceleration of a node x at its own origin into y, where its twist is."""
     dx, dy, dz = x[at.P] - o[0], x[at.P + 1] - o[1], x[at.P + 2] - o[2]
-    w0, w1, w2, v0, v1, v2 = (
-        y[OUT_V],
-        y[OUT_V + 1],
-        y[OUT_V + 2],
-        y[OUT_V + 3],
-        y[OUT_V + 4],
-        y[OUT_V + 5],
-    )
+    w0, w1, w2, v0, v1, v2 = y[OUT_V], y[OUT_V + 1], y[OUT_V + 2], y[OUT_V + 3], y[OUT_V + 4], y[OUT_V + 5]
     b0, b1, b2 = x[at.A], x[at.A + 1], x[at.A + 2]
     y[OUT_A], y[OUT_A + 1], y[OUT_A + 2] = b0, b1, b2
     # spatial to classical: a = A_v + alpha x r + w x v; the root's A carries -g
@@ -156,9 +149,7 @@ def element_history(ints, reals, work, time, q, u, z, e, places, points, power, 
             x = w.node[places[j]]
             y = wrenches[i, 6 * j : 6 * j + 6]
             f0, f1, f2 = -x[at.W + 3], -x[at.W + 4], -x[at.W + 5]  # loads are subtracted from W
-            dx, dy, dz, _, _, _ = forces.point(
-                w, places[j], points[j, 0], points[j, 1], points[j, 2]
-            )
+            dx, dy, dz, _, _, _ = forces.point(w, places[j], points[j, 0], points[j, 1], points[j, 2])
             y[0] = -x[at.W] - (dy * f2 - dz * f1)
             y[1] = -x[at.W + 1] - (dz * f0 - dx * f2)
             y[2] = -x[at.W + 2] - (dx * f1 - dy * f0)

@@ -71,9 +71,7 @@ def moved(i, j):
 @kernel
 def most(j, mass, turning):
     """A bound of the inertia that a column moves."""
-    return turning * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + 2.0 * mass * (
-        j[3] * j[3] + j[4] * j[4] + j[5] * j[5]
-    )
+    return turning * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + 2.0 * mass * (j[3] * j[3] + j[4] * j[4] + j[5] * j[5])
 
 
 @kernel
@@ -89,11 +87,5 @@ def thin(m, w, n, j):
         return 0.0
     c0, c1, c2 = r[at.C] / mass, r[at.C + 1] / mass, r[at.C + 2] / mass
     turning -= 2.0 * mass * (c0 * c0 + c1 * c1 + c2 * c2)  # about the centre of mass
-    v0, v1, v2 = (
-        j[3] + j[1] * c2 - j[2] * c1,
-        j[4] + j[2] * c0 - j[0] * c2,
-        j[5] + j[0] * c1 - j[1] * c0,
-    )
-    return THIN * (
-        turning * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + mass * (v0 * v0 + v1 * v1 + v2 * v2)
-    )
+    v0, v1, v2 = j[3] + j[1] * c2 - j[2] * c1, j[4] + j[2] * c0 - j[0] * c2, j[5] + j[0] * c1 - j[1] * c0
+    return THIN * (turning * (j[0] * j[0] + j[1] * j[1] + j[2] * j[2]) + mass * (v0 * v0 + v1 * v1 + v2 * v2))

@@ -97,11 +97,7 @@ def friction(c, v):
     bump = (c[STATIC] - c[COULOMB]) * np.exp(-(v / c[STRIBECK]) * (v / c[STRIBECK]))
     turn = np.tanh(v / c[TRANSITION])
     level = c[COULOMB] + bump
-    slope = (
-        level * (1.0 - turn * turn) / c[TRANSITION]
-        - 2.0 * v / (c[STRIBECK] * c[STRIBECK]) * bump * turn
-        + c[VISCOUS]
-    )
+    slope = level * (1.0 - turn * turn) / c[TRANSITION] - 2.0 * v / (c[STRIBECK] * c[STRIBECK]) * bump * turn + c[VISCOUS]
     return level * turn + c[VISCOUS] * v, slope
 
 

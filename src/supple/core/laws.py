@@ -30,9 +30,7 @@ SIDES = 3  # of a choice; odd, so that no choice is lost where the number of a b
 STRAIGHT = 3  # coefficients, at most, of pieces with kinks between them: of a force, and of the energy of one
 WHOLE = 16.0  # powers up to it are products
 PANELS = 64  # of an integral, at most
-ENOUGH = (
-    1e-13  # an integral's change in proportion to that of the magnitude, when its panels are halved
-)
+ENOUGH = 1e-13  # an integral's change in proportion to that of the magnitude, when its panels are halved
 # Gauss-Legendre on (0, 1): distances of points from the middle, on both sides of it, and weights
 POINTS = (0.09171732124782490, 0.26276620495816449, 0.39833323870681336, 0.48014492824876812)
 WEIGHTS = (0.18134189168918099, 0.15685332293894364, 0.11119051722668723, 0.05061426814518813)
@@ -62,15 +60,10 @@ def force(tree, work, spring, damper, x, v):
 @kernel
 def table(tree, k, x):
     """What the pieces of a table hold at x, its first two derivatives, and the branch."""
-    numbers, sizes = (
-        tree.data[tree.signal[k, at.SIGNAL_AT] :],
-        tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :],
-    )
+    numbers, sizes = tree.data[tree.signal[k, at.SIGNAL_AT] :], tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
     n, m = sizes[PIECES], sizes[COEFFICIENTS]
     first = piece(numbers, n, x.real)
-    value, slope, curve = polynomial(
-        numbers[2 * n + 1 + first * m :], m, x - numbers[n + 1 + first]
-    )
+    value, slope, curve = polynomial(numbers[2 * n + 1 + first * m :], m, x - numbers[n + 1 + first])
     branch = first
     if m > STRAIGHT:  # kinks at its ends only
         branch = (1 if first > 0 else 0) + (1 if first == n - 1 else 0)
@@ -165,10 +158,7 @@ def stored(tree, work, spring, x):
         return table(tree, k, x.real)[0]
     integers = tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
     count = integers[COUNT]
-    kinks, many = (
-        tree.data[tree.signal[k, at.SIGNAL_AT] + count :],
-        integers[OPERATIONS + 2 * count],
-    )
+    kinks, many = tree.data[tree.signal[k, at.SIGNAL_AT] + count :], integers[OPERATIONS + 2 * count]
     low, high, total = min(0.0, x.real), max(0.0, x.real), 0.0
     for i in range(many):
         if low < kinks[i] < high:
@@ -194,10 +184,7 @@ def integral(tree, stack, k, low, high):
             for j in range(8):
                 side = 1.0 if j < 4 else -1.0
                 s = h * (i + 0.5 + side * POINTS[j % 4])
-                x, weight = (
-                    low + (high - low) * s * s * (3.0 - 2.0 * s),
-                    6.0 * (high - low) * s * (1.0 - s),
-                )
+                x, weight = low + (high - low) * s * s * (3.0 - 2.0 * s), 6.0 * (high - low) * s * (1.0 - s)
                 f = h * WEIGHTS[j % 4] * weight * formula(tree, stack, k, x, 0.0)[0].real
                 total += f
                 size += abs(f)

@@ -30,37 +30,9 @@ GRADIENT_EDGE = 7
 # that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/tree_newton.py); of its border
 # (core/border.py) the number of lines, and of numbers that a line has
 (
-    H_NODES,
-    H_Q,
-    H_U,
-    H_Z,
-    H_ELEMENTS,
-    H_SIGNALS,
-    H_DATA,
-    H_WRENCHES,
-    H_COLUMNS,
-    H_FLEX,
-    H_ATTACH,
-    H_FLEX_DATA,
-    H_FLEX_WORK,
-    H_SWITCHES,
-    H_LINKS,
-    H_ROWS,
-    H_PLAN,
-    H_TERMS,
-    H_MEMBRANES,
-    H_PROGRAMS,
-    H_STRIPS,
-    H_STRIP_ROWS,
-    H_DENSE,
-    H_WAY,
-    H_ASKED,
-    H_BLOCK,
-    H_BORDER,
-    H_READING,
-    H_PLAINS,
-    H_GRADIENTS,
-    H_GRADIENT_INTS,
+    H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
+    H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
+    H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING, H_PLAINS, H_GRADIENTS, H_GRADIENT_INTS,
     HEADER,
 ) = range(32)
 # How accelerations are found (engine/linear_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
@@ -86,68 +58,40 @@ BEFORE, OWNER, VELOCITY, COLUMN_INTS = range(4)
 # (6, 6), dQ over angular velocities (3), Q; then the coordinates with their slaves and both rates, D1 a over its
 # first index (9), and of loads the derivatives of their torque over coordinates (3) and of their efforts over rotations
 # (3). Only the first n entries of what is in world axes count
-(
-    FX_D,
-    FX_U2,
-    FX_U1,
-    FX_L,
-    FX_LW,
-    FX_FQ,
-    FX_FU,
-    FX_QW,
-    FX_Q,
-    FX_QE,
-    FX_UE,
-    FX_AE,
-    FX_A2,
-    FX_TQ,
-    FX_QT,
-    FLEX_ROWS,
-) = starts(9, 9, 9, 6, 6, 6, 6, 3, 1, 1, 1, 1, 9, 3, 3)
+FX_D, FX_U2, FX_U1, FX_L, FX_LW, FX_FQ, FX_FU, FX_QW, FX_Q, FX_QE, FX_UE, FX_AE, FX_A2, FX_TQ, FX_QT, FLEX_ROWS = starts(
+    9, 9, 9, 6, 6, 6, 6, 3, 1, 1, 1, 1, 9, 3, 3
+)
 # Constants and workspace of a flexible body
 FLEX_RECORD = Record(
-    "Flexible",
-    __name__,
-    Part(
-        "flex_data",
-        "float64",
-        {
-            "mass": (),
-            "s0": 3,
-            "E0": (3, 3),
-            "S1": (3, "n + r"),
-            "D0": (9, "n + r"),
-            "D1": (
-                "n * (r == 0)",
-                9,
-                "n",
-            ),  # D1_ij[b, a] at [b, 3 i + j, a]; with slaved shapes it is in strips
-            "M": ("n + r", "n + r"),
-            "K": ("n", "n"),
-            "C": ("n", "n"),
-            "rest": "n",  # coordinates without strain
-            "Gamma": ("n", "r", "n"),
-        },
-    ),
-    Part(
-        "flex",
-        "float64",
-        {
-            "rows": (FLEX_ROWS, "n + r"),
-            "Gamma_q": ("r", "n"),
-            "Gamma_u": ("r", "n"),
-            "Gamma_a": ("r", "n"),
-            "Qq": ("(n + r) * (r > 0)", "n + r"),  # transposed dQ/dq and dQ/du of the extended body
-            "Qu": ("(n + r) * (r > 0)", "n + r"),
-            "margin": "3 * (r > 0)",  # strips of four columns may end behind the last
-            # for core/articulated.py: the mass matrix as outer bodies give way, then its factor; momenta per rate, in
-            # world axes, then solved; the mass matrix's diagonal where nothing gives way, and a bound of it
-            "factor": ("n", "n"),
-            "coupling": ("n", 6),
-            "whole": "n",
-            "bound": "n",
-        },
-    ),
+    "Flexible", __name__,
+    Part("flex_data", "float64", {
+        "mass": (),
+        "s0": 3,
+        "E0": (3, 3),
+        "S1": (3, "n + r"),
+        "D0": (9, "n + r"),
+        "D1": ("n * (r == 0)", 9, "n"),  # D1_ij[b, a] at [b, 3 i + j, a]; with slaved shapes it is in strips
+        "M": ("n + r", "n + r"),
+        "K": ("n", "n"),
+        "C": ("n", "n"),
+        "rest": "n",  # coordinates without strain
+        "Gamma": ("n", "r", "n"),
+    }),
+    Part("flex", "float64", {
+        "rows": (FLEX_ROWS, "n + r"),
+        "Gamma_q": ("r", "n"),
+        "Gamma_u": ("r", "n"),
+        "Gamma_a": ("r", "n"),
+        "Qq": ("(n + r) * (r > 0)", "n + r"),  # transposed dQ/dq and dQ/du of the extended body
+        "Qu": ("(n + r) * (r > 0)", "n + r"),
+        "margin": "3 * (r > 0)",  # strips of four columns may end behind the last
+        # for core/articulated.py: the mass matrix as outer bodies give way, then its factor; momenta per rate, in
+        # world axes, then solved; the mass matrix's diagonal where nothing gives way, and a bound of it
+        "factor": ("n", "n"),
+        "coupling": ("n", 6),
+        "whole": "n",
+        "bound": "n",
+    }),
     head={},
     given=("n", "r"),
 )
@@ -156,19 +100,8 @@ Flexible, locate_flexible = FLEX_RECORD.views, FLEX_RECORD.locate
 # workspace in the flexible workspace; its first strip and their number, the first row of these, and where their
 # entries begin in the flexible data; 1 if its inertia is that of the deformed body, 0 of the undeformed
 (
-    FLEX_N,
-    FLEX_R,
-    FLEX_Q0,
-    FLEX_U0,
-    FLEX_NODE,
-    FLEX_AT,
-    FLEX_WORK,
-    FLEX_STRIP,
-    FLEX_STRIPS,
-    FLEX_STRIP_ROW,
-    FLEX_STRIP_AT,
-    FLEX_DEFORMED,
-    FLEX_INTS,
+    FLEX_N, FLEX_R, FLEX_Q0, FLEX_U0, FLEX_NODE, FLEX_AT, FLEX_WORK, FLEX_STRIP, FLEX_STRIPS, FLEX_STRIP_ROW, FLEX_STRIP_AT,
+    FLEX_DEFORMED, FLEX_INTS,
 ) = range(13)
 # Strips of a body with slaved shapes, four columns of one of its nine matrices D1: number of the matrix, first column,
 # number of rows that are not zero there. Numbers of these rows are in ``strip_row``, four entries of each in the data
@@ -188,15 +121,7 @@ PLAIN_Q0, PLAIN_U0, PLAIN_N, PLAIN_INTS = range(4)
 
 # Gradient bodies (core/gradient.py): first q and u, number of nodal vectors, of elements, and where these begin in the
 # integers of gradient bodies; where there is scratch in the flexible workspace
-(
-    GRADIENT_Q0,
-    GRADIENT_U0,
-    GRADIENT_N,
-    GRADIENT_ELEMENTS,
-    GRADIENT_AT,
-    GRADIENT_WORK,
-    GRADIENT_INTS,
-) = range(7)
+GRADIENT_Q0, GRADIENT_U0, GRADIENT_N, GRADIENT_ELEMENTS, GRADIENT_AT, GRADIENT_WORK, GRADIENT_INTS = range(7)
 SUMS = 8  # energies and momenta of gradient bodies
 # One of its elements: where its table begins in these integers and in the flexible data, and the list of its vectors
 ELEMENT_TABLE, ELEMENT_DATA, ELEMENT_VECTORS, GRADIENT_ELEMENT = range(4)
@@ -219,9 +144,7 @@ TERM_Q, TERM_U, TERM_INTS = range(3)
 # Constraints ("links"), see core/links.py: kind, nodes of A and B (LINEAR: number of terms, the first of them), place
 # in the data, signal (-1: none), its first line of the border of Newton's matrix (-1: none), then for each of its six directions
 # the constraint row, -1 where there is none
-LINK_KIND, LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_LINES, LINK_ROW, LINK_INTS = starts(
-    1, 1, 1, 1, 1, 1, 6
-)
+LINK_KIND, LINK_A, LINK_B, LINK_AT, LINK_SIGNAL, LINK_LINES, LINK_ROW, LINK_INTS = starts(1, 1, 1, 1, 1, 1, 6)
 LINK_COUNT, LINK_TERM = LINK_A, LINK_B
 # Workspace of a link, for each of its directions: the wrench on B about the reference point (6), the violation
 LINK_GAP, LINK_WORK = 6, 7
@@ -231,39 +154,17 @@ LINK_GAP, LINK_WORK = 6, 7
 # mass matrix (-1: given by a closing joint's own rows) and 8 times that joint's link plus its number in it (-1: none);
 # links in the order of elimination; for each row left, in that order, the first one that its row of S reaches; for each
 # velocity the first one that its row of the mass matrix reaches; and the plan of Newton's matrix (core/blocks.py; 0: none).
-(
-    PLAN_USABLE,
-    PLAN_LINKS,
-    PLAN_FIRST,
-    PLAN_OWNER,
-    PLAN_ORDER,
-    PLAN_LOWS,
-    PLAN_REACH,
-    PLAN_NEWTON,
-    PLAN_HEAD,
-) = range(9)
+PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS, PLAN_REACH, PLAN_NEWTON, PLAN_HEAD = range(9)
 # Record of a link: rows left, own coordinates eliminated; place of its first row in S, and the first that it
 # reaches; place and number of ranges of velocities (start, end); of couplings (link, start, end); its rows, coordinates
 (
-    PLAN_FREE,
-    PLAN_K,
-    PLAN_POS,
-    PLAN_LOW,
-    PLAN_RANGES,
-    PLAN_NRANGES,
-    PLAN_PAIRS,
-    PLAN_NPAIRS,
-    PLAN_ROW,
-    PLAN_E,
-    PLAN_INTS,
+    PLAN_FREE, PLAN_K, PLAN_POS, PLAN_LOW, PLAN_RANGES, PLAN_NRANGES, PLAN_PAIRS, PLAN_NPAIRS, PLAN_ROW, PLAN_E, PLAN_INTS,
 ) = starts(1, 1, 1, 1, 1, 1, 1, 1, 6, 6)
 
 # Node workspace: R (9), p, twist V, acceleration A; inertia about the reference point: m, c, J (xx yy zz xy xz yz);
 # wrench W; composite inertia; momentum of the deformation E; of elastic edges the rotation vector and the world place
 # of the attach point. Spatial vectors are [angular; linear]
-R, P, V, A, M, C, J, W, CM, CC, CJ, E, TH, PA, NODE_WORK = starts(
-    9, 3, 6, 6, 1, 3, 6, 6, 1, 3, 6, 6, 3, 3
-)
+R, P, V, A, M, C, J, W, CM, CC, CJ, E, TH, PA, NODE_WORK = starts(9, 3, 6, 6, 1, 3, 6, 6, 1, 3, 6, 6, 3, 3)
 INERTIA = W - M  # numbers of an inertia
 # Column workspace (6 each, world axes); JD and JDD are rates of an elastic column in the child's axes
 COL_J, COL_DV, COL_PSI_Q, COL_PSI_U, COL_JD, COL_JDD, COLUMN_WORK = range(7)
@@ -278,138 +179,94 @@ SCRATCH_ROWS = 24
 
 # The sizes that shapes are made of, by their places in the head
 SIZES = {
-    "nodes": H_NODES,
-    "nq": H_Q,
-    "nu": H_U,
-    "nz": H_Z,
-    "elements": H_ELEMENTS,
-    "signals": H_SIGNALS,
-    "data": H_DATA,
-    "columns": H_COLUMNS,
-    "bodies": H_FLEX,
-    "attachments": H_ATTACH,
-    "flex_data": H_FLEX_DATA,
-    "flex_work": H_FLEX_WORK,
-    "links": H_LINKS,
-    "nr": H_ROWS,
-    "plan": H_PLAN,
-    "terms": H_TERMS,
-    "membranes": H_MEMBRANES,
-    "programs": H_PROGRAMS,
-    "strips": H_STRIPS,
-    "strip_rows": H_STRIP_ROWS,
-    "dense": H_DENSE,
-    "widest": H_BLOCK,
-    "border": H_BORDER,
-    "reading": H_READING,
-    "plains": H_PLAINS,
-    "gradients": H_GRADIENTS,
-    "gradient_ints": H_GRADIENT_INTS,
+    "nodes": H_NODES, "nq": H_Q, "nu": H_U, "nz": H_Z, "elements": H_ELEMENTS, "signals": H_SIGNALS, "data": H_DATA,
+    "columns": H_COLUMNS, "bodies": H_FLEX, "attachments": H_ATTACH, "flex_data": H_FLEX_DATA, "flex_work": H_FLEX_WORK,
+    "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
+    "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK, "border": H_BORDER,
+    "reading": H_READING, "plains": H_PLAINS, "gradients": H_GRADIENTS, "gradient_ints": H_GRADIENT_INTS,
 }
 
 # The model: what kernels only read
 TREE_RECORD = Record(
-    "Tree",
-    __name__,
-    Part(
-        "ints",
-        "int64",
-        fixed=True,
-        fields={
-            "head": HEADER,
-            "node": ("nodes", NODE_INTS),
-            "column": ("columns", COLUMN_INTS),
-            "element": ("elements", ELEMENT_INTS),
-            "signal": ("signals", SIGNAL_INTS),
-            "program": "programs",  # integers of signals
-            "flex": ("bodies", FLEX_INTS),
-            "attach": ("attachments", ATTACH_INTS),
-            "link": ("links", LINK_INTS),
-            "term": ("terms", TERM_INTS),
-            "membrane": ("membranes", MEMBRANE_INTS),
-            "strip": ("strips", STRIP_INTS),
-            "strip_row": "strip_rows",
-            "plain": ("plains", PLAIN_INTS),
-            "gradient": ("gradients", GRADIENT_INTS),
-            "gradient_int": "gradient_ints",  # elements of gradient bodies: their tables and vectors
-            "plan": "plan",  # the last: rows in use may change, and the plan with them
-        },
-    ),
-    Part(
-        "reals",
-        "float64",
-        fixed=True,
-        fields={
-            "gravity": 3,
-            "length": (),  # of the model, the unit of translations
-            "rotor": "nu",  # inertia of rotors on each velocity: kinetic energy rotor u^2/2
-            "unit": "nu",  # size of each velocity's increment, in which increments are compared
-            "body": ("nodes", NODE_REALS),
-            "coef": ("elements", ELEMENT_REALS),
-            "factor": "terms",
-            "data": "data",  # numbers of signals, of elements and of links, from the places that these know
-            "flex_data": "flex_data",  # constants of flexible bodies, attachments, membranes, gradient elements
-        },
-    ),
+    "Tree", __name__,
+    Part("ints", "int64", fixed=True, fields={
+        "head": HEADER,
+        "node": ("nodes", NODE_INTS),
+        "column": ("columns", COLUMN_INTS),
+        "element": ("elements", ELEMENT_INTS),
+        "signal": ("signals", SIGNAL_INTS),
+        "program": "programs",  # integers of signals
+        "flex": ("bodies", FLEX_INTS),
+        "attach": ("attachments", ATTACH_INTS),
+        "link": ("links", LINK_INTS),
+        "term": ("terms", TERM_INTS),
+        "membrane": ("membranes", MEMBRANE_INTS),
+        "strip": ("strips", STRIP_INTS),
+        "strip_row": "strip_rows",
+        "plain": ("plains", PLAIN_INTS),
+        "gradient": ("gradients", GRADIENT_INTS),
+        "gradient_int": "gradient_ints",  # elements of gradient bodies: their tables and vectors
+        "plan": "plan",  # the last: rows in use may change, and the plan with them
+    }),
+    Part("reals", "float64", fixed=True, fields={
+        "gravity": 3,
+        "length": (),  # of the model, the unit of translations
+        "rotor": "nu",  # inertia of rotors on each velocity: kinetic energy rotor u^2/2
+        "unit": "nu",  # size of each velocity's increment, in which increments are compared
+        "body": ("nodes", NODE_REALS),
+        "coef": ("elements", ELEMENT_REALS),
+        "factor": "terms",
+        "data": "data",  # numbers of signals, of elements and of links, from the places that these know
+        "flex_data": "flex_data",  # constants of flexible bodies, attachments, membranes, gradient elements
+    }),
     head=SIZES,
 )
 # The workspace: what kernels leave for each other while one state is looked at
 WORK_RECORD = Record(
-    "Work",
-    __name__,
-    Part(
-        "work",
-        "float64",
-        fields={
-            "node": ("nodes", NODE_WORK),
-            "column": ("columns", COLUMN_WORK, 6),
-            "matrices": ("nodes", NODE_MATRICES, 6, 6),
-            "origin": 3,  # the reference point
-            # force elements
-            "effort": "nu",
-            "power": "elements",
-            "zdot": "nz",
-            "slopes": (
-                "nz",
-                4,
-            ),  # of the effort over the state, and of the state's rate over place, velocity and state
-            # accelerations without constraints: by the whole mass matrix, or by the articulated recursion
-            "mass": ("dense", "dense"),
-            "lower": ("dense", "dense"),
-            "articulated": ("nodes", ARTICULATED),
-            "pivot": ("columns", PIVOT),
-            "failed": 1,  # inertia of the velocity whose pivot failed last
-            # of one column, force element or signal
-            "scratch": (SCRATCH_ROWS, 6),
-            "stack": (STACK, 3),
-            "sums": SUMS,
-            # constraints
-            "link": ("links", 6, LINK_WORK),
-            "change": (6, 6),  # of a link's wrenches
-            "between": (2, 6, 6),  # stiffness and damping of an element between neighbours
-            "reading": ("border", "reading"),  # of lines of the border
-            "inner": (
-                "nodes",
-                6,
-            ),  # wrenches on a joint's outer side that act on its inner side too
-            "lam": "nr",
-            "gap": "nr",
-            "weight": "nr",
-            "rows": ("nr", "nu"),
-            "solved": ("nr", "nu"),
-            "schur": ("nr", "nr"),
-            "force": "nu",
-            "operations": ("links", 6, 6),  # on the rows of each link
-            "factors": 1,  # what they are of, see core/kkt.py
-            "added": "nu",  # inertia where there was too little
-            # iterative refinement: right sides as they were given, and what is left of them
-            "given_force": "nu",
-            "given_gap": "nr",
-            "rest_force": "nu",
-            "rest_gap": "nr",
-            "flex": "flex_work",
-        },
-    ),
+    "Work", __name__,
+    Part("work", "float64", fields={
+        "node": ("nodes", NODE_WORK),
+        "column": ("columns", COLUMN_WORK, 6),
+        "matrices": ("nodes", NODE_MATRICES, 6, 6),
+        "origin": 3,  # the reference point
+        # force elements
+        "effort": "nu",
+        "power": "elements",
+        "zdot": "nz",
+        "slopes": ("nz", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
+        # accelerations without constraints: by the whole mass matrix, or by the articulated recursion
+        "mass": ("dense", "dense"),
+        "lower": ("dense", "dense"),
+        "articulated": ("nodes", ARTICULATED),
+        "pivot": ("columns", PIVOT),
+        "failed": 1,  # inertia of the velocity whose pivot failed last
+        # of one column, force element or signal
+        "scratch": (SCRATCH_ROWS, 6),
+        "stack": (STACK, 3),
+        "sums": SUMS,
+        # constraints
+        "link": ("links", 6, LINK_WORK),
+        "change": (6, 6),  # of a link's wrenches
+        "between": (2, 6, 6),  # stiffness and damping of an element between neighbours
+        "reading": ("border", "reading"),  # of lines of the border
+        "inner": ("nodes", 6),  # wrenches on a joint's outer side that act on its inner side too
+        "lam": "nr",
+        "gap": "nr",
+        "weight": "nr",
+        "rows": ("nr", "nu"),
+        "solved": ("nr", "nu"),
+        "schur": ("nr", "nr"),
+        "force": "nu",
+        "operations": ("links", 6, 6),  # on the rows of each link
+        "factors": 1,  # what they are of, see core/kkt.py
+        "added": "nu",  # inertia where there was too little
+        # iterative refinement: right sides as they were given, and what is left of them
+        "given_force": "nu",
+        "given_gap": "nr",
+        "rest_force": "nu",
+        "rest_gap": "nr",
+        "flex": "flex_work",
+    }),
     head=SIZES,
 )
 Tree, TREE, cut_tree = TREE_RECORD.views, TREE_RECORD.kind, TREE_RECORD.cut

@@ -91,9 +91,7 @@ def lu_of(a, piv, b):
                 if f0 == 0.0 and f1 == 0.0 and f2 == 0.0 and f3 == 0.0:
                     continue
                 for j in range(k1, n):
-                    a[i, j] -= (
-                        f0 * a[k0, j] + f1 * a[k0 + 1, j] + f2 * a[k0 + 2, j] + f3 * a[k0 + 3, j]
-                    )
+                    a[i, j] -= f0 * a[k0, j] + f1 * a[k0 + 1, j] + f2 * a[k0 + 2, j] + f3 * a[k0 + 3, j]
         else:
             for i in range(k1, n):
                 for m in range(k0, k1):

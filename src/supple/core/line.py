@@ -32,14 +32,9 @@ def line(tree, work, e):
     s = 1.0 / length if length.real > 0.0 else 0.0 * length
     nx, ny, nz = dx * s, dy * s, dz * s
     rate = nx * (bu - au) + ny * (bv - av) + nz * (bw - aw)
-    tension, lost = (
-        c[STIFFNESS] * (length - c[LENGTH]) + c[DAMPING] * rate,
-        c[DAMPING] * rate * rate,
-    )
+    tension, lost = c[STIFFNESS] * (length - c[LENGTH]) + c[DAMPING] * rate, c[DAMPING] * rate * rate
     if el[at.KIND] == LINE_LAW:
-        elastic, damping, _, _, _ = laws.force(
-            tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate
-        )
+        elastic, damping, _, _, _ = laws.force(tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate)
         tension = tension + elastic + damping
         lost = lost + damping * rate
     return nx, ny, nz, length, rate, tension, ax, ay, az, bu - au, bv - av, bw - aw, lost
@@ -51,9 +46,7 @@ def slopes(tree, work, e, length, rate):
     el, c = tree.element[e], tree.coef[e]
     along, slope = c[STIFFNESS] + 0.0 * length, c[DAMPING] + 0.0 * rate
     if el[at.KIND] == LINE_LAW:
-        _, _, more, faster, _ = laws.force(
-            tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate
-        )
+        _, _, more, faster, _ = laws.force(tree, work, el[SPRING], el[DAMPER], length - c[LENGTH], rate)
         along, slope = along + more, slope + faster
     return along, slope
 
@@ -94,25 +87,15 @@ def spring_tangent(tree, work, e, Rq, Ru):
     D = work.scratch[6:18].reshape((6, 12))
     for side in range(2):
         sign = -1.0 if side == 0 else 1.0
-        x, y, z, u0, u1, u2 = point(
-            work, el[A + side], c[3 * side], c[3 * side + 1], c[3 * side + 2]
-        )
+        x, y, z, u0, u1, u2 = point(work, el[A + side], c[3 * side], c[3 * side + 1], c[3 * side + 2])
         for k in range(6):
             w0, w1, w2 = (k == 0) * 1.0, (k == 1) * 1.0, (k == 2) * 1.0
             d0 = (k == 3) + w1 * z - w2 * y  # displacement of the end
             d1 = (k == 4) + w2 * x - w0 * z
             d2 = (k == 5) + w0 * y - w1 * x
             dl = sign * (nx * d0 + ny * d1 + nz * d2)
-            n0, n1, n2 = (
-                inverse * (sign * d0 - nx * dl),
-                inverse * (sign * d1 - ny * dl),
-                inverse * (sign * d2 - nz * dl),
-            )
-            e0, e1, e2 = (
-                w1 * u2 - w2 * u1,
-                w2 * u0 - w0 * u2,
-                w0 * u1 - w1 * u0,
-            )  # the end's velocity turns
+            n0, n1, n2 = inverse * (sign * d0 - nx * dl), inverse * (sign * d1 - ny * dl), inverse * (sign * d2 - nz * dl)
+            e0, e1, e2 = w1 * u2 - w2 * u1, w2 * u0 - w0 * u2, w0 * u1 - w1 * u0  # the end's velocity turns
             drate = n0 * vx + n1 * vy + n2 * vz + sign * (nx * e0 + ny * e1 + nz * e2)
             df = stiffness * dl + damping * drate
             f0, f1, f2 = df * nx + f * n0, df * ny + f * n1, df * nz + f * n2
@@ -139,9 +122,7 @@ def spring_tangent(tree, work, e, Rq, Ru):
             add_between(tree, work, n, stiff, damp, g, f0, Rq, Ru)
             return
     for side in range(2):
-        sign = (
-            1.0 if side == 0 else -1.0
-        )  # W = sign f g on this end; it is subtracted from the residual
+        sign = 1.0 if side == 0 else -1.0  # W = sign f g on this end; it is subtracted from the residual
         stiff, damp = work.matrices[el[A + side], at.NODE_K], work.matrices[el[A + side], at.NODE_B]
         for i in range(6):
             for j in range(6):

@@ -63,10 +63,7 @@ def refresh(m, w, t, q):
         link, out = m.link[c], w.link[c]
         k = link[at.LINK_AT]
         if link[at.LINK_KIND] == JOIN:
-            a, b = (
-                frame(w, link[at.LINK_A], m.data, k + POSE_A),
-                frame(w, link[at.LINK_B], m.data, k + POSE_B),
-            )
+            a, b = frame(w, link[at.LINK_A], m.data, k + POSE_A), frame(w, link[at.LINK_B], m.data, k + POSE_B)
             p = (b[9], b[10], b[11])
             d = turned_back(a, (p[0] - a[9], p[1] - a[10], p[2] - a[11]))
             f = rotation_vector(a, b)
@@ -75,9 +72,7 @@ def refresh(m, w, t, q):
                 y = out[i]
                 axis = (a[i], a[3 + i], a[6 + i])
                 arm = cross(p, axis)
-                turn = turned(
-                    a, operator(f, -1.0, slope, ((i == 0) * 1.0, (i == 1) * 1.0, (i == 2) * 1.0))
-                )
+                turn = turned(a, operator(f, -1.0, slope, ((i == 0) * 1.0, (i == 1) * 1.0, (i == 2) * 1.0)))
                 z = out[3 + i]
                 for j in range(3):
                     y[j], y[3 + j] = arm[j], axis[j]
@@ -89,9 +84,7 @@ def refresh(m, w, t, q):
             y = out[0]
             for j in range(3):
                 y[j], y[3 + j] = arm[j], n[j]
-            y[at.LINK_GAP] = (
-                length - m.data[k + LENGTH] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
-            )
+            y[at.LINK_GAP] = length - m.data[k + LENGTH] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
         else:
             s = -m.data[k + NUMBER] - evaluate(m, w, link[at.LINK_SIGNAL], t)[0]
             for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
@@ -106,10 +99,7 @@ def change(m, w, c, sa, sb, out):
     ta, tb = (sa[0], sa[1], sa[2]), (sb[0], sb[1], sb[2])
     if link[at.LINK_KIND] == JOIN:
         k = link[at.LINK_AT]
-        a, b = (
-            frame(w, link[at.LINK_A], m.data, k + POSE_A),
-            frame(w, link[at.LINK_B], m.data, k + POSE_B),
-        )
+        a, b = frame(w, link[at.LINK_A], m.data, k + POSE_A), frame(w, link[at.LINK_B], m.data, k + POSE_B)
         p = (b[9], b[10], b[11])
         f = rotation_vector(a, b)
         d, slope = inverse_tangent(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
@@ -133,11 +123,7 @@ def change(m, w, c, sa, sb, out):
     dp = (dp[0] + sb[3], dp[1] + sb[4], dp[2] + sb[5])
     g = (dp[0] - da[0] - sa[3], dp[1] - da[1] - sa[4], dp[2] - da[2] - sa[5])
     along = n[0] * g[0] + n[1] * g[1] + n[2] * g[2]
-    dn = (
-        (g[0] - along * n[0]) / length,
-        (g[1] - along * n[1]) / length,
-        (g[2] - along * n[2]) / length,
-    )
+    dn = ((g[0] - along * n[0]) / length, (g[1] - along * n[1]) / length, (g[2] - along * n[2]) / length)
     arm, lever = cross(dp, n), cross(p, dn)
     for j in range(3):
         out[0, j], out[0, 3 + j] = arm[j] + lever[j], dn[j]
@@ -194,12 +180,7 @@ def jacobian(m, w, G):
                     if row >= 0:
                         y = w.link[c, i]
                         G[row, k] += sign * (
-                            y[0] * e[0]
-                            + y[1] * e[1]
-                            + y[2] * e[2]
-                            + y[3] * e[3]
-                            + y[4] * e[4]
-                            + y[5] * e[5]
+                            y[0] * e[0] + y[1] * e[1] + y[2] * e[2] + y[3] * e[3] + y[4] * e[4] + y[5] * e[5]
                         )
                 d = m.column[d, at.BEFORE]
 
@@ -283,10 +264,7 @@ def rate_tangent(m, w, H):
                         y = w.link[c, i]
                         x = 0.0 * e[0]
                         for j in range(3):  # sign y . (dV - ad(V) J) + dy . (V_B - V_A)
-                            x = x + sign * (
-                                y[j] * (dv[j] - spin[j])
-                                + y[3 + j] * (dv[3 + j] - fall[j] - sway[j])
-                            )
+                            x = x + sign * (y[j] * (dv[j] - spin[j]) + y[3 + j] * (dv[3 + j] - fall[j] - sway[j]))
                         for j in range(6):
                             x = x + w.change[i, j] * (vb[at.V + j] - va[at.V + j])
                         H[row, k] += x
@@ -350,8 +328,4 @@ def differentiate(m, w, Rq, Ru):
 def drive_power(m, w, t, c):
     """Power of what moves link c in time, on the system: -lam times the rate of its signal."""
     row = m.link[c, at.LINK_ROW]
-    return (
-        -w.lam[row] * evaluate(m, w, m.link[c, at.LINK_SIGNAL], t)[1]
-        if row >= 0
-        else 0.0 * w.origin[0]
-    )
+    return -w.lam[row] * evaluate(m, w, m.link[c, at.LINK_SIGNAL], t)[1] if row >= 0 else 0.0 * w.origin[0]

@@ -46,11 +46,7 @@ def density(tree, work, e, t):
     y = evaluate(tree, work, el[SIGNALS + 1], t)[0] * one
     z = evaluate(tree, work, el[SIGNALS + 2], t)[0] * one
     if el[FOLLOWS] == 1:
-        return (
-            r[0] * x + r[1] * y + r[2] * z,
-            r[3] * x + r[4] * y + r[5] * z,
-            r[6] * x + r[7] * y + r[8] * z,
-        )
+        return r[0] * x + r[1] * y + r[2] * z, r[3] * x + r[4] * y + r[5] * z, r[6] * x + r[7] * y + r[8] * z
     return x, y, z
 
 
@@ -61,11 +57,7 @@ def shape(tree, work, e, i):
     n, o = tree.flex[el[BODY], at.FLEX_N] + tree.flex[el[BODY], at.FLEX_R], el[AT] + SHAPES
     r = work.node[tree.flex[el[BODY], at.FLEX_NODE]]
     a, b, c = x[o + i], x[o + n + i], x[o + 2 * n + i]
-    return (
-        r[0] * a + r[1] * b + r[2] * c,
-        r[3] * a + r[4] * b + r[5] * c,
-        r[6] * a + r[7] * b + r[8] * c,
-    )
+    return r[0] * a + r[1] * b + r[2] * c, r[3] * a + r[4] * b + r[5] * c, r[6] * a + r[7] * b + r[8] * c
 
 
 @kernel
@@ -116,12 +108,7 @@ def apply(tree, work, e, t, u):
     w[at.W + 3] -= l0 * p0
     w[at.W + 4] -= l0 * p1
     w[at.W + 5] -= l0 * p2
-    power = (
-        m0 * w[at.V]
-        + m1 * w[at.V + 1]
-        + m2 * w[at.V + 2]
-        + l0 * (p0 * w[at.V + 3] + p1 * w[at.V + 4] + p2 * w[at.V + 5])
-    )
+    power = m0 * w[at.V] + m1 * w[at.V + 1] + m2 * w[at.V + 2] + l0 * (p0 * w[at.V + 3] + p1 * w[at.V + 4] + p2 * w[at.V + 5])
     for i in range(f[at.FLEX_N]):
         d = felt(tree, work, e, i)
         effort = d[0] * p0 + d[1] * p1 + d[2] * p2
@@ -173,6 +160,4 @@ def differentiate(tree, work, e, t, Rq):
         c = d[0] * p0 + d[1] * p1 + d[2] * p2
         for i in range(n):
             for j in range(n):
-                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= (
-                    c * tree.flex_data[gamma + (i * r + s) * n + j]
-                )
+                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.flex_data[gamma + (i * r + s) * n + j]

@@ -61,18 +61,8 @@ from supple.core.multistep_state import (
 from supple.native.declare import INT, INTS, IVEC, MAT, REAL, REALS, VEC, entry, hold, kernel
 
 __all__ = [
-    "ADAMS",
-    "ATTEMPTS",
-    "BDF",
-    "LEFT",
-    "METHOD",
-    "OWN_RECORD",
-    "TROUBLE",
-    "bdf_jacobian",
-    "bdf_point",
-    "multistep_accept",
-    "multistep_rates",
-    "own_size",
+    "ADAMS", "ATTEMPTS", "BDF", "LEFT", "METHOD", "OWN_RECORD", "TROUBLE", "bdf_jacobian", "bdf_point", "multistep_accept",
+    "multistep_rates", "own_size",
 ]
 
 MAX_ITERATIONS = (4, 3)  # of one attempt, in IDA and in CVODE
@@ -202,9 +192,7 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
     o = hold(own_views(m, run, i, count, k))
     count[st.JACOBIANS] += 1
     count[st.FACTORIZATIONS] += 1  # IDA factorizes each matrix once
-    if (
-        o.ints[SWEEP] > 1
-    ):  # asked for in the middle: the iteration with the old matrix did not converge
+    if o.ints[SWEEP] > 1:  # asked for in the middle: the iteration with the old matrix did not converge
         count[st.NEWTON_FAILURES] += 1
         o.ints[SWEEP] = 1
     unpack(m, r, o, y)
@@ -240,9 +228,7 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
     st.copy(u, v)
     if nr > 0:
         links.jacobian(m, w, w.rows)
-        for i in range(
-            nr
-        ):  # accelerations have left factors there, and H has entries along the rows only
+        for i in range(nr):  # accelerations have left factors there, and H has entries along the rows only
             for k in range(nu):
                 w.solved[i, k] = 0.0
         links.rate_tangent(m, w, w.solved)

@@ -12,10 +12,7 @@ from supple.core.multistep_state import BDF, ENDS, LEFT, METHOD, S1, S2
 from supple.core.step_size import left_of
 from supple.native.declare import kernel
 
-NEAREST, FARTHEST = (
-    0.4,
-    20.0,
-)  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
+NEAREST, FARTHEST = 0.4, 20.0  # distance of nodes, in steps: nearer ones amplify noise, farther ones say little
 
 # Points behind the start and weights of the rule of Lobatto of degree 7
 LOBATTO_END = 1.0 / 20.0

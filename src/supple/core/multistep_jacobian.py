@@ -28,15 +28,8 @@ def along_coordinates(m, y, q, R, sign, J, row):
             if kind == at.REVOLUTE or kind == at.PRISMATIC:
                 out[i] = sign * a[j]
             elif kind == at.BALL or kind == at.FREE:
-                g = (
-                    2.0
-                    * sign
-                    / math.sqrt(
-                        y[i] * y[i]
-                        + y[i + 1] * y[i + 1]
-                        + y[i + 2] * y[i + 2]
-                        + y[i + 3] * y[i + 3]
-                    )
+                g = 2.0 * sign / math.sqrt(
+                    y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3]
                 )
                 e0, e1, e2, e3 = q[i], q[i + 1], q[i + 2], q[i + 3]
                 x0, x1, x2 = g * a[j], g * a[j + 1], g * a[j + 2]
@@ -110,9 +103,7 @@ def place_rows(y, q, u, i, j, k, c, J):
     """Rows of J for the place of a free joint: p' - R v, with R (x cross v) for the increment x."""
     m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(q[i], q[i + 1], q[i + 2], q[i + 3])
     v0, v1, v2 = u[k + 3], u[k + 4], u[k + 5]
-    g = 2.0 / math.sqrt(
-        y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3]
-    )
+    g = 2.0 / math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3])
     e0, e1, e2, e3 = g * q[i], g * q[i + 1], g * q[i + 2], g * q[i + 3]
     for row in range(3):
         out = J[i + 4 + row]

@@ -24,25 +24,20 @@ OWN_INTS = 5
 ACC, F, WX, WU, S1, S2, V = 0, 1, 2, 3, 4, 5, 6
 U_ROWS = 7
 OWN_RECORD = Record(
-    "Own",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "scalar": SCALARS,
-            "base": "nq",
-            "qd": "nq",
-            "u": (U_ROWS, "nu"),
-            "z": "nz",
-            "e": "elements",
-            "ends": (REMEMBERED, "1 + nq + 2 * nu + 2 * nz + 2 * elements + 2 * nr"),
-            "basis": (st.DEGREE, st.DEGREE),
-            "nodes": (3, st.DEGREE),
-            "B": ("nr", "nu"),
-            "push": ("nr", st.DEGREE),
-        },
-    ),
+    "Own", __name__,
+    Part("run", "float64", {
+        "scalar": SCALARS,
+        "base": "nq",
+        "qd": "nq",
+        "u": (U_ROWS, "nu"),
+        "z": "nz",
+        "e": "elements",
+        "ends": (REMEMBERED, "1 + nq + 2 * nu + 2 * nz + 2 * elements + 2 * nr"),
+        "basis": (st.DEGREE, st.DEGREE),
+        "nodes": (3, st.DEGREE),
+        "B": ("nr", "nu"),
+        "push": ("nr", st.DEGREE),
+    }),
     Part("count", "int64", {"ints": OWN_INTS, "rows": st.DEGREE}),
     head=at.SIZES,
     follows=True,
@@ -72,9 +67,7 @@ def unpack(m, r, o, y):
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
             i = m.node[n, at.Q0]
-            s = 1.0 / math.sqrt(
-                y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3]
-            )
+            s = 1.0 / math.sqrt(y[i] * y[i] + y[i + 1] * y[i + 1] + y[i + 2] * y[i + 2] + y[i + 3] * y[i + 3])
             for k in range(i, i + 4):
                 r.qt[k] = s * y[k]
     for k in range(nu):

@@ -6,31 +6,7 @@ SIGNALS = (PIECEWISE, SINE, PROGRAM)  # all codes that ``core/signals.py`` evalu
 # Operations of programs, each a pair (operation, argument) in the signal reals. In laws of springs and dampers TIME is the
 # deflection and RATE its rate
 (
-    NUMBER,
-    TIME,
-    RATE,
-    SIGNAL,
-    ADD,
-    SUBTRACT,
-    MULTIPLY,
-    DIVIDE,
-    POWER,
-    MINIMUM,
-    MAXIMUM,
-    NEGATE,
-    RAISE,
-    SINE_OF,
-    COSINE_OF,
-    TANGENT_OF,
-    ARCSINE_OF,
-    ARCCOSINE_OF,
-    ARCTANGENT_OF,
-    TANH_OF,
-    EXP_OF,
-    LOG_OF,
-    ROOT_OF,
-    ABSOLUTE,
-    SIGN,
-    STEP,
+    NUMBER, TIME, RATE, SIGNAL, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, MINIMUM, MAXIMUM, NEGATE, RAISE, SINE_OF, COSINE_OF,
+    TANGENT_OF, ARCSINE_OF, ARCCOSINE_OF, ARCTANGENT_OF, TANH_OF, EXP_OF, LOG_OF, ROOT_OF, ABSOLUTE, SIGN, STEP,
 ) = range(26)
 STACK = 32  # cells of the stack: value, rate, curvature

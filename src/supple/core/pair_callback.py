@@ -100,9 +100,7 @@ def differentiate(tree, work, e, t, Rq, Ru):
                     b[PLACE + i] += h * dd[i]
                     b[VELOCITY + i] += h * ddrate[i]
                 for j in range(3):
-                    axis = cross(
-                        turn, (b[COPY + AXES + j], b[COPY + AXES + 3 + j], b[COPY + AXES + 6 + j])
-                    )
+                    axis = cross(turn, (b[COPY + AXES + j], b[COPY + AXES + 3 + j], b[COPY + AXES + 6 + j]))
                     for i in range(3):
                         b[AXES + 3 * i + j] += h * axis[i]
             else:

@@ -37,12 +37,7 @@ from supple.native.declare import kernel
 def coefficients(c, g, stiff, h, one):
     """Numbers of ``blocks`` for g and stiff = 1/g, or for the imaginary parts of these with one = 0."""
     c[blocks.C_M], c[blocks.C_U], c[blocks.C_Q] = g, one * h, h * h * stiff
-    c[blocks.C_POSITION], c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH] = (
-        one,
-        one,
-        h * stiff,
-        1.0,
-    )
+    c[blocks.C_POSITION], c[blocks.C_RATE], c[blocks.C_H], c[blocks.C_PUSH] = one, one, h * stiff, 1.0
     c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU] = one * h * h, -h * stiff, -one
     c[blocks.C_Z], c[blocks.C_GZ], c[blocks.C_OWN] = g, -one * h, 0.0
 
@@ -56,33 +51,11 @@ def factorize(m, o, h):
     coefficients(c[EI], BETA, -BETA / s, h, one - 1.0)
     tangents = o.tangent
     if not blocks.block_factors(
-        m,
-        tangents,
-        o.G,
-        o.H,
-        o.Rz,
-        o.Gq,
-        o.Gu,
-        o.Gz,
-        c[E1 : E1 + 1],
-        o.stack,
-        o.factors[E1 : E1 + 1],
-        o.pivots[0],
+        m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[E1 : E1 + 1], o.stack, o.factors[E1 : E1 + 1], o.pivots[0]
     ):
         return False
     return blocks.block_factors(
-        m,
-        tangents,
-        o.G,
-        o.H,
-        o.Rz,
-        o.Gq,
-        o.Gu,
-        o.Gz,
-        c[ER : EI + 1],
-        o.stack,
-        o.factors[ER : EI + 1],
-        o.pivots[1],
+        m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[ER : EI + 1], o.stack, o.factors[ER : EI + 1], o.pivots[1]
     )
 
 
@@ -159,6 +132,4 @@ def error_sides(m, r, o, h):
 @kernel
 def pushed(m, r, o, i):
     """B nu of the solution in row i of o.y, into row FD + i of o.f."""
-    block_products.along(
-        m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], o.f[FD + i]
-    )
+    block_products.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], o.f[FD + i])

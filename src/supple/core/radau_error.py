@@ -64,10 +64,7 @@ def error_norm(m, w, r, o, p, h, t, attempt):
         elif not blocked:
             s = 0.0
             for j in range(n):
-                s += (
-                    o.tangent[MASS, k, j] * o.f[FA, j]
-                    - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
-                )
+                s += o.tangent[MASS, k, j] * o.f[FA, j] - h / GAMMA * o.tangent[RQ, k, j] * o.f[FU, j]
             y[k] += h * h * s
     if blocked:
         radau_blocks.add_error(m, o, h)
@@ -107,9 +104,7 @@ def error_norm(m, w, r, o, p, h, t, attempt):
         a = y[n + k] / o.z[WZ, k]
         total += a * a
     for k in range(ne):
-        a = (EST1 * o.e[WORK, k] + EST2 * o.e[WORK + 1, k] + EST3 * o.e[WORK + 2, k]) / h + r.power[
-            k
-        ]
+        a = (EST1 * o.e[WORK, k] + EST2 * o.e[WORK + 1, k] + EST3 * o.e[WORK + 2, k]) / h + r.power[k]
         a *= h / GAMMA / o.e[WW, k]
         total += a * a
     return math.sqrt(total / max(2 * n + nz + ne, 1)), worst_k

@@ -56,9 +56,7 @@ def spin(m, r):
     for n in range(1, node.shape[0]):
         if node[n, at.MOTION] == at.BALL or node[n, at.MOTION] == at.FREE:
             j = node[n, at.U0]
-            largest = max(
-                largest, r.u[j] * r.u[j] + r.u[j + 1] * r.u[j + 1] + r.u[j + 2] * r.u[j + 2]
-            )
+            largest = max(largest, r.u[j] * r.u[j] + r.u[j + 1] * r.u[j + 1] + r.u[j + 2] * r.u[j + 2])
     return math.sqrt(largest)
 
 
@@ -85,21 +83,7 @@ def middle_tangent(m, w, r, o, p, t, h):
     if apart:  # drivers give some velocities
         tangent, Rz, Gq, Gu, G = o.full_tangent, o.full_Rz, o.full_Gq, o.full_Gu, o.full_G
     dynamics.tangent_at(
-        m,
-        w,
-        t + 0.5 * h,
-        r.qt,
-        r.ut,
-        r.a,
-        r.z,
-        o.u[S1],
-        tangent[RQ],
-        tangent[RU],
-        tangent[MASS],
-        Rz,
-        Gq,
-        Gu,
-        o.Gz,
+        m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], tangent[RQ], tangent[RU], tangent[MASS], Rz, Gq, Gu, o.Gz
     )
     if by_blocks(m):
         links.rate_tangent(m, w, o.H)
@@ -122,11 +106,7 @@ def select_free(o):
             for l in range(3):
                 o.tangent[l, i, j] = o.full_tangent[l, free[i], free[j]]
         for j in range(o.Gz.shape[0]):
-            o.Rz[i, j], o.Gq[j, i], o.Gu[j, i] = (
-                o.full_Rz[free[i], j],
-                o.full_Gq[j, free[i]],
-                o.full_Gu[j, free[i]],
-            )
+            o.Rz[i, j], o.Gq[j, i], o.Gu[j, i] = o.full_Rz[free[i], j], o.full_Gq[j, free[i]], o.full_Gu[j, free[i]]
         for j in range(o.d.shape[1]):
             o.G[j, i] = o.full_G[o.kept[j], free[i]]
 
@@ -145,12 +125,8 @@ def factorize(m, r, o, p, h):
     for c in range(nu):
         for d in range(nu):
             stiff = h * h * o.tangent[RQ, c, d]
-            o.newton[E1, c, d] = (
-                GAMMA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff / GAMMA
-            )
-            o.newton[ER, c, d] = (
-                ALPHA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff * gr
-            )
+            o.newton[E1, c, d] = GAMMA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff / GAMMA
+            o.newton[ER, c, d] = ALPHA * o.tangent[MASS, c, d] + h * o.tangent[RU, c, d] + stiff * gr
             o.newton[EI, c, d] = BETA * o.tangent[MASS, c, d] + stiff * gi
         for d in range(nz):
             o.newton[E1, c, nu + d] = h * h * o.Rz[c, d]
@@ -166,9 +142,7 @@ def factorize(m, r, o, p, h):
             o.newton[EI, nu + c, nu + d] = BETA if c == d else 0.0
     if o.G.shape[0] > 0:
         rows.border(r, o)
-    return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(
-        o.newton[ER], o.newton[EI], o.pivots[1]
-    )
+    return linalg.lu(o.newton[E1], o.pivots[0]) and linalg.lu_complex(o.newton[ER], o.newton[EI], o.pivots[1])
 
 
 @kernel
@@ -198,11 +172,7 @@ def stiffness_sides(m, r, o, p, h, gr, gi):
         s1, s2, s3 = 0.0, 0.0, 0.0
         if tree:
             f = o.f[FX : FX + 3]
-            s1, s2, s3 = (
-                radau_tree.state_slope(p, k, f[0]),
-                radau_tree.state_slope(p, k, f[1]),
-                radau_tree.state_slope(p, k, f[2]),
-            )
+            s1, s2, s3 = radau_tree.state_slope(p, k, f[0]), radau_tree.state_slope(p, k, f[1]), radau_tree.state_slope(p, k, f[2])
         for j in range(o.Gq.shape[1]):
             x = o.Gq[k, j]
             s1 += x * o.f[FX, j]
@@ -290,16 +260,8 @@ def balance_update(m, o, h):
             for i in range(3):
                 s = 0.0
                 for l in range(o.f.shape[1]):
-                    rate = (
-                        AI[i, 0] * o.f[DU, l]
-                        + AI[i, 1] * o.f[DU + 1, l]
-                        + AI[i, 2] * o.f[DU + 2, l]
-                    ) / h
-                    s += (
-                        Rq[free[l]] * o.f[DX + i, l]
-                        + Ru[free[l]] * o.f[DU + i, l]
-                        + M[free[l]] * rate
-                    )
+                    rate = (AI[i, 0] * o.f[DU, l] + AI[i, 1] * o.f[DU + 1, l] + AI[i, 2] * o.f[DU + 2, l]) / h
+                    s += Rq[free[l]] * o.f[DX + i, l] + Ru[free[l]] * o.f[DU + i, l] + M[free[l]] * rate
                 for l in range(o.d.shape[1]):
                     s += o.full_G[o.kept[l], c] * o.d[i, l]
                 o.c[LAM + i, j] -= s / m.factor[k]

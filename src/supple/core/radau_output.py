@@ -47,12 +47,7 @@ def fill_polynomials(m, w, r, o, h):
         p[5] = 6.0 * a - 3.0 * b + 0.5 * c
     for k in range(nz):
         q = r.pz[k]
-        a0, a1, a2, a3 = (
-            h * r.zdot[k],
-            h * o.z[ZRATE, k],
-            h * o.z[ZRATE + 1, k],
-            h * o.z[ZRATE + 2, k],
-        )
+        a0, a1, a2, a3 = h * r.zdot[k], h * o.z[ZRATE, k], h * o.z[ZRATE + 1, k], h * o.z[ZRATE + 2, k]
         q[0] = r.z[k]
         for j in range(4):
             q[j + 1] = CUBIC[j, 0] * a0 + CUBIC[j, 1] * a1 + CUBIC[j, 2] * a2 + CUBIC[j, 3] * a3

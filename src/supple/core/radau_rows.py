@@ -57,13 +57,7 @@ def prepare(m, w, r, o):
 def turn_tangents(w, o):
     """P = B (G B)^-1 H from H in w.solved; then Ru - M P, Rq - Ru P and Gq - Gu P in place of the tangents."""
     nu, nr = o.f.shape[1], o.G.shape[0]
-    P, Rq, Ru, M, kept = (
-        o.tangent[PX],
-        o.tangent[RQ],
-        o.tangent[RU],
-        o.tangent[MASS],
-        o.tangent[RU0],
-    )
+    P, Rq, Ru, M, kept = o.tangent[PX], o.tangent[RQ], o.tangent[RU], o.tangent[MASS], o.tangent[RU0]
     x = o.d[0]
     for k in range(nu):
         for j in range(nr):
@@ -177,11 +171,7 @@ def constraint_sides(m, r, o, h):
     for i in range(3):
         stabilize(r, o, h, o.d[i], o.y[Y1 + i], o.f[FD + i])
     for k in range(nu):
-        a, b, c = (
-            dot(o.tangent[MASS, k], o.f[FD]),
-            dot(o.tangent[MASS, k], o.f[FD + 1]),
-            dot(o.tangent[MASS, k], o.f[FD + 2]),
-        )
+        a, b, c = dot(o.tangent[MASS, k], o.f[FD]), dot(o.tangent[MASS, k], o.f[FD + 1]), dot(o.tangent[MASS, k], o.f[FD + 2])
         y1[k] += GAMMA * a + h * h * difference(o, k, o.f[FX])
         y2[k] += ALPHA * b - BETA * c + h * h * difference(o, k, o.f[FX + 1])
         y3[k] += ALPHA * c + BETA * b + h * h * difference(o, k, o.f[FX + 2])
@@ -194,10 +184,7 @@ def constraint_update(r, o, h):
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
     for j in range(o.G.shape[0]):
         for i in range(3):
-            d, lam = (
-                TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j],
-                o.c[LAM + i],
-            )
+            d, lam = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j], o.c[LAM + i]
             o.d[i, j] = d / (h * h)
             lam[o.kept[j]] = flushed(lam[o.kept[j]] + o.d[i, j])
 

@@ -70,20 +70,14 @@ def predict(m, r, o, fresh, h, h_old):
     for k in range(r.z.shape[0]):
         for i in range(3):
             c = C[i]
-            o.z[Z + i, k] = (
-                c * h * r.zdot[k]
-                if fresh
-                else extrapolate(o.z[ZO : ZO + 3], k, 1.0 + c * h / h_old)
-            )
+            o.z[Z + i, k] = c * h * r.zdot[k] if fresh else extrapolate(o.z[ZO : ZO + 3], k, 1.0 + c * h / h_old)
     for i in range(3):
         s = 1.0 + C[i] * h / h_old if not fresh else 1.0
         a = (s - C[1]) * (s - C[2]) / ((C[0] - C[1]) * (C[0] - C[2]))
         b = (s - C[0]) * (s - C[2]) / ((C[1] - C[0]) * (C[1] - C[2]))
         c = (s - C[0]) * (s - C[1]) / ((C[2] - C[0]) * (C[2] - C[1]))
         for k in range(o.c.shape[1]):
-            o.c[LAM + i, k] = (
-                r.lam[k] if fresh else a * o.c[LO, k] + b * o.c[LO + 1, k] + c * o.c[LO + 2, k]
-            )
+            o.c[LAM + i, k] = r.lam[k] if fresh else a * o.c[LO, k] + b * o.c[LO + 1, k] + c * o.c[LO + 2, k]
 
 
 @kernel
@@ -93,9 +87,7 @@ def extrapolate(y, k, s):
     power = 1.0
     for j in range(3):
         power *= s
-        total += power * (
-            THROUGH[j, 0] * y[0, k] + THROUGH[j, 1] * y[1, k] + THROUGH[j, 2] * y[2, k]
-        )
+        total += power * (THROUGH[j, 0] * y[0, k] + THROUGH[j, 1] * y[1, k] + THROUGH[j, 2] * y[2, k])
     return total
 
 
@@ -122,9 +114,7 @@ def prescribe(m, w, r, o, i, t):
 def rates(m, r, o, i, h):
     """Accelerations of stage i from the stages' velocities, or as drivers give them."""
     for k in range(r.u.shape[0]):
-        o.u[RATE + i, k] = (
-            AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]
-        ) / h
+        o.u[RATE + i, k] = (AI[i, 0] * o.u[U, k] + AI[i, 1] * o.u[U + 1, k] + AI[i, 2] * o.u[U + 2, k]) / h
     for j in range(o.pin.shape[0]):
         if o.pin[j] >= 0:
             k = m.term[m.link[o.pin[j], at.LINK_TERM], at.TERM_U]
@@ -144,9 +134,7 @@ def stage(m, w, r, o, i, t, h):
     nu, nz = r.u.shape[0], r.z.shape[0]
     for k in range(nu):
         r.xt[k] = o.u[X + i, k]
-        o.u[S2, k] = (
-            AI[i, 0] * o.u[X, k] + AI[i, 1] * o.u[X + 1, k] + AI[i, 2] * o.u[X + 2, k]
-        ) / h
+        o.u[S2, k] = (AI[i, 0] * o.u[X, k] + AI[i, 1] * o.u[X + 1, k] + AI[i, 2] * o.u[X + 2, k]) / h
         r.ut[k] = r.u[k] + o.u[U + i, k]
     rates(m, r, o, i, h)
     for k in range(nz):

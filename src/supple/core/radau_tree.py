@@ -17,16 +17,9 @@ def factorize(m, p, h):
         c = p.c[f]
         for i in range(2):
             g = (BETA if i == 1 else ALPHA) if f == 1 else (GAMMA if i == 0 else 0.0)
-            inverse = (
-                (-BETA / s if i == 1 else ALPHA / s) if f == 1 else (1.0 / GAMMA if i == 0 else 0.0)
-            )
+            inverse = (-BETA / s if i == 1 else ALPHA / s) if f == 1 else (1.0 / GAMMA if i == 0 else 0.0)
             one = 1.0 if i == 0 else 0.0
-            c[i, tp.CQ], c[i, tp.CU], c[i, tp.CA], c[i, tp.CZ] = (
-                h * h * inverse,
-                h * one,
-                g,
-                h * h * one,
-            )
+            c[i, tp.CQ], c[i, tp.CU], c[i, tp.CA], c[i, tp.CZ] = h * h * inverse, h * one, g, h * h * one
             c[i, tp.DQ], c[i, tp.DU], c[i, tp.D0], c[i, tp.DZ] = h * inverse, one, g, h * one
         if not border.factor_bordered(m, p, f, f + 1):
             return False

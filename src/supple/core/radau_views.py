@@ -14,21 +14,7 @@ from supple.native.declare import kernel
 # Rows of the vectors over velocities: increments and velocities of the stages and of the last step's
 # stages, stage accelerations, residuals of the chart and of the motion, weights, two scratch rows, B mu of the
 # stages, and accelerations that drivers give
-X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, BMU, GIVEN = (
-    0,
-    3,
-    6,
-    9,
-    12,
-    15,
-    18,
-    21,
-    22,
-    23,
-    24,
-    25,
-    28,
-)
+X, U, XO, UO, RATE, F1, F2, WX, WU, S1, S2, BMU, GIVEN = 0, 3, 6, 9, 12, 15, 18, 21, 22, 23, 24, 25, 28
 U_ROWS = 31
 # ... over velocities that Newton solves for, all but those that drivers give: residuals of the chart in the basis of
 # the eigenvalues, then xi; change of B h mu; the error's two rates; scratch; square of the unit; Newton's changes of
@@ -58,61 +44,46 @@ FACTORS = 2  # along the tree
 # The first nf and nk numbers of ``free`` and ``kept`` are the velocities and rows that Newton solves for. They come first
 # in the buffer, because the other sizes follow from them
 CHOICE = {"free": "nu", "kept": "nr", "pin": "nr"}
-CHOICE_RECORD = Record(
-    "Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True
-)
+CHOICE_RECORD = Record("Choice", __name__, Part("count", "int64", CHOICE), head=at.SIZES, follows=True)
 Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
 # Whole matrices are not there by blocks, nor where the elimination goes along the tree (core/radau_tree.py)
 N = "nf + nz + (1 + blocks) * nk"  # Newton's unknowns
-NF, NZ, DENSE = (
-    "(widest == 0) * nf",
-    "(widest == 0) * nz",
-    "(widest == 0) * (blocks == 0) * (nf + nz + nk)",
-)
+NF, NZ, DENSE = "(widest == 0) * nf", "(widest == 0) * nz", "(widest == 0) * (blocks == 0) * (nf + nz + nk)"
 OWN_RECORD = Record(
-    "Own",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "u": (U_ROWS, "nu"),
-            "f": (F_ROWS, "nf"),
-            "z": (Z_ROWS, "nz"),
-            "e": (E_ROWS, "elements"),
-            "c": (C_ROWS, "nr"),
-            "d": (D_ROWS, "nk"),
-            "y": ("3 + 4 * blocks", N),
-            "Gz": (NZ, NZ),
-            "tangent": ("3 + 2 * ruled * (blocks == 0)", NF, NF),
-            "Rz": (NF, NZ),
-            "Gq": (NZ, NF),
-            "Gu": (NZ, NF),
-            "G": ("nk", "nf"),
-            # the same over all velocities and rows, where Newton solves for fewer
-            "full_tangent": (3, "apart * nu", "apart * nu"),
-            "full_Rz": ("apart * nu", "nz"),
-            "full_Gq": ("nz", "apart * nu"),
-            "full_Gu": ("nz", "apart * nu"),
-            "full_G": ("apart * nr", "apart * nu"),
-            "GB": ("(blocks == 0) * nk", "nk"),
-            "newton": (3, DENSE, DENSE),
-            # by blocks (core/blocks.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
-            "H": ("blocks * nk", "nf"),
-            "coefficients": ("3 * blocks", COEFFICIENTS),
-            "stack": (2, "stack"),
-            "factors": (3, "factors"),
-        },
-    ),
-    Part(
-        "count",
-        "int64",
-        {
-            **CHOICE,
-            "pivots": (2, "nf + nz + (1 + blocks) * nk"),
-        },
-    ),
+    "Own", __name__,
+    Part("run", "float64", {
+        "u": (U_ROWS, "nu"),
+        "f": (F_ROWS, "nf"),
+        "z": (Z_ROWS, "nz"),
+        "e": (E_ROWS, "elements"),
+        "c": (C_ROWS, "nr"),
+        "d": (D_ROWS, "nk"),
+        "y": ("3 + 4 * blocks", N),
+        "Gz": (NZ, NZ),
+        "tangent": ("3 + 2 * ruled * (blocks == 0)", NF, NF),
+        "Rz": (NF, NZ),
+        "Gq": (NZ, NF),
+        "Gu": (NZ, NF),
+        "G": ("nk", "nf"),
+        # the same over all velocities and rows, where Newton solves for fewer
+        "full_tangent": (3, "apart * nu", "apart * nu"),
+        "full_Rz": ("apart * nu", "nz"),
+        "full_Gq": ("nz", "apart * nu"),
+        "full_Gu": ("nz", "apart * nu"),
+        "full_G": ("apart * nr", "apart * nu"),
+        "GB": ("(blocks == 0) * nk", "nk"),
+        "newton": (3, DENSE, DENSE),
+        # by blocks (core/blocks.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
+        "H": ("blocks * nk", "nf"),
+        "coefficients": ("3 * blocks", COEFFICIENTS),
+        "stack": (2, "stack"),
+        "factors": (3, "factors"),
+    }),
+    Part("count", "int64", {
+        **CHOICE,
+        "pivots": (2, "nf + nz + (1 + blocks) * nk"),
+    }),
     head=at.SIZES,
     # velocities and rows that Newton solves for; 1 or 0 for blocks, for velocities that drivers give, for constraints;
     # numbers of the stack and of factors

@@ -38,11 +38,7 @@ def plain(tree, k, t):
     if tree.signal[k, at.SIGNAL_CODE] == op.SINE:
         phase = x[OMEGA] * t + x[PHASE]
         wave = x[AMPLITUDE] * math.sin(phase)
-        return (
-            x[OFFSET] + wave,
-            x[AMPLITUDE] * x[OMEGA] * math.cos(phase),
-            -x[OMEGA] * x[OMEGA] * wave,
-        )
+        return x[OFFSET] + wave, x[AMPLITUDE] * x[OMEGA] * math.cos(phase), -x[OMEGA] * x[OMEGA] * wave
     sizes = tree.program[tree.signal[k, at.SIGNAL_PROGRAM] :]
     n, m = sizes[PIECES], sizes[COEFFICIENTS]
     origins, coefficients = x[n + 1 :], x[2 * n + 1 :]
@@ -125,10 +121,7 @@ def binary(a, b, code):
         a[0], a[1] = y, y * r
         a[2] = y * (r * r + g * l + 2.0 * e * d / v + w * (c / v - d * d / (v * v)))
     else:  # where both are equal, the one that is the lesser, or the larger, right of it
-        x, y = (
-            (e - d if e != d else g - c) if w == v else w - v,
-            1.0 if code == op.MAXIMUM else -1.0,
-        )
+        x, y = (e - d if e != d else g - c) if w == v else w - v, 1.0 if code == op.MAXIMUM else -1.0
         if x * y > 0.0:
             a[0], a[1], a[2] = w, e, g
 
@@ -189,9 +182,5 @@ def elementary(v, code, argument):
     elif code == op.RAISE:  # to a given power
         y = v**argument
         s = argument * v ** (argument - 1.0) if argument != 0.0 else 0.0
-        r = (
-            argument * (argument - 1.0) * v ** (argument - 2.0)
-            if argument != 0.0 and argument != 1.0
-            else 0.0
-        )
+        r = argument * (argument - 1.0) * v ** (argument - 2.0) if argument != 0.0 and argument != 1.0 else 0.0
     return y, s, r

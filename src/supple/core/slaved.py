@@ -151,44 +151,18 @@ def sums(tree, work, f):
     """
     m, shape, w = tree.flex[f, at.FLEX_N] + tree.flex[f, at.FLEX_R], tree.flex_data, work.flex
     start = tree.flex[f, at.FLEX_WORK]
-    q, u, a = (
-        block(w, start + at.FX_QE * m, m),
-        block(w, start + at.FX_UE * m, m),
-        block(w, start + at.FX_AE * m, m),
-    )
+    q, u, a = block(w, start + at.FX_QE * m, m), block(w, start + at.FX_UE * m, m), block(w, start + at.FX_AE * m, m)
     D, U, A = start + at.FX_D * m, start + at.FX_U2 * m, start + at.FX_A2 * m
-    D0, Dq, Du, Da = (
-        block(shape, at.modal(tree, f).D0, 9 * m),
-        block(w, D, 9 * m),
-        block(w, U, 9 * m),
-        block(w, A, 9 * m),
-    )
+    D0, Dq, Du, Da = block(shape, at.modal(tree, f).D0, 9 * m), block(w, D, 9 * m), block(w, U, 9 * m), block(w, A, 9 * m)
     for i in range(9 * m):
         Dq[i] = D0[i]
         Du[i] = 0.0
         Da[i] = 0.0
     zero, deformed = 0.0 * work.origin[0], float(tree.flex[f, at.FLEX_DEFORMED])
-    k, first, o = (
-        tree.flex[f, at.FLEX_STRIP_ROW],
-        tree.flex[f, at.FLEX_STRIP],
-        tree.flex[f, at.FLEX_STRIP_AT],
-    )
+    k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
     for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
         strip = tree.strip[s]
-        q0, q1, q2, q3, u0, u1, u2, u3, a0, a1, a2, a3 = (
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-            zero,
-        )
+        q0, q1, q2, q3, u0, u1, u2, u3, a0, a1, a2, a3 = zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero
         count = strip[at.STRIP_ROWS]
         rows = block(tree.strip_row, k, count)
         for j in range(count):
@@ -225,11 +199,7 @@ def matrices(tree, work, f, w0, w1, w2, b0, b1, b2):
         w[own.Qu + i] = 0.0
     if tree.flex[f, at.FLEX_DEFORMED] == 0:
         return
-    k, first, o = (
-        tree.flex[f, at.FLEX_STRIP_ROW],
-        tree.flex[f, at.FLEX_STRIP],
-        tree.flex[f, at.FLEX_STRIP_AT],
-    )
+    k, first, o = tree.flex[f, at.FLEX_STRIP_ROW], tree.flex[f, at.FLEX_STRIP], tree.flex[f, at.FLEX_STRIP_AT]
     for s in range(first, first + tree.flex[f, at.FLEX_STRIPS]):
         c, column = tree.strip[s, at.STRIP_PART], tree.strip[s, at.STRIP_FROM]
         i, j = c // 3, c % 3
@@ -259,15 +229,7 @@ def contract(tree, work, f, x, Rq, Ru, M):
     n, r, gamma, g = places(tree, f)
     m, shape, w, k0 = n + r, tree.flex_data, work.flex, tree.flex[f, at.FLEX_U0]
     own = at.modal(tree, f)
-    A, U, gu, ga, mass, stiff, t = (
-        own.Qq,
-        own.Qu,
-        own.Gamma_u,
-        own.Gamma_a,
-        own.M,
-        own.K,
-        x[at.FX_A2],
-    )
+    A, U, gu, ga, mass, stiff, t = own.Qq, own.Qu, own.Gamma_u, own.Gamma_a, own.M, own.K, x[at.FX_A2]
     for k in range(n):
         qk, uk = block(w, A + k * m, m), block(w, U + k * m, m)
         for i in range(m):

@@ -126,43 +126,23 @@ def without_skew(v0, v1, v2, xx, yy, zz, xy, xz, yz):
 def series(x, y, z, a, b):
     """Matrix 1 - a [theta] + b [theta]^2, row by row: T(theta), T(-theta) with -a, exp(theta) with a = -c, b = a."""
     d = 1.0 - b * (x * x + y * y + z * z)
-    return without_skew(
-        a * x,
-        a * y,
-        a * z,
-        d + b * x * x,
-        d + b * y * y,
-        d + b * z * z,
-        b * x * y,
-        b * x * z,
-        b * y * z,
-    )
+    return without_skew(a * x, a * y, a * z, d + b * x * x, d + b * y * y, d + b * z * z, b * x * y, b * x * z, b * y * z)
 
 
 @kernel
 def product(a, b):
     """Product of two matrices of nine numbers, row by row."""
     return (
-        a[0] * b[0] + a[1] * b[3] + a[2] * b[6],
-        a[0] * b[1] + a[1] * b[4] + a[2] * b[7],
-        a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
-        a[3] * b[0] + a[4] * b[3] + a[5] * b[6],
-        a[3] * b[1] + a[4] * b[4] + a[5] * b[7],
-        a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
-        a[6] * b[0] + a[7] * b[3] + a[8] * b[6],
-        a[6] * b[1] + a[7] * b[4] + a[8] * b[7],
-        a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
+        a[0] * b[0] + a[1] * b[3] + a[2] * b[6], a[0] * b[1] + a[1] * b[4] + a[2] * b[7], a[0] * b[2] + a[1] * b[5] + a[2] * b[8],
+        a[3] * b[0] + a[4] * b[3] + a[5] * b[6], a[3] * b[1] + a[4] * b[4] + a[5] * b[7], a[3] * b[2] + a[4] * b[5] + a[5] * b[8],
+        a[6] * b[0] + a[7] * b[3] + a[8] * b[6], a[6] * b[1] + a[7] * b[4] + a[8] * b[7], a[6] * b[2] + a[7] * b[5] + a[8] * b[8],
     )
 
 
 @kernel
 def times(a, x, y, z):
     """A matrix of nine numbers times a vector."""
-    return (
-        a[0] * x + a[1] * y + a[2] * z,
-        a[3] * x + a[4] * y + a[5] * z,
-        a[6] * x + a[7] * y + a[8] * z,
-    )
+    return a[0] * x + a[1] * y + a[2] * z, a[3] * x + a[4] * y + a[5] * z, a[6] * x + a[7] * y + a[8] * z
 
 
 @kernel
@@ -201,13 +181,7 @@ def quaternion_step(w, i, j, k, x, y, z):
 def matrix(w, i, j, k):
     """Rotation matrix of a unit quaternion, row by row."""
     return (
-        w * w + i * i - j * j - k * k,
-        2.0 * (i * j - w * k),
-        2.0 * (i * k + w * j),
-        2.0 * (i * j + w * k),
-        w * w - i * i + j * j - k * k,
-        2.0 * (j * k - w * i),
-        2.0 * (i * k - w * j),
-        2.0 * (j * k + w * i),
-        w * w - i * i - j * j + k * k,
+        w * w + i * i - j * j - k * k, 2.0 * (i * j - w * k), 2.0 * (i * k + w * j),
+        2.0 * (i * j + w * k), w * w - i * i + j * j - k * k, 2.0 * (j * k - w * i),
+        2.0 * (i * k - w * j), 2.0 * (j * k + w * i), w * w - i * i - j * j + k * k,
     )

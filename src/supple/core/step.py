@@ -22,27 +22,14 @@ from supple.native.declare import kernel
 
 # Integer state of a run
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
-(
-    GRID,
-    STOP,
-    FRESH,
-    AFTER_REJECT,
-    EVENTS_FOUND,
-    BAD_DOF,
-    KEEP_JACOBIAN,
-    FACTORED,
-    TERMINAL,
-    SWITCHED,
-) = range(7, 17)
+GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL, SWITCHED = range(7, 17)
 N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
 INT_STATE = 19
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)
 K_MIN, K_MAX, E_MAX, H_FACTORED, OTHER_MIN, OTHER_MAX, E_STRAIN, H_SWITCH = range(12, 20)
-REACH, SPEED, PART, RATE_PART = range(
-    20, 24
-)  # largest increment and velocity so far, parts of the units in weights
+REACH, SPEED, PART, RATE_PART = range(20, 24)  # largest increment and velocity so far, parts of the units in weights
 REAL_STATE = 24
 
 # Outcomes
@@ -61,56 +48,47 @@ EVENT_ROOM = f"{EVENTS_WAITING} + {PER_STEP} * events"
 
 # What every method keeps in the run's buffers; its own fields follow
 RUN_RECORD = Record(
-    "Run",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "q": "nq",
-            "u": "nu",
-            "a": "nu",
-            "z": "nz",
-            "w": "elements",  # work
-            "zdot": "nz",
-            "power": "elements",
-            "scale": "nu",
-            "rate_scale": "nu",
-            "sign": "elements",  # of the work in the balance of energy
-            # polynomials of the accepted step
-            "px": ("nu", DEGREE),
-            "pu": ("nu", DEGREE),
-            "pz": ("nz", DEGREE),
-            "pw": ("elements", DEGREE),
-            # the state at an instant within it
-            "qt": "nq",
-            "ut": "nu",
-            "zt": "nz",
-            "wt": "elements",
-            "xt": "nu",
-            "event_reals": ("events", EVENT_REALS),
-            "last": "events",  # values at the step's start
-            "found_time": EVENT_ROOM,
-            # momenta that are kept: screw, value at the start, largest error, size
-            "screws": ("screws", 6),
-            "momentum": "screws",
-            "screw_error": "screws",
-            "screw_size": "screws",
-            "lam": "nr",
-            "first": "nq",  # where the run began
-            "qs": "nq",  # scratch
-        },
-    ),
-    Part(
-        "count",
-        "int64",
-        {
-            "state": INT_STATE,
-            "events": ("events", EVENT_INTS),
-            "found_event": EVENT_ROOM,
-            "roots": "screws",  # of the trees whose momentum is kept
-        },
-    ),
+    "Run", __name__,
+    Part("run", "float64", {
+        "q": "nq",
+        "u": "nu",
+        "a": "nu",
+        "z": "nz",
+        "w": "elements",  # work
+        "zdot": "nz",
+        "power": "elements",
+        "scale": "nu",
+        "rate_scale": "nu",
+        "sign": "elements",  # of the work in the balance of energy
+        # polynomials of the accepted step
+        "px": ("nu", DEGREE),
+        "pu": ("nu", DEGREE),
+        "pz": ("nz", DEGREE),
+        "pw": ("elements", DEGREE),
+        # the state at an instant within it
+        "qt": "nq",
+        "ut": "nu",
+        "zt": "nz",
+        "wt": "elements",
+        "xt": "nu",
+        "event_reals": ("events", EVENT_REALS),
+        "last": "events",  # values at the step's start
+        "found_time": EVENT_ROOM,
+        # momenta that are kept: screw, value at the start, largest error, size
+        "screws": ("screws", 6),
+        "momentum": "screws",
+        "screw_error": "screws",
+        "screw_size": "screws",
+        "lam": "nr",
+        "first": "nq",  # where the run began
+        "qs": "nq",  # scratch
+    }),
+    Part("count", "int64", {
+        "state": INT_STATE,
+        "events": ("events", EVENT_INTS),
+        "found_event": EVENT_ROOM,
+        "roots": "screws",  # of the trees whose momentum is kept
+    }),
     head=at.SIZES,
     given=("events", "screws"),
 )

@@ -75,22 +75,8 @@ def velocity_matrices(m, w):
         b = mat[n, at.NODE_B]
         r = x[n]
         mass, cx, cy, cz = r[at.M], r[at.C], r[at.C + 1], r[at.C + 2]
-        xx, yy, zz, xy, xz, yz = (
-            r[at.J],
-            r[at.J + 1],
-            r[at.J + 2],
-            r[at.J + 3],
-            r[at.J + 4],
-            r[at.J + 5],
-        )
-        w0, w1, w2, v0, v1, v2 = (
-            r[at.V],
-            r[at.V + 1],
-            r[at.V + 2],
-            r[at.V + 3],
-            r[at.V + 4],
-            r[at.V + 5],
-        )
+        xx, yy, zz, xy, xz, yz = r[at.J], r[at.J + 1], r[at.J + 2], r[at.J + 3], r[at.J + 4], r[at.J + 5]
+        w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
         t0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
         t1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
         t2 = xz * w0 + yz * w1 + zz * w2 + cx * v1 - cy * v0
@@ -105,11 +91,7 @@ def velocity_matrices(m, w):
         b[0, 0] = 2.0 * s00 - 2.0 * cx * v0 + dot
         b[1, 1] = 2.0 * s11 - 2.0 * cy * v1 + dot
         b[2, 2] = 2.0 * s22 - 2.0 * cz * v2 + dot
-        o01, o02, o12 = (
-            s01 + s10 - cx * v1 - cy * v0,
-            s02 + s20 - cx * v2 - cz * v0,
-            s12 + s21 - cy * v2 - cz * v1,
-        )
+        o01, o02, o12 = s01 + s10 - cx * v1 - cy * v0, s02 + s20 - cx * v2 - cz * v0, s12 + s21 - cy * v2 - cz * v1
         b[0, 1], b[1, 0] = o01 + t2, o01 - t2
         b[0, 2], b[2, 0] = o02 - t1, o02 + t1
         b[1, 2], b[2, 1] = o12 + t0, o12 - t0
@@ -128,27 +110,9 @@ def dot6(x, y):
 def inertia_times(i, y, out):
     """out = I y with the composite inertia of node row i."""
     w0, w1, w2, v0, v1, v2 = y[0], y[1], y[2], y[3], y[4], y[5]
-    out[0] = (
-        i[at.CJ] * w0
-        + i[at.CJ + 3] * w1
-        + i[at.CJ + 4] * w2
-        + i[at.CC + 1] * v2
-        - i[at.CC + 2] * v1
-    )
-    out[1] = (
-        i[at.CJ + 3] * w0
-        + i[at.CJ + 1] * w1
-        + i[at.CJ + 5] * w2
-        + i[at.CC + 2] * v0
-        - i[at.CC] * v2
-    )
-    out[2] = (
-        i[at.CJ + 4] * w0
-        + i[at.CJ + 5] * w1
-        + i[at.CJ + 2] * w2
-        + i[at.CC] * v1
-        - i[at.CC + 1] * v0
-    )
+    out[0] = i[at.CJ] * w0 + i[at.CJ + 3] * w1 + i[at.CJ + 4] * w2 + i[at.CC + 1] * v2 - i[at.CC + 2] * v1
+    out[1] = i[at.CJ + 3] * w0 + i[at.CJ + 1] * w1 + i[at.CJ + 5] * w2 + i[at.CC + 2] * v0 - i[at.CC] * v2
+    out[2] = i[at.CJ + 4] * w0 + i[at.CJ + 5] * w1 + i[at.CJ + 2] * w2 + i[at.CC] * v1 - i[at.CC + 1] * v0
     out[3] = i[at.CM] * v0 + w1 * i[at.CC + 2] - w2 * i[at.CC + 1]
     out[4] = i[at.CM] * v1 + w2 * i[at.CC] - w0 * i[at.CC + 2]
     out[5] = i[at.CM] * v2 + w0 * i[at.CC + 1] - w1 * i[at.CC]
@@ -267,12 +231,7 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
             row = column[c, at.VELOCITY]
             d = end - 1
             while d >= 0:
-                j, dv, psi_q, psi_u = (
-                    col[d, at.COL_J],
-                    col[d, at.COL_DV],
-                    col[d, at.COL_PSI_Q],
-                    col[d, at.COL_PSI_U],
-                )
+                j, dv, psi_q, psi_u = col[d, at.COL_J], col[d, at.COL_DV], col[d, at.COL_PSI_Q], col[d, at.COL_PSI_U]
                 e = column[d, at.VELOCITY]
                 mass = dot6(s[YI], j)
                 Rq[row, e] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
@@ -306,12 +265,7 @@ def spread_slopes(m, w, Rz, Gq, Gu, Gz):
     for e in range(m.element.shape[0]):
         if m.element[e, at.KIND] == joint_forces.PID:
             k, s = m.element[e, joint_forces.U], m.element[e, joint_forces.STATE]
-            Rz[k, s], Gq[s, k], Gu[s, k], Gz[s, s] = (
-                w.slopes[s, 0],
-                w.slopes[s, 1],
-                w.slopes[s, 2],
-                w.slopes[s, 3],
-            )
+            Rz[k, s], Gq[s, k], Gu[s, k], Gz[s, s] = w.slopes[s, 0], w.slopes[s, 1], w.slopes[s, 2], w.slopes[s, 3]
 
 
 @kernel
@@ -324,9 +278,7 @@ def residual_of_sums(m, w, r):
         for i in range(m.flex[f, at.FLEX_N]):
             r[k + i] += y[at.FX_Q, i]
     for c in range(m.column.shape[0]):
-        r[m.column[c, at.VELOCITY]] += dot6(
-            w.column[c, at.COL_J], w.node[m.column[c, at.OWNER], at.W : at.W + 6]
-        )
+        r[m.column[c, at.VELOCITY]] += dot6(w.column[c, at.COL_J], w.node[m.column[c, at.OWNER], at.W : at.W + 6])
 
 
 @kernel

@@ -32,21 +32,9 @@ def poses(tree, work, q):
         p = x[node[n, at.PARENT]]
         b = body[n]
         r = x[n]
-        a0, a1, a2 = (
-            p[0] * b[0] + p[1] * b[3] + p[2] * b[6],
-            p[0] * b[1] + p[1] * b[4] + p[2] * b[7],
-            p[0] * b[2] + p[1] * b[5] + p[2] * b[8],
-        )
-        a3, a4, a5 = (
-            p[3] * b[0] + p[4] * b[3] + p[5] * b[6],
-            p[3] * b[1] + p[4] * b[4] + p[5] * b[7],
-            p[3] * b[2] + p[4] * b[5] + p[5] * b[8],
-        )
-        a6, a7, a8 = (
-            p[6] * b[0] + p[7] * b[3] + p[8] * b[6],
-            p[6] * b[1] + p[7] * b[4] + p[8] * b[7],
-            p[6] * b[2] + p[7] * b[5] + p[8] * b[8],
-        )
+        a0, a1, a2 = p[0] * b[0] + p[1] * b[3] + p[2] * b[6], p[0] * b[1] + p[1] * b[4] + p[2] * b[7], p[0] * b[2] + p[1] * b[5] + p[2] * b[8]
+        a3, a4, a5 = p[3] * b[0] + p[4] * b[3] + p[5] * b[6], p[3] * b[1] + p[4] * b[4] + p[5] * b[7], p[3] * b[2] + p[4] * b[5] + p[5] * b[8]
+        a6, a7, a8 = p[6] * b[0] + p[7] * b[3] + p[8] * b[6], p[6] * b[1] + p[7] * b[4] + p[8] * b[7], p[6] * b[2] + p[7] * b[5] + p[8] * b[8]
         px = p[at.P] + p[0] * b[at.BODY_P] + p[1] * b[at.BODY_P + 1] + p[2] * b[at.BODY_P + 2]
         py = p[at.P + 1] + p[3] * b[at.BODY_P] + p[4] * b[at.BODY_P + 1] + p[5] * b[at.BODY_P + 2]
         pz = p[at.P + 2] + p[6] * b[at.BODY_P] + p[7] * b[at.BODY_P + 1] + p[8] * b[at.BODY_P + 2]
@@ -64,21 +52,9 @@ def poses(tree, work, q):
                 py += a3 * dx + a4 * dy + a5 * dz
                 pz += a6 * dx + a7 * dy + a8 * dz
             m0, m1, m2, m3, m4, m5, m6, m7, m8 = so3.matrix(q[j], q[j + 1], q[j + 2], q[j + 3])
-            r[0], r[1], r[2] = (
-                a0 * m0 + a1 * m3 + a2 * m6,
-                a0 * m1 + a1 * m4 + a2 * m7,
-                a0 * m2 + a1 * m5 + a2 * m8,
-            )
-            r[3], r[4], r[5] = (
-                a3 * m0 + a4 * m3 + a5 * m6,
-                a3 * m1 + a4 * m4 + a5 * m7,
-                a3 * m2 + a4 * m5 + a5 * m8,
-            )
-            r[6], r[7], r[8] = (
-                a6 * m0 + a7 * m3 + a8 * m6,
-                a6 * m1 + a7 * m4 + a8 * m7,
-                a6 * m2 + a7 * m5 + a8 * m8,
-            )
+            r[0], r[1], r[2] = a0 * m0 + a1 * m3 + a2 * m6, a0 * m1 + a1 * m4 + a2 * m7, a0 * m2 + a1 * m5 + a2 * m8
+            r[3], r[4], r[5] = a3 * m0 + a4 * m3 + a5 * m6, a3 * m1 + a4 * m4 + a5 * m7, a3 * m2 + a4 * m5 + a5 * m8
+            r[6], r[7], r[8] = a6 * m0 + a7 * m3 + a8 * m6, a6 * m1 + a7 * m4 + a8 * m7, a6 * m2 + a7 * m5 + a8 * m8
         elif motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN:
             flex.edge_pose(tree, work, q, n, r, a0, a1, a2, a3, a4, a5, a6, a7, a8, px, py, pz)
             continue
@@ -90,17 +66,7 @@ def poses(tree, work, q):
                 px += a2 * q[j]
                 py += a5 * q[j]
                 pz += a8 * q[j]
-            r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8] = (
-                a0,
-                a1,
-                a2,
-                a3,
-                a4,
-                a5,
-                a6,
-                a7,
-                a8,
-            )
+            r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8] = a0, a1, a2, a3, a4, a5, a6, a7, a8
         r[at.P], r[at.P + 1], r[at.P + 2] = px, py, pz
 
 
@@ -165,14 +131,7 @@ def motion(tree, work, u, a):
             y5 += c[5] * ad
         w0, w1, w2 = p[at.V] + z0, p[at.V + 1] + z1, p[at.V + 2] + z2
         v0, v1, v2 = p[at.V + 3] + z3, p[at.V + 4] + z4, p[at.V + 5] + z5
-        r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5] = (
-            w0,
-            w1,
-            w2,
-            v0,
-            v1,
-            v2,
-        )
+        r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5] = w0, w1, w2, v0, v1, v2
         r[at.A] = p[at.A] + y0 + w1 * z2 - w2 * z1
         r[at.A + 1] = p[at.A + 1] + y1 + w2 * z0 - w0 * z2
         r[at.A + 2] = p[at.A + 2] + y2 + w0 * z1 - w1 * z0
@@ -200,36 +159,15 @@ def inertias(tree, work, q, u, a):
         zero = 0.0 * r[0]
         m = b[at.BODY_M]
         lx, ly, lz = b[at.BODY_C] + zero, b[at.BODY_C + 1] + zero, b[at.BODY_C + 2] + zero
-        xx, yy, zz, xy, xz, yz = (
-            b[at.BODY_J] + zero,
-            b[at.BODY_J + 1] + zero,
-            b[at.BODY_J + 2] + zero,
-            b[at.BODY_J + 3] + zero,
-            b[at.BODY_J + 4] + zero,
-            b[at.BODY_J + 5] + zero,
-        )
+        xx, yy, zz, xy, xz, yz = b[at.BODY_J] + zero, b[at.BODY_J + 1] + zero, b[at.BODY_J + 2] + zero, b[at.BODY_J + 3] + zero, b[at.BODY_J + 4] + zero, b[at.BODY_J + 5] + zero
         if node[n, at.HEAVY] == at.FLEXIBLE:
-            m, lx, ly, lz, xx, yy, zz, xy, xz, yz = flex_body.current_inertia(
-                tree, work, node[n, at.FLEX], q, u
-            )
+            m, lx, ly, lz, xx, yy, zz, xy, xz, yz = flex_body.current_inertia(tree, work, node[n, at.FLEX], q, u)
         cx = r[0] * lx + r[1] * ly + r[2] * lz
         cy = r[3] * lx + r[4] * ly + r[5] * lz
         cz = r[6] * lx + r[7] * ly + r[8] * lz
-        t0, t1, t2 = (
-            r[0] * xx + r[1] * xy + r[2] * xz,
-            r[0] * xy + r[1] * yy + r[2] * yz,
-            r[0] * xz + r[1] * yz + r[2] * zz,
-        )
-        t3, t4, t5 = (
-            r[3] * xx + r[4] * xy + r[5] * xz,
-            r[3] * xy + r[4] * yy + r[5] * yz,
-            r[3] * xz + r[4] * yz + r[5] * zz,
-        )
-        t6, t7, t8 = (
-            r[6] * xx + r[7] * xy + r[8] * xz,
-            r[6] * xy + r[7] * yy + r[8] * yz,
-            r[6] * xz + r[7] * yz + r[8] * zz,
-        )
+        t0, t1, t2 = r[0] * xx + r[1] * xy + r[2] * xz, r[0] * xy + r[1] * yy + r[2] * yz, r[0] * xz + r[1] * yz + r[2] * zz
+        t3, t4, t5 = r[3] * xx + r[4] * xy + r[5] * xz, r[3] * xy + r[4] * yy + r[5] * yz, r[3] * xz + r[4] * yz + r[5] * zz
+        t6, t7, t8 = r[6] * xx + r[7] * xy + r[8] * xz, r[6] * xy + r[7] * yy + r[8] * yz, r[6] * xz + r[7] * yz + r[8] * zz
         xx = t0 * r[0] + t1 * r[1] + t2 * r[2]
         xy = t0 * r[3] + t1 * r[4] + t2 * r[5]
         xz = t0 * r[6] + t1 * r[7] + t2 * r[8]
@@ -237,11 +175,7 @@ def inertias(tree, work, q, u, a):
         yz = t3 * r[6] + t4 * r[7] + t5 * r[8]
         zz = t6 * r[6] + t7 * r[7] + t8 * r[8]
         dx, dy, dz = r[at.P] - o[0], r[at.P + 1] - o[1], r[at.P + 2] - o[2]
-        mx, my, mz = (
-            m * dx + 2.0 * cx,
-            m * dy + 2.0 * cy,
-            m * dz + 2.0 * cz,
-        )  # shift of a second moment
+        mx, my, mz = m * dx + 2.0 * cx, m * dy + 2.0 * cy, m * dz + 2.0 * cz  # shift of a second moment
         sx, sy, sz = dx * mx, dy * my, dz * mz
         xx += sy + sz
         yy += sx + sz
@@ -253,22 +187,8 @@ def inertias(tree, work, q, u, a):
         cy += m * dy
         cz += m * dz
         r[at.M], r[at.C], r[at.C + 1], r[at.C + 2] = m, cx, cy, cz
-        r[at.J], r[at.J + 1], r[at.J + 2], r[at.J + 3], r[at.J + 4], r[at.J + 5] = (
-            xx,
-            yy,
-            zz,
-            xy,
-            xz,
-            yz,
-        )
-        w0, w1, w2, v0, v1, v2 = (
-            r[at.V],
-            r[at.V + 1],
-            r[at.V + 2],
-            r[at.V + 3],
-            r[at.V + 4],
-            r[at.V + 5],
-        )
+        r[at.J], r[at.J + 1], r[at.J + 2], r[at.J + 3], r[at.J + 4], r[at.J + 5] = xx, yy, zz, xy, xz, yz
+        w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
         # momentum h = I V, then F = I A - ad(V)^T h
         h0 = xx * w0 + xy * w1 + xz * w2 + cy * v2 - cz * v1
         h1 = xy * w0 + yy * w1 + yz * w2 + cz * v0 - cx * v2
@@ -276,23 +196,10 @@ def inertias(tree, work, q, u, a):
         h3 = m * v0 + w1 * cz - w2 * cy
         h4 = m * v1 + w2 * cx - w0 * cz
         h5 = m * v2 + w0 * cy - w1 * cx
-        b0, b1, b2, a0, a1, a2 = (
-            r[at.A],
-            r[at.A + 1],
-            r[at.A + 2],
-            r[at.A + 3],
-            r[at.A + 4],
-            r[at.A + 5],
-        )
-        r[at.W] = (
-            xx * b0 + xy * b1 + xz * b2 + cy * a2 - cz * a1 + w1 * h2 - w2 * h1 + v1 * h5 - v2 * h4
-        )
-        r[at.W + 1] = (
-            xy * b0 + yy * b1 + yz * b2 + cz * a0 - cx * a2 + w2 * h0 - w0 * h2 + v2 * h3 - v0 * h5
-        )
-        r[at.W + 2] = (
-            xz * b0 + yz * b1 + zz * b2 + cx * a1 - cy * a0 + w0 * h1 - w1 * h0 + v0 * h4 - v1 * h3
-        )
+        b0, b1, b2, a0, a1, a2 = r[at.A], r[at.A + 1], r[at.A + 2], r[at.A + 3], r[at.A + 4], r[at.A + 5]
+        r[at.W] = xx * b0 + xy * b1 + xz * b2 + cy * a2 - cz * a1 + w1 * h2 - w2 * h1 + v1 * h5 - v2 * h4
+        r[at.W + 1] = xy * b0 + yy * b1 + yz * b2 + cz * a0 - cx * a2 + w2 * h0 - w0 * h2 + v2 * h3 - v0 * h5
+        r[at.W + 2] = xz * b0 + yz * b1 + zz * b2 + cx * a1 - cy * a0 + w0 * h1 - w1 * h0 + v0 * h4 - v1 * h3
         r[at.W + 3] = m * a0 + b1 * cz - b2 * cy + w1 * h5 - w2 * h4
         r[at.W + 4] = m * a1 + b2 * cx - b0 * cz + w2 * h3 - w0 * h5
         r[at.W + 5] = m * a2 + b0 * cy - b1 * cx + w0 * h4 - w1 * h3
@@ -318,14 +225,7 @@ def gather(tree, work, r):
         d = node[n, at.COL0]
         for k in range(d, d + node[n, at.COLUMNS]):
             c = col[k, at.COL_J]
-            r[column[k, at.VELOCITY]] += (
-                c[0] * f[at.W]
-                + c[1] * f[at.W + 1]
-                + c[2] * f[at.W + 2]
-                + c[3] * f[at.W + 3]
-                + c[4] * f[at.W + 4]
-                + c[5] * f[at.W + 5]
-            )
+            r[column[k, at.VELOCITY]] += c[0] * f[at.W] + c[1] * f[at.W + 1] + c[2] * f[at.W + 2] + c[3] * f[at.W + 3] + c[4] * f[at.W + 4] + c[5] * f[at.W + 5]
         p = x[node[n, at.PARENT]]
         for k in range(at.W, at.CM):
             p[k] += f[k]
@@ -384,27 +284,9 @@ def composite(tree, work, mass):
             elastic_mass(tree, work, n, mass)
         for c in range(last, last - node[n, at.COLUMNS], -1):
             j = col[c, at.COL_J]
-            f0 = (
-                i[at.CJ] * j[0]
-                + i[at.CJ + 3] * j[1]
-                + i[at.CJ + 4] * j[2]
-                + i[at.CC + 1] * j[5]
-                - i[at.CC + 2] * j[4]
-            )
-            f1 = (
-                i[at.CJ + 3] * j[0]
-                + i[at.CJ + 1] * j[1]
-                + i[at.CJ + 5] * j[2]
-                + i[at.CC + 2] * j[3]
-                - i[at.CC] * j[5]
-            )
-            f2 = (
-                i[at.CJ + 4] * j[0]
-                + i[at.CJ + 5] * j[1]
-                + i[at.CJ + 2] * j[2]
-                + i[at.CC] * j[4]
-                - i[at.CC + 1] * j[3]
-            )
+            f0 = i[at.CJ] * j[0] + i[at.CJ + 3] * j[1] + i[at.CJ + 4] * j[2] + i[at.CC + 1] * j[5] - i[at.CC + 2] * j[4]
+            f1 = i[at.CJ + 3] * j[0] + i[at.CJ + 1] * j[1] + i[at.CJ + 5] * j[2] + i[at.CC + 2] * j[3] - i[at.CC] * j[5]
+            f2 = i[at.CJ + 4] * j[0] + i[at.CJ + 5] * j[1] + i[at.CJ + 2] * j[2] + i[at.CC] * j[4] - i[at.CC + 1] * j[3]
             f3 = i[at.CM] * j[3] + j[1] * i[at.CC + 2] - j[2] * i[at.CC + 1]
             f4 = i[at.CM] * j[4] + j[2] * i[at.CC] - j[0] * i[at.CC + 2]
             f5 = i[at.CM] * j[5] + j[0] * i[at.CC + 1] - j[1] * i[at.CC]
@@ -434,22 +316,11 @@ def elastic_mass(tree, work, n, mass):
         for i in range(nf):
             for l in range(nf):
                 mass[k + i, k + l] += tree.flex_data[m + i * nf + l]
-    d = (
-        tree.node[n, at.COL0] + tree.node[n, at.COLUMNS] - 1
-        if tree.node[n, at.COLUMNS] > 0
-        else tree.node[n, at.LAST]
-    )
+    d = tree.node[n, at.COL0] + tree.node[n, at.COLUMNS] - 1 if tree.node[n, at.COLUMNS] > 0 else tree.node[n, at.LAST]
     while d >= 0:
         e, j = work.column[d, at.COL_J], column[d, at.VELOCITY]
         for i in range(nf):
-            s = (
-                y[at.FX_LW, i] * e[0]
-                + y[at.FX_LW + 1, i] * e[1]
-                + y[at.FX_LW + 2, i] * e[2]
-                + y[at.FX_LW + 3, i] * e[3]
-                + y[at.FX_LW + 4, i] * e[4]
-                + y[at.FX_LW + 5, i] * e[5]
-            )
+            s = y[at.FX_LW, i] * e[0] + y[at.FX_LW + 1, i] * e[1] + y[at.FX_LW + 2, i] * e[2] + y[at.FX_LW + 3, i] * e[3] + y[at.FX_LW + 4, i] * e[4] + y[at.FX_LW + 5, i] * e[5]
             mass[k + i, j] += s
             mass[j, k + i] += s
         d = column[d, at.BEFORE]

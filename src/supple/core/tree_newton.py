@@ -29,14 +29,7 @@ def gather(a, y, r):
     """r += J^T A."""
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
     for j in range(WIDE):
-        r[j] += (
-            y0 * a[j]
-            + y1 * a[WIDE + j]
-            + y2 * a[2 * WIDE + j]
-            + y3 * a[3 * WIDE + j]
-            + y4 * a[4 * WIDE + j]
-            + y5 * a[5 * WIDE + j]
-        )
+        r[j] += y0 * a[j] + y1 * a[WIDE + j] + y2 * a[2 * WIDE + j] + y3 * a[3 * WIDE + j] + y4 * a[4 * WIDE + j] + y5 * a[5 * WIDE + j]
 
 
 @kernel
@@ -98,17 +91,9 @@ def fill_blocks(m, p, f, parts):
         for k in range(p.of.shape[0]):
             first, row, pull = p.of[k, FIRST], D[i, k], p.pull[k]
             for j in range(p.of[k, COUNT]):
-                row[j] = (
-                    c[tp.CQ] * Rq[k, first + j]
-                    + c[tp.CU] * Ru[k, first + j]
-                    + c[tp.CA] * M[k, first + j]
-                )
+                row[j] = c[tp.CQ] * Rq[k, first + j] + c[tp.CU] * Ru[k, first + j] + c[tp.CA] * M[k, first + j]
             for l in range(6):
-                E[k, 6 * i + l] = (
-                    c[tp.CQ] * pull[tp.FQ, l]
-                    + c[tp.CU] * pull[tp.FU, l]
-                    + c[tp.CA] * pull[tp.FA, l]
-                )
+                E[k, 6 * i + l] = c[tp.CQ] * pull[tp.FQ, l] + c[tp.CU] * pull[tp.FU, l] + c[tp.CA] * pull[tp.FA, l]
             for l in range(WIDE):
                 R[k, WIDE * i + l] = p.felt[k, l] if i == 0 else 0.0
         for n in range(1, m.node.shape[0]):
@@ -243,12 +228,7 @@ def eliminate(p, f, n, u0, k, parts):
     for i in range(u0, u0 + k):
         for c in range(parts):
             for d in range(parts):
-                spread(
-                    p.A[n, HALF * ((c + d) % 2) :],
-                    1.0 if c + d == 2 else -1.0,
-                    p.E[f, i, 6 * c :],
-                    p.R[f, i, WIDE * d :],
-                )
+                spread(p.A[n, HALF * ((c + d) % 2) :], 1.0 if c + d == 2 else -1.0, p.E[f, i, 6 * c :], p.R[f, i, WIDE * d :])
     return True
 
 
@@ -269,9 +249,7 @@ def factor_tree(m, p, f, parts):
         motion, before = node[n, at.MOTION], node[n, at.PARENT]
         flexible = node[n, at.HEAVY] == at.FLEXIBLE
         edges = 2 if flexible and motion != at.ELASTIC_IN else 1
-        for which in range(
-            edges
-        ):  # a flexible body's coordinates before those of the joint that it is on
+        for which in range(edges):  # a flexible body's coordinates before those of the joint that it is on
             body = motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN or edges - which == 2
             u0, k = node[n, at.U0], node[n, at.COLUMNS]
             if body:

@@ -38,55 +38,43 @@ UP, DOWN, PIVOT, STATE_PARTS = range(4)
 
 N, U = "(widest > 0) * nodes", "(widest > 0) * nu"
 PARTS_RECORD = Record(
-    "Parts",
-    __name__,
-    Part(
-        "run",
-        "float64",
-        {
-            "column": ("(widest > 0) * columns", COLUMN),
-            "wrench": (N, 6),
-            "matrix": (N, HALF),  # I, B, K
-            "pull": (U, WRENCHES, 6),
-            "felt": (U, WIDE),  # rows of elastic coordinates over X
-            "own": (OWN, f"{U} * (widest + 1)"),
-            "slopes": ("(widest > 0) * nz", 4),
-            # of each factor: coefficients, columns, wrenches and rows over X by velocity, pivot blocks, controllers' states
-            "c": ("factors", 2, COEFFICIENTS),
-            "Z": ("factors", "(widest > 0) * columns", PAIR),
-            "E": ("factors", U, 12),
-            "R": ("factors", U, PAIR),
-            "D": ("factors", 2, U, "widest"),
-            "state": ("factors", "(widest > 0) * nz", STATE_PARTS, 2),
-            # while one is made or used: matrices, wrenches, X, the solution, scratch
-            "A": (N, 2 * HALF),
-            "w": (N, 6 * VECTORS),
-            "X": (N, WIDE * VECTORS),
-            "y": (2, "(widest > 0) * (nu + nz)"),
-            "t": 24,
-            # lines of the border (core/border.py): readings; of each factor N0^-1 P and factors of 1 + V N0^-1 P; a right side
-            "reading": ("border", "reading"),
-            "Y": ("factors", "border", 2, "nu + nz"),
-            "S": ("factors", 2, "border", "border"),
-            "s": (2, "border"),
-            "given": (
-                2,
-                "(border > 0) * (nu + nz)",
-            ),  # right side, what a solution leaves of it, and changes along q, u, a
-            "left": (2, "(border > 0) * (nu + nz)"),
-            "moved": (3, 2, "(border > 0) * nu"),
-        },
-    ),
-    Part(
-        "count",
-        "int64",
-        {
-            "of": (U, BLOCK_INTS),
-            "owner": "(widest > 0) * nz",  # velocities of controllers' states
-            "pivot": ("factors", U),
-            "order": ("factors", "border"),
-        },
-    ),
+    "Parts", __name__,
+    Part("run", "float64", {
+        "column": ("(widest > 0) * columns", COLUMN),
+        "wrench": (N, 6),
+        "matrix": (N, HALF),  # I, B, K
+        "pull": (U, WRENCHES, 6),
+        "felt": (U, WIDE),  # rows of elastic coordinates over X
+        "own": (OWN, f"{U} * (widest + 1)"),
+        "slopes": ("(widest > 0) * nz", 4),
+        # of each factor: coefficients, columns, wrenches and rows over X by velocity, pivot blocks, controllers' states
+        "c": ("factors", 2, COEFFICIENTS),
+        "Z": ("factors", "(widest > 0) * columns", PAIR),
+        "E": ("factors", U, 12),
+        "R": ("factors", U, PAIR),
+        "D": ("factors", 2, U, "widest"),
+        "state": ("factors", "(widest > 0) * nz", STATE_PARTS, 2),
+        # while one is made or used: matrices, wrenches, X, the solution, scratch
+        "A": (N, 2 * HALF),
+        "w": (N, 6 * VECTORS),
+        "X": (N, WIDE * VECTORS),
+        "y": (2, "(widest > 0) * (nu + nz)"),
+        "t": 24,
+        # lines of the border (core/border.py): readings; of each factor N0^-1 P and factors of 1 + V N0^-1 P; a right side
+        "reading": ("border", "reading"),
+        "Y": ("factors", "border", 2, "nu + nz"),
+        "S": ("factors", 2, "border", "border"),
+        "s": (2, "border"),
+        "given": (2, "(border > 0) * (nu + nz)"),  # right side, what a solution leaves of it, and changes along q, u, a
+        "left": (2, "(border > 0) * (nu + nz)"),
+        "moved": (3, 2, "(border > 0) * nu"),
+    }),
+    Part("count", "int64", {
+        "of": (U, BLOCK_INTS),
+        "owner": "(widest > 0) * nz",  # velocities of controllers' states
+        "pivot": ("factors", U),
+        "order": ("factors", "border"),
+    }),
     head=at.SIZES,
     given=("factors",),
     follows=True,
@@ -167,11 +155,7 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
         for i in range(m.flex[f, at.FLEX_N]):
             pull, felt = p.pull[k + i], p.felt[k + i]
             for l in range(6):
-                pull[FQ, l], pull[FU, l], pull[FA, l] = (
-                    y[at.FX_FQ + l, i],
-                    y[at.FX_FU + l, i],
-                    y[at.FX_LW + l, i],
-                )
+                pull[FQ, l], pull[FU, l], pull[FA, l] = y[at.FX_FQ + l, i], y[at.FX_FU + l, i], y[at.FX_LW + l, i]
                 felt[l], felt[6 + l], felt[12 + l] = y[at.FX_LW + l, i], 0.0, 0.0
             for l in range(3):
                 pull[FQ, l] += y[at.FX_TQ + l, i]
@@ -190,11 +174,7 @@ def keep_node(w, p, n):
         p.wrench[n, l] = x[at.W + l] + w.inner[n, l]
         row = mat[WIDE * l :]
         for k in range(6):
-            row[k], row[6 + k], row[12 + k] = (
-                0.0,
-                w.matrices[n, at.NODE_B, l, k],
-                w.matrices[n, at.NODE_K, l, k],
-            )
+            row[k], row[6 + k], row[12 + k] = 0.0, w.matrices[n, at.NODE_B, l, k], w.matrices[n, at.NODE_K, l, k]
     for k in range(at.INERTIA):
         x[at.CM + k] = x[at.M + k]
     mass, c0, c1, c2 = x[at.M], x[at.C], x[at.C + 1], x[at.C + 2]

@@ -6,9 +6,7 @@ from supple.core import layout as at
 from supple.native.declare import kernel
 
 SIDE = 6  # lines of a border for what one node feels of another
-SHARE = (
-    2.0**-13
-)  # of what an element does along the motion of one node alone, in the matrix without border
+SHARE = 2.0**-13  # of what an element does along the motion of one node alone, in the matrix without border
 
 
 @kernel
@@ -19,9 +17,7 @@ def point(work, node, x, y, z):
     py = r[at.P + 1] - o[1] + r[3] * x + r[4] * y + r[5] * z
     pz = r[at.P + 2] - o[2] + r[6] * x + r[7] * y + r[8] * z
     return (
-        px,
-        py,
-        pz,
+        px, py, pz,
         r[at.V + 3] + r[at.V + 1] * pz - r[at.V + 2] * py,
         r[at.V + 4] + r[at.V + 2] * px - r[at.V] * pz,
         r[at.V + 5] + r[at.V] * py - r[at.V + 1] * px,
@@ -65,9 +61,7 @@ def joint_between(tree, inner, outer):
     if last < 0:
         return -1
     n = tree.column[last, at.OWNER]
-    if tree.node[n, at.MOTION] >= at.ELASTIC_OUT or tree.column[
-        tree.node[n, at.COL0], at.BEFORE
-    ] != last_column(tree, inner):
+    if tree.node[n, at.MOTION] >= at.ELASTIC_OUT or tree.column[tree.node[n, at.COL0], at.BEFORE] != last_column(tree, inner):
         return -1
     return n
 
@@ -110,11 +104,7 @@ def scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
     only the motion of their joint counts. ``line``: see ``couple``.
     """
     for side in range(2):
-        n = (
-            joint_between(tree, node_b, node_a)
-            if side == 0
-            else joint_between(tree, node_a, node_b)
-        )
+        n = joint_between(tree, node_b, node_a) if side == 0 else joint_between(tree, node_a, node_b)
         if n > 0:
             for r in range(6):
                 for c in range(6):
@@ -133,9 +123,7 @@ def scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
         if side == 1:
             subtract_wrench_turn(stiff, W[0], W[1], W[2], W[3], W[4], W[5])
     couple(tree, work, line, node_a, node_b, E, C, Rq, Ru)
-    subtract_wrench_turn(
-        E, -W[0], -W[1], -W[2], -W[3], -W[4], -W[5]
-    )  # the wrench on B turns with A: + adT(W)
+    subtract_wrench_turn(E, -W[0], -W[1], -W[2], -W[3], -W[4], -W[5])  # the wrench on B turns with A: + adT(W)
     couple(tree, work, line + SIDE if line >= 0 else line, node_b, node_a, E, C, Rq, Ru)
 
 
@@ -143,14 +131,7 @@ def scatter(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
 def scatter_relative(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
     """The same as ``scatter`` if E is the derivative at fixed relative twist: E' = E - C ad(V_B), ad(V) = [[w~, 0], [v~, w~]]."""
     v = work.node[node_b]
-    w0, w1, w2, v0, v1, v2 = (
-        v[at.V],
-        v[at.V + 1],
-        v[at.V + 2],
-        v[at.V + 3],
-        v[at.V + 4],
-        v[at.V + 5],
-    )
+    w0, w1, w2, v0, v1, v2 = v[at.V], v[at.V + 1], v[at.V + 2], v[at.V + 3], v[at.V + 4], v[at.V + 5]
     for r in range(6):
         c0, c1, c2, c3, c4, c5 = C[r, 0], C[r, 1], C[r, 2], C[r, 3], C[r, 4], C[r, 5]
         E[r, 0] -= c1 * w2 - c2 * w1 + c4 * v2 - c5 * v1

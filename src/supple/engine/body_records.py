@@ -125,3 +125,4 @@ class GradientRecord:
         rest = self.body.rest_pose(frame.position)
         axes = self.axes(node)
         return Pose(axes.T @ rest.R @ frame.rotation, axes.T @ (rest.p - self.mesh.rest[node, 0]))
+

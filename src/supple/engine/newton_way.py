@@ -27,12 +27,8 @@ def choose_newton(ints: np.ndarray, reals: np.ndarray) -> None:
     """
     asked, nu, lines = ints[at.H_ASKED], int(ints[at.H_U]), border_lines(ints, reals)
     tree = TREE_FROM**2 + LINE * lines + lines**3 / max(nu, 1)
-    if (
-        ints[at.H_LINKS]
-        or ints[at.H_GRADIENTS]
-        or not (
-            asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
-        )
+    if ints[at.H_LINKS] or ints[at.H_GRADIENTS] or not (
+        asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
     ):
         ints[[at.H_BLOCK, at.H_BORDER, at.H_READING]] = 0
         at.read_model(ints, reals).element[:, at.LINES] = -1

@@ -86,7 +86,9 @@ def joint_rows(pair: Pair, axes: Sequence[Axis]) -> list[Row]:
     return rows
 
 
-def place_rows(pair: Pair, axes: Sequence[Axis], sides: Collection[str] = ("A", "B")) -> list[Row]:
+def place_rows(
+    pair: Pair, axes: Sequence[Axis], sides: Collection[str] = ("A", "B")
+) -> list[Row]:
     """Rows that hold B's point on what the translations of a joint reach.
 
     ``sides``: the bodies whose axes may be used; raises `UnfitError` if that is not enough.

@@ -56,7 +56,9 @@ def _normals(points: Array, triangles: Indices) -> Array:
     return np.cross(b - a, c - a)
 
 
-def _corner_normals(corners: Indices, owner: Indices, flat: Array, unit: Array, size: int) -> Array:
+def _corner_normals(
+    corners: Indices, owner: Indices, flat: Array, unit: Array, size: int
+) -> Array:
     """For each corner the sum of normals of the triangles around it that join it smoothly."""
     count = np.bincount(corners, minlength=size)
     if not len(corners) or int((count.astype(np.int64) ** 2).sum()) > MOST_PAIRS:

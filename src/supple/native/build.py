@@ -249,3 +249,5 @@ def main() -> None:
             os.replace(build_launcher(o.into, compiler), o.into / "_launcher.abi3.so")
     except BuildError as error:
         raise SystemExit(f"supple: {error}") from None
+
+

@@ -125,10 +125,7 @@ def call_by_address(shared: Shared) -> Any:
 def _as_inner(function: Any) -> Callable[..., Any]:
     """A copy of the function of an entry or shared kernel under the name of an inner one."""
     copy: Callable[..., Any] = type(function)(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
+        function.__code__, function.__globals__, function.__name__, function.__defaults__,
         function.__closure__,
     )
     copy.__module__ = function.__module__
@@ -287,9 +284,7 @@ def _trial(cpu: str) -> float:
     call = ctypes.CFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 4)
     address = engine.get_function_address("supple_entry_trial")
     call(address)(
-        ctypes.addressof(unused),
-        ctypes.addressof(unused),
-        ctypes.addressof(words),
+        ctypes.addressof(unused), ctypes.addressof(unused), ctypes.addressof(words),
         ctypes.addressof(result),
     )
     return result.value

@@ -208,18 +208,8 @@ class Shared(Entry):
 
 
 ENTRIES: dict[str, Entry] = {}  # with the shared ones
-MODULES = (
-    "alpha",
-    "border",
-    "chart",
-    "dop853",
-    "dynamics",
-    "energy_step",
-    "history",
-    "multistep",
-    "passage",
-    "radau",
-)
+MODULES = ("alpha", "border", "chart", "dop853", "dynamics", "energy_step", "history", "multistep",
+           "passage", "radau")
 
 
 def all_entries() -> dict[str, Entry]:
@@ -252,7 +242,9 @@ def entry(*signature: Any) -> Callable[[Callable[..., Any]], Entry]:
     return declare
 
 
-def shared(*signature: Any, gives: Kind | None = None) -> Callable[[Callable[..., Any]], Any]:
+def shared(
+    *signature: Any, gives: Kind | None = None
+) -> Callable[[Callable[..., Any]], Any]:
     """Declare a kernel that is compiled once for all callers, without which they are compiled."""
 
     def declare(function: Callable[..., Any]) -> Any:

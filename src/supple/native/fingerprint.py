@@ -119,11 +119,7 @@ class _Look:
     def code(self, code: types.CodeType, names: dict[str, Any], doc: str | None = None) -> None:
         """Code and the globals it reads."""
         self.add(
-            code.co_code,
-            code.co_names,
-            code.co_varnames,
-            code.co_freevars,
-            code.co_argcount,
+            code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount,
             code.co_exceptiontable,
         )
         for constant in code.co_consts:

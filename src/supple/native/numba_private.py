@@ -127,13 +127,8 @@ def lookup(changes: Changes) -> None:
     config, function = targetconfig.TargetConfig, functions.BaseFunction
     equal, resolve = config.__eq__, function.get_call_type
     plain = (
-        types.Number,
-        types.Boolean,
-        types.Array,
-        types.BaseTuple,
-        types.SliceType,
-        types.RangeType,
-        types.NoneType,
+        types.Number, types.Boolean, types.Array, types.BaseTuple, types.SliceType,
+        types.RangeType, types.NoneType,
     )
     known: dict[Any, Any] = {}
 
