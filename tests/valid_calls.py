@@ -67,6 +67,13 @@ def pendulum() -> sp.Model:
     return m
 
 
+def held_beam() -> sp.Model:
+    m = sp.Model(gravity=(0, 0, -9.81), name="held beam")
+    beam = m.add(sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes="auto"))
+    m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
+    return m
+
+
 def driven() -> sp.Model:
     m = pendulum()
     m.add(sp.Driver("drive", "pin", sp.Sine(0.1, 1.0)))
@@ -293,6 +300,19 @@ CALLS: dict[str, Call] = {
             "outputs": "pin.angle @ max",
             "t_end": 0.01,
             "threads": 2,
+        },
+        "certify": {
+            "model": pendulum(),
+            "t_end": 0.01,
+            "outputs": "pin.angle @ max",
+            "intervals": 10,
+            "contributions": ["integration"],
+        },
+        "choose_modes": {
+            "model": held_beam(),
+            "t_end": 0.001,
+            "outputs": {"beam.at(1.0).position.y @ end": 1.0},
+            "intervals": 10,
         },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},

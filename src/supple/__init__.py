@@ -142,6 +142,9 @@ if TYPE_CHECKING:
     from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.gradient import Cable, GradientBeam
     from supple.bodies.mesh import MeshBody
+    from supple.certificates.certificate import Certificate
+    from supple.certificates.certify import certify
+    from supple.certificates.choice import ChosenModes, choose_modes
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
     from supple.fem.buckling import Buckling
@@ -149,11 +152,7 @@ if TYPE_CHECKING:
     from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
-    from supple.fem.matrix_files import (
-        load_component,
-        read_calculix,
-        save_component,
-    )
+    from supple.fem.matrix_files import load_component, read_calculix, save_component
     from supple.fem.matrix_market import read_matrix_market
     from supple.fem.mesh_data import MeshData
     from supple.fem.mesh_files import read_mesh
@@ -212,7 +211,9 @@ __all__ = [
     "Cable",
     "Campbell",
     "CartesianSpring",
+    "Certificate",
     "Change",
+    "ChosenModes",
     "Circle",
     "ComponentReport",
     "Constant",
@@ -353,7 +354,9 @@ __all__ = [
     "buckling",
     "campbell",
     "cases",
+    "certify",
     "check_component",
+    "choose_modes",
     "compare",
     "converge",
     "crosscheck",
@@ -395,6 +398,7 @@ __all__ = [
     "write_model",
     "write_sid",
 ]
+
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""

@@ -65,6 +65,11 @@ WEIGHTS: dict[str, Weights] = {
 }
 
 
+def has_weights(reading: Reading) -> bool:
+    """Whether a number is a smooth function of the history that it is of."""
+    return reading.statistic in WEIGHTS or reading.time is not None
+
+
 class OutputSlopes:
     """Reads outputs of states beside those of a run."""
 
@@ -105,13 +110,13 @@ class OutputSlopes:
 
         And its slope along the time at which an event ends the run.
         """
-        if reading.statistic not in WEIGHTS:
+        if not has_weights(reading):
             raise SuppleError(
                 f"sensitivity: the output {reading.name!r} has no adjoint, expected a number with "
                 f"one of {', '.join(WEIGHTS)}, or method='forward'"
             )
         s = self.run.solution
-        weights = WEIGHTS[reading.statistic](s.t, reading.series(self.result))
+        weights = self._weights(reading)
         places = np.flatnonzero(weights)
         slopes = np.empty((len(places), len(self.units)))
         few = max(1, ROWS // (2 * len(self.units)))
@@ -128,8 +133,17 @@ class OutputSlopes:
         slopes[-1] += later * self.ending.over_states
         return places, slopes, later
 
+    def _weights(self, reading: Reading) -> Array:
+        """Derivative (nt,) of a number along the history that it is of."""
+        t = self.run.solution.t
+        if reading.time is not None:
+            return _one(int(np.argmin(np.abs(t - reading.time))), len(t))
+        return WEIGHTS[reading.statistic](t, reading.series(self.result))
+
     def _over_end(self, reading: Reading) -> float:
         """Slope of a number along the last output time, while the state there stands still."""
+        if reading.time is not None:
+            return 0.0
         t, y = self.run.solution.t, reading.series(self.result)
         by = SMALL * (t[-1] - t[-2]) * _one(-1, len(t))
         statistic = STATISTICS[reading.statistic]
@@ -148,7 +162,7 @@ class OutputSlopes:
     def over_parameter(self, reading: Reading, name: str, places: Indices) -> float:
         """Slope of a number along a parameter while states stand still."""
         s, near = self.run.solution, self.run.neighbours
-        weights = WEIGHTS[reading.statistic](s.t, reading.series(self.result))[places]
+        weights = self._weights(reading)[places]
         *sides, apart = near.sides(name)
         one, two = (self._still(reading, side, places) for side in sides)
         return float(weights @ (one - two)) / apart

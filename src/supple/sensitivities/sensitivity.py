@@ -27,7 +27,7 @@ from supple.results.result import Result
 from supple.sensitivities.ending import expect_events
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import OWNER, Neighbours, scale_of
-from supple.sensitivities.output_slopes import WEIGHTS, OutputSlopes
+from supple.sensitivities.output_slopes import OutputSlopes, has_weights
 from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.subjects import OfFile, OfModel, Subject, subject_of
 
@@ -166,7 +166,7 @@ def derivatives(
     """Derivatives of what is read of a subject, at values of its parameters."""
     begin = time.perf_counter()
     if method is None:
-        numbers = all(r.statistic in WEIGHTS for r in asked)
+        numbers = all(has_weights(r) for r in asked)
         method = "adjoint" if numbers and len(values) > MANY * len(asked) else "forward"
     near = Neighbours(subject, values, {name: scale_of(x) for name, x in values.items()})
     run = FollowedRun.of(near, subject.given["integrator"])
