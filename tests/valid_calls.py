@@ -272,6 +272,7 @@ CALLS: dict[str, Call] = {
             "t_end": 0.01,
             "threads": 2,
         },
+        "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
@@ -341,6 +342,9 @@ CALLS |= {
         sp.linearize(sprung()).state_space("pin").frequency_response(0.5).of,
         {"output": "pin.angle", "input": "pin.angle"},
     ),
+    "Stepper.step": Call(
+        sp.Stepper(pendulum(), "pin").step, {"dt": 0.01, "inputs": {"pin.angle": 1.0}}
+    ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam in parts": Call(
         sp.Beam,
@@ -406,7 +410,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Sweep",
+    "Campbell", "ModeTrack", "Snapshot", "Sweep",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
