@@ -25,6 +25,7 @@ STUDIES = {
     "closed_loops": "Closed loops and absolute coordinates, against Exudyn",
     "two_link": "A flexible arm to equal error, against Exudyn's reduced floating frame",
     "batch": "Thousands of variants of the flexible arm, against Exudyn",
+    "stepping": "Stepping a six-axis arm from outside",
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
     "newton": "Newton's matrix of long chains",
     "large_tree": "Trees of thousands of bodies",

@@ -314,6 +314,7 @@ CALLS: dict[str, Call] = {
             "outputs": {"beam.at(1.0).position.y @ end": 1.0},
             "intervals": 10,
         },
+        "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
@@ -383,6 +384,9 @@ CALLS |= {
         sp.linearize(sprung()).state_space("pin").frequency_response(0.5).of,
         {"output": "pin.angle", "input": "pin.angle"},
     ),
+    "Stepper.step": Call(
+        sp.Stepper(pendulum(), "pin").step, {"dt": 0.01, "inputs": {"pin.angle": 1.0}}
+    ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam in parts": Call(
         sp.Beam,
@@ -448,7 +452,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck",
+    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck", "Snapshot",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -136,6 +136,7 @@ if TYPE_CHECKING:
     from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
+    from supple.analyses.stepper import Snapshot, Stepper
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
@@ -323,6 +324,7 @@ __all__ = [
     "Sine",
     "Sines",
     "SmoothStep",
+    "Snapshot",
     "SolidMesh",
     "SpecialPoint",
     "Sphere",
@@ -334,6 +336,7 @@ __all__ = [
     "StateSpace",
     "StaticResult",
     "StaticShapes",
+    "Stepper",
     "StiffnessResult",
     "SuppleError",
     "SuppleWarning",

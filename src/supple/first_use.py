@@ -21,6 +21,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "analyses.state_space": "StateSpace",
         "analyses.static_result": "StaticResult",
         "analyses.statics": "statics",
+        "analyses.stepper": "Snapshot Stepper",
         "analyses.stiffness": "stiffness",
         "analyses.stiffness_result": "StiffnessResult",
         "analyses.transfer": "transfer",

@@ -161,7 +161,7 @@ class OutputSlopes:
 
     def over_parameter(self, reading: Reading, name: str, places: Indices) -> float:
         """Slope of a number along a parameter while states stand still."""
-        s, near = self.run.solution, self.run.neighbours
+        near = self.run.neighbours
         weights = self._weights(reading)[places]
         *sides, apart = near.sides(name)
         one, two = (self._still(reading, side, places) for side in sides)
