@@ -25,6 +25,7 @@ STUDIES = {
     "closed_loops": "Closed loops and absolute coordinates, against Exudyn",
     "two_link": "A flexible arm to equal error, against Exudyn's reduced floating frame",
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
+    "soft_cable": "A soft cable: steps, and equal error, against Exudyn's cable",
     "newton": "Newton's matrix of long chains",
     "large_tree": "Trees of thousands of bodies",
     "step_loop": "The step loop, against SciPy's Radau",
