@@ -9,18 +9,22 @@ import numpy as np
 from supple.core import chart
 from supple.core import layout as at
 from supple.core.step import (
+    AGE,
     ATOL,
     BAD_DOF,
     E_ELASTIC,
     FACTORED,
+    FRESH,
     H_FACTORED,
     H_MAX,
     H_MIN,
     H_SWITCH,
     K_MAX,
+    KEEP_JACOBIAN,
     PART,
     RATE_PART,
     REACH,
+    RENEW,
     RTOL,
     SPEED,
     STOP,
@@ -31,6 +35,7 @@ from supple.native.declare import block, kernel
 
 LEAST = 1e-4  # part of the units below which all motion is rest
 STILL = 1e-6  # the same of rates of nodal vectors, whose unit is a hundred times as large
+RENEWED = 10  # steps with tangents of their own after tangents that did not last a step
 ROUNDING = 16 * 2.2e-16  # of a coordinate, the smallest weight
 
 
@@ -170,6 +175,22 @@ def left_limit(ints, stops):
 def left_of(time, limit, t):
     """The time to evaluate at in a step from t, so that a jump at the stop is not seen early."""
     return time if time < limit else np.nextafter(limit, t)
+
+
+@kernel
+def give_up_tangents(ints):
+    """Tangents of an earlier step are of no use; where not even the next step could keep them, some to come do not try."""
+    if ints[KEEP_JACOBIAN] == 1 and ints[AGE] <= 1:
+        ints[RENEW] = RENEWED
+    ints[KEEP_JACOBIAN] = 0
+
+
+@kernel
+def keep_tangents(ints, good):
+    """After a step: whether the next one keeps the tangents, if they are good."""
+    ints[AGE] += 1
+    ints[KEEP_JACOBIAN] = 1 if good and ints[FRESH] == 0 and ints[RENEW] == 0 else 0
+    ints[RENEW] = max(ints[RENEW] - 1, 0)
 
 
 @kernel
