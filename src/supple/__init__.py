@@ -138,6 +138,8 @@ if TYPE_CHECKING:
     from supple.analyses.transfer import transfer
     from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.gradient import Cable, GradientBeam
+    from supple.bodies.gradient_plate import GradientPlate
+    from supple.bodies.gradient_solid import GradientSolid
     from supple.bodies.mesh import MeshBody
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
@@ -242,6 +244,8 @@ __all__ = [
     "General",
     "GeneralizedAlpha",
     "GradientBeam",
+    "GradientPlate",
+    "GradientSolid",
     "GraphEdge",
     "Ground",
     "ISection",
