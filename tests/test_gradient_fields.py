@@ -178,12 +178,15 @@ JUDGED = {
     "large load": (lambda: edge_held((4, 4), 300.0), "not valid", "its strain reaches"),
     "hex20": (lambda: loaded(bar("hex20", (6, 1, 1))), "valid", ""),
     "thin hex8 (70 % off)": (lambda: loaded(bar("hex8", (8, 1, 1), 0.05)), "not valid", "lock"),
+    "a twisted bar with one element across (12 % off)": (
+        lambda: loaded(bar("hex20", (6, 1, 1)), (0, 0, 0), (2.0, 0, 0)), "doubtful", "disagree",
+    ),
     "one hex20 (46 % off)": (lambda: loaded(bar("hex20", (1, 1, 1))), "doubtful", "one element"),
 }  # fmt: skip
 
 
-def loaded(model: sp.Model) -> sp.Model:
-    model.add(sp.Force("push", model["bar"].at("tip"), (0, 0, 100.0)))
+def loaded(model: sp.Model, force=(0, 0, 100.0), torque=(0, 0, 0)) -> sp.Model:
+    model.add(sp.Force("push", model["bar"].at("tip"), force, torque))
     return model
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.bodies.flexible import beam_suspicion, nearest_place
 from supple.bodies.gradient_body import GradientBody
@@ -73,9 +74,16 @@ class GradientNodes(GradientBody):
     def element_turns(self, e: Vector) -> Vector:
         """Largest angles (nt,) rad between neighbouring nodes, of nodal vectors (nt, n, 3)."""
 
-    def nodes_at(self, node: int) -> int:
-        """How many nodes a joint at a node of the mesh holds."""
-        return 1
+    def untouched(self, frames: Sequence[Frame]) -> NDArray[np.bool_]:
+        """Nodes (k,) at which none of some frames is."""
+        free = np.ones(self.field.count, dtype=bool)
+        for frame in frames:
+            free[self._touched(frame)] = False
+        return free
+
+    def _touched(self, frame: Frame) -> Indices:
+        """Nodes that move with a frame."""
+        return np.array([self.number(frame.position)])
 
     @property
     def mesh(self) -> GradientMesh:

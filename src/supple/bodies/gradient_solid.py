@@ -184,10 +184,10 @@ class GradientSolid(GradientNodes):
         """Zero (nt,): strains tell of elements that are bent too much."""
         return np.zeros(len(e))
 
-    def nodes_at(self, node: int) -> int:
-        """One, or all nodes of an interface."""
-        pieces = self.__dict__["_vectors"].pieces
-        return len(self.interfaces[pieces.index(node)].nodes) if node in pieces else 1
+    def _touched(self, frame: Frame) -> Indices:
+        """A node, or all nodes of an interface."""
+        piece = self._piece(frame.position)
+        return super()._touched(frame) if piece is None else self.interfaces[piece].nodes
 
     def _piece(self, point: Vector) -> int | None:
         """Number of the interface at a place, if there is one."""

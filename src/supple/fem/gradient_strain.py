@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.fem.boundary import face_points
 from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.gradient_plate import CORNERS, PlateRows, grid_cells, plane_law
 from supple.fem.gradient_shell import plane_turn
 from supple.fem.line import gauss
 from supple.fem.material import Material
 from supple.fem.shell_points import SURFACES, plane_von_mises
+from supple.fem.solid_stress import stress_tensors
 from supple.fem.stress_points import plane_tensor, solid_tensor, von_mises
 from supple.validate import read_only
 
@@ -129,6 +131,13 @@ class StrainField:
         """
         apart = corners - nodes[:, self.cells]
         return self._energy(apart), self._energy(corners)
+
+    def surface_energy(self, corners: Array, free: NDArray[np.bool_]) -> Array:
+        """Energies (nt,) J of stresses that act on outer faces where nothing does.
+
+        From strains (nt, e, k, 6) of elements; ``free`` (nodes,) says where nothing is attached.
+        """
+        return np.zeros(len(corners))
 
     @property
     def least_energy(self) -> float:
@@ -263,6 +272,8 @@ class SolidField(StrainField):
         volumes = slopes_in_space(shapes(solid.kind, at)[1], corners)[0]
         self.sizes = read_only(volumes @ weights)
         self.node_rows = vectors.nodes
+        self._faces = face_points(solid.kind, self.cells, solid.nodes)
+        self._moduli = solid.material.E, solid.material.G
 
     def at_corners(self, e: Array) -> Array:
         """Strains (nt, elements, k, 6) from nodal vectors (nt, n, 3)."""
@@ -271,6 +282,19 @@ class SolidField(StrainField):
         pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
         found = [(F[..., a, :] * F[..., b, :]).sum(axis=-1) for a, b in pairs]
         return np.stack([*(0.5 * (x - 1.0) for x in found[:3]), *found[3:]], axis=-1)
+
+    def surface_energy(self, corners: Array, free: NDArray[np.bool_]) -> Array:
+        """Energies (nt,) J of stresses that act on outer faces where nothing does."""
+        cell, local, normal = self._faces
+        at = np.flatnonzero(free[self.cells[cell, local]])
+        cell, local, normal = cell[at], local[at], normal[at]
+        stress = stress_tensors(self.stress(corners[:, cell, local], ""))
+        traction = np.einsum("tpij,pj->tpi", stress, normal)
+        along = np.einsum("tpi,pi->tp", traction, normal) ** 2
+        across = (traction**2).sum(axis=-1) - along
+        share = 0.5 * self.sizes[cell] / self.cells.shape[1]
+        found: Array = (along / self._moduli[0] + across / self._moduli[1]) @ share
+        return found
 
     def von_mises(self, stress: Array) -> Array:
         """Equivalent stress (...) of stresses (..., 6), Pa."""
