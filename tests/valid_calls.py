@@ -157,6 +157,8 @@ CALLS: dict[str, Call] = {
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
         "GradientBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
+        "GradientPlate": {**NAME, "size": (1.0, 0.5), "thickness": 0.01, "material": STEEL},
+        "GradientSolid": {**NAME, "component": CUBE, "interfaces": [FOOT]},
         "FrameBody": {
             **NAME,
             "nodes": {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},

@@ -142,6 +142,8 @@ if TYPE_CHECKING:
     from supple.analyses.transfer import transfer
     from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.gradient import Cable, GradientBeam
+    from supple.bodies.gradient_plate import GradientPlate
+    from supple.bodies.gradient_solid import GradientSolid
     from supple.bodies.mesh import MeshBody
     from supple.certificates.certificate import Certificate
     from supple.certificates.certify import certify
@@ -258,6 +260,8 @@ __all__ = [
     "GeneralizedAlpha",
     "GradientBeam",
     "GradientBodies",
+    "GradientPlate",
+    "GradientSolid",
     "GraphEdge",
     "Ground",
     "ISection",

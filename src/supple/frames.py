@@ -24,7 +24,16 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts", "gradient"]
 ViewName = Literal[
-    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places", "vectors"
+    "frame",
+    "stations",
+    "cut",
+    "members",
+    "cut_members",
+    "nodes",
+    "parts",
+    "places",
+    "vectors",
+    "field",
 ]
 
 

@@ -30,7 +30,7 @@ from supple.results.force_views import (
     PointForceView,
     RopeView,
 )
-from supple.results.gradient_views import GradientView
+from supple.results.gradient_views import GradientPointView, GradientView
 from supple.results.start_changes import told
 from supple.results.views import BodyView
 from supple.writing import write_whole
@@ -254,7 +254,9 @@ def _of_gradient(view: GradientView) -> Iterator[Variable]:
     if end is None:
         return
     yield from _of_point(end)
-    if view.slopes:
+    displacement = f"{end.name}.displacement"
+    yield Variable(displacement, end.displacement, "xyz", "m", "world", "deflection")
+    if isinstance(end, GradientPointView):
         yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
     if view.turns:
         yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
