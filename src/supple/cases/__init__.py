@@ -36,6 +36,11 @@ _FILES = (
     "nada",
     "rotating",
     "nada_arm",
+    "gradient_tables",
+    "gradient_elastica",
+    "gradient_arm",
+    "gradient_motion",
+    "slider_crank_all",
     "plates",
     "mechanisms",
 )
