@@ -73,11 +73,6 @@ class GradientBody(Body):
     def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
         """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
 
-    @property
-    def along_line(self) -> bool:
-        """Whether its elements follow each other along an axis with ``stations``."""
-        return False
-
 
 def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:
     """Viscosities beside E and G in units of these (s), of damping that rates of strain have."""
