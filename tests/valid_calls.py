@@ -68,6 +68,13 @@ def pendulum() -> sp.Model:
     return m
 
 
+def held_beam() -> sp.Model:
+    m = sp.Model(gravity=(0, 0, -9.81), name="held beam")
+    beam = m.add(sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes="auto"))
+    m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
+    return m
+
+
 def driven() -> sp.Model:
     m = pendulum()
     m.add(sp.Driver("drive", "pin", sp.Sine(0.1, 1.0)))
@@ -151,6 +158,8 @@ CALLS: dict[str, Call] = {
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
         "GradientBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
+        "GradientPlate": {**NAME, "size": (1.0, 0.5), "thickness": 0.01, "material": STEEL},
+        "GradientSolid": {**NAME, "component": CUBE, "interfaces": [FOOT]},
         "FrameBody": {
             **NAME,
             "nodes": {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},
@@ -244,6 +253,7 @@ CALLS: dict[str, Call] = {
         **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
         **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "OrderN", "Absolute")},
         "DeformationModes": {},
+        "GradientBodies": {},
         "EnergyScheme": {"step": 0.01},
         "Branch": {"tree": ["pin"]},
         # models and analyses
@@ -263,6 +273,7 @@ CALLS: dict[str, Call] = {
         "lyapunov": {"model": pendulum(), "t_end": 0.2, "interval": 0.004},
         "converge": {"model": pendulum(), "what": "rod.mass", "t_end": 0.01, "values": [1, 2]},
         "compare": {"first": run(), "second": run()},
+        "crosscheck": {"model": pendulum(), "t_end": 0.01, "formulations": [sp.Absolute()]},
         "sweep": {
             "model": pendulum(),
             "parameters": {"rod.mass": [1, 2]},
@@ -270,6 +281,44 @@ CALLS: dict[str, Call] = {
             "t_end": 0.01,
             "workers": 1,
         },
+        "sensitivity": {
+            "model": pendulum(),
+            "parameters": ["rod.mass"],
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+        },
+        "optimize": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": (1.0, 2.0)},
+            "minimize": "pin.angle @ max",
+            "t_end": 0.01,
+        },
+        "fit": {
+            "model": pendulum(),
+            "parameters": {"pin.initial_rate": 0.1},
+            "records": {"pin.angle": ([0.0, 0.005, 0.01], [0.0, 0.1, 0.2])},
+        },
+        "batch": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": [1, 2]},
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+            "threads": 2,
+        },
+        "certify": {
+            "model": pendulum(),
+            "t_end": 0.01,
+            "outputs": "pin.angle @ max",
+            "intervals": 10,
+            "contributions": ["integration"],
+        },
+        "choose_modes": {
+            "model": held_beam(),
+            "t_end": 0.001,
+            "outputs": {"beam.at(1.0).position.y @ end": 1.0},
+            "intervals": 10,
+        },
+        "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
@@ -339,6 +388,9 @@ CALLS |= {
         sp.linearize(sprung()).state_space("pin").frequency_response(0.5).of,
         {"output": "pin.angle", "input": "pin.angle"},
     ),
+    "Stepper.step": Call(
+        sp.Stepper(pendulum(), "pin").step, {"dt": 0.01, "inputs": {"pin.angle": 1.0}}
+    ),
     "RigidBody.at": Call(LINK.at, {"x": 0.1}),
     "Beam in parts": Call(
         sp.Beam,
@@ -404,7 +456,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Sweep",
+    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck", "Snapshot",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -56,6 +56,7 @@ class Arguments:
     events: Any = ()
     progress: Any = None
     keeping: Keeping | None = None
+    monitored: bool = True  # whether what the validity monitor finds is doubted
 
 
 @dataclass(frozen=True)

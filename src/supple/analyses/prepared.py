@@ -248,8 +248,8 @@ class Prepared:
                     solution, changes = integrator.run(problem), ()
                 kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
-                    compiled = problem.equations.compiled
-                    result, doubts = outcome(self.model, compiled, solution, changes, moved)
+                    found = self.model, problem.equations.compiled, solution
+                    result, doubts = outcome(*found, changes, moved, given.monitored)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         limit = beyond_rounding(problem)

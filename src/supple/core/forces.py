@@ -58,8 +58,8 @@ VECTOR_LOAD = 15  # a load along a gradient body
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
-# ... of BODY_DAMPING: flexible body; of GRADIENT: gradient body; of DRIVE: link
-BODY, LINK = 1, 1
+# ... of BODY_DAMPING: flexible body; of GRADIENT: gradient body, 1 if it has damping; of DRIVE: link
+BODY, LINK, VISCOUS = 1, 1, 2
 # ... of GEAR: places in q and u of the first coordinate, and of the second; reals: factors of both, stiffness, damping, rest
 GEAR_Q1, GEAR_U1, GEAR_Q2, GEAR_U2 = 1, 2, 3, 4
 GEAR_1, GEAR_2, GEAR_STIFFNESS, GEAR_DAMPING, GEAR_REST = range(5)
@@ -168,7 +168,9 @@ def apply(tree, work, t, q, u, z):
         elif kind == MEMBRANE:
             power[e] = membrane.apply(tree, work, e, q, u)
         elif kind == GRADIENT:
-            power[e] = gradient.gradient_apply(tree, work, el[BODY], q, u)
+            power[e] = 0.0
+            if el[VISCOUS] == 1 or work.quiet[0].real == 0.0:
+                power[e] = gradient.gradient_apply(tree, work, el[BODY], q, u)
         elif kind == VECTOR_LOAD:
             power[e] = load.apply_to_vectors(tree, work, e, t, u)
         elif kind == ROPE:
@@ -179,6 +181,15 @@ def apply(tree, work, t, q, u, z):
             effort[el[GEAR_U1]] -= c[GEAR_1] * f
             effort[el[GEAR_U2]] -= c[GEAR_2] * f
             power[e] = c[GEAR_DAMPING] * rate * rate
+
+
+@kernel
+def work_is_done(tree):
+    """Whether a force element may do work: all but gradient bodies without damping."""
+    for e in range(tree.element.shape[0]):
+        if tree.element[e, at.KIND] != GRADIENT or tree.element[e, VISCOUS] == 1:
+            return True
+    return False
 
 
 @kernel

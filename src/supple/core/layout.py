@@ -246,6 +246,7 @@ WORK_RECORD = Record(
         "scratch": (SCRATCH_ROWS, 6),
         "stack": (STACK, 3),
         "sums": SUMS,
+        "quiet": 1,  # 1 while powers alone are asked for: what does no work need not push
         # constraints
         "link": ("links", 6, LINK_WORK),
         "change": (6, 6),  # of a link's wrenches

@@ -39,7 +39,7 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
             node, pose = c.place(frame)
             kind = FRAME_EVENTS[event.quantity[:-1]]
             vectors = c.gradient.get(frame.body.name)
-            if kind == st.ON_SPIN and vectors is not None and not vectors.turns:
+            if kind == st.ON_SPIN and vectors is not None and not vectors.turns(frame):
                 expected = f"a place or velocity, because nothing turns with {vectors.label}"
                 raise ModelError(label(event), "quantity", event.quantity, expected)
             row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])
