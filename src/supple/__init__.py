@@ -42,6 +42,7 @@ from supple.constraints import (
     PointOnPlane,
     Rack,
     Screw,
+    SlidingJoint,
 )
 from supple.errors import FileError, ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
@@ -327,6 +328,7 @@ __all__ = [
     "SimulationError",
     "Sine",
     "Sines",
+    "SlidingJoint",
     "SmoothStep",
     "Snapshot",
     "SolidMesh",

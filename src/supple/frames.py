@@ -192,6 +192,11 @@ class Body:
         """Whether its parts depend on the places that are used of it: `divided`."""
         return False
 
+    @property
+    def along_line(self) -> bool:
+        """Whether its coordinates are nodal vectors along an axis with ``stations``."""
+        return False
+
     def divided(self, frames: Iterable[Frame]) -> Body:
         """The body with ends of parts at the frames of it that a model uses."""
         return self

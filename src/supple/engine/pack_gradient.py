@@ -9,6 +9,7 @@ import numpy as np
 from supple.core import forces as force_codes
 from supple.core import gradient as kernel
 from supple.core import layout as at
+from supple.core import line_edge
 from supple.engine.axisless import refuse_axes
 from supple.engine.body_records import GradientRecord
 from supple.engine.buffers import RigidInertia, row_of
@@ -17,6 +18,7 @@ from supple.errors import label
 from supple.poses import IDENTITY, Pose
 
 if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientLine
     from supple.bodies.gradient_body import GradientBody
     from supple.engine.builder import Builder
     from supple.frames import Body, Frame
@@ -102,6 +104,34 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
         b.add_column(n, k, record.u.start + first + k)
     b.gradient_nodes[record.name, at_node] = n
     b.owner = asking
+    return n
+
+
+def add_slider(b: Builder, frame: Frame) -> int:
+    """A node without mass that slides along the line of a body, from the station of a frame on."""
+    record = b.gradient[frame.body.name]
+    body = cast("GradientLine", record.body)
+    stations, vectors = body.stations, record.mesh.node_vectors
+    integers = {
+        line_edge.S_Q: b.nq,
+        line_edge.S_U: b.nu,
+        line_edge.NODES: len(stations),
+        line_edge.VECTORS: vectors,
+        line_edge.STATIONS: b.add_numbers(stations.tolist()),
+        line_edge.SCRATCH: b.flex_work,
+    }
+    b.add_node(0, "translate", IDENTITY)  # only its coordinate is used
+    b.q0.append(body.station(frame))
+    b.u0.append(0.0)
+    b.flex_work += line_edge.SCRATCH_SIZE
+    n = b.append_node(0, "line", IDENTITY, 1 + line_edge.OWN * len(stations))
+    row = b.node_ints[n]
+    row[at.Q0], row[at.U0] = record.q.start, record.u.start
+    row[at.ATTACH] = b.add_integers(row_of(line_edge.EDGE_INTS, integers))
+    b.add_column(n, 0, integers[line_edge.S_U])
+    for k in range(line_edge.OWN * len(stations)):
+        node, component = divmod(k, line_edge.OWN)  # of a place, then of a slope
+        b.add_column(n, 1 + k, record.u.start + 3 * vectors * node + component)
     return n
 
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, describe, suggestion
+from supple.results.constraint_views import SlidingView
 from supple.results.force_views import (
     EffortFunctionView,
     ForceView,
@@ -294,6 +295,9 @@ def _of_constraint(result: Result, view: ConstraintView, loads: bool) -> Iterato
     item, source = result.constraints[view.name], result.data.loads if loads else None
     determined = source is not None and len(source.constraint(view.name).loads) == 1
     kind = constraint_kind(item)
+    if isinstance(view, SlidingView):
+        yield Variable(f"{view.name}.displacement", view.displacement, "", "m", "A", "coordinate")
+        yield Variable(f"{view.name}.rate", view.rate, "", "m/s", "A", "rate")
     if kind.drives:
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
     if determined and kind.load == "effort" and isinstance(item, Driver):

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from supple.constraints import SlidingJoint
 from supple.errors import label
 from supple.fem.hermite import hermite
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
 from supple.results.gradient_field_monitor import watch_field
+
+BEYOND = 1e-6  # of the length: what is meant to be on the line
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -38,7 +41,7 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     e = q.reshape(len(t), *record.mesh.rest.shape)
     turned = Extreme(t, _turns(e[:, :, 1]).max(axis=1, initial=0.0))
     strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
-    findings = (*of_turns(body, turned), *of_strain(body, strained))
+    findings = (*of_turns(body, turned), *of_strain(body, strained), *_of_sliders(result, body))
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -54,6 +57,31 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         load_change=np.nan,
         findings=findings,
     )
+
+
+def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
+    """Sliding joints that are beyond the ends of the body."""
+    from supple.results.monitor import Finding
+
+    for name, record in result.data.compiled.extra.items():
+        item = result.constraints.get(name.partition(".")[0])
+        if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
+            continue
+        length = cast("GradientLine", body).length
+        s = result.data.q[:, record.q.start]
+        beyond = Extreme(result.t, np.fmax(np.abs(s - 0.5 * length) - 0.5 * length, 0.0))
+        passed = beyond.passes(BEYOND * length)
+        if passed is not None:
+            yield Finding(
+                body.name,
+                "sliding",
+                beyond.largest,
+                BEYOND * length,
+                passed,
+                True,
+                f"{label(item)}: it is {beyond.largest:.3g} m beyond the end of {label(body)} from "
+                f"t = {passed:.4g} s on, where there is no line: hold it, or make the line longer",
+            )
 
 
 def _turns(slope: Array) -> Array:
