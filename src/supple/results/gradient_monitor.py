@@ -17,6 +17,7 @@ from supple.fem.gradient_forces import energy
 from supple.fem.hermite import hermite
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
+from supple.results.gradient_stiffness import angles, element_turns, excess, of_stiffness
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -35,11 +36,17 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     e = q.reshape(len(t), *record.mesh.rest.shape)
     body = cast("GradientLine", record.body)
     turns, strain = np.zeros((len(t), 1)), _mean_strain
+    stiff = np.zeros(len(t))
     if body.along_line:
-        turns, strain = _turns(e[:, :, 1]), _surface_strain
+        turns, strain = _turns(e), _surface_strain
+        stiff = excess(body, e, record.mesh.rest)
     turned = Extreme(t, turns.max(axis=1, initial=0.0))
     strained = Extreme(t, strain(record, e).max(axis=1, initial=0.0))
-    findings = (*_of_turns(body, turned), *of_strain(body, strained))
+    findings = (
+        *_of_turns(body, turned),
+        *of_strain(body, strained),
+        *of_stiffness(body, Extreme(t, stiff)),
+    )
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -57,12 +64,17 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     )
 
 
-def _turns(slope: Array) -> Array:
-    """Angles (nt, elements) between the slopes (nt, nodes, 3) of neighbouring nodes, rad."""
-    a, b = slope[:, :-1], slope[:, 1:]
+def _turns(e: Array) -> Array:
+    """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
+
+    ``e`` (nt, nodes, V, 3) are nodal vectors.
+    """
+    if e.shape[2] > 2:
+        return angles(element_turns(e[:, :, 1:3]))
+    a, b = e[:, :-1, 1], e[:, 1:, 1]
     across = np.linalg.norm(np.cross(a, b), axis=2)
-    angles: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return angles
+    found: Array = np.arctan2(across, (a * b).sum(axis=2))
+    return found
 
 
 def _surface_strain(record: GradientRecord, e: Array) -> Array:

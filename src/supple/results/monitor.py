@@ -98,7 +98,8 @@ class Finding:
     Attributes
     ----------
     body : name of the body
-    what : "rotation", "strain", "deflection", "modes", "spin", "stability", "load" or "buckling"
+    what : "rotation", "strain", "deflection", "modes", "spin", "stability", "load", "buckling" or
+        "locking"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
