@@ -33,7 +33,7 @@ SUBJECTS = {
     ),
     "Flexible bodies": (
         *("flexible_arm", "flexible_slider_crank", "torque_arm", "spin_up", "panels"),
-        *("strip_frequencies", "roll_up"),
+        *("strip_frequencies", "roll_up", "falling_sheet"),
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm"),

@@ -58,11 +58,6 @@ class GradientNodes(GradientBody):
 
     @property
     @abstractmethod
-    def estimate_factor(self) -> float:
-        """How much larger errors are than the disagreement of its elements, as a rule."""
-
-    @property
-    @abstractmethod
     def refinement(self) -> str:
         """What to do if its mesh is too coarse."""
 

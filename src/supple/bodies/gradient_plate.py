@@ -32,9 +32,10 @@ SHAPE = (
     "a function of x and y that returns a point (3,) m, or a table of points (k, l, 3) m over "
     "equal steps of x and y, k and l at least 2"
 )
-# Step of differences of fourth order for gradients, in sizes of the plate.
-STEP = 1e-4
-DIFFERENCES = (-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0)
+# Step of differences of eighth order for gradients, in sizes of the plate.
+STEP = 2e-3
+HALF = (1.0, 4.0 / 5.0), (2.0, -1.0 / 5.0), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0)
+DIFFERENCES = (*HALF, *((-step, -factor) for step, factor in HALF))
 ACROSS = 1e-6  # sine of the angle between the gradients of a surface, at least
 
 
@@ -161,11 +162,6 @@ class GradientPlate(GradientNodes):
     def faces(self) -> Indices:
         """Triangles (t, 3) of nodes, seen from the side of the normal."""
         return grid_cells(self.elements)[:, np.array(SPLITS[4])].reshape(-1, 3)
-
-    @property
-    def estimate_factor(self) -> float:
-        """Elements of a plate do not join smoothly: 6, see `gradient_field_monitor`."""
-        return 6.0
 
     @property
     def refinement(self) -> str:

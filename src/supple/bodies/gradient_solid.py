@@ -164,11 +164,6 @@ class GradientSolid(GradientNodes):
         return outer_faces(mesh.kind, np.asarray(mesh.cells, dtype=np.intp), mesh.nodes)
 
     @property
-    def estimate_factor(self) -> float:
-        """Thin solids err more than their elements disagree: 2, see `gradient_field_monitor`."""
-        return 2.0
-
-    @property
     def refinement(self) -> str:
         """Other elements, or more."""
         linear = self.component.kind in ("tet4", "hex8")

@@ -37,6 +37,7 @@ _FILES = (
     "rotating",
     "nada_arm",
     "plates",
+    "ancf_plate",
     "mechanisms",
 )
 
