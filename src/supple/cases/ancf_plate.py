@@ -24,6 +24,7 @@ which is 4e-4 m of a deflection of 0.09 m. Steps of 1 ms lose 1e-4 of the energy
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
@@ -162,7 +163,7 @@ def lifted(model: Model) -> list[Quantity]:
     kept = np.flatnonzero(~held.ravel())
     side, length = np.flatnonzero(places[:, 1] == 0.0), 4.0 / ELEMENTS[0]
     load = np.zeros(mesh.rest.shape)
-    for a, b in zip(side[:-1], side[1:], strict=True):  # cubics along the side
+    for a, b in pairwise(side):  # cubics along the side
         load[[a, b], 0, 2] += 0.4 * length
         load[[a, b], 1, 2] += np.array([1.0, -1.0]) * 0.8 * length**2 / 12.0
     e = mesh.rest.copy()
