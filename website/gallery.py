@@ -35,7 +35,7 @@ SUBJECTS = {
     ),
     "Flexible bodies": (
         *("flexible_arm", "flexible_slider_crank", "torque_arm", "spin_up", "panels"),
-        *("strip_frequencies", "roll_up", "locking", "falling_cable"),
+        *("strip_frequencies", "roll_up", "locking", "falling_cable", "falling_sheet"),
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm", "balanced_pole"),
