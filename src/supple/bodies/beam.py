@@ -77,11 +77,11 @@ class Beam(CuttableBeam):
     material : Material
     elements : int
         Number of equal finite elements; assumed shapes have none.
-    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, Sines, ...
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, Sines, ... or "auto"
         Elastic coordinates: all nodal displacements and rotations, the lowest modes (0: rigid),
         modes by number from 1, modes of chosen shapes, or amplitudes of assumed shapes (`Sines`,
         `Polynomials`, `UserShapes`), which need the reference that they were made for. Point
-        masses on the beam take part in the modes.
+        masses on the beam take part in the modes. "auto": chosen by `supple.choose_modes`.
     reference : "clamped", "chord" or "mean_axis"
         How the body's frame follows the deforming beam: fixed to a node; through both ends (u, v,
         w and twist at the origin and v, w at the other end are zero); or moving so that the
@@ -144,7 +144,7 @@ class Beam(CuttableBeam):
         section: Profile,
         material: Material,
         elements: int = 4,
-        modes: int | Literal["all"] | Sequence[int] | ShapeSet | AssumedShapes = "all",
+        modes: int | Literal["all", "auto"] | Sequence[int] | ShapeSet | AssumedShapes = "all",
         reference: Reference = "clamped",
         damping: Damping | None = None,
         rotary_inertia: bool = True,

@@ -200,12 +200,12 @@ def rows_at(
 
 
 def mode_choice(owner: str, value: Any, available: int, expected: str) -> ModeChoice | ShapeSet:
-    """Return "all", a number of modes, mode numbers or a set of shapes."""
+    """Return "all", "auto", a number of modes, mode numbers or a set of shapes."""
     result: ModeChoice
     if isinstance(value, ShapeSet):
         return value
-    if isinstance(value, str) and value == "all":
-        return "all"
+    if isinstance(value, str) and value in ("all", "auto"):
+        return cast("ModeChoice", value)
     if isinstance(value, (list, tuple, range, np.ndarray)):
         try:
             entries = validate.listed(owner, "modes", value, expected)
