@@ -241,10 +241,12 @@ def backward(front, border, factors, x, t):
         return
     for j in range(n - b):
         t[j] = x[border[j]]
-    for i in range(b - 1, -1, -1):
+    for k in range(b):
+        i = b - 1 - k
         s, row = y[i], upper[i]
-        for j in range(i + 1, b):
-            s -= row[j] * y[j]
+        inner, known = row[i + 1 : b], y[i + 1 : b]  # slices: of places that count down loops are slow
+        for j in range(k):
+            s -= inner[j] * known[j]
         own = row[b:n]
         for j in range(n - b):
             s -= own[j] * t[j]
