@@ -237,7 +237,7 @@ def backward(front, border, factors, x, t):
     upper = block(factors, front[FACTORS_AT], b, n)
     y = x[o : o + b]
     if b == SIX:
-        backward_six(upper, border, y, x)
+        backward_six(factors, front[FACTORS_AT], n, border, y, x, t)
         return
     for j in range(n - b):
         t[j] = x[border[j]]
