@@ -38,10 +38,13 @@ SUBJECTS = {
         *("strip_frequencies", "roll_up", "locking", "falling_cable", "falling_sheet"),
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
-    "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+    "Robots and mechanisms": (
+        *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+    ),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (
-        *("rig_spectrum", "rig_spectrogram", "two_runs", "cross_check", "convergence"),
+        *("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
+        *("cross_check", "error_bar"),
     ),
 }
 
