@@ -1,4 +1,4 @@
-"""choose_modes: as few modes of each body as a tolerance for outputs allows."""
+"""choose_modes: few modes of each body, as a tolerance for outputs allows."""
 
 from __future__ import annotations
 
