@@ -27,6 +27,7 @@ STUDIES = {
     "batch": "Thousands of variants of the flexible arm, against Exudyn",
     "stepping": "Stepping a six-axis arm from outside",
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
+    "soft_cable": "A soft cable: steps, and equal error, against Exudyn's cable",
     "newton": "Newton's matrix of long chains",
     "large_tree": "Trees of thousands of bodies",
     "step_loop": "The step loop, against SciPy's Radau",

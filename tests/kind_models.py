@@ -86,6 +86,17 @@ def held(t: float, state: sp.PairState) -> tuple[np.ndarray, np.ndarray]:
     return push, -4.0 * state.angular_velocity - 9.0 * state.rotation[:, 0]
 
 
+def rope_path(model: sp.Model) -> list[sp.Frame | sp.Pulley | sp.Drum]:
+    """From a drum on the hinge over pulleys on both bodies to the ground, out of their planes."""
+    link, bob, ground = model["link"], model["bob"], model.ground
+    return [
+        sp.Drum(ground.at(0), "hinge", 0.05, "y", "z"),
+        sp.Pulley(link.at(0.3, 0.05, 0.3), 0.05, (0.1, 1, 0), friction=0.3),
+        sp.Pulley(bob.at(0.3, 0, 0.1), 0.08, (0, -1, 0.2), friction=0.2),
+        ground.at(1.2, 0.1, 0.6),
+    ]
+
+
 FULL = 400.0 * np.eye(6) + 50.0 * np.ones((6, 6))
 
 FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
@@ -105,6 +116,12 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
                 spring=sp.ForceTable([(0, 0), (0.5, 200), (2, 2e3)], "cubic"),
                 damper="(30 + 40*x)*v + 9*v**3",
             )
+        ),
+    ),
+    "Rope": (
+        sp.Rope,
+        lambda: with_item(
+            lambda m: sp.Rope("rope", rope_path(m), 2e3, 1.5, 60.0, transition=3.0)
         ),
     ),
     "CartesianSpring": (

@@ -799,6 +799,8 @@ def test_registry():
         "governor-links",
         "n-four-bar",
         "n-four-bar-40",
+        "capstan",
+        "block-and-tackle",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

@@ -67,6 +67,13 @@ def pendulum() -> sp.Model:
     return m
 
 
+def held_beam() -> sp.Model:
+    m = sp.Model(gravity=(0, 0, -9.81), name="held beam")
+    beam = m.add(sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes="auto"))
+    m.add(sp.Fixed("wall", m.ground.at(0), beam.at(0)))
+    return m
+
+
 def driven() -> sp.Model:
     m = pendulum()
     m.add(sp.Driver("drive", "pin", sp.Sine(0.1, 1.0)))
@@ -220,6 +227,9 @@ CALLS: dict[str, Call] = {
         "ForceFunction": {**FRAME, "function": zero},
         "PairFunction": {**NAME, **PAIR, "function": zero},
         "CartesianSpring": {**NAME, **PAIR, "stiffness": 10.0},
+        "Rope": {**NAME, "path": [PAIR["A"], PAIR["B"]], "stiffness": 1e3, "length": 1.0},
+        "Pulley": {"frame": FRAME["frame"], "radius": 0.1},
+        "Drum": {"frame": FRAME["frame"], "joint": "hinge", "radius": 0.1},
         "CouplingSpring": {**NAME, "first": "hinge", "second": "slide", "stiffness": 1.0},
         "ForceTable": {"points": [(-1.0, -2.0), (0.0, 0.0), (1.0, 3.0)]},
         "ForceFormula": {"text": "3*x + v"},
@@ -239,6 +249,7 @@ CALLS: dict[str, Call] = {
         **{name: {} for name in ("Radau", "DormandPrince", "BDF", "Adams", "GeneralizedAlpha")},
         **{name: {} for name in ("HHT", "Newmark", "JointCoordinates", "OrderN", "Absolute")},
         "DeformationModes": {},
+        "GradientBodies": {},
         "EnergyScheme": {"step": 0.01},
         "Branch": {"tree": ["pin"]},
         # models and analyses
@@ -258,6 +269,7 @@ CALLS: dict[str, Call] = {
         "lyapunov": {"model": pendulum(), "t_end": 0.2, "interval": 0.004},
         "converge": {"model": pendulum(), "what": "rod.mass", "t_end": 0.01, "values": [1, 2]},
         "compare": {"first": run(), "second": run()},
+        "crosscheck": {"model": pendulum(), "t_end": 0.01, "formulations": [sp.Absolute()]},
         "sweep": {
             "model": pendulum(),
             "parameters": {"rod.mass": [1, 2]},
@@ -265,12 +277,42 @@ CALLS: dict[str, Call] = {
             "t_end": 0.01,
             "workers": 1,
         },
+        "sensitivity": {
+            "model": pendulum(),
+            "parameters": ["rod.mass"],
+            "outputs": "pin.angle @ max",
+            "t_end": 0.01,
+        },
+        "optimize": {
+            "model": pendulum(),
+            "parameters": {"rod.mass": (1.0, 2.0)},
+            "minimize": "pin.angle @ max",
+            "t_end": 0.01,
+        },
+        "fit": {
+            "model": pendulum(),
+            "parameters": {"pin.initial_rate": 0.1},
+            "records": {"pin.angle": ([0.0, 0.005, 0.01], [0.0, 0.1, 0.2])},
+        },
         "batch": {
             "model": pendulum(),
             "parameters": {"rod.mass": [1, 2]},
             "outputs": "pin.angle @ max",
             "t_end": 0.01,
             "threads": 2,
+        },
+        "certify": {
+            "model": pendulum(),
+            "t_end": 0.01,
+            "outputs": "pin.angle @ max",
+            "intervals": 10,
+            "contributions": ["integration"],
+        },
+        "choose_modes": {
+            "model": held_beam(),
+            "t_end": 0.001,
+            "outputs": {"beam.at(1.0).position.y @ end": 1.0},
+            "intervals": 10,
         },
         "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
         # components
@@ -410,7 +452,7 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Snapshot", "Sweep",
+    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck", "Snapshot",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",

@@ -68,6 +68,7 @@ from supple.forces import (
     CartesianSpring,
     CouplingSpring,
     DistributedLoad,
+    Drum,
     EffortFunction,
     Force,
     ForceElement,
@@ -82,6 +83,8 @@ from supple.forces import (
     Motor,
     PairFunction,
     PairState,
+    Pulley,
+    Rope,
     SpringDamper,
 )
 from supple.frames import Frame
@@ -140,6 +143,9 @@ if TYPE_CHECKING:
     from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.gradient import Cable, GradientBeam
     from supple.bodies.mesh import MeshBody
+    from supple.certificates.certificate import Certificate
+    from supple.certificates.certify import certify
+    from supple.certificates.choice import ChosenModes, choose_modes
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
     from supple.fem.buckling import Buckling
@@ -147,11 +153,7 @@ if TYPE_CHECKING:
     from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
-    from supple.fem.matrix_files import (
-        load_component,
-        read_calculix,
-        save_component,
-    )
+    from supple.fem.matrix_files import load_component, read_calculix, save_component
     from supple.fem.matrix_market import read_matrix_market
     from supple.fem.mesh_data import MeshData
     from supple.fem.mesh_files import read_mesh
@@ -161,6 +163,7 @@ if TYPE_CHECKING:
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
     from supple.formulations.deformation import DeformationModes
+    from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
@@ -177,8 +180,13 @@ if TYPE_CHECKING:
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
+    from supple.sensitivities.fit import Fit, fit
+    from supple.sensitivities.optimize import Optimum, optimize
+    from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
+    from supple.studies.crosscheck import crosscheck
+    from supple.studies.crosscheck_result import CrossCheck
     from supple.studies.lyapunov import lyapunov
     from supple.sweeps.batch import batch
     from supple.sweeps.study import Sweep
@@ -204,7 +212,9 @@ __all__ = [
     "Cable",
     "Campbell",
     "CartesianSpring",
+    "Certificate",
     "Change",
+    "ChosenModes",
     "Circle",
     "ComponentReport",
     "Constant",
@@ -212,6 +222,7 @@ __all__ = [
     "Coupling",
     "CouplingSpring",
     "CraigBampton",
+    "CrossCheck",
     "Cuboid",
     "Cylinder",
     "Cylindrical",
@@ -221,12 +232,14 @@ __all__ = [
     "DistributedLoad",
     "DormandPrince",
     "Driver",
+    "Drum",
     "EffortFunction",
     "EnergyScheme",
     "EquilibriumPath",
     "Event",
     "Expression",
     "FileError",
+    "Fit",
     "Fixed",
     "FlexibleBody",
     "Force",
@@ -244,6 +257,7 @@ __all__ = [
     "General",
     "GeneralizedAlpha",
     "GradientBeam",
+    "GradientBodies",
     "GraphEdge",
     "Ground",
     "ISection",
@@ -275,6 +289,7 @@ __all__ = [
     "Motor",
     "Newmark",
     "NormalModes",
+    "Optimum",
     "OrderN",
     "PairFunction",
     "PairState",
@@ -287,6 +302,7 @@ __all__ = [
     "Polynomials",
     "Prepared",
     "Prismatic",
+    "Pulley",
     "Rack",
     "Radau",
     "Rayleigh",
@@ -296,11 +312,13 @@ __all__ = [
     "Revolute",
     "RigidBody",
     "RobotFile",
+    "Rope",
     "SIDBody",
     "Screw",
     "SecondOrder",
     "Section",
     "SectionForces",
+    "Sensitivity",
     "Signal",
     "SimulationError",
     "Sine",
@@ -339,9 +357,13 @@ __all__ = [
     "buckling",
     "campbell",
     "cases",
+    "certify",
     "check_component",
+    "choose_modes",
     "compare",
     "converge",
+    "crosscheck",
+    "fit",
     "inverse_dynamics",
     "kinematics",
     "linearize",
@@ -352,6 +374,7 @@ __all__ = [
     "lyapunov",
     "mass_properties",
     "mesh_geometry",
+    "optimize",
     "prepare",
     "principal_strains",
     "read_abaqus",
@@ -366,6 +389,7 @@ __all__ = [
     "rigid_modes",
     "rosette_strain",
     "save_component",
+    "sensitivity",
     "simulate",
     "stability",
     "statics",
@@ -377,6 +401,7 @@ __all__ = [
     "write_model",
     "write_sid",
 ]
+
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""

@@ -48,12 +48,13 @@ class PartOptions:
 
     ``mass`` is "consistent", along a part as it is deformed; "undeformed", along a part as if it
     had no deflection, which moves only with it; or "lumped", at both ends of a part, rotary inertia
-    included.
+    included. ``refinement`` parts take the place of each one.
     """
 
     elongation: bool = True
     twist: bool = True
     mass: Literal["consistent", "undeformed", "lumped"] = "consistent"
+    refinement: int = 1
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -188,6 +189,13 @@ class Body:
 
     def in_parts(self, options: PartOptions) -> Body:
         """The body cut into parts, as far as it deforms."""
+        return self
+
+    def with_gradients(self, elements: int) -> Body:
+        """The body with nodal vectors as coordinates, of so many elements; itself if it is rigid.
+
+        What cannot be written like this is refused by a sentence.
+        """
         return self
 
     def on_part(self, frame: Frame) -> Frame:

@@ -103,12 +103,30 @@ def second_order() -> sp.Model:
     return model
 
 
+def rope() -> sp.Model:
+    """A drum and pulleys with friction out of each other's planes, on bodies that move."""
+    model = two_link_arm("rope")
+    block = model.add(sp.RigidBody("block", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
+    model.add(
+        sp.Free("air", model.ground.at(1.5, 1, 0), block.at(0), (0.1, 0.2, 0.2), (1, 2, 3, 0, 1, 0))
+    )
+    path = [
+        sp.Drum(model.ground.at(0, -0.5, 0), "shoulder", 0.05, "y", "z"),
+        sp.Pulley(model["link2"].at(0.3, 0, 0.2), 0.1, (0.1, -1, 0.2), friction=0.3),
+        sp.Pulley(block.at(0.1, 0, 0.3), 0.15, (0, -1, 0.3), friction=0.2, turns=1),
+        model.ground.at(2.5, 0.3, 1.5),
+    ]
+    model.add(sp.Rope("line", path, 30.0, 2.0, 6.0, transition=2.0))
+    return model
+
+
 MODELS = [
     two_link_arm,
     every_kind,
     lambda: stiffened(sp.Axial()),
     lambda: stiffened(sp.Axial(quadratic=True)),
     lambda: stiffened(sp.VonKarman("pointwise")),
+    rope,
 ]
 
 

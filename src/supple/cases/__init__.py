@@ -38,6 +38,7 @@ _FILES = (
     "nada_arm",
     "plates",
     "mechanisms",
+    "capstan",
 )
 
 

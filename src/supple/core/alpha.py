@@ -24,7 +24,7 @@ from supple.core import acceptance, events, step_size, tree
 from supple.core import alpha_newton as newton
 from supple.core import alpha_stage as stage
 from supple.core import step as st
-from supple.core.alpha_error import change, error_norm, middle_state, powers
+from supple.core.alpha_error import change, error_norm, middle_state, powers, worst_error
 from supple.core.alpha_newton import MAX_NEWTON
 from supple.core.alpha_output import fill_polynomials
 from supple.core.alpha_stage import (
@@ -50,6 +50,7 @@ __all__ = ["alpha_run", "own_size"]
 
 GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
 SLOW = 0.05  # a contraction above it asks for a new tangent
+LESS = 0.9  # a step that must be shorter is so much shorter at least, and keeps its factors for a while then
 
 
 @kernel
@@ -90,10 +91,10 @@ def solve_step(m, w, r, o, p, count, state, t, h, t1):
 @kernel
 def estimate(m, r, o, count, state, h):
     """Outcome and weighted error of a step that was solved for; the velocity with the largest error is noted."""
-    error, worst = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
+    error = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
     if math.isfinite(error) and (error < 1.0 or o.c[STEP] > 0.0):
         return st.DONE, error
-    count[st.BAD_DOF] = worst
+    count[st.BAD_DOF] = worst_error(o)
     return st.DONE if math.isfinite(error) else st.NOT_FINITE, error
 
 
@@ -106,7 +107,7 @@ def shorten(o, count, state, h, outcome):
             return False
         state[st.H] = 0.25 * h if outcome == st.NOT_FINITE else 0.5 * h
     o.ints[TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
-    count[st.KEEP_JACOBIAN] = 0
+    step_size.give_up_tangents(count)
     count[st.AFTER_REJECT] = 1
     return True
 
@@ -164,13 +165,13 @@ def control(o, count, state, h, wanted, error, power, safety, fresh):
     state[st.H_OLD] = h
     if fresh:
         count[st.FACTORED] = 0  # the next step has other factors
-    count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= SLOW and count[st.FRESH] == 0 else 0
+    step_size.keep_tangents(count, state[st.RATE] <= SLOW)
     if o.c[STEP] > 0.0:
         o.ints[LEFT] = 0 if count[st.FRESH] == 1 else o.ints[LEFT] - 1
     elif cut:
         state[st.H] = max(wanted, factor * h)
     elif not 1.0 <= factor <= 1.2:
-        state[st.H] = factor * h
+        state[st.H] = (factor if factor > 1.0 else min(factor, LESS)) * h
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)

@@ -195,7 +195,7 @@ TREE_RECORD = Record(
         "column": ("columns", COLUMN_INTS),
         "element": ("elements", ELEMENT_INTS),
         "signal": ("signals", SIGNAL_INTS),
-        "program": "programs",  # integers of signals
+        "program": "programs",  # integers of signals, and of ropes
         "flex": ("bodies", FLEX_INTS),
         "attach": ("attachments", ATTACH_INTS),
         "link": ("links", LINK_INTS),
@@ -244,6 +244,7 @@ WORK_RECORD = Record(
         "scratch": (SCRATCH_ROWS, 6),
         "stack": (STACK, 3),
         "sums": SUMS,
+        "quiet": 1,  # 1 while powers alone are asked for: what does no work need not push
         # constraints
         "link": ("links", 6, LINK_WORK),
         "change": (6, 6),  # of a link's wrenches

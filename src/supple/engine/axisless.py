@@ -10,7 +10,7 @@ from typing import Any
 
 from supple.constraints import Distance, FrameConstraint, PointOnLine, PointOnPlane
 from supple.errors import ModelError, label
-from supple.forces import Bushing, CartesianSpring, Force
+from supple.forces import Bushing, CartesianSpring, Drum, Force, Pulley, Rope
 from supple.frames import Body, Frame
 from supple.joints import Joint
 from supple.model import Model
@@ -41,6 +41,10 @@ def _refuse(item: Any, name: str, frame: Frame, body: Body) -> None:
             _raise(item, name, body, "a force along the axes of the world without a torque")
     elif isinstance(item, (Bushing, CartesianSpring)) and name == "A":
         _raise(item, name, body, "a SpringDamper, or the cable at B")
+    elif isinstance(item, Rope):
+        stations = dict(zip(item.frames, item.path, strict=True))
+        if isinstance(stations[name], (Pulley, Drum)):
+            _raise(item, name, body, "a point, which needs no axes")
     elif isinstance(item, Bushing):
         _raise(item, name, body, "a SpringDamper or a CartesianSpring")
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from supple.engine.builder import Builder
     from supple.frames import Body, Frame
 
-# A rate is compared with its own size, and with a hundredth of its unit where it is small. But
-# components of a vector are small by its direction alone: their rates are compared with the unit.
+# Weights of rates have a hundredth of their unit besides their own size. Components of a vector are
+# small by its direction alone: theirs have the whole unit.
 RATE = 100.0
 PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with them
 
@@ -68,12 +68,12 @@ def add_body(b: Builder, body: Body) -> None:
         for t in mesh.tables
     )
     # Errors of places are lengths, those of gradients numbers: stiffness says nothing about them.
-    sizes = [b.length] * 3 + [1.0] * (3 * mesh.node_vectors - 3)
+    scale = ([b.length] * 3 + [1.0] * (3 * mesh.node_vectors - 3)) * len(mesh.rest)
     q, u = record.moved(*motion)
-    scale = sizes * len(mesh.rest)
-    b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
+    b.add_plain(q.tolist(), scale, [RATE * b.length / arm for arm in np.repeat(mesh.arms, 3)])
     b.u0[record.u] = u.tolist()
     ints = {at.KIND: force_codes.GRADIENT, force_codes.BODY: record.index}
+    ints[force_codes.VISCOUS] = int(any(t.integers[kernel.DAMPED] for t in mesh.tables))
     b.add_element(ints, {}, f"{body.name}.damping")
     for frame, mass in b.point_masses.get(body.name, ()):
         node, pose = place(b, frame)
@@ -98,7 +98,7 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     known = b.gradient_nodes.get((record.name, at_node))
     if known is not None:
         return known
-    b.owner = record.label
+    asking, b.owner = b.owner, record.label
     columns = AXES if record.turns else PLACE
     n = b.append_node(0, "gradient", IDENTITY, columns)
     first = 3 * record.mesh.node_vectors * at_node
@@ -107,6 +107,7 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     for k in range(columns):
         b.add_column(n, k, record.u.start + first + k)
     b.gradient_nodes[record.name, at_node] = n
+    b.owner = asking
     return n
 
 

@@ -104,6 +104,15 @@ class GradientMesh:
         places[:, 0] = 1.0
         return read_only((self.mass_matrix @ places.ravel()).reshape(places.shape))
 
+    @cached_property
+    def arms(self) -> Array:
+        """Lengths (nodes V,) whose products with rates have the energy of a velocity of the place.
+
+        1 for places, radii of gyration (m) for gradients.
+        """
+        inertia = self.mass_matrix.diagonal().reshape(-1, self.node_vectors)
+        return read_only(np.sqrt(inertia / inertia[:, :1]).ravel())
+
     def energy(self, e: Numbers) -> Any:
         """Strain energy (J) of nodal vectors (nodes, V, d)."""
         flat = self._flat(e)

@@ -74,6 +74,7 @@ class Problem(NamedTuple):
     ctrl_c: Interruption = Interruption()
     checkpoints: Checkpoints | None = None
     output_file: OutputFile | None = None  # where rows of output go, instead of to memory
+    steps: list[float] | None = None  # times (s) at which steps end are added to it, if it is there
 
 
 class Solution(NamedTuple):
@@ -145,6 +146,7 @@ class LoopRun:
         self.state = np.zeros(st.REAL_STATE)
         self.count = np.zeros(integers + own_size[1], dtype=np.int64)
         self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
+        self.run_reals = reals
         self.own, self.own_integers = self.run_buffer[reals:], own_size[1]
         self.count[integers : integers + len(options.integers)] = options.integers
         self._fill()
@@ -250,6 +252,15 @@ class LoopRun:
         """Accepted steps."""
         return self.steps_before + int(self.count[st.STEPS])
 
+    @property
+    def lasting(self) -> int:
+        """Numbers at the beginning of the run's buffer that a new start needs.
+
+        They are the state, and of the method its parameters and what it counts; neither stages nor
+        matrices.
+        """
+        return self.run_reals + len(self.options.parameters) + max(self.compiled.nr, 3)
+
     def advance(self, budget: int) -> int:
         """Make steps; where rows were left out, check those in use at intervals."""
         p, left, outcome = self.problem, budget, int(st.PAUSED)
@@ -259,10 +270,12 @@ class LoopRun:
             count = left if c.all_ints is None else min(left, self.until)
             count = count if self.growth is None else min(count, self.growth.until)
             count = min(count, self.passage.until) if self.passage.possible else count
-            count = 1 if self._is_watched else count
+            count = 1 if self._is_watched or p.steps is not None else count
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
+            if p.steps is not None:
+                p.steps.append(float(self.state[st.T]))
             self.until -= count
             self.passage.until -= count
             due = self.until <= 0 or outcome != st.PAUSED
@@ -313,7 +326,7 @@ class LoopRun:
         self.watch = None if other.all_ints is None else Watch(other)
         # Matrices are written only where rows have entries: those of other rows must not stay.
         self.problem.equations.work[:] = 0.0
-        self.own[len(self.options.parameters) + max(other.nr, 3) :] = 0.0
+        self.run_buffer[self.lasting :] = 0.0
         self.begin_anew()  # multipliers belong to rows
 
     def begin_anew(self) -> None:

@@ -22,6 +22,7 @@ from supple.results.force_views import (
     LineForceView,
     MotorView,
     PointForceView,
+    RopeView,
 )
 from supple.results.gradient_views import GradientView
 from supple.results.headline import headline
@@ -271,6 +272,8 @@ class Result(Products):
         if force is not None and view == "line":
             first, second = (self._point(frame) for frame in force.frames.values())
             return LineForceView(*common, ends=(first, second))
+        if view == "rope":
+            return RopeView(*common)
         return PointForceView(*common) if view == "point" else ForceView(*common)
 
     def _constraint(self, name: str) -> ConstraintView:

@@ -63,8 +63,9 @@ def sweep(
         of the function. SI units.
     outputs : text, function, a list of these, or a mapping of names to these
         "elbow.angle @ max" is a number: max, min, abs max, range, start, end, mean, rms, time of
-        max or time of min at the output times, of a vector those of its length. Without @ the whole
-        history is kept. A function of the result returns a number.
+        max or time of min at the output times, of a vector those of its length; so is the value at
+        an output time, "elbow.angle @ 0.35 s". Without @ the whole history is kept. A function of
+        the result returns a number.
     t_end : float, optional
         End of the runs, s; a model file has its own. Without it nothing is simulated, and functions
         get the model.
