@@ -93,7 +93,7 @@ class Subject(ABC):
                     continue
                 for reading in texts:
                     if not reading.quantity.startswith("energy."):  # some come with the run
-                        reading.values(result)
+                        reading.series(result)
                 return
 
 
