@@ -251,6 +251,18 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     ),
 }
 
+def sliding() -> sp.Model:
+    """A bead that slides along a beam of nodal vectors, which swings."""
+    model = sp.Model(gravity=(0, 0, -9.81))
+    strip, bead = model.add(beam(sp.GradientBeam)), model.add(rigid("bead"))
+    c, s = np.cos(0.3), np.sin(0.3)
+    rates = (0.5, 0.2, 2.0, 1.5 * c - 0.6 * s, 1.5 * s + 0.6 * c, 0.0)
+    model.add(sp.Revolute("hinge", model.ground.at(0), strip.at(0), "z", 0.3, 2.0))
+    model.add(sp.Free("air", model.ground.at(0.3 * c, 0.3 * s), bead.at(0), initial_rate=rates))
+    model.add(sp.SlidingJoint("slide", strip.at(0.3), bead.at(0)))
+    return model
+
+
 CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
     "Coupling": (
         sp.Coupling,
@@ -291,6 +303,7 @@ CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda: joined(JOINTS["Spherical"], False),
         ),
     ),
+    "SlidingJoint": (sp.SlidingJoint, sliding),
     "PointOnPlane": (
         sp.PointOnPlane,
         lambda: with_item(

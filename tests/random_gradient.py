@@ -58,6 +58,7 @@ class MixedRecipe:
         for body in c.flexible.values():
             size = 0.1 / max(np.sqrt(np.diag(body.modal.K).max(initial=1.0)), 1.0)
             q[body.q] = size * rng.normal(size=body.modal.n)
+            u[body.u] *= 10.0 * size
         for body in c.gradient.values():
             shape = body.mesh.rest + far * rng.normal(size=body.mesh.rest.shape)
             shape = shape @ rotation(rng).T

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.loops.assembly import compile_model
 from supple.studies import crosscheck_states
+from supple.studies.ways import equations_of
 
 module = importlib.import_module("supple.studies.crosscheck")  # the function has its name
 
@@ -154,6 +156,17 @@ def test_the_same_equations_twice_are_no_agreement():
     check = sp.crosscheck(double_pendulum(), 0.1, formulations=same)
     assert all(row.agrees for row in check.rows)
     assert check.state == "undecided" and "independent formulations" in check.verdict
+
+
+def test_trees_of_bodies_without_a_frame_are_the_same_equations():
+    m = sp.Model(gravity=(0, 0, -9.81), name="rope")
+    rope = m.add(sp.Cable("rope", 1.0, sp.Circle(0.01), STEEL, elements=1))
+    m.add(sp.Spherical("hook", m.ground.at(0), rope.at(0)))
+    sets = [equations_of(compile_model(m, tree=tree)) for tree in (None, ["free:rope"])]
+    assert sets[0] == sets[1]
+    m = double_pendulum()
+    trees = None, ["shoulder", "free:lower"], ["free:upper", "elbow"], ["free:upper", "free:lower"]
+    assert len({equations_of(compile_model(m, tree=tree)) for tree in trees}) == 4
 
 
 def test_a_model_at_rest_is_no_agreement():

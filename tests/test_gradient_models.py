@@ -85,7 +85,7 @@ def test_accelerations_are_those_of_mass_points_on_constraints(numbers):
         c = eq.compiled
         for record in c.gradient.values():
             start = c.q0[record.q].reshape(record.mesh.rest.shape)
-            assert record.mesh.energy(start) < 1e-18, number
+            assert record.mesh.energy(start) < 1e-9, number  # J: strains of 1e-6
         s, cloud = moved(recipe, eq), MixedCloud(model, eq)
         J = cloud.rows(s.q)
         assert np.abs(cloud.violation(s.q[None])).max() < 1e-10

@@ -47,6 +47,7 @@ STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
 ROD = sp.Rectangle(0.02, 0.01)
 LINK, ARM = sp.RigidBody("link", 1.0), sp.RigidBody("arm", 1.0)
 PAIR = {"A": LINK.at(0.1), "B": ARM.at(0.2)}
+WIRE = sp.Cable("wire", 1.0, sp.Circle(0.01), STEEL, elements=2)
 HINGE = sp.Revolute("hinge", LINK.at(0), ARM.at(0))
 SLIDE = sp.Prismatic("slide", LINK.at(0), ARM.at(0))
 BEAM = sp.Beam("beam", 1.0, ROD, STEEL, elements=2, modes=2)
@@ -157,6 +158,8 @@ CALLS: dict[str, Call] = {
         "Beam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
         "Cable": {**NAME, "length": 1.0, "section": sp.Circle(0.01), "material": STEEL},
         "GradientBeam": {**NAME, "length": 1.0, "section": ROD, "material": STEEL, "elements": 2},
+        "GradientPlate": {**NAME, "size": (1.0, 0.5), "thickness": 0.01, "material": STEEL},
+        "GradientSolid": {**NAME, "component": CUBE, "interfaces": [FOOT]},
         "FrameBody": {
             **NAME,
             "nodes": {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)},
@@ -206,6 +209,7 @@ CALLS: dict[str, Call] = {
         # constraints
         "Distance": {**NAME, **PAIR, "length": 1.0},
         "PointOnLine": {**NAME, **PAIR},
+        "SlidingJoint": {**NAME, "A": WIRE.at(0.5), "B": ARM.at(0.2)},
         "PointOnPlane": {**NAME, **PAIR},
         "Driver": {**JOINT, "motion": "sin(t)"},
         "FrameDriver": {**NAME, **PAIR, "x": 1.0},

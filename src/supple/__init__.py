@@ -42,6 +42,7 @@ from supple.constraints import (
     PointOnPlane,
     Rack,
     Screw,
+    SlidingJoint,
 )
 from supple.errors import FileError, ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
@@ -142,6 +143,8 @@ if TYPE_CHECKING:
     from supple.analyses.transfer import transfer
     from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.gradient import Cable, GradientBeam
+    from supple.bodies.gradient_plate import GradientPlate
+    from supple.bodies.gradient_solid import GradientSolid
     from supple.bodies.mesh import MeshBody
     from supple.certificates.certificate import Certificate
     from supple.certificates.certify import certify
@@ -258,6 +261,8 @@ __all__ = [
     "GeneralizedAlpha",
     "GradientBeam",
     "GradientBodies",
+    "GradientPlate",
+    "GradientSolid",
     "GraphEdge",
     "Ground",
     "ISection",
@@ -323,6 +328,7 @@ __all__ = [
     "SimulationError",
     "Sine",
     "Sines",
+    "SlidingJoint",
     "SmoothStep",
     "Snapshot",
     "SolidMesh",

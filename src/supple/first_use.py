@@ -27,6 +27,8 @@ ON_FIRST_USE: dict[str, str | None] = {
         "analyses.transfer": "transfer",
         "analyses.transfer_result": "Transfer TransferPath",
         "bodies.gradient": "Cable GradientBeam",
+        "bodies.gradient_plate": "GradientPlate",
+        "bodies.gradient_solid": "GradientSolid",
         "bodies.mesh": "MeshBody",
         "certificates.certificate": "Certificate",
         "certificates.certify": "certify",

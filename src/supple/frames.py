@@ -24,7 +24,16 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts", "gradient"]
 ViewName = Literal[
-    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places", "vectors"
+    "frame",
+    "stations",
+    "cut",
+    "members",
+    "cut_members",
+    "nodes",
+    "parts",
+    "places",
+    "vectors",
+    "field",
 ]
 
 
@@ -181,6 +190,11 @@ class Body:
     @property
     def divides(self) -> bool:
         """Whether its parts depend on the places that are used of it: `divided`."""
+        return False
+
+    @property
+    def along_line(self) -> bool:
+        """Whether its coordinates are nodal vectors along an axis with ``stations``."""
         return False
 
     def divided(self, frames: Iterable[Frame]) -> Body:

@@ -53,6 +53,7 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress
 from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
+from supple.integrators.line_ends import line_ends
 from supple.integrators.radau import Radau
 from supple.integrators.resolution import beyond_rounding
 from supple.integrators.tolerances import tolerances
@@ -339,7 +340,7 @@ class Prepared:
             q=state.q,
             u=state.u,
             z=state.z,
-            events=events,
+            events=(*events, *line_ends(self.model)),
             symmetries=ready.symmetries,
             rtol=rtol,
             atol=atol,
@@ -348,8 +349,7 @@ class Prepared:
         return problem, changes
 
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
-        if isinstance(events, Event):
-            events = (events,)
+        events = (events,) if isinstance(events, Event) else events
         events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from supple import validate
 from supple.analyses.arguments import expect
 from supple.analyses.prepared import Start
@@ -18,6 +16,7 @@ from supple.certificates.choice import choose_modes, left_open
 from supple.certificates.contributions import ESTIMATORS, ROUNDING, Question, usable
 from supple.certificates.evidence import Evidence
 from supple.certificates.runs import Runs
+from supple.certificates.sampling import CONSTANT
 from supple.errors import ModelError, SimulationError, label
 from supple.events import Event
 from supple.formulations.base import Formulation
@@ -153,7 +152,7 @@ def _certificate(question: Question, rows: list[Contribution], within: float | N
 def _remarks(question: Question) -> tuple[str, ...]:
     """What a bar does not tell."""
     found, said = question.of(question.evidence.base), []
-    if len(found.y) and np.abs(found.y).max() <= ROUNDING * found.size:
+    if abs(found.value) <= ROUNDING * found.size and found.span <= CONSTANT * found.size:
         said.append(
             "it is zero at all times, by a symmetry that nothing real has exactly: disturb the "
             "model to see whether it stays small"

@@ -13,7 +13,7 @@ from supple.certificates.certificate import Contribution
 from supple.certificates.estimates import LOST, NOISE, Estimate, estimate, observed_order
 from supple.certificates.evidence import Evidence, Ladder
 from supple.certificates.runs import Made
-from supple.certificates.sampling import Sample
+from supple.certificates.sampling import CONSTANT, Sample
 from supple.results.monitor import Finding
 
 ROUNDING = 1e-12  # of the largest value of a history
@@ -106,9 +106,11 @@ def _parted(a: Sample, b: Sample) -> float | None:
     n = min(len(a.y), len(b.y))
     if not n:
         return None
-    t, difference = a.t[:n], np.abs(a.y[:n] - b.y[:n])
+    t, difference = a.t[:n], np.abs(a.y[:n] - b.y[:n]).max(axis=1, initial=0.0)
     before = t <= max(a.decided, b.decided)
-    away = np.flatnonzero(before & (difference > PARTED * max(a.span, b.span)))
+    span = np.ptp(a.y, axis=0).max(initial=0.0)
+    span = max(float(span), CONSTANT * float(np.abs(a.y).max(initial=0.0)), CONSTANT * a.size)
+    away = np.flatnonzero(before & (difference > PARTED * span))
     # one instant alone is a jump of the history, whose time differs a little
     runs = [k for k in away if k + 1 in away or k == n - 1]
     return float(t[runs[0]]) if len(runs) > 1 else None

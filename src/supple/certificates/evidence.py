@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes
 from supple.certificates.runs import Made, Runs, another_method, refined
+from supple.errors import ModelError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.trees import Absolute, JointCoordinates
 from supple.integrators.base import Integrator
@@ -134,11 +136,21 @@ class Evidence:
         without = []
         for name, body in self.runs.bodies().items():
             fields = beyond_linear(body)
-            if fields is None:
+            if fields is None or not self._possible(name, fields):
                 without.append(name)
             elif fields:
                 changes[name] = fields
         return changes, tuple(without)
+
+    def _possible(self, name: str, fields: dict[str, Any]) -> bool:
+        """Whether a body takes these fields: matrices of another program know no stiffening."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SuppleWarning)
+                self.runs.varied({name: fields})
+        except ModelError:
+            return False
+        return True
 
     @cached_property
     def stiffened(self) -> Made:

@@ -41,7 +41,7 @@ class Sample:
         there is no history
     decided : s, up to which the history counts
     at_end : whether it is an extremum at the end of the run
-    t, y : (nt,) the history; empty if there is none
+    t, y : (nt,) and (nt, m) the history; the places of all bodies if a function makes the number
     """
 
     value: float
@@ -81,7 +81,7 @@ def sample(reading: Reading, result: Result) -> Sample:
     span = max(float(np.ptp(y)), CONSTANT * size)
     if reading.statistic.startswith("time of"):
         size, span = max(abs(float(t[0])), abs(float(t[-1]))), float(t[-1] - t[0])
-    return Sample(found.value, found.error, size, span, found.time, at_end, t, y)
+    return Sample(found.value, found.error, size, span, found.time, at_end, t, y[:, None])
 
 
 def _size(reading: Reading, result: Result, y: Array) -> float:
@@ -105,9 +105,9 @@ def _of_function(reading: Reading, result: Result) -> Sample:
     assert isinstance(value, float)
     half = np.unique([*range(0, len(result.t), 2), len(result.t) - 1])
     error = abs(value - float(reading.read(at_times(result, half))))
-    nothing = np.zeros(0)
+    places = result.data.history.p.reshape(len(result.t), -1)
     end = float(result.t[-1])
-    return Sample(value, error, abs(value), abs(value), end, False, nothing, nothing)
+    return Sample(value, error, abs(value), abs(value), end, False, result.t, places)
 
 
 def _vertex(t: Array, y: Array, k: int, step: int) -> tuple[float, float, float]:

@@ -138,13 +138,17 @@ def refuse(o, count, state, h, error, power, safety):
 
 
 @kernel
-def move(m, w, r, o, h, h_old, fresh, be, ge, te):
-    """State, rates and multipliers at the end of the step, with its kinematics; what the next step begins from."""
-    stage.end_state(m, r, o, h, be, ge, te)
+def move(m, w, r, o, h, h_old, fresh, be, ge, te, dense):
+    """State, rates and multipliers at the end of the step, with its kinematics; what the next step begins from.
+
+    Both are where ``powers`` left them, unless the step had to be ``dense``: output or events then left others.
+    """
+    if dense:
+        stage.end_state(m, r, o, h, be, ge, te)
     stage.update_rates(m, r, o, h, h_old, fresh)
     stage.move(r, o, h)
-    tree.poses(m, w, r.q)  # output may have left others
-    if r.lam.shape[0] > 0 or r.events.shape[0] > 0:  # ... moved them onto the constraints, or events left motions
+    if dense:
+        tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
 
@@ -221,7 +225,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         power, safety = error_exponent(o, fresh), safety_factor(count[st.NEWTON] - before)
         if refuse(o, count, state, h, error, power, safety):
             continue
-        if acceptance.is_dense(m, r, count, grid, t1):
+        dense = acceptance.is_dense(m, r, count, grid, t1)
+        if dense:
             fill_polynomials(m, r, o, h)
         if not fixed and events.find_switch(m, w, r, count, state, t, h):
             continue
@@ -229,7 +234,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[st.STEPS] += 1
         if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
             return st.EVENT
-        move(m, w, r, o, h, state[st.H_OLD], fresh, be, ge, te)
+        move(m, w, r, o, h, state[st.H_OLD], fresh, be, ge, te, dense)
         state[st.T] = t1
         audit(m, w, r, count, state)
         outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)

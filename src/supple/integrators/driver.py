@@ -22,6 +22,7 @@ from supple.integrators.audited import audit_record
 from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
+from supple.integrators.line_ends import LineEnd
 from supple.integrators.newton_places import Places
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
@@ -348,6 +349,11 @@ class LoopRun:
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
 
+    def _at_line_end(self, outcome: int) -> bool:
+        """Whether a run ends because something has slid to the end of its line."""
+        at_end = self.problem.events[int(self.count[st.TERMINAL])] if outcome == st.EVENT else None
+        return isinstance(at_end, LineEnd)
+
     def _solution(self, outcome: int) -> Solution:
         p, s, count, r = self.problem, self.state, self.count, self.fields
         t, (q, u, z, channels) = self.rows.finish(outcome != st.DONE)
@@ -369,7 +375,7 @@ class LoopRun:
             audit=audit_record(s),
             momentum=momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
-            success=outcome in (st.DONE, st.EVENT),
+            success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
             message=message(self, outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),

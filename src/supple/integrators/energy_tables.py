@@ -29,6 +29,7 @@ from supple.integrators.energy_vectors import (
     owner_at,
     section_rows,
     turned_round,
+    turns,
     vectors_of,
 )
 from supple.joints.motions import motion_of
@@ -207,9 +208,8 @@ class _Maker:
             except UnfitError as problem:
                 raise ModelError.plain(f"{OWNER}: found {problem}, expected {QUADRATIC}") from None
             self.number[k] = 1 + len(self.out.bodies) + vector
-            record = owner_at(self.c, node)
-            if record.turns:
-                self.sections[self.number[k]] = record.label
+            if turns(self.c, node):
+                self.sections[self.number[k]] = owner_at(self.c, node).label
 
     def _arm(self, owner: str, end: int, point: Array) -> Array:
         """Arm of a point in the axes of a body; on a section there must be none."""

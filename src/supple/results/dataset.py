@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, describe, suggestion
+from supple.results.constraint_views import SlidingView
 from supple.results.force_views import (
     EffortFunctionView,
     ForceView,
@@ -30,7 +31,7 @@ from supple.results.force_views import (
     PointForceView,
     RopeView,
 )
-from supple.results.gradient_views import GradientView
+from supple.results.gradient_views import GradientPointView, GradientView
 from supple.results.start_changes import told
 from supple.results.views import BodyView
 from supple.writing import write_whole
@@ -254,7 +255,9 @@ def _of_gradient(view: GradientView) -> Iterator[Variable]:
     if end is None:
         return
     yield from _of_point(end)
-    if view.slopes:
+    displacement = f"{end.name}.displacement"
+    yield Variable(displacement, end.displacement, "xyz", "m", "world", "deflection")
+    if isinstance(end, GradientPointView):
         yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
     if view.turns:
         yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
@@ -292,6 +295,9 @@ def _of_constraint(result: Result, view: ConstraintView, loads: bool) -> Iterato
     item, source = result.constraints[view.name], result.data.loads if loads else None
     determined = source is not None and len(source.constraint(view.name).loads) == 1
     kind = constraint_kind(item)
+    if isinstance(view, SlidingView):
+        yield Variable(f"{view.name}.displacement", view.displacement, "", "m", "A", "coordinate")
+        yield Variable(f"{view.name}.rate", view.rate, "", "m/s", "A", "rate")
     if kind.drives:
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
     if determined and kind.load == "effort" and isinstance(item, Driver):

@@ -314,8 +314,14 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
 
 
 def _elastic(interpolant: Interpolant) -> bool:
-    name = interpolant.name.rpartition(".")[2]
-    return name.removesuffix("_rate").rpartition("_")[2].isdigit()
+    """Whether a quantity is called like an elastic coordinate, "mode_1", or of a part, "u_1[0]"."""
+    name = interpolant.name.rpartition(".")[2].removesuffix("_rate")
+    return name.partition("[")[0].rpartition("_")[2].isdigit()
+
+
+def elastic_rate(name: str, table: Table) -> bool:
+    """Whether a quantity is the rate of an elastic coordinate of a body."""
+    return name.endswith("_rate") and bool(_judged_with(name, table))
 
 
 def _judged_with(name: str, table: dict[str, Interpolant]) -> str:

@@ -28,13 +28,14 @@ from supple.studies.crosscheck_result import CrossCheck, Row, RowState, State
 from supple.studies.crosscheck_runs import Judgement, Request, Run, ends_apart, judge, run_twice
 from supple.studies.crosscheck_states import StateFinding, StateTable, different, states_of
 from supple.studies.lyapunov import lyapunov
-from supple.studies.ways import Way, element_ways, tree_of, tree_ways
+from supple.studies.ways import Way, element_ways, equations_of, tree_ways
 from supple.waiting import told
 
 OWNER = "crosscheck"
 FEWEST = 20  # intervals of output
 ROUNDING = 1e-10  # of the range: below it differences are called rounding
-MOST_STEPS = 50_000  # of the second integrator, before another one is tried
+# Steps of the second integrator, in those of the reference, before another one is tried
+MORE_STEPS, FEW_STEPS = 20, 5000
 # Integrators of the same family share the idea of their steps.
 FAMILIES = {
     "Radau": "implicit Runge-Kutta",
@@ -175,7 +176,7 @@ class _Study:
         error = float(max(errors, default=0.0))
         text = f"the reference: {steps} steps, error {error:.1e} of the range"
         name = _name(self._asked, str(run.result.statistics["linear"]))
-        family = tree_of(self.prepared.model, self.first)
+        family = equations_of(run.result.data.compiled)
         row = Row(name, self.method, "reference", text, error=error, family=family)
         self.rows.append(replace(row, seconds=run.seconds))
 
@@ -184,8 +185,8 @@ class _Study:
         form, model = way.formulation, self.prepared.model
         row = Row(way.name, self.method, "failed", "")
         try:
-            row = replace(row, family=tree_of(form.written(model), form))
             there = states_of(self.prepared, form, self.reference.result)
+            row = replace(row, family=equations_of(there.compiled))
             table, span = StateTable(there, model), self._span
             findings = different(self.states, table, model, span)
             if not same_parts(there.compiled, self.reference.result.data.compiled):
@@ -260,7 +261,8 @@ class _Study:
         family = FAMILIES.get(self.method, self.method)
         row = Row(self.rows[0].name, "", "failed", "", family=self.rows[0].family)
         tried: list[Row] = []
-        for other in (DormandPrince(max_steps=MOST_STEPS), BDF(max_steps=MOST_STEPS), Radau()):
+        most = FEW_STEPS + MORE_STEPS * int(self.reference.result.statistics["steps"])
+        for other in (DormandPrince(max_steps=most), BDF(max_steps=5 * most), Radau()):
             name = type(other).__name__
             if FAMILIES[name] != family:
                 self._add_run(replace(row, integrator=name), self.first, other)
@@ -274,7 +276,7 @@ class _Study:
 
     def _add_elements(self, way: Way) -> None:
         """A formulation with elements of its own, refined."""
-        row = Row(way.name, "Radau", "failed", "", family=frozenset({way.name}))
+        row = Row(way.name, "Radau", "failed", "")
         try:
             found = refined(self.given, self.request, way, Radau(), self.reference.result)
         except SuppleError as error:
@@ -284,7 +286,7 @@ class _Study:
         row = replace(row, state=state, text=text, difference=float(found.differences[-1]))
         row = replace(row, quantity=found.worst, at=found.at, order=found.order)
         row = replace(row, error=float(found.changes[-1]), seconds=found.seconds)
-        self.rows.append(replace(row, t=found.t, apart=found.apart))
+        self.rows.append(replace(row, t=found.t, apart=found.apart, family=found.family))
 
     def _told_elements(self, found: Refinement) -> tuple[RowState, str]:
         apart = ends_apart(self.reference.result, found.result)
@@ -292,7 +294,7 @@ class _Study:
             return "differs", f"differs: {apart}"
         numbers = ", ".join(map(str, found.levels))
         seen = ", ".join(f"{d:.1e}" for d in found.differences)
-        trend = f"{seen} of the range with {numbers} elements"
+        trend = f"{seen} of the range with {numbers} {found.counted}"
         if math.isfinite(found.order):
             trend += f", changes of order {found.order:.1f}"
         if found.differences[-1] <= self.accuracy and found.changes[-1] <= self.accuracy:

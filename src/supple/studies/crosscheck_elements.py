@@ -15,7 +15,7 @@ from supple.results.result import Result
 from supple.studies.comparison import Comparison, Table, compared
 from supple.studies.crosscheck_runs import Request, Scales
 from supple.studies.interpolation import Interpolant
-from supple.studies.ways import Way
+from supple.studies.ways import Way, equations_of
 
 Array = NDArray[np.float64]
 
@@ -26,17 +26,19 @@ class Refinement:
 
     Attributes
     ----------
-    levels : elements of each beam, or parts in the place of each element
+    levels, counted : numbers of elements, and which
     differences : (n,) largest difference of each level to the reference, over the scale
     changes : (n - 1,) largest change from each level to the next
     order : by which changes fall when elements are halved; NaN if they are rounding
     t, apart : (nt,) s, and the largest difference of the finest level
     worst, at : the quantity with the largest difference of the finest level, and its time, s
     result : the run of the finest level
+    family : the equations of the coarsest level, which may be those of the reference
     seconds : processor time of all runs
     """
 
     levels: tuple[int, ...]
+    counted: str
     differences: Array
     changes: Array
     order: float
@@ -45,6 +47,7 @@ class Refinement:
     worst: str
     at: float
     result: Result
+    family: frozenset[str]
     seconds: float
 
 
@@ -69,6 +72,7 @@ def refined(
     ratio = np.nan if small else changes[-2] / changes[-1]
     return Refinement(
         levels=tuple(number for number, _ in way.levels),
+        counted=way.counted,
         differences=np.array([_apart(c, scales).max() for c in found]),
         changes=changes,
         order=float(np.log2(ratio)),
@@ -77,6 +81,7 @@ def refined(
         worst=worst,
         at=found[-1][worst].at,
         result=runs[-1],
+        family=equations_of(runs[0].data.compiled),
         seconds=sum(float(r.statistics.get("cpu_seconds", 0.0)) for r in runs),
     )
 

@@ -16,7 +16,7 @@ from supple.formulations.base import Formulation
 from supple.integrators.base import Integrator
 from supple.integrators.interruption import raised_at_once
 from supple.results.result import Result
-from supple.studies.comparison import Comparison, Table, compared, table_of
+from supple.studies.comparison import Comparison, Table, compared, elastic_rate, table_of
 
 Array = NDArray[np.float64]
 
@@ -211,7 +211,9 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
     """Compare a run with the reference within the errors of both.
 
     ``tolerance`` is that of the tighter runs. Errors are what a hundredth of the tolerance changes,
-    at any time so far, so they are well above those of the tighter runs, which are compared.
+    at any time so far, so they are well above those of the tighter runs, which are compared. Rates
+    of elastic coordinates may part no more than others, but need not be resolved: stiff ones are
+    noise at any tolerance.
     """
     found = compared((reference.result, run.result), (reference.table, run.table))
     scales, t = reference.scales, found.t
@@ -225,24 +227,25 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
         for one in (reference, run):
             errors[k] += np.interp(t, one.t, one.errors[name]) / scale
         promised[k] = (scales.promised(name, d.units, tolerance) + d.interpolation) / scale
-    loose = errors > accuracy
+    counted = np.array([not elastic_rate(name, reference.table) for name in names], dtype=bool)
+    loose = (errors > accuracy) & counted[:, None]
     resolved = ~np.logical_or.accumulate(loose.any(axis=0))
     until = float("inf") if resolved.all() else float(t[np.argmin(resolved)])
     unresolved = "" if resolved.all() else names[int(np.argmax(loose[:, np.argmin(resolved)]))]
-    ahead = _ahead(t, resolved)
-    seen = np.where(resolved, apart, 0.0)
+    ahead, within = _ahead(t, resolved), resolved & counted[:, None]
+    seen = np.where(within, apart, 0.0)
     k, place = divmod(int(np.argmax(seen)), len(t)) if names else (0, 0)
     return Judgement(
         t=t,
-        apart=apart.max(axis=0, initial=0.0),
-        errors=errors.max(axis=0, initial=0.0),
+        apart=apart[counted].max(axis=0, initial=0.0),
+        errors=errors[counted].max(axis=0, initial=0.0),
         worst=names[k] if moves(reference.result) else "",
         at=float(t[place]),
         difference=float(seen.max(initial=0.0)),
-        error=float(np.where(resolved, errors, 0.0).max(initial=0.0)),
+        error=float(np.where(within, errors, 0.0).max(initial=0.0)),
         until=until,
         unresolved=unresolved,
-        parting=_parting(names, t, seen, errors[:, ahead] + promised),
+        parting=_parting(names, t, np.where(resolved, apart, 0.0), errors[:, ahead] + promised),
         missing=tuple(dict.fromkeys(missing)),
     )
 
@@ -255,7 +258,8 @@ def _ahead(t: Array, resolved: NDArray[np.bool_]) -> NDArray[np.int_]:
     """
     last = max(int(resolved.sum()) - 1, 0)
     later = t + LUCK * (t[last] - t[0])
-    return np.maximum(np.minimum(np.searchsorted(t, later), last), np.arange(len(t)))
+    places: NDArray[np.int_] = np.minimum(np.searchsorted(t, later), last)
+    return np.maximum(places, np.arange(len(t)))
 
 
 def _parting(names: list[str], t: Array, apart: Array, allowed: Array) -> Parting | None:

@@ -23,6 +23,7 @@ from supple.engine.histories import RunHistory
 from supple.errors import SuppleError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
+from supple.loops.assembly import redundant
 from supple.model import Model
 from supple.poses import cross
 from supple.results.dataset import variables
@@ -45,6 +46,7 @@ LEFT_OUT = ("coordinate", "rotation", "shaft")
 BALANCE, POWER, STRAIN = "balance", "power", "strain energy"
 # They depend on deformations alone, which travel between formulations as they are.
 ALONE = (POWER, STRAIN)
+SMALL = 1e-6  # of what the whole motion has: less than rounding of that is none of them
 
 
 @dataclass(frozen=True)
@@ -202,8 +204,12 @@ def _words(name: str, table: StateTable) -> tuple[str, int]:
 def _read(result: Result, model: Model) -> tuple[dict[str, Array], dict[str, str], dict[str, str]]:
     """Values (n, components), units and kinds of all quantities at the states of a result."""
     values, units, kinds = {}, {}, {}
+    # Of joints the smallest reactions are compared, which are the same in every formulation.
+    shared = set(result.constraints) if redundant(result.data.compiled) else set()
     for name, v in variables(result).items():
         if v.role in LEFT_OUT or name in ("energy.error", "energy.total"):
+            continue
+        if v.role == "effort" and name.rpartition(".")[0] in shared:
             continue
         values[name] = np.asarray(v.values, dtype=float).reshape(len(result.t), -1)
         units[name] = v.units
@@ -254,6 +260,8 @@ def _sizes(table: StateTable, model: Model, span: float) -> dict[str, float]:
         "momentum": mass * speed * max(1.0, length),
         "energy": mass * (gravity * length + speed**2),
         **dict.fromkeys(("load", "effort", BALANCE), load),
+        POWER: SMALL * mass * acceleration * speed,
+        STRAIN: SMALL * mass * (gravity * length + speed**2),
     }
     return {
         name: max(largest[_kind(table, name)], least.get(kind, 0.0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from supple.engine.compiled import Compiled
 from supple.engine.linear_choice import Linear
 from supple.errors import ModelError
 from supple.formulations.base import Formulation
@@ -28,12 +29,28 @@ BRANCHES = 2  # spanning trees beside joint and absolute coordinates
 class Way:
     """A formulation by its name.
 
-    ``levels`` are the same with ever more elements, where elements are others than the model's.
+    ``levels`` are the same with ever more elements, where elements are others than the model's;
+    ``counted`` says what their numbers are.
     """
 
     name: str
     formulation: Formulation
     levels: tuple[tuple[int, Formulation], ...] = ()
+    counted: str = ""
+
+
+def equations_of(compiled: Compiled) -> frozenset[str]:
+    """Which coordinates and rows the equations have: the same equations, the same set.
+
+    Two trees can be the same equations: bodies with nodal vectors hang on nothing.
+    """
+    records = (compiled.joints, compiled.extra, compiled.deforming)
+    places = [
+        f"{name} {record.q.start} {record.u.start}"
+        for each in records
+        for name, record in each.items()
+    ]
+    return frozenset([*places, f"{compiled.nu} velocities, {compiled.nr} rows"])
 
 
 def tree_of(model: Model, formulation: Formulation) -> Tree:
@@ -80,10 +97,13 @@ def element_ways(model: Model, first: Formulation) -> tuple[list[Way], dict[str,
     """Ways with other elements than the model's, and why they do not apply."""
     found: list[Way] = []
     missing: dict[str, str] = {}
-    for name, levels in (
-        ("deformation modes", [(k, DeformationModes(refinement=k)) for k in REFINEMENTS]),
-        ("gradient bodies", [(k, GradientBodies(elements=k)) for k in ELEMENTS]),
-    ):
+    cut = [(k, DeformationModes(refinement=k)) for k in REFINEMENTS]
+    vectors = [(k, GradientBodies(elements=k)) for k in ELEMENTS]
+    known: list[tuple[str, str, Sequence[tuple[int, Formulation]]]] = [
+        ("deformation modes", "parts for each element", cut),
+        ("gradient bodies", "elements", vectors),
+    ]
+    for name, counted, levels in known:
         finest = levels[-1][1]
         if type(first) is type(finest):
             missing[name] = "it is the formulation of the reference"
@@ -97,7 +117,7 @@ def element_ways(model: Model, first: Formulation) -> tuple[list[Way], dict[str,
         if all(written[body] is model[body] for body in model.bodies):
             missing[name] = "the model has no beams that deform"
             continue
-        found.append(Way(name, finest, tuple(levels)))
+        found.append(Way(name, finest, tuple(levels), counted))
     return found, missing
 
 
