@@ -99,6 +99,15 @@ def circle(elements: int) -> Array:
     return np.concatenate([places[:, None], axes], axis=1)
 
 
+def arc(elements: int, angle: float = 2.0) -> Array:
+    """Nodal vectors (nodes, 2, 3) of the cable on an arc of a circle through its supports."""
+    turned = angle * np.linspace(-0.5, 0.5, elements + 1)
+    c, s, o = np.cos(turned), np.sin(turned), np.zeros(elements + 1)
+    radius = 2.0 / angle
+    places = np.stack([1.0 + radius * s, radius * (c[0] - c), o], axis=1)
+    return np.stack([places, np.stack([c, s, o], axis=1)], axis=1)
+
+
 def inspect(model: Model) -> list[Quantity]:
     """Compare tips with the exact ones, of ever thinner beams."""
     found, vectors = [], None
@@ -111,7 +120,7 @@ def inspect(model: Model) -> list[Quantity]:
         tip = bent(strip(element, 1e-3))["strip"].at(1.0).position[0]
         words = f"tip, {element}, which locks, H/L = 0.001"
         found.append(Quantity(words, float(np.hypot(*(tip[:2] - GENTLE))), known, 0.006))
-    rope = bent(supported_cable())["strip"]
+    rope = bent(supported_cable(), arc(2 * ELEMENTS))["strip"]
     half = rope.at(2.0).position[0] - rope.at(1.0).position[0]
     for k, axis in enumerate("xy"):
         words = f"tip {axis}, cable, F L^2 / E I = 10"

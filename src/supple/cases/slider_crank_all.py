@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from supple.frames import Frame
     from supple.poses import Array
 
-STEP = 2e-5  # s
+STEP = 4e-5  # s
 KINDS: dict[str, Any] = {
     "parts": lambda n: Beam("rod", ROD, SECTION, STEEL, parts=n),
     "beam": lambda n: GradientBeam("rod", ROD, SECTION, STEEL, n),
