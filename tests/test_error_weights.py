@@ -97,3 +97,32 @@ def test_rest_takes_no_effort(method) -> None:
     for amplitude in (0.0, 1e-16):
         result = sp.simulate(block(amplitude), 10.0, integrator=METHODS[method])
         assert result.statistics["steps"] < 100
+
+
+def struck(load: float = 200.0) -> sp.Model:
+    """A short steel beam with a weight at its end, on which forces act at once."""
+    steel = sp.Material(E=2.1e11, G=8e10, density=7800.0)
+    model = sp.Model()
+    beam = model.add(sp.GradientBeam("beam", 0.3, sp.Rectangle(0.01, 0.01), steel, elements=2))
+    model.add(sp.Fixed("clamp", model.ground.at(0), beam.at(0)))
+    weight = model.add(sp.RigidBody("weight", 0.2, inertia=(1e-4, 1e-4, 1e-4)))
+    model.add(sp.Fixed("weld", beam.at(0.3), weight.at(0)))
+    model.add(sp.Force("push", weight.at(0), (load, load, load / 4)))
+    return model
+
+
+@pytest.mark.parametrize("method", ["Radau", "GeneralizedAlpha"])
+def test_places_of_nodal_vectors_follow_the_tolerance(method) -> None:
+    """One period of bending, 20 ms, in which sections breathe ten thousand times.
+
+    Who followed that would need more than a hundred thousand steps. Errors of places add up over
+    the steps of a period; ten are allowed.
+    """
+    tolerance = 1e-4
+    exact = sp.simulate(struck(), 0.02, tolerance=1e-6, output=20)
+    result = sp.simulate(
+        struck(), 0.02, tolerance=tolerance, output=20, integrator=METHODS[method]
+    )
+    assert result.success and result.statistics["steps"] < 1000
+    one, other = (r["beam"].at(0.3).position for r in (exact, result))
+    assert np.abs(one - other).max() < 10 * tolerance * 0.3

@@ -42,6 +42,7 @@ from supple.constraints import (
     PointOnPlane,
     Rack,
     Screw,
+    SlidingJoint,
 )
 from supple.errors import FileError, ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
@@ -68,6 +69,7 @@ from supple.forces import (
     CartesianSpring,
     CouplingSpring,
     DistributedLoad,
+    Drum,
     EffortFunction,
     Force,
     ForceElement,
@@ -82,6 +84,8 @@ from supple.forces import (
     Motor,
     PairFunction,
     PairState,
+    Pulley,
+    Rope,
     SpringDamper,
 )
 from supple.frames import Frame
@@ -133,6 +137,7 @@ if TYPE_CHECKING:
     from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
+    from supple.analyses.stepper import Snapshot, Stepper
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
@@ -141,6 +146,9 @@ if TYPE_CHECKING:
     from supple.bodies.gradient_plate import GradientPlate
     from supple.bodies.gradient_solid import GradientSolid
     from supple.bodies.mesh import MeshBody
+    from supple.certificates.certificate import Certificate
+    from supple.certificates.certify import certify
+    from supple.certificates.choice import ChosenModes, choose_modes
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
     from supple.fem.buckling import Buckling
@@ -148,11 +156,7 @@ if TYPE_CHECKING:
     from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
-    from supple.fem.matrix_files import (
-        load_component,
-        read_calculix,
-        save_component,
-    )
+    from supple.fem.matrix_files import load_component, read_calculix, save_component
     from supple.fem.matrix_market import read_matrix_market
     from supple.fem.mesh_data import MeshData
     from supple.fem.mesh_files import read_mesh
@@ -162,6 +166,7 @@ if TYPE_CHECKING:
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
     from supple.formulations.deformation import DeformationModes
+    from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
@@ -178,9 +183,15 @@ if TYPE_CHECKING:
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
+    from supple.sensitivities.fit import Fit, fit
+    from supple.sensitivities.optimize import Optimum, optimize
+    from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
+    from supple.studies.crosscheck import crosscheck
+    from supple.studies.crosscheck_result import CrossCheck
     from supple.studies.lyapunov import lyapunov
+    from supple.sweeps.batch import batch
     from supple.sweeps.study import Sweep
     from supple.sweeps.sweep import sweep
 
@@ -204,7 +215,9 @@ __all__ = [
     "Cable",
     "Campbell",
     "CartesianSpring",
+    "Certificate",
     "Change",
+    "ChosenModes",
     "Circle",
     "ComponentReport",
     "Constant",
@@ -212,6 +225,7 @@ __all__ = [
     "Coupling",
     "CouplingSpring",
     "CraigBampton",
+    "CrossCheck",
     "Cuboid",
     "Cylinder",
     "Cylindrical",
@@ -221,12 +235,14 @@ __all__ = [
     "DistributedLoad",
     "DormandPrince",
     "Driver",
+    "Drum",
     "EffortFunction",
     "EnergyScheme",
     "EquilibriumPath",
     "Event",
     "Expression",
     "FileError",
+    "Fit",
     "Fixed",
     "FlexibleBody",
     "Force",
@@ -244,6 +260,7 @@ __all__ = [
     "General",
     "GeneralizedAlpha",
     "GradientBeam",
+    "GradientBodies",
     "GradientPlate",
     "GradientSolid",
     "GraphEdge",
@@ -277,6 +294,7 @@ __all__ = [
     "Motor",
     "Newmark",
     "NormalModes",
+    "Optimum",
     "OrderN",
     "PairFunction",
     "PairState",
@@ -289,6 +307,7 @@ __all__ = [
     "Polynomials",
     "Prepared",
     "Prismatic",
+    "Pulley",
     "Rack",
     "Radau",
     "Rayleigh",
@@ -298,16 +317,20 @@ __all__ = [
     "Revolute",
     "RigidBody",
     "RobotFile",
+    "Rope",
     "SIDBody",
     "Screw",
     "SecondOrder",
     "Section",
     "SectionForces",
+    "Sensitivity",
     "Signal",
     "SimulationError",
     "Sine",
     "Sines",
+    "SlidingJoint",
     "SmoothStep",
+    "Snapshot",
     "SolidMesh",
     "SpecialPoint",
     "Sphere",
@@ -319,6 +342,7 @@ __all__ = [
     "StateSpace",
     "StaticResult",
     "StaticShapes",
+    "Stepper",
     "StiffnessResult",
     "SuppleError",
     "SuppleWarning",
@@ -334,13 +358,18 @@ __all__ = [
     "VonKarman",
     "WeightLoad",
     "assemble",
+    "batch",
     "block",
     "buckling",
     "campbell",
     "cases",
+    "certify",
     "check_component",
+    "choose_modes",
     "compare",
     "converge",
+    "crosscheck",
+    "fit",
     "inverse_dynamics",
     "kinematics",
     "linearize",
@@ -351,6 +380,7 @@ __all__ = [
     "lyapunov",
     "mass_properties",
     "mesh_geometry",
+    "optimize",
     "prepare",
     "principal_strains",
     "read_abaqus",
@@ -365,6 +395,7 @@ __all__ = [
     "rigid_modes",
     "rosette_strain",
     "save_component",
+    "sensitivity",
     "simulate",
     "stability",
     "statics",
@@ -376,6 +407,7 @@ __all__ = [
     "write_model",
     "write_sid",
 ]
+
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""

@@ -58,11 +58,6 @@ class GradientBody(Body):
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
         """Its mesh at rest for pictures, and rows (p, n) of its points from nodal vectors."""
 
-    @property
-    def along_line(self) -> bool:
-        """Whether its elements follow each other along an axis with ``stations``."""
-        return False
-
 
 def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:
     """Viscosities beside E and G in units of these (s), of damping that rates of strain have."""

@@ -24,7 +24,7 @@ from supple.core import acceptance, events, step_size, tree
 from supple.core import alpha_newton as newton
 from supple.core import alpha_stage as stage
 from supple.core import step as st
-from supple.core.alpha_error import change, error_norm, middle_state, powers
+from supple.core.alpha_error import change, error_norm, middle_state, powers, worst_error
 from supple.core.alpha_newton import MAX_NEWTON
 from supple.core.alpha_output import fill_polynomials
 from supple.core.alpha_stage import (
@@ -50,6 +50,7 @@ __all__ = ["alpha_run", "own_size"]
 
 GROWTH = 2.0  # of a step: the algorithmic acceleration is stretched by as much
 SLOW = 0.05  # a contraction above it asks for a new tangent
+LESS = 0.9  # a step that must be shorter is so much shorter at least, and keeps its factors for a while then
 
 
 @kernel
@@ -90,10 +91,10 @@ def solve_step(m, w, r, o, p, count, state, t, h, t1):
 @kernel
 def estimate(m, r, o, count, state, h):
     """Outcome and weighted error of a step that was solved for; the velocity with the largest error is noted."""
-    error, worst = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
+    error = error_norm(m, r, o, h, state[st.H_OLD], count[st.FRESH] == 1)
     if math.isfinite(error) and (error < 1.0 or o.c[STEP] > 0.0):
         return st.DONE, error
-    count[st.BAD_DOF] = worst
+    count[st.BAD_DOF] = worst_error(o)
     return st.DONE if math.isfinite(error) else st.NOT_FINITE, error
 
 
@@ -106,7 +107,7 @@ def shorten(o, count, state, h, outcome):
             return False
         state[st.H] = 0.25 * h if outcome == st.NOT_FINITE else 0.5 * h
     o.ints[TROUBLE] = outcome if outcome == st.NOT_FINITE else st.DONE
-    count[st.KEEP_JACOBIAN] = 0
+    step_size.give_up_tangents(count)
     count[st.AFTER_REJECT] = 1
     return True
 
@@ -137,13 +138,17 @@ def refuse(o, count, state, h, error, power, safety):
 
 
 @kernel
-def move(m, w, r, o, h, h_old, fresh, be, ge, te):
-    """State, rates and multipliers at the end of the step, with its kinematics; what the next step begins from."""
-    stage.end_state(m, r, o, h, be, ge, te)
+def move(m, w, r, o, h, h_old, fresh, be, ge, te, dense):
+    """State, rates and multipliers at the end of the step, with its kinematics; what the next step begins from.
+
+    Both are where ``powers`` left them, unless the step had to be ``dense``: output or events then left others.
+    """
+    if dense:
+        stage.end_state(m, r, o, h, be, ge, te)
     stage.update_rates(m, r, o, h, h_old, fresh)
     stage.move(r, o, h)
-    tree.poses(m, w, r.q)  # output may have left others
-    if r.lam.shape[0] > 0 or r.events.shape[0] > 0:  # ... moved them onto the constraints, or events left motions
+    if dense:
+        tree.poses(m, w, r.q)
         tree.motion(m, w, r.u, r.a)
         tree.inertias(m, w, r.q, r.u, r.a)
 
@@ -164,13 +169,13 @@ def control(o, count, state, h, wanted, error, power, safety, fresh):
     state[st.H_OLD] = h
     if fresh:
         count[st.FACTORED] = 0  # the next step has other factors
-    count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= SLOW and count[st.FRESH] == 0 else 0
+    step_size.keep_tangents(count, state[st.RATE] <= SLOW)
     if o.c[STEP] > 0.0:
         o.ints[LEFT] = 0 if count[st.FRESH] == 1 else o.ints[LEFT] - 1
     elif cut:
         state[st.H] = max(wanted, factor * h)
     elif not 1.0 <= factor <= 1.2:
-        state[st.H] = factor * h
+        state[st.H] = (factor if factor > 1.0 else min(factor, LESS)) * h
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REALS, REALS, MAT, INT)
@@ -220,7 +225,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         power, safety = error_exponent(o, fresh), safety_factor(count[st.NEWTON] - before)
         if refuse(o, count, state, h, error, power, safety):
             continue
-        if acceptance.is_dense(m, r, count, grid, t1):
+        dense = acceptance.is_dense(m, r, count, grid, t1)
+        if dense:
             fill_polynomials(m, r, o, h)
         if not fixed and events.find_switch(m, w, r, count, state, t, h):
             continue
@@ -228,7 +234,7 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
         count[st.STEPS] += 1
         if acceptance.emit(m, w, r, count, state, grid, out, t, h, t1):
             return st.EVENT
-        move(m, w, r, o, h, state[st.H_OLD], fresh, be, ge, te)
+        move(m, w, r, o, h, state[st.H_OLD], fresh, be, ge, te, dense)
         state[st.T] = t1
         audit(m, w, r, count, state)
         outcome = acceptance.land(m, w, r, count, state, stops, t1, kink)

@@ -6,7 +6,7 @@ import math
 
 from supple.core import alpha_newton as newton
 from supple.core import alpha_rows as rows
-from supple.core import alpha_tree, block_products, chart, dynamics, links
+from supple.core import alpha_tree, block_products, chart, dynamics, forces, links
 from supple.core import layout as at
 from supple.core import step as st
 from supple.core.alpha_stage import (
@@ -29,6 +29,7 @@ from supple.core.alpha_stage import (
     RATE,
     S1,
     S2,
+    STEP,
     THETA,
     TSLOPE,
     UM,
@@ -56,7 +57,7 @@ def change(m, r, o, parts, h, be, ge, both):
 
     Smooth motion passes the filter but for its next order. Of a mode much faster than the step, whose
     rates are large and mean nothing, there remains what its amplitude is worth. Along the normals of constraints D is
-    the change itself, DT is zero: the rows leave no error there.
+    the change itself, DT is zero: the rows leave no error there. Fixed steps need no DT, which only their error asks for.
     """
     nu, nz, nr = r.u.shape[0], r.z.shape[0], r.lam.shape[0]
     n = nu + nz + (2 * nr if both else nr)
@@ -64,13 +65,17 @@ def change(m, r, o, parts, h, be, ge, both):
     for k in range(nu):
         o.u[S1, k] = o.u[E, k] - o.u[A0, k]
     turn(m, o.u[XI], -1.0, o.u[S1])
-    for part in range(2 if nr > 0 else 1):
-        if alpha_tree.along_tree(m):
-            alpha_tree.push(m, parts, o, o.u[S1], y)
-        else:
-            for k in range(nu):
-                y[k] = 0.0
-            block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
+    if alpha_tree.along_tree(m):
+        alpha_tree.push(m, parts, o, o.u[S1], y)
+    else:
+        for k in range(nu):
+            y[k] = 0.0
+        block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
+    for k in range(nu):
+        o.u[F, k] = y[k]
+    for part in range(2 if nr > 0 and o.c[STEP] == 0.0 else 1):
+        for k in range(nu):
+            y[k] = o.u[F, k]
         for k in range(nz):
             y[nu + k] = o.z[G, k] - r.zdot[k]
         if part == 0:
@@ -108,12 +113,12 @@ def middle_state(m, r, o, h):
 
 @kernel
 def error_norm(m, r, o, h, h_old, fresh):
-    """Weighted norm of the local errors of xi, u, z and w, and the worst velocity.
+    """Weighted norm of the local errors of xi, u, z and w; those of xi and u are left in the rows S2 and S1.
 
     xi: (beta + s/2 - 1/6) h^3 u'' - h^3/12 u x u' (of rotations, whose chart bends), u: (gamma + s - 1/2)
     h^2 u'' + (1/12 - s^2 - s/2 + alpha_m s) h^3 u''', with s = alpha_m - alpha_f; z like u. The third
     derivative is a difference of slopes of two steps; a fresh step, which has but one, takes h^2 u''
-    instead. w: the difference of Simpson's and the trapezoidal rule.
+    instead. w: the difference of Simpson's and the trapezoidal rule. Of fixed steps only the last counts, if it is finite.
     """
     c = o.c
     nu, nz, ne = r.u.shape[0], r.z.shape[0], r.w.shape[0]
@@ -133,33 +138,45 @@ def error_norm(m, r, o, h, h_old, fresh):
             o.u[S2, j] -= g * (r.u[j + 1] * r.a[j + 2] - r.u[j + 2] * r.a[j + 1])
             o.u[S2, j + 1] -= g * (r.u[j + 2] * r.a[j] - r.u[j] * r.a[j + 2])
             o.u[S2, j + 2] -= g * (r.u[j] * r.a[j + 1] - r.u[j + 1] * r.a[j])
-    total, worst, found = 0.0, 0.0, 0
-    for k in range(nu):
+    total = 0.0
+    for k in range(0 if c[STEP] > 0.0 else nu):
         a = o.u[S2, k] / o.u[WX, k]
         b = (low * h * o.u[DT, k] + high * f * (o.u[DT, k] - back * o.u[S1, k])) / o.u[WU, k]
+        o.u[S2, k], o.u[S1, k] = a, b
         total += a * a + b * b
-        if not a * a + b * b <= worst:  # also finds what is not finite
-            worst, found = a * a + b * b, k
     for k in range(nz):
         b = (low_z * h * o.z[DZ, k] + high_z * f * (o.z[DZ, k] - back * o.z[ZSLOPE, k])) / o.z[WZ, k]
         total += b * b
     for k in range(ne):
         b = h / 3.0 * (2.0 * o.e[PM, k] - r.power[k] - o.e[P1, k]) / o.e[WW, k]
         total += b * b
-    return math.sqrt(total / max(2 * nu + nz + ne, 1)), found
+    return math.sqrt(total / max(2 * nu + nz + ne, 1))
+
+
+@kernel
+def worst_error(o):
+    """The velocity with the largest of the errors that ``error_norm`` left, or one that is not finite."""
+    worst, found = 0.0, 0
+    for k in range(o.u.shape[1]):
+        size = o.u[S2, k] * o.u[S2, k] + o.u[S1, k] * o.u[S1, k]
+        if not size <= worst:
+            worst, found = size, k
+    return found
 
 
 @kernel
 def powers(m, w, r, o, t, h, t1):
     """Powers of the force elements in the middle and at the end of the step; kinematics and rates of rows at its end."""
-    if r.w.shape[0] > 0:
+    if forces.work_is_done(m):
         chart.retract(m, r.q, o.u[XM], r.qt)
         for j in range(r.lam.shape[0]):
             w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])
-        dynamics.residual_at(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM], o.u[F])
+        dynamics.powers_at(m, w, t + 0.5 * h, r.qt, o.u[UM], o.u[AT], o.z[ZM])
         st.copy(w.power, o.e[PM])
         chart.retract(m, r.q, o.u[XI], r.qt)
         st.copy(o.row[LAM], w.lam)
-    dynamics.residual_at(m, w, t1, r.qt, r.ut, o.u[AT], r.zt, o.u[F])  # also for the audit
+    dynamics.powers_at(m, w, t1, r.qt, r.ut, o.u[AT], r.zt)  # also for the audit
     st.copy(w.power, o.e[P1])
+    if m.link.shape[0] > 0:
+        links.refresh(m, w, t1, r.qt)
     links.rates(m, w, t1, r.ut, o.row[RATE])

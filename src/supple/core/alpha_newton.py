@@ -321,7 +321,7 @@ def evaluate_end(m, w, r, o, parts, count, t, both):
             )
             tangent_rows(m, w, r, o, both)
         count[st.JACOBIANS] += 1
-        count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
+        count[st.KEEP_JACOBIAN], count[st.AGE] = 2, 0  # 2: of this very step
         count[st.FACTORED] = 0
     else:
         dynamics.residual_at(m, w, t, r.qt, r.ut, o.u[AT], r.zt, o.u[F])

@@ -215,8 +215,9 @@ def update_rates(m, r, o, h, h_old, fresh):
         a, e = o.u[A0, k], o.u[E, k]
         x = a + h / h_old * (o.u[AL, k] - a) if not fresh else 0.0
         o.u[AL, k] = a + (1.0 + s) * (e - a) if fresh else ((1.0 - c[AF]) * e + c[AF] * a - c[AM] * x) / (1.0 - c[AM])
-        o.u[SLOPE, k] = o.u[D, k] / h
-        o.u[TSLOPE, k] = o.u[DT, k] / h
+        o.u[AL, k] = st.flushed(o.u[AL, k])
+        o.u[SLOPE, k] = st.flushed(o.u[D, k] / h)
+        o.u[TSLOPE, k] = st.flushed(o.u[DT, k] / h)
     turn(m, o.u[XI], -1.0, o.u[AL])
     for j in range(r.lam.shape[0]):
         o.row[LSLOPE, j] = (o.row[LAM, j] - r.lam[j]) / h
@@ -235,7 +236,8 @@ def move(r, o, h):
         r.w[k] += h / 6.0 * (r.power[k] + 4.0 * o.e[PM, k] + o.e[P1, k])
     st.copy(r.qt, r.q)
     st.copy(r.ut, r.u)
-    st.copy(o.u[AT], r.a)
+    for k in range(r.a.shape[0]):
+        r.a[k] = st.flushed(o.u[AT, k])
     st.copy(r.zt, r.z)
     st.copy(o.z[G], r.zdot)
     st.copy(o.e[P1], r.power)

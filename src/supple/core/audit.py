@@ -26,10 +26,11 @@ def audit(m, w, r, ints, reals):
     The first call, with E_MAX still negative, sets what later ones are compared with.
     """
     first = reals[E_MAX] < 0.0
-    kinetic = energies.kinetic(m, w, r.q, r.u)
+    energies.sum_vectors(m, w, r.q, r.u)
+    kinetic = energies.kinetic(m, w, r.u)
     strain = energies.strain(m, w, r.q)
     elastic = forces.energy(m, w, r.q) + strain
-    total = kinetic + energies.potential(m, w, r.q, r.u) + elastic
+    total = kinetic + energies.potential(m, w) + elastic
     for e in range(r.w.shape[0]):
         total -= r.sign[e] * r.w[e]
     if first:
@@ -51,7 +52,7 @@ def audit(m, w, r, ints, reals):
     reals[K_MAX] = max(reals[K_MAX], kinetic)
     reals[E_MAX] = max(reals[E_MAX], max(abs(total), kinetic))
     for s in range(r.roots.shape[0]):
-        p, size = energies.momentum_along(m, w, r.q, r.u, r.roots[s], r.screws[s])
+        p, size = energies.momentum_along(m, w, r.roots[s], r.screws[s])
         if first:
             r.momentum[s] = p
             r.screw_error[s] = 0.0

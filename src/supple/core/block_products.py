@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from supple.core.block_six import SIX
 from supple.core.blocks import (
     CODE,
     COLUMN,
@@ -51,7 +52,9 @@ def add_product(m, matrix, x, c, y):
 
 @kernel
 def dot(x, y):
-    """Scalar product."""
+    """Scalar product; of six numbers, as most are, without a loop."""
+    if x.shape[0] == SIX:
+        return x[0] * y[0] + x[1] * y[1] + x[2] * y[2] + x[3] * y[3] + x[4] * y[4] + x[5] * y[5]
     s = 0.0
     for k in range(x.shape[0]):
         s += x[k] * y[k]

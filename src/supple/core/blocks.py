@@ -21,6 +21,7 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core import linalg
+from supple.core.block_six import SIX, backward_six, forward_six
 from supple.core.layout import TREE
 from supple.native.declare import IVEC, MAT, TRUTH, Kind, block, kernel, shared
 
@@ -210,6 +211,9 @@ def forward(front, border, factors, pivots, x):
     upper = block(factors, front[FACTORS_AT], b, n)
     lower = block(factors, front[FACTORS_AT] + b * n, n - b, b)
     y = x[o : o + b]
+    if b == SIX:
+        forward_six(upper, lower, pivots[o : o + b], border, y, x)
+        return
     for i in range(b):
         k = pivots[o + i]
         if k != i:
@@ -232,12 +236,17 @@ def backward(front, border, factors, x, t):
     b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
     upper = block(factors, front[FACTORS_AT], b, n)
     y = x[o : o + b]
+    if b == SIX:
+        backward_six(factors, front[FACTORS_AT], n, border, y, x, t)
+        return
     for j in range(n - b):
         t[j] = x[border[j]]
-    for i in range(b - 1, -1, -1):
+    for k in range(b):
+        i = b - 1 - k
         s, row = y[i], upper[i]
-        for j in range(i + 1, b):
-            s -= row[j] * y[j]
+        inner, known = row[i + 1 : b], y[i + 1 : b]  # slices: of places that count down loops are slow
+        for j in range(k):
+            s -= inner[j] * known[j]
         own = row[b:n]
         for j in range(n - b):
             s -= own[j] * t[j]

@@ -15,7 +15,7 @@ import math
 from supple.core import layout as at
 from supple.core import so3
 from supple.core.layout import views
-from supple.native.declare import INTS, MAT, REALS, VEC, entry, hold, kernel
+from supple.native.declare import INTS, MAT, REALS, VEC, block, entry, hold, kernel
 
 
 @kernel
@@ -23,9 +23,10 @@ def retract(m, q, d, out):
     """Move the configuration q by the increment d (nu): out (nq) = q "+" d."""
     node = m.node
     for f in range(m.plain.shape[0]):
-        i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
-        for k in range(m.plain[f, at.PLAIN_N]):
-            out[i + k] = q[i + k] + d[j + k]
+        i, j, count = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0], m.plain[f, at.PLAIN_N]
+        x, y, z = block(q, i, count), block(d, j, count), block(out, i, count)
+        for k in range(count):
+            z[k] = x[k] + y[k]
     for n in range(1, node.shape[0]):
         kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -46,9 +47,10 @@ def increment(m, q0, q1, out):
     """The increment out (nu) that moves q0 to q1; of rotations the shorter way."""
     node = m.node
     for f in range(m.plain.shape[0]):
-        i, j = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0]
-        for k in range(m.plain[f, at.PLAIN_N]):
-            out[j + k] = q1[i + k] - q0[i + k]
+        i, j, count = m.plain[f, at.PLAIN_Q0], m.plain[f, at.PLAIN_U0], m.plain[f, at.PLAIN_N]
+        y0, y1, y2 = block(q0, i, count), block(q1, i, count), block(out, j, count)
+        for k in range(count):
+            y2[k] = y1[k] - y0[k]
     for n in range(1, node.shape[0]):
         kind, i, j = node[n, at.MOTION], node[n, at.Q0], node[n, at.U0]
         if kind == at.REVOLUTE or kind == at.PRISMATIC:
@@ -89,9 +91,10 @@ def turn_on(m, x, d):
 def copy_plain(m, x, out):
     """out = x for the velocities of flexible and gradient bodies, which need no chart."""
     for f in range(m.plain.shape[0]):
-        j = m.plain[f, at.PLAIN_U0]
-        for k in range(j, j + m.plain[f, at.PLAIN_N]):
-            out[k] = x[k]
+        j, count = m.plain[f, at.PLAIN_U0], m.plain[f, at.PLAIN_N]
+        given, taken = block(x, j, count), block(out, j, count)
+        for k in range(count):
+            taken[k] = given[k]
 
 
 @kernel
@@ -205,11 +208,9 @@ def qdot(ints, reals, work, q, u, out):
     coordinate_rates(m, q, q, u, out)
 
 
-@entry(INTS, REALS, VEC, VEC, MAT)
-def drift(ints, reals, work, u, L):
+@kernel
+def write_drift(m, u, L):
     """L (nu, nu) of x' = v - L x: x is the increment to a neighbour with velocity u + v; axes turn with their body."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
     for i in range(L.shape[0]):
         for j in range(L.shape[1]):
             L[i, j] = 0.0
@@ -220,3 +221,11 @@ def drift(ints, reals, work, u, L):
             if kind == at.FREE:
                 skew(L, j + 3, j + 3, u[j], u[j + 1], u[j + 2])
                 skew(L, j + 3, j, u[j + 3], u[j + 4], u[j + 5])
+
+
+@entry(INTS, REALS, VEC, VEC, MAT)
+def drift(ints, reals, work, u, L):
+    """``write_drift``."""
+    tree_views, _ = views(ints, reals, work)
+    m = hold(tree_views)
+    write_drift(m, u, L)

@@ -119,6 +119,14 @@ def exert(m, w, t, q, u, a, z):
     forces.apply(m, w, t, q, u, z)
 
 
+@shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC)
+def powers_at(m, w, t, q, u, a, z):
+    """``exert`` for the kinematics, powers and controllers' rates alone: forces that do no work may be left out."""
+    w.quiet[0] = 1.0
+    exert(m, w, t, q, u, a, z)
+    w.quiet[0] = 0.0
+
+
 @shared(TREE, WORK, REAL, VEC, VEC, VEC, VEC, gives=REAL)
 def satisfy(m, w, t, q, u, d, place):
     """Move q and u onto the constraints; see ``kkt.positions``. Returns the violation that is left."""

@@ -11,8 +11,15 @@ from supple.native.declare import kernel
 
 
 @kernel
-def kinetic(m, w, q, u):
-    """Kinetic energy (J); needs motion and inertias."""
+def sum_vectors(m, w, q, u):
+    """What kinetic energy, potential and momenta need of gradient bodies, once for all of them."""
+    if m.gradient.shape[0] > 0:
+        gradient.gradient_sums(m, w, q, u)
+
+
+@kernel
+def kinetic(m, w, u):
+    """Kinetic energy (J); needs motion, inertias and ``sum_vectors``."""
     total = 0.0
     for k in range(u.shape[0]):
         total += 0.5 * m.rotor[k] * u[k] * u[k]
@@ -33,7 +40,6 @@ def kinetic(m, w, q, u):
             )
             total += w0 * r[at.E] + w1 * r[at.E + 1] + w2 * r[at.E + 2] + v0 * r[at.E + 3] + v1 * r[at.E + 4] + v2 * r[at.E + 5]
     if m.gradient.shape[0] > 0:
-        gradient.gradient_sums(m, q, u, w.sums)
         total += w.sums[SUM_KINETIC]
     return total
 
@@ -53,11 +59,10 @@ def strain(m, w, q):
 
 
 @kernel
-def potential(m, w, q, u):
-    """Gravity potential (J), zero at the world's origin; needs inertias."""
+def potential(m, w):
+    """Gravity potential (J), zero at the world's origin; needs inertias and ``sum_vectors``."""
     g, o, total = m.gravity, w.origin, 0.0
     if m.gradient.shape[0] > 0:
-        gradient.gradient_sums(m, q, u, w.sums)
         total += w.sums[SUM_POTENTIAL]
     for n in range(1, m.node.shape[0]):
         r = w.node[n]
@@ -82,8 +87,8 @@ def node_momentum(r):
 
 
 @kernel
-def momentum(m, w, q, u, out):
-    """Momentum (6) [angular about the world's origin; linear] of the whole model; needs inertias."""
+def momentum(m, w, out):
+    """Momentum (6) [angular about the world's origin; linear] of the whole model; needs inertias and ``sum_vectors``."""
     o = w.origin
     for k in range(6):
         out[k] = 0.0
@@ -95,15 +100,14 @@ def momentum(m, w, q, u, out):
     out[1] += o[2] * out[3] - o[0] * out[5]
     out[2] += o[0] * out[4] - o[1] * out[3]
     if m.gradient.shape[0] > 0:
-        gradient.gradient_sums(m, q, u, w.sums)
         for k in range(6):
             out[k] += w.sums[SUM_MOMENTUM + k]
 
 
 @kernel
-def momentum_along(m, w, q, u, root, s):
+def momentum_along(m, w, root, s):
     """Momentum on the screw s (6, about the world's origin) of the nodes below a root (all, and gradient bodies: -1), and a
-    size for its errors: the bodies' whole momenta, since a component may vanish by its direction.
+    size for its errors: the bodies' whole momenta, since a component may vanish by its direction. Needs ``sum_vectors``.
     """
     o = w.origin
     s3 = s[3] + s[1] * o[2] - s[2] * o[1]
@@ -119,7 +123,6 @@ def momentum_along(m, w, q, u, root, s):
             size += turn * math.sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2])
             size += slide * math.sqrt(h[3] * h[3] + h[4] * h[4] + h[5] * h[5])
     if root < 0 and m.gradient.shape[0] > 0:
-        gradient.gradient_sums(m, q, u, w.sums)
         h = w.sums[SUM_MOMENTUM:]
         for k in range(6):
             total += s[k] * h[k]

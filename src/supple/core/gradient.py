@@ -87,11 +87,33 @@ def table_of(m, t, data):
 
 
 @kernel
+def places_of(m, b, k):
+    """Table of element k of body row b: where its integers begin, places of what it has, vectors, places of the scratch.
+
+    Neighbours mostly have the same one, with which they share all of these.
+    """
+    t, data, _ = element_of(m, b, k)
+    table, K, R, N = table_of(m, t, data)
+    return t, table, K, locate_scratch(b[at.GRADIENT_WORK], K, R, N)
+
+
+@kernel
 def gather(m, vectors, K, x, first, out):
     """Nodal vectors (K, 3) of an element from all coordinates, or rates, of the model."""
+    own = block(m.gradient_int, vectors, K)
     for k in range(K):
-        i = first + 3 * m.gradient_int[vectors + k]
-        out[k, 0], out[k, 1], out[k, 2] = x[i], x[i + 1], x[i + 2]
+        v = block(x, first + 3 * own[k], 3)
+        out[k, 0], out[k, 1], out[k, 2] = v[0], v[1], v[2]
+
+
+@kernel
+def take_from_efforts(m, w, vectors, first, f):
+    """Subtract f (K, 3) of an element from the efforts."""
+    own = block(m.gradient_int, vectors, f.shape[0])
+    for k in range(f.shape[0]):
+        v = block(w.effort, first + 3 * own[k], 3)
+        for i in range(3):
+            v[i] -= f[k, i]
 
 
 @kernel
@@ -153,14 +175,18 @@ def clear(x):
 @kernel
 def constant_force(m, C, e, f):
     """f += C e for the constant stiffness of a table at C; returns e . C e."""
-    K, x, total = f.shape[0], m.flex_data, 0.0 * e[0, 0]
+    K, total = f.shape[0], 0.0 * e[0, 0]
+    matrix = block(m.flex_data, C, K, K)
     for k in range(K):
+        x, y, z, row = 0.0 * e[0, 0], 0.0 * e[0, 0], 0.0 * e[0, 0], matrix[k]
         for l in range(K):
-            c = x[C + k * K + l]
-            if c != 0.0:
-                for i in range(3):
-                    f[k, i] += c * e[l, i]
-                    total += c * e[k, i] * e[l, i]
+            x += row[l] * e[l, 0]
+            y += row[l] * e[l, 1]
+            z += row[l] * e[l, 2]
+        f[k, 0] += x
+        f[k, 1] += y
+        f[k, 2] += z
+        total += x * e[k, 0] + y * e[k, 1] + z * e[k, 2]
     return total
 
 
@@ -177,10 +203,10 @@ def point_stress(m, s, table, K, p, terms, damped, w):
     x, n = m.flex_data, p[P_STRAINS]
     S = block(x, table.rows + K * p[P_ROW], p[P_ROWS], K)
     r, v, e = block(w, s.r, p[P_ROWS], 3), block(w, s.r_rate, p[P_ROWS], 3), block(w, s.e, K, 3)
-    eps, rates, sigma = w[s.eps : s.eps + n], w[s.eps_rate : s.eps_rate + n], w[s.sigma : s.sigma + n]
-    factors = x[table.factors + p[P_TERM] : table.factors + p[P_TERM] + p[P_TERMS]]
+    eps, rates, sigma = block(w, s.eps, n), block(w, s.eps_rate, n), block(w, s.sigma, n)
+    factors = block(x, table.factors + p[P_TERM], p[P_TERMS])
     vectors_at(S, e, r)
-    strains_at(terms, factors, x[table.rest + p[P_STRAIN] : table.rest + p[P_STRAIN] + n], r, eps)
+    strains_at(terms, factors, block(x, table.rest + p[P_STRAIN], n), r, eps)
     for i in range(n):
         sigma[i] = 0.0
     energy, lost = stresses(block(x, table.elasticity + p[P_ENTRY], n, n), eps, sigma), 0.0 * e[0, 0]
@@ -197,39 +223,52 @@ def point_force(m, s, table, K, p, terms, w):
     x, n = m.flex_data, p[P_ROWS]
     S = block(x, table.rows + K * p[P_ROW], n, K)
     r, g, f = block(w, s.r, n, 3), block(w, s.g, n, 3), block(w, s.f, K, 3)
+    factors, sigma = block(x, table.factors + p[P_TERM], terms.shape[0]), block(w, s.sigma, p[P_STRAINS])
     clear(g)
     for t in range(terms.shape[0]):
-        a, b = terms[t, TERM_A], terms[t, TERM_B]
-        c = x[table.factors + p[P_TERM] + t] * w[s.sigma + terms[t, TERM_STRAIN]]
+        ga, gb, ra, rb = g[terms[t, TERM_A]], g[terms[t, TERM_B]], r[terms[t, TERM_A]], r[terms[t, TERM_B]]
+        c = factors[t] * sigma[terms[t, TERM_STRAIN]]
         for i in range(3):
-            g[a, i] += c * r[b, i]
-            g[b, i] += c * r[a, i]
-    for a in range(n):
-        for k in range(K):
-            if S[a, k] != 0.0:
-                for i in range(3):
-                    f[k, i] += S[a, k] * g[a, i]
+            ga[i] += c * rb[i]
+            gb[i] += c * ra[i]
+    for k in range(K):
+        u, v, y = f[k, 0], f[k, 1], f[k, 2]
+        for a in range(n):
+            u += S[a, k] * g[a, 0]
+            v += S[a, k] * g[a, 1]
+            y += S[a, k] * g[a, 2]
+        f[k, 0], f[k, 1], f[k, 2] = u, v, y
 
 
 @kernel
-def element_forces(m, w, b, k, q, u):
-    """Elastic and viscous forces of element k of body row b into its scratch; its energy, and what damping takes."""
-    t, data, vectors = element_of(m, b, k)
-    table, K, R, N = table_of(m, t, data)
-    s, y = locate_scratch(b[at.GRADIENT_WORK], K, R, N), w.flex
-    damped = m.gradient_int[t + DAMPED] == 1
+def element_forces(m, w, b, t, table, K, s, vectors, q, u):
+    """Elastic and viscous forces of an element of body row b into its scratch s; what damping takes."""
+    y, damped = w.flex, m.gradient_int[t + DAMPED] == 1
     e, f = block(y, s.e, K, 3), block(y, s.f, K, 3)
     gather(m, vectors, K, q, b[at.GRADIENT_Q0], e)
     if damped:
         gather(m, vectors, K, u, b[at.GRADIENT_U0], block(y, s.rate, K, 3))
     clear(f)
-    energy, lost = constant_force(m, table.stiffness, e, f), 0.0 * q[0]
+    constant_force(m, table.stiffness, e, f)
+    lost = 0.0 * q[0]
     for p in range(m.gradient_int[t + POINTS]):
         point, terms = point_of(m, t, table.points, table.terms, p)
-        more, taken = point_stress(m, s, table, K, point, terms, damped, y)
+        lost = lost + point_stress(m, s, table, K, point, terms, damped, y)[1]
         point_force(m, s, table, K, point, terms, y)
-        energy, lost = energy + more, lost + taken
-    return 0.5 * energy, lost
+    return lost
+
+
+@kernel
+def element_energy(m, w, b, t, table, K, s, vectors, q):
+    """Strain energy of an element of body row b."""
+    y, damped = w.flex, K < 0  # no: a literal would compile the callee again
+    e, f = block(y, s.e, K, 3), block(y, s.f, K, 3)
+    gather(m, vectors, K, q, b[at.GRADIENT_Q0], e)
+    energy = constant_force(m, table.stiffness, e, f)
+    for p in range(m.gradient_int[t + POINTS]):
+        point, terms = point_of(m, t, table.points, table.terms, p)
+        energy = energy + point_stress(m, s, table, K, point, terms, damped, y)[0]
+    return 0.5 * energy
 
 
 @shared(TREE, WORK, INT, VEC, VEC, gives=REAL)
@@ -238,16 +277,19 @@ def gradient_apply(m, w, g, q, u):
 
     Returns the power that damping takes.
     """
-    b, x, lost = m.gradient[g], m.flex_data, 0.0 * q[0]
+    b, lost = m.gradient[g], 0.0 * q[0]
+    known, table, K, s = places_of(m, b, 0)
     for k in range(b[at.GRADIENT_ELEMENTS]):
-        t, data, vectors = element_of(m, b, k)
-        table, K, R, N = table_of(m, t, data)
-        lost = lost + element_forces(m, w, b, k, q, u)[1]
-        f = block(w.flex, locate_scratch(b[at.GRADIENT_WORK], K, R, N).f, K, 3)
+        t, _, vectors = element_of(m, b, k)
+        if t != known:
+            known, table, K, s = places_of(m, b, k)
+        lost = lost + element_forces(m, w, b, t, table, K, s, vectors, q, u)
+        f = block(w.flex, s.f, K, 3)
+        weight = block(m.flex_data, table.weight, K)
         for l in range(K):
-            j = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + l]
             for i in range(3):
-                w.effort[j + i] += x[table.weight + l] * m.gravity[i] - f[l, i]
+                f[l, i] -= weight[l] * m.gravity[i]
+        take_from_efforts(m, w, vectors, b[at.GRADIENT_U0], f)
     return lost
 
 
@@ -257,8 +299,12 @@ def gradient_strain(m, w, q):
     total = 0.0 * q[0]
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
+        known, table, K, s = places_of(m, b, 0)
         for k in range(b[at.GRADIENT_ELEMENTS]):
-            total = total + element_forces(m, w, b, k, q, q)[0]
+            t, _, vectors = element_of(m, b, k)
+            if t != known:
+                known, table, K, s = places_of(m, b, k)
+            total = total + element_energy(m, w, b, t, table, K, s, vectors, q)
     return total
 
 
@@ -267,16 +313,15 @@ def gradient_inertia(m, w, a):
     """Subtract M a of all gradient bodies from the efforts."""
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
+        known, table, K, s = places_of(m, b, 0)
         for k in range(b[at.GRADIENT_ELEMENTS]):
-            t, data, vectors = element_of(m, b, k)
-            table, K, _, _ = table_of(m, t, data)
-            for c in range(K):
-                i = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + c]
-                for d in range(K):
-                    j, x = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d], m.flex_data[table.mass + c * K + d]
-                    w.effort[i] -= x * a[j]
-                    w.effort[i + 1] -= x * a[j + 1]
-                    w.effort[i + 2] -= x * a[j + 2]
+            t, _, vectors = element_of(m, b, k)
+            if t != known:
+                known, table, K, s = places_of(m, b, k)
+            rates, f = block(w.flex, s.rate, K, 3), block(w.flex, s.f, K, 3)
+            gather(m, vectors, K, a, b[at.GRADIENT_U0], rates)
+            vectors_at(block(m.flex_data, table.mass, K, K), rates, f)
+            take_from_efforts(m, w, vectors, b[at.GRADIENT_U0], f)
 
 
 @shared(TREE, MAT)
@@ -312,23 +357,26 @@ def gradient_clear(m, M):
                             M[i + l, j + n] = 0.0
 
 
-@shared(TREE, VEC, VEC, VEC)
-def gradient_sums(m, q, u, out):
-    """Sums over all gradient bodies into out (SUMS)."""
+@shared(TREE, WORK, VEC, VEC)
+def gradient_sums(m, w, q, u):
+    """Sums over all gradient bodies into the workspace (SUMS)."""
+    out = w.sums
     for l in range(SUMS):
         out[l] = 0.0
     for g in range(m.gradient.shape[0]):
-        b = m.gradient[g]
+        b, z = m.gradient[g], w.flex
+        known, table, K, s = places_of(m, b, 0)
         for k in range(b[at.GRADIENT_ELEMENTS]):
-            t, data, vectors = element_of(m, b, k)
-            table, K, _, _ = table_of(m, t, data)
+            t, _, vectors = element_of(m, b, k)
+            if t != known:
+                known, table, K, s = places_of(m, b, k)
+            e, rates, f = block(z, s.e, K, 3), block(z, s.rate, K, 3), block(z, s.f, K, 3)
+            gather(m, vectors, K, q, b[at.GRADIENT_Q0], e)
+            gather(m, vectors, K, u, b[at.GRADIENT_U0], rates)
+            vectors_at(block(m.flex_data, table.mass, K, K), rates, f)
             for c in range(K):
-                n = 3 * m.gradient_int[vectors + c]
-                x, v = q[b[at.GRADIENT_Q0] + n :], u[b[at.GRADIENT_U0] + n :]
-                weight, p0, p1, p2 = m.flex_data[table.weight + c], 0.0 * q[0], 0.0 * q[0], 0.0 * q[0]
-                for d in range(K):
-                    j, s = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d], m.flex_data[table.mass + c * K + d]
-                    p0, p1, p2 = p0 + s * u[j], p1 + s * u[j + 1], p2 + s * u[j + 2]
+                x, v, p0, p1, p2 = e[c], rates[c], f[c, 0], f[c, 1], f[c, 2]
+                weight = m.flex_data[table.weight + c]
                 out[SUM_KINETIC] += 0.5 * (v[0] * p0 + v[1] * p1 + v[2] * p2)
                 out[SUM_POTENTIAL] -= weight * (m.gravity[0] * x[0] + m.gravity[1] * x[1] + m.gravity[2] * x[2])
                 out[SUM_MOMENTUM] += x[1] * p2 - x[2] * p1

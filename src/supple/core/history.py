@@ -7,7 +7,7 @@ import numpy as np
 from supple.core import dynamics, forces, links, tree
 from supple.core import layout as at
 from supple.core.buffers import starts
-from supple.core.energies import kinetic, momentum, potential, strain
+from supple.core.energies import kinetic, momentum, potential, strain, sum_vectors
 from supple.core.layout import views, with_elements
 from supple.native.declare import INT, INTS, IVEC, MAT, REALS, VEC, entry, hold, kernel
 
@@ -99,11 +99,12 @@ def history(ints, reals, work, time, q, u, z, a, nodes, efforts, energies, multi
                 a[i, k] = np.nan
         tree.motion(m, w, u[i], a[i])
         tree.inertias(m, w, q[i], u[i], a[i])
-        energies[i, KINETIC] = kinetic(m, w, q[i], u[i])
-        energies[i, GRAVITY] = potential(m, w, q[i], u[i])
+        sum_vectors(m, w, q[i], u[i])
+        energies[i, KINETIC] = kinetic(m, w, u[i])
+        energies[i, GRAVITY] = potential(m, w)
         energies[i, STRAIN] = strain(m, w, q[i])
         energies[i, ELASTIC] = forces.energy(m, w, q[i]) + energies[i, STRAIN]
-        momentum(m, w, q[i], u[i], energies[i, MOMENTUM:STRAIN])
+        momentum(m, w, energies[i, MOMENTUM:STRAIN])
         forces.apply(m, w, time[i], q[i], u[i], z[i])
         forces.turn_rotors(m, w, a[i])
         links.refresh(m, w, time[i], q[i])

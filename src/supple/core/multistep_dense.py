@@ -99,7 +99,7 @@ def add_work(m, w, r, o, t, h):
         st.state_at(m, r, LOBATTO[i])
         for k in range(w.lam.shape[0]):
             w.lam[k] = st.slope(o.push[k], LOBATTO[i]) / h
-        dynamics.exert(m, w, left_of(t + LOBATTO[i] * h, left, t), r.qt, r.ut, r.a, r.zt)
+        dynamics.powers_at(m, w, left_of(t + LOBATTO[i] * h, left, t), r.qt, r.ut, r.a, r.zt)
         for k in range(ne):
             end[k0 + k] += h * LOBATTO_WEIGHTS[i] * w.power[k]
     for k in range(ne):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import acceptance, chart, dynamics, events, step_size
+from supple.core import acceptance, chart, dynamics, events, forces, step_size
 from supple.core import radau_newton as newton
 from supple.core import radau_stages as stages
 from supple.core import step as st
@@ -61,7 +61,7 @@ def newton_factors(m, w, r, o, p, count, state, t, h):
     if count[st.KEEP_JACOBIAN] == 0:
         independent = newton.middle_tangent(m, w, r, o, p, t, h)
         count[st.JACOBIANS] += 1
-        count[st.KEEP_JACOBIAN] = 2  # 2: of this very step
+        count[st.KEEP_JACOBIAN], count[st.AGE] = 2, 0  # 2: of this very step
         count[st.FACTORED] = 0
     if count[st.FACTORED] == 0:
         count[st.FACTORIZATIONS] += 1
@@ -88,10 +88,10 @@ def solve_step(m, w, r, o, p, count, state, t, h, left):
         count[st.BAD_DOF] = newton.worst_velocity(o)
         if count[st.KEEP_JACOBIAN] == 2:
             state[st.H] = 0.5 * h
-        count[st.KEEP_JACOBIAN] = 0
+        step_size.give_up_tangents(count)
         count[st.AFTER_REJECT] = 1
         return False
-    if r.w.shape[0] > 0:
+    if forces.work_is_done(m):
         stages.work_stages(m, w, r, o, t, h, left)
     return True
 
@@ -139,7 +139,7 @@ def move(m, w, r, o, t, t1, left):
     st.copy_rows(o.z[Z : Z + 3], o.z[ZO : ZO + 3])
     st.copy_rows(o.c[LAM : LAM + 3], o.c[LO : LO + 3])
     st.copy(r.lam, w.lam)
-    dynamics.exert(m, w, step_size.left_of(t1, left, t), r.q, r.u, r.a, r.z)
+    dynamics.powers_at(m, w, step_size.left_of(t1, left, t), r.q, r.u, r.a, r.z)
     st.copy(w.zdot, r.zdot)
     st.copy(w.power, r.power)
 
@@ -158,7 +158,7 @@ def control(count, state, h, wanted, error, iterations):
     state[st.ERROR_OLD] = 0.0 if cut else max(error, 1e-4)
     state[st.H_OLD] = h
     count[st.AFTER_REJECT] = 0
-    count[st.KEEP_JACOBIAN] = 1 if state[st.RATE] <= 1e-3 and count[st.FRESH] == 0 else 0
+    step_size.keep_tangents(count, state[st.RATE] <= 1e-3)
     if cut:
         state[st.H] = max(wanted, factor * h)
     elif count[st.KEEP_JACOBIAN] == 1 and 1.0 <= factor <= 1.2:

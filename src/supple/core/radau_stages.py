@@ -180,7 +180,7 @@ def work_stages(m, w, r, o, t, h, left):
             r.zt[k] = r.z[k] + o.z[Z + i, k]
         chart.retract(m, r.q, r.xt, r.qt)
         st.copy(o.c[LAM + i], w.lam)
-        dynamics.exert(m, w, stage_time(t, h, i, left), r.qt, r.ut, o.u[RATE + i], r.zt)
+        dynamics.powers_at(m, w, stage_time(t, h, i, left), r.qt, r.ut, o.u[RATE + i], r.zt)
         for k in range(ne):
             o.e[WORK + i, k] = w.power[k]
         for k in range(r.z.shape[0]):

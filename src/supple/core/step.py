@@ -24,7 +24,8 @@ from supple.native.declare import kernel
 STEPS, REJECTED, NEWTON_FAILURES, EVALUATIONS, JACOBIANS, FACTORIZATIONS, NEWTON = range(7)
 GRID, STOP, FRESH, AFTER_REJECT, EVENTS_FOUND, BAD_DOF, KEEP_JACOBIAN, FACTORED, TERMINAL, SWITCHED = range(7, 17)
 N_EVENTS, N_SCREWS = 17, 18  # events that are looked for, screws along which momentum is kept
-INT_STATE = 19
+AGE, RENEW = 19, 20  # steps since the tangents were made; steps to come in which they are not kept
+INT_STATE = 21
 
 # Real state of a run
 T, H, H_OLD, ERROR_OLD, RATE, RTOL, ATOL, H_MAX, H_MIN, E_START, E_ERROR, E_ELASTIC = range(12)

@@ -9,27 +9,32 @@ import numpy as np
 from supple.core import chart
 from supple.core import layout as at
 from supple.core.step import (
+    AGE,
     ATOL,
     BAD_DOF,
     E_ELASTIC,
     FACTORED,
+    FRESH,
     H_FACTORED,
     H_MAX,
     H_MIN,
     H_SWITCH,
     K_MAX,
+    KEEP_JACOBIAN,
     PART,
     RATE_PART,
     REACH,
+    RENEW,
     RTOL,
     SPEED,
     STOP,
     H,
     T,
 )
-from supple.native.declare import kernel
+from supple.native.declare import block, kernel
 
 LEAST = 1e-4  # part of the units below which all motion is rest
+RENEWED = 10  # steps with tangents of their own after tangents that did not last a step
 ROUNDING = 16 * 2.2e-16  # of a coordinate, the smallest weight
 
 
@@ -41,14 +46,15 @@ def moved(m, r, reals):
     """
     h = min(reals[H], reals[H_MAX])
     chart.increment(m, r.first, r.q, r.xt)
-    far, fast = 0.0, 0.0
+    far, fast, reach, speed = 0.0, 0.0, reals[REACH], reals[SPEED]
     for k in range(r.u.shape[0]):
-        reals[REACH] = max(reals[REACH], abs(r.xt[k]) / r.scale[k])
-        reals[SPEED] = max(reals[SPEED], abs(r.u[k]) / r.rate_scale[k])
+        reach = max(reach, abs(r.xt[k]) / r.scale[k])
+        speed = max(speed, abs(r.u[k]) / r.rate_scale[k])
         far = max(far, h * (abs(r.u[k]) + 0.5 * h * abs(r.a[k])) / r.scale[k])
         fast = max(fast, h * abs(r.a[k]) / r.rate_scale[k])
-    reals[PART] = min(1.0, max(10.0 * max(reals[REACH], far), LEAST))
-    reals[RATE_PART] = min(1.0, max(10.0 * max(reals[SPEED], fast), LEAST))
+    reals[REACH], reals[SPEED] = reach, speed
+    reals[PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
+    reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST))
 
 
 @kernel
@@ -65,6 +71,19 @@ def above_rounding(m, r, wx):
 
 
 @kernel
+def vector_rates(m, reals, wx, wu):
+    """Weights of the rates of nodal vectors: an error counts by the way that it makes in the step (docs/theory.md)."""
+    h = min(reals[H], reals[H_MAX])
+    if h <= 0.0:
+        return
+    for g in range(m.gradient.shape[0]):
+        j, n = m.gradient[g, at.GRADIENT_U0], 3 * m.gradient[g, at.GRADIENT_N]
+        x, y = block(wx, j, n), block(wu, j, n)
+        for k in range(n):
+            y[k] = x[k] / h
+
+
+@kernel
 def weights(m, r, reals, wx, wu, wz, ww):
     """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
     rtol, atol = reals[RTOL], reals[ATOL]
@@ -73,6 +92,7 @@ def weights(m, r, reals, wx, wu, wz, ww):
         wx[k] = (atol + rtol) * reals[PART] * r.scale[k]
         wu[k] = atol * reals[RATE_PART] * r.rate_scale[k] + rtol * abs(r.u[k])
     above_rounding(m, r, wx)
+    vector_rates(m, reals, wx, wu)
     for k in range(r.z.shape[0]):
         wz[k] = atol + rtol * abs(r.z[k])
     for k in range(r.w.shape[0]):
@@ -148,6 +168,22 @@ def left_limit(ints, stops):
 def left_of(time, limit, t):
     """The time to evaluate at in a step from t, so that a jump at the stop is not seen early."""
     return time if time < limit else np.nextafter(limit, t)
+
+
+@kernel
+def give_up_tangents(ints):
+    """Tangents of an earlier step are of no use; where not even the next step could keep them, some to come do not try."""
+    if ints[KEEP_JACOBIAN] == 1 and ints[AGE] <= 1:
+        ints[RENEW] = RENEWED
+    ints[KEEP_JACOBIAN] = 0
+
+
+@kernel
+def keep_tangents(ints, good):
+    """After a step: whether the next one keeps the tangents, if they are good."""
+    ints[AGE] += 1
+    ints[KEEP_JACOBIAN] = 1 if good and ints[FRESH] == 0 and ints[RENEW] == 0 else 0
+    ints[RENEW] = max(ints[RENEW] - 1, 0)
 
 
 @kernel

@@ -9,6 +9,7 @@ import numpy as np
 from supple.core import forces as force_codes
 from supple.core import gradient as kernel
 from supple.core import layout as at
+from supple.core import line_edge
 from supple.engine.axisless import refuse_axes
 from supple.engine.body_records import GradientRecord
 from supple.engine.buffers import RigidInertia, row_of
@@ -17,12 +18,14 @@ from supple.errors import label
 from supple.poses import IDENTITY, Pose
 
 if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientLine
     from supple.bodies.gradient_body import GradientBody
     from supple.engine.builder import Builder
     from supple.frames import Body, Frame
 
-# A rate is compared with its own size, and with a hundredth of its unit where it is small. But
-# components of a vector are small by its direction alone: their rates are compared with the unit.
+# Weights of rates have a hundredth of their unit besides their own size. Components of a vector are
+# small by its direction alone: theirs have the whole unit, where `core/step_size.py` does not know
+# the step (methods of several steps).
 RATE = 100.0
 PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with them
 
@@ -67,6 +70,7 @@ def add_body(b: Builder, body: Body) -> None:
     b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
     b.u0[record.u] = u.tolist()
     ints = {at.KIND: force_codes.GRADIENT, force_codes.BODY: record.index}
+    ints[force_codes.VISCOUS] = int(any(t.integers[kernel.DAMPED] for t in mesh.tables))
     b.add_element(ints, {}, f"{body.name}.damping")
     for frame, mass in b.point_masses.get(body.name, ()):
         node, pose = place(b, frame)
@@ -91,7 +95,7 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     known = b.gradient_nodes.get((record.name, at_node))
     if known is not None:
         return known
-    b.owner = record.label
+    asking, b.owner = b.owner, record.label
     columns = AXES if record.mesh.turns(at_node) else PLACE
     n = b.append_node(0, "gradient", IDENTITY, columns)
     first = 3 * record.mesh.node_vectors * at_node
@@ -100,6 +104,35 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     for k in range(columns):
         b.add_column(n, k, record.u.start + first + k)
     b.gradient_nodes[record.name, at_node] = n
+    b.owner = asking
+    return n
+
+
+def add_slider(b: Builder, frame: Frame) -> int:
+    """A node without mass that slides along the line of a body, from the station of a frame on."""
+    record = b.gradient[frame.body.name]
+    body = cast("GradientLine", record.body)
+    stations, vectors = body.stations, record.mesh.node_vectors
+    integers = {
+        line_edge.S_Q: b.nq,
+        line_edge.S_U: b.nu,
+        line_edge.NODES: len(stations),
+        line_edge.VECTORS: vectors,
+        line_edge.STATIONS: b.add_numbers(stations.tolist()),
+        line_edge.SCRATCH: b.flex_work,
+    }
+    b.add_node(0, "translate", IDENTITY)  # only its coordinate is used
+    b.q0.append(body.station(frame))
+    b.u0.append(0.0)
+    b.flex_work += line_edge.SCRATCH_SIZE
+    n = b.append_node(0, "line", IDENTITY, 1 + line_edge.OWN * len(stations))
+    row = b.node_ints[n]
+    row[at.Q0], row[at.U0] = record.q.start, record.u.start
+    row[at.ATTACH] = b.add_integers(row_of(line_edge.EDGE_INTS, integers))
+    b.add_column(n, 0, integers[line_edge.S_U])
+    for k in range(line_edge.OWN * len(stations)):
+        node, component = divmod(k, line_edge.OWN)  # of a place, then of a slope
+        b.add_column(n, 1 + k, record.u.start + 3 * vectors * node + component)
     return n
 
 

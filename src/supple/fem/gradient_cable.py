@@ -109,9 +109,15 @@ def cable_mesh(
 
 
 def _mean(length: float, radius: float) -> tuple[Array, list[Term]]:
-    """Rows and terms of the mean strain; ``radius`` is the mean of I / A, m2."""
+    """Rows and terms of the mean strain; ``radius`` is the mean of I / A, m2.
+
+    It is a quadratic form in the nodal vectors without the place: three squares.
+    """
     slopes, curved = gauss(SLOPE_POINTS), gauss(CURVATURE_POINTS)
     rows = [hermite(xi, length, 1) for xi, _ in slopes]
     rows += [hermite(xi, length, 2) for xi, _ in curved]
     weights = [0.5 * w for _, w in slopes] + [-radius * w for _, w in curved]
-    return np.array(rows), [(w, k, k) for k, w in enumerate(weights)]
+    form = np.einsum("a,ai,aj->ij", weights, rows, rows)
+    values, vectors = np.linalg.eigh(form)
+    squares = np.argsort(np.abs(values))[1:]
+    return vectors[:, squares].T, [(float(values[s]), k, k) for k, s in enumerate(squares)]

@@ -10,6 +10,7 @@ from supple.core import step as st
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError, label
 from supple.events import Event
+from supple.integrators.line_ends import LineEnd
 from supple.poses import Array
 
 # What a letter before the axis asks of a frame
@@ -24,7 +25,9 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
         x[st.EVENT_VALUE] = event.value
         row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
         what = [st.EVENT_KIND, st.EVENT_INDEX]
-        if event.joint is not None:
+        if isinstance(event, LineEnd):
+            row[what] = st.ON_COORDINATE, event.place(c)
+        elif event.joint is not None:
             record = c.joints[event.joint]
             k = event.coordinate
             k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)

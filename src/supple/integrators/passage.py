@@ -82,7 +82,7 @@ class Passage:
     def keep(self) -> None:
         """Remember the state, to come back to it."""
         run = self.run
-        self.kept = [x.copy() for x in (run.run_buffer, run.state, run.count)]
+        self.kept = [x.copy() for x in (run.run_buffer[: run.lasting], run.state, run.count)]
         self.kept_steps = run.steps_before
         self.until = self.look
 
@@ -90,7 +90,7 @@ class Passage:
         """Return to the state that was remembered."""
         run = self.run
         for x, kept in zip((run.run_buffer, run.state, run.count), self.kept, strict=True):
-            x[:] = kept
+            x[: len(kept)] = kept
         run.steps_before = self.kept_steps
         run.forget_events(float(run.state[st.T]))
         run.begin_anew()

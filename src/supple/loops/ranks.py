@@ -101,6 +101,7 @@ def smallest_value(table: Array, rank: int) -> float:
     """Singular value number ``rank`` of scaled rows: zero only in a singular position."""
     if rank == len(table) > LARGE:
         return _smallest_of_many(table)
+    table = table[:, table.any(axis=0)]  # rows reach few of many velocities
     s = np.linalg.svd(table, compute_uv=False)
     return float(s[rank - 1]) if 0 < rank <= len(s) else 1.0
 

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from supple.constraints import SlidingJoint
 from supple.errors import label
 from supple.fem.hermite import hermite
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
 from supple.results.gradient_field_monitor import watch_field
+from supple.results.gradient_stiffness import angles, element_turns, excess, of_stiffness
+
+BEYOND = 1e-6  # of the length: what is meant to be on the line
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -36,9 +40,14 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         return watch_field(result, record)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    turned = Extreme(t, _turns(e[:, :, 1]).max(axis=1, initial=0.0))
+    turned = Extreme(t, _turns(e).max(axis=1, initial=0.0))
     strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
-    findings = (*of_turns(body, turned), *of_strain(body, strained))
+    findings = (
+        *of_turns(body, turned),
+        *of_strain(body, strained),
+        *of_stiffness(body, Extreme(t, excess(body, e, record.mesh.rest))),
+        *_of_sliders(result, body),
+    )
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -56,12 +65,42 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     )
 
 
-def _turns(slope: Array) -> Array:
-    """Angles (nt, elements) between the slopes (nt, nodes, 3) of neighbouring nodes, rad."""
-    a, b = slope[:, :-1], slope[:, 1:]
+def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
+    """Sliding joints that are beyond the ends of the body."""
+    from supple.results.monitor import Finding
+
+    for name, record in result.data.compiled.extra.items():
+        item = result.constraints.get(name.partition(".")[0])
+        if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
+            continue
+        length = cast("GradientLine", body).length
+        s = result.data.q[:, record.q.start]
+        beyond = Extreme(result.t, np.fmax(np.abs(s - 0.5 * length) - 0.5 * length, 0.0))
+        passed = beyond.passes(BEYOND * length)
+        if passed is not None:
+            yield Finding(
+                body.name,
+                "sliding",
+                beyond.largest,
+                BEYOND * length,
+                passed,
+                True,
+                f"{label(item)}: it is {beyond.largest:.3g} m beyond the end of {label(body)} from "
+                f"t = {passed:.4g} s on, where there is no line: hold it, or make the line longer",
+            )
+
+
+def _turns(e: Array) -> Array:
+    """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
+
+    ``e`` (nt, nodes, V, 3) are nodal vectors.
+    """
+    if e.shape[2] > 2:
+        return angles(element_turns(e[:, :, 1:3]))
+    a, b = e[:, :-1, 1], e[:, 1:, 1]
     across = np.linalg.norm(np.cross(a, b), axis=2)
-    angles: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return angles
+    found: Array = np.arctan2(across, (a * b).sum(axis=2))
+    return found
 
 
 def _surface_strain(record: GradientRecord, e: Array) -> Array:
