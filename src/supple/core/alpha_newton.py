@@ -21,6 +21,7 @@ from supple.core.alpha_stage import (
     S1,
     S2,
     STEP,
+    UNSEEN,
     WU,
     WX,
     WZ,
@@ -37,6 +38,7 @@ from supple.core.radau_newton import spin
 from supple.native.declare import kernel
 
 MAX_NEWTON = 10
+BLIND = 5  # steps of one iteration in a row: the contraction changes as the tangent ages
 FARTHEST = 1.0  # rad that a ball or free joint may turn in a step whose size is chosen: output between steps follows it
 
 
@@ -232,8 +234,10 @@ def judge(m, r, o, ints, reals, h, it, norm, old, floor):
     left = safe / (1.0 - safe) * norm
     if norm <= max(1e-2 * tolerance, floor):
         return st.DONE, rate
-    if it == 0:  # by the rate of the last step, if its tangent is still in use
-        return st.DONE if ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance else st.PAUSED, rate
+    if it == 0:  # by the rate that was measured a few steps ago, if its tangent is still in use
+        good = ints[st.KEEP_JACOBIAN] == 1 and left <= 0.1 * tolerance and o.ints[UNSEEN] < BLIND
+        return st.DONE if good else st.PAUSED, rate
+    o.ints[UNSEEN] = 0
     if rate < 1.0 and left <= tolerance:
         return st.DONE, rate
     if rate > 0.3 and norm <= max(1.0 if fixed else 0.03, 10.0 * floor) and ints[st.KEEP_JACOBIAN] == 2:
@@ -304,6 +308,7 @@ def solve_end(m, w, r, o, parts, count, state, t, h, be, ge, te, both):
                 outcome = st.PAUSED
         count[st.NEWTON] += 1
         old, pushed = norm, push
+    o.ints[UNSEEN] += 1
     state[st.RATE] = rate
     return outcome
 

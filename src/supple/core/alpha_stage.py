@@ -52,9 +52,10 @@ E_ROWS = 3
 RQ, RU, MASS = 0, 1, 2
 # Over constraint rows and velocities: G, derivative H of the rates along q
 G_ROW, H_ROW = 0, 1
-# Integers: why the last attempt failed (DONE: it did not, or by its error), steps left to the stop
-TROUBLE, LEFT = 0, 1
-OWN_INTS = 2
+# Integers: why the last attempt failed (DONE: it did not, or by its error), steps left to the stop, steps since Newton's
+# contraction was measured
+TROUBLE, LEFT, UNSEEN = 0, 1, 2
+OWN_INTS = 3
 
 N = "nu + nz + 2 * nr"  # Newton's unknowns
 # From as many velocities on Newton's matrix is eliminated along the tree, where the model allows that (core/alpha_tree.py):
