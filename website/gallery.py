@@ -38,7 +38,9 @@ SUBJECTS = {
         *("strip_frequencies", "roll_up"),
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
-    "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+    "Robots and mechanisms": (
+        *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+    ),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (
         *("rig_spectrum", "rig_spectrogram", "two_runs", "cross_check", "convergence"),

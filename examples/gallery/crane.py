@@ -1,7 +1,7 @@
 """A jib crane.
 
-A winch hoists a load on two falls of a `Rope` over pulleys, while the jib turns: the load swings out
-of the plane of its pulleys.
+A winch hoists a load on two falls of a `Rope` over pulleys, while the jib turns: the load swings
+out of the plane of its pulleys.
 """
 
 from pathlib import Path
