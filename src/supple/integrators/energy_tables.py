@@ -258,7 +258,9 @@ class _Maker:
                     self.out.forms.append(pair.along(first.R[:, i], False))
             return
         if not any(joint.node == chain[0] for joint in self.c.joints.values()):
-            raise _refused(owner, "drives a frame", QUADRATIC)
+            slides = self.node[chain[0], at.MOTION] == at.LINE_EDGE
+            what = "slides along a line" if slides else "drives a frame"
+            raise _refused(owner, what, QUADRATIC)
         pose, axes = IDENTITY, []
         for n in reversed(chain):
             x = self.body[n]
