@@ -457,6 +457,7 @@ NOT_CALLED = {
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
     "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck", "Snapshot",
+    "Certificate", "ChosenModes",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",
     "Prepared", "ModelError", "SuppleError", "SimulationError", "FileError", "SuppleWarning",
