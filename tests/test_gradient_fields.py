@@ -208,10 +208,3 @@ def test_the_monitor(name):
     found = sp.statics(make()).monitor
     assert found.level == level, str(found)
     assert words in str(found)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["ancf-plate", "ancf-annulus", "ancf-plate-pendulum"])
-def test_cases(name):
-    found = sp.cases.get(name).run()
-    assert found and all(q.passed for q in found), [q for q in found if not q.passed]
