@@ -34,6 +34,9 @@ UNTIL = {
     "bennett": 1.0,
     "governor": 0.5,
     "flyball": 1.0,
+    "ancf": 0.05,
+    "capstan": 0.05,
+    "block": 0.05,
 }
 # Absolute coordinates of 121 bodies take long; two windows are the same mechanism.
 LEFT_OUT = ("n-four-bar-40",)
