@@ -24,6 +24,8 @@ STUDIES = {
     "chain_run": "A falling chain to equal error, against Exudyn",
     "closed_loops": "Closed loops and absolute coordinates, against Exudyn",
     "two_link": "A flexible arm to equal error, against Exudyn's reduced floating frame",
+    "batch": "Thousands of variants of the flexible arm, against Exudyn",
+    "stepping": "Stepping a six-axis arm from outside",
     "soft_pendulum": "A soft pendulum to equal error, against Exudyn's geometrically exact beam",
     "soft_cable": "A soft cable: steps, and equal error, against Exudyn's cable",
     "newton": "Newton's matrix of long chains",

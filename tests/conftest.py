@@ -39,6 +39,7 @@ TOGETHER = {
         "tests/test_properties.py::test_tangents",
         "tests/test_flexible_properties.py::test_tangents",
         "tests/test_loops.py::test_tangents",
+        "tests/test_gradient_models.py::test_tangents",
     ),
     "tolerance study": (
         "tests/test_agreement.py::test_error_falls_as_theory_says[",

@@ -425,11 +425,11 @@ class Cloud:
             turn = force.frame.rotation
             for x, weight in force.points(beam, 4 if force.axes != "section" else 3):
                 frame = beam.at(x, rotation=turn)
-                axes = {
-                    "world": np.eye(3),
-                    "body": self.bodies(q[None])[beam.name][0][0] @ turn,
-                    "section": self.frames(q[None], [frame])[0][0][0],
-                }[force.axes]
+                axes = np.eye(3)
+                if force.axes == "body":
+                    axes = self.bodies(q[None])[beam.name][0][0] @ turn
+                elif force.axes == "section":
+                    axes = self.frames(q[None], [frame])[0][0][0]
                 parts.append((frame, np.zeros(3), weight * axes @ density))
             return parts
         return []

@@ -10,13 +10,14 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.sparse.linalg import splu
 
+from supple.cases.gradient_tables import frequencies, strain_matrix
 from supple.fem import CrossSection, Material, Rectangle
 from supple.fem.gradient_beam import beam_mesh
 from supple.fem.gradient_cable import cable_mesh
-from supple.fem.gradient_forces import strain_slopes
 from supple.fem.gradient_mesh import GradientMesh
 from supple.fem.line import BeamLine
 
+__all__ = ["beam", "cable", "elastica", "equilibrium", "frequencies", "slender", "strain_matrix"]
 STEPS = 60
 
 
@@ -106,41 +107,3 @@ def elastica(load: float) -> np.ndarray:
         return solve_ivp(slope, (0, 1), [0, curvature, 0, 0], rtol=1e-11, atol=1e-12).y[:, -1]
 
     return end(brentq(lambda m: end(m)[1], 0.0, load, xtol=1e-13))[2:]
-
-
-def strain_matrix(mesh: GradientMesh) -> np.ndarray:
-    """Rows A (strains, size) at rest with ``A^T A`` = stiffness: its small values keep digits."""
-    vectors, d = mesh.rest.reshape(-1, mesh.dimension), mesh.dimension
-    found = []
-    for element, kind in zip(mesh.vectors, mesh.kinds, strict=True):
-        table = mesh.tables[kind]
-        slopes = strain_slopes(table, vectors[element][None])[0]
-        blocks = []
-        for *_, first, count, entry in table.points.tolist():
-            D = table.elasticity[entry : entry + count**2].reshape(count, count)
-            blocks.append(np.tensordot(_root(D), slopes[first : first + count], 1))
-        blocks.append(
-            np.einsum("ik,xy->ixky", _root(table.stiffness), np.eye(d)).reshape(
-                -1, *slopes.shape[1:]
-            )
-        )
-        rows = np.zeros((sum(map(len, blocks)), *vectors.shape))
-        rows[:, element] = np.concatenate(blocks)
-        found.append(rows.reshape(len(rows), -1))
-    return np.concatenate(found)
-
-
-def _root(matrix: np.ndarray) -> np.ndarray:
-    """R with ``R^T R`` = a matrix that is not negative."""
-    values, shapes = np.linalg.eigh(matrix)
-    return (shapes * np.sqrt(np.maximum(values, 0.0))).T
-
-
-def frequencies(mesh: GradientMesh, held: int = 0) -> np.ndarray:
-    """Angular frequencies, ascending, with the first nodes held; rad/s."""
-    first = held * mesh.size // len(mesh.rest)
-    mass = np.kron(mesh.mass_matrix.toarray(), np.eye(mesh.dimension))[first:, first:]
-    lower = np.linalg.cholesky(mass)
-    rows = np.linalg.solve(lower, strain_matrix(mesh)[:, first:].T)
-    values = np.linalg.svd(rows, compute_uv=False)
-    return np.sort(np.append(values, np.zeros(len(rows) - len(values))))

@@ -86,6 +86,17 @@ def held(t: float, state: sp.PairState) -> tuple[np.ndarray, np.ndarray]:
     return push, -4.0 * state.angular_velocity - 9.0 * state.rotation[:, 0]
 
 
+def rope_path(model: sp.Model) -> list[sp.Frame | sp.Pulley | sp.Drum]:
+    """From a drum on the hinge over pulleys on both bodies to the ground, out of their planes."""
+    link, bob, ground = model["link"], model["bob"], model.ground
+    return [
+        sp.Drum(ground.at(0), "hinge", 0.05, "y", "z"),
+        sp.Pulley(link.at(0.3, 0.05, 0.3), 0.05, (0.1, 1, 0), friction=0.3),
+        sp.Pulley(bob.at(0.3, 0, 0.1), 0.08, (0, -1, 0.2), friction=0.2),
+        ground.at(1.2, 0.1, 0.6),
+    ]
+
+
 FULL = 400.0 * np.eye(6) + 50.0 * np.ones((6, 6))
 
 FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
@@ -105,6 +116,12 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
                 spring=sp.ForceTable([(0, 0), (0.5, 200), (2, 2e3)], "cubic"),
                 damper="(30 + 40*x)*v + 9*v**3",
             )
+        ),
+    ),
+    "Rope": (
+        sp.Rope,
+        lambda: with_item(
+            lambda m: sp.Rope("rope", rope_path(m), 2e3, 1.5, 60.0, transition=3.0)
         ),
     ),
     "CartesianSpring": (
@@ -234,6 +251,18 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     ),
 }
 
+def sliding() -> sp.Model:
+    """A bead that slides along a beam of nodal vectors, which swings."""
+    model = sp.Model(gravity=(0, 0, -9.81))
+    strip, bead = model.add(beam(sp.GradientBeam)), model.add(rigid("bead"))
+    c, s = np.cos(0.3), np.sin(0.3)
+    rates = (0.5, 0.2, 2.0, 1.5 * c - 0.6 * s, 1.5 * s + 0.6 * c, 0.0)
+    model.add(sp.Revolute("hinge", model.ground.at(0), strip.at(0), "z", 0.3, 2.0))
+    model.add(sp.Free("air", model.ground.at(0.3 * c, 0.3 * s), bead.at(0), initial_rate=rates))
+    model.add(sp.SlidingJoint("slide", strip.at(0.3), bead.at(0)))
+    return model
+
+
 CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
     "Coupling": (
         sp.Coupling,
@@ -274,6 +303,7 @@ CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda: joined(JOINTS["Spherical"], False),
         ),
     ),
+    "SlidingJoint": (sp.SlidingJoint, sliding),
     "PointOnPlane": (
         sp.PointOnPlane,
         lambda: with_item(

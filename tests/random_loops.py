@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 
 import supple
 from random_models import KINDS, Recipe, _Maker, flexible_recipes, recipes
+from supple.bodies.axis import AxisBody
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
 
@@ -80,13 +81,16 @@ def closing(maker: _Maker, m: supple.Model, poses: dict, kind: str, name: str, r
     if kind in ("Coupling", "Driver"):
         return on_coordinates(m, kind, name, rng)
     bodies = [m.ground, *m.bodies.values()]
-    rigid = [b for b in bodies if not isinstance(b, supple.Beam)]
+    rigid = [b for b in bodies if not isinstance(b, AxisBody)]
     second = rigid[rng.integers(len(rigid))]
     others = [b for b in bodies if b.name != second.name]
     first = others[rng.integers(len(others))]
     A = maker.frame(first)
     R, p = poses[first.name]
-    axes, place = R @ A.rotation, p + R @ A.position
+    rest = first.rest_pose(A.position)
+    axes, place = R @ rest.R @ A.rotation, p + R @ rest.p
+    if isinstance(first, supple.Cable) and kind.startswith("PointOn"):  # which need axes of A
+        kind = "Distance"
     RB, pB = poses[second.name]
 
     def fitted(turn: Array, shift: Array) -> supple.Frame:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 import supple
+from supple.bodies.axis import AxisBody
 from supple.forces import JointForce
 from supple.formulations.equations import Equations
 from supple.formulations.placement import Layout, place
@@ -577,7 +578,7 @@ def rebuilt(
         if isinstance(item, supple.Body):
             continue
         if isinstance(item, supple.DistributedLoad):
-            if not isinstance(bodies[item.frame.body.name], supple.Beam):
+            if not isinstance(bodies[item.frame.body.name], AxisBody):
                 continue  # `change` has made its beam rigid
         changes: dict = {field: moved(frame) for field, frame in item.frames.items()}
         if isinstance(item, JointForce):

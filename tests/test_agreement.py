@@ -21,16 +21,14 @@ from tolerance_study import (
     study,
 )
 
-ALL = [case.name for case in cases.all() if case.times and not closed(case)]
+# Bodies without a frame vibrate with megahertz, which few methods follow.
+KNOWN = [case for case in cases.all() if case.times and not case.name.startswith("ancf")]
+ALL = [case.name for case in KNOWN if not closed(case)]
 # Forty windows take a minute and say no more than three; panels begin to move so slowly that a
 # short run says nothing, as does a beam that is brought to speed; a rod of second order or of parts
 # closes the same loop.
 LEFT_OUT = ("n-four-bar-40", "richard-panels", "spin-up", "spacar")
-CLOSED = [
-    case.name
-    for case in cases.all()
-    if case.times and not case.name.startswith(LEFT_OUT) and closed(case)
-]
+CLOSED = [c.name for c in KNOWN if not c.name.startswith(LEFT_OUT) and closed(c)]
 CLOSED = [name for name in CLOSED if not name.endswith("second-order")]
 # The lowest order that any method uses is 1, with an estimate of order h^2: a tenth of the
 # tolerance makes the error sqrt(10) times smaller, and a run that changes by c by that is off by

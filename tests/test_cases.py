@@ -155,8 +155,8 @@ def runs():
     """
     for case in (case for case in cases.all() if case.times):
         for method in TOLERANCES:
-            if (case.name, method) in HOPELESS or case.name.startswith("spacar"):
-                continue  # the latter are in test_spacar_cases
+            if (case.name, method) in HOPELESS or case.name.startswith(("spacar", "ancf")):
+                continue  # the latter are in test_spacar_cases and test_gradient_cases
             first = (case.name, "DormandPrince")
             chosen = "Radau" if first in LONG | HOPELESS else "DormandPrince"
             slow = case.long or (case.name, method) in LONG
@@ -287,6 +287,8 @@ def loops_of_order_two():
     for case in (case for case in cases.all() if case.times and closed(case)):
         if (case.name, "Radau") in HOPELESS or "panels" in case.name or "spacar" in case.name:
             continue
+        if case.name.startswith("ancf"):  # by their own steps, in test_gradient_cases
+            continue
         if case.name not in left_out:
             long = "jonker-slider-crank-spatial", "richard-four-bar", "andrews-squeezer", *WINDOWS
             marks = [pytest.mark.slow] if case.name in long else []
@@ -318,7 +320,7 @@ EARLY = ("huang-rigid", "nada-arm-linear", "zhao-rigid", "bricard", "richard-fou
 SHORT = [
     pytest.param(case, id=case.name, marks=[] if case.name in EARLY else [pytest.mark.slow])
     for case in cases.all()
-    if case.times and not case.long
+    if case.times and not case.long and not case.name.startswith("ancf")
 ]
 
 
@@ -729,6 +731,11 @@ def test_the_published_inertia_is_told_but_not_at_every_run(recwarn):
 
 
 LARGE = ("elastica", "roll-up", "leaf-spring-guide", "lateral-buckling", "shallow-arch")
+GRADIENT = (
+    *("ancf-tables", "ancf-elastica", "ancf-roll-up"),
+    *("ancf-arm", "ancf-arm-cable", "ancf-arm-elastic-line", "ancf-arm-continuum"),
+    *("ancf-pendulum", "ancf-free-flight", "slider-crank-all"),
+)
 SPACAR = (
     *(
         f"spacar-slider-crank{space}{count}{law}"
@@ -790,7 +797,11 @@ def test_registry():
         "nada-arm-second-order",
         "nada-arm-linear",
         "nada-arm-undamped",
+        *GRADIENT,
         "dkt-plates",
+        "ancf-plate",
+        "ancf-annulus",
+        "ancf-plate-pendulum",
         "flyball-governor",
         "four-bar",
         "andrews-squeezer",
@@ -799,6 +810,8 @@ def test_registry():
         "governor-links",
         "n-four-bar",
         "n-four-bar-40",
+        "capstan",
+        "block-and-tackle",
     ]
     assert all(isinstance(case, Case) and case.source and case.title for case in cases.all())
     with pytest.raises(sp.SuppleError, match="no case 'huang-rigit', did you mean 'huang-rigid'"):

@@ -121,6 +121,23 @@ def test_plot(saved, tmp_path, monkeypatch):
     assert (tmp_path / "energy.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_crosscheck(tmp_path):
+    sp.write_model(two_masses(), tmp_path / "rest.yaml", t_end=0.1)
+    still = answer("crosscheck", tmp_path / "rest.yaml", code=1)
+    assert still["state"] == "undecided" and "nothing moves" in still["verdict"]
+    moving = two_masses()
+    moving.replace("one", initial_rate=1.0)
+    sp.write_model(moving, tmp_path / "masses.yaml")
+    picture, page = tmp_path / "check.svg", tmp_path / "check.html"
+    given = ("crosscheck", tmp_path / "masses.yaml", "--until", "0.1")
+    found = answer(*given, "--out", picture, "--html", page)
+    assert found["passed"] and {"absolute", "branches A"} <= {r["name"] for r in found["rows"]}
+    assert found["until"] is None  # nothing limits it
+    assert picture.read_bytes().startswith(b"<?xml") and "absolute" in page.read_text()
+    unsure = run(*given, "--accuracy", "1e-9", "--no-refine")
+    assert unsure.exit_code == 1 and unsure.stdout.startswith("UNDECIDED: ")
+
+
 def test_compare(saved, tmp_path):
     other = sp.simulate(pendulum(2.0), 0.1, output=10).save(tmp_path / "other.nc")
     found = answer("compare", saved, other, code=1)
@@ -274,6 +291,10 @@ WRONG_CALLS = {
     "plot empty.nc": "empty.nc: empty.nc is empty",
     "compare arm.nc no_result.nc": "no_result.nc: it cannot be read",
     "compare arm.nc arm.nc --tolerance -1": "--tolerance is -1.0",
+    "crosscheck masses.yaml": "masses.yaml does not say how long a run is, expected --until",
+    "crosscheck masses.yaml --until -1": "--until is -1.0, expected a time after the start",
+    "crosscheck masses.yaml --until 1 --accuracy 2": "--accuracy is 2.0, expected a number between",
+    "crosscheck arm.nc": "arm.nc: it is a result, which has no model",
     "compare arm.nc arm.nc elbov": "no quantity 'elbov', did you mean 'elbow'?",
     "graph arm.nc": "arm.nc: it is a result, which has no model",
     "modes arm.nc": "arm.nc: it is a result, which has no model",
@@ -293,6 +314,7 @@ def test_wrong_calls_are_one_sentence(call, saved, tmp_path, monkeypatch):
     (tmp_path / "notes.txt").write_text("milk, bread\n")
     (tmp_path / "no_result.nc").write_text("milk, bread\n")
     (tmp_path / "empty.nc").touch()
+    sp.write_model(two_masses(), tmp_path / "masses.yaml")
     done = run(*call.split())
     assert done.exit_code == 2 and done.stdout == ""
     assert WRONG_CALLS[call] in done.stderr and len(done.stderr.splitlines()) == 1

@@ -16,7 +16,13 @@ NAMES = [name for names in GALLERY["SUBJECTS"].values() for name in names]
 PICTURES: Path = GALLERY["PICTURES"]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in GALLERY["LONG"] else [])
+        for name in NAMES
+    ],
+)
 def test_script(name: str) -> None:
     found = GALLERY["run"](name)
     result = found.get("result")

@@ -1,4 +1,7 @@
-"""Beam elements with 24 coordinates: numbers of the literature, locking, shapes at rest."""
+"""Beam elements with 24 coordinates: locking, sections, shapes at rest.
+
+Numbers of the literature are the case `ancf-tables`.
+"""
 
 from __future__ import annotations
 
@@ -6,59 +9,19 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from ancf_references import FREQUENCIES, ROUNDED, TIP_RATIOS
 from gradient_meshes import (
     beam,
     elastica,
     equilibrium,
-    frequencies,
     slender,
     strain_matrix,
     tip_force,
     tip_moment,
 )
 from supple.bodies.gradient import GradientBeam
-from supple.fem import Circle, Material, Rectangle, Section, TaperedSection, Tube
+from supple.fem import Circle, Material, Rectangle, TaperedSection, Tube
 from supple.fem.gradient_beam import section_rule
 from supple.fem.gradient_mesh import GradientMesh
-
-L, W, H, E, NU = 0.6, 0.04, 0.001, 200e9, 0.28
-MOMENTS = W * H**3 / 12, H * W**3 / 12
-
-
-def strip(kind: str, elements: int, poisson: float = NU) -> GradientMesh:
-    section = Rectangle(H, W)
-    if kind == "elastic_line":
-        J = W * H**3 / 3 * (1 - 0.63 * H / W)
-        section = Section(H * W, MOMENTS[1], MOMENTS[0], J, shear=(5 / 6, 5 / 6))
-    material = Material(E=E, G=E / (2 * (1 + poisson)), density=7800)
-    return beam(kind, elements, section, material, L)
-
-
-# ---------------------------------------------------------------------------- the literature
-
-
-@pytest.mark.parametrize("name", TIP_RATIOS)
-def test_tip_deflections_of_the_literature(name):
-    kind, _, zero = name.partition(",")
-    for elements, wanted in TIP_RATIOS[name].items():
-        mesh = strip(kind, elements, 0.0 if zero else NU)
-        K = mesh.tangents(mesh.rest)[0].toarray()[12:, 12:]
-        for axis, second, ratio in zip((1, 2), MOMENTS, wanted, strict=True):
-            tip = len(K) - 12 + axis
-            force = np.zeros(len(K))
-            force[tip] = 3 * E * second / L**3
-            assert np.linalg.solve(K, force)[tip] == pytest.approx(ratio, rel=1e-6)
-
-
-@pytest.mark.parametrize("kind", FREQUENCIES)
-def test_frequencies_of_the_literature(kind):
-    for elements, wanted in FREQUENCIES[kind].items():
-        found = frequencies(strip(kind, elements), held=1)[:4] / (2 * np.pi)
-        np.testing.assert_allclose(found[1:], wanted[1:], rtol=1e-6)
-        rounding = 3e-5 if (kind, elements) in ROUNDED else 1e-5
-        assert found[0] == pytest.approx(wanted[0], rel=rounding)
-
 
 # ------------------------------------------------------------------------- large deflections
 

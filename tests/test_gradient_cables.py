@@ -150,8 +150,7 @@ WRONG = {
         {"damping": ModalDamping(0.1)},
     ),
     "damping is Rayleigh": (Cable, {"damping": Rayleigh(mass=1.0)}),
-    "expected one with equal I_y and I_z, or plane=True": (Cable, {"section": Rectangle(1, 2)}),
-    "plane is 1, expected True or False": (Cable, {"plane": 1}),
+    "expected one with equal I_y and I_z, because": (Cable, {"section": Rectangle(1, 2)}),
     "expected a Rectangle, Circle or Tube with element 'continuum'": (
         GradientBeam,
         {"element": "continuum", "section": Section(1e-4, 1e-9, 1e-9, 1e-9, shear=(0.8, 0.8))},
@@ -188,10 +187,9 @@ def test_sentences(sentence):
     assert sentence in str(found.value)
 
 
-def test_a_cable_in_a_plane_may_have_any_section():
-    strip = TaperedSection(Rectangle(0.002, 0.02), Rectangle(0.001, 0.02))
-    body = Cable("strip", 1.0, strip, STEEL, elements=3, plane=True)
-    assert body.mesh.dimension == 2
-    assert body.turns
+def test_a_cable_may_be_tapered():
+    rod = TaperedSection(Rectangle(0.002, 0.002), Rectangle(0.001, 0.001))
+    body = Cable("rod", 1.0, rod, STEEL, elements=3)
+    assert not body.turns
     assert len(body.mesh.tables) == 3
-    assert body.mesh.mass == pytest.approx(7800 * 0.0015 * 0.02)
+    assert body.mesh.mass == pytest.approx(7800 * 7e-6 / 3)

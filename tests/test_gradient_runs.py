@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.bodies.gradient_nodes import GradientPlate, GradientSolid
+from supple import GradientPlate, GradientSolid
 from supple.core import layout as at
 from supple.engine.builder import build
 from supple.formulations.equations import Equations
@@ -266,7 +266,7 @@ HAVE_NO_AXES = "is on Cable 'rope', whose places have no axes that turn with it,
         ),
         (
             lambda m, c: sp.CartesianSpring("pad", c.at(2), m.ground.at(2), 1.0),
-            f"CartesianSpring 'pad': A {HAVE_NO_AXES} a SpringDamper, or the cable at B",
+            f"CartesianSpring 'pad': A {HAVE_NO_AXES} a SpringDamper, or this place at B",
         ),
     ],
 )

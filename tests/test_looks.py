@@ -235,6 +235,7 @@ def everything() -> sp.Model:
     m.add(sp.Force("push", slab.at(0), (0, 0, "sin(t)"), torque=(0, 0.1, 0)))
     m.add(sp.DistributedLoad("wind", beam.at(0.2), (0, 1, 0), profile=(0, 1)))
     m.add(sp.JointSpring("torsion", "gimbal", stiffness=1.0, coordinate="angle_1"))
+    m.add(sp.Rope("rope", [m.ground.at(0, 2), sp.Pulley(slab.at(0), 0.1), bob.at(0)], 1.0, 1.0))
     m.add(sp.PointOnPlane("floor", m.ground.at(0), bob.at(0), "y"))
     return m
 

@@ -145,10 +145,10 @@ def test_every_class_is_written_and_read(tmp_path: Path) -> None:
     from supple.modelfiles.kinds import Kind
     from supple.modelfiles.scope import Scope
     from supple.modelfiles.writer import Writer
-    from valid_calls import ARM, BEAM, LINK
+    from valid_calls import ARM, BEAM, LINK, WIRE
 
     document = Document(tmp_path / "m.yaml")
-    document.bodies = {body.name: body for body in (LINK, ARM, BEAM)}
+    document.bodies = {body.name: body for body in (LINK, ARM, BEAM, WIRE)}
     scope = Scope(document.problems, tmp_path)
     found = every_value()
     assert len(found) > 70
@@ -278,7 +278,8 @@ def test_every_public_class_is_a_word_or_is_none_for_a_reason() -> None:
         "ComponentReport", "Buckling", "SectionForces", "Monitor", "FrameState", "PairState",
         "State", "Prepared", "StiffnessResult", "BucklingMode", "ModelBuckling", "EquilibriumPath",
         "SpecialPoint", "Stability", "StabilityLimit", "Transfer", "TransferPath", "StateSpace",
-        "FrequencyResponse", "Campbell", "ModeTrack", "Sweep",
+        "FrequencyResponse", "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit",
+        "CrossCheck", "Snapshot", "Stepper", "Certificate", "ChosenModes",
     }  # fmt: skip
     errors = {n for n in classes if issubclass(getattr(sp, n), Exception)}
     others = {
@@ -580,9 +581,9 @@ MESSAGES = {
     "bodies:\n  rod: {type: RigitBody, mass: 3}":
         "m.yaml:2: bodies.rod.type: 'RigitBody' found, expected the name of a class (did you mean 'RigidBody'?)",
     "bodies:\n  rod: {type: Revolute, mass: 3}":
-        "m.yaml:2: bodies.rod.type: 'Revolute' found, expected one of Beam, Cable, FrameBody, GradientBeam, MeshBody, RigidBody, SIDBody",
+        "m.yaml:2: bodies.rod.type: 'Revolute' found, expected one of Beam, Cable, FrameBody, GradientBeam, GradientPlate, GradientSolid, MeshBody, RigidBody, SIDBody",
     "bodies:\n  rod: {mass: 3}":
-        "m.yaml:2: bodies.rod: no type found, expected type: Beam or Cable or FrameBody or GradientBeam or MeshBody or RigidBody or SIDBody",
+        "m.yaml:2: bodies.rod: no type found, expected type: Beam or Cable or FrameBody or GradientBeam or GradientPlate or GradientSolid or MeshBody or RigidBody or SIDBody",
     "bodies:\n  rod: {type: RigidBody}": "m.yaml:2: bodies.rod: mass not found, expected in RigidBody",
     "bodies:\n  rod: [1, 2]": "m.yaml:2: bodies.rod: (1, 2) found, expected keys such as type",
     "bodys: {}": "m.yaml:1: bodys: there is no such key, expected another (did you mean 'bodies'?)",

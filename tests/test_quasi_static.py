@@ -139,3 +139,67 @@ def test_a_load_that_nothing_balances_is_told():
     m.replace("drive", motion="150*t")
     with pytest.raises(sp.SimulationError, match=r"start is 'quasi-static', but no deflection of"):
         sp.simulate(m, 0.01, start="quasi-static")
+
+
+# ----------------------------------------------------------------------- bodies without a frame
+
+
+def frameless_arm(motion: str | None) -> sp.Model:
+    """The driven arm, or a released one, as a body without a frame."""
+    m = sp.Model(gravity=(0, -G, 0), name="arm")
+    beam = m.add(sp.GradientBeam("beam", 1.0, sp.Rectangle(0.02, 0.02), STEEL, elements=4))
+    m.add(sp.PointMass("load", beam.at(1.0), 1.0))
+    m.add(sp.Revolute("joint", m.ground.at(0), beam.at(0), axis="z"))
+    if motion is not None:
+        m.add(sp.Driver("drive", "joint", motion))
+    return m
+
+
+@pytest.mark.parametrize("motion", ["0.9 + 4*t", "3*t + 2*t**2", None])
+def test_without_a_frame_it_starts_without_vibration(motion):
+    """As small as in a frame: the square of slow over fast frequencies, (5/85)^2 = 3e-3."""
+    r = sp.simulate(frameless_arm(motion), 0.1, start="quasi-static", tolerance=1e-7, output=100)
+    deflection = float(np.abs(r["beam"].at(1.0).deflection).max())
+    assert deflection > 1e-4
+    assert vibration(r) < 4e-3 * deflection
+    assert r.energy.verdict.startswith("trusted")
+    if motion is not None:
+        assert r["joint"].angle[0] == pytest.approx({"0": 0.9}.get(motion[0], 0.0), abs=1e-12)
+        assert r["joint"].angle_rate[0] == pytest.approx({"0": 4.0}.get(motion[0], 3.0))
+
+
+def test_without_a_frame_at_rest_it_is_the_equilibrium():
+    m = frameless_arm("0")
+    smooth, static = (sp.simulate(m, 1e-4, start=s) for s in ("quasi-static", "static"))
+    np.testing.assert_allclose(smooth.q[0], static.q[0], atol=1e-10)
+    np.testing.assert_allclose(smooth.u[0], 0.0, atol=1e-9)
+
+
+def test_a_plate_and_a_solid_that_fly_deflect_nothing():
+    """Free bodies that fall carry nothing; a rubber block that spins is stretched by its spin."""
+    m = sp.Model(gravity=(0, -G, 0))
+    plate = m.add(sp.GradientPlate("plate", (1.0, 1.0), 1e-3, STEEL, (2, 2)))
+    m.add(sp.Free("fall", m.ground.at(0), plate.at(0)))
+    rubber = sp.Material(E=1e6, G=5e5, density=1000.0)
+    solid = m.add(sp.GradientSolid("solid", sp.block((1.0, 0.1, 0.1), (4, 1, 1), "hex8", rubber)))
+    spin = (0, 0, 1.0, 0, 0, 0)
+    m.add(sp.Free("spin", m.ground.at(3), solid.at(0.5, 0, 0), initial_rate=spin))
+    r = sp.simulate(m, 1e-3, start="quasi-static", output=2)
+    assert r["plate"].strain_energy[0] < 1e-12
+    # rho w^2 L^3 / 12 E, without lateral contraction
+    ends = r["solid"].at(1.0).position[0] - r["solid"].at(0.0).position[0]
+    assert np.linalg.norm(ends) - 1.0 == pytest.approx(1000.0 / 12e6, rel=0.1)
+    assert r["solid"].strain_energy[1] == pytest.approx(r["solid"].strain_energy[0], rel=1e-3)
+
+
+def test_a_loop_with_a_rod_without_a_frame():
+    m = flexible_four_bar()
+    rod = sp.GradientBeam("rod", 1.0, sp.Rectangle(0.02, 0.02), STEEL, elements=3)
+    other = sp.Model(gravity=m.gravity)
+    for name in m:
+        other.add(rod if name == "rod" else m[name])
+    r = sp.simulate(other, 0.06, start="quasi-static", tolerance=1e-7, output=100)
+    framed = sp.simulate(m, 0.06, start="quasi-static", tolerance=1e-7, output=100)
+    size = float(np.abs(framed["rod"].at(0.5).deflection).max())
+    assert vibration(r, "rod") < 0.02 * size
+    assert r["A"].angle[0] == pytest.approx(1.2, abs=1e-9)

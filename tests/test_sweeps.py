@@ -16,6 +16,7 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import supple as sp
+from linkages import parallelogram
 from supple.cli import app
 from supple.sweeps import store, workers
 from supple.sweeps.designs import rows
@@ -23,7 +24,7 @@ from supple.sweeps.identity import digest
 from supple.sweeps.indices import sobol_indices
 from supple.sweeps.one_run import Record
 from supple.sweeps.readings import STATISTICS
-from supple.sweeps.sweep import _Way
+from supple.sweeps.way import Way
 
 END = 0.05
 ANGLE = "pin.angle @ end"
@@ -98,7 +99,7 @@ def test_processes_may_be_new_interpreters(monkeypatch):
 
 
 def test_the_line_tells_how_far_a_sweep_is():
-    way = _Way(total=10, before=3)
+    way = Way("sweep", total=10, before=3)
     way.began -= 8.0
     for state in ("done", "failed", "done", "done"):
         way.count(Record(state))
@@ -149,6 +150,14 @@ def test_runs_that_are_not_trusted_are_told():
     verdicts = [verdict for _, verdict in found.doubtful]
     assert found.done.all() and verdicts == [record.verdict for record in found.records]
     assert "2 done but not trusted" in repr(found) and "not trusted" not in repr(sweep())
+
+
+def test_what_a_single_run_warns_of_is_doubtful_in_the_table():
+    """Energy and momentum do not see drivers that contradict each other."""
+    model = parallelogram(0.3, motion="0.3 + t")
+    model.add(sp.Driver("second", "D", "0.3 + t + 0.5*t**2"))
+    verdict = sweep(model, {"A.initial": [0.3]}, "A.angle @ end", t_end=0.2).records[0].verdict
+    assert verdict.startswith("doubtful: Driver 'second'") and "do not trust this run" in verdict
 
 
 STOP: list[float] = []

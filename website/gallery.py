@@ -22,6 +22,8 @@ LARGEST = 60_000  # bytes
 # Scripts whose motion is shown as a film, and its pictures.
 FILMS = ("four_bar", "windows", "delta")
 FRAMES, PACE, LARGEST_FILM = 20, 100, 150_000  # number, ms for each, bytes
+# Scripts that take more than a few seconds.
+LONG = ("identified_rig", "quiet_stop", "lightest_arm")
 # Scripts by subject, in the order of the page.
 SUBJECTS = {
     "Choices of coordinates": (
@@ -33,11 +35,17 @@ SUBJECTS = {
     ),
     "Flexible bodies": (
         *("flexible_arm", "flexible_slider_crank", "torque_arm", "spin_up", "panels"),
-        *("strip_frequencies", "roll_up"),
+        *("strip_frequencies", "roll_up", "locking", "falling_cable", "falling_sheet"),
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
-    "Robots and mechanisms": ("quadruped", "delta", "bennett", "robot_arm"),
-    "Questions to results": ("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
+    "Robots and mechanisms": (
+        *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+    ),
+    "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
+    "Questions to results": (
+        *("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
+        *("cross_check", "error_bar"),
+    ),
 }
 
 

@@ -42,6 +42,7 @@ from supple.constraints import (
     PointOnPlane,
     Rack,
     Screw,
+    SlidingJoint,
 )
 from supple.errors import FileError, ModelError, SimulationError, SuppleError, SuppleWarning
 from supple.events import Event
@@ -68,6 +69,7 @@ from supple.forces import (
     CartesianSpring,
     CouplingSpring,
     DistributedLoad,
+    Drum,
     EffortFunction,
     Force,
     ForceElement,
@@ -82,6 +84,8 @@ from supple.forces import (
     Motor,
     PairFunction,
     PairState,
+    Pulley,
+    Rope,
     SpringDamper,
 )
 from supple.frames import Frame
@@ -133,12 +137,18 @@ if TYPE_CHECKING:
     from supple.analyses.state_space import StateSpace
     from supple.analyses.static_result import StaticResult
     from supple.analyses.statics import statics
+    from supple.analyses.stepper import Snapshot, Stepper
     from supple.analyses.stiffness import stiffness
     from supple.analyses.stiffness_result import StiffnessResult
     from supple.analyses.transfer import transfer
     from supple.analyses.transfer_result import Transfer, TransferPath
     from supple.bodies.gradient import Cable, GradientBeam
+    from supple.bodies.gradient_plate import GradientPlate
+    from supple.bodies.gradient_solid import GradientSolid
     from supple.bodies.mesh import MeshBody
+    from supple.certificates.certificate import Certificate
+    from supple.certificates.certify import certify
+    from supple.certificates.choice import ChosenModes, choose_modes
     from supple.fem.abaqus import read_abaqus
     from supple.fem.block import block
     from supple.fem.buckling import Buckling
@@ -146,11 +156,7 @@ if TYPE_CHECKING:
     from supple.fem.geometry_files import mesh_geometry
     from supple.fem.imported import ImportedComponent
     from supple.fem.interface import Interface
-    from supple.fem.matrix_files import (
-        load_component,
-        read_calculix,
-        save_component,
-    )
+    from supple.fem.matrix_files import load_component, read_calculix, save_component
     from supple.fem.matrix_market import read_matrix_market
     from supple.fem.mesh_data import MeshData
     from supple.fem.mesh_files import read_mesh
@@ -160,6 +166,7 @@ if TYPE_CHECKING:
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
     from supple.formulations.deformation import DeformationModes
+    from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
     from supple.formulations.trees import Absolute, Branch, JointCoordinates, OrderN
     from supple.integrators.alpha import HHT, GeneralizedAlpha, Newmark
@@ -176,202 +183,53 @@ if TYPE_CHECKING:
     from supple.results.result import Result, load
     from supple.results.section_views import SectionForces
     from supple.robots.robot_file import RobotFile, read_mjcf, read_urdf
+    from supple.sensitivities.fit import Fit, fit
+    from supple.sensitivities.optimize import Optimum, optimize
+    from supple.sensitivities.sensitivity import Sensitivity, sensitivity
     from supple.studies.comparison import compare
     from supple.studies.convergence import converge
+    from supple.studies.crosscheck import crosscheck
+    from supple.studies.crosscheck_result import CrossCheck
     from supple.studies.lyapunov import lyapunov
+    from supple.sweeps.batch import batch
     from supple.sweeps.study import Sweep
     from supple.sweeps.sweep import sweep
 
 __version__ = "0.1.0.dev0"
 
 __all__ = [
-    "BDF",
-    "HHT",
-    "PID",
-    "Absolute",
-    "Adams",
-    "AttachmentModes",
-    "Axial",
-    "Beam",
-    "Body",
-    "Box",
-    "Branch",
-    "Buckling",
-    "BucklingMode",
-    "Bushing",
-    "Cable",
-    "Campbell",
-    "CartesianSpring",
-    "Change",
-    "Circle",
-    "ComponentReport",
-    "Constant",
-    "Constraint",
-    "Coupling",
-    "CouplingSpring",
-    "CraigBampton",
-    "Cuboid",
-    "Cylinder",
-    "Cylindrical",
-    "DeformationModes",
-    "Diagnosis",
-    "Distance",
-    "DistributedLoad",
-    "DormandPrince",
-    "Driver",
-    "EffortFunction",
-    "EnergyScheme",
-    "EquilibriumPath",
-    "Event",
-    "Expression",
-    "FileError",
-    "Fixed",
-    "FlexibleBody",
-    "Force",
-    "ForceElement",
-    "ForceFormula",
-    "ForceFunction",
-    "ForceTable",
-    "Frame",
-    "FrameBody",
-    "FrameDriver",
-    "FrameState",
-    "Free",
-    "FrequencyResponse",
-    "Gear",
-    "General",
-    "GeneralizedAlpha",
-    "GradientBeam",
-    "GraphEdge",
-    "Ground",
-    "ISection",
-    "ImportedComponent",
-    "Interface",
-    "Joint",
-    "JointCoordinates",
-    "JointEffort",
-    "JointFriction",
-    "JointSpring",
-    "JointStop",
-    "KelvinVoigt",
-    "LinearGraph",
-    "LinearModel",
-    "Lock",
-    "Material",
-    "Member",
-    "MeshBody",
-    "MeshData",
-    "MeshFile",
-    "ModalDamping",
-    "ModeTrack",
-    "Model",
-    "ModelBuckling",
-    "ModelError",
-    "ModelFile",
-    "ModelFileError",
-    "Monitor",
-    "Motor",
-    "Newmark",
-    "NormalModes",
-    "OrderN",
-    "PairFunction",
-    "PairState",
-    "Planar",
-    "PointLoad",
-    "PointMass",
-    "PointOnLine",
-    "PointOnPlane",
-    "Polynomial",
-    "Polynomials",
-    "Prepared",
-    "Prismatic",
-    "Rack",
-    "Radau",
-    "Rayleigh",
-    "Rectangle",
-    "Release",
-    "Result",
-    "Revolute",
-    "RigidBody",
-    "RobotFile",
-    "SIDBody",
-    "Screw",
-    "SecondOrder",
-    "Section",
-    "SectionForces",
-    "Signal",
-    "SimulationError",
-    "Sine",
-    "Sines",
-    "SmoothStep",
-    "SolidMesh",
-    "SpecialPoint",
-    "Sphere",
-    "Spherical",
-    "SpringDamper",
-    "Stability",
-    "StabilityLimit",
-    "State",
-    "StateSpace",
-    "StaticResult",
-    "StaticShapes",
-    "StiffnessResult",
-    "SuppleError",
-    "SuppleWarning",
-    "Sweep",
-    "Table",
-    "TaperedSection",
-    "Transfer",
-    "TransferPath",
-    "Tube",
-    "Universal",
-    "Unlock",
-    "UserShapes",
-    "VonKarman",
-    "WeightLoad",
-    "assemble",
-    "block",
-    "buckling",
-    "campbell",
-    "cases",
-    "check_component",
-    "compare",
-    "converge",
-    "inverse_dynamics",
-    "kinematics",
-    "linearize",
-    "load",
-    "load_component",
-    "load_run",
-    "lowest_modes",
-    "lyapunov",
-    "mass_properties",
-    "mesh_geometry",
-    "prepare",
-    "principal_strains",
-    "read_abaqus",
-    "read_calculix",
-    "read_matrix_market",
-    "read_mesh",
-    "read_mjcf",
-    "read_model",
-    "read_nastran",
-    "read_urdf",
-    "resume",
-    "rigid_modes",
-    "rosette_strain",
-    "save_component",
-    "simulate",
-    "stability",
-    "statics",
-    "stiffness",
-    "sweep",
-    "tie",
-    "transfer",
-    "velocity_transformation",
-    "write_model",
-    "write_sid",
-]
+    "BDF", "HHT", "PID", "Absolute", "Adams", "AttachmentModes", "Axial", "Beam", "Body", "Box",
+    "Branch", "Buckling", "BucklingMode", "Bushing", "Cable", "Campbell", "CartesianSpring",
+    "Certificate", "Change", "ChosenModes", "Circle", "ComponentReport", "Constant", "Constraint",
+    "Coupling", "CouplingSpring", "CraigBampton", "CrossCheck", "Cuboid", "Cylinder", "Cylindrical",
+    "DeformationModes", "Diagnosis", "Distance", "DistributedLoad", "DormandPrince", "Driver",
+    "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Event", "Expression", "FileError",
+    "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement", "ForceFormula", "ForceFunction",
+    "ForceTable", "Frame", "FrameBody", "FrameDriver", "FrameState", "Free", "FrequencyResponse",
+    "Gear", "General", "GeneralizedAlpha", "GradientBeam", "GradientBodies", "GradientPlate",
+    "GradientSolid", "GraphEdge", "Ground", "ISection", "ImportedComponent", "Interface", "Joint",
+    "JointCoordinates", "JointEffort", "JointFriction", "JointSpring", "JointStop", "KelvinVoigt",
+    "LinearGraph", "LinearModel", "Lock", "Material", "Member", "MeshBody", "MeshData", "MeshFile",
+    "ModalDamping", "ModeTrack", "Model", "ModelBuckling", "ModelError", "ModelFile",
+    "ModelFileError", "Monitor", "Motor", "Newmark", "NormalModes", "Optimum", "OrderN",
+    "PairFunction", "PairState", "Planar", "PointLoad", "PointMass", "PointOnLine", "PointOnPlane",
+    "Polynomial", "Polynomials", "Prepared", "Prismatic", "Pulley", "Rack", "Radau", "Rayleigh",
+    "Rectangle", "Release", "Result", "Revolute", "RigidBody", "RobotFile", "Rope", "SIDBody",
+    "Screw", "SecondOrder", "Section", "SectionForces", "Sensitivity", "Signal", "SimulationError",
+    "Sine", "Sines", "SlidingJoint", "SmoothStep", "Snapshot", "SolidMesh", "SpecialPoint",
+    "Sphere", "Spherical", "SpringDamper", "Stability", "StabilityLimit", "State", "StateSpace",
+    "StaticResult", "StaticShapes", "Stepper", "StiffnessResult", "SuppleError", "SuppleWarning",
+    "Sweep", "Table", "TaperedSection", "Transfer", "TransferPath", "Tube", "Universal", "Unlock",
+    "UserShapes", "VonKarman", "WeightLoad", "assemble", "batch", "block", "buckling", "campbell",
+    "cases", "certify", "check_component", "choose_modes", "compare", "converge", "crosscheck",
+    "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component", "load_run",
+    "lowest_modes", "lyapunov", "mass_properties", "mesh_geometry", "optimize", "prepare",
+    "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
+    "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
+    "rosette_strain", "save_component", "sensitivity", "simulate", "stability", "statics",
+    "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model", "write_sid",
+]  # fmt: skip
+
 
 def __getattr__(name: str) -> Any:
     """Load a name on first use and keep it."""

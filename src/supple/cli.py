@@ -16,8 +16,10 @@ from typer.core import TyperGroup
 from supple import starting
 from supple.commands.answers import expect_folder, refuse, warned_plainly
 from supple.commands.cases import list_cases, report_cases, run_cases
+from supple.commands.certify import certify
 from supple.commands.check import check
 from supple.commands.compare import compare
+from supple.commands.crosscheck import crosscheck
 from supple.commands.export import export
 from supple.commands.graph import graph
 from supple.commands.modes import modes
@@ -171,11 +173,13 @@ app.command("check")(check)
 app.command("run")(run)
 app.command("resume")(resume)
 app.command("sweep")(sweep)
+app.command("certify")(certify)
 app.command("view")(view)
 app.command("graph")(graph)
 app.command("modes")(modes)
 app.command("plot")(plot)
 app.command("compare")(compare)
+app.command("crosscheck")(crosscheck)
 app.command("export")(export)
 
 

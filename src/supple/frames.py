@@ -24,7 +24,16 @@ WORLD_COORDINATES = tuple(f"{axis} of at_world(x, y, z)" for axis in "xyz")
 BESIDE = 1e-6
 WrittenAs = Literal["unknown", "rigid", "flexible", "parts", "gradient"]
 ViewName = Literal[
-    "frame", "stations", "cut", "members", "cut_members", "nodes", "parts", "places", "vectors"
+    "frame",
+    "stations",
+    "cut",
+    "members",
+    "cut_members",
+    "nodes",
+    "parts",
+    "places",
+    "vectors",
+    "field",
 ]
 
 
@@ -48,12 +57,13 @@ class PartOptions:
 
     ``mass`` is "consistent", along a part as it is deformed; "undeformed", along a part as if it
     had no deflection, which moves only with it; or "lumped", at both ends of a part, rotary inertia
-    included.
+    included. ``refinement`` parts take the place of each one.
     """
 
     elongation: bool = True
     twist: bool = True
     mass: Literal["consistent", "undeformed", "lumped"] = "consistent"
+    refinement: int = 1
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -182,12 +192,24 @@ class Body:
         """Whether its parts depend on the places that are used of it: `divided`."""
         return False
 
+    @property
+    def along_line(self) -> bool:
+        """Whether its coordinates are nodal vectors along an axis with ``stations``."""
+        return False
+
     def divided(self, frames: Iterable[Frame]) -> Body:
         """The body with ends of parts at the frames of it that a model uses."""
         return self
 
     def in_parts(self, options: PartOptions) -> Body:
         """The body cut into parts, as far as it deforms."""
+        return self
+
+    def with_gradients(self, elements: int) -> Body:
+        """The body with nodal vectors as coordinates, of so many elements; itself if it is rigid.
+
+        What cannot be written like this is refused by a sentence.
+        """
         return self
 
     def on_part(self, frame: Frame) -> Frame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from supple.analyses.diagnosis import Diagnosis
+    from supple.forces.ropes import Drum, Pulley
+    from supple.frames import Frame
     from supple.looks.serving import Shown
     from supple.model import Model
 
@@ -52,6 +55,15 @@ class ModelProducts:
                 rows.append(("not drawn", "", str(error)))
         header = ("name", "kind", "at") if rows else ()
         return Report(f"{label(model)}: {model.counts}", rows, "plain", header).html(seen)
+
+    def rope_length(self, path: Sequence[Frame | Pulley | Drum]) -> float:
+        """Length (m) of the path of a `Rope` where the model begins, its arcs on pulleys included.
+
+        ``path`` is that of the rope; its bodies and joints are in the model.
+        """
+        from supple.analyses.rope_length import rope_length
+
+        return rope_length(self._model, path)
 
     def doctor(self, until: float = 1.0) -> Diagnosis:
         """Examine the model: freedom, loops, redundant constraints, start, drivers; print it.

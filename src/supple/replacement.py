@@ -132,14 +132,23 @@ def _with_frames(item: Any, change: Callable[[Frame], Frame]) -> Any:
         old = getattr(item, field)
         if isinstance(old, Frame):
             new: Any = change(old)
-        elif isinstance(old, tuple) and any(isinstance(entry, Frame) for entry in old):
-            new = tuple(change(entry) if isinstance(entry, Frame) else entry for entry in old)
+        elif isinstance(old, tuple):
+            new = tuple(_changed_entry(entry, change) for entry in old)
             new = old if all(a is b for a, b in zip(old, new, strict=True)) else new
         else:
             continue
         if new is not old:
             values[field] = new
     return _remade(item, values) if values else item
+
+
+def _changed_entry(entry: Any, change: Callable[[Frame], Frame]) -> Any:
+    """A frame, or something with a frame in it, as a pulley of a rope."""
+    if isinstance(entry, Frame):
+        return change(entry)
+    if dataclasses.is_dataclass(entry) and not isinstance(entry, type):
+        return _with_frames(entry, change) if hasattr(entry, "frame") else entry
+    return entry
 
 
 def uses(item: Any, name: str) -> bool:
@@ -183,4 +192,11 @@ def _target(value: tuple[Any, ...], was: str, name: str) -> tuple[Any, ...]:
     """References (joint, coordinate, ...), alone or several, with another name of a joint."""
     if value and isinstance(value[0], str):
         return (name, *value[1:]) if value[0] == was else value
-    return tuple(_target(v, was, name) if isinstance(v, tuple) else v for v in value)
+    return tuple(
+        _target(v, was, name)
+        if isinstance(v, tuple)
+        else _remade(v, {"joint": name})
+        if getattr(v, "joint", None) == was
+        else v
+        for v in value
+    )

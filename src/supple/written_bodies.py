@@ -16,10 +16,15 @@ def written_bodies(bodies: Mapping[str, Body], items: Iterable[Any]) -> Mapping[
         return bodies
     used: dict[str, list[Frame]] = {name: [] for name in cut}
     for item in items:
-        for frame in () if isinstance(item, Body) else item.frames.values():
+        for frame in used_frames(item):
             if frame.body.name in used:
                 used[frame.body.name].append(frame)
-        if isinstance(item, DistributedLoad) and item.frame.body.name in used:
-            name = item.frame.body.name
-            used[name].append(Frame(item.frame.body, (item.end, 0.0, 0.0)))
     return {n: cut[n].divided(used[n]) if n in cut else body for n, body in bodies.items()}
+
+
+def used_frames(item: Any) -> tuple[Frame, ...]:
+    """Places that an item of a model uses of bodies, the end of a distributed load included."""
+    frames = () if isinstance(item, Body) else tuple(item.frames.values())
+    if isinstance(item, DistributedLoad):
+        frames += (Frame(item.frame.body, (item.end, 0.0, 0.0)),)
+    return frames

@@ -14,10 +14,11 @@ import pytest
 import supple as sp
 from supple.cases.four_bar import four_bar
 from supple.core import chart, dynamics, history
-from supple.core.layout import new_work
+from supple.core.layout import new_work, read_work
 from supple.engine.histories import RunHistory
 from supple.engine.loads import Loads
 from supple.engine.row_sets import RowSets
+from supple.engine.rows import rows_at
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 
@@ -103,12 +104,30 @@ def second_order() -> sp.Model:
     return model
 
 
+def rope() -> sp.Model:
+    """A drum and pulleys with friction out of each other's planes, on bodies that move."""
+    model = two_link_arm("rope")
+    block = model.add(sp.RigidBody("block", 0.7, (0, 0, 0.02), (2e-3, 3e-3, 4e-3)))
+    model.add(
+        sp.Free("air", model.ground.at(1.5, 1, 0), block.at(0), (0.1, 0.2, 0.2), (1, 2, 3, 0, 1, 0))
+    )
+    path = [
+        sp.Drum(model.ground.at(0, -0.5, 0), "shoulder", 0.05, "y", "z"),
+        sp.Pulley(model["link2"].at(0.3, 0, 0.2), 0.1, (0.1, -1, 0.2), friction=0.3),
+        sp.Pulley(block.at(0.1, 0, 0.3), 0.15, (0, -1, 0.3), friction=0.2, turns=1),
+        model.ground.at(2.5, 0.3, 1.5),
+    ]
+    model.add(sp.Rope("line", path, 30.0, 2.0, 6.0, transition=2.0))
+    return model
+
+
 MODELS = [
     two_link_arm,
     every_kind,
     lambda: stiffened(sp.Axial()),
     lambda: stiffened(sp.Axial(quadratic=True)),
     lambda: stiffened(sp.VonKarman("pointwise")),
+    rope,
 ]
 
 
@@ -337,3 +356,46 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
         assert np.abs(error).max() < 1e-13 * result.energy.record.max_energy
     else:
         assert np.diff(error).max() < 0.0
+
+
+def sliding() -> sp.Model:
+    """A body that slides along a cable."""
+    model = sp.Model(gravity=(0, 0, -9.81), name="sliding")
+    rubber = sp.Material(E=1e5, G=4e4, density=1000.0)
+    line = model.add(sp.Cable("line", 2.0, sp.Circle(0.02), rubber, elements=3))
+    body = model.add(sp.RigidBody("body", 0.5, (0.1, 0.02, 0.03), (0.01, 0.02, 0.03)))
+    model.add(sp.Spherical("end", model.ground.at(0), line.at(0)))
+    model.add(sp.Free("air", model.ground.at(0.8, 0, -0.05), body.at(0)))
+    model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05)))
+    return model
+
+
+def test_a_sliding_point_is_differentiated_exactly() -> None:
+    """Its rows: rates are G u, their derivatives H, g'' = G a + H u; its forces, along q and u."""
+    equations = JointCoordinates().equations(sliding())
+    c, n = equations.compiled, equations.nu
+    random = np.random.default_rng(3)
+    q = equations.retract(equations.q0, 0.05 * random.standard_normal(n))
+    u, a = random.standard_normal((2, n))
+    lam = 10.0 * random.standard_normal(c.nr)
+    rows = rows_at(c, new_work(c.ints), 0.0, q, u, a)
+    np.testing.assert_allclose(rows.rate, rows.G @ u, atol=1e-13)
+    np.testing.assert_allclose(rows.acceleration, rows.G @ a + rows.H @ u, atol=1e-12)
+    found = equations.tangents(0.0, q, u, a, None, lam)
+    work = new_work(c.ints, complex)
+    for k in range(n):
+        d = np.zeros(n, complex)
+        d[k] = 1j * STEP
+        moved = complex_retract(equations, q, d)
+        out = [np.zeros(c.nr, complex) for _ in range(3)]
+        out += [np.zeros((c.nr, n), complex) for _ in range(2)]
+        state = [np.asarray(x, complex) for x in (moved, u, a)]
+        dynamics.constrain(c.ints, c.reals, work, 0.0, *state, *out)
+        np.testing.assert_allclose(out[0].imag / STEP, rows.G[:, k], atol=1e-12)
+        np.testing.assert_allclose(out[1].imag / STEP, rows.H[:, k], atol=1e-12)
+        read_work(c.ints, work).lam[:] = lam
+        for column, at in ((found.Rq, (moved, u)), (found.Ru, (q, u + d))):
+            r = np.zeros(n, complex)
+            given = [np.asarray(x, complex) for x in (*at, a, np.zeros(0))]
+            dynamics.residual(c.ints, c.reals, work, 0.0, *given, r)
+            np.testing.assert_allclose(column[:, k], r.imag / STEP, atol=1e-9)

@@ -9,6 +9,10 @@ magnitude of the eigenvalue; so a start near an unstable equilibrium leaves it. 
 until the load along its end does not exceed that at its beginning: its work is then negative. All
 increments are measured in the model's units (``Compiled.scale``), so loads are energies.
 
+Nodal vectors of gradient bodies turn along straight lines, on which they stretch: steps that never
+go uphill are short there. So models with such bodies are searched first by whole steps of Newton's
+method, at most 0.3 of a gradient long; what is found counts if it is stable.
+
 An integral that acts (a controller with ki, within its limit) is a multiplier, too: its rate
 vanishes where the coordinate is on its target, and its value is what holds it there. Integrals
 without effect (ki = 0) stay as they are.
@@ -39,8 +43,10 @@ STALLED = 1e-7  # rounding may stop corrections from falling further below this
 ITERATIONS = 400
 PLAIN = 100  # steps of the second search
 CLOSE = 12  # steps to an equilibrium near by
+WHOLE = 60  # steps of the first search of gradient bodies
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
+LARGEST_TURN = 0.3  # of gradients and lengths, in steps that may go uphill
 ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetric
 FLUTTER = 1e-6  # imaginary part of an eigenvalue beyond the rounding of a double one
 
@@ -105,6 +111,7 @@ class Search:
         self.rest = AtRest(equations, t, spin)
         self.equations, self.compiled = equations, equations.compiled
         self.plain = False
+        self.whole_steps = False
 
     def run(self, q: Array, z: Array) -> Equilibrium:
         """Search from a configuration and controller states.
@@ -112,6 +119,12 @@ class Search:
         Loads that follow the motion have no energy to go down: then the unbalanced load itself is
         made smaller, from where the first search began.
         """
+        if self.compiled.gradient:
+            self.whole_steps = True
+            whole = self._search(q, z, WHOLE)
+            self.whole_steps = False
+            if whole.found and not len(whole.unstable):
+                return whole
         first = self._search(q, z, ITERATIONS)
         if first.found or not first.held:
             return first
@@ -140,7 +153,7 @@ class Search:
             if pushed > PUSHED or count == most:
                 break
             before = longest
-            part = min(1.0, LARGEST_STEP / longest)
+            part = min(1.0, (LARGEST_TURN if self.whole_steps else LARGEST_STEP) / longest)
             q, here = self._advanced(q, here, y, step, part)
         return self._told(q, here, count, found)
 
@@ -213,7 +226,8 @@ class Search:
         load = here.N.T @ here.load
         values, vectors = np.linalg.eigh(0.5 * (here.K + here.K.T))
         least = NO_STIFFNESS * here.size
-        if np.all(values > least) or (self.plain and np.all(np.abs(values) > least)):
+        straight = self.plain or self.whole_steps
+        if np.all(values > least) or (straight and np.all(np.abs(values) > least)):
             return -np.asarray(np.linalg.lstsq(here.K, load, rcond=1e-15)[0], dtype=float), False
         along = vectors.T @ load
         free = np.abs(values) <= least
@@ -231,7 +245,7 @@ class Search:
         while True:
             moved = self.rest.closed(self.equations.retract(q, part * step * self.compiled.scale))
             there = self.rest.balance(moved, here.z)
-            if not settled or (slope >= 0.0 and not self.plain) or part < 1e-6:
+            if self.whole_steps or not settled or (slope >= 0.0 and not self.plain) or part < 1e-6:
                 return moved, there
             if self.plain:
                 smaller = np.linalg.norm(there.N.T @ there.load) < np.linalg.norm(

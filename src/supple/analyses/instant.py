@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
+from supple.analyses.reactions import Reactions
 from supple.analyses.self_stress import SelfStress
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
@@ -72,6 +75,17 @@ def standing(model: Model, compiled: Compiled, q: Array, u: Array, t: float = 0.
     n = len(q)
     states = np.full(n, t), q, np.tile(u, (n, 1)), np.tile(compiled.z0, (n, 1))
     return _states(model, compiled, states, "positions at one time", model.forces)
+
+
+def at_states(model: Model, compiled: Compiled, t: Array, q: Array, u: Array, z: Array) -> RunData:
+    """A result with n times t (n,): states q, u, z (n, ...) that no run connects.
+
+    It has loads of force elements, and of reactions that are not unique the smallest.
+    """
+    found = _states(model, compiled, (t, q, u, z), "states that were given", model.forces)
+    if not compiled.all_rows:
+        return found
+    return replace(found, reactions=Reactions(model, cast("RunHistory", found.history)))
 
 
 def _states(

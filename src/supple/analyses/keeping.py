@@ -25,6 +25,7 @@ from supple.errors import FileError, ModelError, warn_caller
 from supple.files import contained, existing, path_of
 from supple.integrators.checkpoints import EXPECTED, Checkpoints
 from supple.integrators.driver import Problem, Solution
+from supple.integrators.line_ends import LineEnd
 from supple.integrators.snapshot import Data, of_solution
 from supple.model import Model
 from supple.native import cache
@@ -55,6 +56,7 @@ class Arguments:
     events: Any = ()
     progress: Any = None
     keeping: Keeping | None = None
+    monitored: bool = True  # whether what the validity monitor finds is doubted
 
 
 @dataclass(frozen=True)
@@ -183,11 +185,12 @@ class Kept:
         settings = {"integrator": a.integrator, "formulation": a.formulation}
         settings = {name: value for name, value in settings.items() if value is not None}
         folder = (keeping.checkpoint or keeping.output_to or Path()).parent
+        given = [event for event in problem.events if not isinstance(event, LineEnd)]
         return {
             "format": FORMAT,
             "version": version(),
             "over": False,
-            "archive": archived(self.model, problem.events, settings),
+            "archive": archived(self.model, given, settings),
             "source": _relative(keeping.source, folder),
             "compiled": numbers(problem.equations.compiled),
             "t_end": problem.t_end,

@@ -23,6 +23,7 @@ def outcome(
     solution: Solution,
     changes: tuple[ChangeRecord, ...] = (),
     start_changes: tuple[StartChange, ...] = (),
+    monitored: bool = True,
 ) -> tuple[Result, list[str]]:
     """The result of a run, and what is to be doubted about it."""
     s, result = solution, result_of(model, compiled, solution, changes, start_changes)
@@ -32,7 +33,7 @@ def outcome(
         if s.success:
             doubts.append(s.passed or passed(part, s.t[mine], s.q[mine], s.u[mine]))
         doubts.append(violated(part, s.t[mine], s.q[mine]))
-    if compiled.deforming:
+    if compiled.deforming and monitored:
         doubts += [f.sentence for f in result.monitor.findings if f.serious]
     return result, [doubt for doubt in doubts if doubt]
 

@@ -53,6 +53,7 @@ from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Progress
 from supple.integrators.image import image
 from supple.integrators.interruption import Interruption
+from supple.integrators.line_ends import line_ends
 from supple.integrators.radau import Radau
 from supple.integrators.resolution import beyond_rounding
 from supple.integrators.tolerances import tolerances
@@ -247,8 +248,8 @@ class Prepared:
                     solution, changes = integrator.run(problem), ()
                 kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
-                    compiled = problem.equations.compiled
-                    result, doubts = outcome(self.model, compiled, solution, changes, moved)
+                    found = self.model, problem.equations.compiled, solution
+                    result, doubts = outcome(*found, changes, moved, given.monitored)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         limit = beyond_rounding(problem)
@@ -339,7 +340,7 @@ class Prepared:
             q=state.q,
             u=state.u,
             z=state.z,
-            events=events,
+            events=(*events, *line_ends(self.model)),
             symmetries=ready.symmetries,
             rtol=rtol,
             atol=atol,
@@ -348,8 +349,7 @@ class Prepared:
         return problem, changes
 
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
-        if isinstance(events, Event):
-            events = (events,)
+        events = (events,) if isinstance(events, Event) else events
         events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
         for event in events:
             expect(OWNER, "events", event, Event, "objects of type Event")

@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from supple.analyses.balance import null_space
+from supple.analyses.quasi_static_vectors import FramelessStart
 from supple.engine.compiled import Compiled
-from supple.errors import ModelError, SimulationError
+from supple.errors import SimulationError
 from supple.formulations.equations import Equations
 from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
@@ -30,11 +31,8 @@ PASSES = 2  # rates change the deflection a little: damping, Coriolis forces
 
 def quasi_static(compiled: Compiled, state: State) -> State:
     """The state with flexible bodies deflected as its motion asks."""
-    for record in compiled.gradient.values():
-        raise ModelError.plain(
-            f"simulate: start is 'quasi-static', which does not know {record.label}, because it "
-            "has no frame against which to deflect, expected 'static' or a state"
-        )
+    if compiled.gradient:
+        return FramelessStart(compiled, state).run()
     if not compiled.flexible:
         return state
     return _Start(compiled, state).run()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from supple import validate
+from supple.bodies.beam_gradients import gradient_beam
 from supple.bodies.beam_looks import beam_surface
 from supple.bodies.beam_mesh import beam_problem, mesh_type
 from supple.bodies.beam_slaves import BeamSlaves, beam_slaves, exact_forms
@@ -31,7 +32,7 @@ from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Frame, Line, ViewName
+from supple.frames import Body, Frame, Line, ViewName
 from supple.reduction.assumed import AssumedBeam
 from supple.reduction.field import MeshField
 from supple.reduction.membranes import beam_membranes, is_membrane
@@ -76,11 +77,11 @@ class Beam(CuttableBeam):
     material : Material
     elements : int
         Number of equal finite elements; assumed shapes have none.
-    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, Sines, ...
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, Sines, ... or "auto"
         Elastic coordinates: all nodal displacements and rotations, the lowest modes (0: rigid),
         modes by number from 1, modes of chosen shapes, or amplitudes of assumed shapes (`Sines`,
         `Polynomials`, `UserShapes`), which need the reference that they were made for. Point
-        masses on the beam take part in the modes.
+        masses on the beam take part in the modes. "auto": chosen by `supple.choose_modes`.
     reference : "clamped", "chord" or "mean_axis"
         How the body's frame follows the deforming beam: fixed to a node; through both ends (u, v,
         w and twist at the origin and v, w at the other end are zero); or moving so that the
@@ -143,7 +144,7 @@ class Beam(CuttableBeam):
         section: Profile,
         material: Material,
         elements: int = 4,
-        modes: int | Literal["all"] | Sequence[int] | ShapeSet | AssumedShapes = "all",
+        modes: int | Literal["all", "auto"] | Sequence[int] | ShapeSet | AssumedShapes = "all",
         reference: Reference = "clamped",
         damping: Damping | None = None,
         rotary_inertia: bool = True,
@@ -238,6 +239,10 @@ class Beam(CuttableBeam):
         if isinstance(found, AssumedBeam):
             raise ModelError(label(self), "modes", self.modes, "shapes of a mesh, not assumed ones")
         return found.reduction
+
+    def with_gradients(self, elements: int) -> Body:
+        """The beam with nodal vectors; a rigid one stays as it is."""
+        return self if self.modes == 0 else gradient_beam(self, elements)
 
     @property
     def line(self) -> Line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
@@ -96,8 +96,17 @@ class BeamRecovery(AxisBody, ReducedBody):
         along = factors[:, [0, 3, *range(12, factors.shape[1], 6)]]
         # point masses are pulled as the line is: by m (a + b x)
         pulled = [m * (factors[:, 0] + factors[:, 3] * x) for x, m in masses]
-        unit = axial_load_stiffness(self._reduced(point_masses), stations)
+        unit = self._axial_stiffness(point_masses, tuple(stations))
         return np.asarray(np.einsum("ks,sab->kab", np.column_stack([along, *pulled]), unit))
+
+    def _axial_stiffness(self, point_masses: PointMasses, stations: tuple[float, ...]) -> Vector:
+        """Geometric stiffness of axial unit loads; kept."""
+        reduced = self._reduced(point_masses)
+        store: dict[Hashable, Vector] = self.__dict__["_reductions"]
+        key = "axial", reduced, stations
+        if key not in store:
+            store[key] = read_only(axial_load_stiffness(reduced, stations))
+        return store[key]
 
     def slaved_rows(self, x: float, point_masses: PointMasses = ()) -> Vector:
         """Rows (6, r) of displacement and rotation by slaved shapes at a station."""
@@ -132,8 +141,13 @@ class BeamRecovery(AxisBody, ReducedBody):
         return np.linspace(0.0, self.length, cells + 1)
 
     def moving_rows(self, point_masses: PointMasses = ()) -> tuple[Vector, Vector]:
-        """Rows (p, 3, n) of displacement and of rotation of its sections."""
-        return rows_at(self, [self.at(x) for x in self.watched_stations], point_masses)
+        """Rows (p, 3, n) of displacement and of rotation of its sections; kept."""
+        store: dict[Hashable, tuple[Vector, Vector]] = self.__dict__["_reductions"]
+        key = "moving", self._reduced(point_masses)
+        if key not in store:
+            found = rows_at(self, [self.at(x) for x in self.watched_stations], point_masses)
+            store[key] = read_only(found[0]), read_only(found[1])
+        return store[key]
 
     def stress_blocks(self, point_masses: PointMasses = ()) -> Iterator[StressBlock]:
         """Points on its surface, at its nodes and between them."""

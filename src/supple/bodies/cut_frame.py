@@ -113,6 +113,9 @@ class CuttableFrame(NodalBody):
         parts: Any = self.parts
         if parts is None:
             parts = tuple(member.elements for member in self.members)
+        many = options.refinement
+        parts = tuple(many * n for n in parts) if isinstance(parts, tuple) else many * parts
+        options = replace(options, refinement=1)
         word: Any = NONE if self.stiffening is None else self.stiffening
         frame = replace(
             cast("FrameBody", self), parts=parts, stiffening=word, modes="all", reference="clamped"

@@ -130,7 +130,8 @@ class CuttableBeam(BeamRecovery):
             expected = "True for a curved or twisted beam"
             raise ModelError(label(self), "elongation and twist", False, expected)
         usual: dict[str, Any] = {"modes": "all", "reference": "clamped", "clamp_node": 0}
-        parts = self.elements if self.parts is None else self.parts
+        parts = _refined(self, options.refinement)
+        options = replace(options, refinement=1)
         word: Any = NONE if self.stiffening is None else self.stiffening
         beam = replace(cast("Beam", self), parts=parts, stiffening=word, **usual)
         return beam if options == ALL else beam._remade(_options=options)
@@ -292,6 +293,17 @@ def checked_for_parts(
     if word is not None and not isinstance(word, SecondOrder):
         raise ModelError(owner, "stiffening", stiffening, "'second_order' or 'none' with parts")
     return cast("Stiffening", NONE if word is None else word)
+
+
+def _refined(beam: CuttableBeam, many: int) -> int | tuple[float, ...]:
+    """Parts of a beam, as many as elements if it has none, with ``many`` in the place of each."""
+    parts = beam.elements if beam.parts is None else beam.parts
+    if isinstance(parts, int):
+        return many * parts
+    inner = [
+        a + k / many * (b - a) for a, b in pairwise((0.0, *parts, beam.length)) for k in range(many)
+    ]
+    return tuple(inner[1:])
 
 
 def parts_of(beam: Beam) -> tuple[Beam, ...]:

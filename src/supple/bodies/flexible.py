@@ -83,6 +83,11 @@ class FlexibleBody(Body):
             "elements, or a rigid body"
         )
 
+    def with_gradients(self, elements: int) -> Body:
+        """Refuse nodal vectors: only beams have a body of them in their place."""
+        del elements
+        raise ModelError.plain(f"{label(self)} has no body of nodal vectors, expected a Beam")
+
     @property
     def stiffened(self) -> bool:
         """Whether deflections change its stiffness."""
@@ -195,12 +200,12 @@ def rows_at(
 
 
 def mode_choice(owner: str, value: Any, available: int, expected: str) -> ModeChoice | ShapeSet:
-    """Return "all", a number of modes, mode numbers or a set of shapes."""
+    """Return "all", "auto", a number of modes, mode numbers or a set of shapes."""
     result: ModeChoice
     if isinstance(value, ShapeSet):
         return value
-    if isinstance(value, str) and value == "all":
-        return "all"
+    if isinstance(value, str) and value in ("all", "auto"):
+        return cast("ModeChoice", value)
     if isinstance(value, (list, tuple, range, np.ndarray)):
         try:
             entries = validate.listed(owner, "modes", value, expected)

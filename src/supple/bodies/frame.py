@@ -57,9 +57,10 @@ class FrameBody(CuttableFrame):
         Unique in its model.
     nodes : mapping from names to places (3,), or sequence of places (numbered from 0), m
     members : sequence of Member
-    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, ...
+    modes : "all", int, sequence of int, AttachmentModes, NormalModes, CraigBampton, ... or "auto"
         Elastic coordinates: all nodal displacements and rotations, the lowest modes, modes by
-        number, or modes of chosen shapes. Point masses at nodes take part in them.
+        number, or modes of chosen shapes. Point masses at nodes take part in them. "auto" leaves
+        the choice to `supple.choose_modes`.
     reference : "clamped" or "mean_axis"
         The body's axes follow a node, or move so that the deformation has no momentum. Undeformed,
         they are those in which the nodes are given.
@@ -92,7 +93,7 @@ class FrameBody(CuttableFrame):
         name: str,
         nodes: Mapping[str, ArrayLike] | Mapping[Node, ArrayLike] | Sequence[ArrayLike],
         members: Sequence[Member],
-        modes: int | Literal["all"] | Sequence[int] | ShapeSet = "all",
+        modes: int | Literal["all", "auto"] | Sequence[int] | ShapeSet = "all",
         reference: Literal["clamped", "mean_axis"] = "clamped",
         clamp_node: Node | None = None,
         damping: Damping | None = None,

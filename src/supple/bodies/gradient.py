@@ -1,4 +1,4 @@
-"""Bodies without a frame of their own: places and gradients of nodes in the world.
+"""Beams and cables without a frame of their own: places and gradients of nodes in the world.
 
 `GradientBeam` has sections that shear and twist, `Cable` a line that bends. Rotations and
 deflections may be of any size; strains are small. What their elements are is data, see
@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,10 +18,12 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.axis import STATION_TOLERANCE, AxisBody, equal_steps
 from supple.bodies.centre_line import CentreLineChoice, Twist, first_angle
-from supple.bodies.flexible import damping_choice, instance, strain_damping
-from supple.bodies.gradient_looks import line_surface, line_vectors
+from supple.bodies.flexible import instance
+from supple.bodies.gradient_body import MATERIAL, MOST_ELEMENTS, GradientBody, damping_times
+from supple.bodies.gradient_looks import drawn_line, line_surface, line_vectors
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.gradient_beam import BEAM_ELEMENTS, BeamElementKind, beam_mesh
 from supple.fem.gradient_cable import CABLE_ELEMENTS, CableElementKind, cable_mesh
 from supple.fem.gradient_mesh import GradientMesh, Indices
@@ -30,63 +32,15 @@ from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame, Line, ViewName, WrittenAs
+from supple.frames import Body, Frame, Line
 from supple.poses import EYE, Pose
 from supple.validate import Vector, read_only, set_fields
 
+if TYPE_CHECKING:
+    from scipy import sparse
+
 SECTION = "a section, e.g. Circle(0.01)"
-MATERIAL = "a Material(E=..., G=..., density=...)"
-MOST_ELEMENTS = 100_000
 EQUAL = 1e-9  # second moments of a section that has no axes of its own
-
-
-class GradientBody(Body):
-    """A body whose coordinates are nodal vectors in the world.
-
-    The engine asks for ``mesh`` (nodes, elements, mass: nodal vectors on the axes of the body as
-    it is placed by ``position`` and ``rotation``), for the ``node`` of a frame, and for
-    ``node_pose``. A node has the axes that Gram and Schmidt make of its gradients r_x and r_y.
-    """
-
-    written_as: ClassVar[WrittenAs] = "gradient"
-    view: ClassVar[ViewName] = "vectors"
-
-    @property
-    @abstractmethod
-    def mesh(self) -> GradientMesh:
-        """Its elements, with nodal vectors (nodes, V, d) at rest on the axes of the body."""
-
-    @property
-    @abstractmethod
-    def turns(self) -> bool:
-        """Whether its nodes have axes, so that frames on it turn with it."""
-
-    @abstractmethod
-    def node(self, frame: Frame) -> int:
-        """Number of the node at which a frame is; a place between nodes is refused."""
-
-    @abstractmethod
-    def node_pose(self, node: int) -> Pose:
-        """Place and axes of a node at rest, on the axes of the body."""
-
-    @abstractmethod
-    def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
-        """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
-
-    @property
-    def along_line(self) -> bool:
-        """Whether its elements follow each other along an axis with ``stations``."""
-        return False
-
-
-def damping_times(owner: str, damping: Any, material: Material) -> tuple[float, float]:
-    """Viscosities beside E and G in units of these (s), of damping that rates of strain have."""
-    damping_choice(owner, damping)
-    strain_damping(owner, damping, "with elements over nodal vectors")
-    if isinstance(damping, KelvinVoigt):
-        return damping.factors(material.E, material.G)
-    time = damping.stiffness if isinstance(damping, Rayleigh) else 0.0
-    return time, time
 
 
 class GradientLine(GradientBody, AxisBody):
@@ -157,6 +111,10 @@ class GradientLine(GradientBody, AxisBody):
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
         """What is seen of it."""
         return line_surface(self)
+
+    def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
+        """A line through its axis, and rows (p, n) of its points from nodal vectors."""
+        return drawn_line(self)
 
     def shown_vectors(self, frame: Frame) -> tuple[Indices, Vector]:
         """Numbers (K,) of nodal vectors, and rows (n, K) that give r, r_x, r_y at a frame."""
@@ -325,7 +283,7 @@ class Cable(GradientLine):
     length : m
         Positive, without load.
     section : Box, Rectangle, Circle, Tube, ISection, Section or TaperedSection
-        In space with equal second moments, as round ones have: nothing tells where y is.
+        With equal second moments, as round ones have: nothing tells where y is.
     material : Material
         G is not used.
     elements : int
@@ -334,13 +292,11 @@ class Cable(GradientLine):
         The axial strain of an element is its mean, which converges best, or taken at two points.
     damping : KelvinVoigt or Rayleigh(stiffness=...), optional
         It acts on the axial strain, not on bending.
-    plane : bool
-        The cable stays in the plane x, y of its own axes, as it is placed.
     position, rotation : (3,) m; (3, 3), (4,) or (3,)
         Place of its origin and axes in the world as the model is written.
 
     It is straight without load. A frame on a cable in space has a place and no axes that turn with
-    it: joints, forces and sensors that need axes want a `GradientBeam`, or ``plane=True``.
+    it: joints, forces and sensors that need axes want a `GradientBeam`.
     """
 
     length: float
@@ -349,7 +305,6 @@ class Cable(GradientLine):
     elements: int
     element: CableElementKind
     damping: KelvinVoigt | Rayleigh | None
-    plane: bool
 
     def __init__(
         self,
@@ -360,7 +315,6 @@ class Cable(GradientLine):
         elements: int = 8,
         element: CableElementKind = "mean",
         damping: KelvinVoigt | Rayleigh | None = None,
-        plane: bool = False,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,
     ) -> None:
@@ -372,19 +326,18 @@ class Cable(GradientLine):
         set_fields(
             self,
             element=validate.choice(owner, "element", element, CABLE_ELEMENTS),
-            plane=validate.flag(owner, "plane", plane),
             _time=time,
         )
         for s in (0.0, 1.0):
             here = self.section.at(s)
-            if not self.plane and abs(here.I_y - here.I_z) > EQUAL * here.I_z:
-                expected = "one with equal I_y and I_z, or plane=True: nothing tells where y is"
+            if abs(here.I_y - here.I_z) > EQUAL * here.I_z:
+                expected = "one with equal I_y and I_z, because nothing tells where y is"
                 raise ModelError(owner, "section", here, expected)
 
     @property
     def turns(self) -> bool:
-        """Its nodes have axes if it is plane: along it, across it, and normal to the plane."""
-        return self.plane
+        """Its nodes have no axes: nothing is across the line."""
+        return False
 
     def node_pose(self, node: int) -> Pose:
         """Place of a node at rest, and the axes of the body."""
@@ -392,5 +345,4 @@ class Cable(GradientLine):
 
     def _made_mesh(self) -> GradientMesh:
         line = BeamLine(section=self.section, material=self.material, length=self.length)
-        dimension = 2 if self.plane else 3
-        return cable_mesh(self.element, line, self.stations, dimension, self.__dict__["_time"])
+        return cable_mesh(self.element, line, self.stations, 3, self.__dict__["_time"])

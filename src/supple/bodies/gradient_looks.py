@@ -1,4 +1,4 @@
-"""Places of beams and cables without a frame, and what is seen of them: sections, or a line.
+"""What is seen of bodies without a frame: sections of beams, lines of cables, faces of meshes.
 
 Every vertex is a material point, so that it moves linearly with the nodal vectors: its coordinates
 are those of the body less the ones at rest, in axes that do not move.
@@ -7,19 +7,25 @@ are those of the body less the ones at rest, in axes that do not move.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.fem.boundary import SPLITS
+from supple.fem.drawn_mesh import DrawnMesh, mean_radius
 from supple.fem.gradient_beam import beam_rows, place_row
 from supple.fem.gradient_mesh import Indices
+from supple.fem.gradient_plate import PlateRows, grid_cells
 from supple.fem.hermite import hermite
 from supple.fem.outlines import section_outline
 from supple.fem.surface import Surface, swept
 from supple.validate import Vector
 
 if TYPE_CHECKING:
+    from scipy import sparse
+
     from supple.bodies.gradient import GradientLine
+    from supple.bodies.gradient_nodes import GradientNodes
 
 PER_ELEMENT, MOST = 4, 64  # sections of an element, and of a body
 
@@ -37,11 +43,39 @@ def line_vectors(body: GradientLine, x: float) -> tuple[Indices, Vector]:
     return body.mesh.vectors[k], rows
 
 
+def drawn_line(body: GradientLine) -> tuple[DrawnMesh, sparse.csr_array]:
+    """A line through the axis, and rows (p, n) of its points from nodal vectors."""
+    from scipy import sparse
+
+    x = _shown_stations(body)
+    rows = np.zeros((len(x), body.mesh.size // 3))
+    for row, s in zip(rows, x, strict=True):
+        vectors, given = line_vectors(body, float(s))
+        row[vectors] = given[0]
+    sections = [body.section.at(float(s) / body.length) for s in x]
+    radius = np.array([mean_radius(s.half_sizes, s.area) for s in sections])
+    points, still = rows @ body.mesh.rest.reshape(-1, 3), np.zeros((len(x), 3, 0))
+    mesh = DrawnMesh(points, still, np.arange(len(x))[None], "line", radius)
+    return mesh, sparse.csr_array(rows)
+
+
+def drawn_nodes(body: GradientNodes) -> tuple[DrawnMesh, sparse.csr_array]:
+    """The mesh of a plate or solid, and rows (nodes, n) of its nodes from nodal vectors."""
+    still = np.zeros((body.field.count, 3, 0))
+    mesh = DrawnMesh(body.places, still, body.field.cells, body.cell_kind, np.zeros(0))
+    return mesh, body.field.node_rows
+
+
+def _shown_stations(body: GradientLine) -> Vector:
+    """Stations (m) at which a line is drawn."""
+    count = min(PER_ELEMENT * (len(body.stations) - 1), MOST)
+    return np.linspace(0.0, body.length, count + 1)
+
+
 def line_surface(body: GradientLine) -> Surface:
     """A beam by its sections, a cable by its axis."""
     mesh = body.mesh
-    count = min(PER_ELEMENT * (len(body.stations) - 1), MOST)
-    x = np.linspace(0.0, body.length, count + 1)
+    x = _shown_stations(body)
     shown = [body.shown_vectors(body.at(float(s))) for s in x]
     flat = mesh.rest.reshape(-1, 3)
     resting = np.array([rows @ flat[vectors] for vectors, rows in shown])
@@ -75,3 +109,67 @@ def line_surface(body: GradientLine) -> Surface:
 def _of_z(row: Vector) -> Vector:
     """The row (8,) of r_z from that of r_y: the vector behind it at each node."""
     return np.roll(row, 1)
+
+
+class Seen(NamedTuple):
+    """What is seen of a plate or solid.
+
+    Attributes
+    ----------
+    rows : (v, n) places of vertices from nodal vectors
+    nodes : (v, k) values at vertices from values at nodes
+    faces : (t, 3) vertices, counterclockwise from outside, of a plate from the side of its normal
+    """
+
+    rows: sparse.csr_array
+    nodes: sparse.csr_array
+    faces: Indices
+
+
+def seen_plate(
+    sizes: tuple[float, float], elements: tuple[int, int], pieces: int, vectors: int
+) -> Seen:
+    """The middle surface of a plate whose elements have some sizes, each in pieces x pieces."""
+    from scipy import sparse
+
+    shapes, fine = PlateRows(sizes), (elements[0] * pieces, elements[1] * pieces)
+    cells = grid_cells(elements).reshape(*elements, 4)
+    count, wide = (elements[0] + 1) * (elements[1] + 1), fine[1] + 1
+    points = (fine[0] + 1) * wide
+    rows, nodes = sparse.lil_array((points, count * vectors)), sparse.lil_array((points, count))
+    for p in range(points):
+        at = np.divmod(p, wide)
+        own = [min(k // pieces, n - 1) for k, n in zip(at, elements, strict=True)]
+        x, y = (k / pieces - c for k, c in zip(at, own, strict=True))
+        four = cells[own[0], own[1]]
+        rows[p, (four[:, None] * vectors + np.arange(3)).ravel()] = shapes.row(x, y)
+        nodes[p, four] = [(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y]
+    faces = grid_cells(fine)[:, np.array(SPLITS[4])].reshape(-1, 3)
+    return Seen(sparse.csr_array(rows), sparse.csr_array(nodes), faces)
+
+
+def mesh_surface(body: GradientNodes, seen: Seen) -> Surface:
+    """A plate by its middle surface, a solid by its outer faces, with their stress."""
+    field, flat = body.field, body.mesh.rest.reshape(-1, 3)
+    points = seen.rows @ flat
+
+    def moved(q: Vector) -> Vector:
+        away = np.zeros((len(q), len(points), 6))
+        away[..., :3] = [seen.rows @ e for e in q.reshape(len(q), -1, 3)]
+        return away
+
+    def stress(q: Vector) -> Vector:
+        strain = field.at_nodes(flat + q.reshape(len(q), -1, 3))
+        return field.apart(np.array([seen.nodes @ s for s in strain]))
+
+    return Surface(
+        points=points,
+        triangles=seen.faces,
+        place=np.arange(len(points)),
+        arms=np.zeros((len(points), 3)),
+        rows=np.zeros((len(points), 6, 0)),
+        slaved=np.zeros((len(points), 6, 0)),
+        second=moved,
+        stress_at=stress,
+        modulus=np.full(len(points), body.material.E),
+    )

@@ -62,9 +62,10 @@ class MeshBody(NodalBody):
     interfaces : sequence of Interface
         Frames that stand for many nodes, where joints and forces act. A rigid one makes its nodes
         one rigid piece; an averaging one follows them and stiffens nothing.
-    modes : int, sequence of int, AttachmentModes, CraigBampton, StaticShapes, ... or "all"
+    modes : int, sequence of int, AttachmentModes, CraigBampton, StaticShapes, ..., "all" or "auto"
         Elastic coordinates: the lowest modes (0: rigid), modes by number, modes of chosen shapes,
         or all displacements of a small mesh. Interfaces and nodes are named in them as in ``at``.
+        "auto" leaves the choice to `supple.choose_modes`.
     reference : "clamped" or "mean_axis"
         The body's axes follow an interface or a node, or move so that the deformation has no
         momentum.
@@ -94,7 +95,7 @@ class MeshBody(NodalBody):
         component: Component,
         interfaces: Sequence[Interface] = (),
         *,
-        modes: int | Literal["all"] | Sequence[int] | ShapeSet,
+        modes: int | Literal["all", "auto"] | Sequence[int] | ShapeSet,
         reference: Literal["clamped", "mean_axis"] = "clamped",
         clamp: str | int | None = None,
         damping: Damping | None = None,
@@ -124,9 +125,10 @@ class MeshBody(NodalBody):
             expected = f"a number of modes or shapes, because {tied.size} coordinates are too many"
             raise ModelError(owner, "modes", "all", expected)
         set_fields(self, modes=choice, _tied=tied)
-        # Whatever does not suit this component is refused here, not in the first run.
-        body = self.modal()
-        warn_of_units(owner, component, self.mass, body.frequencies)
+        if choice != "auto":
+            # Whatever does not suit this component is refused here, not in the first run.
+            body = self.modal()
+            warn_of_units(owner, component, self.mass, body.frequencies)
 
     @property
     def mass(self) -> float:

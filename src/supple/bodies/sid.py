@@ -67,7 +67,7 @@ class SIDBody(FlexibleBody):
             raise ModelError(owner, "file", file, "the path of a file of standard input data")
         data = read_sid_file(file)
         _refuse_twins(owner, data)
-        if isinstance(modes, ShapeSet):
+        if isinstance(modes, ShapeSet) or (isinstance(modes, str) and modes != "all"):
             raise ModelError(owner, "modes", modes, MODES)
         choice = mode_choice(owner, modes, data.body.n, MODES)
         assert not isinstance(choice, ShapeSet)

@@ -11,7 +11,7 @@ from supple.frames import Body, Frame
 from supple.validate import set_fields
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBody
+    from supple.bodies.gradient_body import GradientBody
 
 THICKNESS = 1e-3  # of a body without any, in its size: a rod turns about its axis, too
 

@@ -36,8 +36,15 @@ _FILES = (
     "nada",
     "rotating",
     "nada_arm",
+    "gradient_tables",
+    "gradient_elastica",
+    "gradient_arm",
+    "gradient_motion",
+    "slider_crank_all",
     "plates",
+    "ancf_plate",
     "mechanisms",
+    "capstan",
 )
 
 

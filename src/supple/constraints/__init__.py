@@ -4,6 +4,7 @@ from supple.constraints.base import Constraint, FrameConstraint
 from supple.constraints.couplings import CoordinateConstraint, Coupling
 from supple.constraints.drivers import Driver, FrameDriver, check_drivers
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane
+from supple.constraints.sliding import SlidingJoint
 from supple.constraints.transmissions import Gear, Rack, Screw
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "PointOnPlane",
     "Rack",
     "Screw",
+    "SlidingJoint",
     "check_drivers",
 ]

@@ -14,6 +14,7 @@ from supple.constraints.base import Constraint
 from supple.constraints.couplings import CoordinateConstraint
 from supple.constraints.drivers import Driver, FrameDriver
 from supple.constraints.points import Distance, PointOnLine, PointOnPlane
+from supple.constraints.sliding import SlidingJoint
 from supple.core import links as codes
 from supple.errors import ModelError, label
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
@@ -81,6 +82,7 @@ CONSTRAINTS: dict[type[Constraint], ConstraintKind] = {
         ConstraintKind(Distance, (codes.DISTANCE,), load="tension"),
         ConstraintKind(PointOnLine, (codes.JOIN,)),
         ConstraintKind(PointOnPlane, (codes.JOIN,)),
+        ConstraintKind(SlidingJoint, (codes.JOIN,)),
         ConstraintKind(FrameDriver, (codes.JOIN, codes.LINEAR), drives=True),
     )
 }

@@ -208,11 +208,9 @@ def qdot(ints, reals, work, q, u, out):
     coordinate_rates(m, q, q, u, out)
 
 
-@entry(INTS, REALS, VEC, VEC, MAT)
-def drift(ints, reals, work, u, L):
+@kernel
+def write_drift(m, u, L):
     """L (nu, nu) of x' = v - L x: x is the increment to a neighbour with velocity u + v; axes turn with their body."""
-    tree_views, _ = views(ints, reals, work)
-    m = hold(tree_views)
     for i in range(L.shape[0]):
         for j in range(L.shape[1]):
             L[i, j] = 0.0
@@ -223,3 +221,11 @@ def drift(ints, reals, work, u, L):
             if kind == at.FREE:
                 skew(L, j + 3, j + 3, u[j], u[j + 1], u[j + 2])
                 skew(L, j + 3, j, u[j + 3], u[j + 4], u[j + 5])
+
+
+@entry(INTS, REALS, VEC, VEC, MAT)
+def drift(ints, reals, work, u, L):
+    """``write_drift``."""
+    tree_views, _ = views(ints, reals, work)
+    m = hold(tree_views)
+    write_drift(m, u, L)

@@ -25,6 +25,9 @@ from supple.core import layout as at
 from supple.core.links import LINEAR
 from supple.native.declare import kernel
 
+# Pivots of rows, of their own squares: those of rows that depend on others; and those that one correction of the solution
+# can do with, which leaves the square of rounding over the pivot. With added inertia corrections are repeated.
+DEPENDENT, CLOSE = 1e-14, 1e-10
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 
 
@@ -185,7 +188,7 @@ def factorize(m, w, by_tree):
             x = full
             for k in range(rec[at.PLAN_LOW], i):
                 x -= row[k] * row[k]
-            if not x > 1e-14 * full:
+            if not x > (DEPENDENT if result == -3 else CLOSE) * full:
                 return -2
             row[i] = 1.0 / math.sqrt(x)
     return result

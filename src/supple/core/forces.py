@@ -23,6 +23,8 @@ from supple.core import (
     load,
     membrane,
     pair_callback,
+    rope,
+    rope_tangents,
 )
 from supple.core import layout as at
 from supple.core.joint_forces import (
@@ -35,6 +37,7 @@ from supple.core.joint_forces import (
 )
 from supple.core.layout import TREE, WORK
 from supple.core.line import LINE_LAW, SPRING_DAMPER
+from supple.core.rope import ROPE
 from supple.core.signals import evaluate
 from supple.core.wrench import enter, point, subtract_wrench_turn
 from supple.native.declare import REAL, VEC, kernel, shared
@@ -42,7 +45,7 @@ from supple.native.declare import REAL, VEC, kernel, shared
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
     "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION", "PID",
-    "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "ROPE", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -51,7 +54,7 @@ MEMBRANE = 10  # geometric stiffening of a flexible body
 CARTESIAN, PAIR_FUNCTION = 12, 13
 GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
-# 2 and 11 are springs along a line; kinds from JOINT_SPRING on act on one joint coordinate
+# 2 and 11 are springs along a line, 16 ropes; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -170,6 +173,8 @@ def apply(tree, work, t, q, u, z):
                 power[e] = gradient.gradient_apply(tree, work, el[BODY], q, u)
         elif kind == VECTOR_LOAD:
             power[e] = load.apply_to_vectors(tree, work, e, t, u)
+        elif kind == ROPE:
+            power[e] = rope.rope_apply(tree, work, e, q, u)
         else:  # GEAR
             stretch, rate = gear(tree, e, q, u)
             f = c[GEAR_STIFFNESS] * stretch + c[GEAR_DAMPING] * rate
@@ -199,7 +204,7 @@ def drive(tree, work, t):
 def branches_move(tree):
     """Whether a branch depends on poses and velocities of the tree."""
     for e in range(tree.element.shape[0]):
-        if tree.element[e, at.KIND] == LINE_LAW:
+        if tree.element[e, at.KIND] == LINE_LAW or tree.element[e, at.KIND] == ROPE:
             return True
     return False
 
@@ -215,6 +220,8 @@ def branches(tree, work, t, q, u, z):
             code = MANY * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
         elif el[at.KIND] == LINE_LAW:
             code = MANY * code + line.branch(tree, work, e)
+        elif el[at.KIND] == ROPE:
+            code = MANY * code + rope.rope_branch(tree, work, e, q, u)
     return code
 
 
@@ -232,6 +239,8 @@ def energy(tree, work, q):
             total += bushing.stored(tree, work, e)
         elif el[at.KIND] == CARTESIAN:
             total += cartesian.stored(tree, work, e)
+        elif el[at.KIND] == ROPE:
+            total += rope.rope_stored(tree, work, e, q)
         elif el[at.KIND] == GEAR:
             stretch = c[GEAR_1] * q[el[GEAR_Q1]] + c[GEAR_2] * q[el[GEAR_Q2]] - c[GEAR_REST]
             total += 0.5 * c[GEAR_STIFFNESS] * stretch * stretch
@@ -284,6 +293,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             membrane.differentiate(tree, work, e, q, Rq)
         elif kind == GRADIENT:
             gradient_tangents.gradient_differentiate(tree, work, el[BODY], q, u, Rq, Ru)
+        elif kind == ROPE:
+            rope_tangents.rope_differentiate(tree, work, e, q, u, Rq, Ru)
         elif kind == GEAR:
             for i in range(2):
                 for j in range(2):

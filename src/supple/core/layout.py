@@ -25,6 +25,8 @@ FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
 ELASTIC_OUT, ELASTIC_IN = 5, 6
 # From the ground to a node of a body without a frame, whose coordinates are nodal vectors (core/gradient_edge.py)
 GRADIENT_EDGE = 7
+# From the ground to a point that slides along the axis of such a body (core/line_edge.py)
+LINE_EDGE = 8
 
 # Head of the integers: sizes, numbers of elements with wrenches and with branches, and the largest block of velocities
 # that Newton's elimination along the tree takes together, 0 where the matrix is dense (core/tree_newton.py); of its border
@@ -41,7 +43,7 @@ AUTOMATIC, DENSE, TREE_WAY, BLOCKS = 0, 1, 2, 3
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
 # parent (-1: none), inertia (0 none, 1 rigid, 2 flexible), root node of its subtree, first column, flexible
-# body (of an elastic edge, or whose frame it is), attachment of an elastic edge
+# body (of an elastic edge, or whose frame it is), attachment of an elastic edge, or place of a line edge in the programs
 PARENT, MOTION, Q0, U0, COLUMNS, LAST, HEAVY, ROOT, COL0, FLEX, ATTACH, NODE_INTS = range(12)
 RIGID, FLEXIBLE = 1, 2
 
@@ -195,7 +197,7 @@ TREE_RECORD = Record(
         "column": ("columns", COLUMN_INTS),
         "element": ("elements", ELEMENT_INTS),
         "signal": ("signals", SIGNAL_INTS),
-        "program": "programs",  # integers of signals
+        "program": "programs",  # integers of signals, of ropes and of line edges
         "flex": ("bodies", FLEX_INTS),
         "attach": ("attachments", ATTACH_INTS),
         "link": ("links", LINK_INTS),

@@ -20,6 +20,7 @@ from supple.core import (
     gradient,
     gradient_edge,
     joint_forces,
+    line_edge,
     links,
     slaved,
     tree,
@@ -43,6 +44,9 @@ def columns(m, w, u, a):
             continue
         if node[n, at.MOTION] == at.GRADIENT_EDGE:
             gradient_edge.edge_columns(m, w, n, u, a)
+            continue
+        if node[n, at.MOTION] == at.LINE_EDGE:
+            line_edge.edge_columns(m, w, n, u, a)
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
@@ -201,6 +205,8 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
             flex_tangents.edge_stiffness(m, w, n, Rq)
         elif node[n, at.MOTION] == at.GRADIENT_EDGE:
             gradient_edge.edge_stiffness(m, w, n, Rq)
+        elif node[n, at.MOTION] == at.LINE_EDGE:
+            line_edge.edge_stiffness(m, w, n, Rq)
         for k in range(at.W, at.CM):
             x[node[n, at.PARENT], k] += x[n, k]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.core import flex, flex_body, gradient, gradient_edge, slaved, so3
+from supple.core import flex, flex_body, gradient, gradient_edge, line_edge, slaved, so3
 from supple.core import layout as at
 from supple.core.layout import TREE, WORK
 from supple.native.declare import VEC, kernel, shared
@@ -61,6 +61,9 @@ def poses(tree, work, q):
         elif motion == at.GRADIENT_EDGE:
             gradient_edge.edge_pose(tree, q, n, r)
             continue
+        elif motion == at.LINE_EDGE:
+            line_edge.edge_pose(tree, work, q, n, r)
+            continue
         else:
             if motion == at.PRISMATIC:
                 px += a2 * q[j]
@@ -97,10 +100,12 @@ def motion(tree, work, u, a):
         zero = 0.0 * dx
         z0, z1, z2, z3, z4, z5 = zero, zero, zero, zero, zero, zero  # J u
         y0, y1, y2, y3, y4, y5 = zero, zero, zero, zero, zero, zero  # J a
-        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN or kind == at.GRADIENT_EDGE
+        elastic = kind == at.ELASTIC_OUT or kind == at.ELASTIC_IN or kind == at.GRADIENT_EDGE or kind == at.LINE_EDGE
         if elastic:
             if kind == at.GRADIENT_EDGE:
                 gradient_edge.edge_motion(tree, work, n, u, a)
+            elif kind == at.LINE_EDGE:
+                line_edge.edge_motion(tree, work, n, u, a)
             else:
                 flex.edge_motion(tree, work, n, u, a)
             z, y = work.scratch[0], work.scratch[1]

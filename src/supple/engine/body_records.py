@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -15,7 +15,10 @@ from supple.reduction.modal import Attachment, ModalBody
 
 if TYPE_CHECKING:
     from supple.bodies.flexible import FlexibleBody
+    from supple.bodies.gradient_body import GradientBody
     from supple.fem.gradient_mesh import GradientMesh
+
+GRADIENTS = ("r", "r_x", "r_y", "r_z")
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ class GradientRecord:
     """Where the nodal vectors of a gradient body are in the state, component after component.
 
     ``index`` counts the gradient bodies, ``mesh`` is that of the body as the model uses it;
-    ``start`` (3, 3) are the axes of the body where the model is written down.
+    ``start`` (3, 3) are the axes of the body and ``origin`` (3,) m its origin at the start, before
+    it deforms.
     """
 
     body: Body
@@ -75,6 +79,7 @@ class GradientRecord:
     u: slice
     mesh: GradientMesh
     start: Array
+    origin: Array
 
     @property
     def name(self) -> str:
@@ -86,23 +91,25 @@ class GradientRecord:
         """Kind and name, for messages."""
         return label(self.body)
 
-    @property
-    def turns(self) -> bool:
-        """Whether its nodes have axes: two gradients."""
-        return self.mesh.node_vectors > 2
-
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of its coordinates: "node 3 r_x.y"."""
-        vectors = ("r", "r_x", "r_y", "r_z")[: self.mesh.node_vectors]
-        nodes = range(len(self.mesh.rest))
-        return tuple(f"node {n} {v}.{x}" for n in nodes for v in vectors for x in "xyz")
+        names, node, behind = [], -1, 0
+        for is_place in self.mesh.places.ravel().tolist():
+            node, behind = (node + 1, 0) if is_place else (node, behind + 1)
+            names += [f"node {node} {GRADIENTS[behind]}.{x}" for x in "xyz"]
+        return tuple(names)
+
+    def turns(self, frame: Frame) -> bool:
+        """Whether a frame of the body has axes that turn with it."""
+        return self.mesh.turns(cast("GradientBody", self.body).node(frame))
 
     def axes(self, node: int) -> Array:
         """Axes (3, 3) of a node at rest, in those of the body; see ``core/gradient_edge.py``."""
-        if not self.turns:
+        if not self.mesh.turns(node):
             return np.eye(3)
-        first, second = self.mesh.rest[node, 1:3]
+        behind = node * self.mesh.node_vectors + 1
+        first, second = self.mesh.rest.reshape(-1, 3)[behind : behind + 2]
         x = first / np.linalg.norm(first)
         y = second - (second @ x) * x
         y /= np.linalg.norm(y)
@@ -116,8 +123,8 @@ class GradientRecord:
         """
         q = self.mesh.rest @ R.T
         u = np.cross(twist[:3], q)
-        q[:, 0] += p
-        u[:, 0] += twist[3:]
+        q[self.mesh.places] += p
+        u[self.mesh.places] += twist[3:]
         return q.ravel(), u.ravel()
 
     def pose(self, frame: Frame, node: int) -> Pose:

@@ -14,11 +14,12 @@ import numpy as np
 from supple.bodies.stiff import StiffBody
 from supple.engine.histories import RunHistory
 from supple.engine.row_sets import RowSets
-from supple.forces import Motor
+from supple.forces import Force, Motor
 from supple.frames import Body
 from supple.graph.topology import FREE, Graph
 from supple.model import Model
 from supple.poses import Array
+from supple.written_bodies import used_frames
 
 if TYPE_CHECKING:
     from supple.engine.compiled import Compiled
@@ -41,7 +42,10 @@ def without_frames(model: Model, graph: Graph) -> Graph:
 
 
 def stiffened(model: Model) -> Model:
-    """The model with rigid bodies for those without a frame, and without forces."""
+    """The model with rigid bodies for those without a frame, and without forces.
+
+    Bodies in parts have the same parts as in the model: the places of its forces are kept.
+    """
     other = Model(model.gravity, model.name)
     for item in (model[name] for name in model):
         if isinstance(item, Body):
@@ -49,6 +53,11 @@ def stiffened(model: Model) -> Model:
             other.add(StiffBody(body) if body.written_as == "gradient" else item)
         elif item.name not in model.forces or isinstance(item, Motor):
             other.add(item)
+        else:
+            for k, frame in enumerate(used_frames(item)):
+                of = model.bodies.get(frame.body.name)
+                if of is not None and of.divides and of.written_as != "gradient":
+                    other.add(Force(f"{item.name} {k}", frame, (0.0, 0.0, 0.0)))
     return other
 
 

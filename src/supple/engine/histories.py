@@ -156,7 +156,7 @@ class RunHistory(History):
         kernel.motion_history(c.ints, c.reals, new_work(c.ints), *self._states()[:2], flat)
         nodes = flat.reshape(len(self.t), -1, kernel.MOTION_COLUMNS)
         node = nodes[:, [node for node, _ in frames]]
-        rotation = _rotations(node)
+        rotation = rotations(node)
         arm = (rotation @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
         w = node[..., SPIN]
         V = np.empty((*node.shape[:2], 6))
@@ -167,7 +167,7 @@ class RunHistory(History):
         """Classical accelerations of the bodies' own frames."""
         frames = self.compiled.own_frames.values()
         node = self.nodes[:, [node for node, _ in frames]]
-        arm = (_rotations(node) @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
+        arm = (rotations(node) @ np.array([pose.p for _, pose in frames])[:, :, None])[..., 0]
         w, alpha = node[..., SPIN], node[..., TURNING]
         A = np.empty((*node.shape[:2], 6))
         A[..., :3] = alpha
@@ -180,7 +180,7 @@ class RunHistory(History):
         node = self.nodes[:, [j.node for j in joints]]
         base = self.nodes[:, [j.place_node for j in joints]]
         places = np.array([j.place for j in joints])
-        at_b = base[..., PLACE] + (_rotations(base) @ places[:, :, None])[..., 0]
+        at_b = base[..., PLACE] + (rotations(base) @ places[:, :, None])[..., 0]
         whole = np.empty((*node.shape[:2], 6))
         force = node[..., FORCE]
         whole[..., :3] = node[..., TORQUE] + cross(node[..., PLACE] - at_b, force)
@@ -209,7 +209,8 @@ def _sweep(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> list[Array]:
     return out
 
 
-def _rotations(nodes: Array) -> Array:
+def rotations(nodes: Array) -> Array:
+    """Rotation matrices (..., 3, 3) of nodes from their columns (..., k)."""
     return nodes[..., kernel.OUT_R : kernel.OUT_P].reshape(*nodes.shape[:-1], 3, 3)
 
 
@@ -235,7 +236,7 @@ def _motion_at(history: RunHistory, joint: JointRecord, place: Array) -> Array:
     columns = []
     for n in np.flatnonzero(own):
         row = table[n]
-        rotation = _rotations(nodes[:, n])
+        rotation = rotations(nodes[:, n])
         arm = place - nodes[:, n, PLACE]
         for direction in motion_of(int(row[at.MOTION])).directions:
             w, v = rotation @ direction[:3], rotation @ direction[3:]

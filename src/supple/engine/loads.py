@@ -13,7 +13,8 @@ from supple.core import history as kernel
 from supple.core.layout import KIND, integers, new_work
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
-from supple.forces import ForceElement
+from supple.engine.pack_ropes import rope_history
+from supple.forces import ForceElement, Rope
 from supple.forces.kinds import force_kind
 from supple.poses import Array
 from supple.results.run_data import ConstraintHistory, ElementHistory, History
@@ -21,6 +22,10 @@ from supple.results.run_data import ConstraintHistory, ElementHistory, History
 LAWS = (codes.JOINT_LAW, codes.LINE_LAW)
 ON_COORDINATES = (codes.JOINT_LAW, codes.JOINT_FUNCTION)
 ON_NODES = (codes.LINE_LAW, codes.FRAME_FUNCTION, codes.PAIR_FUNCTION)
+NO_TANGENT = (
+    "has no tangent (pulleys overlap, or a point is inside of one), winds around a pulley by more "
+    "than 264 degrees beside its whole turns, or touches a drum opposite to its contact"
+)
 
 
 def failed_law(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> str | None:
@@ -31,13 +36,15 @@ def failed_law(c: Compiled, t: Array, q: Array, u: Array, z: Array) -> str | Non
     rows = [np.require(x, dtype=float, requirements=["C", "W"]) for x in (t, q, u, z)]
     elements = integers(c.ints, "element")
     for part, (kind, node) in enumerate(elements[:, : KIND + 2].tolist()):
-        if kind not in ON_COORDINATES + ON_NODES:
+        if kind not in (*ON_COORDINATES, *ON_NODES, codes.ROPE):
             continue
         places = np.array([node] if kind in ON_NODES else [], dtype=np.int64)
         out = [np.zeros((len(t), n)) for n in (1, c.nu, 6 * len(places))]
         points, work = np.zeros((len(places), 3)), new_work(c.ints)
         kernel.element_history(c.ints, c.reals, work, *rows, part, places, points, *out)
         if not all(np.isfinite(x).all() for x in out):
+            if kind == codes.ROPE:
+                return f"the rope '{c.force_names[part]}' {NO_TANGENT}"
             what = "law" if kind in LAWS else "function"
             return f"the {what} of '{c.force_names[part]}' fails or is not finite there"
     return None
@@ -86,6 +93,10 @@ class Loads:
             )
             for total, mine in zip((power, efforts, wrenches), one, strict=True):
                 total += mine
+        if isinstance(force, Rope):
+            (part,) = c.channels(name)
+            rope = rope_history(c.ints, c.reals, part, h.t, h.q, h.u)
+            return ElementHistory(power[:, 0], efforts, rope.wrenches, rope)
         return ElementHistory(power[:, 0], efforts, wrenches.reshape(nt, len(places), 6))
 
     def of(self, history: History) -> Loads:

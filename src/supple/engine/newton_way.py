@@ -21,13 +21,13 @@ READING = 12  # numbers of a line between two nodes
 def choose_newton(ints: np.ndarray, reals: np.ndarray) -> None:
     """Write into a model's integers whether Newton's matrix is eliminated along the tree.
 
-    It is not with constraints or bodies without a frame, if a formulation asks for another way, for
-    few velocities, and where so many forces couple distant bodies that the border
+    It is not with constraints, ropes or bodies without a frame, if a formulation asks for another
+    way, for few velocities, and where so many forces couple distant bodies that the border
     (``core/border.py``) is more work than a whole matrix.
     """
     asked, nu, lines = ints[at.H_ASKED], int(ints[at.H_U]), border_lines(ints, reals)
     tree = TREE_FROM**2 + LINE * lines + lines**3 / max(nu, 1)
-    if ints[at.H_LINKS] or ints[at.H_GRADIENTS] or not (
+    if ints[at.H_LINKS] or ints[at.H_GRADIENTS] or _ropes(ints) or not (
         asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
     ):
         ints[[at.H_BLOCK, at.H_BORDER, at.H_READING]] = 0
@@ -77,6 +77,12 @@ def _lines(model: Any, row: np.ndarray) -> int:
         count = int(row[COUNT]) if code == JOINT_FUNCTION else 2
         return count if count > 1 else 0
     return 0
+
+
+def _ropes(ints: np.ndarray) -> bool:
+    """Whether an element couples paths to several nodes."""
+    kinds = np.unique(at.integers(ints, "element")[:, at.KIND]).tolist()
+    return any(ELEMENTS[kind].couples == "path" for kind in kinds)
 
 
 def _of_velocities(row: np.ndarray) -> bool:

@@ -58,7 +58,7 @@ def hang(b: Builder, body: Body, node: int, current: Pose, outer: Frame | None) 
     parts = body.part_bodies
     b.bodies[body.name] = BodyRecord(body, parts)
     if body.written_as != "parts":
-        _hang_part(b, body, node, current, outer)
+        _hang_part(b, body, node, current, None if outer is None else body.on_part(outer))
         return
     by_name = {part.name: part for part in parts}
     taken = next((name for name in by_name if name in b.model), None)

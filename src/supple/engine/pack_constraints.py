@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -16,21 +16,24 @@ from supple.constraints import (
     FrameDriver,
     PointOnLine,
     PointOnPlane,
+    SlidingJoint,
 )
 from supple.constraints.kinds import constraint_kind
 from supple.core import forces as force_codes
 from supple.core import layout as at
 from supple.core import links
 from supple.engine import pack_bodies as body_rows
+from supple.engine import pack_gradient
 from supple.engine.compiled import HELD, JointRecord
 from supple.errors import label
 from supple.frames import Body
 from supple.joints import Joint
 from supple.joints.motions import MOTIONS
-from supple.poses import Array, Pose, aligned
+from supple.poses import IDENTITY, Array, Pose, aligned
 from supple.signals import Constant, Signal
 
 if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientLine
     from supple.engine.builder import Builder
 
 PLACES = tuple(f"place along {axis}" for axis in "xyz")
@@ -112,6 +115,25 @@ def _across(b: Builder, item: FrameConstraint, axis: Array, parts: tuple[str, ..
     _join(b, item, first, b.place(item.B), (*parts, "", "", ""))
 
 
+def _slide(b: Builder, item: SlidingJoint) -> None:
+    """A node that slides along the line of A, with a coordinate of its own, joined to B.
+
+    While bodies without a frame are rigid, which says where they start, it is on the tangent.
+    """
+    line = cast("GradientLine", item.A.body)
+    first, parts = b.place(line.at(line.station(item.A))), ("", *PLACES[1:], "", "", "")
+    if line.name in b.gradient:
+        q, u = b.nq, b.nu
+        node = pack_gradient.add_slider(b, item.A)
+        record = JointRecord(
+            f"{item.name}.axes", "axes", label(item), item.B.body.name, ("displacement",), False,
+            slice(q, b.nq), slice(u, b.nu), node, node, np.zeros(3),
+        )  # fmt: skip
+        b.extra[record.name] = record
+        first, parts = (node, IDENTITY), (*PLACES, "", "", "")
+    _join(b, item, first, b.place(item.B), parts)
+
+
 def _drive_frame(b: Builder, item: FrameDriver) -> None:
     """A chain of the driver's motions from A, joined to B, some of its coordinates driven."""
     q, u = b.nq, b.nu
@@ -188,5 +210,6 @@ PACKERS: dict[type[Constraint], Callable[..., None]] = {
     Distance: _distance,
     PointOnLine: _on_line,
     PointOnPlane: _on_plane,
+    SlidingJoint: _slide,
     FrameDriver: _drive_frame,
 }

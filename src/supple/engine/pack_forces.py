@@ -11,6 +11,7 @@ from supple.core import bushing, callback, cartesian, line, load, pair_callback
 from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
+from supple.engine import pack_ropes
 from supple.engine.buffers import Columns
 from supple.engine.callbacks import Callback
 from supple.errors import label
@@ -30,6 +31,7 @@ from supple.forces import (
     JointStop,
     Motor,
     PairFunction,
+    Rope,
     SpringDamper,
 )
 from supple.forces.kinds import force_kind
@@ -283,6 +285,7 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     DistributedLoad: _load,
     ForceFunction: _frame_function,
     PairFunction: _pair_function,
+    Rope: pack_ropes.pack,
     EffortFunction: _joint_function,
     CouplingSpring: _coupling,
     Motor: _motor,

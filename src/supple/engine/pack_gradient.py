@@ -9,15 +9,17 @@ import numpy as np
 from supple.core import forces as force_codes
 from supple.core import gradient as kernel
 from supple.core import layout as at
+from supple.core import line_edge
 from supple.engine.axisless import refuse_axes
 from supple.engine.body_records import GradientRecord
 from supple.engine.buffers import RigidInertia, row_of
 from supple.engine.compiled import BodyRecord, frame_key
-from supple.errors import ModelError, label
+from supple.errors import label
 from supple.poses import IDENTITY, Pose
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBody
+    from supple.bodies.gradient import GradientLine
+    from supple.bodies.gradient_body import GradientBody
     from supple.engine.builder import Builder
     from supple.frames import Body, Frame
 
@@ -31,21 +33,15 @@ PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with
 def add_body(b: Builder, body: Body) -> None:
     """Add the coordinates of a gradient body, its elements and what is attached to its nodes."""
     mesh, motion = cast("GradientBody", body).mesh, b.starts[body.name]
-    if mesh.dimension != 3:
-        raise ModelError.plain(
-            f"{label(body)}: plane is True, expected False in a model: motion in a plane is left "
-            "to the joints and loads"
-        )
-    if not cast("GradientBody", body).turns:
-        refuse_axes(b.model, body)
     record = GradientRecord(
         body,
         len(b.gradient),
         slice(b.nq, b.nq + mesh.size),
         slice(b.nu, b.nu + mesh.size),
         mesh,
-        motion[0],
+        *motion[:2],
     )
+    refuse_axes(b.model, body, lambda frame: mesh.turns(cast("GradientBody", body).node(frame)))
     b.bodies[body.name] = BodyRecord(body, (body,))
     b.gradient[body.name] = record
     b.owner = label(body)
@@ -69,7 +65,7 @@ def add_body(b: Builder, body: Body) -> None:
         for t in mesh.tables
     )
     # Errors of places are lengths, those of gradients numbers: stiffness says nothing about them.
-    scale = ([b.length] * 3 + [1.0] * (3 * mesh.node_vectors - 3)) * len(mesh.rest)
+    scale = np.repeat(np.where(mesh.places.ravel(), b.length, 1.0), 3).tolist()
     q, u = record.moved(*motion)
     b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
     b.u0[record.u] = u.tolist()
@@ -88,7 +84,7 @@ def place(b: Builder, frame: Frame) -> tuple[int, Pose]:
         record = b.gradient[frame.body.name]
         at_node = cast("GradientBody", record.body).node(frame)
         pose = record.pose(frame, at_node)
-        if not record.turns:  # axes that do not turn, as they are at the start
+        if not record.mesh.turns(at_node):  # axes that do not turn, as they are at the start
             pose = Pose(record.start @ pose.R, record.start @ pose.p)
         b.places[key] = _edge(b, record, at_node), pose
     return b.places[key]
@@ -99,8 +95,8 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     known = b.gradient_nodes.get((record.name, at_node))
     if known is not None:
         return known
-    b.owner = record.label
-    columns = AXES if record.turns else PLACE
+    asking, b.owner = b.owner, record.label
+    columns = AXES if record.mesh.turns(at_node) else PLACE
     n = b.append_node(0, "gradient", IDENTITY, columns)
     first = 3 * record.mesh.node_vectors * at_node
     b.node_ints[n][at.Q0] = record.q.start + first
@@ -108,6 +104,35 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     for k in range(columns):
         b.add_column(n, k, record.u.start + first + k)
     b.gradient_nodes[record.name, at_node] = n
+    b.owner = asking
+    return n
+
+
+def add_slider(b: Builder, frame: Frame) -> int:
+    """A node without mass that slides along the line of a body, from the station of a frame on."""
+    record = b.gradient[frame.body.name]
+    body = cast("GradientLine", record.body)
+    stations, vectors = body.stations, record.mesh.node_vectors
+    integers = {
+        line_edge.S_Q: b.nq,
+        line_edge.S_U: b.nu,
+        line_edge.NODES: len(stations),
+        line_edge.VECTORS: vectors,
+        line_edge.STATIONS: b.add_numbers(stations.tolist()),
+        line_edge.SCRATCH: b.flex_work,
+    }
+    b.add_node(0, "translate", IDENTITY)  # only its coordinate is used
+    b.q0.append(body.station(frame))
+    b.u0.append(0.0)
+    b.flex_work += line_edge.SCRATCH_SIZE
+    n = b.append_node(0, "line", IDENTITY, 1 + line_edge.OWN * len(stations))
+    row = b.node_ints[n]
+    row[at.Q0], row[at.U0] = record.q.start, record.u.start
+    row[at.ATTACH] = b.add_integers(row_of(line_edge.EDGE_INTS, integers))
+    b.add_column(n, 0, integers[line_edge.S_U])
+    for k in range(line_edge.OWN * len(stations)):
+        node, component = divmod(k, line_edge.OWN)  # of a place, then of a slope
+        b.add_column(n, 1 + k, record.u.start + 3 * vectors * node + component)
     return n
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.constraints.kinds import LINKS
-from supple.core import callback
+from supple.core import callback, rope
 from supple.core import layout as at
 from supple.core.gradient import VECTORS
 from supple.forces.kinds import ELEMENTS
@@ -25,6 +25,7 @@ class Structure:
         self.columns = model.column.tolist()
         self.flex, self.links = model.flex, model.link
         self.rotor, self.term = model.rotor, model.term
+        self.programs = model.program
         self.gradient, self.gradient_int = model.gradient, model.gradient_int
 
     def path(self, node: int) -> list[int]:
@@ -179,6 +180,8 @@ class Structure:
         free = (self.own < 0).tolist()
         last = [-1] * len(self.nodes)  # a velocity of the path: those on it are coupled already
         for n in range(1, len(self.nodes)):
+            if self.nodes[n, at.MOTION] == at.LINE_EDGE:
+                continue  # it moves no inertia, and nothing hangs on it
             before = last[self.rows_of_nodes[n][at.PARENT]]
             members = [k for k in self._edge(n) if free[k]] + ([before] if before >= 0 else [])
             last[n] = members[0] if members else -1
@@ -214,7 +217,16 @@ class Structure:
             elif couples == "terms":
                 start, count = int(e[callback.TERM]), int(e[callback.COUNT])
                 found.append([int(x) for x in self.term[start : start + count, at.TERM_U]])
+            elif couples == "path":
+                found.append(self._along_rope(e))
         return found
+
+    def _along_rope(self, e: np.ndarray) -> list[int]:
+        """What moves the stations of a rope, and its drums."""
+        start, count = int(e[rope.NODES]), int(e[rope.COUNT])
+        drums = {int(u) for u in e[rope.DRUM_U : rope.DRUM_U + 2] if u >= 0}
+        nodes = self.programs[start : start + count].tolist()
+        return sorted(drums.union(*(self.reached[node] for node in nodes)))
 
     def states(self) -> list[tuple[int, int]]:
         """Controller states with the velocities they belong to."""

@@ -211,6 +211,12 @@ class Tables:
         self.data.extend(float(x) for x in numbers)
         return place
 
+    def add_integers(self, integers: Iterable[int]) -> int:
+        """Put integers of an element beside those of the signals; returns their place."""
+        place = len(self.programs)
+        self.programs.extend(int(i) for i in integers)
+        return place
+
     def add_terms(self, terms: Iterable[tuple[int, int, float]]) -> int:
         """Add terms of a sum: places in q and u and the factor of each; returns the first."""
         first = len(self.terms)

@@ -87,16 +87,35 @@ def _apart(stress: Array) -> Array:
     return np.concatenate([apart, np.sqrt(3.0) * shear], axis=1)
 
 
-def outer_faces(kind: str, cells: Indices, nodes: Array) -> Indices:
-    """Triangles (t, 3) of the faces that belong to one cell only, seen from outside."""
-    local = _faces(kind)
+def face_points(kind: str, cells: Indices, nodes: Array) -> tuple[Indices, Indices, Array]:
+    """Cells (p,), local nodes (p,) and normals (p, 3) of the nodes of all outer faces.
+
+    Normals are those of the corners of a face; their sign is not told.
+    """
+    local, outside, step = np.array(_faces(kind)), *_outside(kind, cells)
+    face, cell = np.divmod(np.flatnonzero(outside), len(cells))
+    a, b, c = (nodes[cells[cell, local[face, k * step]]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    size = local.shape[1]
+    return np.repeat(cell, size), local[face].ravel(), np.repeat(normals, size, axis=0)
+
+
+def _outside(kind: str, cells: Indices) -> tuple[NDArray[np.bool_], int]:
+    """Which faces, of all cells one local face after the other, are outside; steps of corners."""
     corners = 3 if KINDS[kind].simplex else 4
-    every = np.concatenate([cells[:, list(face)] for face in local])
+    every = np.concatenate([cells[:, list(face)] for face in _faces(kind)])
     step = every.shape[1] // corners if every.shape[1] != 9 else 2
     keys = np.sort(every[:, : corners * step : step], axis=1)
     _, where, count = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+    return count[where.ravel()] == 1, step
+
+
+def outer_faces(kind: str, cells: Indices, nodes: Array) -> Indices:
+    """Triangles (t, 3) of the faces that belong to one cell only, seen from outside."""
+    local, outside, step = _faces(kind), *_outside(kind, cells)
+    every = np.concatenate([cells[:, list(face)] for face in local])
     inner_cell = np.tile(nodes[cells[:, : KINDS[kind].corners]].mean(axis=1), (len(local), 1))
-    outside = count[where.ravel()] == 1
     alone = every[outside]
     triangles = alone[:, list(SPLITS[every.shape[1]])].reshape(-1, 3)
     # a cell may be numbered the other way round: its faces would look inwards

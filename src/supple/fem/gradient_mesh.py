@@ -2,7 +2,8 @@
 
 Coordinates are the components of the nodal vectors, node after node, vector after vector: the
 component x of the vector v of the node i is the coordinate ``(i V + v) d + x`` with V vectors for
-each node in d dimensions.
+each node in d dimensions. Where nodes have one vector each, some of them may be gradients: those of
+a piece of a solid that moves as one (`supple.fem.gradient_solid`).
 """
 
 from __future__ import annotations
@@ -40,28 +41,37 @@ class GradientMesh:
     ----------
     rest : (nodes, V, d)
         Nodal vectors without load, the place (m) first.
-    cells : (elements, k)
-        Nodes of each element.
+    cells : nodes (k,) of each element
     kinds : (elements,)
         Number of each element's table.
     tables : the tables
+    places : (nodes, V) truth values
+        Which vectors are places; the others are gradients.
     """
 
     rest: Array
-    cells: Indices
+    cells: tuple[Indices, ...]
     kinds: Indices
     tables: tuple[ElementTable, ...]
+    places: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, rest: Array, cells: Any, tables: Sequence[ElementTable]) -> Self:
-        """A mesh of one table for each cell; those that are the same object are stored once."""
+    def of(
+        cls, rest: Array, cells: Any, tables: Sequence[ElementTable], places: Any = None
+    ) -> Self:
+        """A mesh of one table for each cell; those that are the same object are stored once.
+
+        Without ``places`` the first vector of each node is its place.
+        """
         different = {id(table): table for table in tables}
         numbers = {key: number for number, key in enumerate(different)}
+        first = np.broadcast_to(np.arange(rest.shape[1]) == 0, rest.shape[:2])
         return cls(
             rest=read_only(rest),
-            cells=np.asarray(cells, dtype=np.intp),
+            cells=tuple(np.asarray(cell, dtype=np.intp) for cell in cells),
             kinds=np.array([numbers[id(table)] for table in tables], dtype=np.intp),
             tables=tuple(different.values()),
+            places=first if places is None else np.asarray(places, dtype=bool),
         )
 
     @property
@@ -80,10 +90,16 @@ class GradientMesh:
         return int(self.rest.shape[1])
 
     @cached_property
-    def vectors(self) -> Indices:
-        """Numbers (elements, K) of the nodal vectors of each element."""
-        each = self.cells[:, :, None] * self.node_vectors + np.arange(self.node_vectors)
-        return each.reshape(len(self.cells), -1)
+    def vectors(self) -> tuple[Indices, ...]:
+        """Numbers (K,) of the nodal vectors of each element."""
+        own = np.arange(self.node_vectors)
+        return tuple((cell[:, None] * self.node_vectors + own).ravel() for cell in self.cells)
+
+    def turns(self, node: int) -> bool:
+        """Whether a node has axes: two gradients behind its place."""
+        first = node * self.node_vectors
+        flags: list[bool] = self.places.ravel()[first : first + 3].tolist()
+        return flags == [True, False, False]
 
     @property
     def mass(self) -> float:
@@ -94,22 +110,21 @@ class GradientMesh:
     def mass_matrix(self) -> sparse.csc_array:
         """Mass matrix (nodes V, nodes V) of nodal vectors, the same for each component."""
         count = self.rest.shape[0] * self.node_vectors
-        blocks = [(self.vectors[part], self.tables[kind].mass[None]) for kind, part in self._groups]
+        blocks = [(here, self.tables[kind].mass[None]) for kind, _, here in self._groups]
         return _assembled(blocks, count)
 
     @cached_property
     def weight(self) -> Array:
         """Factors (nodes, V) of gravity (m/s2) in the forces on the nodal vectors; kg, kg m."""
-        places = np.zeros(self.rest.shape[:2])
-        places[:, 0] = 1.0
-        return read_only((self.mass_matrix @ places.ravel()).reshape(places.shape))
+        moved = self.mass_matrix @ self.places.ravel().astype(float)
+        return read_only(moved.reshape(self.places.shape))
 
     def energy(self, e: Numbers) -> Any:
         """Strain energy (J) of nodal vectors (nodes, V, d)."""
         flat = self._flat(e)
         return sum(
-            gradient_forces.energy(self.tables[kind], flat[self.vectors[part]]).sum()
-            for kind, part in self._groups
+            gradient_forces.energy(self.tables[kind], flat[here]).sum()
+            for kind, _, here in self._groups
         )
 
     def forces(self, e: Numbers, rates: Numbers | None = None) -> Numbers:
@@ -117,8 +132,7 @@ class GradientMesh:
         flat = self._flat(e)
         moving = None if rates is None else self._flat(rates)
         total = np.zeros(flat.shape, dtype=np.result_type(flat, float))
-        for kind, part in self._groups:
-            here = self.vectors[part]
+        for kind, _, here in self._groups:
             rate = None if moving is None else moving[here]
             np.add.at(total, here, gradient_forces.forces(self.tables[kind], flat[here], rate))
         return total.reshape(self.rest.shape)
@@ -130,8 +144,7 @@ class GradientMesh:
         flat = self._flat(e)
         moving = None if rates is None else self._flat(rates)
         found: tuple[list[Any], list[Any]] = ([], [])
-        for kind, part in self._groups:
-            here = self.vectors[part]
+        for kind, _, here in self._groups:
             rate = None if moving is None else moving[here]
             places = (here[:, :, None] * self.dimension + np.arange(self.dimension)).reshape(
                 len(here), -1
@@ -145,16 +158,18 @@ class GradientMesh:
     def strains(self, e: Numbers) -> list[Numbers]:
         """Strains of each element, one array (strains of its table,) each."""
         flat, found = self._flat(e), [np.zeros(0)] * len(self.cells)
-        for kind, part in self._groups:
-            rows = gradient_forces.strains(self.tables[kind], flat[self.vectors[part]])
+        for kind, part, here in self._groups:
+            rows = gradient_forces.strains(self.tables[kind], flat[here])
             for element, row in zip(part, rows, strict=True):
                 found[element] = row
         return found
 
     @property
-    def _groups(self) -> Iterator[tuple[int, Indices]]:
-        """Elements of each table."""
-        return ((k, np.flatnonzero(self.kinds == k)) for k in range(len(self.tables)))
+    def _groups(self) -> Iterator[tuple[int, Indices, Indices]]:
+        """Number of each table, its elements (n,), and their nodal vectors (n, K)."""
+        for k in range(len(self.tables)):
+            part = np.flatnonzero(self.kinds == k)
+            yield k, part, np.stack([self.vectors[element] for element in part])
 
     def _flat(self, e: Numbers) -> Numbers:
         return np.asarray(e).reshape(-1, self.dimension)

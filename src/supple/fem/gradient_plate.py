@@ -22,6 +22,7 @@ strains; a stretch e changes the bending stiffness by 2 e. The plate is flat at 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supple.fem.gradient_mesh import GradientMesh
 from supple.fem.gradient_table import Array, ElementTable, StrainPoint
@@ -49,18 +50,7 @@ def plate_table(
     """
     a, b = sizes
     nu, E, h = checked_poisson(owner, material), material.E, thickness
-    law = E * h / (1.0 - nu**2) * np.array([[1, nu, 0], [nu, 1, 0], [0, 0, 0.5 * (1.0 - nu)]])
-    shapes = np.linalg.inv(
-        np.array([_terms(x, y, *d) for x, y in CORNERS for d in ((0, 0), (1, 0), (0, 1))])
-    )
-    # in lengths of the element: gradients of node k are by x / a and y / b
-    scale = np.tile([1.0, a, b], 4)
-
-    def row(x: float, y: float, dx: int, dy: int) -> Array:
-        found: Array = _terms(x, y, dx, dy) @ shapes * scale / (a**dx * b**dy)
-        return found
-
-    points = []
+    law, row, points = h * plane_law(material, nu), PlateRows(sizes).row, []
     for x, v in gauss(2):
         for y, w in gauss(2):
             D = a * b * v * w * law
@@ -83,6 +73,30 @@ def plate_table(
     return ElementTable.of(4, points, rest, mass, bending)
 
 
+class PlateRows:
+    """Rows (12,) of the place of an element with its sizes in x and y."""
+
+    def __init__(self, sizes: tuple[float, float]) -> None:
+        self.sizes = sizes
+        slopes = ((0, 0), (1, 0), (0, 1))
+        at_nodes = np.array([_terms(x, y, *d) for x, y in CORNERS for d in slopes])
+        # in lengths of the element: gradients of node k are by x / a and y / b
+        self._shapes = np.linalg.inv(at_nodes) * np.tile([1.0, *sizes], 4)
+
+    def row(self, x: float, y: float, dx: int = 0, dy: int = 0) -> Array:
+        """A derivative at x, y in 0..1 of the element, dx times by x and dy times by y."""
+        scale = self.sizes[0] ** dx * self.sizes[1] ** dy
+        found: Array = _terms(x, y, dx, dy) @ self._shapes / scale
+        return found
+
+
+def plane_law(material: Material, poisson: float) -> Array:
+    """Matrix (3, 3) from strains xx, yy, 2 xy to plane stresses, Pa."""
+    nu = poisson
+    law = np.array([[1.0, nu, 0.0], [nu, 1.0, 0.0], [0.0, 0.0, 0.5 * (1.0 - nu)]])
+    return material.E / (1.0 - nu**2) * law
+
+
 def plate_mesh(
     sizes: tuple[float, float],
     elements: tuple[int, int],
@@ -101,9 +115,14 @@ def plate_mesh(
     rest[..., 0, 0] = np.linspace(0.0, sizes[0], n + 1)[:, None]
     rest[..., 0, 1] = np.linspace(0.0, sizes[1], m + 1)
     rest[..., 1, 0] = rest[..., 2, 1] = 1.0
+    return GradientMesh.of(rest.reshape(-1, 3, 3), grid_cells(elements), [table] * (n * m))
+
+
+def grid_cells(elements: tuple[int, int]) -> NDArray[np.intp]:
+    """Nodes (n m, 4) of the rectangles of a grid of n by m, around each."""
+    n, m = elements
     first = (np.arange(n)[:, None] * (m + 1) + np.arange(m)).ravel()
-    cells = first[:, None] + [0, m + 1, m + 2, 1]
-    return GradientMesh.of(rest.reshape(-1, 3, 3), cells, [table] * (n * m))
+    return np.asarray(first[:, None] + [0, m + 1, m + 2, 1], dtype=np.intp)
 
 
 def _terms(x: float, y: float, dx: int, dy: int) -> Array:

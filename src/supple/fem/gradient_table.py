@@ -26,7 +26,7 @@ exact symmetric tangent: `supple.fem.gradient_forces` evaluates it in plain NumP
 D and D' of a point with n strains are n x n, row after row. M is the mass matrix of the element,
 kg (places), kg m (place and gradient), kg m2: it multiplies each component of the vectors. Gravity
 g gives the nodal vectors the forces ``weight_k g``. Vector k belongs to the node ``k // V`` of
-the element if each of its nodes has V, and is its place if ``k % V`` is zero.
+the element if each of its nodes has V, and as a rule is its place if ``k % V`` is zero.
 """
 
 from __future__ import annotations
@@ -102,6 +102,8 @@ class ElementTable:
     mass : (K, K)
     stiffness : (K, K)
         C; zeros if all energy is that of strains.
+    places : (K,)
+        1 for vectors that are places, 0 for gradients: a translation.
     """
 
     nodes: int
@@ -115,6 +117,7 @@ class ElementTable:
     viscosity: Array
     mass: Array
     stiffness: Array
+    places: Array
 
     @classmethod
     def of(
@@ -124,16 +127,21 @@ class ElementTable:
         rest: Array,
         mass: Array,
         stiffness: Array | None = None,
+        places: NDArray[np.bool_] | None = None,
     ) -> ElementTable:
-        """Join points into a table; ``rest`` (vectors, dimension) are nodal vectors unstrained."""
+        """Join points into a table; ``rest`` (vectors, dimension) are nodal vectors unstrained.
+
+        Without ``places`` the first vector of each node is its place.
+        """
         vectors = len(rest)
+        flags = np.arange(vectors) % (vectors // nodes) == 0 if places is None else places
         starts = np.zeros(4, dtype=np.int64)  # of rows, terms, strains, entries of D
-        places, terms, factors, at_rest = [], [], [], []
+        table, terms, factors, at_rest = [], [], [], []
         for point in points:
             shown = point.rows @ rest
             sizes = len(shown), sum(map(len, point.strains)), len(point.strains)
             pairs = [[starts[i], sizes[i]] for i in range(3)]
-            places.append([*pairs[0], *pairs[1], *pairs[2], starts[3]])
+            table.append([*pairs[0], *pairs[1], *pairs[2], starts[3]])
             starts += [*sizes, sizes[2] ** 2]
             for i, strain in enumerate(point.strains):
                 terms += [(i, a, b) for _, a, b in strain]
@@ -143,7 +151,7 @@ class ElementTable:
         return cls(
             nodes=nodes,
             node_vectors=vectors // nodes,
-            points=_integers(places, 7),
+            points=_integers(table, 7),
             terms=_integers(terms, 3),
             factors=read_only(factors),
             rows=read_only(np.concatenate([none[0], *(point.rows for point in points)])),
@@ -154,6 +162,7 @@ class ElementTable:
             viscosity=read_only(np.concatenate([none[1], *(p.viscosity.ravel() for p in points)])),
             mass=read_only(mass),
             stiffness=read_only(np.zeros((vectors, vectors)) if stiffness is None else stiffness),
+            places=read_only(np.asarray(flags, dtype=float)),
         )
 
     @property
@@ -175,13 +184,6 @@ class ElementTable:
     def damped(self) -> bool:
         """Whether rates of strain have stresses."""
         return bool(np.any(self.viscosity))
-
-    @cached_property
-    def places(self) -> Array:
-        """1 for vectors (K,) that are places, 0 for gradients: a translation."""
-        flags = np.zeros(self.vectors)
-        flags[:: self.node_vectors] = 1.0
-        return read_only(flags)
 
     @cached_property
     def weight(self) -> Array:

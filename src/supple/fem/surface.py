@@ -54,6 +54,7 @@ class Surface:
     stress : (v, c, n) Pa, or (0, 3, 0) where stress is not known
         Rows of the coordinates whose values (c,) have the equivalent stress of von Mises as norm;
         with c = 12 six for the side that its triangles are seen from, then six for the other.
+    stress_at : the same values (nt, v, c) at coordinates (nt, n), of a body whose stress is no row
     modulus : (v,) Pa, Young's modulus at the vertices; empty where stress is not known
     hub : (3,) m or None
         Where bars to all joints begin, if the form of the body is not known.
@@ -69,6 +70,7 @@ class Surface:
     Gamma: Array = field(default_factory=lambda: np.zeros((0, 0, 0)))
     second: Second | None = None
     stress: Array = field(default_factory=lambda: np.zeros((0, 3, 0)))
+    stress_at: Second | None = None
     modulus: Array = field(default_factory=lambda: np.zeros(0))
     hub: Array | None = None
 
@@ -84,6 +86,8 @@ class Surface:
 
     def amplitudes(self, q: Array) -> Array:
         """Amplitudes (nt, n + r) of its own and the slaved shapes at coordinates (nt, n)."""
+        if not self.rows.shape[2]:
+            return q[:, :0]
         if not len(self.Gamma):
             return q
         return np.hstack([q, 0.5 * np.einsum("rtn,tn->tr", q @ self.Gamma, q)])

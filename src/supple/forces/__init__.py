@@ -19,6 +19,7 @@ from supple.forces.joints import (
 from supple.forces.laws import ForceFormula, ForceTable
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
+from supple.forces.ropes import Drum, Pulley, Rope
 
 __all__ = [
     "PID",
@@ -26,6 +27,7 @@ __all__ = [
     "CartesianSpring",
     "CouplingSpring",
     "DistributedLoad",
+    "Drum",
     "EffortFunction",
     "Force",
     "ForceElement",
@@ -41,5 +43,7 @@ __all__ = [
     "Motor",
     "PairFunction",
     "PairState",
+    "Pulley",
+    "Rope",
     "SpringDamper",
 ]

@@ -26,10 +26,11 @@ from supple.forces.joints import (
 )
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
+from supple.forces.ropes import Rope
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
-Couples = Literal["", "nodes", "velocities", "state", "terms"]
-View = Literal["motor", "coordinate", "efforts", "line", "point", "energy"]
+Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
+View = Literal["motor", "coordinate", "efforts", "line", "point", "rope", "energy"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class ElementKind:
     words : what it is, for sentences
     dissipates : its power is energy lost, not work done on the system
     couples : what its tangent couples beyond bodies: paths to two nodes (places 1 and 2 of its
-        integers), two velocities (places 2 and 4), a velocity with a controller state (2 and 4), or
-        the velocities of its terms
+        integers), two velocities (places 2 and 4), a velocity with a controller state (2 and 4),
+        the velocities of its terms, or paths to all stations of a rope
     methods : families of integrators that treat it
     """
 
@@ -73,6 +74,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.DRIVE, "a driver", False, "", WITHOUT_ENERGY),
         ElementKind(codes.MEMBRANE, "stiffening of a body", False, "", WITHOUT_ENERGY),
         ElementKind(codes.GRADIENT, "a gradient body", True),
+        ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
         ElementKind(codes.JOINT_SPRING, "a spring", True),
         ElementKind(codes.JOINT_EFFORT, "an effort", False),
@@ -132,6 +134,7 @@ FORCES: dict[type[ForceElement], ForceKind] = {
             at_frames=True,
             switches=_if_kinked,
         ),
+        ForceKind(Rope, (codes.ROPE,), "rope", at_frames=True, switches=_always),
         ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", at_frames=True),
         ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
         ForceKind(DistributedLoad, (codes.LOAD, codes.FORCE, codes.VECTOR_LOAD), "energy"),

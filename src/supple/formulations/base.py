@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 from supple.engine.linear_choice import Linear
 from supple.formulations.equations import Equations
+from supple.frames import Body
 from supple.graph.tree_choice import Tree
 from supple.loops.assembly import compile_model
 from supple.model import Model
+
+
+def rewritten(model: Model, write: Callable[[Body], Body]) -> Model:
+    """A copy of the model with each body as ``write`` returns it."""
+    other = model.copy()
+    for name in model.bodies:
+        body = cast("Body", model[name])
+        new = write(body)
+        if new is not body:
+            other._put(new)
+    return other
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal
 
 from supple import validate
 from supple.errors import ModelError
-from supple.formulations.base import Formulation
-from supple.frames import Body, PartOptions
+from supple.formulations.base import Formulation, rewritten
+from supple.frames import PartOptions
 from supple.graph.tree_choice import Tree
 from supple.model import Model
 
@@ -31,17 +31,21 @@ class DeformationModes(Formulation):
     mass : "consistent", "undeformed" or "lumped"
         Distributed along a part, exact for its shapes (4.28); the same without all terms linear in
         the deformations (4.29), which is no longer exact in its energy; or at its two ends.
+    refinement : int
+        So many equal parts take the place of each one: for studies of convergence.
     """
 
     elongation: bool = True
     twist: bool = True
     mass: Literal["consistent", "undeformed", "lumped"] = "consistent"
+    refinement: int = 1
 
     def __post_init__(self) -> None:
         for field in ("elongation", "twist"):
             if not isinstance(getattr(self, field), bool):
                 raise ModelError(OWNER, field, getattr(self, field), "True or False")
         validate.choice(OWNER, "mass", self.mass, ("consistent", "undeformed", "lumped"))
+        validate.integer(OWNER, "refinement", self.refinement, 1, "a positive whole number")
 
     def tree(self, model: Model) -> Tree | None:
         """No choice: the compiler's."""
@@ -49,11 +53,5 @@ class DeformationModes(Formulation):
 
     def written(self, model: Model) -> Model:
         """The model with all its beams and frame structures cut."""
-        options = PartOptions(self.elongation, self.twist, self.mass)
-        cut = model.copy()
-        for name in model.bodies:
-            body = cast("Body", model[name])
-            new = body.in_parts(options)
-            if new is not body:
-                cut._put(new)
-        return cut
+        options = PartOptions(self.elongation, self.twist, self.mass, self.refinement)
+        return rewritten(model, lambda body: body.in_parts(options))

@@ -22,11 +22,13 @@ from supple.integrators.audited import audit_record
 from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
+from supple.integrators.line_ends import LineEnd
 from supple.integrators.newton_places import Places
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
+from supple.integrators.side_by_side import in_turn
 from supple.loops.singular import Watch
 from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
@@ -73,6 +75,7 @@ class Problem(NamedTuple):
     ctrl_c: Interruption = Interruption()
     checkpoints: Checkpoints | None = None
     output_file: OutputFile | None = None  # where rows of output go, instead of to memory
+    steps: list[float] | None = None  # times (s) at which steps end are added to it, if it is there
 
 
 class Solution(NamedTuple):
@@ -128,8 +131,9 @@ class LoopRun:
     def __init__(
         self, problem: Problem, loop: Loop, own_size: tuple[int, int], options: LoopOptions
     ) -> None:
-        self.problem, self.loop, self.options = problem, loop, options
+        self.problem, self.options = problem, options
         self.compiled = c = problem.equations.compiled
+        self.loop = in_turn(loop, bool(options.forgets or c.callbacks))
         self.row_sets = RowSets.of(c, problem.t_start)
         self.steps_before = 0  # those made with other rows
         # rows can be exchanged where some were left out
@@ -150,7 +154,6 @@ class LoopRun:
         width = c.nq + c.nu + c.nz + len(c.force_names)
         self.rows = Rows(self, width)
         self.out = self.rows.out
-        self.stops = self._stops()
         self.events: list[EventRecord] = []
         self.passage = Passage(self)
         self.goes_on = False  # from a checkpoint
@@ -168,36 +171,33 @@ class LoopRun:
         for k, symmetry in enumerate(p.symmetries):
             r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
         self.own[: len(self.options.parameters)] = self.options.parameters
-        span = p.t_end - p.t_start
-        self.state[st.T], self.state[st.H] = p.t_start, self.options.first_step
+        self.state[st.H] = self.options.first_step
         self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
         self.state[st.E_MAX] = -1.0  # no audit yet
-        self.state[st.H_MAX] = min(self.options.max_step, span)
-        self.state[st.H_MIN] = 1e-15 * max(span, abs(p.t_end), abs(p.t_start))
+        self.aim(p.t_start, p.t_end)
 
-    @property
-    def apart(self) -> float:
-        """Times less far apart (s) are one instant: 0.3 and 0.1 + 0.2."""
-        return 1e-14 * max(abs(self.problem.t_start), abs(self.problem.t_end))
-
-    def _stops(self) -> Array:
-        """Times to land on, then for each the earliest time that is the same instant.
-
-        Stages before a stop stay left of both: between them is a jump.
-        """
-        p, apart = self.problem, self.apart
-        times, left = [p.t_end], [p.t_end]
-        for t in sorted(p.equations.breakpoints(), reverse=True):
-            if p.t_start + apart < t < times[-1] - apart:
+    def aim(self, begin: float, end: float) -> None:
+        """Let the loop go on from one time to another one, and land on kinks between them."""
+        breaks = self.problem.equations.breakpoints()
+        apart = 1e-14 * max(abs(begin), abs(end))  # 0.3 and 0.1 + 0.2 are one instant
+        times, left, now = [end], [end], begin
+        for t in sorted(breaks, reverse=True) if breaks else ():
+            if begin + apart < t < times[-1] - apart:
                 times.append(t)
                 left.append(t)
-            elif p.t_start + apart < t < times[-1]:
+            elif begin + apart < t < times[-1]:
                 left[-1] = t  # the jump's other side
-            elif p.t_start <= t <= p.t_start + apart:
-                self.state[st.T] = max(self.state[st.T], t)
-        stops = np.array([*times[::-1], *left[::-1]])
-        stops.flags.writeable = False
-        return stops
+            elif begin <= t <= begin + apart:
+                now = max(now, t)
+        # Times to land on, then for each the earliest time that is the same instant: stages before
+        # a stop stay left of both, between them is a jump.
+        self.stops = np.array([*times[::-1], *left[::-1]])
+        self.stops.flags.writeable = False
+        self.count[st.STOP] = 0
+        self.state[st.T] = now
+        self.state[st.H_MAX] = min(self.options.max_step, end - begin)
+        self.state[st.H_MIN] = 1e-15 * max(end - begin, abs(end), abs(begin))
+        self.apart = apart
 
     def run(self) -> Solution:
         """Integrate to the end, a terminal event, a failure, or until the user stops it."""
@@ -213,7 +213,7 @@ class LoopRun:
 
     def _run(self) -> Solution:
         p, c = self.problem, self.compiled
-        start = time.process_time() - self.cpu
+        start = time.thread_time() - self.cpu
         if not self.goes_on:
             self._begin()
         budget, outcome = 20, st.PAUSED
@@ -221,7 +221,7 @@ class LoopRun:
         while outcome == st.PAUSED and self.steps < self.options.max_steps:
             clock = time.perf_counter()
             budget = min(budget, self.options.max_steps - self.steps)
-            outcome = self._advance(budget)
+            outcome = self.advance(budget)
             c.raise_interrupt()
             self.events.extend(self._take_events())
             seconds = time.perf_counter() - clock
@@ -232,7 +232,7 @@ class LoopRun:
             outcome = outcome if going else int(st.TOO_SMALL)
             if p.ctrl_c.requested() and outcome not in (st.DONE, st.EVENT):
                 outcome = INTERRUPTED
-            self.cpu = time.process_time() - start
+            self.cpu = time.thread_time() - start
             if outcome in (st.PAUSED, INTERRUPTED):
                 self.rows.settle()
                 if p.checkpoints is not None:
@@ -262,7 +262,7 @@ class LoopRun:
         """
         return self.run_reals + len(self.options.parameters) + max(self.compiled.nr, 3)
 
-    def _advance(self, budget: int) -> int:
+    def advance(self, budget: int) -> int:
         """Make steps; where rows were left out, check those in use at intervals."""
         p, left, outcome = self.problem, budget, int(st.PAUSED)
         while left > 0 and outcome == st.PAUSED:
@@ -271,10 +271,12 @@ class LoopRun:
             count = left if c.all_ints is None else min(left, self.until)
             count = count if self.growth is None else min(count, self.growth.until)
             count = min(count, self.passage.until) if self.passage.possible else count
-            count = 1 if self._is_watched else count
+            count = 1 if self._is_watched or p.steps is not None else count
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
+            if p.steps is not None:
+                p.steps.append(float(self.state[st.T]))
             self.until -= count
             self.passage.until -= count
             due = self.until <= 0 or outcome != st.PAUSED
@@ -315,13 +317,18 @@ class LoopRun:
         self.looked, self.until = t, self.look
         if other is None:
             return False
-        self.compiled, self.watch = other, Watch(other)
         self.row_sets = self.row_sets.then(t, other)
+        self.take(other)
+        return True
+
+    def take(self, other: Compiled) -> None:
+        """Go on with other constraint rows."""
+        self.compiled = other
+        self.watch = None if other.all_ints is None else Watch(other)
         # Matrices are written only where rows have entries: those of other rows must not stay.
         self.problem.equations.work[:] = 0.0
         self.run_buffer[self.lasting :] = 0.0
         self.begin_anew()  # multipliers belong to rows
-        return True
 
     def begin_anew(self) -> None:
         """Let the loop begin with its state as at the start of a run."""
@@ -341,6 +348,11 @@ class LoopRun:
         self.count[st.EVENTS_FOUND] = 0
         found = zip(self.fields.found_event[:n], self.fields.found_time[:n], strict=True)
         return [EventRecord(self.problem.events[k].name, float(t)) for k, t in found]
+
+    def _at_line_end(self, outcome: int) -> bool:
+        """Whether a run ends because something has slid to the end of its line."""
+        at_end = self.problem.events[int(self.count[st.TERMINAL])] if outcome == st.EVENT else None
+        return isinstance(at_end, LineEnd)
 
     def _solution(self, outcome: int) -> Solution:
         p, s, count, r = self.problem, self.state, self.count, self.fields
@@ -363,7 +375,7 @@ class LoopRun:
             audit=audit_record(s),
             momentum=momentum,
             events=tuple(sorted(self.events, key=lambda e: e.t)),
-            success=outcome in (st.DONE, st.EVENT),
+            success=outcome in (st.DONE, st.EVENT) and not self._at_line_end(outcome),
             message=message(self, outcome),
             statistics=statistics,
             final=State(float(s[st.T]), *(x.copy() for x in (r.q, r.u, r.z))),

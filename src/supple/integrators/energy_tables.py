@@ -29,6 +29,7 @@ from supple.integrators.energy_vectors import (
     owner_at,
     section_rows,
     turned_round,
+    turns,
     vectors_of,
 )
 from supple.joints.motions import motion_of
@@ -207,9 +208,8 @@ class _Maker:
             except UnfitError as problem:
                 raise ModelError.plain(f"{OWNER}: found {problem}, expected {QUADRATIC}") from None
             self.number[k] = 1 + len(self.out.bodies) + vector
-            record = owner_at(self.c, node)
-            if record.turns:
-                self.sections[self.number[k]] = record.label
+            if turns(self.c, node):
+                self.sections[self.number[k]] = owner_at(self.c, node).label
 
     def _arm(self, owner: str, end: int, point: Array) -> Array:
         """Arm of a point in the axes of a body; on a section there must be none."""
@@ -258,7 +258,9 @@ class _Maker:
                     self.out.forms.append(pair.along(first.R[:, i], False))
             return
         if not any(joint.node == chain[0] for joint in self.c.joints.values()):
-            raise _refused(owner, "drives a frame", QUADRATIC)
+            slides = self.node[chain[0], at.MOTION] == at.LINE_EDGE
+            what = "slides along a line" if slides else "drives a frame"
+            raise _refused(owner, what, QUADRATIC)
         pose, axes = IDENTITY, []
         for n in reversed(chain):
             x = self.body[n]

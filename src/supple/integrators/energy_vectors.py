@@ -63,7 +63,7 @@ def vectors_of(compiled: Compiled) -> Vectors:
         mesh = record.mesh
         for k in range(mesh.size // 3):
             out.rows.append([record.q.start + 3 * k, record.u.start + 3 * k, -1])
-            out.units.append(1.0 if k % mesh.node_vectors else compiled.length)
+            out.units.append(compiled.length if mesh.places.flat[k] else 1.0)
         for table in mesh.tables:
             sizes = {"K": table.vectors, "R": table.most_rows, "N": table.most_strains}
             out.span = max(out.span, SPAN_RECORD.lengths(sizes)[0])
@@ -82,7 +82,7 @@ def attach(out: Vectors, compiled: Compiled, node: int, row: np.ndarray, inertia
     q = int(row[at.Q0])
     body = next(k for k, r in enumerate(records) if r.q.start <= q < r.q.stop)
     number: int = out.firsts[body] + (q - records[body].q.start) // 3
-    if records[body].turns:
+    if turns(compiled, row):
         if np.abs(inertia[at.BODY_C : at.BODY_J]).max() > ARM * compiled.length * compiled.mass:
             raise UnfitError(f"a point mass beside its axis on {owner_at(compiled, row).label}")
         out.rows[number][2] = node
@@ -90,6 +90,12 @@ def attach(out: Vectors, compiled: Compiled, node: int, row: np.ndarray, inertia
     out.weight[number] += inertia[at.BODY_M]
     out.total += float(inertia[at.BODY_M])
     return number
+
+
+def turns(compiled: Compiled, row: np.ndarray) -> bool:
+    """Whether an engine's node with these integers has axes."""
+    record = owner_at(compiled, row)
+    return record.mesh.turns((int(row[at.Q0]) - record.q.start) // (3 * record.mesh.node_vectors))
 
 
 def owner_at(compiled: Compiled, row: np.ndarray) -> GradientRecord:

@@ -10,6 +10,7 @@ from supple.core import step as st
 from supple.engine.compiled import Compiled
 from supple.errors import ModelError, label
 from supple.events import Event
+from supple.integrators.line_ends import LineEnd
 from supple.poses import Array
 
 # What a letter before the axis asks of a frame
@@ -24,7 +25,9 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
         x[st.EVENT_VALUE] = event.value
         row[st.EVENT_TERMINAL], row[st.EVENT_DIRECTION] = event.stops, event.direction
         what = [st.EVENT_KIND, st.EVENT_INDEX]
-        if event.joint is not None:
+        if isinstance(event, LineEnd):
+            row[what] = st.ON_COORDINATE, event.place(c)
+        elif event.joint is not None:
             record = c.joints[event.joint]
             k = event.coordinate
             k = record.coordinate_names.index(k) if isinstance(k, str) else int(k)
@@ -36,7 +39,7 @@ def event_tables(c: Compiled, events: Sequence[Event]) -> tuple[np.ndarray, Arra
             node, pose = c.place(frame)
             kind = FRAME_EVENTS[event.quantity[:-1]]
             vectors = c.gradient.get(frame.body.name)
-            if kind == st.ON_SPIN and vectors is not None and not vectors.turns:
+            if kind == st.ON_SPIN and vectors is not None and not vectors.turns(frame):
                 expected = f"a place or velocity, because nothing turns with {vectors.label}"
                 raise ModelError(label(event), "quantity", event.quantity, expected)
             row[what], row[st.EVENT_AXIS] = (kind, node), "xyz".index(event.quantity[-1])

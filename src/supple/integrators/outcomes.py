@@ -11,6 +11,7 @@ from supple.core import step as st
 from supple.engine.loads import failed_law
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
+from supple.integrators.line_ends import LineEnd
 from supple.loops.singular import failed_near, heads_for
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ def message(run: LoopRun, outcome: int) -> str:
     if outcome == st.DONE:
         return f"reached t = {t:g} s"
     if outcome == st.EVENT:
-        name = run.problem.events[int(run.count[st.TERMINAL])].name
-        return f"event '{name}' at t = {t:.9g} s"
+        event = run.problem.events[int(run.count[st.TERMINAL])]
+        if isinstance(event, LineEnd):
+            return f"stopped at t = {t:.9g} s: {event.sentence}"
+        return f"event '{event.name}' at t = {t:.9g} s"
     if outcome == INTERRUPTED:
         return f"stopped by the user at t = {t:.9g} s"
     where = f"stopped at t = {t:.9g} s: "

@@ -8,7 +8,8 @@ with the pose ``R, p`` of the thing, the fields of its elastic coordinates and t
 Size grows with the number of fields, not with that of times. Displacements of second order are no
 sum of few fields by nature: of beams they are sampled at all drawn times, exactly, and written as
 the few fields that they are made of (singular vectors, to `SAMPLED` of the body's size); of meshes
-and structures they are the slaved shapes that the equations of motion have.
+and structures they are the slaved shapes that the equations of motion have. Plates and solids
+without a frame are sampled as a whole, with their stress: its fields come first and move nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ Indices = NDArray[np.intp]
 Kind = Literal["bodies", "joints", "forces", "constraints", "reactions", "marks"]
 # How exact sampled displacements of second order are, in sizes of the body.
 SAMPLED = 1e-7
+SAMPLED_STRESS = 1e-3  # of the largest stress
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +171,11 @@ def thing(
         fields, amplitudes, rest = _deformed(surface, q, still)
     found = shaded(surface.points, surface.triangles)
     stress = _stress(surface)
+    if surface.stress_at is not None and q is not None:
+        stress, strength = _sampled_stress(surface.stress_at(q))
+        fields = np.concatenate([np.zeros((len(stress), *fields.shape[1:])), fields])
+        amplitudes = np.hstack([strength, amplitudes])
+        rest = np.concatenate([np.zeros(len(stress)), rest])
     number = np.zeros(len(surface.points), dtype=np.intp)
     number[found.source] = np.arange(len(found.source))
     return Thing(
@@ -226,6 +233,16 @@ def _sampled(motion: Array, points: Array) -> tuple[Array, Array]:
     kept = values > SAMPLED * size
     shapes = right[kept].reshape(-1, motion.shape[1], 6) / [1, 1, 1, size, size, size]
     return np.moveaxis(shapes, 0, 2), left[:, kept] * values[kept]
+
+
+def _sampled_stress(values: Array) -> tuple[Array, Array]:
+    """Fields (k, v, c) and amplitudes (nt, k) that make up a history (nt, v, c) of stress."""
+    left, sizes, right = np.linalg.svd(
+        np.nan_to_num(values.reshape(len(values), -1)), full_matrices=False
+    )
+    kept = sizes > SAMPLED_STRESS * sizes.max(initial=0.0)
+    kept[MOST_STRESS // max(values[0].size, 1) :] = False
+    return right[kept].reshape(-1, *values.shape[1:]), left[:, kept] * sizes[kept]
 
 
 def bounds(things: list[Thing], count: int) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ to the whole scene.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,12 @@ from supple.fem.primitives import arrow, coil, cuboid, cylinder, sphere, torus, 
 from supple.fem.surface import Surface, joined, moved
 from supple.forces.base import PairForce
 from supple.forces.points import DistributedLoad, SpringDamper
+from supple.forces.ropes import Rope, frame_of
+from supple.frames import Frame
 from supple.looks.scene import Kind, Thing, thing
 from supple.poses import aligned
 
 if TYPE_CHECKING:
-    from supple.frames import Frame
     from supple.joints import Joint
     from supple.results.result import Result
 
@@ -151,6 +153,8 @@ class Signs:
             yield from self._load(name, force)
         elif isinstance(force, SpringDamper):
             yield from self._spring(name, force)
+        elif isinstance(force, Rope):
+            yield from self._rope(name, force)
         elif isinstance(force, PairForce):
             link = moved(cylinder(0.25 * self.unit, 1.0), np.eye(3), (0, 0, 0.5))
             yield self._between(link, name, "forces", SPRING, force.A, force.B)
@@ -172,6 +176,22 @@ class Signs:
             heights = [0.0, 0.0, 0.25, 0.25, 0.65, 0.65, 1.0, 1.0]
             pot = turned(np.stack([radii, heights], axis=1))
             yield self._between(pot, name, "forces", STEEL, force.A, force.B)
+
+    def _rope(self, name: str, rope: Rope) -> Iterator[Thing]:
+        """Straight spans, and a ring for each pulley and drum."""
+        line = moved(cylinder(0.2 * self.unit, 1.0), np.eye(3), (0, 0, 0.5))
+        try:
+            spans = self.result[name].spans
+        except SuppleError:  # loads are not in every result
+            places = [self._pose(frame)[1] for frame in rope.frames.values()]
+            spans = tuple(itertools.pairwise(places))
+        for begin, end in spans:
+            yield self._along(line, name, "forces", SPRING, begin, end - begin)
+        for station in rope.path:
+            if not isinstance(station, Frame):
+                ring = torus(station.radius, min(0.3 * self.unit, 0.5 * station.radius))
+                turn = aligned(station.axis)[0]
+                yield self._rigid(moved(ring, turn, 0.0), name, "forces", STEEL, frame_of(station))
 
     def _arrows(self, name: str, frame: Frame) -> Iterator[Thing]:
         """Force and torque on a body, as long as they are large."""

@@ -100,7 +100,7 @@ STORED_AS = {
 }
 # Arguments whose product is the number of elements that a word asks for, and the most of a file:
 # a small file with more would take long.
-ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny")}
+ELEMENTS = {"block": ("divisions",), "plate": ("nx", "ny"), "GradientPlate": ("elements",)}
 MOST_ELEMENTS = 20_000
 # Arguments of ``simulate`` that are no settings: what is run, how it is followed and kept.
 NO_SETTINGS = ("model", "events", "progress", "checkpoint", "every", "interval", "output_to")

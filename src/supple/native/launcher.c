@@ -10,6 +10,7 @@
 #include "supple.h"
 
 #define MOST_ARGUMENTS 24
+#define LOOP "ifvvvjffmn" /* arguments of step loops: other threads run Python while they make steps */
 
 static int take_array(const supple_entry *entry, int at, char kind, PyObject *given, Py_buffer *held, int64_t **word)
 {
@@ -69,7 +70,14 @@ static PyObject *launch(PyObject *self, PyObject *const *given, Py_ssize_t count
             n++;
     }
     if (!failed) {
-        int32_t status = entry->code(&unused, &error, words, &result);
+        int32_t status;
+        if (strcmp(entry->kinds, LOOP) == 0) {
+            Py_BEGIN_ALLOW_THREADS
+            status = entry->code(&unused, &error, words, &result);
+            Py_END_ALLOW_THREADS
+        }
+        else
+            status = entry->code(&unused, &error, words, &result);
         if (status != 0 && status != -2) { /* -2: Numba's None */
             PyErr_Format(PyExc_RuntimeError, "%s failed with code %d", entry->name, status);
             failed = 1;

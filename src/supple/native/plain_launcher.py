@@ -11,7 +11,10 @@ import numpy as np
 
 from supple.native.declare import ENTRIES, LETTERS, Shared
 
-CODE = ctypes.PYFUNCTYPE(ctypes.c_int32, *[ctypes.c_void_p] * 4)  # keeps Python's lock
+_TYPES = ctypes.c_int32, *[ctypes.c_void_p] * 4
+HOLDING = ctypes.PYFUNCTYPE(*_TYPES)  # keeps Python's lock
+RELEASING = ctypes.CFUNCTYPE(*_TYPES)  # other threads run Python meanwhile
+LOOP = "ifvvvjffmn"  # arguments of step loops, see launcher.c
 KINDS = {letter: kind for kind, letter in LETTERS.items()}
 
 
@@ -64,7 +67,7 @@ _engines: list[Any] = []
 
 
 def _callable(name: str, kinds: str, result: str, address: int) -> Callable[..., Any]:
-    code = CODE(address)
+    code = (RELEASING if kinds == LOOP else HOLDING)(address)
 
     def call(*given: Any) -> Any:
         if len(given) != len(kinds):

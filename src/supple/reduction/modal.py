@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from supple.errors import ModelError
 from supple.fem.damping import Damping, KelvinVoigt, ModalDamping, Rayleigh
 from supple.fem.inertia import InertiaIntegrals, point_integrals
 from supple.reduction.eigen import dense
@@ -22,7 +23,7 @@ from supple.reduction.shape_sets import NormalModes, ShapeSet
 from supple.reduction.strips import Strips
 from supple.validate import Vector, read_only
 
-ModeChoice = int | Literal["all"] | tuple[int, ...]
+ModeChoice = int | Literal["all", "auto"] | tuple[int, ...]
 
 
 class Mesh(Protocol):
@@ -259,8 +260,11 @@ def reduce_mesh(
     """Choose the elastic coordinates of a mesh and integrate over the body.
 
     ``modes`` is "all" (nodal coordinates), the number of the lowest modes, mode numbers from 1, or
-    a set of shapes, of which modes are made.
+    a set of shapes, of which modes are made; "auto" is to be replaced by one of these before.
     """
+    if isinstance(modes, str) and modes == "auto":
+        expected = "a number: sp.choose_modes(model, t_end, outputs={...}) gives a model with them"
+        raise ModelError(owner, "modes", "auto", expected)
     mesh = problem.mesh
     split: tuple[tuple[int, int], ...] = ()
     if isinstance(modes, NormalModes) and modes.reference in (None, problem.reference):

@@ -58,14 +58,29 @@ class _Wrench:
 
 
 def at_times(result: Result, which: NDArray[np.int_]) -> Result:
-    """The same result at some of its output times, for the loads on several bodies."""
+    """The same result at some of its output times, for the loads on several bodies.
+
+    Different questions are asked at the same times: the last answer is kept.
+    """
     from supple.results.result import Result
 
-    return Result(result.data.at(which))
+    if len(which) == len(result.t):
+        return result
+    known: tuple[bytes, Result] | None = result.__dict__.get("_at_times")
+    if known is None or known[0] != which.tobytes():
+        known = result.__dict__["_at_times"] = which.tobytes(), Result(result.data.at(which))
+    return known[1]
 
 
 def body_loads(result: Result, record: FlexRecord) -> BodyLoads | None:
-    """Loads at the times of a result (`at_times`); None where they are not known."""
+    """Loads at the times of a result (`at_times`), found once; None where they are not known."""
+    known: dict[str, BodyLoads | None] = result.__dict__.setdefault("_loads_of_bodies", {})
+    if record.name not in known:
+        known[record.name] = _found(result, record)
+    return known[record.name]
+
+
+def _found(result: Result, record: FlexRecord) -> BodyLoads | None:
     data = result.data
     if data.loads is None:
         return None
@@ -130,6 +145,7 @@ class _Motion:
         self.R, self.p = h.R[:, k], h.p[:, k]
         self.V, self.A = h.V[:, k], h.A[:, k]
         self.columns = record.u
+        self._places: dict[tuple[object, ...], Array] = {}  # those that were asked for
 
     def own(self, vectors: Array) -> Array:
         """Vectors (k, 3) in body axes."""
@@ -153,7 +169,10 @@ class _Motion:
 
     def at(self, frame: Frame) -> Array:
         """Where a frame is (k, 3), in body axes from the body's own frame."""
-        return self.own(self.result[frame].position - self.p)
+        key = frame.body.name, *map(float, frame.position)
+        if key not in self._places:
+            self._places[key] = self.own(self.result[frame].position - self.p)
+        return self._places[key]
 
     def wrench(self, frame: Frame, point: Array, wrench: Array) -> _Wrench:
         """A wrench (k, 6) in world axes about a point (k, 3), moved to a frame of this body."""

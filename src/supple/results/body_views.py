@@ -11,6 +11,7 @@ from supple.errors import label
 from supple.results.cut_frame_views import CutFrameView
 from supple.results.cut_views import CutBeamView
 from supple.results.flexible_views import BeamView, FlexibleView, FrameBodyView, NodalView
+from supple.results.gradient_field import FieldView
 from supple.results.gradient_views import GradientView
 from supple.results.views import Array, BodyView, Later, PointView, frame_motion
 
@@ -127,6 +128,7 @@ VIEWS: Mapping[ViewName, type[BodyView] | type[PlacesView] | type[GradientView]]
     "parts": PartsView,
     "places": PlacesView,
     "vectors": GradientView,
+    "field": FieldView,
 }
 
 

@@ -86,6 +86,27 @@ class ConstraintView:
         return f"<constraint '{self.name}': {', '.join(self.parts)}; {len(self.work)} times>"
 
 
+class SlidingView(ConstraintView):
+    """A point that slides along a line."""
+
+    def __init__(
+        self,
+        item: Constraint,
+        parts: tuple[str, ...],
+        work: Array,
+        source: LoadSource | None,
+        station: tuple[Array, Array],
+    ) -> None:
+        super().__init__(item, parts, work, source)
+        self.displacement, self.rate = station
+        """(nt,) m: its station on the line, as long as that is at rest; (nt,) m/s its rate"""
+
+    @property
+    def force(self) -> Array:
+        """(nt, 3) by the line on B, N, world axes; without friction it is across the line."""
+        return np.stack([self.load(part) for part in self.parts], axis=1)
+
+
 def _short(part: str, name: str) -> str:
     """The part without the name of its owner: "x" of "shaker.x"; a coordinate's is "effort"."""
     return "effort" if part == name else part.removeprefix(f"{name}.")

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from supple.constraints import Driver
 from supple.constraints.kinds import constraint_kind
 from supple.errors import SuppleError, describe, suggestion
+from supple.results.constraint_views import SlidingView
 from supple.results.force_views import (
     EffortFunctionView,
     ForceView,
@@ -28,8 +29,9 @@ from supple.results.force_views import (
     LineForceView,
     MotorView,
     PointForceView,
+    RopeView,
 )
-from supple.results.gradient_views import GradientView
+from supple.results.gradient_views import GradientPointView, GradientView
 from supple.results.start_changes import told
 from supple.results.views import BodyView
 from supple.writing import write_whole
@@ -90,6 +92,11 @@ def track(result: Result) -> Track:
     return Track(result.t, variables(result), _attributes(result))
 
 
+def motion_track(result: Result) -> Track:
+    """The variables that describe motion and energies: neither loads nor verdicts are computed."""
+    return Track(result.t, {v.name: v for v in _variables(result, loads=False)}, {})
+
+
 def variables(result: Result) -> dict[str, Variable]:
     """Return the variables alone: what a verdict needs is not computed."""
     return {v.name: v for v in _variables(result)}
@@ -148,9 +155,9 @@ def _attributes(result: Result) -> dict[str, Any]:
     }
 
 
-def _variables(result: Result) -> Iterator[Variable]:
+def _variables(result: Result, loads: bool = True) -> Iterator[Variable]:
     for name in result.joints:
-        yield from _of_joint(result[name])
+        yield from _of_joint(result[name], loads)
     flexible = result.data.compiled.deforming
     for name in result.bodies:
         view = result[name]
@@ -163,9 +170,9 @@ def _variables(result: Result) -> Iterator[Variable]:
     for name in result.point_masses:
         yield from _of_point(result[name])
     for name in result.forces:
-        yield from _of_force(result[name], result.data.loads is not None)
+        yield from _of_force(result[name], loads and result.data.loads is not None)
     for name in result.constraints:
-        yield from _of_constraint(result, result[name])
+        yield from _of_constraint(result, result[name], loads)
     for kind in ENERGIES:
         if kind == "strain" and not flexible:
             continue
@@ -180,7 +187,7 @@ def _variables(result: Result) -> Iterator[Variable]:
     yield Variable("momentum.linear", momentum[:, 3:], "xyz", "kg m/s", "world", "momentum")
 
 
-def _of_joint(view: JointView) -> Iterator[Variable]:
+def _of_joint(view: JointView, loads: bool) -> Iterator[Variable]:
     joint, name = view.joint, view.name
     named = dict(zip(joint.coordinate_names, joint.units, strict=True))
     for k, (coordinate, unit) in enumerate(named.items()):
@@ -195,7 +202,8 @@ def _of_joint(view: JointView) -> Iterator[Variable]:
             yield Variable(rate, values, "", f"{unit}/s2", "A", "rate of rate")
             effort = f"{name}.effort" if single else f"{name}.{coordinate}_effort"
             unit = "N m" if unit == "rad" else "N"
-            yield Variable(effort, view.effort[:, k], "", unit, "A", "effort")
+            if loads:
+                yield Variable(effort, view.effort[:, k], "", unit, "A", "effort")
     else:
         spin, change = view.rates[:, :3], view.accelerations[:, :3]
         yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "B", "rate")
@@ -205,7 +213,7 @@ def _of_joint(view: JointView) -> Iterator[Variable]:
             move, change = view.rates[:, 3:], view.accelerations[:, 3:]
             yield Variable(f"{name}.velocity", move, "xyz", "m/s", "B", "rate")
             yield Variable(f"{name}.velocity_rate", change, "xyz", "m/s2", "B", "rate of rate")
-    for kind in ("reaction", "wrench"):
+    for kind in ("reaction", "wrench") if loads else ():
         yield Variable(f"{name}.{kind}", getattr(view, kind), "wrench", "N m, N", "world", "load")
 
 
@@ -247,7 +255,9 @@ def _of_gradient(view: GradientView) -> Iterator[Variable]:
     if end is None:
         return
     yield from _of_point(end)
-    if view.slopes:
+    displacement = f"{end.name}.displacement"
+    yield Variable(displacement, end.displacement, "xyz", "m", "world", "deflection")
+    if isinstance(end, GradientPointView):
         yield Variable(f"{end.name}.axial_strain", end.axial_strain, "", "1", "body", "strain")
     if view.turns:
         yield Variable(f"{end.name}.deflection", end.deflection, "xyz", "m", "body", "deflection")
@@ -270,16 +280,24 @@ def _of_force(view: ForceView, loads: bool) -> Iterator[Variable]:
     elif loads and isinstance(view, LineForceView):
         yield Variable(f"{name}.tension", view.tension, "", "N", "", "effort")
         yield Variable(f"{name}.length", view.length, "", "m", "", "length")
+    elif loads and isinstance(view, RopeView):
+        for k in range(view.tension.shape[1]):
+            tension = view.tension[:, k]
+            yield Variable(f"{name}.tension_{k + 1}", tension, "", "N", "", "effort")
+        yield Variable(f"{name}.length", view.length, "", "m", "", "length")
     elif loads and isinstance(view, PointForceView):
         yield Variable(f"{name}.force", view.force, "xyz", "N", "world", "load")
         yield Variable(f"{name}.torque", view.torque, "xyz", "N m", "world", "load")
 
 
-def _of_constraint(result: Result, view: ConstraintView) -> Iterator[Variable]:
+def _of_constraint(result: Result, view: ConstraintView, loads: bool) -> Iterator[Variable]:
     """Work and effort of drivers, tension of distances, where they are determined."""
-    item, loads = result.constraints[view.name], result.data.loads
-    determined = loads is not None and len(loads.constraint(view.name).loads) == 1
+    item, source = result.constraints[view.name], result.data.loads if loads else None
+    determined = source is not None and len(source.constraint(view.name).loads) == 1
     kind = constraint_kind(item)
+    if isinstance(view, SlidingView):
+        yield Variable(f"{view.name}.displacement", view.displacement, "", "m", "A", "coordinate")
+        yield Variable(f"{view.name}.rate", view.rate, "", "m/s", "A", "rate")
     if kind.drives:
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
     if determined and kind.load == "effort" and isinstance(item, Driver):

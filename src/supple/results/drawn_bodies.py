@@ -15,6 +15,7 @@ from supple.fem.drawn_mesh import DrawnMesh, mean_radius
 from supple.results.cut_frame_views import CutFrameView
 from supple.results.cut_views import CutBeamView
 from supple.results.flexible_views import BeamView, FlexibleView, PlaceView
+from supple.results.gradient_views import GradientView
 from supple.results.views import Array, BodyView
 
 if TYPE_CHECKING:
@@ -90,7 +91,31 @@ class DrawnNodes:
         return Moved(places, moved @ turn.T)
 
 
-Drawn = DrawnBeam | DrawnNodes
+@dataclass(frozen=True, eq=False)
+class DrawnVectors:
+    """A body without a frame: a line through its axis, or a mesh."""
+
+    name: str
+    mesh: DrawnMesh
+    places: Array  # (nt, p, 3) m
+    start: Array  # (p, 3) m, without load
+
+    @property
+    def radius(self) -> Array:
+        """Of a line at its points (p,), m; empty of a mesh."""
+        return self.mesh.radius
+
+    @property
+    def cells(self) -> NDArray[np.int_]:
+        """Numbers of the points of all cells (e, k)."""
+        return self.mesh.cells
+
+    def at(self, k: int) -> Moved:
+        """The points at the k-th output time; displacements are from the start without load."""
+        return Moved(self.places[k], self.places[k] - self.start)
+
+
+Drawn = DrawnBeam | DrawnNodes | DrawnVectors
 
 
 def drawn_bodies(result: Result) -> Iterator[Drawn]:
@@ -99,6 +124,12 @@ def drawn_bodies(result: Result) -> Iterator[Drawn]:
         whole = result[name]
         if isinstance(whole, CutFrameView):
             yield from (_member(whole, k) for k in range(len(whole.members)))
+            continue
+        if isinstance(whole, GradientView):
+            shown, rows = whole.drawn()
+            vectors = whole.vectors.reshape(len(result.t), -1, 3)
+            places = np.array([rows @ e for e in vectors])
+            yield DrawnVectors(name, shown, places, whole.placed(shown.nodes))
             continue
         for view in _whole(whole):
             if isinstance(view, BeamView):

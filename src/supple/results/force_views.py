@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
-from supple.results.run_data import ElementHistory
+from supple.results.run_data import ElementHistory, RopeHistory
 from supple.results.views import PointView
 
 Array = NDArray[np.float64]
@@ -183,6 +183,71 @@ class PointForceView(ForceView):
     def torque(self) -> Array:
         """(nt, 3) at the frame's origin, N m, world axes; on frame B if there are two."""
         return self._load.wrenches[:, -1, :3]
+
+
+class RopeView(ForceView):
+    """A rope along n places: points, pulleys and drums."""
+
+    @property
+    def _rope(self) -> RopeHistory:
+        found = self._load.rope
+        assert found is not None
+        return found
+
+    @property
+    def length(self) -> Array:
+        """(nt,) along its path, m; of ropes on drums with what was wound off since the start."""
+        return self._rope.length
+
+    @property
+    def length_rate(self) -> Array:
+        """(nt,) m/s."""
+        return self._rope.rate
+
+    @cached_property
+    def tension(self) -> Array:
+        """(nt, n - 1) of the rope behind each place but the last, N."""
+        found = self._rope.tension[:, :-1].copy()
+        for k in range(1, found.shape[1]):
+            passed = ~self._rope.touches[:, k]
+            found[passed, k] = found[passed, k - 1]
+        return found
+
+    @property
+    def angle(self) -> Array:
+        """(nt, n) of contact at each place, rad; zero at points and where the rope passes by."""
+        return self._rope.angle
+
+    @property
+    def slip(self) -> Array:
+        """(nt, n) speed at which the rope slides over each place towards its last end, m/s."""
+        return self._rope.slip
+
+    @property
+    def force(self) -> Array:
+        """(nt, n, 3) on each place, N, world axes."""
+        return self._rope.wrenches[:, :, 3:]
+
+    @property
+    def torque(self) -> Array:
+        """(nt, n, 3) on each place at its centre, N m, world axes."""
+        return self._rope.wrenches[:, :, :3]
+
+    @property
+    def spans(self) -> tuple[tuple[Array, Array], ...]:
+        """Where the rope leaves each place but the last and reaches the next, (nt, 3) each, m."""
+        rope, n = self._rope, self._rope.tension.shape[1]
+        found = []
+        for k in range(n - 1):
+            begin, end = rope.begin[:, k].copy(), rope.begin[:, k].copy()
+            for i in range(len(begin)):
+                after = [j for j in range(k + 1, n) if rope.touches[i, j]]
+                if rope.touches[i, k]:
+                    end[i] = rope.end[i, after[0]]
+                else:  # nothing begins there
+                    begin[i] = end[i] = rope.end[i, after[0]]
+            found.append((begin, end))
+        return tuple(found)
 
 
 class LineForceView(ForceView):

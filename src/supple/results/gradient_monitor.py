@@ -1,4 +1,4 @@
-"""The validity monitor of gradient bodies: their strain, and how far one element turns.
+"""The validity monitor of cables and gradient beams: strain, and how far one element turns.
 
 Deflections and rotations may be of any size; strains must be small. A cubic describes a curve that
 turns by a fraction of a radian: beyond 0.3 rad from one node to the next the deflection of a
@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from supple.constraints import SlidingJoint
 from supple.errors import label
-from supple.fem.gradient_forces import energy
 from supple.fem.hermite import hermite
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
+from supple.results.gradient_field_monitor import watch_field
+from supple.results.gradient_stiffness import angles, element_turns, excess, of_stiffness
+
+BEYOND = 1e-6  # of the length: what is meant to be on the line
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -31,15 +35,19 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     """How far a gradient body went over a run."""
     from supple.results.monitor import BodyMonitor, of_strain, states
 
+    body = cast("GradientLine", record.body)
+    if not body.along_line:
+        return watch_field(result, record)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    body = cast("GradientLine", record.body)
-    turns, strain = np.zeros((len(t), 1)), _mean_strain
-    if body.along_line:
-        turns, strain = _turns(e[:, :, 1]), _surface_strain
-    turned = Extreme(t, turns.max(axis=1, initial=0.0))
-    strained = Extreme(t, strain(record, e).max(axis=1, initial=0.0))
-    findings = (*_of_turns(body, turned), *of_strain(body, strained))
+    turned = Extreme(t, _turns(e).max(axis=1, initial=0.0))
+    strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
+    findings = (
+        *of_turns(body, turned),
+        *of_strain(body, strained),
+        *of_stiffness(body, Extreme(t, excess(body, e, record.mesh.rest))),
+        *_of_sliders(result, body),
+    )
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -57,12 +65,42 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     )
 
 
-def _turns(slope: Array) -> Array:
-    """Angles (nt, elements) between the slopes (nt, nodes, 3) of neighbouring nodes, rad."""
-    a, b = slope[:, :-1], slope[:, 1:]
+def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
+    """Sliding joints that are beyond the ends of the body."""
+    from supple.results.monitor import Finding
+
+    for name, record in result.data.compiled.extra.items():
+        item = result.constraints.get(name.partition(".")[0])
+        if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
+            continue
+        length = cast("GradientLine", body).length
+        s = result.data.q[:, record.q.start]
+        beyond = Extreme(result.t, np.fmax(np.abs(s - 0.5 * length) - 0.5 * length, 0.0))
+        passed = beyond.passes(BEYOND * length)
+        if passed is not None:
+            yield Finding(
+                body.name,
+                "sliding",
+                beyond.largest,
+                BEYOND * length,
+                passed,
+                True,
+                f"{label(item)}: it is {beyond.largest:.3g} m beyond the end of {label(body)} from "
+                f"t = {passed:.4g} s on, where there is no line: hold it, or make the line longer",
+            )
+
+
+def _turns(e: Array) -> Array:
+    """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
+
+    ``e`` (nt, nodes, V, 3) are nodal vectors.
+    """
+    if e.shape[2] > 2:
+        return angles(element_turns(e[:, :, 1:3]))
+    a, b = e[:, :-1, 1], e[:, 1:, 1]
     across = np.linalg.norm(np.cross(a, b), axis=2)
-    angles: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return angles
+    found: Array = np.arctan2(across, (a * b).sum(axis=2))
+    return found
 
 
 def _surface_strain(record: GradientRecord, e: Array) -> Array:
@@ -73,7 +111,8 @@ def _surface_strain(record: GradientRecord, e: Array) -> Array:
     body, mesh = cast("GradientLine", record.body), record.mesh
     stations = np.asarray(body.stations)
     lengths, size = np.diff(stations), _half_sizes(body, stations)
-    own, rest = (x[:, mesh.cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
+    cells = np.stack(mesh.cells)
+    own, rest = (x[:, cells, :2].reshape(len(x), -1, 4, 3) for x in (e, mesh.rest[None]))
     axial = np.zeros(own.shape[:2])
     for xi, weight in gauss(3):
         slope = _at(xi, lengths, 1, own)
@@ -82,19 +121,6 @@ def _surface_strain(record: GradientRecord, e: Array) -> Array:
     for xi, beside in ((0.0, size[:-1]), (1.0, size[1:])):
         bent = np.abs(_curvature(xi, lengths, own) - _curvature(xi, lengths, rest))
         found = np.fmax(found, np.abs(axial) + beside * bent)
-    return found
-
-
-def _mean_strain(record: GradientRecord, e: Array) -> Array:
-    """Strains (nt, elements) that one stress would have with the energy of each element."""
-    mesh, material = record.mesh, cast("GradientLine", record.body).materials[0]
-    found = np.zeros((len(e), len(mesh.cells)))
-    for kind, table in enumerate(mesh.tables):
-        mine = np.flatnonzero(mesh.kinds == kind)
-        stiffness = material.E * table.total_mass / material.density
-        for k, vectors in enumerate(e.reshape(len(e), -1, 3)):
-            stored = energy(table, vectors[mesh.vectors[mine]])
-            found[k, mine] = np.sqrt(np.fmax(2.0 * stored / stiffness, 0.0))
     return found
 
 
@@ -118,7 +144,8 @@ def _curvature(xi: float, lengths: Array, own: Array) -> Array:
     return np.asarray(across / np.linalg.norm(slope, axis=2) ** 3)
 
 
-def _of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:
+def of_turns(body: Body, turned: Extreme) -> Iterator[Finding]:
+    """An element that turns by more than a cubic describes."""
     from supple.results.monitor import ROTATION_STIFFENED as LIMIT
     from supple.results.monitor import SERIOUS, Finding
 

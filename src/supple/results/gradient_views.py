@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 
@@ -17,11 +17,16 @@ from supple.results.gradient_sections import (
     tangent_axes,
 )
 from supple.results.section_views import SectionForces
+from supple.results.stress import LargestStress
 from supple.results.views import Array, Later, PointView, into
 
 if TYPE_CHECKING:
-    from supple.bodies.gradient import GradientBody, GradientLine
+    from scipy import sparse
+
+    from supple.bodies.gradient import GradientLine
+    from supple.bodies.gradient_body import GradientBody
     from supple.engine.body_records import GradientRecord
+    from supple.fem.drawn_mesh import DrawnMesh
     from supple.frames import Body
     from supple.results.result import Result
 
@@ -29,46 +34,60 @@ if TYPE_CHECKING:
 Moving = Sequence[Array]
 
 
-class GradientPointView(PointView):
-    """Motion of a place on a gradient body, and of its section if sections have axes."""
+class VectorPointView(PointView):
+    """Motion of a place on a gradient body, which turns with it where it has axes."""
 
-    _slope: Array | None  # r_x (nt, 3)
+    _slope: Array  # r_x (nt, 3), of places that have it
     _whole: GradientView
     _station: Frame
-    _section_axes: Array  # of the section (nt, 3, 3)
-    _rest: Array  # place (3,) m of the body at rest
+    _section_axes: Array  # of the place (nt, 3, 3)
+    _rest: Array  # place (3,) m of the body at rest, from its first node
+    _start: Array  # place (3,) m in the world at the start, undeformed
     _world: Array  # place (nt, 3) m
 
     @property
-    def local(self) -> GradientPointView:
-        """The same with components along the axes of the section."""
+    def local(self) -> Self:
+        """The same with components along the axes of the place."""
         turned = super().local
-        view = GradientPointView.__new__(GradientPointView)
+        view = type(self).__new__(type(self))
         view.__dict__.update(self.__dict__ | turned.__dict__)
         return view
 
     @property
-    def axial_strain(self) -> Array:
-        """(nt,) strain of the axis, or along x, there: (|r_x|^2 - 1) / 2."""
-        if self._slope is None:
-            raise SuppleError(f"{self._whole.label}: its nodes have no slope r_x")
-        return _stretch(self._slope)
+    def displacement(self) -> Array:
+        """(nt, 3) m from where it would be at the start without load, in world axes."""
+        return self._world - self._start
 
     @cached_property
     def deflection(self) -> Array:
-        """(nt, 3) m, from where it would be if all moved with the section at the origin.
+        """(nt, 3) m, from where it would be if all moved with the section or node at the origin.
 
-        It is in the axes of that section. A cable has none.
+        It is in the axes of that. A cable or a node of a solid has none.
         """
         whole = self._whole
         if not whole.turns:
             raise SuppleError(
-                f"{whole.label}: its sections have no axes in which it could deflect, expected "
-                "the position of a place"
+                f"{whole.label}: it has no axes at its origin in which it could deflect, expected "
+                "the position or displacement of a place"
             )
         origin = whole.origin
-        moved: Array = into(origin.matrix, self._world - origin.position) - self._rest
+        turned = into(origin.matrix, self._world - origin.position)
+        moved: Array = turned - self._rest @ self._whole.first_axes
         return moved
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with what is found when it is read, not with the result that it comes from."""
+        found = {"deflection": self.deflection} if self._whole.turns else {}
+        return super().__getstate__() | found
+
+
+class GradientPointView(VectorPointView):
+    """Motion of a station of a gradient beam or cable, and what is in its section."""
+
+    @property
+    def axial_strain(self) -> Array:
+        """(nt,) strain of the axis there: (|r_x|^2 - 1) / 2."""
+        return _stretch(self._slope)
 
     def section_forces(self) -> SectionForces:
         """Force N, Vy, Vz and moment T, My, Mz in the section over time, in its axes.
@@ -91,11 +110,6 @@ class GradientPointView(PointView):
         """(nt,) equivalent stress at a point of the section, or the largest on its surface, Pa."""
         return self.section_forces().von_mises(y, z)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle with what is found when it is read, not with the result that it comes from."""
-        found = {"deflection": self.deflection} if self._whole.turns else {}
-        return super().__getstate__() | found
-
 
 class GradientView:
     """A gradient body: motion of its places by ``at(...)``, its nodal vectors and its strain.
@@ -108,6 +122,8 @@ class GradientView:
     dissipated : (nt,) J, since the start
     """
 
+    _point: type[VectorPointView] = GradientPointView
+
     def __init__(
         self,
         record: GradientRecord,
@@ -117,21 +133,22 @@ class GradientView:
         lost: Array,
         gravity: Array,
         loads: Callable[[], tuple[LineLoad, ...]],
+        times: Array,
     ) -> None:
         shape = (len(q), *record.mesh.rest.shape)
         self.name, self.dissipated = record.name, lost
         self.vectors, self.vector_rates = q.reshape(shape), u.reshape(shape)
         self._record, self._accelerations, self._turned = record, a, False
-        self._gravity, self._loads = gravity, loads
+        self._gravity, self._loads, self._times = gravity, loads, times
 
     @classmethod
-    def of(cls, result: Result, body: Body) -> GradientView:
+    def of(cls, result: Result, body: Body) -> Self:
         """The view of a body of the model."""
         record = result.data.compiled.gradient[body.name]
         lost = result[f"{body.name}.damping"].dissipated
         q, u = result.q[:, record.q], result.u[:, record.u]
         a, loads = (lambda: result.a[:, record.u]), partial(line_loads, result, record)
-        return cls(record, q, u, a, lost, result.data.compiled.gravity, loads)
+        return cls(record, q, u, a, lost, result.data.compiled.gravity, loads, result.t)
 
     @property
     def label(self) -> str:
@@ -140,13 +157,14 @@ class GradientView:
 
     @property
     def turns(self) -> bool:
-        """Whether its sections have axes."""
-        return self._record.turns
+        """Whether its sections or nodes have axes."""
+        return cast("GradientBody", self._record.body).turns
 
     @property
-    def slopes(self) -> bool:
-        """Whether its nodes have a slope r_x."""
-        return bool(self.vectors.shape[2] > 1)
+    def first_axes(self) -> Array:
+        """(3, 3) axes of frames at its first node, at rest, on those of the body."""
+        body = self._record.body
+        return body.rest_pose(body.nearest(self._record.mesh.rest[0, 0])).R
 
     @property
     def deforming(self) -> tuple[Any, ...]:
@@ -156,7 +174,8 @@ class GradientView:
     @property
     def nodes(self) -> Array:
         """(nt, nodes, 3) places of its nodes, m."""
-        return self.vectors[:, :, 0]
+        found: Array = self.vectors[:, :, 0]
+        return found
 
     @cached_property
     def vector_accelerations(self) -> Array:
@@ -180,43 +199,44 @@ class GradientView:
         return _stretch(self.vectors[:, :, 1])
 
     @property
-    def local(self) -> GradientView:
+    def local(self) -> Self:
         """The same with the motion of each place along the axes of its section."""
-        view = GradientView.__new__(GradientView)
+        view = type(self).__new__(type(self))
         view.__dict__.update(self.__dict__)
         view._turned = True
         return view
 
     @property
-    def origin(self) -> GradientPointView:
+    def origin(self) -> VectorPointView:
         """Motion of its first node."""
         frame = Frame(self._record.body, self._record.body.nearest(self._record.mesh.rest[0, 0]))
         return self.at(*frame.position.tolist())
 
     @property
-    def far_end(self) -> GradientPointView | None:
+    def far_end(self) -> VectorPointView | None:
         """Motion of the place that tells most, the end of a beam; None if there is none."""
         place = self._record.body.telling_place
         return None if place is None else self.at(*place)
 
-    def at(self, *place: Any, **where: Any) -> GradientPointView:
+    def at(self, *place: Any, **where: Any) -> VectorPointView:
         """Motion of a place, as the body's own ``at`` takes it: a station (m) of a beam."""
         record, body = self._record, cast("GradientBody", self._record.body)
         frame = body.at(*place, **where)
         numbers, rows = body.shown_vectors(frame)
         rest = body.rest_pose(frame.position)
         resting = rows @ record.mesh.rest.reshape(-1, 3)[numbers]
-        own = _axes([[v] for v in resting[1:3]])[0] if self.turns else np.eye(3)
+        turns = len(rows) > 2
+        own = _axes([[v] for v in resting[1:3]])[0] if turns else np.eye(3)
         turn, arm = own.T @ rest.R, own.T @ (rest.p - resting[0])
 
         def moving(order: int) -> tuple[Moving, Moving]:
             """Place and axes with derivatives up to an order."""
             shown = [self._shown(numbers, row, order) for row in rows[:3]]
-            axes = _axes(shown[1:3]) if self.turns else self._still(order)
+            axes = _axes(shown[1:3]) if turns else self._still(order)
             return [r + R @ arm for r, R in zip(shown[0], axes, strict=True)], axes
 
         moved, axes = moving(1)
-        view = GradientPointView(
+        view = self._point(
             frame.name,
             axes[0] @ turn,
             moved[0],
@@ -225,9 +245,11 @@ class GradientView:
             _spin(axes[0], axes[1]),
             lambda: _spin(axes[0], moving(2)[1][2]),
         )
+        if len(rows) > 1:
+            view._slope = self._shown(numbers, rows[1], 0)[0]
         view.__dict__.update(
-            _slope=self._shown(numbers, rows[1], 0)[0] if len(rows) > 1 else None,
             _whole=self,
+            _start=self.placed(rest.p),
             _station=frame,
             _section_axes=axes[0],
             _rest=rest.p - record.mesh.rest[0, 0],
@@ -235,28 +257,39 @@ class GradientView:
         )
         return view.local if self._turned else view
 
+    def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
+        """Its mesh for pictures, and rows (p, n) of its points from nodal vectors."""
+        return cast("GradientBody", self._record.body).drawn()
+
+    def placed(self, points: Array) -> Array:
+        """Points (p, 3) m of the body at rest in the world, where it is at the start."""
+        found: Array = self._record.origin + points @ self._record.start.T
+        return found
+
     def section_forces_at(self, frame: Frame, axes: Array) -> SectionForces:
         """Section forces at a place, whose section has axes (nt, 3, 3) if it has any."""
-        body = cast("GradientBody", self._record.body)
-        if not body.along_line:
-            raise SuppleError(f"{self.label}: it has no sections, expected its strain_energy")
-        line, nt = cast("GradientLine", body), len(self.vectors)
+        line, nt = cast("GradientLine", self._record.body), len(self.vectors)
         every = self.vectors, self.vector_rates, self.vector_accelerations
         motion = [x.reshape(nt, -1, 3) for x in every]
         if not self.turns:
-            numbers, rows = body.shown_vectors(frame)
+            numbers, rows = line.shown_vectors(frame)
             axes = tangent_axes(self._record.start, self._shown(numbers, rows[1], 0)[0])
         return section_forces(
             line, line.station(frame), motion, self._gravity, self.line_loads, axes
         )
 
-    def von_mises(self, *_: Any, **__: Any) -> Array:
+    def von_mises(self) -> Array:
         """Its stress is recovered at places."""
-        raise SuppleError(
+        raise self._only_at_places()
+
+    def largest_stress(self) -> LargestStress:
+        """Its stress is recovered at places."""
+        raise self._only_at_places()
+
+    def _only_at_places(self) -> SuppleError:
+        return SuppleError(
             f"{self.label}: its stress is known at places, expected .at(...).von_mises()"
         )
-
-    largest_stress = von_mises
 
     def attitude(self, frame: Frame) -> Array:
         """(nt, 3, 3) rotation matrices from the axes of a frame of the body to the world."""

@@ -98,7 +98,8 @@ class Finding:
     Attributes
     ----------
     body : name of the body
-    what : "rotation", "strain", "deflection", "modes", "spin", "stability", "load" or "buckling"
+    what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
+        "buckling", "locking" or "sliding"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
@@ -128,7 +129,8 @@ class BodyMonitor:
     strain : largest principal strain; NaN where it is not known
     deflection : largest elastic displacement, in lengths of the body
     highest_mode : part of the strain energy in the highest mode that moves; NaN if there is one
-    left_out : part of its deflections that its elastic coordinates leave out; NaN if not known
+    left_out : part of its deflections that its elastic coordinates leave out, or an estimate of
+        what its mesh misses; NaN if not known
     spin : rad/s, of the body's frame, as far as it pulls: of a beam across its axis
     lowest_frequency : rad/s, of the body in its frame
     lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero

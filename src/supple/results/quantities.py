@@ -18,13 +18,13 @@ _COMPONENTS = {"x": 0, "y": 1, "z": 2}
 EXPECTED = "'object.quantity', e.g. 'elbow.angle', 'link2.at(0.5).deflection.y' or 'energy.total'"
 
 
-def quantity(result: Result, text: str) -> Array:
+def quantity(result: Result, text: str, views: dict[str, Any] | None = None) -> Array:
     """Return the history (nt, ...) that a text names.
 
     ``object.quantity`` is an attribute of ``result["object"]`` that is an array over time, or
     ``strain``; ``object.at(x, y, z).quantity`` is one of a point. ``.local`` may come before the
     quantity, ``.x``, ``.y`` or ``.z`` after it. "energy.total" and the like are known too, and so
-    are all variables of the dataset.
+    are all variables of the dataset. ``views`` keeps views of objects for further quantities.
     """
     place = _PLACE.search(text)
     head, tail = (text[: place.start()], text[place.end() :]) if place else text.partition(".")[::2]
@@ -36,7 +36,10 @@ def quantity(result: Result, text: str) -> Array:
     elif place is None and head not in result:
         return result.history(text)
     else:
-        view = result[head]
+        views = {} if views is None else views
+        if head not in views:
+            views[head] = result[head]
+        view = views[head]
     if place is None and words[0] != "local" and not hasattr(view, words[0]):
         variables = result.track().variables  # elastic coordinates, for example
         if text in variables:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from supple.constraints import SlidingJoint
 from supple.errors import SuppleError, describe, suggestion
 from supple.forces import JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.body_views import PlacesView, body_view
-from supple.results.constraint_views import ConstraintView
+from supple.results.constraint_views import ConstraintView, SlidingView
 from supple.results.dataset import Array, Track, track, values_of
 from supple.results.force_views import (
     EffortFunctionView,
@@ -22,6 +23,7 @@ from supple.results.force_views import (
     LineForceView,
     MotorView,
     PointForceView,
+    RopeView,
 )
 from supple.results.gradient_views import GradientView
 from supple.results.headline import headline
@@ -271,13 +273,20 @@ class Result(Products):
         if force is not None and view == "line":
             first, second = (self._point(frame) for frame in force.frames.values())
             return LineForceView(*common, ends=(first, second))
+        if view == "rope":
+            return RopeView(*common)
         return PointForceView(*common) if view == "point" else ForceView(*common)
 
     def _constraint(self, name: str) -> ConstraintView:
         compiled = self.data.compiled
         parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
-        return ConstraintView(self.constraints[name], parts, work, self.data.loads)
+        given = self.constraints[name], parts, work, self.data.loads
+        if isinstance(given[0], SlidingJoint):
+            record = compiled.extra[f"{name}.axes"]
+            station = self.q[:, record.q.start], self.u[:, record.u.start]
+            return SlidingView(*given, station=station)
+        return ConstraintView(*given)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:
         """Joint or motor, and place of the coordinate, on which an element acts."""

@@ -109,6 +109,35 @@ class History:
         return np.zeros((len(axes), 6))
 
 
+@dataclass(frozen=True, eq=False)
+class RopeHistory:
+    """Histories of a rope along n places of its path.
+
+    Attributes
+    ----------
+    length, rate : (nt,) m and m/s of the whole rope
+    tension, span : (nt, n) N and m from each place on, zero where no span begins
+    angle, slip : (nt, n) rad and m/s at each place
+    leaves, arrives : (nt, n) angles of contact where a span begins and where one ends, rad
+    begin, end : (nt, n, 3) points of contact where a span begins and where one ends, m, world axes
+    wrenches : (nt, n, 6) [torque; force] on each place, at its centre, world axes
+    touches : (nt, n) whether the rope touches a place
+    """
+
+    length: Array
+    rate: Array
+    tension: Array
+    span: Array
+    angle: Array
+    slip: Array
+    leaves: Array
+    arrives: Array
+    begin: Array
+    end: Array
+    wrenches: Array
+    touches: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class ElementHistory:
     """Histories of one force element.
@@ -118,14 +147,16 @@ class ElementHistory:
     power : (nt,) W, work on the system or energy dissipated
     efforts : (nt, nu) on the velocities, engine order
     wrenches : (nt, nf, 6) [torque; force] on its frames, each at the frame's origin, world axes
+    rope : what is known of a rope beside this
     """
 
     power: Array
     efforts: Array
     wrenches: Array
+    rope: RopeHistory | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ConstraintHistory:
     """Histories of the rows of one constraint.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,24 @@ class Turn:
     def __init__(self, theta: Array, rate: Array) -> None:
         self.theta, self.rate = theta, rate
         s = np.einsum("ti,ti->t", theta, theta)
-        self._s = s[:, None]
+        self._s = s
         f = np.sqrt(s)
         c = np.sinc(f / np.pi)
         a = 0.5 * np.sinc(f / (2.0 * np.pi)) ** 2  # (1 - cos f) / f^2 without cancellation
         small = s < 0.25
         far = np.where(small, 1.0, s)
         b = np.where(small, _series(s, 3), (1.0 - c) / far)
-        # derivatives of a and b with respect to s
+        self._c, self._a, self._b = (x[:, None] for x in (c, a, b))
+
+    @cached_property
+    def _slopes(self) -> tuple[Array, Array]:
+        """Derivatives of a and b with respect to s, (nt, 1)."""
+        s, c, a, b = self._s, self._c[:, 0], self._a[:, 0], self._b[:, 0]
+        small = s < 0.25
+        far = np.where(small, 1.0, s)
         da = np.where(small, _series_slope(s, 2), (c - 2.0 * a) / (2.0 * far))
         db = np.where(small, _series_slope(s, 3), (a - 3.0 * b) / (2.0 * far))
-        self._c, self._a, self._b, self._da, self._db = (x[:, None] for x in (c, a, b, da, db))
+        return da[:, None], db[:, None]
 
     @property
     def matrix(self) -> Array:
@@ -57,7 +65,8 @@ class Turn:
         once = cross(theta, rate)
         twice = cross(theta, once)
         ds = 2.0 * np.einsum("ti,ti->t", theta, rate)[:, None]
-        moved: Array = self._da * ds * once + self._db * ds * twice
+        da, db = self._slopes
+        moved: Array = da * ds * once + db * ds * twice
         return moved + self._b * cross(rate, once) + self._operate(acceleration)
 
     def _operate(self, x: Array) -> Array:
@@ -68,11 +77,18 @@ class Turn:
 
 def _series(s: Array, first: int) -> Array:
     """Sum of (-s)^k / (2 k + first)!."""
-    terms = ((-s) ** k / math.factorial(2 * k + first) for k in range(TERMS))
-    return np.asarray(sum(terms))
+    return _polynomial(-s, [1.0 / math.factorial(2 * k + first) for k in range(TERMS)])
 
 
 def _series_slope(s: Array, first: int) -> Array:
     """Derivative of `_series` with respect to s."""
-    terms = (-k * (-s) ** (k - 1) / math.factorial(2 * k + first) for k in range(1, TERMS))
-    return np.asarray(sum(terms))
+    return _polynomial(-s, [-k / math.factorial(2 * k + first) for k in range(1, TERMS)])
+
+
+def _polynomial(x: Array, factors: list[float]) -> Array:
+    """Sum of factors[k] x^k."""
+    found = np.full_like(x, factors[-1])
+    for factor in factors[-2::-1]:
+        found *= x
+        found += factor
+    return found

@@ -21,6 +21,7 @@ CELLS = {
     "vertex": 1,
     "line": 3,
     "triangle": 5,
+    "quad4": 9,
     "tet4": 10,
     "hex8": 12,
     "tet10": 24,

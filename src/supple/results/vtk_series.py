@@ -15,7 +15,7 @@ import numpy as np
 from supple.errors import SuppleError
 from supple.poses import quaternion_matrix
 from supple.results.dataset import Track
-from supple.results.drawn_bodies import Drawn, DrawnNodes, drawn_bodies
+from supple.results.drawn_bodies import Drawn, DrawnBeam, DrawnNodes, DrawnVectors, drawn_bodies
 from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.results.views import Array, BodyView
@@ -129,7 +129,7 @@ def _parts(result: Result | SavedResult, bodies: _Bodies) -> Iterator[Part]:
     meshes = [
         (n, d)
         for n, d in zip(number, drawn, strict=True)
-        if isinstance(d, DrawnNodes) and not len(d.radius)
+        if not isinstance(d, DrawnBeam) and not len(d.radius)
     ]
     if lines:
         yield Part("beams", "vtp", lambda k: _beams(lines, k))
@@ -174,7 +174,7 @@ def _beams(bodies: Sequence[tuple[int, Drawn]], k: int) -> bytes:
     return polydata(points, data, False, lines)
 
 
-def _meshes(bodies: Sequence[tuple[int, DrawnNodes]], k: int) -> bytes:
+def _meshes(bodies: Sequence[tuple[int, DrawnNodes | DrawnVectors]], k: int) -> bytes:
     points, data, starts = _joined(bodies, k)
     cells = [(d.mesh.kind, d.mesh.cells + a) for a, (_, d) in zip(starts, bodies, strict=True)]
     return mesh(points, data, cells)

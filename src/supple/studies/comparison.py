@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.results.dataset import motion_track
 from supple.results.result import Result
 from supple.results.saved import SavedResult
 from supple.studies.interpolation import Interpolant, difference, interpolants
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
+Table = dict[str, Interpolant]
 
 SAME_TIME = 1e-9  # of the common time: output times closer than this are one
 ROUNDING = 1e-12  # of the largest value with the same units
@@ -217,8 +219,23 @@ def compare(first: Result | SavedResult, second: Result | SavedResult, *what: st
     for result in (first, second):
         if not isinstance(result, (Result, SavedResult)):
             raise SuppleError(f"compare: found {type(result).__name__}, expected two results")
+    return compared((first, second), (table_of(first), table_of(second)), what)
+
+
+def table_of(result: Result | SavedResult) -> Table:
+    """What a result can be compared by, by name."""
+    track = motion_track(result) if isinstance(result, Result) else result.track()
+    return {c.name: c for c in interpolants(track)}
+
+
+def compared(
+    runs: tuple[Result | SavedResult, Result | SavedResult],
+    tables: tuple[Table, Table],
+    what: tuple[str, ...] = (),
+) -> Comparison:
+    """Compare two results by tables of them, as `compare` does."""
+    (first, second), (a, b) = runs, tables
     t = _times(first.t, second.t)
-    a, b = ({c.name: c for c in interpolants(r.track())} for r in (first, second))
     common = [name for name in a if name in b]
     if not common:
         raise SuppleError(
@@ -297,8 +314,14 @@ def _chosen(common: list[str], what: tuple[str, ...]) -> list[str]:
 
 
 def _elastic(interpolant: Interpolant) -> bool:
-    name = interpolant.name.rpartition(".")[2]
-    return name.removesuffix("_rate").rpartition("_")[2].isdigit()
+    """Whether a quantity is called like an elastic coordinate, "mode_1", or of a part, "u_1[0]"."""
+    name = interpolant.name.rpartition(".")[2].removesuffix("_rate")
+    return name.partition("[")[0].rpartition("_")[2].isdigit()
+
+
+def elastic_rate(name: str, table: Table) -> bool:
+    """Whether a quantity is the rate of an elastic coordinate of a body."""
+    return name.endswith("_rate") and bool(_judged_with(name, table))
 
 
 def _judged_with(name: str, table: dict[str, Interpolant]) -> str:

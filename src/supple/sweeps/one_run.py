@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -50,6 +52,14 @@ def failed(reason: str, seconds: float = 0.0) -> Record:
     return Record("failed", text, seconds=seconds)
 
 
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Doubts about a run are in its verdict; those about models would come again and again."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SuppleWarning)
+        yield
+
+
 @dataclass(frozen=True)
 class OneRun:
     """Makes runs of a subject; called in any process."""
@@ -59,13 +69,17 @@ class OneRun:
 
     def __call__(self, parameters: Row) -> Record:
         """Make a run; whatever goes wrong is in its record."""
+        with without_warnings():
+            return self.recorded(parameters)
+
+    def recorded(self, parameters: Row) -> Record:
+        """The same where warnings are off already."""
         begin = time.perf_counter()
         try:
-            # Doubts about a run are in its verdict; those about models would come again and again.
-            with warnings.catch_warnings(), raised_at_once(), np.errstate(all="ignore"):
-                warnings.simplefilter("ignore", SuppleWarning)
+            with raised_at_once(), np.errstate(all="ignore"):
                 found, verdict = self.subject.run(parameters)
-                outputs = {reading.name: reading.read(found) for reading in self.readings}
+                views: dict[str, Any] = {}
+                outputs = {reading.name: reading.read(found, views) for reading in self.readings}
         except SuppleError as error:
             return failed(str(error), time.perf_counter() - begin)
         except Exception as error:  # of functions of the user, or a defect: never the others' end

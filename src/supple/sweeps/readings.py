@@ -22,6 +22,7 @@ Outputs = Output | Sequence[Output] | Mapping[str, Output]
 AT = " @ "
 # Rows of several numbers that have no length, even if they are three.
 NO_VECTORS = ("coordinates", "rates", "accelerations")
+SAME_TIME = 1e-9  # of the run: an output time that is meant
 EXPECTED = "texts such as 'elbow.angle @ max', or functions"
 
 
@@ -49,7 +50,8 @@ class Reading:
     """One output of a sweep.
 
     name : of its column
-    quantity, statistic : of a text; without a statistic the history is kept
+    quantity, statistic : of a text; without a statistic the history is kept; a statistic may be a
+        time, "0.35 s", at which there is an output
     function : of the result (or of the model, where nothing is simulated)
     """
 
@@ -63,9 +65,9 @@ class Reading:
         """Whether it is kept at all output times."""
         return self.function is None and not self.statistic
 
-    def read(self, subject: Any) -> float | Array:
-        """The number, or the history (nt,), of a result; it is finite."""
-        found = self._number(subject) if self.function else self.of_text(subject)
+    def read(self, subject: Any, views: dict[str, Any] | None = None) -> float | Array:
+        """The number, or the history (nt,), of a result; it is finite. ``views``: `quantity`."""
+        found = self._number(subject) if self.function else self.of_text(subject, views)
         if not np.all(np.isfinite(found)):
             raise SuppleError(f"the output {self.name!r} is not finite")
         return found
@@ -85,9 +87,18 @@ class Reading:
             )
         return float(found.reshape(()))
 
-    def of_text(self, result: Result) -> float | Array:
+    def of_text(self, result: Result, views: dict[str, Any] | None = None) -> float | Array:
         """What a text names; unknown names are refused."""
-        values = quantity(result, self.quantity)
+        series = self.series(result, views)
+        if self.is_history:
+            return series
+        if self.time is not None:
+            return self._at_time(result.t, series, self.time)
+        return STATISTICS[self.statistic](result.t, series)
+
+    def series(self, result: Result, views: dict[str, Any] | None = None) -> Array:
+        """The history (nt,) that a text names; for a statistic, of a vector its length."""
+        values = quantity(result, self.quantity, views)
         if self.is_history:
             if values.ndim != 1:
                 raise SuppleError(
@@ -103,43 +114,69 @@ class Reading:
                 f"the output {self.name!r} has the shape {values.shape}, expected a number or a "
                 "vector of 3 at each time, or a function"
             )
-        return STATISTICS[self.statistic](result.t, values)
+        return values
+
+    @property
+    def time(self) -> float | None:
+        """The time (s) of a statistic such as "0.35 s"; None of the others."""
+        return _seconds(self.statistic)
+
+    def _at_time(self, t: Array, y: Array, time: float) -> float:
+        k = int(np.argmin(np.abs(t - time)))
+        if abs(t[k] - time) > SAME_TIME * max(abs(time), float(t[-1] - t[0])):
+            raise SuppleError(
+                f"the output {self.name!r} is between output times, expected one at {time:g} s "
+                "among them"
+            )
+        return float(y[k])
 
 
-def readings(outputs: Any) -> tuple[Reading, ...]:
-    """The outputs of a sweep, each with a name of its own."""
+def _seconds(statistic: str) -> float | None:
+    """The number of a text such as "0.35 s"; None of other texts."""
+    number, unit = statistic[:-1], statistic[-1:]
+    try:
+        found = float(number) if unit == "s" else np.nan
+    except ValueError:
+        return None
+    return found if np.isfinite(found) else None
+
+
+def readings(outputs: Any, owner: str = OWNER) -> tuple[Reading, ...]:
+    """The outputs of a sweep, or of another ``owner``, each with a name of its own."""
     if isinstance(outputs, str) or callable(outputs):
         outputs = [outputs]
     if isinstance(outputs, Mapping):
-        named = [(validate.text(OWNER, "outputs", k, EXPECTED), v) for k, v in outputs.items()]
+        named = [(validate.text(owner, "outputs", k, EXPECTED), v) for k, v in outputs.items()]
     else:
-        listed = validate.listed(OWNER, "outputs", outputs, EXPECTED)
-        named = [(_name(output), output) for output in listed]
+        listed = validate.listed(owner, "outputs", outputs, EXPECTED)
+        named = [(_name(output, owner), output) for output in listed]
     if not named:
-        raise ModelError(OWNER, "outputs", outputs, EXPECTED)
+        raise ModelError(owner, "outputs", outputs, EXPECTED)
     names = [name for name, _ in named]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         expected = "names that differ: outputs={'name': ..., ...}"
-        raise ModelError(OWNER, "outputs", twice, expected)
-    return tuple(_reading(name, output) for name, output in named)
+        raise ModelError(owner, "outputs", twice, expected)
+    return tuple(_reading(name, output, owner) for name, output in named)
 
 
-def _name(output: Any) -> str:
+def _name(output: Any, owner: str) -> str:
     if isinstance(output, str):
-        return validate.text(OWNER, "outputs", " ".join(output.split()), EXPECTED)
+        return validate.text(owner, "outputs", " ".join(output.split()), EXPECTED)
     return str(getattr(output, "__name__", "output")).replace("<lambda>", "output")
 
 
-def _reading(name: str, output: Any) -> Reading:
+def _reading(name: str, output: Any, owner: str) -> Reading:
     if isinstance(output, str):
         what, at, statistic = " ".join(output.split()).rpartition(AT)
         if not at:
-            return Reading(name, quantity=validate.text(OWNER, "outputs", statistic, EXPECTED))
-        if statistic not in STATISTICS:
+            return Reading(name, quantity=validate.text(owner, "outputs", statistic, EXPECTED))
+        if statistic not in STATISTICS and _seconds(statistic) is None:
             near = suggestion(statistic, list(STATISTICS))
-            raise ModelError(OWNER, "outputs", output, f"another word after @ ({near})")
+            raise ModelError(
+                owner, "outputs", output, f"another word after @ ({near}), or a time ('0.5 s')"
+            )
         return Reading(name, quantity=what, statistic=statistic)
     if not callable(output) or isinstance(output, type):
-        raise ModelError(OWNER, "outputs", output, EXPECTED)
+        raise ModelError(owner, "outputs", output, EXPECTED)
     return Reading(name, function=output)

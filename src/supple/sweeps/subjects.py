@@ -21,6 +21,8 @@ from supple.files import path_of, recorded
 from supple.model import Model
 from supple.modelfiles.model_file import KEPT, ModelFile
 from supple.replacement import value_at
+from supple.results.audit import LEVELS
+from supple.results.headline import headline
 from supple.sweeps.designs import OWNER, Row
 from supple.sweeps.identity import digest
 from supple.sweeps.readings import Reading
@@ -59,10 +61,14 @@ class Subject(ABC):
         if given.get("t_end") is None:
             model.check()
             return model, ""
-        result, _ = prepare(model).run(Arguments(**given, progress=False))
+        result, doubts = prepare(model).run(Arguments(**given, progress=False))
         if not result.success:
             raise SuppleError(f"the run {result.message}")
-        return result, result.verdict
+        looked = given.get("monitored", True) or not result.data.compiled.deforming
+        verdict = headline(result.energy, result.momentum, result.monitor if looked else None)
+        if doubts and verdict.startswith(LEVELS[0]):  # those of constraints are no part of it
+            verdict = f"{LEVELS[1]}: {doubts[0]}"
+        return result, verdict
 
     def expect_outputs(self, plan: list[Row], readings: tuple[Reading, ...]) -> None:
         """Refuse settings that are wrong and outputs that are not there, before any run.
@@ -87,7 +93,7 @@ class Subject(ABC):
                     continue
                 for reading in texts:
                     if not reading.quantity.startswith("energy."):  # some come with the run
-                        reading.of_text(result)
+                        reading.series(result)
                 return
 
 
@@ -223,13 +229,15 @@ def replaced(model: Model, parameters: Row) -> Model:
     return varied
 
 
-def subject_of(model: Any, given: Mapping[str, Any], options: Mapping[str, Any]) -> Subject:
+def subject_of(
+    model: Any, given: Mapping[str, Any], options: Mapping[str, Any], monitored: bool = True
+) -> Subject:
     """The subject that the first argument of `sweep` means."""
     for name in options:
         if name not in OPTIONS:
             near = suggestion(name, list(OPTIONS))
             raise ModelError.plain(f"sweep: there is no argument {name!r}, {near}")
-    settings = {**given, **options}
+    settings = {**given, **options, **({} if monitored else {"monitored": False})}
     if isinstance(model, Model):
         return OfModel(settings, model.copy())
     if isinstance(model, ModelFile):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +23,9 @@ from supple.sweeps.readings import Outputs, Reading, readings
 from supple.sweeps.store import Store
 from supple.sweeps.study import Sweep
 from supple.sweeps.subjects import subject_of
+from supple.sweeps.way import Way
 from supple.sweeps.workers import answers, count_of_processors
-from supple.waiting import duration, told
+from supple.waiting import told
 
 MOST_WORKERS = 1000
 
@@ -64,8 +63,9 @@ def sweep(
         of the function. SI units.
     outputs : text, function, a list of these, or a mapping of names to these
         "elbow.angle @ max" is a number: max, min, abs max, range, start, end, mean, rms, time of
-        max or time of min at the output times, of a vector those of its length. Without @ the whole
-        history is kept. A function of the result returns a number.
+        max or time of min at the output times, of a vector those of its length; so is the value at
+        an output time, "elbow.angle @ 0.35 s". Without @ the whole history is kept. A function of
+        the result returns a number.
     t_end : float, optional
         End of the runs, s; a model file has its own. Without it nothing is simulated, and functions
         get the model.
@@ -121,7 +121,7 @@ def sweep(
             store.forget_failed()
         known = store.known(keys)
         missing = {key: row for key, row in zip(keys, plan, strict=True) if key not in known}
-        way = _Way(len(missing), len(set(keys)) - len(missing))
+        way = Way(OWNER, len(missing), len(set(keys)) - len(missing))
         with told(way.text, progress):
             task = OneRun(subject, asked)
             made = (
@@ -174,35 +174,3 @@ def _version() -> str:
     from supple import __version__
 
     return __version__
-
-
-@dataclass
-class _Way:
-    """How far a sweep is."""
-
-    total: int
-    before: int
-    ended: int = 0
-    failed: int = 0
-    began: float = 0.0
-
-    def __post_init__(self) -> None:
-        self.began = time.monotonic()
-
-    def count(self, record: Record) -> None:
-        """One more run has ended."""
-        self.ended += 1
-        self.failed += record.state == "failed"
-
-    def text(self) -> str:
-        """The line that tells it."""
-        part = int(100 * self.ended / max(self.total, 1))
-        parts = [f"sweep: {self.ended} of {self.total} runs ({part}%)"]
-        if self.failed:
-            parts.append(f"{self.failed} failed")
-        if self.before:
-            parts.append(f"{self.before} known before")
-        if self.ended:
-            left = (time.monotonic() - self.began) * (self.total - self.ended) / self.ended
-            parts.append(f"{duration(left)} to go")
-        return ", ".join(parts)

@@ -23,6 +23,8 @@ START = "fork" if sys.platform == "linux" else "spawn"
 PAUSE = 1.0  # s after which a worker looks whether its parent is still there
 LONGEST_WAIT = 3600.0  # s; then it is looked again
 READY = "ready"
+# s; a worker of shorter jobs has the next one before it ends one, so that it never waits
+QUICK = 0.2
 Job = TypeVar("Job")
 
 
@@ -54,11 +56,13 @@ def answers(
         while waiting or any(worker.busy for worker in workers):
             while len(workers) < min(count, len(waiting) + sum(w.busy for w in workers)):
                 workers.append(_Worker(task))
-            for worker in workers:
-                if worker.ready and not worker.busy and waiting:
+            for worker in sorted(workers, key=lambda w: len(w.jobs)):
+                if worker.ready and waiting and worker.has_room:
                     worker.give(waiting.popleft())
             for worker in _heard(workers, limit):
                 answer = worker.answer(limit, lost)
+                if worker.ended:  # what it had not begun
+                    waiting.extendleft(reversed(worker.jobs))
                 if answer is not None:
                     yield answer
             workers = [worker for worker in workers if not worker.ended]
@@ -90,9 +94,10 @@ class _Worker:
         context: Any = multiprocessing.get_context(START)
         self.connection, there = context.Pipe()
         self.process = context.Process(target=serve, args=(there, task), daemon=True)
-        self.ready = self.busy = self.ended = False
+        self.ready = self.ended = False
         self.since = 0.0
-        self.job: Any = None
+        self.quick = False  # whether its last job was short
+        self.jobs: deque[tuple[Any, Any]] = deque()  # the one under way, and one ahead
         try:
             self.process.start()
         except (AttributeError, TypeError, ValueError, OSError) as reason:
@@ -103,12 +108,23 @@ class _Worker:
             raise SimulationError(_not_started(reason)) from reason
         there.close()
 
+    @property
+    def busy(self) -> bool:
+        """Whether it has a job."""
+        return bool(self.jobs)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it should get a job: while it makes short ones, also the next one ahead."""
+        return not self.jobs or (self.quick and len(self.jobs) == 1)
+
     def give(self, job: tuple[Any, Any]) -> None:
-        """Begin a job."""
-        self.job, argument = job
-        self.busy, self.since = True, time.monotonic()
+        """Begin a job, or let it wait for the one before."""
+        if not self.jobs:
+            self.since = time.monotonic()
+        self.jobs.append(job)
         try:
-            self.connection.send(argument)
+            self.connection.send(job[1])
         except OSError:  # it has ended: told when it is heard
             pass
 
@@ -117,7 +133,8 @@ class _Worker:
         seconds = time.monotonic() - self.since
         if limit is not None and self.busy and not self.connection.poll():
             self.end()
-            return self.job, lost(f"it took longer than the limit of {limit:g} s", seconds)
+            late = f"it took longer than the limit of {limit:g} s"
+            return self.jobs.popleft()[0], lost(late, seconds)
         try:
             said = self.connection.recv()
         except (EOFError, OSError):
@@ -125,7 +142,7 @@ class _Worker:
             why = _ending(self.process.exitcode)
             self.end()
             if self.busy:
-                return self.job, lost(f"its process ended {why}", seconds)
+                return self.jobs.popleft()[0], lost(f"its process ended {why}", seconds)
             if self.ready:
                 return None
             raise SimulationError(
@@ -135,8 +152,8 @@ class _Worker:
         if not self.ready:
             self.ready = True
             return None
-        self.busy = False
-        return self.job, said
+        self.since, self.quick = time.monotonic(), seconds < QUICK
+        return self.jobs.popleft()[0], said
 
     def end(self) -> None:
         """End the process, unless that is done."""

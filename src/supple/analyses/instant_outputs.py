@@ -1,0 +1,170 @@
+"""Outputs of a model at one instant after the other, into arrays that stay where they are.
+
+The texts are those of `supple.results.quantities`. Coordinates and rates of joints, and places and
+velocities of points, are read without a result; everything else is taken from one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from supple.analyses.instant import instant
+from supple.core import history as kernel
+from supple.core import layout as at
+from supple.engine.compiled import Compiled
+from supple.engine.histories import PLACE, SPIN, VELOCITY, rotations
+from supple.errors import SuppleError
+from supple.formulations.equations import Equations
+from supple.frames import Frame
+from supple.model import Model
+from supple.poses import Array
+from supple.reduction.modal import Attachment
+from supple.results.quantities import quantity
+from supple.results.result import Result
+from supple.state import State
+
+_POINT = re.compile(r"([^.@]+)(?:\.at\(([^()]*)\))?\.(position|velocity)(?:\.([xyz]))?")
+
+
+class _Point(NamedTuple):
+    """A point of a body: its node, how it moves with elastic coordinates, what is read of it."""
+
+    target: slice
+    node: int
+    place: Array  # (3,) in the undeformed body, m, in axes of the node
+    axes: Array  # (3, 3) of the body in those of the node
+    moves: Attachment | None
+    q: slice
+    u: slice
+    velocity: bool
+    component: int | slice
+
+
+class InstantOutputs:
+    """Values of some quantities at the state of a model that was read last.
+
+    Attributes
+    ----------
+    values : (m,) all of them
+    named : views of the values by text; arrays of a number each, or of a vector
+    """
+
+    def __init__(self, model: Model, equations: Equations, state: State, texts: Sequence[str]):
+        self.model, self.compiled = model, equations.compiled
+        first = Result(instant(model, equations, state, True, "an instant", {}))
+        views: dict[str, Any] = {}
+        shapes = [np.shape(quantity(first, text, views)[0]) for text in texts]
+        sizes = [int(np.prod(shape, dtype=int)) for shape in shapes]
+        ends = np.cumsum([0, *sizes])
+        self.values = np.zeros(int(ends[-1]))
+        self.named: dict[str, Array] = {}
+        self._q, self._u = ([], []), ([], [])  # type: tuple[list[int], list[int]], Any
+        self._points: list[_Point] = []
+        nodes = int(self.compiled.ints[at.H_NODES])
+        self._work = at.new_work(self.compiled.ints)
+        self._flat = np.zeros((1, nodes * kernel.MOTION_COLUMNS))
+        self._others: list[tuple[str, Array]] = []
+        for text, shape, begin, end in zip(texts, shapes, ends[:-1], ends[1:], strict=True):
+            view = self.values[begin:end].reshape(shape)
+            self.named[text] = view
+            if not self._coordinate(text, int(begin)) and not self._point(text, slice(begin, end)):
+                self._others.append((text, view))
+        self.read(equations, state)
+
+    def _coordinate(self, text: str, target: int) -> bool:
+        """Whether a text names a coordinate of a joint or its rate; then it is read from q or u."""
+        name, _, word = text.partition(".")
+        joint = self.model.joints.get(name)
+        if joint is None or joint.nq != joint.nu:
+            return False
+        for what, lists in (("", self._q), ("_rate", self._u)):
+            words = [f"{coordinate}{what}" for coordinate in joint.coordinate_names]
+            if word in words:
+                place = self.compiled.coordinate(name, words.index(word))
+                lists[0].append(target)
+                lists[1].append(place[1 if what else 0])
+                return True
+        return False
+
+    def _point(self, text: str, target: slice) -> bool:
+        """Whether a text names a point of a rigid body or beam; then its motion is computed."""
+        found = _POINT.fullmatch(text)
+        if found is None:
+            return False
+        name, inside, what, axis = found.groups()
+        frame = self._frame(name, inside)
+        if frame is None:
+            return False
+        c, body = self.compiled, frame.body
+        record = c.flexible.get(body.name)
+        rigid = body.written_as == "rigid"
+        if not rigid and (record is None or record.body is not body or body.view != "stations"):
+            return False
+        moves = None if record is None else record.body.shown(frame, record.point_masses)
+        none = slice(0, 0)
+        node, pose = c.own_frames[body.name]
+        self._points.append(
+            _Point(
+                target,
+                node,
+                pose.p + pose.R @ (frame.position if moves is None else moves.p0),
+                pose.R,
+                moves,
+                none if record is None else record.q,
+                none if record is None else record.u,
+                what == "velocity",
+                slice(None) if axis is None else "xyz".index(axis),
+            )
+        )
+        return True
+
+    def _frame(self, name: str, inside: str | None) -> Frame | None:
+        mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
+        if mass is not None and inside is None:
+            return mass.frame
+        if body is None or name not in self.compiled.own_frames:
+            return None
+        try:
+            return body.at(*map(float, inside.split(","))) if inside else body.at(0.0)
+        except (ValueError, SuppleError):
+            return None
+
+    def read(self, equations: Equations, state: State) -> None:
+        """Fill the values from a state."""
+        q, u = state.q, state.u
+        if self._q[0]:
+            self.values[self._q[0]] = q[self._q[1]]
+        if self._u[0]:
+            self.values[self._u[0]] = u[self._u[1]]
+        if self._points:
+            self._read_points(equations.compiled, state)
+        if self._others:
+            result = Result(instant(self.model, equations, state, True, "an instant", {}))
+            views: dict[str, Any] = {}
+            for text, view in self._others:
+                view[...] = quantity(result, text, views)[0]
+
+    def _read_points(self, compiled: Compiled, state: State) -> None:
+        kernel.motion_history(
+            compiled.ints, compiled.reals, self._work, state.q[None], state.u[None], self._flat
+        )
+        nodes = self._flat.reshape(-1, kernel.MOTION_COLUMNS)
+        for point in self._points:
+            node, place, rate = nodes[point.node], point.place, None
+            turn = rotations(node)
+            if point.moves is not None:
+                elastic = state.q[point.q], state.u[point.u]
+                moved, rates, _ = point.moves.motion(*elastic, np.zeros(len(elastic[1])))
+                place, rate = place + point.axes @ moved[:3], point.axes @ rates[:3]
+            arm = turn @ place
+            if not point.velocity:
+                value = node[PLACE] + arm
+            else:
+                (a, b, c), (x, y, z) = node[SPIN].tolist(), arm.tolist()
+                value = node[VELOCITY] + (b * z - c * y, c * x - a * z, a * y - b * x)
+                value = value if rate is None else value + turn @ rate
+            self.values[point.target] = value[point.component]

@@ -1,0 +1,357 @@
+"""Stepper: a model that is moved step by step from outside, for controllers and learning."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.analyses.arguments import expect
+from supple.analyses.held_inputs import Inputs
+from supple.analyses.instant_outputs import InstantOutputs
+from supple.analyses.keeping import Arguments
+from supple.analyses.prepared import Start, prepare
+from supple.core import dynamics
+from supple.core import step as st
+from supple.core.layout import new_work
+from supple.engine.row_sets import RowSets
+from supple.errors import ModelError, SimulationError, suggestion
+from supple.formulations.base import Formulation
+from supple.formulations.equations import Equations
+from supple.integrators.audited import audit_record
+from supple.integrators.base import Integrator
+from supple.integrators.driver import LoopRun, Problem
+from supple.integrators.outcomes import message
+from supple.integrators.pace import Pace
+from supple.integrators.passage import Passage
+from supple.integrators.radau import Radau
+from supple.integrators.snapshot import Data, restore, snapshot
+from supple.loops.singular import violated
+from supple.model import Model
+from supple.poses import Array
+from supple.results.audit import LEVELS, EnergyAudit, MomentumAudit, MomentumRecord
+from supple.results.headline import headline
+from supple.results.monitor import Monitor
+from supple.results.result import Result
+from supple.state import State
+
+OWNER = "Stepper"
+BUDGET = 200  # steps of the integrator after which rows and deformations are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A stepper at some time; ``stepper.restore`` puts it back there, to the last bit.
+
+    Attributes
+    ----------
+    time : s
+    """
+
+    time: float
+    _data: Data
+    _held: Array
+    _motion: Array
+    _size: float
+    _problem: Problem
+    _stepper: Stepper
+
+
+class Stepper:
+    """A model that is moved step by step, with inputs that are held constant over each step.
+
+    Parameters
+    ----------
+    inputs : joints, coordinates, frames, efforts, motors or drivers, or a list of these
+        As for ``LinearModel.state_space``: the effort on "elbow.angle", forces and torques in world
+        axes at a frame, or one of them as (frame, "z"); the effort of a `JointEffort` by its name,
+        which replaces its signal; that on the shaft of a `Motor`; the acceleration of a `Driver`.
+    outputs : texts, optional
+        "elbow.angle", "tip.position", "link2.at(0.5).strain" and so on, as for `sweep`; by default
+        coordinates and rates of all joints. Those, and places and velocities of points, are quick.
+    dt : float
+        Length of a step, s, unless ``step`` is given another one.
+    start, formulation, integrator, tolerance : as for `simulate`
+
+    Attributes
+    ----------
+    inputs, input_units : names and units of the inputs
+    outputs : values by text, arrays that every step fills anew
+    values : (m,) all outputs in one array
+    time : s
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Any = (),
+        outputs: str | Sequence[str] | None = None,
+        *,
+        dt: float = 1e-3,
+        start: Start = None,
+        formulation: Formulation | None = None,
+        integrator: Integrator | None = None,
+        tolerance: str | float | Sequence[float] = "default",
+    ) -> None:
+        expect(OWNER, "model", model, Model, "a Model")
+        integrator = Radau() if integrator is None else integrator
+        expect(OWNER, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
+        if integrator.python_loop:
+            expected = "one whose steps are compiled, e.g. Radau()"
+            raise ModelError(OWNER, "integrator", integrator, expected)
+        self.dt = validate.positive(OWNER, "dt", dt)
+        model.check()
+        state = start.state() if isinstance(start, Result) else start
+        begin = state.t if isinstance(state, State) else 0.0
+        added = Inputs(OWNER, model, inputs, begin)
+        self.inputs = tuple(held.name for held in added.held)
+        self.input_units = tuple(held.unit for held in added.held)
+        self._prepared, self._integrator = prepare(added.model), integrator
+        self._settings = formulation, integrator, tolerance
+        self._model, self._problem = self._started(start)
+        self._places = added.places(self._problem.equations.compiled)
+        self._moved = np.array([k for k, held in enumerate(added.held) if held.driven], dtype=int)
+        self._begin()
+        texts = self._texts(outputs)
+        self._outputs = InstantOutputs(self._model, self._problem.equations, self.state, texts)
+        self.outputs: Mapping[str, Array] = self._outputs.named
+        self.values = self._outputs.values
+        self._first = self.snapshot()
+
+    def _started(self, start: Start) -> tuple[Model, Problem]:
+        """The model as its formulation writes it, and a problem with numbers of its own."""
+        begin = start.state() if isinstance(start, Result) else start
+        t = begin.t if isinstance(begin, State) else 0.0
+        given = Arguments(t + self.dt, start, *self._settings, output=1, progress=False)
+        model, problem, _ = self._prepared.problem(given)
+        c = problem.equations.compiled
+        own = Equations(replace(c, reals=c.reals.copy()))
+        return model, problem._replace(equations=own, grid=np.zeros(0))
+
+    def _begin(self) -> None:
+        """Put the loop at the start of the problem."""
+        p = self._problem
+        self._run: LoopRun = self._integrator.begin(p)
+        self._run.pace = Pace(self._run)
+        self._run.change_rows()
+        self._reals = p.equations.compiled.reals
+        self._rows_first = p.equations.compiled
+        self.time = p.t_start
+        self._held = np.zeros(len(self.inputs))
+        value, rate = self._reals[self._places + 1], self._reals[self._places + 2]
+        self._motion = np.array([value + rate * self.time, rate])  # of drivers
+        self._size = self._integrator.first_step  # s, next; the integrator chooses where zero
+
+    def _texts(self, outputs: Any) -> list[str]:
+        if outputs is None:
+            found = []
+            for name, joint in self._model.joints.items():
+                if joint.nq == joint.nu:
+                    words = joint.coordinate_names
+                    found += [f"{name}.{w}{what}" for what in ("", "_rate") for w in words]
+            return found
+        given = [outputs] if isinstance(outputs, str) else outputs
+        expected = "texts such as 'elbow.angle'"
+        texts = [
+            validate.text(OWNER, "outputs", text, expected)
+            for text in validate.listed(OWNER, "outputs", given, expected)
+        ]
+        for text in texts:
+            if texts.count(text) > 1:
+                raise ModelError(OWNER, "outputs", text, "each of them once")
+        return texts
+
+    @property
+    def state(self) -> State:
+        """The present state, on the constraints; a copy."""
+        r, c = self._run.fields, self._run.compiled
+        q, u, z = r.q.copy(), r.u.copy(), r.z.copy()
+        if c.nr:
+            t, rows = np.array([self.time]), (q[None].copy(), u[None].copy())
+            scratch = np.zeros(c.nu), np.zeros(c.nq)
+            dynamics.project(c.ints, c.reals, new_work(c.ints), t, *rows, *scratch)
+            q, u = rows[0][0], rows[1][0]
+        return State(self.time, q, u, z, compiled=c)
+
+    def step(
+        self, dt: float | None = None, inputs: ArrayLike | Mapping[str, float] | None = None
+    ) -> Mapping[str, Array]:
+        """Go on by ``dt`` s under inputs that stay constant meanwhile; returns ``outputs``.
+
+        ``inputs`` are values in the order of ``stepper.inputs``, or some of them by name; those
+        that are not given keep their values, zero at first. A step that fails raises
+        `SimulationError`, and the stepper stays where it was.
+        """
+        span = self.dt if dt is None else validate.positive(OWNER, "dt", dt)
+        held = self._held if inputs is None else self._values(inputs)
+        begin, end = self.time, self.time + span
+        if not end > begin:
+            raise ModelError(OWNER, "dt", span, f"a step that is not lost beside {begin:g} s")
+        undo = self._undo()
+        self._hold(held, begin)
+        try:
+            outcome = self._advance(begin, end)
+            if outcome != st.DONE or self._run.state[st.T] != end:
+                sentence = message(self._run, outcome)
+                raise SimulationError(f"{OWNER}: the step from t = {begin:g} s {sentence}")
+        except BaseException:  # Ctrl-C, too
+            undo()
+            self._hold(self._held, begin)
+            raise
+        if len(self._moved):
+            k, rate = self._moved, self._motion[1].copy()
+            self._motion[:, k] += span * (rate + 0.5 * span * held)[k], span * held[k]
+        self._held, self.time = held, end
+        self._read()
+        return self.outputs
+
+    def _undo(self) -> Callable[[], None]:
+        """What puts the run back to where it is now."""
+        run = self._run
+        buffers = run.run_buffer[: run.lasting], run.state, run.count  # every step begins anew
+        before = [x.copy() for x in buffers]
+        rows, row_sets, steps, size = run.compiled, run.row_sets, run.steps_before, self._size
+
+        def undo() -> None:
+            if run.compiled is not rows:
+                run.take(rows)
+            for x, old in zip(buffers, before, strict=True):
+                x[:] = old
+            run.row_sets, run.steps_before, self._size = row_sets, steps, size
+
+        return undo
+
+    def _advance(self, begin: float, end: float) -> int:
+        """Make the steps of the integrator; returns their outcome."""
+        run = self._run
+        run.begin_anew()
+        run.aim(begin, end)
+        if not run.options.fixed_step:
+            run.state[st.H] = self._size
+        if run.passage.possible:
+            sentence = run.passage.sentence
+            run.passage = Passage(run)
+            run.passage.sentence = sentence
+        steps, refused = run.steps, int(run.count[st.REJECTED])
+        for callback in run.compiled.callbacks:
+            callback.forget()
+        outcome = int(st.PAUSED)
+        while outcome == st.PAUSED and run.steps - steps < run.options.max_steps:
+            outcome = run.advance(min(BUDGET, run.options.max_steps))
+            run.compiled.raise_interrupt()
+        # The size of the last one was not looked at: it was cut, or the only one.
+        single = run.steps - steps == 1 and run.count[st.REJECTED] == refused
+        self._size = 2.0 * (end - begin) if single else float(run.state[st.H])
+        if run.compiled is not self._rows_first:
+            run.row_sets = RowSets.of(self._rows_first, begin).then(end, run.compiled)
+        return outcome
+
+    def _values(self, given: Any) -> Array:
+        """All inputs (n,), finite."""
+        if isinstance(given, Mapping):
+            held = self._held.copy()
+            for name, value in given.items():
+                if name not in self.inputs:
+                    near = suggestion(name, list(self.inputs))
+                    raise ModelError(OWNER, "inputs", name, f"the name of an input, {near}")
+                number = validate.number(OWNER, f"inputs[{name!r}]", value, "a finite number")
+                held[self.inputs.index(name)] = number
+            return held
+        n = len(self.inputs)
+        try:
+            held = np.array(given, dtype=float)
+        except (TypeError, ValueError):
+            held = np.full(1 + n, np.nan)
+        if held.shape != (n,) or not np.all(np.isfinite(held)):
+            expected = f"{n} finite numbers, one for each input"
+            raise ModelError(OWNER, "inputs", given, expected)
+        return held
+
+    def _hold(self, held: Array, t: float) -> None:
+        """Write inputs into the numbers of the model."""
+        if len(held):
+            self._reals[self._places + 1] = held
+        if len(self._moved):
+            at, k = self._places[self._moved], self._moved
+            self._reals[at], self._reals[at + 3] = t, 0.5 * held[k]
+            self._reals[at + 1], self._reals[at + 2] = self._motion[:, k]
+
+    def _read(self) -> None:
+        compiled = self._run.compiled
+        equations = self._problem.equations
+        if equations.compiled is not compiled:
+            equations = Equations(compiled)
+        self._outputs.read(equations, self.state)
+
+    def reset(self, state: State | Result | None = None) -> Mapping[str, Array]:
+        """Go back to the start, or begin at another state of the model; returns ``outputs``.
+
+        Inputs are zero again.
+        """
+        if state is None:
+            self.restore(self._first)
+        else:
+            _, self._problem = self._started(state)
+            self._begin()
+            self._read()
+        return self.outputs
+
+    def snapshot(self) -> Snapshot:
+        """The stepper as it is now."""
+        self._run.count[st.STOP] = 0  # the end of the last step is behind it
+        data = copy.deepcopy(snapshot(self._run))
+        own = self._held.copy(), self._motion.copy()
+        return Snapshot(self.time, data, *own, self._size, self._problem, self)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go back to a snapshot; what follows is the same, to the last bit."""
+        expect(OWNER, "snapshot", snapshot, Snapshot, "what stepper.snapshot() returned")
+        if snapshot._stepper is not self:
+            raise ModelError(OWNER, "snapshot", "one of another stepper", "one of this stepper")
+        if snapshot._problem is not self._problem:
+            self._problem = snapshot._problem
+            self._begin()
+        run = self._run
+        if run.compiled is not self._rows_first:
+            run.take(self._rows_first)
+        restore(run, snapshot._data)
+        self.time, self._size = snapshot.time, snapshot._size
+        self._held, self._motion = snapshot._held.copy(), snapshot._motion.copy()
+        self._hold(self._held, self.time)
+        self._read()
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on energy and momentum of all steps since the start, one line.
+
+        It is doubtful if a singular position was passed, or constraints contradict each other now.
+        """
+        run, none = self._run, np.zeros(0)
+        if run.state[st.E_MAX] < 0.0:
+            return "no step was made yet"
+        record, c = audit_record(run.state), run.compiled
+        energy = EnergyAudit(np.zeros((0, 3)), none, none, record, weight=c.weight)
+        r = run.fields
+        sizes = zip(self._problem.symmetries, r.momentum, r.screw_error, r.screw_size, strict=True)
+        momentum = MomentumAudit(
+            [
+                MomentumRecord(m.name, float(p), float(error), m.unit, float(size))
+                for m, p, error, size in sizes
+            ]
+        )
+        found = headline(energy, momentum, None if c.deforming else Monitor({}))
+        q = self.state.q[None]
+        doubt = run.passage.sentence or violated(c, np.array([self.time]), q)
+        return f"{LEVELS[1]}: {doubt}" if doubt and found.startswith(LEVELS[0]) else found
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{n} ({u})" for n, u in zip(self.inputs, self.input_units, strict=True))
+        lines = [f"Stepper of {self._model.name} at t = {self.time:g} s"]
+        lines.append(f"  inputs   {inputs or 'none'}")
+        lines.append(f"  outputs  {', '.join(self.outputs) or 'none'}")
+        return "\n".join(lines)

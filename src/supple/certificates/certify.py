@@ -1,0 +1,165 @@
+"""certify: an error bar on a number of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from supple import validate
+from supple.analyses.arguments import expect
+from supple.analyses.prepared import Start
+from supple.certificates.asked import INTERVALS, expect_outputs, runs_of
+from supple.certificates.certificate import Certificate, Contribution
+from supple.certificates.choice import choose_modes, left_open
+from supple.certificates.contributions import ESTIMATORS, ROUNDING, Question, usable
+from supple.certificates.evidence import Evidence
+from supple.certificates.runs import Runs
+from supple.certificates.sampling import CONSTANT
+from supple.errors import ModelError, SimulationError, label
+from supple.events import Event
+from supple.formulations.base import Formulation
+from supple.integrators.base import Integrator
+from supple.model import Model
+from supple.sweeps.readings import AT, Outputs
+from supple.waiting import told
+
+OWNER = "certify"
+CONTRIBUTIONS = tuple(ESTIMATORS)
+MODES = 0.25  # of the bar that is asked for, where modes are chosen
+SMALL = 0.01  # part of a sum that does not count
+WIDER = 2.0  # times the distance to the finest run, where that is outside of the bar
+
+
+def certify(
+    model: Model,
+    t_end: float,
+    outputs: Outputs,
+    *,
+    within: float | None = None,
+    contributions: Sequence[str] = CONTRIBUTIONS,
+    intervals: int = INTERVALS,
+    start: Start = None,
+    formulation: Formulation | None = None,
+    integrator: Integrator | None = None,
+    tolerance: str | float | Sequence[float] = "default",
+    events: Event | Sequence[Event] = (),
+    progress: bool | None = None,
+) -> Any:
+    """Estimate the errors of a number that a run gives, and check their sum by a finer run.
+
+    Parameters
+    ----------
+    t_end : end of the run, s
+    outputs : text, function, a list of these, or a mapping of names to these
+        "elbow.angle @ max" is a number, as for `sweep`; so is "elbow.angle @ 0.5 s". A function of
+        the result returns a number.
+    within : float, optional
+        The bar that is asked for, in the units of the output; ``passed`` compares with it.
+    contributions : of "integration", "sampling", "modes", "mesh", "formulation", "validity"
+        What the bar contains. Without "modes" and "mesh" it is an error bar for the bodies as they
+        are discretised, without "validity" one for linear deflections where they are linear.
+    intervals : int
+        Output times of the runs, between which extrema and means are found.
+    start, formulation, integrator, tolerance, events, progress : as for `simulate`
+        A start is None, "static" or "quasi-static" where bodies are refined.
+
+    Returns a `Certificate`, or a mapping of names to certificates where several outputs are given.
+    The runs are shared by all of them.
+    """
+    alone = isinstance(outputs, str) or callable(outputs)
+    given = {
+        "start": start,
+        "formulation": formulation,
+        "integrator": integrator,
+        "tolerance": tolerance,
+        "events": events,
+    }
+    if within is not None:
+        within = validate.positive(OWNER, "within", within)
+    runs = runs_of(OWNER, model, t_end, outputs, given, intervals)
+    asked = _contributions(contributions)
+    expect(OWNER, "progress", progress, bool | None, "True, False or None")
+    runs = _with_modes(runs, within, progress)
+    expect_outputs(runs)
+    evidence = Evidence(runs, asked)
+    with told(lambda: f"certify: {evidence.count} runs", progress):
+        if evidence.base.failed:
+            raise SimulationError(f"certify: {evidence.base.reason}")
+        questions = {r.name: Question(r.name, evidence) for r in runs.readings}
+        rows = {n: [ESTIMATORS[x](q) for x in asked] for n, q in questions.items()}
+        evidence.tightest = any(_by_tolerance(found) for found in rows.values())
+        found = {n: _certificate(q, rows[n], within) for n, q in questions.items()}
+    return next(iter(found.values())) if alone else found
+
+
+def _contributions(given: Any) -> tuple[str, ...]:
+    expected = f"some of {', '.join(map(repr, CONTRIBUTIONS))}"
+    listed = validate.listed(OWNER, "contributions", given, expected)
+    if not listed or any(not isinstance(name, str) or name not in CONTRIBUTIONS for name in listed):
+        raise ModelError(OWNER, "contributions", given, expected)
+    return tuple(name for name in CONTRIBUTIONS if name in listed)
+
+
+def _with_modes(runs: Runs, within: float | None, progress: bool | None) -> Runs:
+    """The same with modes that were left open chosen, for a part of the bar that is asked for."""
+    names = left_open(runs)
+    if not names:
+        return runs
+    if within is None:
+        expected = "a number, or within=... of certify, by which modes are chosen"
+        raise ModelError(label(runs.model[names[0]]), "modes", "auto", expected)
+    if any(r.function is not None for r in runs.readings):
+        expected = "texts, because modes are chosen by them"
+        raise ModelError(OWNER, "outputs", "a function", expected)
+    outputs = {f"{r.quantity}{AT}{r.statistic}": MODES * within for r in runs.readings}
+    settings = {**runs.given, "intervals": runs.intervals, "progress": progress}
+    return replace(runs, model=choose_modes(runs.model, runs.t_end, outputs, **settings).model)
+
+
+def _by_tolerance(rows: Sequence[Contribution]) -> bool:
+    """Whether the tolerance has a part in the sum: then the finest run has a smaller one."""
+    total = math.fsum(row.error for row in rows)
+    parts = [row.error for row in rows if row.name == "integration"]
+    return not parts or not parts[0] <= SMALL * total
+
+
+def _certificate(question: Question, rows: list[Contribution], within: float | None) -> Certificate:
+    evidence = question.evidence
+    base, finest = evidence.base, evidence.finest
+    value, bar = question.value(base), math.fsum(row.error for row in rows)
+    wrong = usable("verification", base, (finest,))
+    best, verified = math.nan, False
+    if wrong is not None:
+        rows.append(Contribution("verification", 0.0, "no finer run", wrong.reason))
+    else:
+        best = question.value(finest)
+        away = abs(best - value)
+        verified = away <= bar
+        reason = f"everything finer together changes it by {away:.1e}"
+        more = 0.0 if verified else WIDER * away - bar
+        if math.isfinite(bar):
+            reason += ", within the sum" if verified else ", outside of the sum, which is widened"
+        rows.append(Contribution("verification", more, reason))
+    total = math.fsum(row.error for row in rows)
+    remarks = _remarks(question)
+    return Certificate(
+        question.output, value, total, best, tuple(rows), verified, within, remarks, evidence.count
+    )
+
+
+def _remarks(question: Question) -> tuple[str, ...]:
+    """What a bar does not tell."""
+    found, said = question.of(question.evidence.base), []
+    finest = question.evidence.finest.samples.get(question.output, found)
+    if all(
+        abs(x.value) <= ROUNDING * x.size and x.span <= CONSTANT * x.size for x in (found, finest)
+    ):
+        said.append(
+            "it is zero at all times, by a symmetry that nothing real has exactly: disturb the "
+            "model to see whether it stays small"
+        )
+    if found.at_end:
+        said.append("the extremum is at the end of the run: a longer run may go beyond")
+    return tuple(said)

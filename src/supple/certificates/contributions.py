@@ -1,0 +1,244 @@
+"""What the runs of an evidence say about the error of one output, contribution by contribution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.certificates.certificate import Contribution
+from supple.certificates.estimates import LOST, NOISE, Estimate, estimate, observed_order
+from supple.certificates.evidence import Evidence, Ladder
+from supple.certificates.runs import Made
+from supple.certificates.sampling import CONSTANT, Sample
+from supple.results.monitor import Finding
+
+ROUNDING = 1e-12  # of the largest value of a history
+PARTED = 0.05  # of the range of a history, by which runs differ where they have lost each other
+CHANCE = 1e-4  # of the range: two runs that have parted do not agree so well
+LINEAR = 0.02  # of what deformation does: error of linear deflections within the monitor's limits
+DOUBTFUL = 2.0  # times the difference to a better theory, where limits are passed
+
+
+class Question(NamedTuple):
+    """An output, and the runs that tell about it."""
+
+    output: str
+    evidence: Evidence
+
+    def of(self, made: Made) -> Sample:
+        """The output in a run."""
+        return made.samples[self.output]
+
+    def value(self, made: Made) -> float:
+        """Its number in a run."""
+        return self.of(made).value
+
+    @property
+    def floor(self) -> float:
+        """Rounding of the number."""
+        return ROUNDING * self.of(self.evidence.base).size
+
+    @property
+    def span(self) -> float:
+        """Range of its history."""
+        return self.of(self.evidence.base).span
+
+    @property
+    def noise(self) -> float:
+        """Error of runs by their tolerance."""
+        base, other = self.evidence.base, self.evidence.other
+        if other.failed:
+            return self.floor
+        return max(abs(self.value(base) - self.value(other)), self.floor)
+
+
+def cannot(name: str, sentence: str) -> Contribution:
+    """A contribution of which nothing can be said."""
+    return Contribution(name, math.inf, sentence)
+
+
+def usable(name: str, base: Made, runs: Sequence[Made]) -> Contribution | None:
+    """What is wrong with runs: one failed, or went through other events; None if nothing is."""
+    for run in runs:
+        if run.failed:
+            return cannot(name, f"the run with {run.what} fails: {run.reason}")
+        if run.events != base.events:
+            found = [", ".join(map(repr, r.events)) or "none" for r in (run, base)]
+            sentence = f"the run with {run.what} has other events: {found[0]} instead of {found[1]}"
+            return cannot(name, sentence)
+    return None
+
+
+def integration(question: Question) -> Contribution:
+    """Runs with smaller tolerances, the finest by another method."""
+    e = question.evidence
+    wrong = usable("integration", e.base, (e.fine, e.other))
+    if wrong is not None:
+        return wrong
+    parted = _parted(question.of(e.fine), question.of(e.other))
+    if parted is not None:
+        return cannot(
+            "integration",
+            f"runs with smaller tolerances part from t = {parted:.4g} s on: the motion is chaotic, "
+            "or the tolerance too large for so long a run",
+        )
+    values = [question.value(made) for made in (e.base, e.fine, e.other)]
+    last, first = abs(values[2] - values[1]), abs(values[1] - values[0])
+    if max(first, last) > LOST * question.span or (last > first and last > CHANCE * question.span):
+        sentence = (
+            f"it changes by {max(first, last):.2g} with smaller tolerances: use a smaller one"
+        )
+        return cannot("integration", sentence)
+    found = estimate(values, question.floor, math.inf)
+    return Contribution(
+        "integration",
+        found.error,
+        f"changes by {first:.1e} with a tenth of the tolerance, {last:.1e} with {e.other.what}",
+    )
+
+
+def _parted(a: Sample, b: Sample) -> float | None:
+    """When two histories lose each other before the output is decided; None if they do not."""
+    n = min(len(a.y), len(b.y))
+    if not n:
+        return None
+    t, difference = a.t[:n], np.abs(a.y[:n] - b.y[:n]).max(axis=1, initial=0.0)
+    before = t <= max(a.decided, b.decided)
+    span = np.ptp(a.y, axis=0).max(initial=0.0)
+    span = max(float(span), CONSTANT * float(np.abs(a.y).max(initial=0.0)), CONSTANT * a.size)
+    away = np.flatnonzero(before & (difference > PARTED * span))
+    # one instant alone is a jump of the history, whose time differs a little
+    runs = [k for k in away if k + 1 in away or k == n - 1]
+    return float(t[runs[0]]) if len(runs) > 1 else None
+
+
+def sampling(question: Question) -> Contribution:
+    """Distance of output times."""
+    found = question.of(question.evidence.base)
+    return Contribution(
+        "sampling",
+        found.error + question.floor,
+        f"output times every {_interval(found):.2g} s, against every second one",
+    )
+
+
+def _interval(found: Sample) -> float:
+    return float(found.t[1] - found.t[0]) if len(found.t) > 1 else math.nan
+
+
+def formulation(question: Question) -> Contribution:
+    """The same equations in other coordinates."""
+    e = question.evidence
+    wrong = usable("formulation", e.base, (e.formulation,))
+    if wrong is not None and e.formulation.failed:
+        reason = f"no other coordinates: {e.formulation.reason}"
+        return Contribution("formulation", 0.0, reason)
+    if wrong is not None:
+        return wrong
+    change = abs(question.value(e.base) - question.value(e.formulation))
+    reason = f"changes by {change:.1e} in {e.formulation.what}"
+    if change <= NOISE * question.noise:
+        return Contribution("formulation", 0.0, f"{reason}, no more than by the tolerance")
+    return Contribution("formulation", change, reason)
+
+
+def modes(question: Question) -> Contribution:
+    """More modes of flexible bodies."""
+    ladder = question.evidence.modes
+    if not ladder.runs and not ladder.unknown:
+        return Contribution("modes", 0.0, "no body with modes: there is nothing to leave out")
+    return _refined("modes", question, ladder, lambda found: "")
+
+
+def mesh(question: Question) -> Contribution:
+    """Finer meshes of flexible bodies."""
+    ladder = question.evidence.mesh
+    if not ladder.runs and not ladder.unknown:
+        return Contribution("mesh", 0.0, "no body with a mesh")
+
+    def order(found: Estimate) -> str:
+        value = observed_order(found.ratio, 2.0)
+        return "" if math.isnan(value) else f", observed order {value:.2g}"
+
+    return _refined("mesh", question, ladder, order)
+
+
+def _refined(
+    name: str, question: Question, ladder: Ladder, told: Callable[[Estimate], str]
+) -> Contribution:
+    e, unknown = question.evidence, "; ".join(ladder.unknown)
+    if not ladder.runs:
+        return Contribution(name, 0.0, "no body that can be refined", unknown)
+    wrong = usable(name, e.base, ladder.runs)
+    if wrong is not None:
+        return wrong
+    values = [question.value(made) for made in (e.base, *ladder.runs)]
+    found = estimate(values, question.noise, question.span, ladder.exact)
+    changes = [abs(b - a) for a, b in pairwise(values)]
+    listed = ", ".join(
+        f"{change:.1e} with {made.what}" for change, made in zip(changes, ladder.runs, strict=True)
+    )
+    reason = f"changes by {listed}{told(found)}"
+    if ladder.exact:
+        reason += ": all coordinates of the meshes"
+    elif not found.settles:
+        reason += ", which do not decrease"
+    return Contribution(name, found.error, reason, unknown)
+
+
+def validity(question: Question) -> Contribution:
+    """Linear deflections, against theories of larger ones."""
+    e = question.evidence
+    if not e.runs.bodies():
+        return Contribution("validity", 0.0, "no flexible bodies")
+    changes, without = e.beyond
+    made = [*([e.stiffened] if changes else []), *([e.rigid] if without else [])]
+    wrong = usable("validity", e.base, made)
+    if wrong is not None:
+        return wrong
+    error, reasons = 0.0, []
+    if changes:
+        change = abs(question.value(e.stiffened) - question.value(e.base))
+        error += max(change - question.noise, 0.0)
+        reasons.append(f"changes by {change:.1e} with {e.stiffened.what}")
+    if without:
+        part = LINEAR * abs(question.value(e.rigid) - question.value(e.base))
+        error += part
+        names = ", ".join(map(repr, without))
+        reasons.append(f"{LINEAR:.0%} of what the deformation of {names} does")
+    findings = [f for f in _findings(e) if f.what not in ("modes", "frequency")]
+    serious = [f for f in findings if f.serious]
+    if serious:
+        return cannot("validity", str(serious[0]))
+    if findings:
+        error *= DOUBTFUL
+        reasons.append("limits are passed" + (", so twice that" if error else ""))
+    reason = "; ".join(reasons) or "bodies in parts or without a frame, at any deflection"
+    return Contribution("validity", error, reason, "; ".join(map(str, findings)))
+
+
+def _findings(e: Evidence) -> Iterator[Finding]:
+    """What the monitor finds in runs that describe larger deflections, body by body.
+
+    Elements and parts that are too long are a matter of the mesh, and judged where it is finest.
+    """
+    base = e.stiffened if e.beyond[0] else e.base
+    finest = e.mesh.runs[-1] if "mesh" in e.asked and e.mesh.runs else base
+    bodies = e.runs.bodies()
+    for made, divided in ((base, False), (finest, True)):
+        found = () if made.result is None else made.result.monitor.findings
+        yield from (f for f in found if bodies[f.body].divides == divided)
+
+
+ESTIMATORS: dict[str, Callable[[Question], Contribution]] = {
+    "integration": integration,
+    "sampling": sampling,
+    "modes": modes,
+    "mesh": mesh,
+    "formulation": formulation,
+    "validity": validity,
+}

@@ -1,0 +1,191 @@
+"""Evidence: the runs by which the errors of numbers are estimated, each made once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from supple.bodies.refinement import beyond_linear, finer_mesh, more_modes
+from supple.certificates.runs import Made, Runs, another_method, refined
+from supple.errors import ModelError, SuppleWarning
+from supple.formulations.base import Formulation
+from supple.formulations.trees import Absolute, JointCoordinates
+from supple.integrators.base import Integrator
+from supple.integrators.radau import Radau
+
+TIGHTER, TIGHTEST = 10.0, 100.0  # divisors of tolerances
+EXPLICIT = (
+    1000.0  # the same of an explicit method of order 8: steps are long, their inside is worse
+)
+DENSER = 2  # times the output times, of the finest run
+
+Fields = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """Runs of a model that is refined more and more.
+
+    Attributes
+    ----------
+    runs : the coarsest one is not among them
+    bodies : names of those that are refined
+    exact : whether the last one is the limit
+    unknown : sentences about bodies that cannot be refined
+    """
+
+    runs: tuple[Made, ...]
+    bodies: tuple[str, ...]
+    exact: bool
+    unknown: tuple[str, ...]
+
+
+@dataclass(eq=False)
+class Evidence:
+    """Runs that are made when they are asked for first.
+
+    Attributes
+    ----------
+    runs : how they are made
+    asked : names of the contributions that are asked for
+    count : runs that were made
+    tightest : whether the finest run has a smaller tolerance, too
+    """
+
+    runs: Runs
+    asked: Sequence[str]
+    count: int = 0
+    tightest: bool = True
+
+    def _make(self, what: str, changes: Fields | None = None, **options: Any) -> Made:
+        self.count += 1
+        return self.runs.make(what, changes, **options)
+
+    @cached_property
+    def base(self) -> Made:
+        """The run with the settings that were given."""
+        return self._make("the run")
+
+    @cached_property
+    def fine(self) -> Made:
+        """The same with a tolerance of a tenth."""
+        return self._make("a tenth of the tolerance", tighter=TIGHTER)
+
+    @cached_property
+    def other(self) -> Made:
+        """The same by another method with a far smaller tolerance, or by the same one."""
+        method = another_method(self.runs, self.base)
+        name = type(method).__name__
+        tighter = EXPLICIT if method.stability_limit else TIGHTEST
+        what = f"{name} and 1/{tighter:g} of it"
+        found = self._make(what, tighter=tighter, integrator=method)
+        if found.failed:
+            what = f"the same method and 1/{TIGHTEST:g} of it ({name}: {found.reason})"
+            found = self._make(what, tighter=TIGHTEST)
+        return found
+
+    @cached_property
+    def formulation(self) -> Made:
+        """The same in other coordinates."""
+        given = self.runs.given.get("formulation")
+        usual = given is None or isinstance(given, JointCoordinates)
+        other: Formulation = Absolute() if usual else JointCoordinates()
+        return self._make(f"{type(other).__name__} coordinates", formulation=other)
+
+    @cached_property
+    def modes(self) -> Ladder:
+        """More modes of all bodies."""
+        first, unknown = refined(self.runs, lambda body: more_modes(body, 2))
+        whole = all(fields == {"modes": "all"} for fields in first.values())
+        runs = [self._make("more modes", first, **self._refining)] if first else []
+        if first and not whole:
+            second, _ = refined(self.runs, lambda body: more_modes(body, 4))
+            runs.append(self._make("still more modes", second, **self._refining))
+        return Ladder(tuple(runs), tuple(first), whole, tuple(unknown))
+
+    @cached_property
+    def mesh(self) -> Ladder:
+        """Finer meshes of all bodies."""
+        first, unknown = refined(self.runs, lambda body: finer_mesh(body, 2))
+        runs: list[Made] = []
+        if first:
+            second, _ = refined(self.runs, lambda body: finer_mesh(body, 4))
+            runs = [
+                self._make("twice the elements", first, **self._refining),
+                self._make("four times the elements", second, **self._refining),
+            ]
+        return Ladder(tuple(runs), tuple(first), False, tuple(unknown))
+
+    @property
+    def _refining(self) -> dict[str, Any]:
+        """How refined models are run: not by explicit methods, whose steps become too short.
+
+        Tolerances stay: what a smaller one changes is known by then.
+        """
+        explicit = self.runs.integrator.stability_limit > 0.0
+        method: Integrator | None = Radau() if explicit else None
+        return {"integrator": method}
+
+    @cached_property
+    def beyond(self) -> tuple[Fields, tuple[str, ...]]:
+        """Bodies as a theory of larger deflections has them, and names of those without one."""
+        changes: Fields = {}
+        without = []
+        for name, body in self.runs.bodies().items():
+            fields = beyond_linear(body)
+            if fields is None or not self._possible(name, fields):
+                without.append(name)
+            elif fields:
+                changes[name] = fields
+        return changes, tuple(without)
+
+    def _possible(self, name: str, fields: dict[str, Any]) -> bool:
+        """Whether a body takes these fields: matrices of another program know no stiffening."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SuppleWarning)
+                self.runs.varied({name: fields})
+        except ModelError:
+            return False
+        return True
+
+    @cached_property
+    def stiffened(self) -> Made:
+        """Bodies as a theory of larger deflections has them."""
+        changes, _ = self.beyond
+        words = sorted({_word(fields) for fields in changes.values()})
+        return self._make(" and ".join(words), changes, **self._refining)
+
+    @cached_property
+    def rigid(self) -> Made:
+        """The bodies without another theory, rigid."""
+        bodies = self.runs.bodies()
+        changes = {name: bodies[name].rigid_fields() for name in self.beyond[1]}
+        return self._make("rigid bodies", changes)
+
+    @cached_property
+    def finest(self) -> Made:
+        """Everything refined together."""
+        changes: Fields = {}
+        steps = []
+        if "validity" in self.asked:
+            steps.append(self.beyond[0])
+        if "mesh" in self.asked:
+            steps.append(refined(self.runs, lambda body: finer_mesh(body, 2))[0])
+        for step in steps:
+            for name, fields in step.items():
+                changes.setdefault(name, {}).update(fields)
+        if "modes" in self.asked:
+            finer = replace(self.runs, model=self.runs.varied(changes))
+            for name, fields in refined(finer, lambda body: more_modes(body, 2))[0].items():
+                changes.setdefault(name, {}).update(fields)
+        tighter = TIGHTER if self.tightest else 1.0
+        options = self._refining | {"tighter": tighter, "denser": DENSER}
+        return self._make("everything finer", changes, **options)
+
+
+def _word(fields: dict[str, Any]) -> str:
+    return "parts" if "parts" in fields else "stiffening of second order"

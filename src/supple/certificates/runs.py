@@ -1,0 +1,178 @@
+"""Runs of variants of a model, each made once: what its outputs are, or why there are none."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from supple.analyses.keeping import Arguments
+from supple.analyses.prepared import prepare
+from supple.certificates.sampling import Sample, sample
+from supple.errors import SuppleError, SuppleWarning
+from supple.formulations.base import Formulation
+from supple.frames import Body
+from supple.integrators.base import Integrator
+from supple.integrators.explicit import DormandPrince
+from supple.integrators.interruption import raised_at_once
+from supple.integrators.radau import Radau
+from supple.integrators.tolerances import tolerances
+from supple.model import Model
+from supple.results.result import Result
+from supple.sweeps.readings import Reading
+
+FINEST = 1e-12  # tolerance below which rounding rules
+FIRST_STEPS, MORE_STEPS = 20_000, 20  # of an explicit method: at least, and times those before
+Changes = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """A run that was made.
+
+    Attributes
+    ----------
+    what : how it was made, in words
+    samples : by output; empty if it failed
+    reason : why it failed
+    events : names of events in their order
+    result : of the run
+    """
+
+    what: str
+    samples: dict[str, Sample] = field(default_factory=dict)
+    reason: str = ""
+    events: tuple[str, ...] = ()
+    result: Result | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is nothing to be read."""
+        return bool(self.reason)
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """How runs of a model are made.
+
+    Attributes
+    ----------
+    model, t_end, readings : what is asked, of which model, up to when (s)
+    given : start, formulation, integrator, tolerance and events of `simulate`
+    intervals : between output times
+    """
+
+    model: Model
+    t_end: float
+    readings: tuple[Reading, ...]
+    given: Mapping[str, Any]
+    intervals: int
+
+    @property
+    def integrator(self) -> Integrator:
+        """The method that was asked for."""
+        return self.given.get("integrator") or Radau()
+
+    def make(
+        self,
+        what: str,
+        changes: Changes | None = None,
+        *,
+        tighter: float = 1.0,
+        integrator: Integrator | None = None,
+        formulation: Formulation | None = None,
+        denser: int = 1,
+    ) -> Made:
+        """Make a run of the model with other fields; whatever goes wrong is its reason.
+
+        ``tighter`` divides tolerances, of methods with equal steps it shortens these.
+        """
+        try:
+            with warnings.catch_warnings(), raised_at_once(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore", SuppleWarning)
+                model = self.varied(changes or {})
+                result = self._run(model, tighter, integrator, formulation, denser)
+                samples = {reading.name: sample(reading, result) for reading in self.readings}
+        except SuppleError as error:
+            return Made(what, reason=" ".join(str(error).split()))
+        return Made(what, samples, "", tuple(e.name for e in result.events), result)
+
+    def varied(self, changes: Changes) -> Model:
+        """A copy of the model with other fields of some items."""
+        model = self.model.copy()
+        for name, fields in changes.items():
+            if fields:
+                model.replace(name, **fields)
+        return model
+
+    def bodies(self) -> dict[str, Body]:
+        """Bodies of the model as they are written that may deform."""
+        written = ((name, self.model[name]) for name, b in self.model.bodies.items() if b.deforms)
+        return {name: body for name, body in written if isinstance(body, Body)}
+
+    def _run(
+        self,
+        model: Model,
+        tighter: float,
+        integrator: Integrator | None,
+        formulation: Formulation | None,
+        denser: int,
+    ) -> Result:
+        method = integrator or self.integrator
+        step = getattr(method, "step", None)
+        if step and tighter > 1.0:
+            # a method of second order, whose error falls as that of a tolerance would
+            method = replace(method, step=step / math.sqrt(tighter))  # type: ignore[call-arg]
+        given = dict(self.given) | {"integrator": method}
+        if formulation is not None:
+            given["formulation"] = formulation
+        given["tolerance"] = tighter_tolerance(given.get("tolerance", "default"), tighter)
+        arguments = Arguments(self.t_end, **given, output=self._times(denser), progress=False)
+        result, _ = prepare(model).run(arguments)
+        if not result.success:
+            raise SuppleError(f"the run {result.message}")
+        return result
+
+    def _times(self, denser: int) -> Any:
+        """Output times (nt,): equal intervals, and times that are asked for."""
+        start = self.given.get("start")
+        begin = float(getattr(start.state() if isinstance(start, Result) else start, "t", 0.0))
+        equal = np.linspace(begin, self.t_end, denser * self.intervals + 1)
+        asked = [r.time for r in self.readings if r.time is not None]
+        near = [t for t in asked if np.abs(equal - t).min() > FINEST * abs(self.t_end)]
+        return np.unique([*equal, *near])
+
+
+def tighter_tolerance(given: Any, factor: float) -> tuple[float, float]:
+    """(rtol, atol) divided by a factor, as far as rounding allows."""
+    rtol, atol = tolerances(given)
+    tight = min(rtol, max(rtol / factor, FINEST))
+    return tight, atol * tight / rtol
+
+
+def another_method(runs: Runs, base: Made) -> Integrator:
+    """A method of another kind than that of the runs: explicit beside implicit ones."""
+    if not isinstance(runs.integrator, Radau) or base.result is None:
+        return Radau()
+    steps = int(base.result.statistics.get("steps", 0))
+    return DormandPrince(max_steps=max(FIRST_STEPS, MORE_STEPS * steps))
+
+
+Refine = Callable[[Any], dict[str, Any]]
+
+
+def refined(runs: Runs, refine: Refine) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """Changes of all bodies that can be refined, and sentences about those that cannot."""
+    changes: dict[str, dict[str, Any]] = {}
+    unknown: list[str] = []
+    for name, body in runs.bodies().items():
+        try:
+            if fields := refine(body):
+                changes[name] = fields
+        except SuppleError as error:
+            unknown.append(str(error))
+    return changes, unknown

@@ -1,0 +1,238 @@
+"""Ropes over pulleys: a force element along a path of points, pulleys and drums."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from supple import validate
+from supple.elements import Target, check_joint_reference
+from supple.errors import ModelError
+from supple.forces.base import ForceElement
+from supple.frames import Frame, expect_frame
+from supple.joints import Joint
+from supple.validate import Axis, Vector, read_only, set_fields
+
+MOST_STATIONS = 64
+MOST_TURNS = 1000
+PARALLEL = 1e-9  # of unit vectors
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Pulley:
+    """A circle that a rope runs around, in the positive sense about its axis.
+
+    The rope slides on it: with ``friction`` the tensions on both sides obey the law of the capstan,
+    without it they are equal, as over a light wheel on a good bearing.
+
+    Parameters
+    ----------
+    frame : Frame
+        Its centre, on the body that carries it.
+    radius : m
+        Of the rope's centre line.
+    axis : (3,) or "x", "y", "z"
+        Along the axes of the frame; seen against it, the rope runs counter-clockwise.
+    friction : 1
+        Coefficient between rope and pulley, zero or positive.
+    turns : integer
+        Whole turns around it, beside the angle from one span to the next.
+    """
+
+    frame: Frame
+    radius: float
+    axis: Vector
+    friction: float
+    turns: int
+
+    def __init__(
+        self,
+        frame: Frame,
+        radius: float,
+        axis: Axis = "z",
+        friction: float = 0.0,
+        turns: int = 0,
+    ) -> None:
+        owner = "Pulley"
+        expected = f"an integer from 0 to {MOST_TURNS}"
+        whole = validate.integer(owner, "turns", turns, 0, expected)
+        if whole > MOST_TURNS:
+            raise ModelError(owner, "turns", turns, expected)
+        set_fields(
+            self,
+            frame=expect_frame(owner, "frame", frame),
+            radius=validate.positive(owner, "radius", radius),
+            axis=validate.axis(owner, "axis", axis),
+            friction=validate.not_negative(owner, "friction", friction),
+            turns=whole,
+        )
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Drum:
+    """An end of a rope that is wound on a drum, without sliding, as a revolute joint turns it.
+
+    Parameters
+    ----------
+    frame : Frame
+        Its centre, on the body that carries the drum: one of the two that the joint connects.
+    joint : Revolute or its name
+        Turns the drum, the other body, about the axis through the centre.
+    radius : m
+        Of the rope's centre line.
+    axis : (3,) or "x", "y", "z"
+        Along the joint's axis in one of its two senses, on the axes of the frame. From the first
+        to the last place of its path the rope runs around it in the positive sense.
+    contact : (3,) or "x", "y", "z"
+        From the centre to about where the rope touches the drum, on the axes of the frame; along x
+        if it is not given, or along y if x is the axis. The length of the rope counts from there,
+        and the rope must touch the drum within 174 degrees of it.
+    """
+
+    frame: Frame
+    joint: str
+    radius: float
+    axis: Vector
+    contact: Vector
+
+    def __init__(
+        self,
+        frame: Frame,
+        joint: Joint | str,
+        radius: float,
+        axis: Axis = "z",
+        contact: Axis | None = None,
+    ) -> None:
+        owner = "Drum"
+        along = validate.axis(owner, "axis", axis)
+        other = "y" if abs(along[0]) > 1.0 - PARALLEL else "x"
+        towards = validate.axis(owner, "contact", other if contact is None else contact)
+        if abs(float(along @ towards)) > 1.0 - PARALLEL:
+            raise ModelError(owner, "contact", contact, "a direction across the axis")
+        set_fields(
+            self,
+            frame=expect_frame(owner, "frame", frame),
+            joint=check_joint_reference(owner, "joint", joint, 0),
+            radius=validate.positive(owner, "radius", radius),
+            axis=along,
+            contact=towards,
+        )
+
+    @property
+    def axes(self) -> Vector:
+        """Rotation (3, 3) to axes with the contact across the third, which is its axis."""
+        x = self.contact - (self.contact @ self.axis) * self.axis
+        x = x / np.linalg.norm(x)
+        return read_only(np.column_stack([x, np.cross(self.axis, x), self.axis]))
+
+
+Station = Frame | Pulley | Drum
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Rope(ForceElement):
+    """A rope without mass along a path of points, pulleys and drums; it pulls and never pushes.
+
+    Its mean tension is ``stiffness e + damping e'`` with the strain ``e = (L - length)/length`` of
+    its length L along the path, while that is more than without tension; it is never negative.
+    Where it slides with friction over a pulley by the angle a, the tensions on both sides have the
+    ratio ``exp(friction a tanh(slip/transition))``, the larger one where the rope goes to; points
+    and pulleys without friction leave the tension as it is. A pulley that the straight rope does
+    not reach is passed by.
+
+    Parameters
+    ----------
+    name : str
+        Unique in its model.
+    path : sequence of Frame, Pulley and Drum
+        From the first end to the last, at least two. A frame is a point: an end where the rope is
+        fixed, or an eye that it slides through without friction. Pulleys are between the ends,
+        drums at the ends.
+    stiffness : N
+        E A, force per strain.
+    length : m
+        Without tension. Of ropes on drums it counts from the point of the drum that is at
+        ``contact`` where the joint's coordinate is zero. ``model.rope_length(path)`` measures a
+        path in the same way.
+    damping : N s
+        Force per rate of strain.
+    transition : m/s
+        Slip below which friction grows in proportion; a rope at rest creeps at such speeds.
+    """
+
+    path: tuple[Station, ...]
+    stiffness: float
+    length: float
+    damping: float
+    transition: float
+
+    def __init__(
+        self,
+        name: str,
+        path: Sequence[Frame | Pulley | Drum],
+        stiffness: float,
+        length: float,
+        damping: float = 0.0,
+        transition: float = 1e-3,
+    ) -> None:
+        owner = self._named(name)
+        set_fields(
+            self,
+            path=checked_path(owner, path),
+            stiffness=validate.positive(owner, "stiffness", stiffness),
+            length=validate.positive(owner, "length", length),
+            damping=validate.not_negative(owner, "damping", damping),
+            transition=validate.positive(owner, "transition", transition),
+        )
+
+    @property
+    def frames(self) -> dict[str, Frame]:
+        """Its places, from the first to the last."""
+        return {f"path[{k}]": frame_of(station) for k, station in enumerate(self.path)}
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """The joints of its drums."""
+        return tuple((station.joint, 0) for station in self.path if isinstance(station, Drum))
+
+    @property
+    def slides(self) -> bool:
+        """Whether it rubs on a pulley."""
+        return any(isinstance(station, Pulley) and station.friction > 0.0 for station in self.path)
+
+
+def frame_of(station: Station) -> Frame:
+    """The frame of a place of a path."""
+    return station if isinstance(station, Frame) else station.frame
+
+
+def checked_path(owner: str, path: Sequence[Station]) -> tuple[Station, ...]:
+    """The places of a rope: points or drums at the ends, points or pulleys between them."""
+    expected = f"a list of 2 to {MOST_STATIONS} frames, pulleys and drums"
+    stations = validate.listed(owner, "path", path, expected)
+    if not 2 <= len(stations) <= MOST_STATIONS:
+        raise ModelError(owner, "number of places in path", len(stations), expected)
+    for k, station in enumerate(stations):
+        end, field = k in (0, len(stations) - 1), f"path[{k}]"
+        if end and not isinstance(station, (Frame, Drum)):
+            expected = "a frame or a Drum, because the rope ends there"
+            raise ModelError(owner, field, station, expected)
+        if not end and not isinstance(station, (Frame, Pulley)):
+            expected = "a frame or a Pulley, because the rope goes on behind it"
+            raise ModelError(owner, field, station, expected)
+    if len({frame_of(station).body.name for station in stations}) < 2:
+        body = frame_of(stations[0]).body.name
+        expected = "places on two bodies at least, or on a body and the ground"
+        raise ModelError(owner, "body of all places in path", body, expected)
+    for k, (one, other) in enumerate(itertools.pairwise(stations)):
+        if isinstance(one, Frame) and isinstance(other, Frame) and _same_point(one, other):
+            raise ModelError(owner, f"path[{k + 1}]", other, "another point than the one before it")
+    return tuple(stations)
+
+
+def _same_point(one: Frame, other: Frame) -> bool:
+    same: bool = one.body.name == other.body.name
+    return same and one.position.tolist() == other.position.tolist()

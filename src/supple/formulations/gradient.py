@@ -1,0 +1,38 @@
+"""GradientBodies: beams with nodal vectors in the world in the place of floating frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from supple import validate
+from supple.formulations.base import Formulation, rewritten
+from supple.graph.tree_choice import Tree
+from supple.model import Model
+
+
+@dataclass(frozen=True)
+class GradientBodies(Formulation):
+    """Joint coordinates with every `Beam` as a `GradientBeam`: places and gradients of its nodes.
+
+    Deflections of any size are exact but for the number of elements. Rigid bodies stay as they are;
+    flexible bodies that are no beams, beams of Timoshenko and beams without rotary inertia are
+    refused.
+
+    Parameters
+    ----------
+    elements : int
+        Of each beam; places that the model uses become nodes too.
+    """
+
+    elements: int = 8
+
+    def __post_init__(self) -> None:
+        validate.integer("GradientBodies", "elements", self.elements, 1, "a positive whole number")
+
+    def tree(self, model: Model) -> Tree | None:
+        """No choice: the compiler's."""
+        return None
+
+    def written(self, model: Model) -> Model:
+        """The model with all its beams written anew."""
+        return rewritten(model, lambda body: body.with_gradients(self.elements))

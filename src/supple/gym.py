@@ -1,0 +1,129 @@
+"""Models as environments of Gymnasium, for learning controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.analyses.prepared import Start
+from supple.analyses.stepper import Stepper
+from supple.errors import ModelError, SimulationError, SuppleError
+from supple.formulations.base import Formulation
+from supple.integrators.base import Integrator
+from supple.model import Model
+from supple.poses import Array
+from supple.state import State
+
+try:
+    import gymnasium
+except ImportError as reason:
+    raise SuppleError(
+        f"supple.gym needs the package gymnasium ({reason}), install it with: "
+        "pip install 'supple[gym]'"
+    ) from reason
+
+OWNER = "Environment"
+Outputs = Mapping[str, Array]
+
+
+class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ignore]
+    """A model that an agent moves: actions are its inputs, observations its outputs.
+
+    Parameters
+    ----------
+    inputs, outputs, dt, start, formulation, integrator, tolerance : as for `Stepper`
+    reward : function
+        Of the outputs by name and the action (n,), after each step; returns a number.
+    limits : float or (n,)
+        Actions are between plus and minus these, in the units of the inputs.
+    t_end : float, optional
+        s after which an episode is truncated.
+    ends : function, optional
+        Of the outputs; True where an episode ends for good.
+    begin : function, optional
+        Of a random generator and the start; returns the state in which an episode begins.
+
+    A step that fails ends its episode: ``info["failed"]`` says why.
+    """
+
+    metadata = {"render_modes": []}  # noqa: RUF012  (as Gymnasium has it)
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Any,
+        outputs: str | Sequence[str] | None = None,
+        *,
+        reward: Callable[[Outputs, Array], float],
+        limits: ArrayLike,
+        dt: float = 0.01,
+        t_end: float | None = None,
+        ends: Callable[[Outputs], bool] | None = None,
+        begin: Callable[[Generator, State], State] | None = None,
+        start: Start = None,
+        formulation: Formulation | None = None,
+        integrator: Integrator | None = None,
+        tolerance: str | float | Sequence[float] = "default",
+    ) -> None:
+        self.stepper = Stepper(
+            model,
+            inputs,
+            outputs,
+            dt=dt,
+            start=start,
+            formulation=formulation,
+            integrator=integrator,
+            tolerance=tolerance,
+        )
+        for name, function in (("reward", reward), ("ends", ends), ("begin", begin)):
+            if not callable(function) and (function is not None or name == "reward"):
+                raise ModelError(OWNER, name, function, "a function")
+        n, expected = len(self.stepper.inputs), "a positive number, or one for each input"
+        given = np.asarray(validate.array(OWNER, "limits", limits, expected))
+        if given.shape not in ((), (n,)) or not n or np.any(given <= 0.0):
+            raise ModelError(OWNER, "limits", limits, expected)
+        self.t_end = None if t_end is None else validate.positive(OWNER, "t_end", t_end)
+        self.reward, self.ends, self.begin = reward, ends, begin
+        self._start = self.stepper.state
+        largest, seen = np.broadcast_to(given, (n,)).astype(float), len(self.stepper.values)
+        self.action_space = gymnasium.spaces.Box(-largest, largest, dtype=np.float64)
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (seen,), dtype=np.float64)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Begin an episode; returns the observation (m,) and {"time": s}."""
+        super().reset(seed=seed)
+        if self.begin is None:
+            self.stepper.reset()
+        else:
+            self.stepper.reset(self.begin(self.np_random, self._start))
+        self._begun = self.stepper.time
+        return self._seen()
+
+    def step(self, action: ArrayLike) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+        """Apply an action (n,) for one step.
+
+        Returns observation (m,), reward, whether the episode has ended for good, whether it was
+        truncated, and {"time": s}.
+        """
+        failed = None
+        try:
+            self.stepper.step(inputs=action)
+        except SimulationError as error:
+            failed = str(error)
+        outputs = self.stepper.outputs
+        reward = float(self.reward(outputs, np.asarray(action, dtype=float)))
+        over = failed is not None or (self.ends is not None and bool(self.ends(outputs)))
+        seen, info = self._seen()
+        rest = 0.5 * self.stepper.dt  # times are sums
+        late = self.t_end is not None and info["time"] - self._begun > self.t_end - rest
+        return seen, reward, over, late, info if failed is None else info | {"failed": failed}
+
+    def _seen(self) -> tuple[Array, dict[str, Any]]:
+        return self.stepper.values.copy(), {"time": self.stepper.time}

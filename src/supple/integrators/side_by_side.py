@@ -1,0 +1,60 @@
+"""Runs side by side in threads: one of them runs Python, the others are in their step loops.
+
+Everything but the loops is made by one thread at a time, in whole pieces: what they share, from
+warnings to what a body keeps, never sees two of them. Loops are machine code on buffers of their
+own run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+
+class Ended(BaseException):
+    """The run was given up because all of them are to end."""
+
+
+class Turns:
+    """Whose turn it is to run Python; ``ended`` gives runs up where their loops pause."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.ended = False
+
+    @contextlib.contextmanager
+    def mine(self) -> Iterator[None]:
+        """Runs in this context give their turn to others while they make steps."""
+        with self._lock:
+            token = _turns.set(self)
+            try:
+                yield
+            finally:
+                _turns.reset(token)
+
+    def called(self, loop: Callable[..., int], with_python: bool, *buffers: Any) -> int:
+        """Make steps; others have their turn meanwhile, unless these steps need Python."""
+        if with_python:
+            outcome = loop(*buffers)
+        else:
+            self._lock.release()
+            try:
+                outcome = loop(*buffers)
+            finally:
+                self._lock.acquire()
+        if self.ended:
+            raise Ended
+        return outcome
+
+
+_turns: ContextVar[Turns | None] = ContextVar("turns", default=None)
+
+
+def in_turn(loop: Callable[..., int], with_python: bool) -> Callable[..., int]:
+    """A loop as runs of the present context call it; some need Python in their steps."""
+    turns = _turns.get()
+    return loop if turns is None else partial(turns.called, loop, with_python)

@@ -1,0 +1,137 @@
+"""Evaluations: outputs and derivatives at values of parameters, none of them made twice."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple import validate
+from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.poses import Array
+from supple.sensitivities.sensitivity import Sensitivity
+from supple.writing import check_target, write_whole
+
+RANGE = "a start, (low, high), or (start, low, high)"
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Parameters of a search: names, and starts, lower and upper limits (n,) in SI units."""
+
+    names: tuple[str, ...]
+    start: Array
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, owner: str, given: Any, own: Callable[[str], Any]) -> Ranges:
+        """As they are written; ``own`` gives the value that a model has."""
+        if not isinstance(given, Mapping) or not given:
+            raise ModelError(owner, "parameters", given, f"a mapping of names to {RANGE}")
+        rows = [_range(owner, str(name), value, own) for name, value in given.items()]
+        return cls(tuple(map(str, given)), *np.array(rows, dtype=float).T)
+
+    @property
+    def sizes(self) -> Array:
+        """Units (n,) in which parameters are searched: their range, or their start."""
+        wide = np.isfinite(self.high - self.low)
+        start = np.where(self.start == 0.0, 1.0, np.abs(self.start))
+        return np.where(wide, np.where(wide, self.high - self.low, 1.0), start)
+
+    def values(self, x: Array) -> dict[str, float]:
+        """Parameters by name, of a place in units of ``sizes``."""
+        p = np.clip(x * self.sizes, self.low, self.high)
+        return {name: float(value) for name, value in zip(self.names, p, strict=True)}
+
+
+def named_functions(owner: str, given: Any) -> dict[str, Callable[[Any], Any]]:
+    """Functions of a result by name, as they are given; none without any."""
+    expected = "a mapping of names to functions of the result"
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(
+        isinstance(name, str) and callable(function) for name, function in given.items()
+    ):
+        raise ModelError(owner, "functions", given, expected)
+    return dict(given)
+
+
+def _range(owner: str, name: str, given: Any, own: Callable[[str], Any]) -> tuple[float, ...]:
+    where = f"parameters, {name}"
+    if isinstance(given, (tuple, list, np.ndarray)):
+        numbers = [validate.limit(owner, where, x) for x in given]
+        if len(numbers) == 2:
+            numbers = [min(max(float(own(name)), numbers[0]), numbers[1]), *numbers]
+        if len(numbers) != 3:
+            raise ModelError(owner, where, given, RANGE)
+    else:
+        numbers = [validate.number(owner, where, given), -np.inf, np.inf]
+    start, low, high = numbers
+    if not (low < high and low <= start <= high and np.isfinite(start)):
+        raise ModelError(owner, where, given, f"{RANGE} with low < high and the start between them")
+    return start, low, high
+
+
+@dataclass
+class Evaluations:
+    """Calls of `sensitivity`, each kept in memory and, with a file, for a later search.
+
+    Attributes
+    ----------
+    run : from values by name to derivatives
+    identity : of model, settings and outputs: a file of others is refused
+    made : number of calls that were made
+    """
+
+    run: Callable[[dict[str, float]], Sensitivity]
+    outputs: tuple[str, ...]
+    identity: str
+    file: Path | None = None
+    made: int = 0
+    kept: list[dict[str, Any]] = field(default_factory=list)
+    last: Sensitivity | None = None
+
+    def __post_init__(self) -> None:
+        """Read what an earlier search has kept."""
+        if self.file is None:
+            return
+        check_target(self.file)
+        if not self.file.exists():
+            return
+        try:
+            found = json.loads(self.file.read_text(encoding="utf-8"))
+            known = found["identity"] == self.identity
+            self.kept = list(found["evaluations"])
+        except (OSError, ValueError, KeyError, TypeError) as reason:
+            raise SuppleError(f"{self.file.name}: no file of a search ({reason})") from None
+        if not known:
+            expected = "one of the same model, settings and outputs, or a new name"
+            raise ModelError("search", "file", self.file.name, expected)
+
+    def at(self, values: dict[str, float]) -> dict[str, Any]:
+        """Outputs and derivatives by name, or the reason why there are none."""
+        for known in self.kept:
+            if known["values"] == values:
+                return known
+        record: dict[str, Any] = {"values": values}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SuppleWarning)
+                self.last = found = self.run(values)
+            for output in self.outputs:
+                slopes = found.gradient(output)
+                record[output] = [np.asarray(found.values[output]).tolist(), slopes.tolist()]
+        except SuppleError as error:
+            record["failed"] = str(error)
+        self.made += 1
+        self.kept.append(record)
+        if self.file is not None:
+            text = json.dumps({"identity": self.identity, "evaluations": self.kept})
+            write_whole(self.file, text.encode())
+        return record

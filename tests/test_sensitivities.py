@@ -1,0 +1,257 @@
+"""Derivatives of outputs along parameters, against differences of whole runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import linkages
+import supple as sp
+from supple.sweeps.readings import readings
+from supple.sweeps.subjects import subject_of
+
+DOWN = (0, -9.81, 0)
+STEEL = sp.Material(E=70e9, G=27e9, density=2700.0)
+# Differences of order 4 over 1e-3 of a parameter err by 1e-12 of a fifth derivative, and by the
+# tolerance of the runs, 1e-12, divided by 1e-3.
+REACHED = 1e-6
+
+
+def differences(model, values, name, outputs, t_end, **given) -> np.ndarray:
+    """Derivatives of outputs along a parameter, of order 4 in its displacement."""
+    events = given.pop("events", ())
+    events = (events,) if isinstance(events, sp.Event) else events
+    settings = {"t_end": t_end, "output": given.pop("times", None), "events": events}
+    subject = subject_of(model, settings, {**given, "tolerance": 1e-12})
+    step, found = 1e-3 * (abs(values[name]) or 1.0), []
+    for by in (step, 2.0 * step):
+        ends = []
+        for sign in (1.0, -1.0):
+            result, _ = subject.run({**values, name: values[name] + sign * by})
+            ends.append(np.array([reading.read(result) for reading in readings(outputs)]))
+        found.append((ends[0] - ends[1]) / (2.0 * by))
+    return (4.0 * found[0] - found[1]) / 3.0
+
+
+def pendulum() -> sp.Model:
+    m = sp.Model(gravity=DOWN)
+    link = m.add(sp.RigidBody("link", 2.0, (0.25, 0, 0), (1e-3, 0.04, 0.04)))
+    bob = m.add(sp.RigidBody("bob", 1.0, (0.2, 0.01, 0), (1e-3, 0.02, 0.02)))
+    m.add(sp.Revolute("shoulder", m.ground.at(0), link.at(0), "z", 0.0, 1.0))
+    m.add(sp.Spherical("elbow", link.at(0.5), bob.at(0), initial_rate=(0.3, 0.0, 2.0)))
+    return m
+
+
+def controlled() -> sp.Model:
+    m = pendulum()
+    m.add(sp.PID("control", "shoulder", target=0.5, kp=40.0, ki=30.0, kd=3.0))
+    m.add(sp.JointEffort("drive", "shoulder", sp.Sine(2.0, 3.0)))
+    return m
+
+
+def flexible() -> sp.Model:
+    m = sp.Model(gravity=DOWN)
+    link = m.add(sp.RigidBody("link", 2.0, (0.25, 0, 0), (1e-3, 0.04, 0.04)))
+    damping = sp.Rayleigh(stiffness=1e-4)
+    section = sp.Rectangle(0.01, 0.004)
+    beam = m.add(sp.Beam("beam", 0.6, section, STEEL, elements=4, modes=3, damping=damping))
+    m.add(sp.Revolute("shoulder", m.ground.at(0), link.at(0), "z", 0.0, 1.0))
+    m.add(sp.Revolute("elbow", link.at(0.5), beam.at(0), "z", -0.5))
+    return m
+
+
+def free() -> sp.Model:
+    """A free body that spins, pulled by a spring."""
+    m = sp.Model(gravity=DOWN)
+    top = m.add(sp.RigidBody("top", 1.0, (0.05, 0.02, 0), (0.02, 0.03, 0.04)))
+    m.add(sp.Free("motion", m.ground.at(0), top.at(0), initial_rate=(1.0, 2.0, 3.0, 0.1, 0, 0)))
+    m.add(sp.SpringDamper("spring", m.ground.at(0, 1, 0), top.at(0.1), 50.0, 0.5, 0.4))
+    return m
+
+
+def pushed(start: float = 0.13, length: float = 0.2, mass: float = 2.0) -> sp.Model:
+    """A pendulum with an effort that begins and ends with a jump."""
+    m = pendulum()
+    m.replace("link", mass=mass)
+    m.add(sp.JointEffort("push", "shoulder", f"20*step(t - {start})*step({start + length} - t)"))
+    return m
+
+
+Case = tuple[Callable[[], Any], list[str] | dict[str, float], list[str], float]
+CASES: dict[str, Case] = {
+    "pendulum": (
+        pendulum,
+        ["link.mass", "bob.com.0", "shoulder.initial", "shoulder.initial_rate"],
+        ["shoulder.angle @ end", "bob.at(0.4).position @ mean", "elbow.force @ end"],
+        0.5,
+    ),
+    "controlled": (
+        controlled,
+        ["control.ki", "bob.mass", "drive.effort.amplitude"],
+        ["shoulder.angle @ end", "control.power @ end"],
+        0.5,
+    ),
+    "flexible": (
+        flexible,
+        ["beam.length", "beam.material.E", "beam.section.size_y"],
+        ["elbow.angle @ end", "beam.at(0.5).deflection @ rms"],
+        0.05,
+    ),
+    "free": (
+        free,
+        ["top.mass", "spring.stiffness", "spring.damping", "top.inertia.0.0"],
+        ["top.position @ end", "top.at(0.1).velocity.y @ end", "energy.total @ end"],
+        0.5,
+    ),
+    "pushed": (
+        lambda: pushed,
+        {"start": 0.13, "length": 0.2, "mass": 2.0},
+        ["shoulder.angle @ end", "elbow.force @ end", "shoulder.angle @ mean"],
+        0.5,
+    ),
+    "loop": (
+        lambda: linkages.slider_crank(0.4),
+        ["crank.mass", "arm.com.0", "A.initial_rate", "guide.initial"],
+        ["A.angle @ end", "B.force @ end"],
+        0.3,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_derivatives_are_those_of_whole_runs(case: str) -> None:
+    build, names, outputs, t_end = CASES[case]
+    model = build()
+    given: dict[str, Any] = {"outputs": outputs, "t_end": t_end, "times": 20}
+    found = [
+        sp.sensitivity(model, names, tolerance=1e-10, method=method, **given)
+        for method in ("forward", "adjoint")
+    ]
+    values = dict(found[0].parameters)
+    for name in names:
+        exact = differences(model, values, name, **given)
+        for output, slope in zip(outputs, exact, strict=True):
+            error = max(abs(one[output, name] - slope) for one in found)
+            assert error <= REACHED * abs(slope) + 1e-12, (output, name)
+
+
+def test_an_event_ends_the_runs_of_neighbours_earlier_or_later() -> None:
+    model = pendulum()
+    outputs = ["bob.position.x @ end", "shoulder.angle @ mean", "elbow.force @ end"]
+    event = sp.Event("low", model["link"].at(0.5), "y", value=-0.3, direction=-1)
+    given: dict[str, Any] = {"outputs": outputs, "t_end": 2.0, "times": 0.02, "events": event}
+    names = ["link.mass", "shoulder.initial_rate"]
+    found = [
+        sp.sensitivity(model, names, tolerance=1e-10, method=method, **given)
+        for method in ("forward", "adjoint")
+    ]
+    for name in names:
+        exact = differences(model, dict(found[0].parameters), name, **given)
+        for output, slope in zip(outputs, exact, strict=True):
+            error = max(abs(one[output, name] - slope) for one in found)
+            assert error <= REACHED * abs(slope) + 1e-12, (output, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("formulation", [sp.Absolute(), sp.Branch(["A", "B", "guide"])])
+def test_every_formulation_has_the_same_derivatives(formulation: Any) -> None:
+    build, names, outputs, t_end = CASES["loop"]
+    given: dict[str, Any] = {"outputs": outputs, "t_end": t_end, "tolerance": 1e-10, "times": 20}
+    one = sp.sensitivity(build(), names, **given)
+    two = sp.sensitivity(build(), names, formulation=formulation, **given)
+    for output in outputs:
+        assert np.allclose(one.gradient(output), two.gradient(output), rtol=REACHED)
+
+
+def test_what_has_no_derivative_is_refused() -> None:
+    model = pendulum()
+    given: dict[str, Any] = {"outputs": "shoulder.angle @ end", "t_end": 0.1}
+    then = sp.Event("stop", "shoulder", value=-0.01, then=sp.Lock("shoulder"))
+    with pytest.raises(sp.ModelError, match="without 'then'"):
+        sp.sensitivity(model, ["link.mass"], events=then, **given)
+    with pytest.raises(sp.ModelError, match="a number"):
+        sp.sensitivity(flexible(), ["beam.stiffening"], outputs="elbow.angle @ end", t_end=0.1)
+    with pytest.raises(sp.SuppleError, match="no adjoint"):
+        late = {**given, "outputs": "shoulder.angle @ time of max"}
+        sp.sensitivity(model, ["link.mass"], method="adjoint", **late)
+
+    def jointed(count: float) -> sp.Model:
+        m = pendulum()
+        if count > 1.0:
+            m.add(sp.JointSpring("spring", "shoulder", 1.0))
+        return m
+
+    with pytest.raises(sp.ModelError, match="structure"):
+        sp.sensitivity(jointed, {"count": 1.0}, **given)
+
+
+def sprung(stiffness: float, damping: float, again: float = 0.0) -> sp.Model:
+    m = sp.Model(gravity=DOWN)
+    link = m.add(sp.RigidBody("link", 2.0, (0.25, 0, 0), (1e-3, 0.04, 0.04)))
+    m.add(sp.Revolute("pin", m.ground.at(0), link.at(0), "z", 0.3))
+    m.add(sp.JointSpring("spring", "pin", stiffness + again, damping))
+    return m
+
+
+def test_a_fit_finds_what_made_its_record_and_says_what_it_cannot() -> None:
+    t = np.linspace(0.0, 1.0, 41)
+    exact = sp.simulate(sprung(30.0, 0.4), 1.0, output=t)["pin"].angle
+    given: dict[str, Any] = {"tolerance": "default", "confidence": 0.9}
+    starts = {"stiffness": (20.0, 5.0, 100.0), "damping": (0.1, 0.0, 5.0)}
+    clean = sp.fit(sprung, starts, {"pin.angle": (t, exact)}, **given)
+    assert clean.success and not clean.doubts
+    # default tolerance: 1e-5 of the angles
+    assert np.allclose(list(clean.values.values()), (30.0, 0.4), rtol=1e-3)
+    noise = 0.01 * np.random.default_rng(5).normal(size=t.size)
+    twice = sp.fit(sprung, {**starts, "again": (0.0, -5.0, 5.0)}, {"pin.angle": (t, exact + noise)})
+    assert any("'stiffness' and 'again' apart" in doubt for doubt in twice.doubts)
+    assert np.isinf(twice.intervals["again"]) and np.isfinite(twice.intervals["damping"])
+
+
+@pytest.mark.slow
+def test_intervals_of_a_fit_hold_the_truth_as_often_as_they_say() -> None:
+    t = np.linspace(0.0, 1.0, 41)
+    exact = sp.simulate(sprung(30.0, 0.4), 1.0, output=t)["pin"].angle
+    held, n = np.zeros(2), 60
+    for seed in range(n):
+        noise = 0.01 * np.random.default_rng(seed).normal(size=t.size)
+        found = sp.fit(
+            sprung,
+            {"stiffness": (28.0, 5.0, 100.0), "damping": (0.3, 0.0, 5.0)},
+            {"pin.angle": (t, exact + noise)},
+            tolerance="default",
+            confidence=0.9,
+        )
+        for k, (name, true) in enumerate((("stiffness", 30.0), ("damping", 0.4))):
+            held[k] += abs(found.values[name] - true) <= found.intervals[name]
+    # 54 of 60 are expected, with a deviation of 2.3: less than 44 in one of 100 000 series
+    assert np.all(held >= 44) and np.all(held < n)
+
+
+def test_an_optimum_is_where_limits_and_slopes_say(tmp_path) -> None:
+    """The stiffest spring whose torque stays below a limit; a search that is stopped goes on."""
+    given: dict[str, Any] = {
+        "minimize": "pin.angle @ rms",
+        "limits": {"torque": (None, 12.0)},
+        "functions": {"torque": lambda r: float(np.max(np.abs(r["spring"].effort)))},
+        "t_end": 0.5,
+        "times": 50,
+        "tolerance": "default",
+        "file": tmp_path / "search.json",
+    }
+    ranges = {"stiffness": (20.0, 5.0, 200.0), "damping": (0.5, 0.1, 5.0)}
+    cut = sp.optimize(sprung, ranges, most=2, **given)
+    assert not cut.success
+    best = sp.optimize(sprung, ranges, **given)
+    assert best.success and best.limited["torque"][0] == pytest.approx(12.0, rel=1e-5)
+    again = sp.optimize(sprung, ranges, **given)
+    assert again.runs <= 1 and again.values == best.values
+    for stiffness, damping in ((1.05, 1.0), (0.95, 1.0), (1.0, 0.95)):  # 5.0 is a limit
+        values = best.values["stiffness"] * stiffness, best.values["damping"] * damping
+        run = sp.simulate(sprung(*values), 0.5, output=50)
+        kept = np.max(np.abs(run["spring"].effort)) <= 12.0
+        size = float(np.sqrt(np.trapezoid(run["pin"].angle ** 2, run.t) / 0.5))
+        assert not kept or size >= best.objective * (1.0 - 1e-6)
