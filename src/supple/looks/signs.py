@@ -233,9 +233,13 @@ class Signs:
         for target, _ in force.targets:
             while target in self.result.forces:  # on the shaft of a motor
                 target = self.result.forces[target].targets[0][0]
+            ring = torus(1.45 * self.unit, 0.32 * self.unit)
+            if target in self.result.constraints:  # what slides
+                frame = self.result.constraints[target].frames["B"]
+                yield self._rigid(ring, name, "forces", SPRING, frame)
+                continue
             joint = self.result.joints[target]
             axes = [motion.axis for motion in joint.motions if motion.axis is not None]
-            ring = torus(1.45 * self.unit, 0.32 * self.unit)
             turn = aligned(axes[0])[0] if axes else np.eye(3)
             yield self._rigid(moved(ring, turn, 0.0), name, "forces", SPRING, joint.A)
 
