@@ -247,3 +247,59 @@ def test_chaos_is_told_from_a_difference():
     assert all(row.until >= check.until for row in check.rows)
     broken = sp.crosscheck(m, 15.0, tolerance=1e-6, formulations=[Broken("upper", "mass", 1.001)])
     assert broken.state == "differ" and broken.rows[1].at < 0.5
+
+
+def soft_strip(**options) -> sp.Model:
+    """A strip of rubber, clamped, that bends far under its weight."""
+    m = sp.Model(gravity=(0, 0, -9.81), name="strip")
+    rubber, square = sp.Material(E=2e7, G=7e6, density=1100), sp.Rectangle(0.02, 0.02)
+    strip = m.add(sp.Beam("strip", 1.0, square, rubber, damping=sp.KelvinVoigt(E=4e5), **options))
+    m.add(sp.Fixed("clamp", m.ground.at(0), strip.at(0)))
+    return m
+
+
+@pytest.mark.slow
+def test_large_deflections_agree_with_parts_and_not_with_one_floating_frame():
+    """Parts and nodal vectors converge to the same; small deflections are another theory."""
+    check = sp.crosscheck(soft_strip(parts=8), 0.3, tolerance=1e-6)
+    assert check.ok, check
+    vectors = check["gradient bodies"]
+    assert vectors.state == "discretisation" and vectors.difference < 1e-3 and vectors.order > 1.0
+    small = sp.crosscheck(soft_strip(elements=8, modes=6), 0.3, tolerance=1e-6)
+    assert small["absolute"].agrees and not small.ok
+    for name in ("deformation modes", "gradient bodies"):
+        assert small[name].state == "undecided" and small[name].difference > 0.1
+        assert small[name].quantity.startswith("strip@") and "something else" in small[name].text
+
+
+def test_parts_are_refined_where_they_are():
+    written = sp.DeformationModes(refinement=2).written
+    assert written(soft_strip(parts=(0.2, 0.5)))["strip"].parts == pytest.approx(
+        (0.1, 0.2, 0.35, 0.5, 0.75), rel=1e-14
+    )
+    assert written(soft_strip(elements=3))["strip"].parts == 6
+    nodes, tube = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0)}, sp.Tube(0.02, 0.002)
+    members = [sp.Member(*ends, tube, STEEL, elements=n) for n, ends in ((1, "ab"), (3, "bc"))]
+    m = sp.Model(name="frame")
+    m.add(sp.FrameBody("frame", nodes, members))
+    assert written(m)["frame"].parts == (2, 6)
+
+
+def test_beams_with_nodal_vectors_are_the_same_beams_or_are_refused():
+    written = sp.GradientBodies(elements=4).written
+    new = written(soft_strip(elements=3, roll=0.3))["strip"]
+    assert (new.length, new.roll, new.elements, new.damping.E) == (1.0, 0.3, 4, 4e5)
+    stiff = soft_strip(modes=0)
+    assert written(stiff)["strip"] is stiff["strip"]
+    for options, sentence in (
+        ({"theory": "timoshenko"}, "theory is 'timoshenko', expected 'euler_bernoulli' of a beam"),
+        ({"rotary_inertia": False}, "rotary_inertia is False, expected True of a beam with nodal"),
+        ({"torsion": "polar"}, "torsion is 'polar', expected 'saint_venant' of a beam with nodal"),
+    ):
+        with pytest.raises(sp.ModelError, match=f"Beam 'strip': {sentence}"):
+            written(soft_strip(**options))
+    m = sp.Model(name="mesh")
+    cube = sp.block((1.0, 1.0, 1.0), (1, 1, 1), "hex8", STEEL)
+    m.add(sp.MeshBody("cube", cube, modes=2, reference="mean_axis"))
+    with pytest.raises(sp.ModelError, match="MeshBody 'cube' has no body of nodal vectors"):
+        written(m)

@@ -71,9 +71,10 @@ def test_every_case_is_green(case):
     check = checked(case, refine=False)
     for row in check.rows:
         assert row.agrees or row.state == "not applicable", (row.name, row.text)
-    assert len({row.family for row in check.rows if row.agrees}) >= 2
     assert len({row.integrator for row in check.rows if row.agrees}) == 2
-    if case.name in NOT_VALID and check.reference.monitor.level == "not valid":
+    if len({row.family for row in check.rows if row.agrees}) < 2:  # bodies without a frame alone
+        assert check.state == "undecided" and "independent formulations" in check.verdict
+    elif case.name in NOT_VALID and check.reference.monitor.level == "not valid":
         assert check.state == "undecided" and "not valid" in check.verdict
     else:
         assert check.ok, check

@@ -116,7 +116,7 @@ def test_places_of_nodal_vectors_follow_the_tolerance(method) -> None:
     """One period of bending, 20 ms, in which sections breathe ten thousand times.
 
     Who followed that would need more than a hundred thousand steps. Errors of places add up over
-    the steps of a period, ten are allowed; velocities err by the root of the tolerance in a step.
+    the steps of a period; ten are allowed.
     """
     tolerance = 1e-4
     exact = sp.simulate(struck(), 0.02, tolerance=1e-6, output=20)
@@ -124,7 +124,5 @@ def test_places_of_nodal_vectors_follow_the_tolerance(method) -> None:
         struck(), 0.02, tolerance=tolerance, output=20, integrator=METHODS[method]
     )
     assert result.success and result.statistics["steps"] < 1000
-    ends = [r["beam"].at(0.3) for r in (exact, result)]
-    assert np.abs(ends[0].position - ends[1].position).max() < 10 * tolerance * 0.3
-    speed = np.abs(ends[0].velocity).max()
-    assert np.abs(ends[0].velocity - ends[1].velocity).max() < 10 * np.sqrt(tolerance) * speed
+    one, other = (r["beam"].at(0.3).position for r in (exact, result))
+    assert np.abs(one - other).max() < 10 * tolerance * 0.3

@@ -8,6 +8,8 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from supple.looks.scene import body_things
+from supple.results.drawn_bodies import drawn_bodies
+from supple.results.vtk_series import write_series
 
 STEEL = sp.Material(E=2e11, G=2e11 / 2.6, density=7800.0)
 TURN = Rotation.from_rotvec([0.7, -0.4, 1.1]).as_matrix()
@@ -137,7 +139,7 @@ def rubber_bodies():
 
 @pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
 @pytest.mark.parametrize("kind", ["plate", "shell", "solid"])
-def test_free_flight_with_a_link_keeps_energy_and_momenta(kind):
+def test_free_flight_with_a_link_keeps_energy_and_momenta(kind, tmp_path):
     result = sp.simulate(flying(rubber_bodies()[kind]), 0.05, tolerance=1e-5, output=5)
     assert result.energy.verdict.startswith("trusted")
     assert len(result.data.momentum) == 6 and result.momentum.verdict.startswith("trusted")
@@ -150,8 +152,17 @@ def test_free_flight_with_a_link_keeps_energy_and_momenta(kind):
     thing = next(t for t in body_things(result) if t.name == "body")
     nodes = view.nodes[-1]
     shown = thing.vertices(len(result.t) - 1)
-    nearest = np.linalg.norm(shown[:, None] - nodes, axis=2).min(axis=1)
+    nearest = np.linalg.norm(nodes[:, None] - shown, axis=2).min(axis=1)
     assert nearest.max() < 1e-6  # SAMPLED of its size
+    drawn = next(d for d in drawn_bodies(result) if d.name == "body")
+    assert np.abs(drawn.at(-1).places - nodes).max() < 1e-14
+    first = drawn.at(0)
+    assert np.abs(first.displacement).max() < 1e-12  # it starts without load
+    cells = drawn.cells
+    edges = np.linalg.norm(first.places[cells[:, 1]] - first.places[cells[:, 0]], axis=1)
+    assert np.allclose(edges, 0.5, rtol=0.1)  # half of its length
+    written = write_series(result, tmp_path, every=5).read_text()
+    assert "meshes_0.vtu" in written
     largest = view.stress_envelope().over_time[-1]
     assert thing.von_mises(len(result.t) - 1).max() == pytest.approx(largest, rel=5e-3)
 
@@ -197,3 +208,10 @@ def test_the_monitor(name):
     found = sp.statics(make()).monitor
     assert found.level == level, str(found)
     assert words in str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ancf-plate", "ancf-annulus", "ancf-plate-pendulum"])
+def test_cases(name):
+    found = sp.cases.get(name).run()
+    assert found and all(q.passed for q in found), [q for q in found if not q.passed]

@@ -35,7 +35,7 @@ SUBJECTS = {
     ),
     "Flexible bodies": (
         *("flexible_arm", "flexible_slider_crank", "torque_arm", "spin_up", "panels"),
-        *("strip_frequencies", "roll_up"),
+        *("strip_frequencies", "roll_up", "locking", "falling_cable", "falling_sheet"),
     ),
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": (
@@ -43,7 +43,8 @@ SUBJECTS = {
     ),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (
-        *("rig_spectrum", "rig_spectrogram", "two_runs", "cross_check", "convergence"),
+        *("rig_spectrum", "rig_spectrogram", "two_runs", "convergence"),
+        *("cross_check", "error_bar"),
     ),
 }
 

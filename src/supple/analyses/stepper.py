@@ -213,7 +213,7 @@ class Stepper:
     def _undo(self) -> Callable[[], None]:
         """What puts the run back to where it is now."""
         run = self._run
-        buffers = run.run_buffer, run.state, run.count
+        buffers = run.run_buffer[: run.lasting], run.state, run.count  # every step begins anew
         before = [x.copy() for x in buffers]
         rows, row_sets, steps, size = run.compiled, run.row_sets, run.steps_before, self._size
 

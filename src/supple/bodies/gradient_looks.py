@@ -7,13 +7,15 @@ are those of the body less the ones at rest, in axes that do not move.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from supple.fem.boundary import SPLITS
 from supple.fem.drawn_mesh import DrawnMesh, mean_radius
 from supple.fem.gradient_beam import beam_rows, place_row
 from supple.fem.gradient_mesh import Indices
+from supple.fem.gradient_plate import PlateRows, grid_cells
 from supple.fem.hermite import hermite
 from supple.fem.outlines import section_outline
 from supple.fem.surface import Surface, swept
@@ -109,31 +111,65 @@ def _of_z(row: Vector) -> Vector:
     return np.roll(row, 1)
 
 
-def mesh_surface(body: GradientNodes) -> Surface:
+class Seen(NamedTuple):
+    """What is seen of a plate or solid.
+
+    Attributes
+    ----------
+    rows : (v, n) places of vertices from nodal vectors
+    nodes : (v, k) values at vertices from values at nodes
+    faces : (t, 3) vertices, counterclockwise from outside, of a plate from the side of its normal
+    """
+
+    rows: sparse.csr_array
+    nodes: sparse.csr_array
+    faces: Indices
+
+
+def seen_plate(
+    sizes: tuple[float, float], elements: tuple[int, int], pieces: int, vectors: int
+) -> Seen:
+    """The middle surface of a plate whose elements have some sizes, each in pieces x pieces."""
+    from scipy import sparse
+
+    shapes, fine = PlateRows(sizes), (elements[0] * pieces, elements[1] * pieces)
+    cells = grid_cells(elements).reshape(*elements, 4)
+    count, wide = (elements[0] + 1) * (elements[1] + 1), fine[1] + 1
+    points = (fine[0] + 1) * wide
+    rows, nodes = sparse.lil_array((points, count * vectors)), sparse.lil_array((points, count))
+    for p in range(points):
+        at = np.divmod(p, wide)
+        own = [min(k // pieces, n - 1) for k, n in zip(at, elements, strict=True)]
+        x, y = (k / pieces - c for k, c in zip(at, own, strict=True))
+        four = cells[own[0], own[1]]
+        rows[p, (four[:, None] * vectors + np.arange(3)).ravel()] = shapes.row(x, y)
+        nodes[p, four] = [(1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y]
+    faces = grid_cells(fine)[:, np.array(SPLITS[4])].reshape(-1, 3)
+    return Seen(sparse.csr_array(rows), sparse.csr_array(nodes), faces)
+
+
+def mesh_surface(body: GradientNodes, seen: Seen) -> Surface:
     """A plate by its middle surface, a solid by its outer faces, with their stress."""
-    field, faces = body.field, body.faces
-    used = np.unique(faces)
-    number = np.zeros(field.count, dtype=np.intp)
-    number[used] = np.arange(len(used))
-    flat = body.mesh.rest.reshape(-1, 3)
+    field, flat = body.field, body.mesh.rest.reshape(-1, 3)
+    points = seen.rows @ flat
 
     def moved(q: Vector) -> Vector:
-        away = np.zeros((len(q), len(used), 6))
-        away[..., :3] = field.places(q.reshape(len(q), -1, 3))[:, used]
+        away = np.zeros((len(q), len(points), 6))
+        away[..., :3] = [seen.rows @ e for e in q.reshape(len(q), -1, 3)]
         return away
 
     def stress(q: Vector) -> Vector:
-        strain = field.at_nodes(flat + q.reshape(len(q), -1, 3))[:, used]
-        return field.apart(strain)
+        strain = field.at_nodes(flat + q.reshape(len(q), -1, 3))
+        return field.apart(np.array([seen.nodes @ s for s in strain]))
 
     return Surface(
-        points=body.places[used],
-        triangles=number[faces],
-        place=np.arange(len(used)),
-        arms=np.zeros((len(used), 3)),
-        rows=np.zeros((len(used), 6, 0)),
-        slaved=np.zeros((len(used), 6, 0)),
+        points=points,
+        triangles=seen.faces,
+        place=np.arange(len(points)),
+        arms=np.zeros((len(points), 3)),
+        rows=np.zeros((len(points), 6, 0)),
+        slaved=np.zeros((len(points), 6, 0)),
         second=moved,
         stress_at=stress,
-        modulus=np.full(len(used), body.material.E),
+        modulus=np.full(len(points), body.material.E),
     )

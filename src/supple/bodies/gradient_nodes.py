@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supple.bodies.flexible import beam_suspicion, nearest_place
 from supple.bodies.gradient_body import GradientBody
-from supple.bodies.gradient_looks import drawn_nodes, mesh_surface
+from supple.bodies.gradient_looks import Seen, drawn_nodes, mesh_surface
 from supple.errors import ModelError, label
 from supple.fem.drawn_mesh import DrawnMesh
 from supple.fem.gradient_mesh import GradientMesh, Indices
@@ -44,10 +44,9 @@ class GradientNodes(GradientBody):
     def _made_field(self) -> StrainField:
         """Make its strains."""
 
-    @property
     @abstractmethod
-    def faces(self) -> Indices:
-        """Triangles (t, 3) of nodes that are seen of it, counterclockwise from outside."""
+    def _seen(self) -> Seen:
+        """Points and triangles that are seen of it."""
 
     @property
     @abstractmethod
@@ -55,11 +54,6 @@ class GradientNodes(GradientBody):
         """Kind of its elements in files for other programs."""
 
     # what the monitor asks
-
-    @property
-    @abstractmethod
-    def estimate_factor(self) -> float:
-        """How much larger errors are than the disagreement of its elements, as a rule."""
 
     @property
     @abstractmethod
@@ -130,7 +124,7 @@ class GradientNodes(GradientBody):
 
     def surface(self, point_masses: Sequence[tuple[float, float]] = ()) -> Surface:
         """What is seen of it."""
-        return mesh_surface(self)
+        return mesh_surface(self, self._seen())
 
     def drawn(self) -> tuple[DrawnMesh, sparse.csr_array]:
         """Its mesh at rest for pictures, and rows (nodes, n) of its nodes from nodal vectors."""

@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.flexible import given_point, instance
 from supple.bodies.gradient_body import MATERIAL, MOST_ELEMENTS, damping_times
+from supple.bodies.gradient_looks import Seen, seen_plate
 from supple.bodies.gradient_nodes import GradientNodes
 from supple.errors import ModelError, label
-from supple.fem.boundary import SPLITS
 from supple.fem.damping import KelvinVoigt, Rayleigh
 from supple.fem.gradient_mesh import GradientMesh, Indices
-from supple.fem.gradient_plate import grid_cells, plate_mesh
+from supple.fem.gradient_plate import plate_mesh
 from supple.fem.gradient_shell import shell_mesh
 from supple.fem.gradient_strain import PlateField
 from supple.fem.material import Material
@@ -32,9 +32,11 @@ SHAPE = (
     "a function of x and y that returns a point (3,) m, or a table of points (k, l, 3) m over "
     "equal steps of x and y, k and l at least 2"
 )
-# Step of differences of fourth order for gradients, in sizes of the plate.
-STEP = 1e-4
-DIFFERENCES = (-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0)
+# Step of differences of eighth order for gradients, in sizes of the plate.
+STEP = 2e-3
+HALF = (1.0, 4.0 / 5.0), (2.0, -1.0 / 5.0), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0)
+DIFFERENCES = (*HALF, *((-step, -factor) for step, factor in HALF))
+PIECES, MOST_DRAWN = 4, 4000  # along a side of an element, and of all
 ACROSS = 1e-6  # sine of the angle between the gradients of a surface, at least
 
 
@@ -157,15 +159,12 @@ class GradientPlate(GradientNodes):
         """Quadrilaterals."""
         return "quad4"
 
-    @property
-    def faces(self) -> Indices:
-        """Triangles (t, 3) of nodes, seen from the side of the normal."""
-        return grid_cells(self.elements)[:, np.array(SPLITS[4])].reshape(-1, 3)
-
-    @property
-    def estimate_factor(self) -> float:
-        """Elements of a plate do not join smoothly: 6, see `gradient_field_monitor`."""
-        return 6.0
+    def _seen(self) -> Seen:
+        """Its middle surface, each element in several pieces."""
+        n, m = self.elements
+        pieces = int(np.clip(np.sqrt(MOST_DRAWN / (n * m)), 1, PIECES))
+        sizes = float(self.size[0]) / n, float(self.size[1]) / m
+        return seen_plate(sizes, self.elements, pieces, self.mesh.node_vectors)
 
     @property
     def refinement(self) -> str:

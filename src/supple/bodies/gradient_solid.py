@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from supple import validate
 from supple.bodies.flexible import given_point, instance, nearest_place
 from supple.bodies.gradient_body import damping_times
+from supple.bodies.gradient_looks import Seen
 from supple.bodies.gradient_nodes import GradientNodes
 from supple.bodies.mesh_checks import checked_interfaces
 from supple.errors import ModelError, label, suggestion
@@ -157,16 +158,15 @@ class GradientSolid(GradientNodes):
         """The kind of its elements."""
         return self.component.kind
 
-    @property
-    def faces(self) -> Indices:
-        """Triangles (t, 3) of nodes on its outer faces."""
-        mesh = self.component
-        return outer_faces(mesh.kind, np.asarray(mesh.cells, dtype=np.intp), mesh.nodes)
+    def _seen(self) -> Seen:
+        """Its outer faces."""
+        from scipy import sparse
 
-    @property
-    def estimate_factor(self) -> float:
-        """Thin solids err more than their elements disagree: 2, see `gradient_field_monitor`."""
-        return 2.0
+        mesh = self.component
+        faces = outer_faces(mesh.kind, np.asarray(mesh.cells, dtype=np.intp), mesh.nodes)
+        used, numbers = np.unique(faces, return_inverse=True)
+        nodes = sparse.csr_array(sparse.eye_array(len(mesh.nodes), format="csr")[used])
+        return Seen(self.field.node_rows[used], nodes, numbers.reshape(faces.shape))
 
     @property
     def refinement(self) -> str:

@@ -42,6 +42,7 @@ _FILES = (
     "gradient_motion",
     "slider_crank_all",
     "plates",
+    "ancf_plate",
     "mechanisms",
     "capstan",
 )

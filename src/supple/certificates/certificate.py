@@ -92,7 +92,9 @@ class Certificate:
             number += f", {word} {self.within:g}"
         reason = ""
         if self.level != "certified":
-            worst = max(self.contributions, key=lambda c: (bool(c.unknown), c.error))
+            worst = max(
+                self.contributions, key=lambda c: (math.isinf(c.error), bool(c.unknown), c.error)
+            )
             reason = f": {worst.unknown or worst.reason}"
         return f"{self.level}: {number}{reason}"
 

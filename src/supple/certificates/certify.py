@@ -152,7 +152,10 @@ def _certificate(question: Question, rows: list[Contribution], within: float | N
 def _remarks(question: Question) -> tuple[str, ...]:
     """What a bar does not tell."""
     found, said = question.of(question.evidence.base), []
-    if abs(found.value) <= ROUNDING * found.size and found.span <= CONSTANT * found.size:
+    finest = question.evidence.finest.samples.get(question.output, found)
+    if all(
+        abs(x.value) <= ROUNDING * x.size and x.span <= CONSTANT * x.size for x in (found, finest)
+    ):
         said.append(
             "it is zero at all times, by a symmetry that nothing real has exactly: disturb the "
             "model to see whether it stays small"

@@ -1,7 +1,8 @@
-"""choose_modes: as few modes of each body as a tolerance for outputs allows."""
+"""choose_modes: few modes of each body, as a tolerance for outputs allows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -266,7 +267,9 @@ class _Search:
         return found
 
     def errors(self, base: Made, finer: Made) -> dict[str, float]:
-        """Differences of the outputs."""
+        """Differences of the outputs; infinite between runs with other events."""
+        if base.events != finer.events:
+            return dict.fromkeys(self.limits, math.inf)
         samples = ((n, base.samples[n], finer.samples[n]) for n in self.limits)
         return {n: abs(a.value - b.value) for n, a, b in samples}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -210,20 +210,28 @@ def validity(question: Question) -> Contribution:
         error += part
         names = ", ".join(map(repr, without))
         reasons.append(f"{LINEAR:.0%} of what the deformation of {names} does")
-    judged = e.stiffened if changes else e.base
-    findings = [f for f in _findings(judged) if f.what not in ("modes", "frequency")]
+    findings = [f for f in _findings(e) if f.what not in ("modes", "frequency")]
     serious = [f for f in findings if f.serious]
     if serious:
         return cannot("validity", str(serious[0]))
     if findings:
         error *= DOUBTFUL
-        reasons.append("twice that, because limits are passed")
+        reasons.append("limits are passed" + (", so twice that" if error else ""))
     reason = "; ".join(reasons) or "bodies in parts or without a frame, at any deflection"
     return Contribution("validity", error, reason, "; ".join(map(str, findings)))
 
 
-def _findings(made: Made) -> tuple[Finding, ...]:
-    return () if made.result is None else made.result.monitor.findings
+def _findings(e: Evidence) -> Iterator[Finding]:
+    """What the monitor finds in runs that describe larger deflections, body by body.
+
+    Elements and parts that are too long are a matter of the mesh, and judged where it is finest.
+    """
+    base = e.stiffened if e.beyond[0] else e.base
+    finest = e.mesh.runs[-1] if "mesh" in e.asked and e.mesh.runs else base
+    bodies = e.runs.bodies()
+    for made, divided in ((base, False), (finest, True)):
+        found = () if made.result is None else made.result.monitor.findings
+        yield from (f for f in found if bodies[f.body].divides == divided)
 
 
 ESTIMATORS: dict[str, Callable[[Question], Contribution]] = {

@@ -6,7 +6,7 @@ products in them.
 
 from __future__ import annotations
 
-from supple.native.declare import kernel
+from supple.native.declare import block, kernel
 
 SIX = 6
 
@@ -32,24 +32,29 @@ def forward_six(upper, lower, pivots, border, y, x):
 
 
 @kernel
-def backward_six(upper, border, y, x):
-    """The pivots y (6) from the unknowns in the border of their front."""
-    a, b, c, d, e, f = upper[0], upper[1], upper[2], upper[3], upper[4], upper[5]
+def backward_six(factors, start, n, border, y, x, t):
+    """The pivots y (6) from the unknowns in the border of their front, whose factors (6, n) begin at ``start``; t is scratch."""
+    a, b, c = block(factors, start, n), block(factors, start + n, n), block(factors, start + 2 * n, n)
+    d, e, f = block(factors, start + 3 * n, n), block(factors, start + 4 * n, n), block(factors, start + 5 * n, n)
+    # first, and kept, so that none of these divisions waits for another
+    t[0], t[1], t[2], t[3], t[4], t[5] = 1.0 / a[0], 1.0 / b[1], 1.0 / c[2], 1.0 / d[3], 1.0 / e[4], 1.0 / f[5]
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
-    # first, because none of these divisions waits for another
-    p0, p1, p2, p3, p4, p5 = 1.0 / a[0], 1.0 / b[1], 1.0 / c[2], 1.0 / d[3], 1.0 / e[4], 1.0 / f[5]
-    for j in range(SIX, upper.shape[1]):
-        t = x[border[j - SIX]]
-        y0 -= a[j] * t
-        y1 -= b[j] * t
-        y2 -= c[j] * t
-        y3 -= d[j] * t
-        y4 -= e[j] * t
-        y5 -= f[j] * t
-    y5 = y5 * p5
-    y4 = (y4 - e[5] * y5) * p4
-    y3 = (y3 - d[5] * y5 - d[4] * y4) * p3
-    y2 = (y2 - c[5] * y5 - c[4] * y4 - c[3] * y3) * p2
-    y1 = (y1 - b[5] * y5 - b[4] * y4 - b[3] * y3 - b[2] * y2) * p1
-    y0 = (y0 - a[5] * y5 - a[4] * y4 - a[3] * y3 - a[2] * y2 - a[1] * y1) * p0
+    m = n - SIX
+    p, q, r = block(factors, start + SIX, m), block(factors, start + n + SIX, m), block(factors, start + 2 * n + SIX, m)
+    u, v = block(factors, start + 3 * n + SIX, m), block(factors, start + 4 * n + SIX, m)
+    w = block(factors, start + 5 * n + SIX, m)
+    for j in range(m):
+        s = x[border[j]]
+        y0 -= p[j] * s
+        y1 -= q[j] * s
+        y2 -= r[j] * s
+        y3 -= u[j] * s
+        y4 -= v[j] * s
+        y5 -= w[j] * s
+    y5 = y5 * t[5]
+    y4 = (y4 - e[5] * y5) * t[4]
+    y3 = (y3 - d[5] * y5 - d[4] * y4) * t[3]
+    y2 = (y2 - c[5] * y5 - c[4] * y4 - c[3] * y3) * t[2]
+    y1 = (y1 - b[5] * y5 - b[4] * y4 - b[3] * y3 - b[2] * y2) * t[1]
+    y0 = (y0 - a[5] * y5 - a[4] * y4 - a[3] * y3 - a[2] * y2 - a[1] * y1) * t[0]
     y[0], y[1], y[2], y[3], y[4], y[5] = y0, y1, y2, y3, y4, y5

@@ -237,14 +237,16 @@ def backward(front, border, factors, x, t):
     upper = block(factors, front[FACTORS_AT], b, n)
     y = x[o : o + b]
     if b == SIX:
-        backward_six(upper, border, y, x)
+        backward_six(factors, front[FACTORS_AT], n, border, y, x, t)
         return
     for j in range(n - b):
         t[j] = x[border[j]]
-    for i in range(b - 1, -1, -1):
+    for k in range(b):
+        i = b - 1 - k
         s, row = y[i], upper[i]
-        for j in range(i + 1, b):
-            s -= row[j] * y[j]
+        inner, known = row[i + 1 : b], y[i + 1 : b]  # slices: of places that count down loops are slow
+        for j in range(k):
+            s -= inner[j] * known[j]
         own = row[b:n]
         for j in range(n - b):
             s -= own[j] * t[j]

@@ -87,6 +87,17 @@ def table_of(m, t, data):
 
 
 @kernel
+def places_of(m, b, k):
+    """Table of element k of body row b: where its integers begin, places of what it has, vectors, places of the scratch.
+
+    Neighbours mostly have the same one, with which they share all of these.
+    """
+    t, data, _ = element_of(m, b, k)
+    table, K, R, N = table_of(m, t, data)
+    return t, table, K, locate_scratch(b[at.GRADIENT_WORK], K, R, N)
+
+
+@kernel
 def gather(m, vectors, K, x, first, out):
     """Nodal vectors (K, 3) of an element from all coordinates, or rates, of the model."""
     own = block(m.gradient_int, vectors, K)
@@ -230,33 +241,28 @@ def point_force(m, s, table, K, p, terms, w):
 
 
 @kernel
-def element_forces(m, w, b, k, q, u):
-    """Elastic and viscous forces of element k of body row b into its scratch; its energy, and what damping takes."""
-    t, data, vectors = element_of(m, b, k)
-    table, K, R, N = table_of(m, t, data)
-    s, y = locate_scratch(b[at.GRADIENT_WORK], K, R, N), w.flex
-    damped = m.gradient_int[t + DAMPED] == 1
+def element_forces(m, w, b, t, table, K, s, vectors, q, u):
+    """Elastic and viscous forces of an element of body row b into its scratch s; what damping takes."""
+    y, damped = w.flex, m.gradient_int[t + DAMPED] == 1
     e, f = block(y, s.e, K, 3), block(y, s.f, K, 3)
     gather(m, vectors, K, q, b[at.GRADIENT_Q0], e)
     if damped:
         gather(m, vectors, K, u, b[at.GRADIENT_U0], block(y, s.rate, K, 3))
     clear(f)
-    energy, lost = constant_force(m, table.stiffness, e, f), 0.0 * q[0]
+    constant_force(m, table.stiffness, e, f)
+    lost = 0.0 * q[0]
     for p in range(m.gradient_int[t + POINTS]):
         point, terms = point_of(m, t, table.points, table.terms, p)
-        more, taken = point_stress(m, s, table, K, point, terms, damped, y)
+        lost = lost + point_stress(m, s, table, K, point, terms, damped, y)[1]
         point_force(m, s, table, K, point, terms, y)
-        energy, lost = energy + more, lost + taken
-    return 0.5 * energy, lost
+    return lost
 
 
 @kernel
-def element_energy(m, w, b, k, q):
-    """Strain energy of element k of body row b."""
-    t, data, vectors = element_of(m, b, k)
-    table, K, R, N = table_of(m, t, data)
-    s, y = locate_scratch(b[at.GRADIENT_WORK], K, R, N), w.flex
-    e, f, damped = block(y, s.e, K, 3), block(y, s.f, K, 3), K < 0  # no: a literal would compile the callee again
+def element_energy(m, w, b, t, table, K, s, vectors, q):
+    """Strain energy of an element of body row b."""
+    y, damped = w.flex, K < 0  # no: a literal would compile the callee again
+    e, f = block(y, s.e, K, 3), block(y, s.f, K, 3)
     gather(m, vectors, K, q, b[at.GRADIENT_Q0], e)
     energy = constant_force(m, table.stiffness, e, f)
     for p in range(m.gradient_int[t + POINTS]):
@@ -272,11 +278,13 @@ def gradient_apply(m, w, g, q, u):
     Returns the power that damping takes.
     """
     b, lost = m.gradient[g], 0.0 * q[0]
+    known, table, K, s = places_of(m, b, 0)
     for k in range(b[at.GRADIENT_ELEMENTS]):
-        t, data, vectors = element_of(m, b, k)
-        table, K, R, N = table_of(m, t, data)
-        lost = lost + element_forces(m, w, b, k, q, u)[1]
-        f = block(w.flex, locate_scratch(b[at.GRADIENT_WORK], K, R, N).f, K, 3)
+        t, _, vectors = element_of(m, b, k)
+        if t != known:
+            known, table, K, s = places_of(m, b, k)
+        lost = lost + element_forces(m, w, b, t, table, K, s, vectors, q, u)
+        f = block(w.flex, s.f, K, 3)
         weight = block(m.flex_data, table.weight, K)
         for l in range(K):
             for i in range(3):
@@ -291,8 +299,12 @@ def gradient_strain(m, w, q):
     total = 0.0 * q[0]
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
+        known, table, K, s = places_of(m, b, 0)
         for k in range(b[at.GRADIENT_ELEMENTS]):
-            total = total + element_energy(m, w, b, k, q)
+            t, _, vectors = element_of(m, b, k)
+            if t != known:
+                known, table, K, s = places_of(m, b, k)
+            total = total + element_energy(m, w, b, t, table, K, s, vectors, q)
     return total
 
 
@@ -301,10 +313,11 @@ def gradient_inertia(m, w, a):
     """Subtract M a of all gradient bodies from the efforts."""
     for g in range(m.gradient.shape[0]):
         b = m.gradient[g]
+        known, table, K, s = places_of(m, b, 0)
         for k in range(b[at.GRADIENT_ELEMENTS]):
-            t, data, vectors = element_of(m, b, k)
-            table, K, R, N = table_of(m, t, data)
-            s = locate_scratch(b[at.GRADIENT_WORK], K, R, N)
+            t, _, vectors = element_of(m, b, k)
+            if t != known:
+                known, table, K, s = places_of(m, b, k)
             rates, f = block(w.flex, s.rate, K, 3), block(w.flex, s.f, K, 3)
             gather(m, vectors, K, a, b[at.GRADIENT_U0], rates)
             vectors_at(block(m.flex_data, table.mass, K, K), rates, f)
@@ -351,11 +364,12 @@ def gradient_sums(m, w, q, u):
     for l in range(SUMS):
         out[l] = 0.0
     for g in range(m.gradient.shape[0]):
-        b = m.gradient[g]
+        b, z = m.gradient[g], w.flex
+        known, table, K, s = places_of(m, b, 0)
         for k in range(b[at.GRADIENT_ELEMENTS]):
-            t, data, vectors = element_of(m, b, k)
-            table, K, R, N = table_of(m, t, data)
-            s, z = locate_scratch(b[at.GRADIENT_WORK], K, R, N), w.flex
+            t, _, vectors = element_of(m, b, k)
+            if t != known:
+                known, table, K, s = places_of(m, b, k)
             e, rates, f = block(z, s.e, K, 3), block(z, s.rate, K, 3), block(z, s.f, K, 3)
             gather(m, vectors, K, q, b[at.GRADIENT_Q0], e)
             gather(m, vectors, K, u, b[at.GRADIENT_U0], rates)

@@ -34,7 +34,6 @@ from supple.core.step import (
 from supple.native.declare import block, kernel
 
 LEAST = 1e-4  # part of the units below which all motion is rest
-STILL = 1e-6  # the same of rates of nodal vectors, whose unit is a hundred times as large
 RENEWED = 10  # steps with tangents of their own after tangents that did not last a step
 ROUNDING = 16 * 2.2e-16  # of a coordinate, the smallest weight
 
@@ -43,8 +42,7 @@ ROUNDING = 16 * 2.2e-16  # of a coordinate, the smallest weight
 def moved(m, r, reals):
     """Largest increment from where the run began, and velocity, so far or in the step to come; each at least LEAST, at most 1.
 
-    In units of the model, ten times as much: a motion of a tenth of a radian or a length has the whole unit. Returns the
-    largest velocity as it is.
+    In units of the model, ten times as much: a motion of a tenth of a radian or a length has the whole unit.
     """
     h = min(reals[H], reals[H_MAX])
     chart.increment(m, r.first, r.q, r.xt)
@@ -57,7 +55,6 @@ def moved(m, r, reals):
     reals[REACH], reals[SPEED] = reach, speed
     reals[PART] = min(1.0, max(10.0 * max(reach, far), LEAST))
     reals[RATE_PART] = min(1.0, max(10.0 * max(speed, fast), LEAST))
-    return max(speed, fast)
 
 
 @kernel
@@ -74,32 +71,28 @@ def above_rounding(m, r, wx):
 
 
 @kernel
-def vector_rates(m, r, reals, speed, wx, wu):
-    """Weights of the rates of nodal vectors, by the way that they make in the step (docs/theory.md).
-
-    At least rtol of the largest rate so far, at most its root: then the energy of what is lost is rtol of the motion's.
-    """
-    h, speed = min(reals[H], reals[H_MAX]), max(speed, STILL)
+def vector_rates(m, reals, wx, wu):
+    """Weights of the rates of nodal vectors: an error counts by the way that it makes in the step (docs/theory.md)."""
+    h = min(reals[H], reals[H_MAX])
     if h <= 0.0:
         return
-    least, most = (reals[ATOL] + reals[RTOL]) * speed, math.sqrt(reals[RTOL]) * speed
     for g in range(m.gradient.shape[0]):
         j, n = m.gradient[g, at.GRADIENT_U0], 3 * m.gradient[g, at.GRADIENT_N]
-        x, y, unit = block(wx, j, n), block(wu, j, n), block(r.rate_scale, j, n)
+        x, y = block(wx, j, n), block(wu, j, n)
         for k in range(n):
-            y[k] = min(max(x[k] / h, least * unit[k]), most * unit[k])
+            y[k] = x[k] / h
 
 
 @kernel
 def weights(m, r, reals, wx, wu, wz, ww):
     """Error weights: rad and model lengths for increments, their rates, controller states, energies."""
     rtol, atol = reals[RTOL], reals[ATOL]
-    speed = moved(m, r, reals)
+    moved(m, r, reals)
     for k in range(r.u.shape[0]):
         wx[k] = (atol + rtol) * reals[PART] * r.scale[k]
         wu[k] = atol * reals[RATE_PART] * r.rate_scale[k] + rtol * abs(r.u[k])
     above_rounding(m, r, wx)
-    vector_rates(m, r, reals, speed, wx, wu)
+    vector_rates(m, reals, wx, wu)
     for k in range(r.z.shape[0]):
         wz[k] = atol + rtol * abs(r.z[k])
     for k in range(r.w.shape[0]):

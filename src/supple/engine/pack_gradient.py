@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from supple.frames import Body, Frame
 
 # Weights of rates have a hundredth of their unit besides their own size. Components of a vector are
-# small by its direction alone: theirs have the whole unit.
+# small by its direction alone: theirs have the whole unit, where `core/step_size.py` does not know
+# the step (methods of several steps).
 RATE = 100.0
 PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with them
 
@@ -66,7 +67,7 @@ def add_body(b: Builder, body: Body) -> None:
     # Errors of places are lengths, those of gradients numbers: stiffness says nothing about them.
     scale = np.repeat(np.where(mesh.places.ravel(), b.length, 1.0), 3).tolist()
     q, u = record.moved(*motion)
-    b.add_plain(q.tolist(), scale, [RATE * b.length / arm for arm in np.repeat(mesh.arms, 3)])
+    b.add_plain(q.tolist(), scale, [RATE * size for size in scale])
     b.u0[record.u] = u.tolist()
     ints = {at.KIND: force_codes.GRADIENT, force_codes.BODY: record.index}
     ints[force_codes.VISCOUS] = int(any(t.integers[kernel.DAMPED] for t in mesh.tables))

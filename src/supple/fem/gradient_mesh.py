@@ -119,16 +119,6 @@ class GradientMesh:
         moved = self.mass_matrix @ self.places.ravel().astype(float)
         return read_only(moved.reshape(self.places.shape))
 
-    @cached_property
-    def arms(self) -> Array:
-        """Lengths (nodes V,) whose products with rates have the energy of a velocity of the place.
-
-        1 for places, radii of gyration (m) for gradients, which follow their place.
-        """
-        inertia, places = self.mass_matrix.diagonal(), self.places.ravel()
-        place = np.maximum.accumulate(np.where(places, np.arange(len(places)), 0))
-        return read_only(np.sqrt(inertia / inertia[place]))
-
     def energy(self, e: Numbers) -> Any:
         """Strain energy (J) of nodal vectors (nodes, V, d)."""
         flat = self._flat(e)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from supple.fem.gradient_mesh import SAME_DIGITS, GradientMesh
+from supple.fem.gradient_mesh import GradientMesh
 from supple.fem.gradient_plate import (
     CORNERS,
     MASS_POINTS,
@@ -41,6 +41,8 @@ BENDING: tuple[tuple[Term, ...], ...] = tuple(
 )
 NORMAL: tuple[tuple[Term, ...], ...] = (((1.0, 0, 2),), ((1.0, 1, 2),), ((0.5, 2, 2),))
 SHEAR = 5.0 / 6.0
+# Elements that agree to so many digits are the same: gradients of a surface are differences.
+SAME_DIGITS = 10
 
 
 def shell_table(
@@ -114,7 +116,8 @@ def shell_mesh(
         vectors = rest[cell].reshape(-1, 3)
         shape = vectors.copy()
         shape[::VECTORS] = (shape[::VECTORS] - shape[0]) / unit
-        key = (np.round(shape @ shape.T, SAME_DIGITS) + 0.0).tobytes()
+        products = shape @ shape.T
+        key = (np.round(products / np.diag(products).max(), SAME_DIGITS) + 0.0).tobytes()
         if key not in known:
             known[key] = shell_table(own, thickness, material, vectors, time, owner)
         tables.append(known[key])

@@ -18,6 +18,7 @@ from supple.fem.hermite import hermite
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
 from supple.results.gradient_field_monitor import watch_field
+from supple.results.gradient_stiffness import angles, element_turns, excess, of_stiffness
 
 BEYOND = 1e-6  # of the length: what is meant to be on the line
 
@@ -39,9 +40,14 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         return watch_field(result, record)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    turned = Extreme(t, _turns(e[:, :, 1]).max(axis=1, initial=0.0))
+    turned = Extreme(t, _turns(e).max(axis=1, initial=0.0))
     strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
-    findings = (*of_turns(body, turned), *of_strain(body, strained), *_of_sliders(result, body))
+    findings = (
+        *of_turns(body, turned),
+        *of_strain(body, strained),
+        *of_stiffness(body, Extreme(t, excess(body, e, record.mesh.rest))),
+        *_of_sliders(result, body),
+    )
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
@@ -83,12 +89,17 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
             )
 
 
-def _turns(slope: Array) -> Array:
-    """Angles (nt, elements) between the slopes (nt, nodes, 3) of neighbouring nodes, rad."""
-    a, b = slope[:, :-1], slope[:, 1:]
+def _turns(e: Array) -> Array:
+    """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
+
+    ``e`` (nt, nodes, V, 3) are nodal vectors.
+    """
+    if e.shape[2] > 2:
+        return angles(element_turns(e[:, :, 1:3]))
+    a, b = e[:, :-1, 1], e[:, 1:, 1]
     across = np.linalg.norm(np.cross(a, b), axis=2)
-    angles: Array = np.arctan2(across, (a * b).sum(axis=2))
-    return angles
+    found: Array = np.arctan2(across, (a * b).sum(axis=2))
+    return found
 
 
 def _surface_strain(record: GradientRecord, e: Array) -> Array:

@@ -98,8 +98,8 @@ class Finding:
     Attributes
     ----------
     body : name of the body
-    what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load" or
-        "buckling"
+    what : "rotation", "strain", "deflection", "modes", "mesh", "spin", "stability", "load",
+        "buckling", "locking" or "sliding"
     value, limit : what was found at most, and what is allowed
     time : s, when the limit was passed; None where a whole run is judged
     serious : whether the results cannot be used without a look at it
