@@ -107,6 +107,32 @@ def test_a_run_ends_where_its_line_does() -> None:
     assert result["slide"].displacement[-1] == pytest.approx(1.0, abs=1e-6)
 
 
+def test_elements_act_along_the_line() -> None:
+    """A spring along a stiff rod, exact; a push and a stop; drawn and named like others."""
+    mass, stiffness = 0.01, 40.0
+    model = sp.Model()
+    line = model.add(rod(elements=2, damping=sp.Rayleigh(stiffness=1e-5)))
+    model.add(sp.Fixed("clamp", model.ground.at(0), line.at(0)))
+    body = bead(model, (0.5, 0, 0), mass)
+    slide = model.add(sp.SlidingJoint("slide", line.at(0.5), body.at(0)))
+    model.add(sp.JointSpring("spring", slide, stiffness, rest=0.4))
+    result = sp.simulate(model, 0.1, integrator=sp.GeneralizedAlpha(step=2e-4), output=5)
+    s = 0.4 + 0.1 * np.cos(math.sqrt(stiffness / mass) * result.t)
+    # order 2: (w h)^2/12 of the angle w t, 6 rad, times the amplitude
+    np.testing.assert_allclose(result["slide"].displacement, s, atol=1e-4)
+    effort = -stiffness * (result["slide"].displacement - 0.4)
+    np.testing.assert_allclose(result["spring"].effort, effort, atol=1e-9)
+    assert result["spring"].units == "N"
+    model.add(sp.JointEffort("push", "slide", 8.0))
+    model.add(sp.JointStop("buffer", "slide", upper=0.6, stiffness=1e4))
+    pushed = sp.simulate(model, 0.1, integrator=sp.GeneralizedAlpha(step=2e-4), output=100)
+    assert 0.6 < pushed["slide"].displacement.max() < 0.62
+    assert any(edge.name == "buffer" for edge in model.graph().edges)
+    pushed.picture(0.0)
+    with pytest.raises(sp.ModelError, match="expected the name of a joint of"):
+        model.add(sp.Driver("drive", "slide", "t"))
+
+
 def test_bad_sliding_joints() -> None:
     model = sp.Model()
     body = model.add(sp.RigidBody("body", 1.0, (0, 0, 0), (1, 1, 1)))

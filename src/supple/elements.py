@@ -52,7 +52,7 @@ class Element(ABC):
 
 
 class Shaft:
-    """Marks what has a shaft of its own that joint elements can act on: motors."""
+    """Marks what has a coordinate that joint elements can act on: motors, sliding joints."""
 
     name: str
 

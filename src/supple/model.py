@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.rigid import Ground, PointMass
-from supple.constraints import Constraint, Driver, FrameDriver, check_drivers
+from supple.constraints import Constraint, Driver, FrameDriver, SlidingJoint, check_drivers
 from supple.errors import ModelError, SuppleWarning, describe, label, suggestion
 from supple.events import Event
 from supple.forces import ForceElement, Motor
@@ -372,11 +372,12 @@ class Model(ModelProducts):
         if isinstance(found, Joint):
             found.coordinate_index(coordinate, owner)
             return
-        if shafts and isinstance(found, Motor):
+        if shafts and isinstance(found, (Motor, SlidingJoint)):
             return
         names = list(self.joints)
         if shafts:
-            names += [n for n, f in self.forces.items() if isinstance(f, Motor)]
+            others = self._items.items()
+            names += [n for n, item in others if isinstance(item, (Motor, SlidingJoint))]
         kinds = "a joint or motor" if shafts else "a joint"
         raise ModelError(
             owner, "joint", name, f"the name of {kinds} of {label(self)}, {suggestion(name, names)}"

@@ -103,14 +103,13 @@ class Inputs:
         if not isinstance(force, (JointEffort, Motor)):
             expected = "a JointEffort or a Motor; of other forces, the frame that they act at"
             raise ModelError(self.owner, "inputs", name, expected)
-        joint = self.model.joints.get(force.joint)
-        if joint is None:  # the shaft of a motor
-            motor = self.model.forces[force.joint]
-            assert isinstance(motor, Motor)
+        joint, coordinate = self.model.joints.get(force.joint), force.coordinate
+        motor = self.model.forces.get(force.joint)
+        if isinstance(motor, Motor):
             joint, coordinate = self.model.joints[motor.joint], motor.coordinate
-        else:
-            coordinate = force.coordinate
-        unit = EFFORTS[joint.units[joint.coordinate_index(coordinate, self.owner)]]
+        unit = EFFORTS["m"]  # of what slides along a line
+        if joint is not None:
+            unit = EFFORTS[joint.units[joint.coordinate_index(coordinate, self.owner)]]
         signal = self._held(name, unit)
         if isinstance(force, Motor):
             self._put(JointEffort(f"input {name}", name, signal))

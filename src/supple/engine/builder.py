@@ -31,6 +31,7 @@ from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.buffers import flat_buffers
 from supple.engine.callbacks import Callback
 from supple.engine.compiled import (
+    SLIDER,
     BodyRecord,
     Compiled,
     FrameKey,
@@ -104,6 +105,9 @@ class Builder(Tables):
         for force in model.forces.values():
             if isinstance(force, Motor):
                 self.add_motor(force)
+        for constraint in model.constraints.values():
+            self.owner = label(constraint)
+            link_rows.add_slider(self, constraint)
         for force in model.forces.values():
             self.owner = label(force)
             force_rows.pack(self, force)
@@ -186,6 +190,9 @@ class Builder(Tables):
         if name in self.motors:
             record = self.motors[name]
             return record.q, record.u, record.ratio
+        slider = self.extra.get(f"{name}{SLIDER}")
+        if slider is not None:
+            return slider.q.start, slider.u.start, 1.0
         joint, where = self.joints_by_name[name], self.joints[name]
         k = joint.coordinate_index(coordinate, owner)
         k = joint.nu - 1 - k if where.reversed else k

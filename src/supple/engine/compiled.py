@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
+SLIDER = ".line"  # ends names of coordinates of sliding joints
 HELD = " held"  # ends the parts of rows that hold coordinates of joints
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
@@ -312,6 +313,9 @@ class Compiled:
         if name in self.motors:
             motor = self.motors[name]
             return motor.q, motor.u, motor.ratio
+        slider = self.extra.get(f"{name}{SLIDER}")
+        if slider is not None:
+            return slider.q.start, slider.u.start, 1.0
         return *self.coordinate(name, index), 1.0
 
     def coordinate(self, joint: str, index: int) -> tuple[int, int]:

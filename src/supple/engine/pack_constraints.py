@@ -24,7 +24,7 @@ from supple.core import layout as at
 from supple.core import links
 from supple.engine import pack_bodies as body_rows
 from supple.engine import pack_gradient
-from supple.engine.compiled import HELD, JointRecord
+from supple.engine.compiled import HELD, SLIDER, JointRecord
 from supple.errors import label
 from supple.frames import Body
 from supple.joints import Joint
@@ -116,22 +116,29 @@ def _across(b: Builder, item: FrameConstraint, axis: Array, parts: tuple[str, ..
 
 
 def _slide(b: Builder, item: SlidingJoint) -> None:
-    """A node that slides along the line of A, with a coordinate of its own, joined to B.
+    """A node that slides along the line of A, joined to B.
 
     While bodies without a frame are rigid, which says where they start, it is on the tangent.
     """
     line = cast("GradientLine", item.A.body)
     first, parts = b.place(line.at(line.station(item.A))), ("", *PLACES[1:], "", "", "")
-    if line.name in b.gradient:
-        q, u = b.nq, b.nu
-        node = pack_gradient.add_slider(b, item.A)
-        record = JointRecord(
-            f"{item.name}.axes", "axes", label(item), item.B.body.name, ("displacement",), False,
-            slice(q, b.nq), slice(u, b.nu), node, node, np.zeros(3),
-        )  # fmt: skip
-        b.extra[record.name] = record
-        first, parts = (node, IDENTITY), (*PLACES, "", "", "")
+    slider = b.extra.get(f"{item.name}{SLIDER}")
+    if slider is not None:
+        first, parts = (slider.node, IDENTITY), (*PLACES, "", "", "")
     _join(b, item, first, b.place(item.B), parts)
+
+
+def add_slider(b: Builder, item: Constraint) -> None:
+    """The node of a sliding joint and its coordinate, before forces act on it."""
+    if not isinstance(item, SlidingJoint) or item.A.body.name not in b.gradient:
+        return
+    q, u = b.nq, b.nu
+    node = pack_gradient.add_slider(b, item.A)
+    record = JointRecord(
+        f"{item.name}{SLIDER}", "axes", label(item), item.B.body.name, ("displacement",), False,
+        slice(q, b.nq), slice(u, b.nu), node, node, np.zeros(3),
+    )  # fmt: skip
+    b.extra[record.name] = record
 
 
 def _drive_frame(b: Builder, item: FrameDriver) -> None:

@@ -23,7 +23,6 @@ import numpy as np
 from supple.frames import Body, Frame
 from supple.graph.linear_graph import GraphEdge, LinearGraph
 from supple.graph.topology import FREE, Components, Graph
-from supple.joints import Joint
 
 if TYPE_CHECKING:
     from supple.model import Model
@@ -167,8 +166,10 @@ class _Reader:
             for which, pair in ends.items()
         ]
 
-    def _joint(self, name: str) -> Joint:
-        """The joint of that name, or the one that the motor of that name drives."""
+    def _joint(self, name: str) -> Any:
+        """The joint of that name, the one that the motor of that name drives, or what slides."""
+        if name in self.constraints:
+            return self.constraints[name]
         if name not in self.joints:
             ((name, _),) = self.forces[name].targets
         return self.joints[name]

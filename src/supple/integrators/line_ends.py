@@ -35,7 +35,7 @@ class LineEnd(Event):
 
     def place(self, c: Compiled) -> int:
         """Place in q of what it watches."""
-        return int(c.extra[f"{self.slider}.axes"].q.start)
+        return c.shaft(self.slider, 0)[0]
 
 
 def line_ends(model: Model) -> tuple[LineEnd, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.constraints import SlidingJoint
 from supple.errors import SuppleError
 from supple.fem.primitives import arrow, coil, cuboid, cylinder, sphere, torus, turned
 from supple.fem.surface import Surface, joined, moved
@@ -57,7 +58,10 @@ class Signs:
             yield from self._force(name, force)
         for name, constraint in self.result.constraints.items():
             frames = list(constraint.frames.values())
-            if len(frames) == 2:
+            if isinstance(constraint, SlidingJoint):  # A is where it began
+                ring = torus(1.3 * self.unit, 0.4 * self.unit)
+                yield self._rigid(ring, name, "constraints", RULE, constraint.B)
+            elif len(frames) == 2:
                 bar = cylinder(0.3 * self.unit, 1.0)
                 bar = moved(bar, np.eye(3), (0.0, 0.0, 0.5))
                 yield self._between(bar, name, "constraints", RULE, *frames)
@@ -233,9 +237,13 @@ class Signs:
         for target, _ in force.targets:
             while target in self.result.forces:  # on the shaft of a motor
                 target = self.result.forces[target].targets[0][0]
+            ring = torus(1.45 * self.unit, 0.32 * self.unit)
+            if target in self.result.constraints:  # what slides
+                frame = self.result.constraints[target].frames["B"]
+                yield self._rigid(ring, name, "forces", SPRING, frame)
+                continue
             joint = self.result.joints[target]
             axes = [motion.axis for motion in joint.motions if motion.axis is not None]
-            ring = torus(1.45 * self.unit, 0.32 * self.unit)
             turn = aligned(axes[0])[0] if axes else np.eye(3)
             yield self._rigid(moved(ring, turn, 0.0), name, "forces", SPRING, joint.A)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from supple.constraints import SlidingJoint
 from supple.events import FRAME_QUANTITIES, Event
 from supple.forces import Motor
 from supple.joints import Joint
@@ -66,6 +67,8 @@ def _of_target(item: Any, model: Model) -> str | None:
         if isinstance(found, Motor):
             name, coordinate = found.targets[0]
             found = model[name] if name in model else None
+        if isinstance(found, SlidingJoint):
+            return "m"
         if isinstance(found, Joint) and found.nq == found.nu:
             names = found.coordinate_names
             k = names.index(coordinate) if coordinate in names else coordinate

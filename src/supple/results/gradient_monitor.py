@@ -69,12 +69,11 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
     """Sliding joints that are beyond the ends of the body."""
     from supple.results.monitor import Finding
 
-    for name, record in result.data.compiled.extra.items():
-        item = result.constraints.get(name.partition(".")[0])
+    for name, item in result.constraints.items():
         if not isinstance(item, SlidingJoint) or item.A.body.name != body.name:
             continue
         length = cast("GradientLine", body).length
-        s = result.data.q[:, record.q.start]
+        s = result.q[:, result.data.compiled.shaft(name, 0)[0]]
         beyond = Extreme(result.t, np.fmax(np.abs(s - 0.5 * length) - 0.5 * length, 0.0))
         passed = beyond.passes(BEYOND * length)
         if passed is not None:

@@ -283,8 +283,8 @@ class Result(Products):
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
         given = self.constraints[name], parts, work, self.data.loads
         if isinstance(given[0], SlidingJoint):
-            record = compiled.extra[f"{name}.axes"]
-            station = self.q[:, record.q.start], self.u[:, record.u.start]
+            q, u, _ = compiled.shaft(name, 0)
+            station = self.q[:, q], self.u[:, u]
             return SlidingView(*given, station=station)
         return ConstraintView(*given)
 
@@ -300,6 +300,8 @@ class Result(Products):
         motor = self.forces.get(name)
         if isinstance(motor, Motor):
             name, coordinate = motor.joint, motor.coordinate
+        if name in self.constraints:  # what slides
+            return "N"
         name, index = self._target(name, coordinate)
         return "N m" if self.joints[name].units[index] == "rad" else "N"
 
