@@ -262,9 +262,9 @@ class Compiled:
         """Entries of constraint rows, where only these are stored."""
         return Pattern.of(self.ints, blocks.ROWS) if self.ints[at.H_PLANNED] else None
 
-    @cached_property
+    @property
     def mass_pattern(self) -> Pattern | None:
-        """The same of matrices over velocities."""
+        """The same of matrices over velocities; made anew, since it is long."""
         return Pattern.of(self.ints, blocks.TANGENT) if self.ints[at.H_PLANNED] else None
 
     @property

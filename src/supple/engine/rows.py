@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -32,12 +33,12 @@ class Rows:
     pattern: Pattern | None  # of what is stored, None of whole matrices
 
     @cached_property
-    def G(self) -> Array:
+    def G(self) -> Array:  # noqa: N802 - the symbol of the theory
         """Derivative of the violation along increments, of the rate along velocities (nr, nu)."""
         return self._whole(self.stored[0])
 
     @cached_property
-    def H(self) -> Array:
+    def H(self) -> Array:  # noqa: N802 - the symbol of the theory
         """Derivative of the rate along increments (nr, nu)."""
         return self._whole(self.stored[1])
 
@@ -77,6 +78,16 @@ def mass_at(compiled: Compiled, work: Array, q: Array) -> Any:
     M = np.zeros((c.nu, c.nu) if pattern is None else (c.sizes["tall"], 1))
     dynamics.mass_matrix(c.ints, c.reals, work, np.ascontiguousarray(q), M)
     return csr_array(M) if pattern is None else pattern.matrix(M)
+
+
+def own_mass(compiled: Compiled, work: Array, q: Array) -> Callable[[slice], Array]:
+    """The part of the mass matrix at a configuration that belongs to some velocities of a joint."""
+    c = compiled
+    stored = bool(c.ints[at.H_PLANNED])
+    M = np.zeros((c.sizes["tall"], 1) if stored else (c.nu, c.nu))
+    dynamics.mass_matrix(c.ints, c.reals, work, np.ascontiguousarray(q), M)
+    first, numbers = at.integers(c.ints, "row_of") * M.shape[1], M.reshape(-1)
+    return lambda own: numbers[first[own][:, None] + np.arange(own.start, own.stop)]
 
 
 def row_sizes(compiled: Compiled) -> Array:

@@ -57,7 +57,7 @@ class Pattern:
 
 
 def sparse_table(matrix: Any) -> Any:
-    """A sparse matrix in compressed rows whose ``max`` is that of an array, as np.max asks for it."""
+    """A sparse matrix in compressed rows; its ``max`` is that of an array, as np.max asks for."""
     from scipy.sparse import csr_array
 
     class Table(csr_array):  # type: ignore[misc]

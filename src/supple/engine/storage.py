@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -75,14 +76,17 @@ class _Rows:
         if places[-1] >= len(self.used):
             more = max(int(places[-1]) + 1, 2 * len(self.used))
             self.used = np.concatenate([self.used, np.zeros(more - len(self.used), dtype=bool)])
-        return self.used[places]
+        taken: np.ndarray = self.used[places]
+        return taken
 
     def _next_free(self, place: int) -> int:
+        step = 64
         while place < len(self.used):
-            gap = np.flatnonzero(~self.used[place : place + 4096])
-            if len(gap):
-                return place + int(gap[0])
-            place += 4096
+            part = self.used[place : place + step]
+            gap = int(part.argmin())
+            if not part[gap]:
+                return place + gap
+            place, step = place + step, 4096
         return len(self.used)
 
 
@@ -137,7 +141,7 @@ def _of_velocities(nu: int, newton: np.ndarray) -> tuple[np.ndarray, int]:
     return found, rows.length
 
 
-def _of_links(s: Structure, columns: Iterable[Sequence[int]]) -> tuple[np.ndarray, int]:
+def _of_links(s: Structure, columns: Iterable[Any]) -> tuple[np.ndarray, int]:
     """Places of the rows in use of links, which have entries in some columns, and their room."""
     found, rows = np.zeros(s.nr, dtype=int), _Rows()
     for link, mine, own in zip(s.links, s.rows, columns, strict=True):

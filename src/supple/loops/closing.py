@@ -103,7 +103,7 @@ class Assembler:
     def _velocities(self, t: float, q: Array, u: Array) -> Array:
         rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
         nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
-        if not nr:
+        if not np.any(rows.rate):
             return np.array(u, dtype=float)
         right = np.concatenate([np.zeros(n), -rows.rate / self.sizes])
         step = None
@@ -291,12 +291,13 @@ class Assembler:
 
     def _nearest(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
         """Reduce the distance to the start by steps in the null space of the rows."""
-        c, part = self.compiled, 1.0
-        M = self._sparse_mass(start) if self.large else self.mass(start)
+        c, part, M = self.compiled, 1.0, None
         for _ in range(SLIDES):
             d = self.increment(q, start)
             if part < 0.01 or not np.max(np.abs(d / c.scale), initial=0.0) > MOVED:
                 break
+            if M is None:
+                M = self._sparse_mass(start) if self.large else self.mass(start)
             step = self._along(M, self.rows(t, q)[1], d)
             longest = float(np.max(np.abs(step / c.scale), initial=0.0))
             if not longest > MOVED:
@@ -361,13 +362,13 @@ def sparse_solution(matrix: Any, right: Array, rows: int) -> Array | None:
     each other, or something has no mass, it is singular: a little on the diagonal, positive in M
     and negative behind it, makes it quasidefinite, and the solution the one of least size.
     """
-    from scipy.sparse import diags_array
+    from scipy.sparse import csc_array, diags_array
     from scipy.sparse.linalg import splu
 
     little = np.full(len(right), TINY)
     little[len(right) - rows :] = -TINY
     try:
-        found: Array = splu((matrix + diags_array(little)).tocsc()).solve(right)
+        found: Array = splu((csc_array(matrix) + diags_array(little)).tocsc()).solve(right)
     except RuntimeError:  # numbers that are not finite
         return None
     missing = np.abs(matrix @ found - right).max()

@@ -35,6 +35,7 @@ ORDINARY = 0.1  # taken for the regular value where no other position can be rea
 SIZES = (0.2718, 0.0919, 0.0311)
 PLACES = 2
 LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; inverse iterations
+WIDE = 1000  # velocities, from which on all motions that rows allow are not listed
 MANY = 300  # rows, from which on whole matrices of them are not made
 FEW, TINY = 8, 1e-14  # dependent rows that are looked for first; what makes squares of rows regular
 
@@ -138,8 +139,8 @@ def _analyse_many(
 def weakest(table: Any, bound: float, least: int = 0) -> tuple[Array, Array]:
     """Smallest singular values of sparse rows, in order, and their left vectors (nr, count).
 
-    All up to ``bound`` are among them, and ``least`` at least; those above are upper bounds, to some
-    per cent.
+    All up to ``bound`` are among them, and ``least`` at least; those above are upper bounds, to
+    some per cent.
     """
     from scipy.sparse import eye_array
     from scipy.sparse.linalg import splu
@@ -267,9 +268,18 @@ def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
 def _motions(still: Compiled, G: Any) -> Callable[[np.random.Generator], Array] | None:
     """Random directions (nu,) that rows allow; None if they allow none."""
     if isinstance(G, np.ndarray):
-        _, s, Vt = np.linalg.svd(G)
+        wide = still.nu > WIDE
+        _, s, Vt = np.linalg.svd(G, full_matrices=not wide)
         rank = int(np.sum(s > 1e-7 * float(s.max(initial=1.0))))
+        if wide and rank < still.nu:
+            return lambda rng: _across(Vt[:rank], rng.normal(size=still.nu))
         free = Vt[rank:].T
         return None if rank == still.nu else lambda rng: free @ rng.normal(size=still.nu - rank)
     rank = still.nr - int(np.sum(weakest(G, 1e-7)[0] <= 1e-7))
     return None if rank == still.nu else lambda rng: allowed(G, rng.normal(size=still.nu))
+
+
+def _across(rows: Array, x: Array) -> Array:
+    """The part of x (nu,) across orthonormal rows."""
+    part: Array = x - rows.T @ (rows @ x)
+    return part
