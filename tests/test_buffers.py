@@ -49,7 +49,7 @@ def cut(record: Record, sizes: dict[str, int], buffers: list[np.ndarray], begin:
     for name, k in record.head.items():
         head[k] = sizes[name]
     kernel = getattr(record.cut, "function", record.cut)
-    names = dict(kernel.__globals__, block=declare._block_checked)
+    names = dict(kernel.__globals__, block=declare._block_checked, stored=declare._block_checked)
     plain = types.FunctionType(kernel.__code__, names)
     pairs = zip(buffers, begin, strict=True)
     places = [x for pair in pairs for x in (pair if record.follows else pair[:1])]

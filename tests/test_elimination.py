@@ -15,32 +15,33 @@ from random_models import Recipe, examples
 from supple.core import dynamics
 from supple.core import layout as at
 from supple.engine.builder import Compiled
+from supple.engine.plan import with_plan
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model, transferred
 from test_alpha_loops import four_bar, spatial_loop
 from test_formulations import condition
 
-BLOCKS, ADDED, ARTICULATED = 1.0, 2.0, 3.0  # core/kkt.py
-
-
-def flag(c: Compiled, work: np.ndarray) -> float:
-    """Which factors the last accelerations used: core/kkt.py."""
-    return float(at.read_work(c.ints, work).factors[0])
+BLOCKS, ADDED, ARTICULATED, FRONTS = 1.0, 2.0, 3.0, 4.0  # core/kkt.py
 
 
 def both_ways(c: Compiled) -> tuple[float, list[np.ndarray]]:
-    """Factors used, and accelerations with multipliers by blocks and by the whole system."""
-    whole = c.ints.copy()
-    at.integers(whole, "plan")[at.PLAN_USABLE] = 0
+    """Factors used, and accelerations with multipliers by blocks and by the whole system.
+
+    By fronts, too, if there is a plan of them.
+    """
+    fronts, whole = c.ints.copy(), c.ints.copy()
+    at.integers(fronts, "plan")[at.PLAN_USABLE] = 0
+    whole[at.H_ASKED] = at.DENSE
+    whole = with_plan(whole, c.reals)
     found, used = [], []
-    for ints in (c.ints, whole):
+    for ints in (c.ints, whole, *[fronts][: c.ints[at.H_PLANNED]]):
         work, a = at.new_work(ints), np.zeros(c.nu)
         state = c.q0.copy(), c.u0.copy(), c.z0.copy()
         bad = dynamics.accelerate(ints, c.reals, work, 0.0, *state, a)
         assume(bad == -1)  # else something moves without mass, or rows depend on others
         found.append(np.concatenate([a, at.read_work(ints, work).lam]))
-        used.append(flag(c, work))
-    assert used[1] == 0.0
+        used.append(float(at.read_work(ints, work).factors[0]))
+    assert used[1:] == [0.0, FRONTS][: len(found) - 1]
     return used[0], found
 
 
@@ -66,17 +67,17 @@ def backward_error(eq: Equations, solution: np.ndarray) -> float:
 def check(model: sp.Model, formulation: sp.JointCoordinates | sp.Absolute) -> float:
     """Both ways solve the equations to rounding; then they differ by rounding times condition."""
     c = compile_model(model, tree=formulation.tree(model), linear=formulation.way())
-    used, (blocks, whole) = both_ways(c)
-    eq = Equations(c)
+    used, found = both_ways(c)
+    eq, whole = Equations(c), found[1]
     worst = condition(eq)
     assume(worst < 1e9)
     rounding = len(whole) * np.finfo(float).eps
-    for solution in (blocks, whole):
+    for solution in found:
         assert backward_error(eq, solution) < 10 * rounding
-    for part in (slice(0, c.nu), slice(c.nu, None)):
-        size = 1.0 + np.abs(whole[part]).max(initial=0.0)
-        error = np.abs(blocks[part] - whole[part]).max(initial=0.0)
-        assert error < max(1e-10, 2 * rounding * worst) * size
+        for part in (slice(0, c.nu), slice(c.nu, None)):
+            size = 1.0 + np.abs(whole[part]).max(initial=0.0)
+            error = np.abs(solution[part] - whole[part]).max(initial=0.0)
+            assert error < max(1e-10, 2 * rounding * worst) * size
     return used
 
 
@@ -178,7 +179,7 @@ def test_a_line_that_begins_to_bend():
     for size in np.logspace(-7, -2, 41):
         q = c.q0.copy()
         q[record.q] = size * way
-        _, (blocks, whole) = both_ways(dataclasses.replace(c, q0=q))
+        _, (blocks, whole, *_) = both_ways(dataclasses.replace(c, q0=q))
         for part in (slice(0, c.nu), slice(c.nu, None)):
             apart = np.abs(blocks[part] - whole[part]).max()
             assert apart < 1e-10 * np.abs(whole[part]).max(), size

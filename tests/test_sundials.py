@@ -138,7 +138,8 @@ class Point:
         assert ms.bdf_point(*self.buffers, t, y, yp, q, u, a, z) == t
         dynamics.tangent(*self.buffers[:3], t, q, u, a, z, r, *tangents)
         J = np.full((len(y), len(y)), np.nan)
-        ms.bdf_jacobian(*self.buffers[:3], y, q, u, c, *tangents, J)
+        rows = np.zeros((self.c.nr, nu)), np.zeros((self.c.nr, nu))
+        ms.bdf_jacobian(*self.buffers[:3], y, q, u, c, *tangents, *rows, J)
         return J
 
 

@@ -85,11 +85,12 @@ def system(eq: Equations, parts: int, seed: int = 0) -> tuple[np.ndarray, tuple[
     H = (G != 0.0) * rng.normal(size=G.shape)
     numbers = rng.uniform(0.5, 1.5, size=(parts, blocks.COEFFICIENTS))
     numbers[:, blocks.C_PUSH], numbers[:, blocks.C_OWN] = 1.0, 0.0
+    numbers[:, blocks.C_REPLACED] = 0.0
     M, Ru, Rq, Rz, Gq, Gu, Gz = (getattr(tangents, n) for n in "M Ru Rq Rz Gq Gu Gz".split())
     B = at.read_model(c.ints, c.reals).unit[:, None] ** 2 * G.T
     whole = 0.0
     for k, unit in zip(numbers, (1.0, 1.0j), strict=False):
-        m, u, q, one, g, h, _, rz, gq, gu, z, gz, _ = k
+        m, u, q, one, g, h, _, rz, gq, gu, z, gz, _, _ = k
         A, none = m * M + u * Ru, np.zeros((nr, nr))
         whole = whole + unit * np.block(
             [
@@ -99,7 +100,7 @@ def system(eq: Equations, parts: int, seed: int = 0) -> tuple[np.ndarray, tuple[
                 [g * G + h * H, np.zeros((nr, nz)), none, -g * G @ B],
             ]
         )
-    return np.asarray(whole), (np.stack([Rq, Ru, M]), G, H, Rz, Gq, Gu, Gz, numbers)
+    return np.asarray(whole), (np.stack([M, Rq, Ru]), G, H, Rz, Gq, Gu, Gz, numbers)
 
 
 @pytest.mark.parametrize("parts", [1, 2], ids=["real", "complex"])
@@ -117,8 +118,9 @@ def test_solutions(monkeypatch, name, parts):
     n = len(whole)
     stack, length = blocks.lengths(c.ints)
     factors, pivots = np.zeros((parts, length)), np.zeros(n, dtype=np.int64)
-    m = at.read_model(c.ints, c.reals)
-    assert blocks.block_factors(m, *data, np.zeros((parts, stack)), factors, pivots)
+    m = at.placed_as(at.read_model(c.ints, c.reals), data[1])  # matrices are whole here
+    assert blocks.block_factors(m, *data, np.zeros((parts, stack)), factors, pivots) == -1
+    assert not np.any(data[-1][:, blocks.C_REPLACED])
     side = np.random.default_rng(1).normal(size=(parts, n))
     found = side.copy()
     blocks.block_solve(m, factors, pivots, found, np.zeros((2 * parts, n)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from supple.engine.compiled import Compiled, JointRecord
-from supple.engine.rows import rows_at
+from supple.engine.rows import own_mass, rows_at
 from supple.errors import ModelError
 from supple.formulations.equations import Equations
 from supple.poses import Array
@@ -21,9 +21,9 @@ def refuse_thin(equations: Equations, t: float, q: Array) -> None:
     turning = [j for j in c.joints.values() if j.chart.quaternion]
     if not turning:
         return
-    M = equations.mass_matrix(q)
+    M = own_mass(c, equations.work, q)
     for joint in turning:
-        axis = _without_inertia(M, joint)
+        axis = _without_inertia(M(slice(joint.u.start, joint.u.stop)))
         if axis is None or _is_held(equations, t, q, joint, axis):
             continue
         axis = axis * (1.0 if axis[np.argmax(np.abs(axis))] > 0.0 else -1.0)
@@ -35,10 +35,12 @@ def refuse_thin(equations: Equations, t: float, q: Array) -> None:
         )
 
 
-def _without_inertia(M: Array, joint: JointRecord) -> Array | None:
-    """Axis (3,), in the joint's frame on the child, about which nothing has inertia, or None."""
-    turn = np.arange(joint.u.start, joint.u.start + 3)
-    rest = np.setdiff1d(np.arange(joint.u.start, joint.u.stop), turn)
+def _without_inertia(M: Array) -> Array | None:
+    """Axis (3,), in the joint's frame on the child, about which nothing has inertia, or None.
+
+    M is the mass matrix of the joint's velocities.
+    """
+    turn, rest = np.arange(3), np.arange(3, len(M))
     inertia = M[np.ix_(turn, turn)]
     about = inertia
     if len(rest):  # about the centre of mass, where the body flies
@@ -60,5 +62,5 @@ def _is_held(equations: Equations, t: float, q: Array, joint: JointRecord, axis:
         return False
     spin = np.zeros(c.nu)
     spin[joint.u.start : joint.u.start + 3] = axis
-    G = rows_at(c, equations.work, t, q, np.zeros(c.nu)).G
-    return bool(np.max(np.abs(G @ spin)) > HELD * max(float(np.max(np.abs(G))), 1e-300))
+    G = rows_at(c, equations.work, t, q, np.zeros(c.nu)).sparse
+    return bool(np.max(np.abs(G @ spin)) > HELD * max(float(abs(G).max()), 1e-300))

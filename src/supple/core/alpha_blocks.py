@@ -20,13 +20,13 @@ def factorize(m, o, h, be, ge, te, both):
     c[blocks.C_RZ], c[blocks.C_GQ], c[blocks.C_GU], c[blocks.C_Z], c[blocks.C_GZ] = s, -p, -v, 1.0, -s
     return blocks.block_factors(
         m, o.tangent, o.rows[G_ROW], o.rows[H_ROW], o.Rz, o.Gq, o.Gu, o.Gz, o.coefficients, o.stack, o.factors, o.pivots
-    )
+    ) < 0
 
 
 @kernel
 def solve(m, o, y, d):
     """Solve in place; y is ordered as in ``alpha_rows``, with or without mu. Leaves B mu in d (nu)."""
-    nr, x = o.rows.shape[1], o.sides[0]
+    nr, x = o.row.shape[1], o.sides[0]
     lam = x.shape[0] - 2 * nr
     mu = lam + nr
     both = y.shape[0] == x.shape[0]

@@ -56,29 +56,30 @@ def tangent_rows(m, w, r, o, both):
     dv = h ge dE + v x dtheta,  dv' = dE + (v' + w x v) x dtheta + v x dw - w x dv for a free joint's place.
     """
     if r.lam.shape[0] > 0:
-        links.jacobian(m, w, o.rows[G_ROW])
+        links.jacobian(m, w, o.rows[G_ROW], m.line_of)
         if both:
-            links.rate_tangent(m, w, o.rows[H_ROW])
+            links.rate_tangent(m, w, o.rows[H_ROW], m.line_of)
     if by_blocks(m):
         turn_blocks(m, r, o, both)
         return
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
-            turn_motion(r, o, j, 0, r.u.shape[0])
+            turn_motion(m, r, o, j, 0, r.u.shape[0])
             for c in range(r.z.shape[0]):
                 lever(o.Gu[c], o.Gq[c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
             if both:
-                turn_rows(r, o, j, 0, r.lam.shape[0])
+                turn_rows(m, r, o, j, 0, r.lam.shape[0])
 
 
 @kernel
-def turn_motion(r, o, j, first, end):
+def turn_motion(m, r, o, j, first, end):
     """The turning axes of the free joint with the velocities from j on, in some rows of the tangents."""
     a, u = o.u[AT], r.ut
     w0, w1, w2, v0, v1, v2 = u[j], u[j + 1], u[j + 2], u[j + 3], u[j + 4], u[j + 5]
     b = (a[j + 3] + w1 * v2 - w2 * v1, a[j + 4] + w2 * v0 - w0 * v2, a[j + 5] + w0 * v1 - w1 * v0)
-    for c in range(first, end):
+    for k in range(first, end):
+        c = m.row_of[k]
         M, Ru, Rq = o.tangent[MASS, c], o.tangent[RU, c], o.tangent[RQ, c]
         lever(M, Rq, j, b[0], b[1], b[2])
         Ru[j + 3] -= M[j + 4] * w2 - M[j + 5] * w1
@@ -89,9 +90,10 @@ def turn_motion(r, o, j, first, end):
 
 
 @kernel
-def turn_rows(r, o, j, first, end):
+def turn_rows(m, r, o, j, first, end):
     """The same in some constraint rows."""
-    for c in range(first, end):
+    for k in range(first, end):
+        c = m.line_of[k]
         lever(o.rows[G_ROW, c], o.rows[H_ROW, c], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
 
 
@@ -105,9 +107,9 @@ def turn_blocks(m, r, o, both):
         code, first, end = x[blocks.CODE], x[blocks.ROW], x[blocks.ROW] + x[blocks.NROW]
         for j in range(x[blocks.COLUMN], x[blocks.COLUMN] + x[blocks.NCOLUMN]):
             if code == blocks.TANGENT and turns[j] == 1:
-                turn_motion(r, o, j, first, end)
+                turn_motion(m, r, o, j, first, end)
             elif code == blocks.ROWS and both and turns[j] == 1:
-                turn_rows(r, o, j, first, end)
+                turn_rows(m, r, o, j, first, end)
             elif code == blocks.STATE and turns[j] == 1:
                 lever(o.Gu[first], o.Gq[first], j, r.ut[j + 3], r.ut[j + 4], r.ut[j + 5])
 

@@ -70,7 +70,7 @@ def sides(y, gap, rate, p, v, n):
 @kernel
 def images(m, y, G, H, x, p, v, n):
     """What the constraint rows make of a change x of the rates, as right sides: y solves for x itself then."""
-    nr = G.shape[0]
+    nr = m.line_of.shape[0]
     both = y.shape[0] > n + nr
     for j in range(n, y.shape[0]):
         y[j] = 0.0
@@ -83,7 +83,7 @@ def images(m, y, G, H, x, p, v, n):
 @kernel
 def along(m, y, G, p, n, out):
     """out (nu): the increment B mu p of Newton's mu; zero where velocities are not held."""
-    nr = G.shape[0]
+    nr = m.line_of.shape[0]
     if y.shape[0] > n + nr:
         block_products.along(m, G, y[n + nr :], out)
         for k in range(out.shape[0]):

@@ -49,7 +49,7 @@ Z_ROWS = 7
 # ... over force elements: power in the middle and at the end, weights
 PM, P1, WW = range(3)
 E_ROWS = 3
-RQ, RU, MASS = 0, 1, 2
+MASS, RQ, RU = 0, 1, 2
 # Over constraint rows and velocities: G, derivative H of the rates along q
 G_ROW, H_ROW = 0, 1
 # Integers: why the last attempt failed (DONE: it did not, or by its error), steps left to the stop, steps since Newton's
@@ -65,19 +65,19 @@ WHOLE = f"(widest == 0 or nu < {TREE_FROM} + (border > 0) * ({BORDER} + {LINE} *
 NU, NZ = f"{WHOLE} * nu", f"{WHOLE} * nz"
 OWN_RECORD = Record(
     "Own", __name__,
-    Part("run", "float64", {
+    Part("run", "float64", stored=("tangent", "rows"), fields={
         "c": PARAMETERS,
         "row": (ROWS, "nr"),
         "u": (U_ROWS, "nu"),
         "z": (Z_ROWS, "nz"),
         "e": (E_ROWS, "elements"),
         "y": N,
-        "tangent": (3, NU, NU),
+        "tangent": (3, f"planned * tall + (planned == 0) * {NU}", f"planned + (planned == 0) * {NU}"),
         "Rz": (NU, NZ),
         "Gq": (NZ, NU),
         "Gu": (NZ, NU),
         "Gz": (NZ, NZ),
-        "rows": (2, "nr", "nu"),
+        "rows": (2, "lines", at.WIDE),
         "newton": f"(blocks == 0) * {WHOLE} * ({N}) * ({N})",  # of a size that changes
         # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
         "coefficients": ("blocks", COEFFICIENTS),

@@ -54,7 +54,7 @@ def begin(m, w, with_wrenches):
             for i in range(nf):
                 for l in range(nf):
                     F[i, l] = 0.0
-            slaved.add_mass(m, w, f, y, F, 0)
+            slaved.add_mass(m, w, f, y, F, m.counting, 0)
         else:
             M = block(m.flex_data, own.M, nf, nf)
             for i in range(nf):

@@ -14,20 +14,21 @@ from supple.core.blocks import (
     by_blocks,
     records_of,
 )
-from supple.native.declare import kernel
+from supple.native.declare import block, kernel
 
 
 @kernel
 def clear(m, Rq, Ru, M):
-    """Zeros in tangents: by blocks only where there are entries, so that the rest needs no memory."""
+    """Zeros in tangents: by blocks only where there are entries."""
     if by_blocks(m):
         records = records_of(m)[0]
         for e in range(records.shape[0]):
             r = records[e]
             if r[CODE] == TANGENT:
                 for i in range(r[ROW], r[ROW] + r[NROW]):
+                    k = m.row_of[i]
                     for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
-                        Rq[i, j], Ru[i, j], M[i, j] = 0.0, 0.0, 0.0
+                        Rq[k, j], Ru[k, j], M[k, j] = 0.0, 0.0, 0.0
     else:
         for i in range(M.shape[0]):
             for j in range(M.shape[1]):
@@ -44,7 +45,7 @@ def add_product(m, matrix, x, c, y):
             if r[CODE] == TANGENT:
                 own = x[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
                 for i in range(r[ROW], r[ROW] + r[NROW]):
-                    y[i] += c * dot(matrix[i, r[COLUMN] : r[COLUMN] + r[NCOLUMN]], own)
+                    y[i] += c * dot(part(matrix[m.row_of[i]], r)[0], own)
     else:
         for i in range(matrix.shape[0]):
             y[i] += c * dot(matrix[i], x)
@@ -62,6 +63,12 @@ def dot(x, y):
 
 
 @kernel
+def part(row, r):
+    """What a stored row has in the columns of a record."""
+    return (block(row, r[COLUMN], r[NCOLUMN]),)
+
+
+@kernel
 def add_rows(m, G, x, c, y):
     """y += c G x for a matrix of constraint rows."""
     if by_blocks(m):
@@ -71,10 +78,30 @@ def add_rows(m, G, x, c, y):
             if r[CODE] == ROWS:
                 own = x[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
                 for i in range(r[ROW], r[ROW] + r[NROW]):
-                    y[i] += c * dot(G[i, r[COLUMN] : r[COLUMN] + r[NCOLUMN]], own)
+                    y[i] += c * dot(part(G[m.line_of[i]], r)[0], own)
     else:
         for i in range(G.shape[0]):
             y[i] += c * dot(G[i], x)
+
+
+@kernel
+def add_columns(m, G, x, c, y):
+    """y += c G^T x for a matrix of constraint rows."""
+    if by_blocks(m):
+        records = records_of(m)[0]
+        for e in range(records.shape[0]):
+            r = records[e]
+            if r[CODE] == ROWS:
+                own = y[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
+                for i in range(r[ROW], r[ROW] + r[NROW]):
+                    row, s = part(G[m.line_of[i]], r)[0], c * x[i]
+                    for j in range(own.shape[0]):
+                        own[j] += row[j] * s
+    else:
+        for i in range(G.shape[0]):
+            row, s = G[i], c * x[i]
+            for j in range(y.shape[0]):
+                y[j] += row[j] * s
 
 
 @kernel
@@ -82,18 +109,7 @@ def along(m, G, mu, d):
     """d = B mu, B = s^2 G^T."""
     for k in range(d.shape[0]):
         d[k] = 0.0
-    if by_blocks(m):
-        records = records_of(m)[0]
-        for e in range(records.shape[0]):
-            r = records[e]
-            if r[CODE] == ROWS:
-                for i in range(r[ROW], r[ROW] + r[NROW]):
-                    for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
-                        d[j] += G[i, j] * mu[i]
-    else:
-        for i in range(G.shape[0]):
-            for j in range(d.shape[0]):
-                d[j] += G[i, j] * mu[i]
+    add_columns(m, G, mu, 1.0, d)
     for k in range(d.shape[0]):
         d[k] *= m.unit[k] * m.unit[k]
 
@@ -101,7 +117,7 @@ def along(m, G, mu, d):
 @kernel
 def row_sizes(m, G, y):
     """y = largest entry of each constraint row, in units of the increments."""
-    for i in range(G.shape[0]):
+    for i in range(y.shape[0]):
         y[i] = 0.0
     if by_blocks(m):
         records = records_of(m)[0]
@@ -109,8 +125,9 @@ def row_sizes(m, G, y):
             r = records[e]
             if r[CODE] == ROWS:
                 for i in range(r[ROW], r[ROW] + r[NROW]):
+                    row = G[m.line_of[i]]
                     for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
-                        y[i] = max(y[i], abs(G[i, j]) * m.unit[j])
+                        y[i] = max(y[i], abs(row[j]) * m.unit[j])
     else:
         for i in range(G.shape[0]):
             for j in range(G.shape[1]):

@@ -22,8 +22,8 @@ import numpy as np
 from supple.core import layout as at
 from supple.core import linalg
 from supple.core.block_six import SIX, backward_six, forward_six
-from supple.core.layout import TREE
-from supple.native.declare import IVEC, MAT, TRUTH, Kind, block, kernel, shared
+from supple.core.layout import COEFFICIENTS, TREE
+from supple.native.declare import INT, IVEC, MAT, Kind, block, kernel, shared
 
 # Head of the plan: number of fronts; places of their table and of the list of places of unknowns; numbers of reals that
 # factors and stack need, and where there is scratch on the stack; place and number of the records of entries; place of the
@@ -42,12 +42,12 @@ CODE, ROW, NROW, COLUMN, NCOLUMN, INNER, NINNER, AT_ROW, AT_COLUMN, MORE, RECORD
 # controllers; controllers with velocities and with themselves; mu with itself, where rates of rows are not held
 TANGENT, ROWS, PUSH, RATES, STATE_PUSH, STATE, STATE_OWN, OWN = range(8)
 # Numbers of a method: of M, Ru, Rq; of G in the motion and in positions; of G and H in rates; of B; of Rz, Gq and Gu; of z'
-# itself and of Gz; of mu itself
+# itself and of Gz; of mu itself; and how many pivots were replaced so far
 (
-    C_M, C_U, C_Q, C_POSITION, C_RATE, C_H, C_PUSH, C_RZ, C_GQ, C_GU, C_Z, C_GZ, C_OWN, COEFFICIENTS,
-) = range(14)
+    C_M, C_U, C_Q, C_POSITION, C_RATE, C_H, C_PUSH, C_RZ, C_GQ, C_GU, C_Z, C_GZ, C_OWN, C_REPLACED,
+) = range(COEFFICIENTS)
 
-RQ, RU, MASS = 0, 1, 2  # tangents
+MASS, RQ, RU = 0, 1, 2  # tangents
 
 CUBE = Kind("float64", 3)
 
@@ -88,15 +88,18 @@ def records_of(m):
 
 
 @kernel
-def push(unit, x, y, cx, cy, G, r, f, t):
-    """Subtract (cx x + cy y) B from a front, over the velocities in between of a record; t is scratch."""
-    n, d0 = r[NCOLUMN], r[INNER]
+def push(m, place, x, y, cx, cy, G, r, f, t):
+    """Subtract (cx x + cy y) B from a front, over the velocities in between of a record; t is scratch.
+
+    Rows of x and y are at ``place``.
+    """
+    n, d0, unit = r[NCOLUMN], r[INNER], m.unit
     for j in range(n):
-        g = G[r[COLUMN] + j]
+        g = G[m.line_of[r[COLUMN] + j]]
         for d in range(r[NINNER]):
             t[d * n + j] = -unit[d0 + d] * unit[d0 + d] * g[d0 + d]
     for i in range(r[NROW]):
-        k, to = r[ROW] + i, f[r[AT_ROW] + i, r[AT_COLUMN] : r[AT_COLUMN] + n]
+        k, to = place[r[ROW] + i], f[r[AT_ROW] + i, r[AT_COLUMN] : r[AT_COLUMN] + n]
         for d in range(r[NINNER]):
             s, own = cx * x[k, d0 + d] + cy * y[k, d0 + d], t[d * n : d * n + n]
             for j in range(n):
@@ -108,33 +111,42 @@ def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
     """Add the entries of one record to a front; t is scratch."""
     code, i0, j0 = r[CODE], r[AT_ROW], r[AT_COLUMN]
     if code == TANGENT:
+        d, n = r[COLUMN], r[NCOLUMN]
         for i in range(r[NROW]):
-            k, to = r[ROW] + i, f[i0 + i]
-            Rq, Ru, M, d = tangent[RQ, k], tangent[RU, k], tangent[MASS, k], r[COLUMN]
-            for j in range(r[NCOLUMN]):
-                to[j0 + j] += c[C_M] * M[d + j] + c[C_U] * Ru[d + j] + c[C_Q] * Rq[d + j]
+            k, to = m.row_of[r[ROW] + i], f[i0 + i, j0 : j0 + n]
+            M = block(tangent[MASS, k], d, n)
+            for j in range(n):
+                to[j] += c[C_M] * M[j]
+            if tangent.shape[0] > 1:
+                Rq, Ru = block(tangent[RQ, k], d, n), block(tangent[RU, k], d, n)
+                for j in range(n):
+                    to[j] += c[C_U] * Ru[j] + c[C_Q] * Rq[j]
     elif code == ROWS:
         for i in range(r[NROW]):
-            k, lam, mu = r[ROW] + i, i0 + i, i0 + i + r[MORE]
+            k, lam, mu = m.line_of[r[ROW] + i], i0 + i, i0 + i + r[MORE]
             for j in range(r[NCOLUMN]):
                 g = G[k, r[COLUMN] + j]
                 f[j0 + j, lam] += c[C_POSITION] * g
                 f[lam, j0 + j] += c[C_POSITION] * g
                 f[mu, j0 + j] += c[C_RATE] * g + c[C_H] * H[k, r[COLUMN] + j]
     elif code == PUSH:
-        push(m.unit, tangent[MASS], tangent[RU], c[C_PUSH] * c[C_M], c[C_PUSH] * c[C_U], G, r, f, t)
+        if c[C_PUSH] != 0.0:
+            push(m, m.row_of, tangent[MASS], tangent[RU], c[C_PUSH] * c[C_M], c[C_PUSH] * c[C_U], G, r, f, t)
     elif code == RATES:
         if c[C_RATE] != 0.0:
-            push(m.unit, G, G, c[C_PUSH] * c[C_RATE], 0.0, G, r, f, t)
+            push(m, m.line_of, G, G, c[C_PUSH] * c[C_RATE], 0.0, G, r, f, t)
     elif code == STATE_PUSH:
-        push(m.unit, Gu, Gu, c[C_PUSH] * c[C_GU], 0.0, G, r, f, t)
+        if c[C_PUSH] != 0.0:
+            push(m, m.counting, Gu, Gu, c[C_PUSH] * c[C_GU], 0.0, G, r, f, t)
     elif code == STATE:
-        for j in range(r[NCOLUMN]):
+        for j in range(r[NCOLUMN] if Gz.shape[0] > 0 else 0):
             s, k = r[ROW], r[COLUMN] + j
             f[j0 + j, i0] += c[C_RZ] * Rz[k, s]
             f[i0, j0 + j] += c[C_GQ] * Gq[s, k] + c[C_GU] * Gu[s, k]
     elif code == STATE_OWN:
-        f[i0, i0] += c[C_Z] + c[C_GZ] * Gz[r[ROW], r[ROW]]
+        f[i0, i0] += c[C_Z]
+        if Gz.shape[0] > 0:
+            f[i0, i0] += c[C_GZ] * Gz[r[ROW], r[ROW]]
     else:
         for i in range(r[NROW]):
             f[i0 + i, i0 + i] += c[C_OWN]
@@ -173,9 +185,14 @@ def keep(front, f, stack, factors):
             left[i, j] = f[b + i, b + j]
 
 
-@shared(TREE, CUBE, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, IVEC, gives=TRUTH)
+@shared(TREE, CUBE, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, IVEC, gives=INT)
 def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
-    """Factors of a real (c, stack and factors have one row) or complex matrix (two); False if a pivot vanishes."""
+    """Factors of a real (c, stack and factors have one row) or complex matrix (two).
+
+    The matrix of accelerations has no tangents but M, and no controllers: ``tangent`` is one matrix then, Gz has no rows.
+    Rows are not exchanged between fronts: where pivots of a front are rounding, a little stands for them, and what that does to
+    solutions is left to Newton's iterations. It is counted. Returns -1, or the number of a front that is singular or not finite.
+    """
     p, records = plan_of(m)[0], records_of(m)[0]
     table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
     parts = c.shape[0]
@@ -192,16 +209,18 @@ def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
                 enter(m, records[e], tangent, G, H, Rz, Gq, Gu, Gz, c[part], f, t)
             inherit(p, table, k, stack[part], f)
         mine = pivots[front[FIRST] : front[FIRST] + b]
+        real, size = block(stack[0], front[FRONT_AT], n, n), block(factors[0], front[FACTORS_AT], b)
+        linalg.column_sizes(real, size)
         if parts == 1:
-            good = linalg.lu_of(block(stack[0], front[FRONT_AT], n, n), mine, b)
+            replaced = linalg.lu_of(real, mine, b, size)
         else:
-            real, imaginary = block(stack[0], front[FRONT_AT], n, n), block(stack[1], front[FRONT_AT], n, n)
-            good = linalg.lu_complex_of(real, imaginary, mine, b)
-        if not good:
-            return False
+            replaced = linalg.lu_complex_of(real, block(stack[1], front[FRONT_AT], n, n), mine, b, size)
+        if replaced < 0:
+            return k
+        c[0, C_REPLACED] += replaced
         for part in range(parts):
             keep(front, block(stack[part], front[FRONT_AT], n, n), stack[part], factors[part])
-    return True
+    return -1
 
 
 @kernel

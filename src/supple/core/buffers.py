@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.native.declare import Kind, TupleKind, block, kernel
+from supple.native.declare import Kind, TupleKind, block, kernel, stored
 
 Shape = int | str | tuple[int | str, ...]
 
@@ -38,12 +38,16 @@ def starts(*lengths: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Part:
-    """The fields of one buffer: a name for it, "float64" or "int64", shapes by name, and whether it is only read."""
+    """The fields of one buffer: a name for it, "float64" or "int64", shapes by name, and whether it is only read.
+
+    ``stored`` are matrices whose rows may be shorter than they are (``native/declare.py``).
+    """
 
     buffer: str
     number: str
     fields: Mapping[str, Shape]
     fixed: bool = False
+    stored: tuple[str, ...] = ()
 
 
 class Record:
@@ -87,7 +91,7 @@ class Record:
 
     def _kernel(self, function: str, text: str) -> Any:
         """A kernel made from text: compiled code can neither loop over fields of different types nor look them up."""
-        names = {"block": block, self.name: self.views, "__name__": self.module}
+        names = {"block": block, "stored": stored, self.name: self.views, "__name__": self.module}
         exec(compile(f"def {function}{text}", f"<views of {self.name}>", "exec"), names)
         return kernel(names[function])
 
@@ -124,7 +128,8 @@ class Record:
                 lines.append(f"    {at} = 0")
             for field in part.fields:
                 extents = self.shapes[field]
-                view = f"block({part.buffer}, {at}, {', '.join(extents)})" if extents else f"{part.buffer}[{at}]"
+                cut = "stored" if field in part.stored else "block"
+                view = f"{cut}({part.buffer}, {at}, {', '.join(extents)})" if extents else f"{part.buffer}[{at}]"
                 lines += [f"    field_{field} = {view}", f"    {at} += {_product(extents)}"]
         lines.append(f"    return {self.name}({', '.join(fields)}), {', '.join(begins)}")
         return "\n".join(lines)

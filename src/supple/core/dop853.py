@@ -69,8 +69,8 @@ OWN_RECORD = Record(
         "f": (7, N),  # dense output
         "weight": N,
         # scratch for constraints
-        "rows": ("nr", "nu"),
-        "square": ("nr", "nr"),
+        "rows": ("parted * nr", "nu"),
+        "square": ("parted * nr", "nr"),
     }),
     Part("count", "int64", {
         "trouble": 1,  # why the last attempt failed (DONE: it did not, or only its error did)
@@ -78,6 +78,7 @@ OWN_RECORD = Record(
         "pivots": "nr",
     }),
     head=at.SIZES,
+    given=("parted",),  # 1 if constraints are kept by partitioning, else 0
     follows=True,
 )
 Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
@@ -86,12 +87,12 @@ Own, cut_own = OWN_RECORD.views, OWN_RECORD.cut
 @kernel
 def own_views(m, run, i, ints, k):
     """The method's own part of the buffers, from run[i] and ints[k]."""
-    return cut_own(m.head, run, i, ints, k)[0]
+    return cut_own(m.head, run, i, ints, k, 1 if run[i + KEEP] == PARTITION else 0)[0]
 
 
-def own_size(nu: int, nz: int, ne: int, nr: int) -> tuple[int, int]:
-    """Lengths of the method's own part of the real and the integer buffer."""
-    reals, ints = OWN_RECORD.lengths({"nu": nu, "nz": nz, "elements": ne, "nr": nr})
+def own_size(nu: int, nz: int, ne: int, nr: int, parted: bool) -> tuple[int, int]:
+    """Lengths of the method's own part of the real and the integer buffer; ``parted`` if it keeps constraints by partitioning."""
+    reals, ints = OWN_RECORD.lengths({"nu": nu, "nz": nz, "elements": ne, "nr": nr, "parted": int(parted)})
     return reals, ints
 
 
@@ -136,7 +137,7 @@ def stages(m, w, r, o, ints, which, t, h, left, y):
         chart.retract(m, r.q, r.xt, r.qt)
         x = o.k[s]
         if o.which.shape[0] > 0 and o.c[KEEP] == PARTITION:
-            if not partition.complete(m, w, time, r.q, r.xt, r.ut, r.qt, o.which, o.square, o.pivots):
+            if not partition.complete(m, w, time, r.q, r.xt, r.ut, r.qt, o.which, o.rows, o.square, o.pivots):
                 return st.LOCKED
         bad = dynamics.forward(m, w, time, r.qt, r.ut, r.zt, x[nu : 2 * nu])
         ints[st.EVALUATIONS] += 1
@@ -216,7 +217,7 @@ def move(m, w, r, o, t):
         r.u[i] += o.y[nu + i]
         r.a[i] = x[nu + i]
     if w.lam.shape[0] > 0 and o.c[KEEP] == PARTITION:
-        if not partition.complete(m, w, t, r.q, r.xt, r.u, r.qt, o.which, o.square, o.pivots):
+        if not partition.complete(m, w, t, r.q, r.xt, r.u, r.qt, o.which, o.rows, o.square, o.pivots):
             return st.LOCKED
     else:
         chart.retract(m, r.q, r.xt, r.qt)

@@ -18,6 +18,7 @@ from supple.core import (
     tree,
 )
 from supple.core import layout as at
+from supple.core.blocks import by_blocks
 from supple.core.layout import TREE, WORK, views
 from supple.native.declare import INT, INTS, MAT, REAL, REALS, VEC, entry, hold, kernel, shared
 
@@ -57,29 +58,29 @@ def solve_motion(m, w, t, u, z, f):
 
     Returns -1, or the velocity whose pivot fails, or nu plus a constraint row that depends on others.
     """
-    if w.lam.shape[0] == 0:
-        if m.head[at.H_WAY] == at.TREE_WAY:
-            return articulated.solve(m, w, f, articulated.NO_WRENCHES)
-        tree.composite(m, w, w.mass)
-        bad = linalg.cholesky(w.mass, w.lower)
+    if w.lam.shape[0] == 0 and m.head[at.H_WAY] == at.TREE_WAY:
+        return articulated.solve(m, w, f, articulated.NO_WRENCHES)
+    if w.lam.shape[0] == 0 and not by_blocks(m):
+        tree.composite(m, w, w.mass[0])
+        bad = linalg.cholesky(w.mass[0], w.lower)
         if bad < 0:
             linalg.cholesky_solve(w.lower, f)
         else:
-            w.failed[0] = w.mass[bad, bad]
+            w.failed[0] = w.mass[0, bad, bad]
         return bad
     for k in range(f.shape[0]):
         w.force[k] = 0.0
     links.accelerations(m, w, t, w.force, w.lam)
     for i in range(w.lam.shape[0]):
         w.lam[i] = -w.lam[i]
-    links.jacobian(m, w, w.rows)
+    links.jacobian(m, w, w.rows, m.line_of)
     bad = kkt.factorize(m, w)
     if bad < 0:
         bad = kkt.solve(m, w, f, w.lam)
     if bad < 0:
         forces.drive(m, w, t)
     elif bad < f.shape[0]:
-        w.failed[0] = w.mass[bad, bad]
+        w.failed[0] = w.mass[0, m.row_of[bad], bad]
     return bad
 
 
@@ -157,34 +158,35 @@ def accelerate(ints, reals, work, t, q, u, z, a):
 
 @entry(INTS, REALS, VEC, VEC, MAT)
 def mass_matrix(ints, reals, work, q, M):
-    """M (nu, nu)."""
+    """M (nu, nu), whole or as the model stores it."""
     tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = hold(at.placed_as(tree_views, M)), hold(work_views)
     h = w.force
-    for k in range(M.shape[0]):
+    for k in range(h.shape[0]):
         h[k] = 0.0
     tree.poses(m, w, q)
     tree.motion(m, w, h, h)
     tree.inertias(m, w, q, h, h)
-    tree.composite(m, w, M)
+    tree.composite(m, w, at.as_stored(M)[0])
 
 
 @entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
 def tangent(ints, reals, work, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
-    """Residual and tangents; see ``tangents.differentiate``."""
+    """Residual and tangents; see ``tangents.differentiate``. Rq, Ru and M are whole, or as the model stores them."""
     tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
-    tangent_at(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz)
+    m, w = hold(at.placed_as(tree_views, M)), hold(work_views)
+    q1, u1, a1 = at.as_stored(Rq)[0], at.as_stored(Ru)[0], at.as_stored(M)[0]
+    tangent_at(m, w, t, q, u, a, z, r, q1, u1, a1, Rz, Gq, Gu, Gz)
 
 
 @entry(INTS, REALS, VEC, REAL, VEC, VEC, VEC, VEC, VEC, VEC, MAT, MAT)
 def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     """Constraint rows at a state: violations g, their rates gu and second derivatives ga (rows), Jacobian G (rows, nu)
 
-    and the derivative H (rows, nu) of the rates along q.
+    and the derivative H (rows, nu) of the rates along q, both whole, or as the model stores them.
     """
     tree_views, work_views = views(ints, reals, work)
-    m, w = hold(tree_views), hold(work_views)
+    m, w = hold(at.placed_as(tree_views, G)), hold(work_views)
     tree.poses(m, w, q)
     tree.motion(m, w, u, a)
     tangents.columns(m, w, u, a)
@@ -192,8 +194,8 @@ def constrain(ints, reals, work, t, q, u, a, g, gu, ga, G, H):
     links.violations(m, w, g)
     links.rates(m, w, t, u, gu)
     links.accelerations(m, w, t, a, ga)
-    links.jacobian(m, w, G)
-    links.rate_tangent(m, w, H)
+    links.jacobian(m, w, at.as_stored(G)[0], m.line_of)
+    links.rate_tangent(m, w, at.as_stored(H)[0], m.line_of)
 
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, VEC, VEC)

@@ -13,15 +13,16 @@ A body may have no inertia about an axis (a thin rod), if constraints hold it th
 solution lacks is solved for again, see ``kkt.solve``.
 
 So chains and trees of free bodies cost as much as they have bodies. What belongs to what is in the plan
-(``engine/plan.py``): matrices have all their rows and columns, but only entries of the plan are touched.
+(``engine/plan.py``): only its entries are touched, and by blocks only these are stored (``core/layout.py``).
 """
 
 from __future__ import annotations
 
 import math
 
-from supple.core import articulated, mass_blocks
+from supple.core import articulated, block_products, mass_blocks
 from supple.core import layout as at
+from supple.core.blocks import by_blocks
 from supple.core.links import LINEAR
 from supple.native.declare import kernel
 
@@ -47,7 +48,7 @@ def combine(m, w, c):
                 t[n, j] = 0.0
             t[n, n] = 1.0
             for j in range(k):
-                y[n, j] = w.rows[row, rec[at.PLAN_E + j]]
+                y[n, j] = w.rows[m.line_of[row], rec[at.PLAN_E + j]]
             n += 1
     for j in range(k - 1, -1, -1):
         at_row = n - k + j  # which gives coordinate j
@@ -93,43 +94,51 @@ def coupled(m, e):
 
 
 @kernel
+def clear_ranges(m, rec, y):
+    """Zeros in a row of a link over the blocks that it acts on."""
+    for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+        for e in range(m.plan[k], m.plan[k + 1]):
+            y[e] = 0.0
+
+
+@kernel
 def turn_rows(m, w):
     """Rows T G of all links into w.solved, within their ranges; False if a joint's own rows fail."""
     plan, G, Y = m.plan, w.rows, w.solved
     for c in range(m.link.shape[0]):
         rec = m.plan[record(m, c) :]
         n = rec[at.PLAN_FREE] + rec[at.PLAN_K]
-        ends = rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES]
+        first, ends = rec[at.PLAN_ENTRIES], rec[at.PLAN_ENTRIES] + 2 * rec[at.PLAN_NENTRIES]
         if rec[at.PLAN_K] > 0:
             if not combine(m, w, c):
                 return False
             for i in range(n):
-                y = Y[rec[at.PLAN_ROW + i]]
-                for k in range(rec[at.PLAN_RANGES], ends, 2):
-                    for e in range(plan[k], plan[k + 1]):
-                        y[e] = 0.0
+                y = Y[m.solved_of[rec[at.PLAN_ROW + i]]]
+                clear_ranges(m, rec, y)
                 for j in range(n):
-                    f, g = w.operations[c, i, j], G[rec[at.PLAN_ROW + j]]
+                    f, g = w.operations[c, i, j], G[m.line_of[rec[at.PLAN_ROW + j]]]
                     if f != 0.0:
-                        for k in range(rec[at.PLAN_RANGES], ends, 2):
+                        for k in range(first, ends, 2):
                             for e in range(plan[k], plan[k + 1]):
                                 y[e] += f * g[e]
         else:
             for i in range(n):
                 row = rec[at.PLAN_ROW + i]
-                for k in range(rec[at.PLAN_RANGES], ends, 2):
+                y, g = Y[m.solved_of[row]], G[m.line_of[row]]
+                clear_ranges(m, rec, y)
+                for k in range(first, ends, 2):
                     for e in range(plan[k], plan[k + 1]):
-                        Y[row, e] = G[row, e]
+                        y[e] = g[e]
     for c in range(m.link.shape[0]):  # coordinates of closing joints in rows of couplings and drivers
         if m.link[c, at.LINK_KIND] == LINEAR and m.link[c, at.LINK_ROW] >= 0:
             row = m.link[c, at.LINK_ROW]
             for j in range(m.link[c, at.LINK_TERM], m.link[c, at.LINK_TERM] + m.link[c, at.LINK_COUNT]):
                 joint, given = coupled(m, m.term[j, at.TERM_U])
                 if joint >= 0:
-                    rec, y = m.plan[record(m, joint) :], Y[given]
+                    rec, y, own = m.plan[record(m, joint) :], Y[m.solved_of[given]], Y[m.solved_of[row]]
                     for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                         for e in range(plan[k], plan[k + 1]):
-                            Y[row, e] -= m.factor[j] * y[e]
+                            own[e] -= m.factor[j] * y[e]
     return True
 
 
@@ -151,7 +160,7 @@ def factorize(m, w, by_tree):
     for c in range(m.link.shape[0]):  # Y^T = L^-1 G^T for the rows that are left
         rec = m.plan[record(m, c) :]
         for s in range(rec[at.PLAN_FREE]):
-            y = Y[rec[at.PLAN_ROW + s]]
+            y = Y[m.solved_of[rec[at.PLAN_ROW + s]]]
             if by_tree:
                 solve_row(m, w, rec, y)
                 continue
@@ -162,29 +171,29 @@ def factorize(m, w, by_tree):
         rec = m.plan[record(m, c) :]
         p0 = rec[at.PLAN_POS]
         for s in range(rec[at.PLAN_FREE]):
-            row = S[p0 + s]
+            row = S[m.schur_of[p0 + s]]
             for j in range(rec[at.PLAN_LOW], p0 + s + 1):
                 row[j] = 0.0
         for k in range(rec[at.PLAN_PAIRS], rec[at.PLAN_PAIRS] + 3 * rec[at.PLAN_NPAIRS], 3):
             d = plan[k]
             other = m.plan[record(m, d) :]
             for s in range(rec[at.PLAN_FREE]):
-                y, row = Y[rec[at.PLAN_ROW + s]], S[p0 + s]
+                y, row = Y[m.solved_of[rec[at.PLAN_ROW + s]]], S[m.schur_of[p0 + s]]
                 for r in range(s + 1 if d == c else other[at.PLAN_FREE]):
-                    z = Y[other[at.PLAN_ROW + r]]
+                    z = Y[m.solved_of[other[at.PLAN_ROW + r]]]
                     x = 0.0
                     for e in range(plan[k + 1], plan[k + 2]):
                         x += y[e] * z[e]
                     row[other[at.PLAN_POS] + r] += x
         for s in range(rec[at.PLAN_FREE]):
             i = p0 + s
-            row = S[i]
+            row = S[m.schur_of[i]]
             full = row[i]
             for j in range(rec[at.PLAN_LOW], i):
-                x = row[j]
+                x, before = row[j], S[m.schur_of[j]]
                 for k in range(max(rec[at.PLAN_LOW], low[j]), j):
-                    x -= row[k] * S[j, k]
-                row[j] = x * S[j, j]
+                    x -= row[k] * before[k]
+                row[j] = x * before[j]
             x = full
             for k in range(rec[at.PLAN_LOW], i):
                 x -= row[k] * row[k]
@@ -219,7 +228,7 @@ def solve(m, w, f, c, by_tree):
         rec = m.plan[record(m, l) :]
         ns += rec[at.PLAN_FREE]
         for j in range(rec[at.PLAN_K]):  # what acts on a joint's own coordinates acts on the bodies
-            y, push = Y[rec[at.PLAN_ROW + rec[at.PLAN_FREE] + j]], f[rec[at.PLAN_E + j]]
+            y, push = Y[m.solved_of[rec[at.PLAN_ROW + rec[at.PLAN_FREE] + j]]], f[rec[at.PLAN_E + j]]
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
                     f[e] -= push * y[e]
@@ -231,25 +240,26 @@ def solve(m, w, f, c, by_tree):
         rec = m.plan[record(m, l) :]
         for j in range(rec[at.PLAN_FREE]):
             row = rec[at.PLAN_ROW + j]
-            s = -c[row]
+            s, y = -c[row], Y[m.solved_of[row]]
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
-                    s += Y[row, e] * f[e]
+                    s += y[e] * f[e]
             x[rec[at.PLAN_POS] + j] = s
     for i in range(ns):
-        s = x[i]
+        s, row = x[i], S[m.schur_of[i]]
         for k in range(low[i], i):
-            s -= S[i, k] * x[k]
-        x[i] = s * S[i, i]
+            s -= row[k] * x[k]
+        x[i] = s * row[i]
     for i in range(ns - 1, -1, -1):
-        s = x[i] * S[i, i]
+        row = S[m.schur_of[i]]
+        s = x[i] * row[i]
         x[i] = s
         for k in range(low[i], i):
-            x[k] -= S[i, k] * s
+            x[k] -= row[k] * s
     for l in range(nl):
         rec = m.plan[record(m, l) :]
         for j in range(rec[at.PLAN_FREE]):
-            y, s = Y[rec[at.PLAN_ROW + j]], x[rec[at.PLAN_POS] + j]
+            y, s = Y[m.solved_of[rec[at.PLAN_ROW + j]]], x[rec[at.PLAN_POS] + j]
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
                     f[e] -= s * y[e]
@@ -292,7 +302,7 @@ def turn_back(m, w, f, c):
         for j in range(rec[at.PLAN_K]):
             e0, row = rec[at.PLAN_E + j], rec[at.PLAN_ROW + rec[at.PLAN_FREE] + j]
             push = f[e0]
-            s, y = c[row], w.solved[row]
+            s, y = c[row], w.solved[m.solved_of[row]]
             for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
                 for e in range(plan[k], plan[k + 1]):
                     s -= y[e] * f[e]
@@ -327,12 +337,16 @@ def remainder(m, w, f, c, a, lam, rf, rc):
     first = m.plan[m.plan[at.PLAN_FIRST] :]
     row_remainder(m, w, c, a, rc)
     for i in range(nu):
-        s, j = f[i], first[i]
-        if j >= 0:
-            while j < nu and first[j] == first[i]:
-                s -= w.mass[i, j] * a[j]
-                j += 1
-        rf[i] = s
+        rf[i] = f[i]
+    if by_blocks(m):
+        block_products.add_product(m, w.mass[0], a, -1.0, rf)
+    else:
+        for i in range(nu):
+            j = first[i]
+            if j >= 0:
+                while j < nu and first[j] == first[i]:
+                    rf[i] -= w.mass[0, i, j] * a[j]
+                    j += 1
     for l in range(m.link.shape[0]):
         rec = m.plan[record(m, l) :]
         if m.link[l, at.LINK_KIND] == LINEAR:
@@ -343,13 +357,13 @@ def remainder(m, w, f, c, a, lam, rf, rc):
             continue
         for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
             row = rec[at.PLAN_ROW + i]
-            push = lam[row]
-            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+            push, g = lam[row], G[m.line_of[row]]
+            for k in range(rec[at.PLAN_ENTRIES], rec[at.PLAN_ENTRIES] + 2 * rec[at.PLAN_NENTRIES], 2):
                 for e in range(plan[k], plan[k + 1]):
-                    rf[e] -= G[row, e] * push
+                    rf[e] -= g[e] * push
             for k in range(rec[at.PLAN_K]):
                 e = rec[at.PLAN_E + k]
-                rf[e] -= G[row, e] * push
+                rf[e] -= g[e] * push
 
 
 @kernel
@@ -371,15 +385,15 @@ def row_remainder(m, w, c, a, rc):
             continue
         for i in range(rec[at.PLAN_FREE] + rec[at.PLAN_K]):
             row = rec[at.PLAN_ROW + i]
-            s = c[row]
+            s, g = c[row], G[m.line_of[row]]
             largest = max(largest, abs(s))
-            for k in range(rec[at.PLAN_RANGES], rec[at.PLAN_RANGES] + 2 * rec[at.PLAN_NRANGES], 2):
+            for k in range(rec[at.PLAN_ENTRIES], rec[at.PLAN_ENTRIES] + 2 * rec[at.PLAN_NENTRIES], 2):
                 for e in range(plan[k], plan[k + 1]):
-                    x = G[row, e] * a[e]
+                    x = g[e] * a[e]
                     largest = max(largest, abs(x))
                     s -= x
             for k in range(rec[at.PLAN_K]):
-                x = G[row, rec[at.PLAN_E + k]] * a[rec[at.PLAN_E + k]]
+                x = g[rec[at.PLAN_E + k]] * a[rec[at.PLAN_E + k]]
                 largest = max(largest, abs(x))
                 s -= x
             rc[row] = s

@@ -114,12 +114,13 @@ def add_own_blocks(tree, f, w0, w1, w2, b0, b1, b2, Rq, Ru, M):
             s += w0 * (shape[e] * w0 + shape[e + nf] * w1 + shape[e + 2 * nf] * w2)
             s += w1 * (shape[e + 3 * nf] * w0 + shape[e + 4 * nf] * w1 + shape[e + 5 * nf] * w2)
             s += w2 * (shape[e + 6 * nf] * w0 + shape[e + 7 * nf] * w1 + shape[e + 8 * nf] * w2)
-            Rq[k + i, k + l] += s
+            row = tree.row_of[k + i]
+            Rq[row, k + l] += s
             s = w0 * (shape[e + 5 * nf] - shape[e + 7 * nf] - shape[et + 5 * nf] + shape[et + 7 * nf])
             s += w1 * (shape[e + 6 * nf] - shape[e + 2 * nf] - shape[et + 6 * nf] + shape[et + 2 * nf])
             s += w2 * (shape[e + nf] - shape[e + 3 * nf] - shape[et + nf] + shape[et + 3 * nf])
-            Ru[k + i, k + l] += s
-            M[k + i, k + l] += shape[mass + i * nf + l]
+            Ru[row, k + l] += s
+            M[row, k + l] += shape[mass + i * nf + l]
 
 
 @kernel

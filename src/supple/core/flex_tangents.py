@@ -213,7 +213,7 @@ def edge_stiffness(tree, work, n, Rq):
             x -= v0 * (b[0] * p0 + b[1] * p1 + b[2] * p2)
             x -= v1 * (b[3] * p0 + b[4] * p1 + b[5] * p2)
             x -= v2 * (b[6] * p0 + b[7] * p1 + b[8] * p2)
-            Rq[u0 + j, u0 + i] += x
+            Rq[tree.row_of[u0 + j], u0 + i] += x
     if inward:  # + G^T adT(-W) G = -(ad(G_i) G_j) . W, the same for J = -G
         t, W = work.scratch[11], r[at.W : at.W + 6]
         for i in range(nf):
@@ -222,4 +222,4 @@ def edge_stiffness(tree, work, n, Rq):
                 x = 0.0
                 for l in range(6):
                     x += t[l] * W[l]
-                Rq[u0 + j, u0 + i] -= x
+                Rq[tree.row_of[u0 + j], u0 + i] -= x

@@ -266,8 +266,9 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
         elif kind >= JOINT_SPRING:
             k, s, g = el[joint_forces.U], el[joint_forces.STATE], c[joint_forces.RATIO]
             fx, fv, fz, zx, zv, zz = joint_forces.slopes(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[k], z)
-            Rq[k, k] -= g * g * fx
-            Ru[k, k] -= g * g * fv
+            row = tree.row_of[k]
+            Rq[row, k] -= g * g * fx
+            Ru[row, k] -= g * g * fv
             if kind == PID:
                 slopes = work.slopes[s]
                 slopes[0], slopes[1], slopes[2], slopes[3] = -g * fz, g * zx, g * zv, zz
@@ -276,7 +277,7 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             n, o, j = b[at.FLEX_N], at.modal(tree, el[BODY]).C, b[at.FLEX_U0]
             for i in range(n):
                 for k in range(n):
-                    Ru[j + i, j + k] += tree.flex_data[o + i * n + k]
+                    Ru[tree.row_of[j + i], j + k] += tree.flex_data[o + i * n + k]
         elif kind == BUSHING:
             bushing.differentiate(tree, work, e, Rq, Ru)
         elif kind == LOAD:

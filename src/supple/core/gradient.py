@@ -334,10 +334,11 @@ def gradient_mass(m, M):
             table, K, _, _ = table_of(m, t, data)
             for c in range(K):
                 i = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + c]
+                rows = m.row_of[i : i + 3]
                 for d in range(K):
                     j, x = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d], m.flex_data[table.mass + c * K + d]
                     for l in range(3):
-                        M[i + l, j + l] += x
+                        M[rows[l], j + l] += x
 
 
 @shared(TREE, MAT)
@@ -354,7 +355,7 @@ def gradient_clear(m, M):
                     j = b[at.GRADIENT_U0] + 3 * m.gradient_int[vectors + d]
                     for l in range(3):
                         for n in range(3):
-                            M[i + l, j + n] = 0.0
+                            M[m.row_of[i + l], j + n] = 0.0
 
 
 @shared(TREE, WORK, VEC, VEC)

@@ -260,6 +260,6 @@ def edge_stiffness(tree, work, n, Rq):
         w, _, _, _, _ = turning(e, g1, g2, v1, v2, O, OD)
         push = cross(f, w)
         for b in range(PLACE):
-            Rq[k + b, k + PLACE + i] -= push[b]
+            Rq[tree.row_of[k + b], k + PLACE + i] -= push[b]
         for b in range(6):
-            Rq[k + PLACE + b, k + PLACE + i] += t0 * OD[0, b] + t1 * OD[1, b] + t2 * OD[2, b]
+            Rq[tree.row_of[k + PLACE + b], k + PLACE + i] += t0 * OD[0, b] + t1 * OD[1, b] + t2 * OD[2, b]

@@ -103,7 +103,7 @@ def spread(m, vectors, first, own, R):
         for l in range(n):
             j = first + 3 * m.gradient_int[vectors + l]
             for a in range(3):
-                row, mine = R[i + a], own[3 * k + a]
+                row, mine = R[m.row_of[i + a]], own[3 * k + a]
                 for b in range(3):
                     row[j + b] += mine[3 * l + b]
 

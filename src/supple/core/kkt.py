@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 
-from supple.core import chart, elimination, linalg, links, tree
+from supple.core import chart, elimination, kkt_fronts, linalg, links, tree
 from supple.core import layout as at
+from supple.core.blocks import by_blocks
 from supple.core.layout import TREE, WORK
 from supple.native.declare import INT, VEC, kernel, shared
 
-# What the factors are of: all together, blocks, blocks with inertia added, blocks in order N
-DENSE, BLOCKS, ADDED, ARTICULATED = 0.0, 1.0, 2.0, 3.0
+# What the factors are of: all together, blocks, blocks with inertia added, blocks in order N, fronts
+DENSE, BLOCKS, ADDED, ARTICULATED, FRONTS = 0.0, 1.0, 2.0, 3.0, 4.0
 REPEATS = 8
 ROUNDING = 4e-15  # more than sums over few terms have: where solutions are repeated or not by chance, they are noise to a method
 
@@ -30,7 +31,7 @@ def weight(m, w, i):
     n = m.unit.shape[0]
     for k in range(n):
         s = m.unit[k] * m.unit[k]
-        mean += w.mass[k, k] * s
+        mean += w.mass[0, k, k] * s
         square += w.rows[i, k] * w.rows[i, k] * s
     if mean == 0.0:  # nothing that can move has mass
         mean = 1.0
@@ -48,7 +49,7 @@ def factorize(m, w):
     if usable and m.head[at.H_WAY] == at.TREE_WAY and elimination.factorize(m, w, True) == -1:
         w.factors[0] = ARTICULATED
         return -1
-    tree.composite(m, w, w.mass)
+    tree.composite(m, w, w.mass[0])
     if usable:
         bad = elimination.factorize(m, w, False)
         if bad == -3 and held(m, w):
@@ -57,7 +58,17 @@ def factorize(m, w):
         if bad > -2:
             w.factors[0] = BLOCKS
             return bad
-    return factorize_dense(m, w)
+    return factorize_otherwise(m, w)
+
+
+@kernel
+def factorize_otherwise(m, w):
+    """Factors where the plan of the elimination does not serve: by fronts, or of all together."""
+    if not by_blocks(m):
+        w.factors[0] = DENSE
+        return factorize_dense(m, w)
+    w.factors[0] = FRONTS
+    return kkt_fronts.factorize(m, w)
 
 
 @kernel
@@ -82,12 +93,12 @@ def held(m, w):
 @kernel
 def factorize_dense(m, w):
     """Factors of M + G^T W G, in w.lower, and of the Schur complement."""
-    n, nr = w.mass.shape[0], w.rows.shape[0]
+    n, nr, M = w.mass.shape[1], w.rows.shape[0], w.mass[0]
     for i in range(nr):
         w.weight[i] = weight(m, w, i)
     for k in range(n):
         for j in range(k + 1):
-            w.lower[k, j] = w.mass[k, j]
+            w.lower[k, j] = M[k, j]
     for i in range(nr):
         for k in range(n):
             x = w.weight[i] * w.rows[i, k]
@@ -110,7 +121,7 @@ def factorize_dense(m, w):
 @kernel
 def schur(w):
     """Factorize the Schur complement in place; returns -1, or nu plus the first dependent row."""
-    n, nr = w.mass.shape[0], w.rows.shape[0]
+    n, nr = w.mass.shape[1], w.rows.shape[0]
     a = w.schur
     for i in range(nr):
         for j in range(i + 1):
@@ -151,6 +162,8 @@ def solve(m, w, f, c):
     if w.factors[0] == DENSE:
         solve_dense(w, f, c)
         return -1
+    if w.factors[0] == FRONTS:
+        return kkt_fronts.solve(m, w, f, c)
     if w.factors[0] == BLOCKS or w.factors[0] == ARTICULATED:
         solve_exactly(m, w, f, c)
         return -1
@@ -186,11 +199,13 @@ def solve(m, w, f, c):
         f[k] = f0[k]
     for i in range(nr):
         c[i] = c0[i]
-    w.factors[0] = DENSE
-    bad = factorize_dense(m, w)
-    if bad < 0:
-        solve_dense(w, f, c)
-    return bad
+    bad = factorize_otherwise(m, w)
+    if bad >= 0:
+        return bad
+    if w.factors[0] == FRONTS:
+        return kkt_fronts.solve(m, w, f, c)
+    solve_dense(w, f, c)
+    return -1
 
 
 @kernel
@@ -251,7 +266,7 @@ def positions(m, w, t, q, u, d, place):
     Leaves links and factors for ``velocities``. Returns the largest violation (rad, or m), or infinity where rows
     depend on each other.
     """
-    nr = w.rows.shape[0]
+    nr = w.gap.shape[0]
     if nr == 0:
         return 0.0
     size = math.inf
@@ -269,7 +284,7 @@ def positions(m, w, t, q, u, d, place):
             break
         if it == 0 or it == 3:  # in between, the factors of the start converge well enough
             tree.inertias(m, w, q, u, u)
-            links.jacobian(m, w, w.rows)
+            links.jacobian(m, w, w.rows, m.line_of)
             if factorize(m, w) >= 0:
                 return math.inf
         if small:

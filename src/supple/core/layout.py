@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.core.buffers import Part, Record, starts
 from supple.core.opcodes import STACK
-from supple.native.declare import kernel
+from supple.native.declare import kernel, stored
 
 # Motions
 FIXED, REVOLUTE, PRISMATIC, BALL, FREE = 0, 1, 2, 3, 4
@@ -35,10 +35,16 @@ LINE_EDGE = 8
     H_NODES, H_Q, H_U, H_Z, H_ELEMENTS, H_SIGNALS, H_DATA, H_WRENCHES, H_COLUMNS, H_FLEX, H_ATTACH, H_FLEX_DATA, H_FLEX_WORK,
     H_SWITCHES, H_LINKS, H_ROWS, H_PLAN, H_TERMS, H_MEMBRANES, H_PROGRAMS, H_STRIPS, H_STRIP_ROWS,
     H_DENSE, H_WAY, H_ASKED, H_BLOCK, H_BORDER, H_READING, H_PLAINS, H_GRADIENTS, H_GRADIENT_INTS,
+    H_PLANNED, H_TALL, H_DEEP, H_LINES, H_SOLVED, H_ENVELOPE, H_STACK, H_FACTORS, H_LISTED, H_LISTED_ROWS,
     HEADER,
-) = range(32)
+) = range(42)
 # How accelerations are found (engine/linear_choice.py): H_WAY is what is done, H_ASKED what the formulation asks for; H_DENSE
-# is the size of whole matrices in the workspace, nu or 0
+# is 0 where no mass matrix is in the workspace, otherwise nu
+# How matrices are stored (engine/storage.py): H_PLANNED is 1 where only entries of the plan are kept. Then row i of a matrix over
+# velocities begins at the number ``row_of[i]`` of its buffer, a view whose rows are one number long, and the entry (i, j) is
+# [row_of[i], j]; entries of different rows never meet. Whole matrices have row_of[i] = i and rows of nu numbers: kernels are the same
+# for both. H_TALL to H_ENVELOPE are the numbers of such rows: of matrices over velocities, of the mass matrix's factor, of constraint
+# rows, of these solved with it, and of the Schur complement; H_STACK and H_FACTORS what accelerations need for fronts
 AUTOMATIC, DENSE, TREE_WAY, BLOCKS = 0, 1, 2, 3
 
 # Node integers: parent node, motion, first q, first u, number of columns, last column of the path to the
@@ -158,10 +164,12 @@ LINK_GAP, LINK_WORK = 6, 7
 # velocity the first one that its row of the mass matrix reaches; and the plan of Newton's matrix (core/blocks.py; 0: none).
 PLAN_USABLE, PLAN_LINKS, PLAN_FIRST, PLAN_OWNER, PLAN_ORDER, PLAN_LOWS, PLAN_REACH, PLAN_NEWTON, PLAN_HEAD = range(9)
 # Record of a link: rows left, own coordinates eliminated; place of its first row in S, and the first that it
-# reaches; place and number of ranges of velocities (start, end); of couplings (link, start, end); its rows, coordinates
+# reaches; place and number of ranges of velocities (start, end), those of blocks; of couplings (link, start, end); of ranges in
+# which its rows have entries; its rows, coordinates
 (
-    PLAN_FREE, PLAN_K, PLAN_POS, PLAN_LOW, PLAN_RANGES, PLAN_NRANGES, PLAN_PAIRS, PLAN_NPAIRS, PLAN_ROW, PLAN_E, PLAN_INTS,
-) = starts(1, 1, 1, 1, 1, 1, 1, 1, 6, 6)
+    PLAN_FREE, PLAN_K, PLAN_POS, PLAN_LOW, PLAN_RANGES, PLAN_NRANGES, PLAN_PAIRS, PLAN_NPAIRS, PLAN_ENTRIES, PLAN_NENTRIES,
+    PLAN_ROW, PLAN_E, PLAN_INTS,
+) = starts(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 6, 6)
 
 # Node workspace: R (9), p, twist V, acceleration A; inertia about the reference point: m, c, J (xx yy zz xy xz yz);
 # wrench W; composite inertia; momentum of the deformation E; of elastic edges the rotation vector and the world place
@@ -186,7 +194,16 @@ SIZES = {
     "links": H_LINKS, "nr": H_ROWS, "plan": H_PLAN, "terms": H_TERMS, "membranes": H_MEMBRANES,
     "programs": H_PROGRAMS, "strips": H_STRIPS, "strip_rows": H_STRIP_ROWS, "dense": H_DENSE, "widest": H_BLOCK, "border": H_BORDER,
     "reading": H_READING, "plains": H_PLAINS, "gradients": H_GRADIENTS, "gradient_ints": H_GRADIENT_INTS,
+    "planned": H_PLANNED, "tall": H_TALL, "deep": H_DEEP, "lines": H_LINES, "solved": H_SOLVED, "envelope": H_ENVELOPE,
+    "front_stack": H_STACK, "front_factors": H_FACTORS, "listed": H_LISTED, "listed_rows": H_LISTED_ROWS,
 }
+WIDE = "planned + (planned == 0) * nu"  # numbers of a row of a stored matrix over velocities
+WIDE_ROWS = "planned + (planned == 0) * nr"  # ... and over constraint rows
+
+
+LISTS = "row_of", "line_of", "lower_of", "solved_of", "schur_of", "counting"  # places of rows, before the plan
+UNKNOWNS = "nu + nz + 2 * nr"  # of Newton's matrix by blocks
+COEFFICIENTS = 14  # of a method in it, and a count (core/blocks.py)
 
 # The model: what kernels only read
 TREE_RECORD = Record(
@@ -208,7 +225,16 @@ TREE_RECORD = Record(
         "plain": ("plains", PLAIN_INTS),
         "gradient": ("gradients", GRADIENT_INTS),
         "gradient_int": "gradient_ints",  # elements of gradient bodies: their tables and vectors
-        "plan": "plan",  # the last: rows in use may change, and the plan with them
+        # where rows of stored matrices begin: over velocities, of constraint rows, of the factor of the mass matrix, of rows
+        # solved with it, of the Schur complement; and 0, 1, 2, ... for whole matrices. With the plan they are the last: rows
+        # in use may change
+        "row_of": "listed",
+        "line_of": "listed_rows",
+        "lower_of": "listed",
+        "solved_of": "listed_rows",
+        "schur_of": "listed_rows",
+        "counting": "listed + listed_rows",
+        "plan": "plan",
     }),
     Part("reals", "float64", fixed=True, fields={
         "gravity": 3,
@@ -226,7 +252,7 @@ TREE_RECORD = Record(
 # The workspace: what kernels leave for each other while one state is looked at
 WORK_RECORD = Record(
     "Work", __name__,
-    Part("work", "float64", fields={
+    Part("work", "float64", stored=("mass", "lower", "rows", "solved", "schur"), fields={
         "node": ("nodes", NODE_WORK),
         "column": ("columns", COLUMN_WORK, 6),
         "matrices": ("nodes", NODE_MATRICES, 6, 6),
@@ -237,8 +263,8 @@ WORK_RECORD = Record(
         "zdot": "nz",
         "slopes": ("nz", 4),  # of the effort over the state, and of the state's rate over place, velocity and state
         # accelerations without constraints: by the whole mass matrix, or by the articulated recursion
-        "mass": ("dense", "dense"),
-        "lower": ("dense", "dense"),
+        "mass": (1, "(dense > 0) * tall", WIDE),
+        "lower": ("(dense > 0) * deep", WIDE),
         "articulated": ("nodes", ARTICULATED),
         "pivot": ("columns", PIVOT),
         "failed": 1,  # inertia of the velocity whose pivot failed last
@@ -256,9 +282,9 @@ WORK_RECORD = Record(
         "lam": "nr",
         "gap": "nr",
         "weight": "nr",
-        "rows": ("nr", "nu"),
-        "solved": ("nr", "nu"),
-        "schur": ("nr", "nr"),
+        "rows": ("lines", WIDE),
+        "solved": ("solved", WIDE),
+        "schur": ("envelope", WIDE_ROWS),
         "force": "nu",
         "operations": ("links", 6, 6),  # on the rows of each link
         "factors": 1,  # what they are of, see core/kkt.py
@@ -268,12 +294,19 @@ WORK_RECORD = Record(
         "given_gap": "nr",
         "rest_force": "nu",
         "rest_gap": "nr",
+        # accelerations by fronts (core/kkt_fronts.py)
+        "numbers": ("planned", COEFFICIENTS),
+        "sides": (3, f"planned * ({UNKNOWNS})"),
+        "front_stack": (1, "front_stack"),
+        "front_factors": (1, "front_factors"),
+        "pivots": f"planned * ({UNKNOWNS})",  # integers
         "flex": "flex_work",
     }),
     head=SIZES,
 )
 Tree, TREE, cut_tree = TREE_RECORD.views, TREE_RECORD.kind, TREE_RECORD.cut
 with_elements = TREE_RECORD.replacing("element", "coef")
+with_places = TREE_RECORD.replacing("row_of", "line_of")
 Work, WORK, cut_work = WORK_RECORD.views, WORK_RECORD.kind, WORK_RECORD.cut
 
 
@@ -288,6 +321,20 @@ def modal(tree, f):
 def views(ints, reals, work):
     """Cut the flat buffers into the arrays that kernels use."""
     return cut_tree(ints, ints, reals)[0], cut_work(ints, work)[0]
+
+
+@kernel
+def placed_as(tree, matrix):
+    """The views of a model for matrices like this one: whole, or as its own are stored."""
+    if matrix.shape[1] == tree.unit.shape[0]:
+        return with_places(tree, tree.counting, tree.counting)
+    return with_places(tree, tree.row_of, tree.line_of)
+
+
+@kernel
+def as_stored(matrix):
+    """The view of a matrix that Python made, whole or as a model stores it."""
+    return (stored(matrix.reshape(matrix.shape[0] * matrix.shape[1]), 0, matrix.shape[0], matrix.shape[1]),)
 
 
 def sizes(ints: np.ndarray) -> dict[str, int]:

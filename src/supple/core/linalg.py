@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import math
 
-from supple.native.declare import kernel
+from supple.native.declare import block, kernel
+
+ROUNDING = 1e-14  # of a column's entries: a pivot below is none
+LITTLE = 1e-8  # ... and what stands for it: half of the digits are left
 
 
 @kernel
@@ -51,16 +54,45 @@ def cholesky_solve(l, x):
 @kernel
 def lu(a, piv):
     """Factorise in place with partial pivoting; returns False for a singular or non-finite matrix."""
-    return lu_of(a, piv, a.shape[0])
+    return lu_of(a, piv, a.shape[0], block(a, 0, 0)) >= 0
 
 
 @kernel
-def lu_of(a, piv, b):
+def column_sizes(a, size):
+    """Largest entries of the first columns of a matrix, in rows or below."""
+    for k in range(size.shape[0]):
+        size[k] = 0.0
+    for i in range(a.shape[0]):
+        for k in range(size.shape[0]):
+            size[k] = max(size[k], abs(a[i, k]))
+
+
+@kernel
+def replaced(a, k, b, big, size):
+    """What stands for the pivot of column k if ``big``, the largest that is left of it, is rounding; 0 if it is none.
+
+    Rounding is little of what the column had, and of the terms that were added to it.
+    """
+    if k >= size.shape[0] or big > ROUNDING * size[k]:
+        return 0.0
+    terms = 0.0
+    for i in range(k, b):
+        s = 0.0
+        for j in range(k):
+            s += abs(a[i, j] * a[j, k])
+        terms = max(terms, s)
+    return 0.0 if big > 10.0 * ROUNDING * terms else LITTLE * size[k]
+
+
+@kernel
+def lu_of(a, piv, b, size):
     """Eliminate the first b unknowns in place, with rows exchanged among the first b.
 
-    Four columns at a time: the rest of the matrix is read and written once for the four.
+    Four columns at a time: the rest of the matrix is read and written once for the four. ``size`` has the sizes of these
+    columns (``column_sizes``), or nothing; with them, pivots that are rounding are replaced. Returns how many are, or -1 for a
+    singular or non-finite matrix.
     """
-    n = a.shape[0]
+    n, count = a.shape[0], 0
     for k0 in range(0, b, 4):
         k1 = min(k0 + 4, b)
         for k in range(k0, k1):
@@ -68,8 +100,11 @@ def lu_of(a, piv, b):
             for i in range(k + 1, b):
                 if abs(a[i, k]) > big:
                     p, big = i, abs(a[i, k])
+            other = replaced(a, k, b, big, size)
+            if other > 0.0 and math.isfinite(big):
+                a[p, k], big, count = other, other, count + 1
             if not (big > 0.0 and math.isfinite(big)):
-                return False
+                return -1
             piv[k] = p
             if p != k:
                 for j in range(n):
@@ -98,7 +133,7 @@ def lu_of(a, piv, b):
                     f = a[i, m]
                     for j in range(k1, n):
                         a[i, j] -= f * a[m, j]
-    return True
+    return count
 
 
 @kernel
@@ -124,13 +159,16 @@ def lu_solve(a, piv, x):
 @kernel
 def lu_complex(a, b, piv):
     """Factorise a + i b in place with partial pivoting, real and imaginary parts apart."""
-    return lu_complex_of(a, b, piv, a.shape[0])
+    return lu_complex_of(a, b, piv, a.shape[0], block(a, 0, 0)) >= 0
 
 
 @kernel
-def lu_complex_of(a, b, piv, count):
-    """Eliminate the first unknowns of a + i b in place, with rows exchanged among these; two columns at a time."""
-    n = a.shape[0]
+def lu_complex_of(a, b, piv, count, size):
+    """Eliminate the first unknowns of a + i b in place, with rows exchanged among these; two columns at a time.
+
+    See ``lu_of``; the sizes are those of the real part.
+    """
+    n, replacements = a.shape[0], 0
     for k0 in range(0, count, 2):
         k1 = min(k0 + 2, count)
         for k in range(k0, k1):
@@ -139,8 +177,11 @@ def lu_complex_of(a, b, piv, count):
                 s = a[i, k] * a[i, k] + b[i, k] * b[i, k]
                 if s > big:
                     p, big = i, s
+            other = replaced(a, k, count, math.sqrt(big), size)
+            if other > 0.0 and math.isfinite(big):
+                a[p, k], b[p, k], big, replacements = other, 0.0, other * other, replacements + 1
             if not (big > 0.0 and math.isfinite(big)):
-                return False
+                return -1
             piv[k] = p
             if p != k:
                 for j in range(n):
@@ -168,7 +209,7 @@ def lu_complex_of(a, b, piv, count):
             for j in range(k1, n):
                 a[i, j] -= fr * a[k0, j] - fi * b[k0, j] + gr * a[m, j] - gi * b[m, j]
                 b[i, j] -= fr * b[k0, j] + fi * a[k0, j] + gr * b[m, j] + gi * a[m, j]
-    return True
+    return replacements
 
 
 @kernel

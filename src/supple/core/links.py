@@ -140,35 +140,38 @@ def violations(m, w, g):
 
 
 @kernel
-def clear(m, G):
-    """Zeros at the entries (rows, nu) of a Jacobian: the paths to both ends of each link."""
+def clear(m, G, place):
+    """Zeros at the entries of a Jacobian, whose rows are at ``place``: the paths to both ends of each link."""
     for c in range(m.link.shape[0]):
         link = m.link[c]
         if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
                 for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
-                    G[link[at.LINK_ROW], m.term[j, at.TERM_U]] = 0.0
+                    G[place[link[at.LINK_ROW]], m.term[j, at.TERM_U]] = 0.0
             continue
         for side in range(2):
             d = last_column(m, link[at.LINK_A + side])
             while d >= 0:
                 for i in range(6):
                     if link[at.LINK_ROW + i] >= 0:
-                        G[link[at.LINK_ROW + i], m.column[d, at.VELOCITY]] = 0.0
+                        G[place[link[at.LINK_ROW + i]], m.column[d, at.VELOCITY]] = 0.0
                 d = m.column[d, at.BEFORE]
 
 
 @kernel
-def jacobian(m, w, G):
-    """G (rows, nu) from the refreshed links; needs the columns of motion. Only entries on the paths to links are written."""
-    clear(m, G)
+def jacobian(m, w, G, place):
+    """G (rows, nu) from the refreshed links; needs the columns of motion. Only entries on the paths to links are written.
+
+    ``place`` says where its rows are: m.line_of, or m.counting of a whole matrix.
+    """
+    clear(m, G, place)
     for c in range(m.link.shape[0]):
         link = m.link[c]
         if link[at.LINK_KIND] == LINEAR:
             row = link[at.LINK_ROW]
             if row >= 0:
                 for j in range(link[at.LINK_TERM], link[at.LINK_TERM] + link[at.LINK_COUNT]):
-                    G[row, m.term[j, at.TERM_U]] += m.factor[j]
+                    G[place[row], m.term[j, at.TERM_U]] += m.factor[j]
             continue
         for side in range(2):
             sign = 2.0 * side - 1.0
@@ -179,7 +182,7 @@ def jacobian(m, w, G):
                     row = link[at.LINK_ROW + i]
                     if row >= 0:
                         y = w.link[c, i]
-                        G[row, k] += sign * (
+                        G[place[row], k] += sign * (
                             y[0] * e[0] + y[1] * e[1] + y[2] * e[2] + y[3] * e[3] + y[4] * e[4] + y[5] * e[5]
                         )
                 d = m.column[d, at.BEFORE]
@@ -234,9 +237,9 @@ def accelerations(m, w, t, a, out):
 
 
 @kernel
-def rate_tangent(m, w, H):
-    """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``tangents.columns``."""
-    clear(m, H)
+def rate_tangent(m, w, H, place):
+    """H (rows, nu): derivative of the rows' rates along q; needs the columns of ``tangents.columns``. See ``jacobian``."""
+    clear(m, H, place)
     s = w.scratch
     for k in range(6):
         s[1, k] = 0.0
@@ -267,7 +270,7 @@ def rate_tangent(m, w, H):
                             x = x + sign * (y[j] * (dv[j] - spin[j]) + y[3 + j] * (dv[3 + j] - fall[j] - sway[j]))
                         for j in range(6):
                             x = x + w.change[i, j] * (vb[at.V + j] - va[at.V + j])
-                        H[row, k] += x
+                        H[place[row], k] += x
                 d = m.column[d, at.BEFORE]
 
 

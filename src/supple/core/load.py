@@ -160,4 +160,4 @@ def differentiate(tree, work, e, t, Rq):
         c = d[0] * p0 + d[1] * p1 + d[2] * p2
         for i in range(n):
             for j in range(n):
-                Rq[f[at.FLEX_U0] + i, f[at.FLEX_U0] + j] -= c * tree.flex_data[gamma + (i * r + s) * n + j]
+                Rq[tree.row_of[f[at.FLEX_U0] + i], f[at.FLEX_U0] + j] -= c * tree.flex_data[gamma + (i * r + s) * n + j]

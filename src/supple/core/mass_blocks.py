@@ -20,7 +20,7 @@ THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
 @kernel
 def factor(m, w):
     """Factors in w.lower of w.mass. Returns -1; or -2 where nothing has inertia; or -3 where some was added."""
-    L, nu = w.lower, w.mass.shape[0]
+    L, M, nu = w.lower, w.mass[0], m.unit.shape[0]
     first, reach = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
     result, mean = -1, 0.0
     for i in range(nu):
@@ -30,15 +30,15 @@ def factor(m, w):
         if b == i:
             mean, n = 0.0, i
             while n < nu and first[n] == b:
-                mean += w.mass[n, n] * m.unit[n] * m.unit[n]
+                mean += M[m.row_of[n], n] * m.unit[n] * m.unit[n]
                 n += 1
             mean /= n - b
-        a, l = w.mass[i], L[i]
+        a, l = M[m.row_of[i]], L[m.lower_of[i]]
         for j in range(reach[i], i):
-            x = a[j]
+            x, before = a[j], L[m.lower_of[j]]
             for k in range(max(reach[i], reach[j]), j):
-                x -= l[k] * L[j, k]
-            l[j] = x * L[j, j]
+                x -= l[k] * before[k]
+            l[j] = x * before[j]
         x = a[i]
         for k in range(reach[i], i):
             x -= l[k] * l[k]
@@ -60,10 +60,10 @@ def inward(m, w, f, begin, end):
     L, first, reach = w.lower, m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
     for i in range(begin, end):
         if first[i] >= 0:
-            s = f[i]
+            s, l = f[i], L[m.lower_of[i]]
             for k in range(reach[i], i):
-                s -= L[i, k] * f[k]
-            f[i] = s * L[i, i]
+                s -= l[k] * f[k]
+            f[i] = s * l[i]
 
 
 @kernel
@@ -72,7 +72,8 @@ def outward(m, w, f):
     L, first, reach = w.lower, m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
     for i in range(f.shape[0] - 1, -1, -1):
         if first[i] >= 0:
-            s = f[i] * L[i, i]
+            l = L[m.lower_of[i]]
+            s = f[i] * l[i]
             f[i] = s
             for k in range(reach[i], i):
-                f[k] -= L[i, k] * s
+                f[k] -= l[k] * s

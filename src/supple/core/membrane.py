@@ -85,7 +85,7 @@ def differentiate(tree, work, e, q, Rq):
                 y = (x[o] * x[a + c] + both * h[c]) * h[i] + back * x[a + i] * h[c]
                 for r in range(1, p + 1):
                     y += tension * x[a + r * n + i] * x[a + r * n + c]
-                Rq[k + i, k + c] += y
+                Rq[tree.row_of[k + i], k + c] += y
         o += HEAD + (p + 1) * n
 
 

@@ -105,11 +105,15 @@ def pull_back(m, w, time, u, a, d, g):
 
 
 @kernel
-def keep_columns(m, rows, B):
-    """B (rows, nu) = s^2 G: each row is a column of the matrix B of the equations."""
+def keep_columns(m, w, B):
+    """B (rows, nu) = s^2 G from the refreshed links: each row is a column of the matrix B of the equations."""
     for i in range(B.shape[0]):
         for k in range(B.shape[1]):
-            B[i, k] = m.unit[k] * m.unit[k] * rows[i, k]
+            B[i, k] = 0.0
+    links.jacobian(m, w, B, m.counting)
+    for i in range(B.shape[0]):
+        for k in range(B.shape[1]):
+            B[i, k] *= m.unit[k] * m.unit[k]
 
 
 @entry(INTS, REALS, VEC, VEC, VEC, IVEC, REAL, REALS, REALS, VEC)
@@ -161,7 +165,7 @@ def multistep_rates(ints, reals, work, run, state, count, t, y, yp, out):
             for k in range(nu):
                 f[k] = math.nan
         elif nr > 0:
-            keep_columns(m, w.rows, o.B)
+            keep_columns(m, w, o.B)
             if o.ints[METHOD] == ADAMS:
                 pull_back(m, w, time, r.ut, f, o.u[S1], out[first + nr : first + 2 * nr])
         for i in range(nr):
@@ -207,19 +211,18 @@ def bdf_point(ints, reals, work, run, state, count, t, y, yp, q, u, a, z):
         tree.poses(m, w, q)
         tree.motion(m, w, u, a)
         links.refresh(m, w, time, q)
-        links.jacobian(m, w, w.rows)
-        keep_columns(m, w.rows, o.B)
+        keep_columns(m, w, o.B)
     for i in range(nr):
         w.lam[i] = yp[first + i]
         w.gap[i] = yp[first + nr + i]
     return time
 
 
-@entry(INTS, REALS, VEC, REALS, VEC, VEC, REAL, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
-def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
+@entry(INTS, REALS, VEC, REALS, VEC, VEC, REAL, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
+def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, G, H, J):
     """J = derivative of the residual with respect to y, plus c times that with respect to y'.
 
-    Needs the workspace as ``bdf_point`` and then ``dynamics.tangent`` leave it.
+    Needs the workspace as ``bdf_point`` and then ``dynamics.tangent`` leave it; G and H (rows, nu) are scratch.
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
@@ -227,14 +230,14 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
     v = w.force
     st.copy(u, v)
     if nr > 0:
-        links.jacobian(m, w, w.rows)
-        for i in range(nr):  # accelerations have left factors there, and H has entries along the rows only
+        for i in range(nr):  # other rows may have been in use
             for k in range(nu):
-                w.solved[i, k] = 0.0
-        links.rate_tangent(m, w, w.solved)
+                G[i, k], H[i, k] = 0.0, 0.0
+        links.jacobian(m, w, G, m.counting)
+        links.rate_tangent(m, w, H, m.counting)
         for i in range(nr):
             for k in range(nu):
-                v[k] += m.unit[k] * m.unit[k] * w.rows[i, k] * w.gap[i]
+                v[k] += m.unit[k] * m.unit[k] * G[i, k] * w.gap[i]
     for k in range(J.shape[0]):
         for l in range(J.shape[0]):
             J[k, l] = 0.0
@@ -253,7 +256,7 @@ def bdf_jacobian(ints, reals, work, y, q, u, c, Rq, Ru, M, Rz, Gq, Gu, Gz, J):
             J[nq + nu + k, nq + nu + l] = -Gz[k, l]
         J[nq + nu + k, nq + nu + k] += c
     if nr > 0:
-        constraint_border(m, w, y, q, c, J)
+        constraint_border(m, G, H, y, q, c, J)
     for k in range(nq + nu + nz + 2 * nr, J.shape[0]):
         J[k, k] = c
 

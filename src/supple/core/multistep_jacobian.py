@@ -124,16 +124,16 @@ def place_rows(y, q, u, i, j, k, c, J):
 
 
 @kernel
-def constraint_border(m, w, y, q, c, J):
-    """Rows of J for g and G u + g_t and columns for Lambda and Mu; G is in w.rows, H in w.solved."""
-    nr, nu, nq = w.rows.shape[0], w.rows.shape[1], q.shape[0]
+def constraint_border(m, G, H, y, q, c, J):
+    """Rows of J for g and G u + g_t and columns for Lambda and Mu."""
+    nr, nu, nq = G.shape[0], G.shape[1], q.shape[0]
     lam = nq + nu + m.head[at.H_Z]
     mu = lam + nr
-    along_coordinates(m, y, q, w.rows, 1.0, J, lam)
-    along_coordinates(m, y, q, w.solved, 1.0, J, mu)
+    along_coordinates(m, y, q, G, 1.0, J, lam)
+    along_coordinates(m, y, q, H, 1.0, J, mu)
     for i in range(nr):
         for k in range(nu):
-            g = w.rows[i, k]
+            g = G[i, k]
             J[mu + i, nq + k] = g
             J[nq + k, lam + i] = c * g
             if g != 0.0:

@@ -18,10 +18,13 @@ ITERATIONS = 20
 def choose(m, w, a, which):
     """Dependent velocities at the state whose links and columns are in the workspace; a (rows, nu) is scratch."""
     nr, nu = a.shape
-    links.jacobian(m, w, w.rows)
     for i in range(nr):
         for k in range(nu):
-            a[i, k] = w.rows[i, k] * m.unit[k]
+            a[i, k] = 0.0
+    links.jacobian(m, w, a, m.counting)
+    for i in range(nr):
+        for k in range(nu):
+            a[i, k] *= m.unit[k]
     for i in range(nr):
         row, col, big = i, 0, -1.0
         for j in range(i, nr):
@@ -39,17 +42,20 @@ def choose(m, w, a, which):
 
 
 @kernel
-def factor(m, w, which, s, pivots):
-    """Factors of the columns of G of the dependent velocities; False if these are a poor choice here."""
-    links.jacobian(m, w, w.rows)
+def factor(m, w, which, a, s, pivots):
+    """Factors of the columns of G of the dependent velocities; False if these are a poor choice here. a (rows, nu) is scratch."""
+    for i in range(a.shape[0]):
+        for k in range(a.shape[1]):
+            a[i, k] = 0.0
+    links.jacobian(m, w, a, m.counting)
     for i in range(s.shape[0]):
         for j in range(s.shape[0]):
-            s[i, j] = w.rows[i, which[j]]
+            s[i, j] = a[i, which[j]]
     return linalg.lu(s, pivots)
 
 
 @kernel
-def complete(m, w, t, q0, x, u, q, which, s, pivots):
+def complete(m, w, t, q0, x, u, q, which, a, s, pivots):
     """Dependent increments in x and rates in u from the others; q (nq) = q0 moved by x. Returns whether they exist.
 
     The increments are those of the step's chart, along which G is taken as it is along q: a small error of
@@ -65,7 +71,7 @@ def complete(m, w, t, q0, x, u, q, which, s, pivots):
         largest = 0.0
         for i in range(nr):
             largest = max(largest, abs(w.gap[i]))
-        if not factor(m, w, which, s, pivots):
+        if not factor(m, w, which, a, s, pivots):
             return False
         if largest <= 1e-15 * m.length or largest > 0.5 * size:
             break

@@ -50,13 +50,13 @@ def factorize(m, o, h):
     coefficients(c[ER], ALPHA, ALPHA / s, h, one)
     coefficients(c[EI], BETA, -BETA / s, h, one - 1.0)
     tangents = o.tangent
-    if not blocks.block_factors(
+    if blocks.block_factors(
         m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[E1 : E1 + 1], o.stack, o.factors[E1 : E1 + 1], o.pivots[0]
-    ):
+    ) >= 0:
         return False
     return blocks.block_factors(
         m, tangents, o.G, o.H, o.Rz, o.Gq, o.Gu, o.Gz, c[ER : EI + 1], o.stack, o.factors[ER : EI + 1], o.pivots[1]
-    )
+    ) < 0
 
 
 @kernel

@@ -86,12 +86,12 @@ def middle_tangent(m, w, r, o, p, t, h):
         m, w, t + 0.5 * h, r.qt, r.ut, r.a, r.z, o.u[S1], tangent[RQ], tangent[RU], tangent[MASS], Rz, Gq, Gu, o.Gz
     )
     if by_blocks(m):
-        links.rate_tangent(m, w, o.H)
-        links.jacobian(m, w, G)
+        links.rate_tangent(m, w, o.H, m.line_of)
+        links.jacobian(m, w, G, m.line_of)
     elif o.c.shape[1] > 0:
-        links.rate_tangent(m, w, G)
+        links.rate_tangent(m, w, G, m.line_of)
         st.copy_rows(G, w.solved)  # H: factors of accelerations are not needed now
-        links.jacobian(m, w, G)
+        links.jacobian(m, w, G, m.line_of)
     if apart:
         select_free(o)
     return rows.prepare(m, w, r, o) if o.G.shape[0] > 0 else True

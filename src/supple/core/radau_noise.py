@@ -35,23 +35,23 @@ def rounding(r, o):
 
 
 @kernel
-def largest_effort(r, o, M):
+def largest_effort(m, r, o, M):
     """Largest product of inertia and acceleration along a velocity, in units of work for its unit of motion."""
     push = 0.0
     for k in range(o.f.shape[1]):
         l = o.free[k]
-        push = max(push, abs(M[k, k]) * max(abs(r.a[l]), abs(o.u[RATE + 2, l])) * r.scale[l])
+        push = max(push, abs(M[m.row_of[k], k]) * max(abs(r.a[l]), abs(o.u[RATE + 2, l])) * r.scale[l])
     return push
 
 
 @kernel
-def mobility(M, j, i):
+def mobility(m, M, j, i):
     """Angular acceleration about axis i for a unit moment about it, of the ball whose velocities begin at j."""
-    a, b = j + (i + 1) % 3, j + (i + 2) % 3
-    k = j + i
-    minor = M[a, a] * M[b, b] - M[a, b] * M[a, b]
-    first, second = M[a, k] * M[b, b] - M[b, k] * M[a, b], M[a, k] * M[a, b] - M[b, k] * M[a, a]
-    whole = M[k, k] * minor - M[k, a] * first + M[k, b] * second
+    a, b, k = j + (i + 1) % 3, j + (i + 2) % 3, j + i
+    p, q, s = m.row_of[a], m.row_of[b], m.row_of[k]
+    minor = M[p, a] * M[q, b] - M[p, b] * M[p, b]
+    first, second = M[p, k] * M[q, b] - M[q, k] * M[p, b], M[p, k] * M[p, b] - M[q, k] * M[p, a]
+    whole = M[s, k] * minor - M[s, a] * first + M[s, b] * second
     return minor / whole if whole > 0.0 and minor > 0.0 else 0.0
 
 
@@ -64,22 +64,22 @@ def above_noise(m, r, o, p, h):
     if o.f.shape[1] < r.u.shape[0]:  # drivers give some of them
         return
     M = masses(m, p, o)[0]
-    least = MOMENTS * 2.2e-16 / NOISE * h * largest_effort(r, o, M)
+    least = MOMENTS * 2.2e-16 / NOISE * h * largest_effort(m, r, o, M)
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
             j = m.node[n, at.U0]
             for i in range(3):
-                o.u[WU, j + i] = max(o.u[WU, j + i], least * mobility(M, j, i))
+                o.u[WU, j + i] = max(o.u[WU, j + i], least * mobility(m, M, j, i))
 
 
 @kernel
 def noise(m, r, o, p, h):
     """Weighted norm of what rounding of the efforts leaves in velocities, many where they move little mass."""
     M = masses(m, p, o)[0]
-    push, total, n = largest_effort(r, o, M), 0.0, o.f.shape[1]
+    push, total, n = largest_effort(m, r, o, M), 0.0, o.f.shape[1]
     for k in range(n):
         l = o.free[k]
-        mass = M[k, k] * r.scale[l] * o.u[WU, l]
+        mass = M[m.row_of[k], k] * r.scale[l] * o.u[WU, l]
         x = push / mass if mass > 0.0 else 0.0
         total += x * x
     if n == r.u.shape[0]:
@@ -87,6 +87,6 @@ def noise(m, r, o, p, h):
             if m.node[b, at.MOTION] == at.BALL or m.node[b, at.MOTION] == at.FREE:
                 j = m.node[b, at.U0]
                 for i in range(3):
-                    x = MOMENTS * push * mobility(M, j, i) / o.u[WU, j + i]
+                    x = MOMENTS * push * mobility(m, M, j, i) / o.u[WU, j + i]
                     total += x * x
     return max(rounding(r, o), 2.2e-16 * h * math.sqrt(total / max(n, 1)))

@@ -182,7 +182,7 @@ def constraint_update(r, o, h):
     """Add Newton's multipliers to the stages."""
     n = o.f.shape[1] + r.z.shape[0]
     y1, y2, y3 = o.y[Y1], o.y[Y2], o.y[Y3]
-    for j in range(o.G.shape[0]):
+    for j in range(o.d.shape[1]):
         for i in range(3):
             d, lam = TT[i, 0] * y1[n + j] + TT[i, 1] * y2[n + j] - TT[i, 2] * y3[n + j], o.c[LAM + i]
             o.d[i, j] = d / (h * h)

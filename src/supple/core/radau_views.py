@@ -36,7 +36,7 @@ D_ROWS = 3
 Y1, Y2, Y3, P1 = 0, 1, 2, 3
 
 # Square matrices: tangents Rq, Ru, M over velocities; Newton's E1 and ER + i EI over its unknowns
-RQ, RU, MASS = 0, 1, 2
+MASS, RQ, RU = 0, 1, 2
 RU0, PX = 3, 4  # with constraints also Ru itself and P
 E1, ER, EI = 0, 1, 2
 FACTORS = 2  # along the tree
@@ -49,10 +49,11 @@ Choice, cut_choice = CHOICE_RECORD.views, CHOICE_RECORD.cut
 
 # Whole matrices are not there by blocks, nor where the elimination goes along the tree (core/radau_tree.py)
 N = "nf + nz + (1 + blocks) * nk"  # Newton's unknowns
+# By blocks only entries of the plan are there (core/layout.py)
 NF, NZ, DENSE = "(widest == 0) * nf", "(widest == 0) * nz", "(widest == 0) * (blocks == 0) * (nf + nz + nk)"
 OWN_RECORD = Record(
     "Own", __name__,
-    Part("run", "float64", {
+    Part("run", "float64", stored=("tangent", "G", "H"), fields={
         "u": (U_ROWS, "nu"),
         "f": (F_ROWS, "nf"),
         "z": (Z_ROWS, "nz"),
@@ -61,11 +62,11 @@ OWN_RECORD = Record(
         "d": (D_ROWS, "nk"),
         "y": ("3 + 4 * blocks", N),
         "Gz": (NZ, NZ),
-        "tangent": ("3 + 2 * ruled * (blocks == 0)", NF, NF),
+        "tangent": ("3 + 2 * ruled * (blocks == 0)", f"blocks * tall + (blocks == 0) * {NF}", f"blocks + (blocks == 0) * {NF}"),
         "Rz": (NF, NZ),
         "Gq": (NZ, NF),
         "Gu": (NZ, NF),
-        "G": ("nk", "nf"),
+        "G": ("blocks * lines + (blocks == 0) * nk", "blocks + (blocks == 0) * nf"),
         # the same over all velocities and rows, where Newton solves for fewer
         "full_tangent": (3, "apart * nu", "apart * nu"),
         "full_Rz": ("apart * nu", "nz"),
@@ -75,7 +76,7 @@ OWN_RECORD = Record(
         "GB": ("(blocks == 0) * nk", "nk"),
         "newton": (3, DENSE, DENSE),
         # by blocks (core/blocks.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
-        "H": ("blocks * nk", "nf"),
+        "H": ("blocks * lines", 1),
         "coefficients": ("3 * blocks", COEFFICIENTS),
         "stack": (2, "stack"),
         "factors": (3, "factors"),

@@ -249,14 +249,15 @@ def contract(tree, work, f, x, Rq, Ru, M):
                 uk[i] += v * z[i]
                 t[i] += b * z[i]
         for i in range(n):
-            Rq[k0 + i, k0 + k] += qk[i] + shape[stiff + i * n + k]
-            Ru[k0 + i, k0 + k] += uk[i]
-            M[k0 + i, k0 + k] += t[i]
+            row = tree.row_of[k0 + i]
+            Rq[row, k0 + k] += qk[i] + shape[stiff + i * n + k]
+            Ru[row, k0 + k] += uk[i]
+            M[row, k0 + k] += t[i]
 
 
 @kernel
-def add_mass(tree, work, f, x, mass, k0):
-    """Add Y^T M Y to a matrix, from row and column k0 on; x are the body's rows."""
+def add_mass(tree, work, f, x, mass, rows, k0):
+    """Add Y^T M Y to a matrix, from row and column k0 on, whose rows are at ``rows``; x are the body's rows."""
     n, r, _, g = places(tree, f)
     m, shape, w = n + r, tree.flex_data, work.flex
     own, t = at.modal(tree, f).M, x[at.FX_A2]
@@ -268,7 +269,9 @@ def add_mass(tree, work, f, x, mass, k0):
             add_times(w[g + s * n + k], block(shape, e, m), t)
         for s in range(r):
             add_times(t[n + s], block(w, g + s * n, n), t[0:n])
-        add_times(1.0 + 0.0 * t[0], t[0:n], mass[k0 + k, k0 : k0 + n])
+        row = mass[rows[k0 + k]]
+        for i in range(n):
+            row[k0 + i] += t[i]
 
 
 @kernel
@@ -282,4 +285,4 @@ def add_pull(tree, f, o, Rq, f0, f1, f2, m0, m1, m2):
         for i in range(n):
             form = block(x, gamma + (i * r + s) * n, n)
             for j in range(n):  # no slice of Rq: see native/declare.py, skewed
-                Rq[k + i, k + j] += c * form[j]
+                Rq[tree.row_of[k + i], k + j] += c * form[j]

@@ -191,7 +191,7 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
     forces.apply(m, w, t, q, u, z)
     forces.turn_rotors(m, w, a)
     for k in range(u.shape[0]):
-        M[k, k] += m.rotor[k]
+        M[m.row_of[k], k] += m.rotor[k]
     gradient.gradient_mass(m, M)
     forces.differentiate(m, w, t, q, u, z, Rq, Ru)
     if m.link.shape[0] > 0:
@@ -235,18 +235,20 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
         for c in range(first, end):
             column_rows(m, w, n, c)
             row = column[c, at.VELOCITY]
+            own = m.row_of[row]
             d = end - 1
             while d >= 0:
                 j, dv, psi_q, psi_u = col[d, at.COL_J], col[d, at.COL_DV], col[d, at.COL_PSI_Q], col[d, at.COL_PSI_U]
                 e = column[d, at.VELOCITY]
                 mass = dot6(s[YI], j)
-                Rq[row, e] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
-                Ru[row, e] += dot6(s[YI], psi_u) + dot6(s[YB], j)
-                M[row, e] += mass
+                Rq[own, e] += dot6(s[YI], psi_q) + dot6(s[YB], dv) + dot6(s[YK], j)
+                Ru[own, e] += dot6(s[YI], psi_u) + dot6(s[YB], j)
+                M[own, e] += mass
                 if d < first:
-                    Rq[e, row] += dot6(j, s[DQ])
-                    Ru[e, row] += dot6(j, s[DU])
-                    M[e, row] += mass
+                    l = m.row_of[e]
+                    Rq[l, row] += dot6(j, s[DQ])
+                    Ru[l, row] += dot6(j, s[DU])
+                    M[l, row] += mass
                 d = column[d, at.BEFORE]
         p = node[n, at.PARENT]
         for k in range(at.CM, at.E):
@@ -298,6 +300,7 @@ def couple(m, w, n, Rq, Ru, M):
         c = w.column[d]
         j, dv, psi_q, psi_u = c[at.COL_J], c[at.COL_DV], c[at.COL_PSI_Q], c[at.COL_PSI_U]
         e = column[d, at.VELOCITY]
+        row = m.row_of[e]
         for i in range(m.flex[f, at.FLEX_N]):
             mass, a, b = 0.0, 0.0, 0.0
             fq, fu = 0.0, 0.0
@@ -311,10 +314,11 @@ def couple(m, w, n, Rq, Ru, M):
                 a += y[at.FX_QW + l, i] * dv[l] + y[at.FX_QT + l, i] * j[l]
                 b += y[at.FX_QW + l, i] * j[l]
                 fq += y[at.FX_TQ + l, i] * j[l]
-            Rq[k + i, e] += a
-            Ru[k + i, e] += b
-            M[k + i, e] += mass
-            Rq[e, k + i] += fq
-            Ru[e, k + i] += fu
-            M[e, k + i] += mass
+            own = m.row_of[k + i]
+            Rq[own, e] += a
+            Ru[own, e] += b
+            M[own, e] += mass
+            Rq[row, k + i] += fq
+            Ru[row, k + i] += fu
+            M[row, k + i] += mass
         d = column[d, at.BEFORE]

@@ -249,7 +249,7 @@ def clear(tree, mass):
             f, k = tree.flex[node[n, at.FLEX], at.FLEX_N], tree.flex[node[n, at.FLEX], at.FLEX_U0]
             for i in range(k, k + f):
                 for j in range(k, k + f):
-                    mass[i, j] = 0.0
+                    mass[tree.row_of[i], j] = 0.0
         first = node[n, at.COL0]
         end = first + node[n, at.COLUMNS]
         if flexible:
@@ -257,15 +257,15 @@ def clear(tree, mass):
             while d >= 0:
                 e = column[d, at.VELOCITY]
                 for i in range(k, k + f):
-                    mass[i, e] = 0.0
-                    mass[e, i] = 0.0
+                    mass[tree.row_of[i], e] = 0.0
+                    mass[tree.row_of[e], i] = 0.0
                 d = column[d, at.BEFORE]
         for c in range(first, end):
             row = column[c, at.VELOCITY]
             d = c
             while d >= 0:
-                mass[row, column[d, at.VELOCITY]] = 0.0
-                mass[column[d, at.VELOCITY], row] = 0.0
+                mass[tree.row_of[row], column[d, at.VELOCITY]] = 0.0
+                mass[tree.row_of[column[d, at.VELOCITY]], row] = 0.0
                 d = column[d, at.BEFORE]
 
 
@@ -273,14 +273,13 @@ def clear(tree, mass):
 def composite(tree, work, mass):
     """Mass matrix (nu, nu) from composite inertias; needs motion and inertias."""
     node, column, x, col = tree.node, tree.column, work.node, work.column
-    nu = mass.shape[0]
     for n in range(node.shape[0]):
         for k in range(at.INERTIA):
             x[n, at.CM + k] = x[n, at.M + k]
     clear(tree, mass)
     gradient.gradient_clear(tree, mass)
-    for c in range(nu):
-        mass[c, c] = tree.rotor[c]
+    for c in range(tree.rotor.shape[0]):
+        mass[tree.row_of[c], c] = tree.rotor[c]
     gradient.gradient_mass(tree, mass)
     for n in range(node.shape[0] - 1, 0, -1):
         i = x[n]
@@ -295,13 +294,14 @@ def composite(tree, work, mass):
             f3 = i[at.CM] * j[3] + j[1] * i[at.CC + 2] - j[2] * i[at.CC + 1]
             f4 = i[at.CM] * j[4] + j[2] * i[at.CC] - j[0] * i[at.CC + 2]
             f5 = i[at.CM] * j[5] + j[0] * i[at.CC + 1] - j[1] * i[at.CC]
+            own = tree.row_of[column[c, at.VELOCITY]]
             d = c
             while d >= 0:
                 e = col[d, at.COL_J]
                 y = e[0] * f0 + e[1] * f1 + e[2] * f2 + e[3] * f3 + e[4] * f4 + e[5] * f5
-                mass[column[c, at.VELOCITY], column[d, at.VELOCITY]] += y
+                mass[own, column[d, at.VELOCITY]] += y
                 if d != c:
-                    mass[column[d, at.VELOCITY], column[c, at.VELOCITY]] += y
+                    mass[tree.row_of[column[d, at.VELOCITY]], column[c, at.VELOCITY]] += y
                 d = column[d, at.BEFORE]
         p = x[node[n, at.PARENT]]
         for k in range(at.CM, at.E):
@@ -316,16 +316,16 @@ def elastic_mass(tree, work, n, mass):
     y = flex_body.rows(tree, work, f)[0]
     m = at.modal(tree, f).M
     if tree.flex[f, at.FLEX_R] > 0:
-        slaved.add_mass(tree, work, f, y, mass, k)
+        slaved.add_mass(tree, work, f, y, mass, tree.row_of, k)
     else:
         for i in range(nf):
             for l in range(nf):
-                mass[k + i, k + l] += tree.flex_data[m + i * nf + l]
+                mass[tree.row_of[k + i], k + l] += tree.flex_data[m + i * nf + l]
     d = tree.node[n, at.COL0] + tree.node[n, at.COLUMNS] - 1 if tree.node[n, at.COLUMNS] > 0 else tree.node[n, at.LAST]
     while d >= 0:
         e, j = work.column[d, at.COL_J], column[d, at.VELOCITY]
         for i in range(nf):
             s = y[at.FX_LW, i] * e[0] + y[at.FX_LW + 1, i] * e[1] + y[at.FX_LW + 2, i] * e[2] + y[at.FX_LW + 3, i] * e[3] + y[at.FX_LW + 4, i] * e[4] + y[at.FX_LW + 5, i] * e[5]
-            mass[k + i, j] += s
-            mass[j, k + i] += s
+            mass[tree.row_of[k + i], j] += s
+            mass[tree.row_of[j], k + i] += s
         d = column[d, at.BEFORE]

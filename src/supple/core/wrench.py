@@ -85,8 +85,9 @@ def add_between(tree, work, n, K, B, W, sign, Rq, Ru):
                 rate += B[r, c] * s[c]
             for c in range(first, end):
                 y = work.column[c, at.COL_J, r]
-                Rq[tree.column[c, at.VELOCITY], k] += y * along
-                Ru[tree.column[c, at.VELOCITY], k] += y * rate
+                row = tree.row_of[tree.column[c, at.VELOCITY]]
+                Rq[row, k] += y * along
+                Ru[row, k] += y * rate
 
 
 @kernel
@@ -174,7 +175,7 @@ def couple(tree, work, line, node, other, E, C, Rq, Ru):
                     ci += C[r, c] * s[c]
                 along += y[r] * ei
                 rate += y[r] * ci
-            i, j = tree.column[row, at.VELOCITY], tree.column[col, at.VELOCITY]
+            i, j = tree.row_of[tree.column[row, at.VELOCITY]], tree.column[col, at.VELOCITY]
             Rq[i, j] += along
             Ru[i, j] += rate
             col = tree.column[col, at.BEFORE]
@@ -193,8 +194,9 @@ def enter(tree, work, line, i, j, row, column, along, rate, Rq, Ru):
         reading[2 * j] += along
         reading[2 * j + 1] += rate
     else:
-        Rq[row, column] += along
-        Ru[row, column] += rate
+        own = tree.row_of[row]
+        Rq[own, column] += along
+        Ru[own, column] += rate
 
 
 @kernel

@@ -30,7 +30,7 @@ from supple.engine.block_order import (
     storage,
     work,
 )
-from supple.engine.structure import Structure
+from supple.engine.structure import Structure, room_of
 
 SMALLEST = 40  # smaller systems are dense
 LOOPS = 1.2  # couplings for each body, below which an order along the tree is tried as well
@@ -80,17 +80,13 @@ def _runs(numbered: list[tuple[int, int]]) -> list[Run]:
     return found
 
 
-def _room(link: np.ndarray) -> int:
-    return 6 if LINKS[int(link[0])].of_frames else 1
-
-
 def newton_plan(s: Structure) -> list[int]:
     """Integers of the plan; none if the matrix is small or fronts save no work.
 
     Nor is there one where coordinates of a closing joint without inertia are in two links, that
     which closes it and one that may hold it: which of them gives them changes during a run.
     """
-    if s.nu + s.nz + sum(_room(link) for link in s.links) < SMALLEST:
+    if s.nu + s.nz + sum(room_of(link) for link in s.links) < SMALLEST:
         return []
     of_bodies = s.own < 0
     if not np.any(of_bodies) or not np.all(s.moved[of_bodies]):
@@ -131,11 +127,11 @@ class _BlockPlan:
             self.atoms[number[first]].velocities.append(k)
         bodies = len(self.atoms)
         for c, (link, mine) in enumerate(zip(s.links, s.coordinates, strict=True)):
-            self.atoms.append(_Atom(mine, [], s.rows[c], _room(link)))
+            self.atoms.append(_Atom(mine, [], s.rows[c], room_of(link)))
             for k in mine:
                 self.atom_of[k] = bodies + c
         for c, link in enumerate(s.links):
-            self.atoms.append(_Atom([], [], s.rows[c], _room(link)))
+            self.atoms.append(_Atom([], [], s.rows[c], room_of(link)))
         for state, velocity in s.states():
             self.atoms[self.atom_of[velocity]].states.append(state)
 

@@ -64,6 +64,7 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         "terms": len(b.terms), "membranes": len(b.membranes), "programs": len(b.programs),
         "strips": len(b.strips), "strip_rows": len(b.strip_rows), "plains": len(b.plain),
         "gradients": len(b.gradient_rows), "gradient_ints": len(b.gradient_ints),
+        "listed": 0, "listed_rows": 0,
     }  # fmt: skip
     head = [0] * at.HEADER
     for name, size in sizes.items():
@@ -77,6 +78,7 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     integers: dict[str, list[int]] = {name: [*chain(*table)] for name, table in rows.items()}
     integers |= {"head": head, "program": b.programs, "strip_row": b.strip_rows, "plan": []}
     integers["gradient_int"] = b.gradient_ints
+    integers |= {name: [] for name in at.LISTS}  # with the plan (engine/plan.py)
     rotor = [0.0] * b.nu
     for velocity, inertia in b.rotors.items():
         rotor[velocity] = inertia

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from supple.core import blocks
 from supple.core import layout as at
 from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.callbacks import Callback
 from supple.engine.plan import with_plan
+from supple.engine.sparse_matrices import Pattern
 from supple.frames import Body, Frame
 from supple.graph.topology import Graph
 from supple.joints.motions import CHARTS, Chart
@@ -255,6 +257,16 @@ class Compiled:
         sizes = np.array([self.length if row.unit == "m" else 1.0 for row in self.rows])
         sizes.flags.writeable = False
         return sizes
+
+    @cached_property
+    def row_pattern(self) -> Pattern | None:
+        """Entries of constraint rows, where only these are stored."""
+        return Pattern.of(self.ints, blocks.ROWS) if self.ints[at.H_PLANNED] else None
+
+    @property
+    def mass_pattern(self) -> Pattern | None:
+        """The same of matrices over velocities; made anew, since it is long."""
+        return Pattern.of(self.ints, blocks.TANGENT) if self.ints[at.H_PLANNED] else None
 
     @property
     def every_row(self) -> tuple[RowRecord, ...]:

@@ -4,9 +4,9 @@
     tree      the recursion of ``core/articulated.py``: as much work as there are bodies
     blocks    with constraint rows: the mass matrix by its diagonal blocks, ``core/elimination.py``
 
-The numbers are nanoseconds on a usual processor; only their ratios matter. Without rows, whole
-matrices (nu, nu) are a part of the workspace only where the way needs them. With rows they are
-there for states in which little inertia forbids the recursion; until then nothing touches them.
+The numbers are nanoseconds on a usual processor; only their ratios matter. Without rows, the mass
+matrix is a part of the workspace only where the way needs it. With rows it is there for states
+in which little inertia forbids the recursion. How it is stored says ``engine/storage.py``.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def way_name(ints: np.ndarray) -> Linear:
 def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
     """Write the way, and the size of whole matrices, into the integers without a plan."""
     way, rows = int(ints[at.H_ASKED]), int(ints[at.H_ROWS])
-    whole = at.BLOCKS if rows and plan[at.PLAN_USABLE] else at.DENSE
+    whole = at.BLOCKS if plan[at.PLAN_USABLE] else at.DENSE
     if rows and not plan[at.PLAN_USABLE]:
         way = at.DENSE
     elif len(model.gradient):  # their mass does not follow the tree
@@ -64,7 +64,7 @@ def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
         last = first + count - 1 if count else last
         pairs += n * int(length[last]) if last >= 0 else 0
     size = np.array([float(nu)])
-    if rows:
+    if plan[at.PLAN_USABLE]:
         begin = plan[at.PLAN_FIRST]
         blocks = np.bincount([k for k in plan[begin : begin + nu] if k >= 0])
         size = blocks[blocks > 0].astype(float)

@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.constraints.kinds import LINKS
 from supple.core import layout as at
+from supple.engine import storage
 from supple.engine.block_plan import newton_plan
 from supple.engine.linear_choice import choose
 from supple.engine.newton_way import choose_newton
@@ -27,13 +28,16 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
 
     The plan is that for its rows in use, behind everything else.
     """
-    bare = ints[: len(ints) - int(ints[at.H_PLAN])].copy()
-    bare[at.H_PLAN] = 0
+    listed, rows = (int(ints[k]) for k in (at.H_LISTED, at.H_LISTED_ROWS))
+    bare = ints[: len(ints) - int(ints[at.H_PLAN]) - 3 * listed - 4 * rows].copy()
+    bare[[at.H_PLAN, at.H_LISTED, at.H_LISTED_ROWS]] = 0
     choose_newton(bare, reals)
     whole = bare[at.H_BLOCK] > 0 or bare[at.H_ASKED] == at.DENSE
-    plan = _Plan(bare, reals).write(newton=not whole)
+    structure = _Plan(bare, reals)
+    plan = structure.write(newton=not whole)
     choose(bare, at.read_model(bare, reals), plan)
-    made = np.concatenate([bare, plan])
+    places = storage.write(bare, structure, plan)
+    made = np.concatenate([bare, places, plan])
     made[at.H_PLAN] = len(plan)
     made.flags.writeable = False
     return made
@@ -74,8 +78,8 @@ class _Plan(Structure):
 
     def write(self, newton: bool) -> list[int]:
         """The plan as integers, of accelerations and, if it is wanted, of Newton's unknowns."""
-        plan = self.accelerations() if self.nr else [0] * at.PLAN_HEAD
         blocks = newton_plan(self) if newton else []
+        plan = self.accelerations() if self.nr or blocks else [0] * at.PLAN_HEAD
         if blocks:
             plan[at.PLAN_NEWTON] = len(plan)
         return plan + blocks
@@ -122,8 +126,8 @@ class _Plan(Structure):
         flat = np.array([d for near in beside for d in near], dtype=np.int32)
         from scipy.sparse import csr_array
 
-        pattern = csr_array((np.ones(len(flat)), flat, pointers), shape=(nl, nl))
-        order = [int(c) for c in _narrow(pattern)]
+        pattern = csr_array((np.ones(len(flat)), flat, pointers), shape=(nl, nl)) if nl else None
+        order = [int(c) for c in _narrow(pattern)] if nl else []
         rank = {c: k for k, c in enumerate(order)}
         free = [len(r) - len(e) for r, e in zip(rows, coordinates, strict=True)]
         place: dict[int, int] = {}
@@ -144,11 +148,15 @@ class _Plan(Structure):
             record = records[c]
             start, count = here + len(lists), len(blocks[c])
             record[:4] = free[c], len(coordinates[c]), place[c], reach
-            record[4 : at.PLAN_ROW] = start, count, start + 2 * count, len(pairs)
+            record[4 : at.PLAN_ENTRIES] = start, count, start + 2 * count, len(pairs)
+            entries = _ranges(k for k in sorted(self.acts[c]) if own[k] < 0)
+            record[at.PLAN_ENTRIES] = start + 2 * count + 3 * len(pairs)
+            record[at.PLAN_NENTRIES] = len(entries)
             record[at.PLAN_ROW : at.PLAN_ROW + len(rows[c])] = rows[c]
             record[at.PLAN_E : at.PLAN_E + len(coordinates[c])] = coordinates[c]
             lists.extend(x for b in blocks[c] for x in (b, end[b]))
             lists.extend(x for pair in pairs for x in pair)
+            lists.extend(x for pair in entries for x in pair)
         plan.extend(int(x) for x in records.ravel())
         plan.extend(lists)
         which = at.PLAN_FIRST, at.PLAN_OWNER, at.PLAN_ORDER, at.PLAN_LOWS, at.PLAN_REACH
@@ -157,6 +165,17 @@ class _Plan(Structure):
             plan[k] = len(plan)
             plan.extend(int(x) for x in values)
         return plan
+
+
+def _ranges(numbers: Iterable[int]) -> list[list[int]]:
+    """Ranges (start, end) of sorted numbers."""
+    found: list[list[int]] = []
+    for k in numbers:
+        if found and found[-1][1] == k:
+            found[-1][1] = k + 1
+        else:
+            found.append([k, k + 1])
+    return found
 
 
 def _narrow(pattern: Any) -> np.ndarray:

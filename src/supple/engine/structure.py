@@ -14,6 +14,11 @@ from supple.core.gradient import VECTORS
 from supple.forces.kinds import ELEMENTS
 
 
+def room_of(link: np.ndarray) -> int:
+    """Rows that a link may have."""
+    return 6 if LINKS[int(link[0])].of_frames else 1
+
+
 class Structure:
     """Velocities on paths to nodes, in rows of links, and coupled by bodies and force elements."""
 
@@ -174,8 +179,9 @@ class Structure:
 
         def join(some: Iterable[int]) -> None:
             roots = {root(k) for k in some}
+            least = min(roots, default=-1)
             for k in roots:
-                first[k] = min(roots)
+                first[k] = least
 
         free = (self.own < 0).tolist()
         last = [-1] * len(self.nodes)  # a velocity of the path: those on it are coupled already

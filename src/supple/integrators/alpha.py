@@ -9,14 +9,19 @@ from typing import ClassVar
 import numpy as np
 
 from supple import validate
-from supple.core import alpha, blocks
+from supple.core import alpha, alpha_stage, blocks
 from supple.core.alpha_stage import BORDER, LINE, TREE_FROM
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.engine.newton_way import newton_name
 from supple.errors import ModelError
 from supple.integrators.base import Integrator
-from supple.integrators.newton_places import Places, alpha_places
+from supple.integrators.newton_places import (
+    Places,
+    alpha_places,
+    alpha_sizes,
+    replaced_pivots,
+)
 from supple.loops.assembly import row_sizes
 from supple.native.declare import Entry
 from supple.poses import Array
@@ -86,12 +91,16 @@ class _Alpha(Integrator):
         return "dense" if way == "tree" and few else way
 
     def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
-        """Largest rate of a constraint row at the end of a step, in units of the rows per s."""
+        """Largest rate of a constraint row at the end of a step, in units of the rows per s.
+
+        And pivots of Newton's matrix that were replaced.
+        """
+        told = replaced_pivots(alpha_stage.OWN_RECORD, alpha_sizes(compiled), own)
         if not compiled.nr:
-            return {}
+            return told
         start = len(self.parameters())
         rates = own[start : start + compiled.nr] / row_sizes(compiled)
-        return {"velocity_residual": float(rates.max())}
+        return {"velocity_residual": float(rates.max()), **told}
 
 
 def _controllers(rho: float) -> tuple[float, float, float]:

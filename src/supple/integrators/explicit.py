@@ -63,7 +63,8 @@ class DormandPrince(Integrator):
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""
-        return dop853.own_size(c.nu, c.nz, len(c.force_names), c.nr)
+        parted = self.constraints == "partitioning"
+        return dop853.own_size(c.nu, c.nz, len(c.force_names), c.nr, parted)
 
     def parameters(self) -> tuple[float, ...]:
         """How constraints are kept."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from supple.core import alpha_stage, blocks, joint_forces, radau_views
 from supple.core import layout as at
+from supple.core.buffers import Record
 from supple.core.links import LINEAR
 from supple.core.tree_parts import ALONE, COUNT, FIRST, PARTS_RECORD
 from supple.engine.compiled import Compiled
@@ -39,6 +40,14 @@ class Places(NamedTuple):
 
 def radau_places(c: Compiled) -> Places:
     """Of Radau."""
+    sizes = radau_sizes(c)
+    begin, (pairs, n) = radau_views.OWN_RECORD.places(sizes)["pivots"]
+    length = radau_views.OWN_RECORD.lengths(sizes)[1]
+    return _with_parts(c, length, begin, np.tile(_pivots(c, n), pairs), radau_views.FACTORS)
+
+
+def radau_sizes(c: Compiled) -> dict[str, int]:
+    """Sizes of Radau's own buffers."""
     fronts, apart = blocks.lengths(c.ints), 0
     if not fronts[0]:  # as ``radau_views.choose``: drivers of one coordinate give it
         link, term = at.integers(c.ints, "link"), at.integers(c.ints, "term")
@@ -46,18 +55,30 @@ def radau_places(c: Compiled) -> Places:
         given = link[one & (link[:, at.LINK_ROW] >= 0), at.LINK_TERM]
         apart = len(np.unique(term[given, at.TERM_U]))
     sizes = c.sizes | _room(fronts) | {"nf": c.nu - apart, "nk": c.nr - apart}
-    sizes |= {"apart": int(apart > 0), "ruled": int(c.nr > 0)}
-    begin, (pairs, n) = radau_views.OWN_RECORD.places(sizes)["pivots"]
-    length = radau_views.OWN_RECORD.lengths(sizes)[1]
-    return _with_parts(c, length, begin, np.tile(_pivots(c, n), pairs), radau_views.FACTORS)
+    return sizes | {"apart": int(apart > 0), "ruled": int(c.nr > 0)}
 
 
 def alpha_places(c: Compiled) -> Places:
     """Of the generalized-alpha family."""
-    sizes = c.sizes | _room(blocks.lengths(c.ints))
+    sizes = alpha_sizes(c)
     begin, (n,) = alpha_stage.OWN_RECORD.places(sizes)["pivots"]
     length = alpha_stage.OWN_RECORD.lengths(sizes)[1]
     return _with_parts(c, length, begin, _pivots(c, n), 1)
+
+
+def alpha_sizes(c: Compiled) -> dict[str, int]:
+    """Sizes of the own buffers of the generalized-alpha family."""
+    return c.sizes | _room(blocks.lengths(c.ints))
+
+
+def replaced_pivots(
+    record: Record, sizes: dict[str, int], own: NDArray[np.float64]
+) -> dict[str, float]:
+    """How many pivots of Newton's matrices by blocks were rounding, if any, in a method's reals."""
+    begin, shape = record.places(sizes)["coefficients"]
+    numbers = own[begin : begin + int(np.prod(shape))].reshape(shape)
+    count = float(numbers[:, blocks.C_REPLACED].sum())
+    return {"replaced_pivots": count} if count else {}
 
 
 def _with_parts(c: Compiled, length: int, begin: int, pivots: Integers, factors: int) -> Places:

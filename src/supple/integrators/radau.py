@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from supple.core import blocks, radau
+from supple.core import blocks, radau, radau_views
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.engine.newton_way import newton_name
 from supple.integrators.base import Integrator
-from supple.integrators.newton_places import Places, radau_places
+from supple.integrators.newton_places import (
+    Places,
+    radau_places,
+    radau_sizes,
+    replaced_pivots,
+)
 from supple.native.declare import Entry
+from supple.poses import Array
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,10 @@ class Radau(Integrator):
     def newton(self, compiled: Compiled) -> Linear:
         """How Newton's matrices are solved."""
         return newton_name(compiled.ints)
+
+    def further_statistics(self, compiled: Compiled, own: Array) -> dict[str, float]:
+        """Pivots of Newton's matrices that were replaced."""
+        return replaced_pivots(radau_views.OWN_RECORD, radau_sizes(compiled), own)
 
     def own_size(self, c: Compiled) -> tuple[int, int]:
         """Lengths of the method's own real and integer buffers."""

@@ -64,6 +64,8 @@ def restore(run: LoopRun, data: Data) -> None:
     run.watch = None if run.compiled.all_ints is None else Watch(run.compiled)
     start = run.count.copy()
     _fill([*_buffers(run), run.problem.equations.work], data["buffers"])
+    if isinstance(run.options.parameters, tuple):  # lengths of buffers depend on them
+        run.own[: len(run.options.parameters)] = run.options.parameters
     run.stops = np.array(data["stops"])
     run.stops.flags.writeable = False
     if run.stops.ndim != 1 or run.stops.dtype != run.state.dtype or len(run.stops) % 2:

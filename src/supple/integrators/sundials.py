@@ -121,12 +121,12 @@ class BDF(_Sundials):
         rates = multistep.multistep_rates.ready()
         point = multistep.bdf_point.ready()
         tangent, assemble = dynamics.tangent.ready(), multistep.bdf_jacobian.ready()
-        model = buffers[:3]
-        head = buffers[0]
-        nq, nu, nz = head[layout.H_Q], head[layout.H_U], head[layout.H_Z]
+        model, head = buffers[:3], buffers[0]
+        nq, nu, nz, nr = (int(head[k]) for k in (layout.H_Q, layout.H_U, layout.H_Z, layout.H_ROWS))
         q, u, a, z, r = (np.zeros(n) for n in (nq, nu, nu, nz, nu))
         shapes = (nu, nu), (nu, nu), (nu, nu), (nu, nz), (nz, nu), (nz, nu), (nz, nz)
         tangents = [np.zeros(shape) for shape in shapes]
+        rows = np.zeros((nr, nu)), np.zeros((nr, nu))
 
         def residual(t: float, y: Array, yp: Array, res: Array) -> None:
             rates(*buffers, t, y, yp, res)
@@ -134,7 +134,7 @@ class BDF(_Sundials):
         def jacobian(t: float, y: Array, yp: Array, res: Array, c: float, J: Array) -> None:
             t = point(*buffers, t, y, yp, q, u, a, z)
             tangent(*model, t, q, u, a, z, r, *tangents)
-            assemble(*model, y, q, u, c, *tangents, J)
+            assemble(*model, y, q, u, c, *tangents, *rows, J)
 
         return _sksundae("ida").IDA(residual, jacfn=jacobian, max_order=self.max_order, **options)
 

@@ -10,6 +10,7 @@ to the start is reduced by steps along the motions that the constraints allow.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from supple.core import chart, dynamics
 from supple.core import layout as at
 from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
-from supple.engine.rows import Rows, row_sizes, rows_at
+from supple.engine.rows import Rows, mass_at, row_sizes, rows_at
 from supple.joints.motions import MOTIONS
 from supple.poses import Array
 
@@ -49,6 +50,7 @@ class Assembler:
         self.sizes = row_sizes(compiled)
         self.free = np.setdiff1d(np.arange(compiled.nu), np.array(fixed, dtype=int))
         self.iterations = 0
+        self.large = compiled.nu + compiled.nr > LARGE
 
     def positions(self, t: float, q: Array, search: bool = True) -> tuple[Array, Array]:
         """Coordinates near q that satisfy the rows, and the violations that are left (nr,).
@@ -101,16 +103,20 @@ class Assembler:
     def _velocities(self, t: float, q: Array, u: Array) -> Array:
         rows, free = rows_at(self.compiled, self.work, t, q, u), self.free
         nr, n, unit = len(rows.rate), len(free), self.compiled.scale[free]
-        if not nr:
+        if not np.any(rows.rate):
             return np.array(u, dtype=float)
-        M = self.mass(q, 0.0)[np.ix_(free, free)] * np.outer(unit, unit)
-        G = rows.G[:, free] * unit / self.sizes[:, None]
-        bordered = np.zeros((n + nr, n + nr))
-        bordered[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
-        bordered[n:, :n], bordered[:n, n:] = G, G.T
         right = np.concatenate([np.zeros(n), -rows.rate / self.sizes])
-        step = sparse_solution(bordered, right, nr)
+        step = None
+        if self.large:
+            M, G = self._sparse_mass(q, 0.0)[free][:, free], self._sparse_rows(rows)[:, free]
+            bordered = _bordered(M, G, unit)
+            step = sparse_solution(bordered, right, nr)
         if step is None:
+            M = self.mass(q, 0.0)[np.ix_(free, free)] * np.outer(unit, unit)
+            G = rows.G[:, free] * unit / self.sizes[:, None]
+            bordered = np.zeros((n + nr, n + nr))
+            bordered[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
+            bordered[n:, :n], bordered[:n, n:] = G, G.T
             step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
         out = np.array(u, dtype=float)
         out[free] += unit * step[:n]
@@ -137,24 +143,39 @@ class Assembler:
         M += np.diag(soft * mean / c.scale**2)
         return M
 
-    def rows(self, t: float, q: Array) -> tuple[Array, Array]:
-        """Violations (nr,) and Jacobian (nr, nu) of the rows in their own units."""
-        rows: Rows = rows_at(self.compiled, self.work, t, q, np.zeros(self.compiled.nu))
-        return rows.violation / self.sizes, rows.G / self.sizes[:, None]
+    def _sparse_mass(self, q: Array, soft: float = SOFT) -> Any:
+        """``mass``, sparse."""
+        from scipy.sparse import diags_array
 
-    def _smallest(self, q: Array, G: Array, right: Array) -> Array:
+        c = self.compiled
+        M = mass_at(c, self.work, q)
+        mean = float(np.sum(M.diagonal() * c.scale**2)) / max(c.nu, 1) or 1.0
+        return (M + diags_array(soft * mean / c.scale**2)).tocsr()
+
+    def _sparse_rows(self, rows: Rows) -> Any:
+        from scipy.sparse import diags_array
+
+        return (diags_array(1.0 / self.sizes) @ rows.sparse).tocsr()
+
+    def rows(self, t: float, q: Array) -> tuple[Array, Any]:
+        """Violations (nr,) and Jacobian (nr, nu), of large systems sparse, in the rows' units."""
+        rows: Rows = rows_at(self.compiled, self.work, t, q, np.zeros(self.compiled.nu))
+        G = self._sparse_rows(rows) if self.large else rows.G / self.sizes[:, None]
+        return rows.violation / self.sizes, G
+
+    def _smallest(self, q: Array, G: Any, right: Array) -> Array:
         """The step d (nu,) with G d = right, in the least-squares sense, and the least d^T M d."""
         free, d = self.free, np.zeros(self.compiled.nu)
         if len(free) and len(right):
-            M = self.mass(q)[np.ix_(free, free)]
             n, nr = len(free), len(right)
-            if n + nr > LARGE:
-                mean, rows = float(np.mean(np.diag(M))), G[:, free]
-                bordered = np.block([[M / mean, rows.T], [rows, np.zeros((nr, nr))]])
+            if self.large:
+                bordered = _bordered(self._sparse_mass(q)[free][:, free], G[:, free])
                 found = sparse_solution(bordered, np.concatenate([np.zeros(n), right]), nr)
                 if found is not None:
                     d[free] = found[:n]
                     return d
+                G = G.toarray()
+            M = self.mass(q)[np.ix_(free, free)]
             try:
                 L = np.linalg.cholesky(M)
             except np.linalg.LinAlgError:  # lengths so far apart that masses drown in rounding
@@ -198,8 +219,7 @@ class Assembler:
             before = float(np.linalg.norm(gap))
             if not before > 1e-12 or slow > 5 or damping > 1e6:
                 break
-            U, s, Vt = np.linalg.svd((G * scale)[:, self.free], full_matrices=False)
-            y = Vt.T @ (s / (s * s + damping * before**2) * (U.T @ gap))
+            y = self._damped(G, gap, damping * before**2)
             longest = float(np.max(np.abs(y), initial=0.0))
             step = np.zeros(self.compiled.nu)
             step[self.free] = -y * min(1.0, LARGEST_STEP / max(longest, 1e-300))
@@ -212,6 +232,21 @@ class Assembler:
             damping = max(0.2 * damping, 1e-8)
             q, gap, G = trial, new, G_new
         return self._newton(t, q) if np.linalg.norm(gap) < 0.1 else (q, gap)
+
+    def _damped(self, G: Any, gap: Array, damping: float) -> Array:
+        """The scaled increment of least A y - gap and damping times its own square, A = G s."""
+        scale = self.compiled.scale
+        if self.large:
+            from scipy.sparse import diags_array, eye_array
+            from scipy.sparse.linalg import splu
+
+            A = (G @ diags_array(scale)).tocsr()[:, self.free]
+            factors = splu((A @ A.T + damping * eye_array(len(gap))).tocsc())
+            large: Array = A.T @ factors.solve(gap)
+            return large
+        U, s, Vt = np.linalg.svd((G * scale)[:, self.free], full_matrices=False)
+        y: Array = Vt.T @ (s / (s * s + damping) * (U.T @ gap))
+        return y
 
     def _search(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
         """The nearest closure found from the start and from random places around it."""
@@ -251,22 +286,19 @@ class Assembler:
     def _distance(self, start: Array, q: Array) -> float:
         """Squared distance to the start in the norm of the mass matrix there."""
         d = self.increment(q, start)
-        return float(d @ self.mass(start) @ d)
+        M = self._sparse_mass(start) if self.large else self.mass(start)
+        return float(d @ (M @ d))
 
     def _nearest(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
         """Reduce the distance to the start by steps in the null space of the rows."""
-        c, free, M = self.compiled, self.free, self.mass(start)
-        part = 1.0
+        c, part, M = self.compiled, 1.0, None
         for _ in range(SLIDES):
             d = self.increment(q, start)
             if part < 0.01 or not np.max(np.abs(d / c.scale), initial=0.0) > MOVED:
                 break
-            G = self.rows(t, q)[1]
-            _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
-            kept = int(np.sum(s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)))
-            N = np.zeros((c.nu, len(free) - kept))
-            N[free] = c.scale[free, None] * Vt[kept:].T
-            step = N @ np.linalg.solve(N.T @ M @ N, N.T @ M @ d)
+            if M is None:
+                M = self._sparse_mass(start) if self.large else self.mass(start)
+            step = self._along(M, self.rows(t, q)[1], d)
             longest = float(np.max(np.abs(step / c.scale), initial=0.0))
             if not longest > MOVED:
                 break
@@ -279,27 +311,64 @@ class Assembler:
         return q, gap
 
 
+    def _along(self, M: Any, G: Any, d: Array) -> Array:
+        """What the rows G allow of an increment d (nu,), nearest to it in the norm of M."""
+        c, free = self.compiled, self.free
+        if self.large:
+            own, step = M[free][:, free], np.zeros(c.nu)
+            right = np.concatenate([(M @ d)[free] / own.diagonal().mean(), np.zeros(G.shape[0])])
+            found = sparse_solution(_bordered(own, G[:, free]), right, G.shape[0])
+            if found is not None:
+                step[free] = found[: len(free)]
+                return step
+            M, G = M.toarray(), G.toarray()
+        _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
+        kept = int(np.sum(s > 1e-7 * max(float(s.max(initial=0.0)), 1e-300)))
+        N = np.zeros((c.nu, len(free) - kept))
+        N[free] = c.scale[free, None] * Vt[kept:].T
+        allowed: Array = N @ np.linalg.solve(N.T @ M @ N, N.T @ M @ d)
+        return allowed
+
+
+def allowed(G: Any, x: Array) -> Array:
+    """What sparse rows G allow of a direction x (nu,): its part in their null space."""
+    from scipy.sparse import eye_array
+
+    right = np.concatenate([x, np.zeros(G.shape[0])])
+    found = sparse_solution(_bordered(eye_array(len(x)), G), right, G.shape[0])
+    return x if found is None else found[: len(x)]
+
+
+def _bordered(M: Any, G: Any, unit: Array | None = None) -> Any:
+    """[[M, G^T], [G, 0]] of sparse matrices, increments in units, M as parts of its mean."""
+    from scipy.sparse import block_array, csr_array, diags_array
+
+    if unit is not None:
+        units = diags_array(unit)
+        M, G = units @ M @ units, G @ units
+    nothing = csr_array((G.shape[0], G.shape[0]))
+    return block_array([[M / (M.diagonal().mean() or 1.0), G.T], [G, nothing]], format="csc")
+
+
 def _closed(gap: Array) -> bool:
     """Whether violations in their own units are rounding."""
     return bool(np.max(np.abs(gap), initial=0.0) < CLOSED)
 
 
-def sparse_solution(matrix: Array, right: Array, rows: int) -> Array | None:
-    """Solution of a large system that is mostly zeros; None if it is small, or not solved well.
+def sparse_solution(matrix: Any, right: Array, rows: int) -> Array | None:
+    """Solution of a large system that is mostly zeros; None if it is not solved well.
 
     The matrix is [[M, G^T], [G, 0]] with so many rows G, of numbers about one. Where rows depend on
     each other, or something has no mass, it is singular: a little on the diagonal, positive in M
     and negative behind it, makes it quasidefinite, and the solution the one of least size.
     """
-    if len(right) <= LARGE:
-        return None
-    from scipy.sparse import csc_array
+    from scipy.sparse import csc_array, diags_array
     from scipy.sparse.linalg import splu
 
     little = np.full(len(right), TINY)
     little[len(right) - rows :] = -TINY
     try:
-        found: Array = splu(csc_array(matrix + np.diag(little))).solve(right)
+        found: Array = splu((csc_array(matrix) + diags_array(little)).tocsc()).solve(right)
     except RuntimeError:  # numbers that are not finite
         return None
     missing = np.abs(matrix @ found - right).max()

@@ -9,15 +9,16 @@ rank at the start alone means a singular position, and no row is left out for th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
-from supple.engine.rows import moving, rows_at, scaled_rows
-from supple.loops.closing import CLOSED, Assembler
+from supple.engine.rows import moving, rows_at, scaled_rows, scaled_sparse
+from supple.loops.closing import CLOSED, Assembler, allowed
 from supple.poses import Array
 
 # A row whose independent part, as a part of the whole row, is below this follows from others. An
@@ -34,6 +35,9 @@ ORDINARY = 0.1  # taken for the regular value where no other position can be rea
 SIZES = (0.2718, 0.0919, 0.0311)
 PLACES = 2
 LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; inverse iterations
+WIDE = 1000  # velocities, from which on all motions that rows allow are not listed
+MANY = 300  # rows, from which on whole matrices of them are not made
+FEW, TINY = 8, 1e-14  # dependent rows that are looked for first; what makes squares of rows regular
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,10 @@ def analyse(compiled: Compiled, q: Array, t: float = 0.0) -> Ranks:
     if not compiled.nr:
         return Ranks((), compiled.nu, (), (q,), False)
     places, stuck = _places(compiled, q, t)
-    work, u = new_work(compiled.ints), np.zeros(compiled.nu)
-    tables = [scaled_rows(compiled, rows_at(compiled, work, t, p, u).G) for p in places]
+    work = new_work(compiled.ints)
+    tables = [scaled_table(compiled, work, t, p) for p in places]
+    if compiled.nr > MANY:
+        return _analyse_many(compiled, tables, places, stuck)
     size = np.max([np.linalg.norm(table, axis=1) for table in tables], axis=0)
     # rows of whole joints have the size one in these units; rounding is no row
     size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
@@ -92,13 +98,71 @@ def analyse(compiled: Compiled, q: Array, t: float = 0.0) -> Ranks:
 
 def regular_value(compiled: Compiled, places: Sequence[Array]) -> float:
     """Smallest singular value of the scaled rows, which are independent, at regular positions."""
-    work, u = new_work(compiled.ints), np.zeros(compiled.nu)
-    tables = (scaled_rows(compiled, rows_at(compiled, work, 0.0, p, u).G) for p in places)
+    work = new_work(compiled.ints)
+    tables = (scaled_table(compiled, work, 0.0, p) for p in places)
     return max((smallest_value(table, compiled.nr) for table in tables), default=ORDINARY)
 
 
-def smallest_value(table: Array, rank: int) -> float:
+def scaled_table(compiled: Compiled, work: Array, t: float, q: Array) -> Any:
+    """The scaled rows in use (nr, nu) at a position; many of them in compressed rows."""
+    rows = rows_at(compiled, work, t, q, np.zeros(compiled.nu))
+    if compiled.nr > MANY:
+        return scaled_sparse(compiled, rows)
+    return scaled_rows(compiled, rows.G)
+
+
+def _analyse_many(
+    compiled: Compiled, tables: Sequence[Any], places: Sequence[Array], stuck: bool
+) -> Ranks:
+    """``analyse`` of many rows, of which few follow from others: by the vectors that show it.
+
+    Rows can be left out if what these vectors have there is independent.
+    """
+    from scipy.sparse import diags_array
+
+    size = np.max([np.sqrt((table * table).sum(axis=1)) for table in tables], axis=0)
+    size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
+    bound = DEPENDENT if len(places) > 1 else ROUNDING
+    found = [weakest((diags_array(1.0 / size) @ table).tocsr(), bound) for table in tables]
+    few = min(int(np.sum(values <= bound)) for values, _ in found)
+    kept = np.arange(compiled.nr)
+    if few:
+        moves = moving(compiled)
+        shown = [z[:, :few] for values, z in found if int(np.sum(values <= bound)) == few]
+        groups = [np.flatnonzero(moves), np.flatnonzero(~moves)]
+        kept = np.setdiff1d(kept, independent(shown, groups, 0.0, few))
+    smallest = tuple(smallest_value(table, len(kept)) for table in tables)
+    chosen = tuple(int(k) for k in kept)
+    return Ranks(chosen, compiled.nu - len(kept), smallest, tuple(places), stuck)
+
+
+def weakest(table: Any, bound: float, least: int = 0) -> tuple[Array, Array]:
+    """Smallest singular values of sparse rows, in order, and their left vectors (nr, count).
+
+    All up to ``bound`` are among them, and ``least`` at least; those above are upper bounds, to
+    some per cent.
+    """
+    from scipy.sparse import eye_array
+    from scipy.sparse.linalg import splu
+
+    n = table.shape[0]
+    factors = splu((table @ table.T + TINY * eye_array(n)).tocsc())
+    count, rng = min(max(FEW, least + 4), n), np.random.default_rng(1)
+    while True:
+        z = rng.standard_normal((n, count))
+        for _ in range(INVERSIONS):
+            z = np.linalg.qr(factors.solve(z))[0]
+        left, values, _ = np.linalg.svd((table.T @ z).T, full_matrices=False)
+        if values[0] > bound or count == n:
+            return values[::-1], (z @ left)[:, ::-1]
+        count = min(2 * count, n)
+
+
+def smallest_value(table: Any, rank: int) -> float:
     """Singular value number ``rank`` of scaled rows: zero only in a singular position."""
+    if not isinstance(table, np.ndarray) and 0 < rank <= table.shape[0]:
+        few = table.shape[0] - rank
+        return float(weakest(table, 0.0, few)[0][few])
     if rank == len(table) > LARGE:
         return _smallest_of_many(table)
     table = table[:, table.any(axis=0)]  # rows reach few of many velocities
@@ -106,7 +170,7 @@ def smallest_value(table: Array, rank: int) -> float:
     return float(s[rank - 1]) if 0 < rank <= len(s) else 1.0
 
 
-def smallest_values(tables: Sequence[Array], rank: int) -> Array:
+def smallest_values(tables: Sequence[Any], rank: int) -> Array:
     """``smallest_value`` of each of several tables of one shape."""
     if not len(tables) or rank > LARGE or not 0 < rank <= min(tables[0].shape):
         return np.array([smallest_value(table, rank) for table in tables])
@@ -131,8 +195,10 @@ def _smallest_of_many(table: Array) -> float:
     return 1.0 / float(np.sqrt(size))
 
 
-def weakest_row(table: Array) -> int:
+def weakest_row(table: Any) -> int:
     """The row with the largest part in the left singular vector of the smallest value."""
+    if not isinstance(table, np.ndarray):
+        return int(np.argmax(np.abs(weakest(table, 0.0)[1][:, 0])))
     return int(np.argmax(np.abs(np.linalg.svd(table)[0][:, -1])))
 
 
@@ -166,19 +232,29 @@ def independent(
     return sorted(kept)
 
 
+def independent_rows(table: Any, groups: Sequence[np.ndarray], rank: int) -> list[int]:
+    """As many rows of a table as its rank, independent of each other; see ``independent``."""
+    if isinstance(table, np.ndarray):
+        return independent([table], groups, most=rank)
+    every = np.arange(table.shape[0])
+    few = len(every) - rank
+    vectors = weakest(table, 0.0, few)[1][:, :few]
+    never = np.setdiff1d(every, np.concatenate(groups))
+    left_out = independent([vectors], [never, *groups[::-1]], 0.0, few)
+    return [int(k) for k in np.setdiff1d(every, left_out)]
+
+
 def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
     """The position q and others that it can reach without its drivers; whether none was found."""
     still = compiled.with_rows([int(k) for k in np.flatnonzero(~moving(compiled))])
     move = Assembler(still)
-    G = scaled_rows(still, rows_at(still, move.work, t, q, np.zeros(still.nu)).G)
-    _, s, Vt = np.linalg.svd(G)
-    rank = int(np.sum(s > 1e-7 * float(s.max(initial=1.0))))
-    if rank == still.nu:
+    way_of = _motions(still, scaled_table(still, move.work, t, q))
+    if way_of is None:
         return [q], False
     rng = np.random.default_rng(2)
     places = [q]
     for _ in range(PLACES):
-        way = Vt[rank:].T @ rng.normal(size=still.nu - rank)
+        way = way_of(rng)
         way /= np.max(np.abs(way))
         for size in SIZES:
             trial = move.moved(q, size * way * still.scale)
@@ -188,3 +264,23 @@ def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
                 places.append(found)
                 break
     return places, len(places) == 1
+
+
+def _motions(still: Compiled, G: Any) -> Callable[[np.random.Generator], Array] | None:
+    """Random directions (nu,) that rows allow; None if they allow none."""
+    if isinstance(G, np.ndarray):
+        wide = still.nu > WIDE
+        _, s, Vt = np.linalg.svd(G, full_matrices=not wide)
+        rank = int(np.sum(s > 1e-7 * float(s.max(initial=1.0))))
+        if wide and rank < still.nu:
+            return lambda rng: _across(Vt[:rank], rng.normal(size=still.nu))
+        free = Vt[rank:].T
+        return None if rank == still.nu else lambda rng: free @ rng.normal(size=still.nu - rank)
+    rank = still.nr - int(np.sum(weakest(G, 1e-7)[0] <= 1e-7))
+    return None if rank == still.nu else lambda rng: allowed(G, rng.normal(size=still.nu))
+
+
+def _across(rows: Array, x: Array) -> Array:
+    """The part of x (nu,) across orthonormal rows."""
+    part: Array = x - rows.T @ (rows @ x)
+    return part

@@ -8,6 +8,7 @@ steps over one is noticed by looking for minima between its output times.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +19,11 @@ from supple.errors import ModelError
 from supple.loops.closing import Assembler
 from supple.loops.ranks import (
     SINGULAR,
-    independent,
+    independent_rows,
+    scaled_table,
     smallest_value,
     smallest_values,
+    weakest,
     weakest_row,
 )
 from supple.poses import Array
@@ -191,10 +194,9 @@ class Watch:
         self.work = new_work(self.complete.ints)
         self.used = np.flatnonzero(~compiled.left_out)
 
-    def table(self, t: float, q: Array) -> Array:
-        """All rows (nr, nu), scaled."""
-        c = self.complete
-        return scaled_rows(c, rows_at(c, self.work, float(t), q, np.zeros(c.nu)).G)
+    def table(self, t: float, q: Array) -> Any:
+        """All rows (nr, nu), scaled; many of them sparse."""
+        return scaled_table(self.complete, self.work, float(t), q)
 
     def size(self, t: float, q: Array) -> float:
         """The singular value that vanishes in singular positions."""
@@ -219,9 +221,9 @@ class Watch:
             return now / whole, None
         moves = moving(self.complete)
         first = [k for k in self.used if moves[k]]
-        others = [k for k in range(len(table)) if not moves[k]]
+        others = [k for k in range(table.shape[0]) if not moves[k]]
         groups = [np.array(first, dtype=int), np.array(others, dtype=int)]
-        kept = independent([table], groups, most=rank)
+        kept = independent_rows(table, groups, rank)
         if len(kept) != rank or smallest_value(table[kept], rank) < 4.0 * now:
             return 0.0, None
         return 1.0, self.complete.with_rows(kept)
@@ -247,14 +249,20 @@ def lowest(f: Callable[[float], float], low: float, high: float) -> float:
 class Smallest:
     """The smallest singular value of scaled rows, but for redundant ones, and its vectors."""
 
-    def __init__(self, table: Array, rank: int) -> None:
-        left, sizes, right = np.linalg.svd(table, full_matrices=False)
-        self.size = float(sizes[rank - 1])
-        self.left, self.right = left[:, rank - 1], right[rank - 1]
+    def __init__(self, table: Any, rank: int) -> None:
+        if isinstance(table, np.ndarray):
+            left, sizes, right = np.linalg.svd(table, full_matrices=False)
+            self.size = float(sizes[rank - 1])
+            self.left, self.right = left[:, rank - 1], right[rank - 1]
+            return
+        few = table.shape[0] - rank
+        values, vectors = weakest(table, 0.0, few)
+        self.size, self.left = float(values[few]), vectors[:, few]
+        self.right = table.T @ self.left / (self.size or 1.0)
 
-    def signed(self, table: Array) -> float:
+    def signed(self, table: Any) -> float:
         """The value in another position, by the same vectors: its sign changes at zero."""
-        return float(self.left @ table @ self.right)
+        return float(self.left @ (table @ self.right))
 
 
 def first_root(f: Callable[[float], float], first: float, step: float, most: float) -> float | None:

@@ -136,6 +136,57 @@ def _skewed_checked(buffer: Any, start: int, rows: int, step: int) -> Any:
     return as_strided(part, (rows, rows), (step * part.itemsize, part.itemsize))
 
 
+class _Stored:
+    """Matrices in a flat buffer whose rows begin ``shape[-1]`` numbers behind each other."""
+
+    def __init__(self, numbers: Any, shape: tuple[int, ...]) -> None:
+        self.numbers, self.shape = numbers, shape
+
+    def _place(self, index: Any) -> tuple[int, bool]:
+        """Place of the first number, and whether it is meant alone."""
+        index = index if isinstance(index, tuple) else (index,)
+        place, step = 0, 1
+        for k, extent in zip(reversed(range(len(self.shape))), reversed(self.shape), strict=True):
+            place += step * int(index[k]) if k < len(index) else 0
+            step *= extent
+        if not 0 <= place <= len(self.numbers) or min(index) < 0:
+            raise IndexError(f"{index} of stored rows {self.shape}")
+        return place, len(index) == len(self.shape)
+
+    def __getitem__(self, index: Any) -> Any:
+        """A number; or a row, to the end of the buffer; or one of several matrices."""
+        place, alone = self._place(index)
+        if alone:
+            return self.numbers[place]
+        left = self.shape[len(index) if isinstance(index, tuple) else 1 :]
+        if len(left) == 1:
+            return self.numbers[place:]
+        return _Stored(self.numbers[place : place + left[0] * left[1]], left)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        place, alone = self._place(index)
+        if not alone:
+            raise IndexError(f"{index} of stored rows {self.shape}")
+        self.numbers[place] = value
+
+
+def _stored_checked(buffer: Any, start: int, *shape: int) -> Any:
+    """Whole matrices are arrays."""
+    made = _block_checked(buffer, start, *shape)
+    return _Stored(made.reshape(-1), made.shape) if shape[-1] == 1 else made
+
+
+def _integers() -> Any:
+    from supple.native import held
+
+    return held.integers
+
+
+def _integers_checked(buffer: Any) -> Any:
+    """One integer in the room of each number."""
+    return buffer.view("int64")[:: buffer.itemsize // 8]
+
+
 hold = generated(_hold, lambda views: views)
 block = generated(_block, _block_checked)
 # skewed(buffer, start, rows, step): a square matrix of which only blocks along the diagonal, of
@@ -143,6 +194,11 @@ block = generated(_block, _block_checked)
 # different blocks never meet, and rows (step + 1) numbers suffice. For machine code that is a
 # matrix with rows of that length, whose columns nobody checks; so it has no slices.
 skewed = generated(_block, _skewed_checked)
+# stored(buffer, start, ..., rows, step): matrices whose rows begin ``step`` numbers behind each
+# other, and may be longer than that: who uses them says where. For machine code see ``skewed``.
+stored = generated(_block, _stored_checked)
+# integers(buffer): real numbers as room for as many integers.
+integers = generated(_integers, _integers_checked)
 
 
 class Entry:

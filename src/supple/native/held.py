@@ -109,6 +109,20 @@ def array_at(context: Any, builder: Any, kind: Any, data: Any, extents: Any) -> 
 
 
 @intrinsic
+def integers(typing: Any, buffer: Any) -> Any:
+    """The room of real numbers as integers."""
+    made = types.Array(types.int64, 1, "C", readonly=not buffer.mutable, aligned=buffer.aligned)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        given = context.make_array(buffer)(context, builder, arguments[0])
+        word = context.get_value_type(types.int64)
+        first = builder.bitcast(given.data, word.as_pointer())
+        return array_at(context, builder, made, first, [given.nitems])
+
+    return made(buffer), generate
+
+
+@intrinsic
 def block(typing: Any, buffer: Any, start: Any, *shape: Any) -> Any:
     """View of a flat buffer in C order, without checks: the sizes are those it was made by."""
     single = len(shape) == 1 and isinstance(shape[0], types.BaseTuple)

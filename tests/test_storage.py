@@ -1,0 +1,132 @@
+"""Matrices of which only the entries of the plan are stored: their size, and what is in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.core import alpha_stage, blocks, dop853, dynamics, radau_views
+from supple.core import layout as at
+from supple.core import step as st
+from supple.engine import block_order, block_plan
+from supple.engine.builder import Compiled, build
+from supple.formulations.equations import Equations
+from supple.integrators.newton_places import alpha_sizes, radau_sizes
+from supple.loops import ranks
+from supple.loops.assembly import compile_model
+
+RUBBER = sp.Material(E=1e6, G=4e5, density=1000.0)
+
+
+def cable(elements: int) -> sp.Model:
+    model = sp.Model(gravity=(0, 0, -9.81))
+    rope = model.add(sp.Cable("rope", 0.03 * elements, sp.Circle(0.02), RUBBER, elements))
+    model.add(sp.Spherical("end", model.ground.at(0), rope.at(0)))
+    return model
+
+
+def arch(links: int) -> sp.Model:
+    """Links in a half circle, held by revolutes at both ends: in a plane, three rows too many."""
+    model, turn = sp.Model(gravity=(0, -9.81, 0)), np.pi / links
+    before = model.ground.at(0)
+    for k in range(links):
+        link = model.add(sp.RigidBody(f"link{k}", 1.0, (0.5, 0, 0), (0.01, 0.1, 0.1)))
+        angle = turn if k else 0.5 * (turn - np.pi)
+        model.add(sp.Revolute(f"joint{k}", before, link.at(0), "z", angle))
+        before = link.at(1.0)
+    end = np.exp(1j * (0.5 * (turn - np.pi) + turn * np.arange(links))).sum()
+    model.add(sp.Revolute("end", model.ground.at(end.real, end.imag), before, "z"))
+    return model
+
+
+def compiled(make, count: int) -> Compiled:
+    model = make(count)
+    return build(model, tree=sp.Absolute().tree(model) if make is arch else None)
+
+
+def fields(c: Compiled) -> dict[str, int]:
+    """Numbers of all fields of a model, its workspace, and the buffers of runs."""
+    sizes = c.sizes | {"events": 0, "screws": 0, "parted": 0}
+    records = {
+        "model": (at.TREE_RECORD, sizes),
+        "work": (at.WORK_RECORD, sizes),
+        "run": (st.RUN_RECORD, sizes),
+        "alpha": (alpha_stage.OWN_RECORD, alpha_sizes(c)),
+        "radau": (radau_views.OWN_RECORD, radau_sizes(c)),
+        "dop853": (dop853.OWN_RECORD, sizes),
+    }
+    return {
+        f"{name}.{field}": int(np.prod(shape))
+        for name, (record, own) in records.items()
+        for field, (_, shape) in record.places(own).items()
+    }
+
+
+@pytest.mark.parametrize(("make", "count"), [(cable, 256), (arch, 64)], ids=["cable", "arch"])
+def test_no_buffer_grows_faster_than_the_model(make, count):
+    """Twice as many parts need twice the room; between stored rows some numbers are left."""
+    few, many = (fields(compiled(make, n)) for n in (count, 2 * count))
+    assert few["work.mass"] > 0
+    for field, size in few.items():
+        assert many[field] <= 2.5 * size + 1000, field
+
+
+@pytest.mark.parametrize("make", [cable, arch])
+def test_stored_matrices_are_those_of_a_whole_model(make, monkeypatch):
+    """Mass matrix, constraint rows and accelerations; entries of different rows never meet."""
+    found = []
+    for work in (0.0, np.inf):
+        monkeypatch.setattr(block_plan, "WORTH", work)
+        c = compiled(make, 12)
+        assert c.ints[at.H_PLANNED] == (work == 0.0)
+        eq, rng = Equations(c), np.random.default_rng(1)
+        q = eq.retract(c.q0, 0.1 * rng.normal(size=c.nu) * c.scale)
+        rows = eq.constraints(0.0, q, rng.normal(size=c.nu))
+        found.append((eq.mass_matrix(q), rows.G, rows.H, rows.sparse.toarray()))
+        if work == 0.0:
+            for pattern in (c.row_pattern, c.mass_pattern):
+                assert len(np.unique(pattern.places)) == len(pattern.places)
+    for few, whole in zip(*found, strict=True):
+        np.testing.assert_array_equal(few, whole)
+
+
+def test_many_rows_are_judged_as_few_are(monkeypatch):
+    """Rank, and independent rows, of a plane loop by sparse matrices and by whole ones."""
+    c = compiled(arch, 12)
+    few = ranks.analyse(c, c.q0)
+    monkeypatch.setattr(ranks, "MANY", 1)
+    many = ranks.analyse(c, c.q0)
+    assert many.freedom == few.freedom == 10
+    assert len(many.kept) == c.nr - 3
+    assert few.smallest[0] == pytest.approx(many.smallest[0], rel=0.05)
+    table = ranks.scaled_table(c, at.new_work(c.ints), 0.0, c.q0)[list(many.kept)].toarray()
+    assert np.linalg.svd(table, compute_uv=False)[-1] > 0.1 * few.smallest[0]
+
+
+def test_accelerations_by_fronts_that_are_singular(monkeypatch):
+    """Rows are eliminated with a body which they do not act on: right accelerations, or none."""
+    model, found = arch(8), []
+    placed = block_plan.placed
+
+    def misplaced(order, links, free, rigid):
+        places = placed(order, links, free, rigid)
+        places[links.index((0, 1))] = order[0]
+        return places
+
+    monkeypatch.setattr(block_order, "FRONT", -1000)  # no fronts are made one
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    for place in (placed, misplaced):
+        monkeypatch.setattr(block_plan, "placed", place)
+        c = compile_model(model, tree=sp.Absolute().tree(model))
+        ints, work, a = c.ints.copy(), at.new_work(c.ints), np.zeros(c.nu)
+        at.integers(ints, "plan")[at.PLAN_USABLE] = 0
+        state = c.q0.copy(), c.u0.copy(), c.z0.copy()
+        bad = dynamics.accelerate(ints, c.reals, work, 0.0, *state, a)
+        fields = at.read_work(ints, work)
+        assert fields.factors[0] == 4.0  # fronts, core/kkt.py
+        assert (fields.numbers[0, blocks.C_REPLACED] > 0) == (place is misplaced)
+        assert bad == -1 or place is misplaced
+        if bad == -1:
+            found.append(a / c.scale)
+    np.testing.assert_allclose(found[-1], found[0], rtol=0, atol=1e-9 * np.abs(found[0]).max())
