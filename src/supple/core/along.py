@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core import chart, dynamics, links, tangents
+from supple.core import layout as at
 from supple.core.layout import views
 from supple.native.declare import INTS, MAT, REALS, VEC, entry, hold
 
@@ -18,6 +19,7 @@ def linearized(ints, reals, work, time, q, u, z, a, zdot, lam, Rq, Ru, M, Rz, Gq
     """
     tree_views, work_views = views(ints, reals, work)
     m, w = hold(tree_views), hold(work_views)
+    whole = hold(at.placed_as(tree_views, M))  # m of matrices that are not stored as those of the model
     n, nz, rows, r = u.shape[1], z.shape[1], lam.shape[1], w.rest_force
     for k in range(time.shape[0]):
         t = time[k]
@@ -27,15 +29,17 @@ def linearized(ints, reals, work, time, q, u, z, a, zdot, lam, Rq, Ru, M, Rz, Gq
             lam[k, i] = w.lam[i]
         for i in range(nz):
             zdot[k, i] = w.zdot[i]
-        i0, i1, j0, j1, c0, c1 = k * n, k * n + n, k * nz, k * nz + nz, k * rows, k * rows + rows
+        i0, i1, j0, j1 = k * n, k * n + n, k * nz, k * nz + nz
+        q1, u1, a1 = at.as_stored(Rq[i0:i1])[0], at.as_stored(Ru[i0:i1])[0], at.as_stored(M[i0:i1])[0]
         dynamics.tangent_at(
-            m, w, t, q[k], u[k], a[k], z[k], r, Rq[i0:i1], Ru[i0:i1], M[i0:i1], Rz[i0:i1], Gq[j0:j1], Gu[j0:j1], Gz[j0:j1]
+            whole, w, t, q[k], u[k], a[k], z[k], r, q1, u1, a1, Rz[i0:i1], Gq[j0:j1], Gu[j0:j1], Gz[j0:j1]
         )
         chart.write_drift(m, u[k], L[i0:i1])
         if rows > 0:
+            c0, c1 = k * rows, k * rows + rows
             tangents.columns(m, w, u[k], a[k])
-            links.jacobian(m, w, G[c0:c1])
-            links.rate_tangent(m, w, H[c0:c1])
+            links.jacobian(whole, w, at.as_stored(G[c0:c1])[0], whole.line_of)
+            links.rate_tangent(whole, w, at.as_stored(H[c0:c1])[0], whole.line_of)
     return -1
 
 
