@@ -35,8 +35,8 @@ UNTIL = {
     "governor": 0.5,
     "flyball": 1.0,
 }
-# Absolute coordinates of 121 bodies take long; two windows are the same mechanism. So do bodies with
-# nodal vectors at tight tolerances; they are rows of the cross-check of beams, see test_crosscheck.
+# Absolute coordinates of 121 bodies take long; two windows are the same mechanism. Bodies with
+# nodal vectors take long, too, at tight tolerances; test_crosscheck has them as rows of beams.
 LEFT_OUT = ("n-four-bar-40", "ancf", "capstan", "block-and-tackle")
 ALL = [case for case in cases.all() if case.times and not case.name.startswith(LEFT_OUT)]
 # Models of the literature outside of the assumptions of their bodies, which the monitor says: beams
