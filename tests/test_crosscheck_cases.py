@@ -34,13 +34,11 @@ UNTIL = {
     "bennett": 1.0,
     "governor": 0.5,
     "flyball": 1.0,
-    "ancf": 0.05,
-    "capstan": 0.05,
-    "block": 0.05,
 }
-# Absolute coordinates of 121 bodies take long; two windows are the same mechanism.
-LEFT_OUT = ("n-four-bar-40",)
-ALL = [case for case in cases.all() if case.times and case.name not in LEFT_OUT]
+# Absolute coordinates of 121 bodies take long; two windows are the same mechanism. Bodies with
+# nodal vectors take long, too, at tight tolerances; test_crosscheck has them as rows of beams.
+LEFT_OUT = ("n-four-bar-40", "ancf", "capstan", "block-and-tackle")
+ALL = [case for case in cases.all() if case.times and not case.name.startswith(LEFT_OUT)]
 # Models of the literature outside of the assumptions of their bodies, which the monitor says: beams
 # and panels by too few modes, a coupler without stiffening under pressure, two parts of a rod
 # without stiffening.
