@@ -148,10 +148,11 @@ def edge_stiffness(tree, work, n, Rq):
     r, d = work.node[n], tree.node[n, at.U0]
     p, y, k, h = here(tree, work, n)
     slopes, own = shapes(y[INSIDE], h, 1), p[S_U]
+    row = tree.row_of[own]
     for i in range(3):
         f = r[at.W + 3 + i]
-        Rq[own, own] += f * y[BEND + i]
+        Rq[row, own] += f * y[BEND + i]
         for l in range(SHAPES):
             j = d + place(p, k, l, i)[0]
-            Rq[own, j] += f * slopes[l]
-            Rq[j, own] += f * slopes[l]
+            Rq[row, j] += f * slopes[l]
+            Rq[tree.row_of[j], own] += f * slopes[l]

@@ -220,14 +220,15 @@ def add_column(tree, work, e, x, table, j, along, leaves, arrives, rate, faster,
             sign, d = 2.0 * side - 1.0, last_column(tree, b if side == 1 else a)
             while d >= 0:
                 y, row = sign * product(r, Y, work.column[d, at.COL_J]), tree.column[d, at.VELOCITY]
-                Rq[row, column] += y * f
-                Ru[row, column] += y * g
+                Rq[tree.row_of[row], column] += y * f
+                Ru[tree.row_of[row], column] += y * g
                 d = tree.column[d, at.BEFORE]
         for side in range(2):
             y = drum_ratio(tree, e, k, end, side)
             if y != 0.0:
-                Rq[tree.element[e, DRUM_U + side], column] += y * f
-                Ru[tree.element[e, DRUM_U + side], column] += y * g
+                row = tree.row_of[tree.element[e, DRUM_U + side]]
+                Rq[row, column] += y * f
+                Ru[row, column] += y * g
         k = end
 
 

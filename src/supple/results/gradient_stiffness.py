@@ -63,7 +63,7 @@ def excess(body: GradientLine, e: Array, rest: Array) -> Array:
     from scipy.spatial.transform import Rotation
 
     beam = cast("GradientBeam", body)
-    if getattr(beam, "element", "") not in ("elastic_line", "continuum"):
+    if beam.element not in ("elastic_line", "continuum"):
         return np.zeros(len(e))
     before, now = (element_turns(x[:, :, 1:3]) for x in (rest[None], e))
     more = (np.swapaxes(before, -1, -2) @ now).reshape(-1, 3, 3)
