@@ -31,7 +31,7 @@ PAGES = {
     "formulations": ("Formulations", ("formulations", "loops")),
     "integrators": ("Integrators", ("integrators",)),
     "analyses": ("Runs and analyses", ("analyses",)),
-    "studies": ("Studies", ("studies", "sweeps", "certificates")),
+    "studies": ("Studies", ("studies", "sweeps", "certificates", "sensitivities")),
     "results": ("Results", ("results",)),
     "files": ("Model files and robots", ("modelfiles", "robots")),
     "cases": ("Cases", ("cases",)),
@@ -40,7 +40,7 @@ PAGES = {
 ROOMS = {room: page for page, (_, rooms) in PAGES.items() for room in rooms}
 # Rooms whose classes are shown if something public returns them.
 RETURNED = (
-    *("results", "analyses", "studies", "sweeps", "certificates", "graph"),
+    *("results", "analyses", "studies", "sweeps", "certificates", "sensitivities", "graph"),
     *("fem", "robots", "modelfiles", "cases"),
 )
 WORD = re.compile(r"[A-Za-z_]\w*")
