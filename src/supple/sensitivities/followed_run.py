@@ -32,6 +32,8 @@ from supple.sensitivities.linear_steps import (
 from supple.sensitivities.neighbours import Neighbours, Start, like, start_variation
 from supple.sensitivities.warp import Warp
 
+ROUGH = 0.02  # second difference, in parts of the first, from which on it is looked at again
+ROUNDING = 1e-11  # of forces of inertia
 LINEAR = 1e-9  # second difference, in parts of the first, that is rounding
 APART = 1e-12  # of the time span: times less far apart are one
 
@@ -132,7 +134,7 @@ class FollowedRun:
             ends = [residuals(m, at, steps, every) for m, at in zip(models, times, strict=True)]
             change = (ends[0] - ends[1]) / apart
             return parameter_terms(steps, every, change, warp.stretch(t))
-        where, linear = self._acts(models, block)
+        where, linear = self._acts(name, models, block)
         change = residuals(models[0], t, steps, where)
         if linear:  # then one side tells as much as both
             change, apart = change - block.here[where], 0.5 * apart
@@ -140,7 +142,7 @@ class FollowedRun:
             change -= residuals(models[1], t, steps, where)
         return parameter_terms(steps, where, change / apart, np.zeros(len(t)))
 
-    def _acts(self, models: list[Compiled], block: Block) -> tuple[Indices, bool]:
+    def _acts(self, name: str, models: list[Compiled], block: Block) -> tuple[Indices, bool]:
         """Stages (k,) of a block at which a parameter changes anything, and if that is linear.
 
         What a signal changes begins and ends at breakpoints: where three stages between two of
@@ -156,7 +158,25 @@ class FollowedRun:
         seen = set(piece[some[np.any(one != two, axis=1)]])
         second = np.abs(one + two - 2.0 * block.here[some])
         size = np.max(np.abs(one - two), axis=0, initial=0.0)
+        if np.max(second, initial=0.0) > ROUGH * np.max(size, initial=0.0):
+            self._expect_smooth(name, block, some, float(np.max(second)))
         return np.flatnonzero(np.isin(piece, list(seen))), bool(np.all(second <= LINEAR * size))
+
+    def _expect_smooth(self, name: str, block: Block, some: Indices, second: float) -> None:
+        """Refuse a parameter with which the equations jump: second differences that do not grow.
+
+        ``second`` is the one of the usual displacement. That of twice as much is four times as
+        large, unless both are rounding.
+        """
+        small, t = block.steps.small, block.steps.stages.t
+        inertia = np.einsum("kij,kj->ki", small.M[some], small.a[some])
+        if second <= ROUNDING * float(np.max(np.abs(inertia), initial=0.0)):
+            return
+        pair = self.neighbours.pair(name, 2.0 * self.neighbours.step(name))
+        models = [like(side.compiled, block.compiled) for side in pair]
+        one, two = (residuals(model, t, block.steps, some) for model in models)
+        if float(np.max(np.abs(one + two - 2.0 * block.here[some]))) < 2.0 * second:
+            raise self.neighbours.jump(name)
 
     def warp(self, name: str) -> Warp:
         """The time of neighbours along a parameter."""

@@ -96,6 +96,15 @@ class Neighbours:
             expected = "a number that changes no structure: all else is refused"
             raise ModelError(OWNER, "parameters", name, expected)
 
+    def jump(self, name: str) -> ModelError:
+        """What is said of a parameter with which a model does not change smoothly."""
+        expected = (
+            "one with which the model changes smoothly; modes of equal frequency, of a square or "
+            "round section for example, change places here: take a value beside it, or all nodal "
+            "coordinates"
+        )
+        return ModelError(OWNER, "parameters", name, expected)
+
     def row_sets(self, other: Start, sets: RowSets) -> RowSets:
         """The models of row sets, with the numbers of a neighbour."""
         models = tuple(like(other.compiled, model) for model in sets.models)
@@ -123,6 +132,8 @@ def start_variation(neighbours: Neighbours, name: str) -> tuple[Array, Array, Ar
         one, two = (s.problem for s in neighbours.pair(name, by))
         x = here.equations.increment(here.q, one.q) - here.equations.increment(here.q, two.q)
         found.append(np.concatenate([x, one.u - two.u, one.z - two.z]) / (2.0 * by))
+    if np.max(np.abs(found[0] - found[1])) > 0.02 * np.max(np.abs(found[0])):
+        raise neighbours.jump(name)
     s = (4.0 * found[0] - found[1]) / 3.0
     return s[:n], s[n : 2 * n], s[2 * n :]
 
