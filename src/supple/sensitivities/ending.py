@@ -12,7 +12,6 @@ from supple.events import Event
 from supple.poses import Array
 from supple.results.result import Result
 from supple.sensitivities.followed_run import FollowedRun
-from supple.sensitivities.neighbours import OWNER
 
 KINDS = {"": "position", "v": "velocity", "w": "angular_velocity"}
 SLOWEST = 1e-9  # rate of what an event watches, over the run, below which it only touches
@@ -92,10 +91,10 @@ def watched(event: Event, result: Result) -> Array:
     return np.asarray(getattr(point, KINDS[kind]))[:, "xyz".index(axis)]
 
 
-def expect_events(events: tuple[Event, ...]) -> None:
+def expect_events(owner: str, events: tuple[Event, ...]) -> None:
     """Refuse events that change the model."""
     for event in events:
-        expect(OWNER, "events", event, Event, "objects of type Event")
+        expect(owner, "events", event, Event, "objects of type Event")
         if event.then:
             expected = "events that end the run or are only told, without 'then'"
-            raise ModelError(OWNER, "events", event.name, expected)
+            raise ModelError(owner, "events", event.name, expected)

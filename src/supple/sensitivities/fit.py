@@ -133,7 +133,7 @@ def fit(
     end = float(grid[-1]) if t_end is None else validate.number(OWNER, "t_end", t_end)
     if grid[0] < 0.0 or grid[-1] > end:
         raise ModelError(OWNER, "records", float(grid[-1]), f"times between 0 s and {end:g} s")
-    subject = subject_for(model, end, grid, (), integrator, options)
+    subject = subject_for(OWNER, model, end, grid, (), integrator, options)
     ranges = Ranges.of(OWNER, parameters, lambda name: own_value(subject, name))
     start = dict(zip(ranges.names, map(float, ranges.start), strict=True))
     subject.expect(ranges.names)
@@ -177,7 +177,7 @@ def _records(
     asked = tuple(
         Recorded(str(name), function=functions[name])
         if name in functions
-        else readings({str(name): str(name)})[0]
+        else readings({str(name): str(name)}, OWNER)[0]
         for name in given
     )
     times, data = [], []
@@ -262,8 +262,7 @@ class Problem:
             last = self.evaluations.run(values)
         parts = np.split(left, np.cumsum([len(y) for y in self.data])[:-1])
         residuals = {
-            r.name: part * size
-            for r, part, size in zip(self.asked, parts, self.sizes, strict=True)
+            r.name: part * size for r, part, size in zip(self.asked, parts, self.sizes, strict=True)
         }
         return Fit(
             values,

@@ -122,12 +122,12 @@ def optimize(
 
     A run that fails is taken as a bad value, so that the search turns back.
     """
-    objective = readings({"objective": minimize})[0]
+    objective = readings({"objective": minimize}, OWNER)[0]
     bounds = _limits(limits, named_functions(OWNER, functions))
     validate.choice(OWNER, "method", method, METHODS)
     validate.positive(OWNER, "precision", precision)
     validate.integer(OWNER, "most", most, 1, "a positive whole number")
-    subject = subject_for(model, t_end, times, events, integrator, options)
+    subject = subject_for(OWNER, model, t_end, times, events, integrator, options)
     ranges = Ranges.of(OWNER, parameters, lambda name: own_value(subject, name))
     start = dict(zip(ranges.names, map(float, ranges.start), strict=True))
     subject.expect(ranges.names)
@@ -160,7 +160,7 @@ def _limits(given: Any, functions: Mapping[str, Any]) -> list[tuple[Reading, flo
             end if x is None else validate.number(OWNER, f"limits, {name}", x)
             for x, end in zip(pair, (-np.inf, np.inf), strict=True)
         )
-        reading = readings({str(name): functions.get(name, name)})[0]
+        reading = readings({str(name): functions.get(name, name)}, OWNER)[0]
         if reading.is_history:
             expected = "a number, e.g. 'tip.position.y @ max', or one of functions"
             raise ModelError(OWNER, "limits", name, expected)

@@ -136,8 +136,8 @@ def sensitivity(
     5; parameters enter by differences of the residual, not of runs. Extrema are those at output
     times. Where a value decides which way a motion goes, derivatives hold for the way that it went.
     """
-    asked = readings(outputs)
-    subject = subject_for(model, t_end, times, events, integrator, options)
+    asked = readings(outputs, OWNER)
+    subject = subject_for(OWNER, model, t_end, times, events, integrator, options)
     values = _values(subject, parameters)
     subject.expect(values)
     subject.expect_outputs([dict(values)], asked)
@@ -147,17 +147,23 @@ def sensitivity(
 
 
 def subject_for(
-    model: Any, t_end: Any, times: Any, events: Any, integrator: Any, options: dict[str, Any]
+    owner: str,
+    model: Any,
+    t_end: Any,
+    times: Any,
+    events: Any,
+    integrator: Any,
+    options: dict[str, Any],
 ) -> Subject:
     """What is run, with tight tolerances unless others are asked for."""
     options.setdefault("tolerance", "tight")
     chosen = Radau() if integrator is None else integrator
-    expect(OWNER, "integrator", chosen, Integrator, "an integrator, e.g. Radau()")
+    expect(owner, "integrator", chosen, Integrator, "an integrator, e.g. Radau()")
     events = (events,) if isinstance(events, Event) else events
-    events = tuple(validate.listed(OWNER, "events", events, "a sequence of Event"))
-    expect_events(events)
+    events = tuple(validate.listed(owner, "events", events, "a sequence of Event"))
+    expect_events(owner, events)
     given = {"t_end": t_end, "output": times, "events": events, "integrator": chosen}
-    return subject_of(model, given, options)
+    return subject_of(model, given, options, owner=owner)
 
 
 def derivatives(
@@ -236,9 +242,8 @@ def own_value(subject: Subject, name: str) -> Any:
     elif isinstance(subject, OfModel):
         model = subject.model
     else:
-        raise ModelError(OWNER, "parameters", name, "a mapping of names to values for a function")
+        expected = "a mapping of names to values for a function"
+        raise ModelError(subject.owner, "parameters", name, expected)
     item, _, field = name.partition(".")
     found = value_at(model[item], field)
     return float(found.item()) if isinstance(found, np.ndarray) and found.size == 1 else found
-
-

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,13 @@ TRIED = 20  # runs of which the first that can begin tells whether outputs are k
 
 @dataclass(frozen=True)
 class Subject(ABC):
-    """What is swept; ``given`` are arguments of `simulate`, None for t_end means no run."""
+    """What is swept; ``given`` are arguments of `simulate`, None for t_end means no run.
+
+    ``owner`` is the function that a user called: messages begin with it.
+    """
 
     given: Mapping[str, Any]
+    owner: str = field(default=OWNER, kw_only=True)
 
     @property
     @abstractmethod
@@ -82,11 +86,11 @@ class Subject(ABC):
                 try:
                     model, given = self.made(parameters)
                     if given.get("t_end") is None:
-                        _refuse_texts(texts)
+                        _refuse_texts(texts, self.owner)
                         return
                     result = first_instant(prepare(model), Arguments(**given, progress=False))
                 except ModelError as error:
-                    if error.object in (SIMULATE, OWNER):
+                    if error.object in (SIMULATE, self.owner):
                         raise
                     continue
                 except Exception:  # of a function that builds: it is the reason of its row
@@ -97,10 +101,10 @@ class Subject(ABC):
                 return
 
 
-def _refuse_texts(texts: list[Reading]) -> None:
+def _refuse_texts(texts: list[Reading], owner: str) -> None:
     if texts:
         expected = "the end of the runs in s, because outputs are quantities of a run"
-        raise ModelError(OWNER, "t_end", None, expected)
+        raise ModelError(owner, "t_end", None, expected)
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ class OfModel(Subject):
     def expect(self, names: Iterable[str]) -> None:
         """Refuse paths that lead nowhere."""
         for name in names:
-            expect_path(self.model, name)
+            expect_path(self.model, name, self.owner)
 
     def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
         """A copy of the model with other fields."""
@@ -155,7 +159,7 @@ class OfFile(Subject):
             if "." not in name:
                 near = suggestion(name, list(file.parameters))
                 raise ModelError.plain(f"{self.path.name}: there is no parameter {name!r}, {near}")
-            expect_path(file.model, name)
+            expect_path(file.model, name, self.owner)
 
     def made(self, parameters: Row) -> tuple[Model, dict[str, Any]]:
         """The model of the file, read with these parameters."""
@@ -189,7 +193,7 @@ class OfFunction(Subject):
             inspect.signature(self.build).bind(**dict.fromkeys(names))
         except TypeError as reason:
             raise ModelError.plain(
-                f"sweep: {self.name} cannot be called with these parameters ({reason}), "
+                f"{self.owner}: {self.name} cannot be called with these parameters ({reason}), "
                 "expected its arguments"
             ) from None
         except ValueError:  # a function that does not tell its arguments
@@ -199,22 +203,22 @@ class OfFunction(Subject):
         """What the function returns."""
         model = self.build(**parameters)
         if not isinstance(model, Model):
-            raise ModelError(OWNER, f"what {self.name} returns", model, "a Model")
+            raise ModelError(self.owner, f"what {self.name} returns", model, "a Model")
         return model, dict(self.given)
 
 
-def expect_path(model: Model, path: str) -> None:
+def expect_path(model: Model, path: str, owner: str = OWNER) -> None:
     """Refuse a path that leads to no field of the model, or to one that is no single value."""
     name, _, field = path.partition(".")
     if not field:
-        raise ModelError(OWNER, "parameters", path, "'object.field', e.g. 'link2.mass'")
+        raise ModelError(owner, "parameters", path, "'object.field', e.g. 'link2.mass'")
     item = model[name]
     if item is model.ground:
-        raise ModelError(OWNER, "parameters", path, "a field of an item other than the ground")
+        raise ModelError(owner, "parameters", path, "a field of an item other than the ground")
     found = value_at(item, field)
     if isinstance(found, np.ndarray) and found.size > 1:
         expected = f"one number of it, e.g. '{path}.0'"
-        raise ModelError(OWNER, "parameters", path, expected)
+        raise ModelError(owner, "parameters", path, expected)
 
 
 def replaced(model: Model, parameters: Row) -> Model:
@@ -230,20 +234,25 @@ def replaced(model: Model, parameters: Row) -> Model:
 
 
 def subject_of(
-    model: Any, given: Mapping[str, Any], options: Mapping[str, Any], monitored: bool = True
+    model: Any,
+    given: Mapping[str, Any],
+    options: Mapping[str, Any],
+    monitored: bool = True,
+    owner: str = OWNER,
 ) -> Subject:
     """The subject that the first argument of `sweep` means."""
     for name in options:
         if name not in OPTIONS:
             near = suggestion(name, list(OPTIONS))
-            raise ModelError.plain(f"sweep: there is no argument {name!r}, {near}")
+            raise ModelError.plain(f"{owner}: there is no argument {name!r}, {near}")
     settings = {**given, **options, **({} if monitored else {"monitored": False})}
     if isinstance(model, Model):
-        return OfModel(settings, model.copy())
+        return OfModel(settings, model.copy(), owner=owner)
     if isinstance(model, ModelFile):
-        return OfFile(settings, model.path.resolve())
+        return OfFile(settings, model.path.resolve(), owner=owner)
     if isinstance(model, (str, Path)):
-        return OfFile(settings, ModelFile(path_of(OWNER, "model", model)).path.resolve())
+        file = ModelFile(path_of(owner, "model", model))
+        return OfFile(settings, file.path.resolve(), owner=owner)
     if callable(model) and not isinstance(model, type):
-        return OfFunction(settings, model)
-    raise ModelError(OWNER, "model", model, EXPECTED)
+        return OfFunction(settings, model, owner=owner)
+    raise ModelError(owner, "model", model, EXPECTED)
