@@ -90,7 +90,6 @@ class _Rows:
         return len(self.used)
 
 
-
 def write(bare: np.ndarray, s: Structure, plan: Sequence[int]) -> np.ndarray:
     """Lists of places of a model's rows; how its matrices are stored goes into the head."""
     nu, nr = s.nu, s.nr

@@ -37,8 +37,8 @@ AT_ONCE = 2_000_000  # numbers that are in memory at once
 
 def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
     """How far a plate or solid went over a run."""
-    from supple.results.gradient_monitor import of_turns
-    from supple.results.monitor import BodyMonitor, of_strain, states
+    from supple.results.gradient_monitor import of_turns, without_frame
+    from supple.results.monitor import of_strain, states
 
     t, q = states(result, record)
     body = cast("GradientNodes", record.body)
@@ -67,21 +67,7 @@ def watch_field(result: Result, record: GradientRecord) -> BodyMonitor:
         *_of_few(body, lone),
         *_of_held(result, body),
     )
-    return BodyMonitor(
-        name=record.name,
-        rotation=turned.largest,
-        strain=strained.largest,
-        deflection=np.nan,
-        highest_mode=np.nan,
-        left_out=left_out.largest,
-        spin=0.0,
-        lowest_frequency=0.0,
-        lost_stiffness=0.0,
-        buckling=np.nan,
-        load_stiffness=np.nan,
-        load_change=np.nan,
-        findings=findings,
-    )
+    return without_frame(record, turned, strained, findings, left_out.largest)
 
 
 def frames_of(result: Result, name: str) -> list[Frame]:

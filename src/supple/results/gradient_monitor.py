@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
     """How far a gradient body went over a run."""
-    from supple.results.monitor import BodyMonitor, of_strain, states
+    from supple.results.monitor import of_strain, states
 
     body = cast("GradientLine", record.body)
     if not body.along_line:
@@ -48,13 +48,26 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         *of_stiffness(body, Extreme(t, excess(body, e, record.mesh.rest))),
         *_of_sliders(result, body),
     )
+    return without_frame(record, turned, strained, findings)
+
+
+def without_frame(
+    record: GradientRecord,
+    turned: Extreme,
+    strained: Extreme,
+    findings: tuple[Finding, ...],
+    left_out: float = np.nan,
+) -> BodyMonitor:
+    """What is told of a body that has neither a frame nor modes."""
+    from supple.results.monitor import BodyMonitor
+
     return BodyMonitor(
         name=record.name,
         rotation=turned.largest,
         strain=strained.largest,
         deflection=np.nan,
         highest_mode=np.nan,
-        left_out=np.nan,
+        left_out=left_out,
         spin=0.0,
         lowest_frequency=0.0,
         lost_stiffness=0.0,

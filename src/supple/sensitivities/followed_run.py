@@ -73,6 +73,12 @@ class FollowedRun:
             raise SimulationError(f"sensitivity: the run {solution.message}")
         return cls(neighbours, integrator, solution, np.unique([problem.t_start, *steps]))
 
+    @property
+    def result(self) -> Result:
+        """The run itself."""
+        here = self.neighbours.here
+        return result_of(here.model, here.compiled, self.solution)
+
     def grid(self, times: Array) -> tuple[Array, Indices]:
         """Ends (n + 1,) of steps of the run, divided at times, and the places of these (nt,)."""
         near = APART * (self.ends[-1] - self.ends[0])

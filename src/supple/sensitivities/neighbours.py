@@ -11,7 +11,6 @@ import numpy as np
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import prepare
 from supple.engine.compiled import Compiled
-from supple.engine.row_sets import RowSets
 from supple.errors import ModelError
 from supple.integrators.driver import Problem
 from supple.model import Model
@@ -104,11 +103,6 @@ class Neighbours:
             "coordinates"
         )
         return ModelError(OWNER, "parameters", name, expected)
-
-    def row_sets(self, other: Start, sets: RowSets) -> RowSets:
-        """The models of row sets, with the numbers of a neighbour."""
-        models = tuple(like(other.compiled, model) for model in sets.models)
-        return RowSets(sets.begins, models)
 
 
 def like(compiled: Compiled, model: Compiled) -> Compiled:

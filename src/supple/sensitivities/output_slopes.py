@@ -75,8 +75,7 @@ class OutputSlopes:
 
     def __init__(self, run: FollowedRun, readings: tuple[Reading, ...]) -> None:
         self.run, self.readings = run, readings
-        s = run.solution
-        self.result = run.shown(run.neighbours.here, s.t, s.q, s.u, s.z)
+        self.result = run.result
         self.values = {r.name: r.read(self.result) for r in readings}
         c = run.neighbours.here.compiled
         self.units = np.concatenate([c.scale, c.scale * self._rate(), np.ones(c.nz)])
