@@ -36,19 +36,19 @@ def rigid_loop(number: int) -> LoopRecipe:
 
 
 def left_over(eq: Equations) -> float:
-    """Largest residual, of the largest sum of its terms' absolute values, rows and forces in units.
+    """Largest residual, of the largest sum of its terms' absolute values.
 
-    Forces are measured by the mean inertia: rows may hold everything, then accelerations are
-    rounding of what forces would give.
+    Forces are measured in units and by the mean inertia, rows by the largest of them: rows may hold
+    everything, then accelerations are rounding of what forces would give.
     """
     c, n = eq.compiled, eq.nu
     a = eq.accelerate(0.0, eq.q0, eq.u0)
     lam, rows = eq.multipliers(), eq.constraints(0.0, eq.q0, eq.u0)
     M, h = eq.mass_matrix(eq.q0), eq.residual(0.0, eq.q0, eq.u0, np.zeros(n))
     mean = np.mean(np.diag(M) * c.scale**2) or 1.0
-    size = np.maximum(np.linalg.norm(rows.G * c.scale, axis=1), 1e-300)
+    size = np.linalg.norm(rows.G * c.scale, axis=1).max(initial=1e-300)
     motion = np.hstack([M * a, rows.G.T * lam, h[:, None]]) * c.scale[:, None] / mean
-    held = np.hstack([rows.G * a, rows.acceleration[:, None]]) / size[:, None]
+    held = np.hstack([rows.G * a, rows.acceleration[:, None]]) / size
     left, terms = 0.0, 1e-300
     for part in (motion, held):
         left = max(left, np.abs(part.astype(np.longdouble).sum(axis=1)).max(initial=0.0))
