@@ -191,6 +191,15 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda m: sp.EffortFunction("law", "hinge", lambda t, q, u: 90.0 * np.cos(q) - 4.0 * u)
         ),
     ),
+    "SampledController": (
+        sp.SampledController,
+        lambda: with_item(
+            lambda m: sp.SampledController(
+                "law", ["hinge", "slide"], sp.LinearLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
+                1.5e-3, delay=5e-4, target=[1.0, 0.2],
+            )
+        ),
+    ),
     "Motor": (
         sp.Motor,
         lambda: with_item(lambda m: sp.Motor("motor", "hinge", 0.02, ratio=5.0, damping=0.3)),

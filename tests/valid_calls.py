@@ -240,6 +240,10 @@ CALLS: dict[str, Call] = {
         "Lock": {"joint": "hinge"},
         "Unlock": {"joint": "hinge"},
         "Release": {"item": "hinge"},
+        "LinearLaw": {"D": [[1.0, 2.0]]},
+        "SampledController": {
+            **NAME, "joints": "hinge", "law": sp.LinearLaw([[1.0, 2.0]]), "period": 0.1
+        },
         "EffortFunction": {**NAME, "joints": "hinge", "function": lambda t, q, u: 0.0},
         # signals and events
         "Constant": {"value": 1.0},

@@ -37,6 +37,7 @@ from supple.engine.compiled import (
     FrameKey,
     JointRecord,
     MotorRecord,
+    SampledRecord,
 )
 from supple.engine.frameless import (
     RigidMotion,
@@ -88,6 +89,7 @@ class Builder(Tables):
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
+        self.sampled: dict[str, SampledRecord] = {}
         self.energy_creating: list[str] = []
         self.chain_ends: dict[str, tuple[int, Pose]] = {}
         self.holds: dict[str, tuple[int, ...]] = {}
@@ -281,6 +283,7 @@ def build(
         kinds=b.kinds,
         holds=b.holds,
         stiff=stiff,
+        sampled=b.sampled,
     )
 
 

@@ -42,6 +42,13 @@ class BodyRecord(NamedTuple):
         return self.body.name
 
 
+class SampledRecord(NamedTuple):
+    """A sampled controller: signals of its efforts; places in q and u, and factors, it measures."""
+
+    signals: tuple[int, ...]
+    measured: tuple[tuple[int, int, float], ...]
+
+
 class JointRecord(NamedTuple):
     """Where a joint is in the engine.
 
@@ -179,6 +186,7 @@ class Compiled:
     whole: Compiled | None = None
     phase: Phase | None = None
     stiff: Compiled | None = None
+    sampled: dict[str, SampledRecord] = field(default_factory=dict)
 
     @cached_property
     def sizes(self) -> dict[str, int]:

@@ -27,10 +27,11 @@ from supple.forces.joints import (
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Rope
+from supple.forces.sampled import SampledController
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
-View = Literal["motor", "coordinate", "efforts", "line", "point", "rope", "energy"]
+View = Literal["motor", "coordinate", "efforts", "line", "point", "rope", "energy", "sampled"]
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,7 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", at_frames=True),
         ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),
         ForceKind(CouplingSpring, (codes.GEAR,), "efforts"),
+        ForceKind(SampledController, (codes.JOINT_EFFORT,), "sampled"),
         ForceKind(Motor, (codes.JOINT_SPRING, codes.GEAR), "motor"),
         ForceKind(
             JointSpring, (codes.JOINT_SPRING, codes.JOINT_LAW), "coordinate", switches=_if_kinked

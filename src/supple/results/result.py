@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.constraints import SlidingJoint
 from supple.errors import SuppleError, describe, suggestion
-from supple.forces import JointForce, Motor
+from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.body_views import PlacesView, body_view
@@ -24,6 +24,7 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
     RopeView,
+    SampledView,
 )
 from supple.results.gradient_views import GradientView
 from supple.results.headline import headline
@@ -270,6 +271,11 @@ class Result(Products):
             shafts = [compiled.shaft(*self._target(*target)) for target in force.targets]
             each = tuple(self._effort_units(*target) for target in force.targets)
             return EffortFunctionView(*common, shafts=shafts, units=each)
+        if isinstance(force, Controller):
+            shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
+            each = tuple(self._effort_units(*target) for target in force.joints)
+            samples = self.data.samples.get(name)
+            return SampledView(*common, samples=samples, shafts=shafts, units=each)
         if force is not None and view == "line":
             first, second = (self._point(frame) for frame in force.frames.values())
             return LineForceView(*common, ends=(first, second))
