@@ -190,7 +190,8 @@ def arm():
     """A flexible arm with a hub."""
     m = sp.Model(gravity=(0, 0, -9.81))
     steel = sp.Material(7e10, 2.7e10, 2700.0)
-    beam = sp.Beam("beam", 0.8, sp.Rectangle(0.03, 0.004), steel, elements=4, modes=2)
+    beam = sp.Beam("beam", 0.8, sp.Rectangle(0.004, 0.03), steel, elements=4, modes=2,
+                   damping=sp.Rayleigh(stiffness=2e-4))  # fmt: skip
     m.add(beam)
     m.add(sp.Revolute("hub", m.ground.at(0), beam.at(0), axis="z", initial=0.1))
     m.add(sp.PointMass("tip", beam.at(0.8), 0.1))
@@ -221,7 +222,7 @@ def test_closed_loop_by_hand(formulation):
 
 
 def test_flexible_arm_by_hand():
-    m, gains = arm(), -np.array([[9.0, 2.0, 1.0, 0.1, 0.5]])
+    m, gains = arm(), -np.array([[0.9, 0.2, 0.1, 0.01, 0.5]])
     law = sp.LinearLaw(gains)
     servo = {"elastic": [("beam", 0)], "sensors": ["tip.position.y"]}
     m.add(sp.SampledController("servo", "hub", law, 0.01, **servo))
@@ -235,7 +236,7 @@ def test_flexible_arm_by_hand():
         stepper.step(inputs=gains @ np.array(y))
         found.append(float(stepper.outputs["tip.position.y"]))
     assert np.allclose(result["tip"].position[:, 1], found, atol=1e-6)
-    assert np.ptp(found) > 0.05
+    assert np.ptp(found) > 0.01
 
 
 def test_resumed_run_is_the_same_to_the_last_bit(tmp_path):

@@ -52,7 +52,7 @@ def result_of(
     s = solution
     if sampler is not None:
         for part in (compiled, *s.row_sets.models):  # phases have numbers of their own
-            sampler.attach(part)
+            sampler.attach(part, early=True)
     states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
     return Result(
         RunData(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.core import bushing, callback, cartesian, line, load, pair_callback
+from supple.core import bushing, callback, cartesian, control, line, load, pair_callback
 from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
@@ -35,6 +35,7 @@ from supple.forces import (
     Rope,
     SampledController,
     SpringDamper,
+    StateSpaceController,
 )
 from supple.forces.kinds import force_kind
 from supple.poses import Pose
@@ -256,6 +257,33 @@ def _sampled(b: Builder, force: SampledController) -> None:
     b.sampled[force.name] = SampledRecord(tuple(numbers), tuple(measured))
 
 
+def _linear_control(b: Builder, force: StateSpaceController) -> None:
+    terms = [b.shaft(*target, label(force)) for target in force.measures]
+    terms += [elastic_place(b, force, *target) for target in force.elastic]
+    measured, acted = len(terms), []
+    for target in force.joints:
+        shaft = b.shaft(*target, label(force))
+        if shaft not in terms:
+            terms.append(shaft)
+        acted.append(terms.index(shaft))
+    if len({terms[k][1] for k in acted}) < len(acted):
+        raise ModelError(label(force), "joints", list(force.joints), "each coordinate once")
+    signals = [b.add_signal(s) for s in (*force.target, *force.feedforward)]
+    states = [b.add_state(float(x)) for x in force.initial]
+    numbers = [x for matrix in force.matrices for x in matrix.ravel()]
+    ints = {
+        control.COUNT: len(terms),
+        control.EFFORTS: len(acted),
+        control.TERM: b.add_terms(terms),
+        control.STATE: states[0] if states else 0,
+        control.STATES: len(states),
+        control.MEASURED: measured,
+        control.DATA: b.add_numbers([*numbers, *force.limit]),
+        control.PROGRAM: b.add_integers([*acted, *signals]),
+    }
+    add(b, force, codes.LINEAR_CONTROL, ints, {})
+
+
 def elastic_place(
     b: Builder, force: ForceElement, name: str, coordinate: int | str
 ) -> tuple[int, int, float]:
@@ -323,6 +351,7 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     EffortFunction: _joint_function,
     CouplingSpring: _coupling,
     SampledController: _sampled,
+    StateSpaceController: _linear_control,
     Motor: _motor,
     JointSpring: _on_coordinate(_spring),
     JointEffort: _on_coordinate(lambda f: {}),

@@ -22,6 +22,7 @@ from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
 from supple.forces.sampled import SampledController
+from supple.forces.state_space import StateSpaceController, state_feedback
 
 __all__ = [
     "PID",
@@ -51,4 +52,6 @@ __all__ = [
     "Rope",
     "SampledController",
     "SpringDamper",
+    "StateSpaceController",
+    "state_feedback",
 ]

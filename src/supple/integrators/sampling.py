@@ -127,15 +127,19 @@ class Loop:
             raise SamplingError(f"{label(self.controller)}: {what}")
         return values[0], values[1]
 
-    def write(self, c: Compiled) -> None:
-        """Put what acts and acted into the numbers of a model."""
+    def write(self, c: Compiled, early: bool = False) -> None:
+        """Put what acts and acted into the numbers of a model.
+
+        With ``early`` changes are so much earlier that output times which are the same instants by
+        all but rounding are behind them.
+        """
         for k, number in enumerate(self.signals):
             breaks, values = pieces_of(c, number)
             if len(values) == 1:
                 values[0] = self.held[k]
                 continue
             n = len(self.changes)
-            breaks[1 : n + 1] = [t for t, _ in self.changes]
+            breaks[1 : n + 1] = [t - near(t) * early for t, _ in self.changes]
             values[1 : n + 1] = [effort[k] for _, effort in self.changes]
 
     def act(self, t: float, c: Compiled) -> bool:
@@ -234,10 +238,10 @@ class Sampler:
             rooms |= dict.fromkeys(loop.signals, pieces)
         return with_rooms(compiled, rooms)
 
-    def attach(self, compiled: Compiled) -> None:
+    def attach(self, compiled: Compiled, early: bool = False) -> None:
         """Put efforts that are known into the numbers of the model that a run goes on with."""
         for loop in self.loops:
-            loop.write(compiled)
+            loop.write(compiled, early)
 
     def next(self, t: float, end: float) -> float:
         """The next instant behind t at which a run pauses, at most its end."""

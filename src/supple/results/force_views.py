@@ -123,6 +123,15 @@ class EffortFunctionView(ForceView):
         return self.efforts[:, 0]
 
 
+class ControllerView(EffortFunctionView):
+    """A continuous controller: efforts and states."""
+
+    def __init__(self, *common: Any, states: Array, **more: Any) -> None:
+        super().__init__(*common, **more)
+        self.states = states
+        """(nt, n) of its law"""
+
+
 class SampledView(EffortFunctionView):
     """A sampled controller: efforts at output times, and all its samples."""
 

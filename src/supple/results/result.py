@@ -17,6 +17,7 @@ from supple.results.body_views import PlacesView, body_view
 from supple.results.constraint_views import ConstraintView, SlidingView
 from supple.results.dataset import Array, Track, track, values_of
 from supple.results.force_views import (
+    ControllerView,
     EffortFunctionView,
     ForceView,
     JointForceView,
@@ -274,6 +275,9 @@ class Result(Products):
         if isinstance(force, Controller):
             shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
             each = tuple(self._effort_units(*target) for target in force.joints)
+            if view == "controller":
+                z = self.data.z[:, compiled.controller_states(name)]
+                return ControllerView(*common, states=z, shafts=shafts, units=each)
             samples = self.data.samples.get(name)
             return SampledView(*common, samples=samples, shafts=shafts, units=each)
         if force is not None and view == "line":
