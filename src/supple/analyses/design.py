@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -199,12 +201,48 @@ def held_over(A: Array, B: Array, period: float) -> tuple[Array, Array]:
 
 
 def integrated(A: Array, weight: Array, period: float) -> Array:
-    """Integral over a period of exp(A^T s) weight exp(A s) ds, by one exponential (Van Loan)."""
+    """Integral over a period of exp(A^T s) weight exp(A s) ds.
+
+    By one exponential for a short span (Van Loan), which is doubled: so fast motion that decays
+    does not overflow.
+    """
     import scipy.linalg
 
     n = len(A)
+    doublings = max(0, math.ceil(math.log2(max(float(np.linalg.norm(A, 1)) * period, 1.0))))
+    span = period / 2.0**doublings
     whole = np.zeros((2 * n, 2 * n))
     whole[:n, :n], whole[:n, n:], whole[n:, n:] = -A.T, weight, A
-    flow = scipy.linalg.expm(whole * period)
-    found: Array = flow[n:, n:].T @ flow[:n, n:]
+    both = scipy.linalg.expm(whole * span)
+    flow: Array = both[n:, n:]
+    found: Array = flow.T @ both[:n, n:]
+    for _ in range(doublings):
+        found = found + flow.T @ found @ flow
+        flow = flow @ flow
     return 0.5 * (found + found.T)
+
+
+def sampling_period(owner: str, A: Array, period: Any) -> float:
+    """A period over which no free motion of x' = A x grows beyond all numbers."""
+    span = validate.positive(owner, "period", period)
+    values = np.linalg.eigvals(A)
+    growth, fastest = (float(np.max(x, initial=0.0)) for x in (values.real, np.abs(values)))
+    if span * growth > 100.0 or span * fastest > 1e12:
+        expected = "a time in s within which the model stays near its equilibrium"
+        raise ModelError(owner, "period", period, expected)
+    return span
+
+
+def solved(owner: str, solve: Callable[..., Any], *matrices: Array, **more: Array) -> Array:
+    """The solution of a Riccati equation, or a sentence if there is none by these numbers."""
+    try:
+        found = np.asarray(solve(*matrices, **more), dtype=float)
+        good = bool(np.all(np.isfinite(found)))
+    except (np.linalg.LinAlgError, ValueError):
+        good = False
+    if not good:
+        raise ModelError.plain(
+            f"{owner}: its Riccati equation has no solution by these weights, expected ones whose "
+            "sizes are not so far apart"
+        )
+    return found

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from supple import validate
 from supple.analyses.design import (
     Plant,
     held_over,
     integrated,
     positive_weights,
+    sampling_period,
+    solved,
     unreached,
     weights,
 )
@@ -81,12 +82,14 @@ class Regulator:
         more : ``delay``, ``offset``, ``effort_step`` and so on, of a `SampledController`
         """
         plant = self._plant
+        if not isinstance(observer, Estimator | None):
+            raise ModelError("controller", "observer", observer, "what sp.observer returned")
         if observer is None:
             D = -self.K[:, plant.order]
             law, rest = LinearLaw(D), plant.rest
             seen: dict[str, Any] = {"measures": plant.measures, "elastic": plant.elastic}
         else:
-            law, seen, rest = observer.law(self), {}, observer.rest
+            law, rest = observer.law(self), observer.rest
             seen = {"measures": observer.measures, "elastic": observer.elastic}
         given: dict[str, Any] = {
             "target": [float(x) for x in rest] if target is None else target,
@@ -157,17 +160,17 @@ def lqr(
         expected = f"a weight that sees {seen_mode}, which does not decay by itself"
         raise ModelError(owner, "Q", Q, expected)
     if period is None:
-        P = scipy.linalg.solve_continuous_are(A, B, weight, effort)
+        P = solved(owner, scipy.linalg.solve_continuous_are, A, B, weight, effort)
         K = np.linalg.solve(effort, B.T @ P)
         return Regulator(K, space.states, space.inputs, space.input_units, A, B, P, None, plant)
-    span = validate.positive(owner, "period", period)
+    span = sampling_period(owner, A, period)
     n, m = B.shape
     Ad, Bd = held_over(A, B, span)
     both = np.zeros((n + m, n + m))
     both[:n, :n], both[:n, n:] = A, B
     cost = integrated(both, scipy.linalg.block_diag(weight, effort), span)
     Qd, Rd, S = cost[:n, :n], cost[n:, n:], cost[:n, n:]
-    P = scipy.linalg.solve_discrete_are(Ad, Bd, Qd, Rd, s=S)
+    P = solved(owner, scipy.linalg.solve_discrete_are, Ad, Bd, Qd, Rd, s=S)
     K = np.linalg.solve(Rd + Bd.T @ P @ Bd, Bd.T @ P @ Ad + S.T)
     return Regulator(K, space.states, space.inputs, space.input_units, Ad, Bd, P, span, plant)
 
@@ -207,6 +210,8 @@ class Estimator:
 
     def law(self, regulator: Regulator) -> LinearLaw:
         """The law of a regulator whose states are estimated; its states are these estimates."""
+        if not isinstance(regulator, Regulator):
+            raise ModelError("Estimator.law", "regulator", regulator, "what lqr returned")
         if self.states != regulator.states or self.period != regulator.period:
             expected = "one of the same model and period as the regulator"
             raise ModelError("controller", "observer", self, expected)
@@ -273,12 +278,13 @@ def observer(
         raise ModelError(owner, "process", process, expected)
     common = space.outputs, space.states
     if period is None:
-        P = scipy.linalg.solve_continuous_are(A.T, C.T, drive, noise)
+        P = solved(owner, scipy.linalg.solve_continuous_are, A.T, C.T, drive, noise)
         L = np.linalg.solve(noise, C @ P).T
         return Estimator(L, C, *common, P, None, measures, elastic, rest, A, B)
-    span = validate.positive(owner, "period", period)
+    span = sampling_period(owner, A, period)
     Ad, Bd = held_over(A, B, span)
-    P = scipy.linalg.solve_discrete_are(Ad.T, C.T, integrated(A.T, drive, span), noise)
+    spread = integrated(A.T, drive, span)
+    P = solved(owner, scipy.linalg.solve_discrete_are, Ad.T, C.T, spread, noise)
     L = np.linalg.solve(C @ P @ C.T + noise, C @ P @ Ad.T).T
     return Estimator(L, C, *common, P, span, measures, elastic, rest, Ad, Bd)
 
