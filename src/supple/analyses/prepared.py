@@ -36,6 +36,7 @@ from supple.analyses.phases import (
 )
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready, same_places
+from supple.analyses.sampled_run import with_sampler
 from supple.analyses.statics import starting_equilibrium
 from supple.analyses.thin_bodies import refuse_thin
 from supple.core import dynamics, history
@@ -246,8 +247,8 @@ class Prepared:
                     solution, changes = integrator.run(problem), ()
                 kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
-                    found = self.model, problem.equations.compiled, solution
-                    result, doubts = outcome(*found, changes, moved, given.monitored)
+                    found = self.model, problem.equations.compiled, solution, changes, moved
+                    result, doubts = outcome(*found, given.monitored, problem.sampler)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         limit = beyond_rounding(problem)
@@ -276,8 +277,7 @@ class Prepared:
     ) -> bytes:
         """A run at its start, to be made by a C program; the arguments are those of `simulate`.
 
-        The bytes are for ``supple_create`` of the header ``supple.h``. See the how-to "Models in C
-        programs".
+        The bytes are for ``supple_create`` of ``supple.h``, see the how-to "Models in C programs".
         """
         other = self._written(formulation)
         if other is not None:
@@ -344,7 +344,7 @@ class Prepared:
             atol=atol,
             progress=progress,
         )
-        return problem, changes
+        return with_sampler(self.model, problem), changes
 
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
         events = (events,) if isinstance(events, Event) else events

@@ -86,6 +86,9 @@ class Neighbours:
     def _start(self, values: Row) -> Start:
         model, given = self.subject.made(values)
         model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
+        if problem.sampler is not None:
+            name = problem.sampler.loops[0].controller
+            raise ModelError(OWNER, "model", name, "one without sampled controllers, which jump")
         return Start(model, problem)
 
     def _expect_alike(self, name: str, other: Start) -> None:
