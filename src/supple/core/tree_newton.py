@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from supple.core import layout as at
+from supple.core import tree_axis as axis
 from supple.core import tree_parts as tp
 from supple.core.layout import TREE
 from supple.core.tree_parts import ALONE, COUNT, FIRST, HALF, PAIR, PARTS, WIDE, J
@@ -67,39 +68,28 @@ def over(a, b, c, d):
 
 
 @kernel
-def fill_columns(m, p, f, parts):
-    """Columns Z of a factor."""
+def fill_own(p, f, parts):
+    """Own entries of the blocks of a factor."""
     for i in range(parts):
-        cq, cu, ca = p.c[f, i, tp.CQ], p.c[f, i, tp.CU], p.c[f, i, tp.CA]
-        for c in range(m.column.shape[0]):
-            x, z = p.column[c], p.Z[f, c, WIDE * i :]
-            for l in range(WIDE):
-                z[l] = cq * x[l]
-            for l in range(12):
-                z[l] += cu * x[tp.AU + l]
-            for l in range(6):
-                z[l] += ca * x[J + l]
+        c, D = p.c[f, i], p.D[f, i]
+        Rq, Ru, M = tp.own(p, tp.RQ)[0], tp.own(p, tp.RU)[0], tp.own(p, tp.MASS)[0]
+        for k in range(p.of.shape[0]):
+            first, row = p.of[k, FIRST], D[k]
+            for j in range(p.of[k, COUNT]):
+                row[j] = c[tp.CQ] * Rq[k, first + j] + c[tp.CU] * Ru[k, first + j] + c[tp.CA] * M[k, first + j]
 
 
 @kernel
-def fill_blocks(m, p, f, parts):
-    """E, R and own entries of the blocks of a factor; A of the nodes."""
-    E, R, D = p.E[f], p.R[f], p.D[f]
-    for i in range(parts):
-        c = p.c[f, i]
-        Rq, Ru, M = tp.own(p, tp.RQ)[0], tp.own(p, tp.RU)[0], tp.own(p, tp.MASS)[0]
-        for k in range(p.of.shape[0]):
-            first, row, pull = p.of[k, FIRST], D[i, k], p.pull[k]
-            for j in range(p.of[k, COUNT]):
-                row[j] = c[tp.CQ] * Rq[k, first + j] + c[tp.CU] * Ru[k, first + j] + c[tp.CA] * M[k, first + j]
+def fill_block(p, f, u0, n, parts):
+    """E and R of the n velocities from u0 on."""
+    for k in range(u0, u0 + n):
+        e, r, pull = p.E[f, k], p.R[f, k], p.pull[k]
+        for i in range(parts):
+            cq, cu, ca = p.c[f, i, tp.CQ], p.c[f, i, tp.CU], p.c[f, i, tp.CA]
             for l in range(6):
-                E[k, 6 * i + l] = c[tp.CQ] * pull[tp.FQ, l] + c[tp.CU] * pull[tp.FU, l] + c[tp.CA] * pull[tp.FA, l]
+                e[6 * i + l] = cq * pull[tp.FQ, l] + cu * pull[tp.FU, l] + ca * pull[tp.FA, l]
             for l in range(WIDE):
-                R[k, WIDE * i + l] = p.felt[k, l] if i == 0 else 0.0
-        for n in range(1, m.node.shape[0]):
-            a, x = p.A[n, HALF * i :], p.matrix[n]
-            for j in range(HALF):
-                a[j] = x[j] if i == 0 else 0.0
+                r[WIDE * i + l] = p.felt[k, l] if i == 0 else 0.0
 
 
 @kernel
@@ -239,27 +229,40 @@ def factor_tree(m, p, f, parts):
     The matrix of velocities and controllers' states is [[cq Rq + cu Ru + ca M, cz Rz], [-dq Gq - du Gu, d0 - dz Gz]].
     """
     node = m.node
-    fill_columns(m, p, f, parts)
-    fill_blocks(m, p, f, parts)
+    fill_own(p, f, parts)
     factor_states(p, f, parts)
     for k in range(p.of.shape[0]):
-        if p.of[k, ALONE] == 1 and not pivot_block(p, f, k, 1, parts):
-            return False
+        if p.of[k, ALONE] == 1:
+            count = p.of[k, COUNT]
+            fill_block(p, f, k, count, parts)
+            if not pivot_block(p, f, k, count, parts):
+                return False
+    for b in range(m.flex.shape[0]):
+        fill_block(p, f, m.flex[b, at.FLEX_U0], m.flex[b, at.FLEX_N], parts)
+    for n in range(node.shape[0]):
+        p.w[n, 0] = 0.0
     for n in range(node.shape[0] - 1, 0, -1):
         motion, before = node[n, at.MOTION], node[n, at.PARENT]
         flexible = node[n, at.HEAVY] == at.FLEXIBLE
+        axis.begin_node(p, n, parts)
+        for c in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
+            axis.fill_column(p, f, c, parts)
         edges = 2 if flexible and motion != at.ELASTIC_IN else 1
         for which in range(edges):  # a flexible body's coordinates before those of the joint that it is on
             body = motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN or edges - which == 2
             u0, k = node[n, at.U0], node[n, at.COLUMNS]
             if body:
                 u0, k = m.flex[node[n, at.FLEX], at.FLEX_U0], m.flex[node[n, at.FLEX], at.FLEX_N]
+            elif axis.is_axis(m, n):
+                if not axis.eliminate_axis(m, p, f, n, parts):
+                    return False
+                continue
+            else:
+                fill_block(p, f, u0, k, parts)
             if edges - which == 1:
                 add_edge(m, p, f, n, u0, parts)
             if motion != at.ELASTIC_OUT and not eliminate(p, f, n, u0, k, parts):
                 return False
-        if before > 0:
-            a, x = p.A[before], p.A[n]
-            for j in range(HALF * parts):
-                a[j] += x[j]
+        if before > 0 and not axis.is_axis(m, n):
+            axis.add_to_parent(p, n, before, parts)
     return True
