@@ -5,8 +5,9 @@ matrix is passed once, and the sum with the parent's is made on the way:
 
     v = A Z     e = v - cq adT(W) J     d = D + J^T v     r = J^T A / d     A_parent += A - e r^T
 
-A of a node begins with its own matrix [I B K] when its first child or its own turn comes: while a factor is made, ``p.w[n, 0]`` says
-whether it has.
+A of a node begins with its own matrix [I B K] when its first child or its own turn comes, and is needed no more when its parent has it: places
+in p.A are taken again, so that those of a chain stay in the processor's nearest memory. While a factor is made, p.w[n, 0] is the place of a
+node's matrix plus 1, or 0, p.w[:, 1] a stack of free places, p.t[FREE] their number and p.t[TAKEN] that of places ever taken.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from supple.core.tangents import dot6
 from supple.core.tree_parts import HALF, WIDE, J, dot, product
 from supple.native.declare import kernel
 
+FREE, TAKEN = 22, 23  # in p.t, behind what edges use of it
+
 
 @kernel
 def is_axis(m, n):
@@ -27,26 +30,69 @@ def is_axis(m, n):
 
 
 @kernel
+def begin_nodes(p):
+    """No node has begun."""
+    for n in range(p.w.shape[0]):
+        p.w[n, 0] = 0.0
+    p.t[FREE], p.t[TAKEN] = 0.0, 0.0
+
+
+@kernel
 def begin_node(p, n, parts):
-    """A of a node begins with its own matrix, unless it has begun."""
+    """Place of A of a node, which begins with its own matrix, unless it has begun."""
     if p.w[n, 0] != 0.0:
-        return
-    p.w[n, 0] = 1.0
-    a, x = p.A[n], p.matrix[n]
+        return int(p.w[n, 0]) - 1
+    free = int(p.t[FREE])
+    if free > 0:
+        place = int(p.w[free - 1, 1])
+        p.t[FREE] -= 1.0
+    else:
+        place = int(p.t[TAKEN])
+        p.t[TAKEN] += 1.0
+    p.w[n, 0] = place + 1.0
+    a, x = p.A[place], p.matrix[n]
     for j in range(HALF):
         a[j] = x[j]
     if parts == 2:
         for j in range(HALF, 2 * HALF):
             a[j] = 0.0
+    return place
 
 
 @kernel
-def add_to_parent(p, n, before, parts):
+def end_node(p, place):
+    """The place of a matrix that is needed no more."""
+    p.w[int(p.t[FREE]), 1] = float(place)
+    p.t[FREE] += 1.0
+
+
+@kernel
+def add_to_parent(p, place, before, parts):
     """A of a node to that of its parent."""
-    begin_node(p, before, parts)
-    a, b = p.A[n], p.A[before]
+    a, b = p.A[place], p.A[begin_node(p, before, parts)]
     for j in range(HALF * parts):
         b[j] += a[j]
+
+
+@kernel
+def product_pair(a, b, z, y):
+    """Real, then imaginary parts of the six products of rows of a + i b over X with z + i y."""
+    s0, s1, s2, s3, s4, s5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    t0, t1, t2, t3, t4, t5 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for j in range(WIDE):
+        s0 += a[j] * z[j] - b[j] * y[j]
+        t0 += a[j] * y[j] + b[j] * z[j]
+        s1 += a[WIDE + j] * z[j] - b[WIDE + j] * y[j]
+        t1 += a[WIDE + j] * y[j] + b[WIDE + j] * z[j]
+        s2 += a[2 * WIDE + j] * z[j] - b[2 * WIDE + j] * y[j]
+        t2 += a[2 * WIDE + j] * y[j] + b[2 * WIDE + j] * z[j]
+        s3 += a[3 * WIDE + j] * z[j] - b[3 * WIDE + j] * y[j]
+        t3 += a[3 * WIDE + j] * y[j] + b[3 * WIDE + j] * z[j]
+        s4 += a[4 * WIDE + j] * z[j] - b[4 * WIDE + j] * y[j]
+        t4 += a[4 * WIDE + j] * y[j] + b[4 * WIDE + j] * z[j]
+        s5 += a[5 * WIDE + j] * z[j] - b[5 * WIDE + j] * y[j]
+        t5 += a[5 * WIDE + j] * y[j] + b[5 * WIDE + j] * z[j]
+    return s0, s1, s2, s3, s4, s5, t0, t1, t2, t3, t4, t5
 
 
 @kernel
@@ -93,6 +139,21 @@ def spread_two(a, b, e, r, s, g, q):
 
 
 @kernel
+def subtract_two(b, e, r, s, g, q):
+    """b -= e r^T + s g q^T for a 6 x 18 matrix."""
+    e0, e1, e2, e3, e4, e5 = e[0], e[1], e[2], e[3], e[4], e[5]
+    g0, g1, g2, g3, g4, g5 = s * g[0], s * g[1], s * g[2], s * g[3], s * g[4], s * g[5]
+    for j in range(WIDE):
+        x, y = r[j], q[j]
+        b[j] -= e0 * x + g0 * y
+        b[WIDE + j] -= e1 * x + g1 * y
+        b[2 * WIDE + j] -= e2 * x + g2 * y
+        b[3 * WIDE + j] -= e3 * x + g3 * y
+        b[4 * WIDE + j] -= e4 * x + g4 * y
+        b[5 * WIDE + j] -= e5 * x + g5 * y
+
+
+@kernel
 def gather_row(a, y, r):
     """r = J^T A."""
     y0, y1, y2, y3, y4, y5 = y[0], y[1], y[2], y[3], y[4], y[5]
@@ -101,13 +162,14 @@ def gather_row(a, y, r):
 
 
 @kernel
-def eliminate_axis(m, p, f, n, parts):
+def eliminate_axis(m, p, f, n, place, parts):
     """Eliminate the velocity of node n's joint and add what is left to its parent's matrix; False if the pivot is zero or not finite."""
     c, k, before = m.node[n, at.COL0], m.node[n, at.U0], m.node[n, at.PARENT]
-    a, z, j, e, r = p.A[n], p.Z[f, c], p.column[c, J:], p.E[f, k], p.R[f, k]
-    t = tp.turned(p.wrench[n], j)
-    v, cq, p.pivot[f, k] = product(a, z), p.c[f, 0, tp.CQ], 0
+    a, z, j, e, r = p.A[place], p.Z[f, c], p.column[c, J:], p.E[f, k], p.R[f, k]
+    t, cq = tp.turned(p.wrench[n], j), p.c[f, 0, tp.CQ]
+    p.pivot[f, k] = 0
     if parts == 1:
+        v = product(a, z)
         d = p.D[f, 0, k, 0]
         for l in range(6):
             d += j[l] * v[l]
@@ -120,10 +182,10 @@ def eliminate_axis(m, p, f, n, parts):
         for i in range(WIDE):
             r[i] *= d
     else:
-        x, y, u = product(a, z[WIDE:]), product(a[HALF:], z), product(a[HALF:], z[WIDE:])
+        pair = product_pair(a, a[HALF:], z, z[WIDE:])
         ci, d, g = p.c[f, 1, tp.CQ], p.D[f, 0, k, 0], p.D[f, 1, k, 0]
         for l in range(6):
-            s, q = v[l] - u[l], x[l] + y[l]
+            s, q = pair[l], pair[6 + l]
             d += j[l] * s
             g += j[l] * q
             e[l], e[6 + l] = s - cq * t[l], q - ci * t[l]
@@ -138,8 +200,7 @@ def eliminate_axis(m, p, f, n, parts):
         for i in range(WIDE):
             r[i], ri[i] = d * r[i] - g * ri[i], d * ri[i] + g * r[i]
     if before > 0:
-        begin_node(p, before, parts)
-        b = p.A[before]
+        b = p.A[begin_node(p, before, parts)]
         if parts == 1:
             spread_on(a, b, e, r)
         else:

@@ -48,10 +48,18 @@ def spread(a, s, e, r):
 
 
 @kernel
-def add_row(s, x, y):
-    """y += s x for rows over X."""
+def subtract_row(s, x, y):
+    """y -= s x for rows over X."""
     for j in range(WIDE):
-        y[j] += s * x[j]
+        y[j] -= s * x[j]
+
+
+@kernel
+def subtract_pair(s, r, x, y):
+    """y -= (s + i r) x for rows over X with imaginary parts."""
+    for j in range(WIDE):
+        y[j] -= s * x[j] - r * x[WIDE + j]
+        y[WIDE + j] -= s * x[WIDE + j] + r * x[j]
 
 
 @kernel
@@ -111,38 +119,39 @@ def factor_states(p, f, parts):
 
 
 @kernel
-def add_edge(m, p, f, n, u0, parts):
-    """Add the edge of node n to the block of velocities that begins at u0."""
+def add_edge(m, p, f, n, place, u0, parts):
+    """Add the edge of node n, whose matrix is in a place of p.A, to the block of velocities that begins at u0."""
     c0, k, inward = m.node[n, at.COL0], m.node[n, at.COLUMNS], m.node[n, at.MOTION] == at.ELASTIC_IN
     E, R, D, Z, v = p.E[f], p.R[f], p.D[f], p.Z[f], p.t
+    A = p.A[place]
     for i in range(k):
-        for l in range(12):
-            v[l] = 0.0
-        for c in range(parts):
-            for d in range(parts):
-                s = tp.product(p.A[n, HALF * c :], Z[c0 + i, WIDE * d :])
-                o, sign = 6 * ((c + d) % 2), -1.0 if c + d == 2 else 1.0
-                for l in range(6):
-                    v[o + l] += sign * s[l]
+        if parts == 2:
+            pair = axis.product_pair(A, A[HALF:], Z[c0 + i], Z[c0 + i, WIDE:])
+            for l in range(12):
+                v[l] = pair[l]
+        else:
+            s = tp.product(A, Z[c0 + i])
+            for l in range(6):
+                v[l] = s[l]
         e, t = E[u0 + i], tp.turned(p.wrench[n], p.column[c0 + i, J:])
         for c in range(parts):
             for j in range(k):
-                y, s = p.column[c0 + j, J:], 0.0
+                y, g = p.column[c0 + j, J:], 0.0
                 for l in range(6):
-                    s += y[l] * (v[6 * c + l] + (e[6 * c + l] if inward else 0.0))
-                D[c, u0 + j, i] += s
+                    g += y[l] * (v[6 * c + l] + (e[6 * c + l] if inward else 0.0))
+                D[c, u0 + j, i] += g
         if inward:
             for j in range(k):
                 for c in range(parts):
                     for d in range(parts):
-                        s = tp.dot(R[u0 + j, WIDE * c :], Z[c0 + i, WIDE * d :])
-                        D[(c + d) % 2, u0 + j, i] += -s if c + d == 2 else s
+                        g = tp.dot(R[u0 + j, WIDE * c :], Z[c0 + i, WIDE * d :])
+                        D[(c + d) % 2, u0 + j, i] += -g if c + d == 2 else g
         for c in range(parts):
             for l in range(6):
                 e[6 * c + l] += v[6 * c + l] - p.c[f, c, tp.CQ] * t[l]
     for i in range(k):
         for c in range(parts):
-            gather(p.A[n, HALF * c :], p.column[c0 + i, J:], R[u0 + i, WIDE * c :])
+            gather(A[HALF * c :], p.column[c0 + i, J:], R[u0 + i, WIDE * c :])
 
 
 @kernel
@@ -194,10 +203,10 @@ def solve_rows(p, f, u0, n, parts):
         i = step if step < n else 2 * n - 1 - step
         first, end = (0, i) if step < n else (i + 1, n)
         for k in range(first, end):
-            for c in range(parts):
-                g = b[i, k] if c == 1 else a[i, k]
-                for d in range(parts):
-                    add_row(g if c + d == 2 else -g, R[k, WIDE * d :], R[i, WIDE * ((c + d) % 2) :])
+            if parts == 1:
+                subtract_row(a[i, k], R[k], R[i])
+            else:
+                subtract_pair(a[i, k], b[i, k], R[k], R[i])
         if step >= n:
             x, s = R[i], a[i, i]
             if parts == 1:
@@ -210,15 +219,19 @@ def solve_rows(p, f, u0, n, parts):
 
 
 @kernel
-def eliminate(p, f, n, u0, k, parts):
-    """Eliminate the k velocities from u0 on at node n; False if that cannot be done."""
+def eliminate(p, f, place, u0, k, parts):
+    """Eliminate the k velocities from u0 on, with the matrix in a place of p.A; False if that cannot be done."""
     if not pivot_block(p, f, u0, k, parts):
         return False
     solve_rows(p, f, u0, k, parts)
+    A = p.A[place]
     for i in range(u0, u0 + k):
-        for c in range(parts):
-            for d in range(parts):
-                spread(p.A[n, HALF * ((c + d) % 2) :], 1.0 if c + d == 2 else -1.0, p.E[f, i, 6 * c :], p.R[f, i, WIDE * d :])
+        e, r = p.E[f, i], p.R[f, i]
+        if parts == 1:
+            spread(A, -1.0, e, r)
+        else:
+            axis.subtract_two(A, e, r, -1.0, e[6:], r[WIDE:])
+            axis.subtract_two(A[HALF:], e, r[WIDE:], 1.0, e[6:], r)
     return True
 
 
@@ -239,12 +252,11 @@ def factor_tree(m, p, f, parts):
                 return False
     for b in range(m.flex.shape[0]):
         fill_block(p, f, m.flex[b, at.FLEX_U0], m.flex[b, at.FLEX_N], parts)
-    for n in range(node.shape[0]):
-        p.w[n, 0] = 0.0
+    axis.begin_nodes(p)
     for n in range(node.shape[0] - 1, 0, -1):
         motion, before = node[n, at.MOTION], node[n, at.PARENT]
         flexible = node[n, at.HEAVY] == at.FLEXIBLE
-        axis.begin_node(p, n, parts)
+        place = axis.begin_node(p, n, parts)
         for c in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
             axis.fill_column(p, f, c, parts)
         edges = 2 if flexible and motion != at.ELASTIC_IN else 1
@@ -254,15 +266,16 @@ def factor_tree(m, p, f, parts):
             if body:
                 u0, k = m.flex[node[n, at.FLEX], at.FLEX_U0], m.flex[node[n, at.FLEX], at.FLEX_N]
             elif axis.is_axis(m, n):
-                if not axis.eliminate_axis(m, p, f, n, parts):
+                if not axis.eliminate_axis(m, p, f, n, place, parts):
                     return False
                 continue
             else:
                 fill_block(p, f, u0, k, parts)
             if edges - which == 1:
-                add_edge(m, p, f, n, u0, parts)
-            if motion != at.ELASTIC_OUT and not eliminate(p, f, n, u0, k, parts):
+                add_edge(m, p, f, n, place, u0, parts)
+            if motion != at.ELASTIC_OUT and not eliminate(p, f, place, u0, k, parts):
                 return False
         if before > 0 and not axis.is_axis(m, n):
-            axis.add_to_parent(p, n, before, parts)
+            axis.add_to_parent(p, place, before, parts)
+        axis.end_node(p, place)
     return True
