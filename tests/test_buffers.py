@@ -177,7 +177,8 @@ def test_fields_of_a_model_and_of_its_workspace():
     asked = layout.model_fields(c.ints, c.reals)
     for name, all_at_once in zip(model._fields, model, strict=True):
         one = getattr(asked, name)
-        assert one.shape == all_at_once.shape and np.shares_memory(one, all_at_once) == (one.size > 0)
+        assert one.shape == all_at_once.shape
+        assert np.shares_memory(one, all_at_once) == (one.size > 0)
         np.testing.assert_array_equal(one, all_at_once)
     with pytest.raises(AttributeError):
         _ = asked.nothing
