@@ -8,7 +8,8 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core.callback import COUNT
-from supple.core.forces import CARTESIAN, JOINT_FUNCTION
+from supple.core.control import STATES
+from supple.core.forces import CARTESIAN, LINEAR_CONTROL
 from supple.core.wrench import SIDE
 from supple.engine.linear_choice import Linear
 from supple.forces.kinds import ELEMENTS
@@ -23,13 +24,14 @@ def choose_newton(ints: np.ndarray, model: Any) -> None:
 
     ``model`` are the fields of these integers (`core.layout.read_model`).
 
-    It is not with constraints, ropes or bodies without a frame, if a formulation asks for another
-    way, for few velocities, and where so many forces couple distant bodies that the border
-    (``core/border.py``) is more work than a whole matrix.
+    It is not with constraints, ropes, bodies without a frame or controllers whose states are
+    coupled, if a formulation asks for another way, for few velocities, and where so many forces
+    couple distant bodies that the border (``core/border.py``) is more work than a whole matrix.
     """
     asked, nu = int(ints[at.H_ASKED]), int(ints[at.H_U])
     possible = asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM)
-    if possible and not (ints[at.H_LINKS] or ints[at.H_GRADIENTS] or _ropes(model)):
+    elsewhere = ints[at.H_LINKS] or ints[at.H_GRADIENTS]
+    if possible and not (elsewhere or _ropes(model) or coupled_states(model)):
         lines = 0 if asked == at.TREE_WAY else border_lines(model)
         if asked == at.TREE_WAY or nu**2 >= TREE_FROM**2 + LINE * lines + lines**3 / nu:
             _go_along_tree(ints, model)
@@ -78,9 +80,15 @@ def _lines(model: Any, row: np.ndarray) -> int:
         near = turns and (_neighbours(model, a, b) or _neighbours(model, b, a))
         return 0 if still or near else 2 * SIDE
     if _of_velocities(row):
-        count = int(row[COUNT]) if code == JOINT_FUNCTION else 2
+        count = int(row[COUNT]) if couples == "terms" else 2
         return count if count > 1 else 0
     return 0
+
+
+def coupled_states(model: Any) -> bool:
+    """Whether states of controllers are coupled with each other, or with several velocities."""
+    rows = model.element
+    return bool(np.any((rows[:, at.KIND] == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
 
 
 def _ropes(model: Any) -> bool:
