@@ -34,7 +34,11 @@ def test_regulator_of_a_mass_has_a_closed_form():
     assert np.allclose(sp.lqr(cart(), "rail", Q=named, R={"rail.displacement": r}).K, found.K)
 
 
-@pytest.mark.parametrize("build", [press, arm], ids=["closed loop", "flexible arm"])
+@pytest.mark.parametrize(
+    "build",
+    [press, pytest.param(arm, marks=pytest.mark.slow)],
+    ids=["closed loop", "flexible arm"],
+)
 def test_poles_of_the_model_are_those_of_the_design(build):
     m, joint = build(), {"press": "drive", "arm": "hub"}[build.__name__]
     if joint == "drive":

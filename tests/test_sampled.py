@@ -140,11 +140,11 @@ def test_law_with_states_targets_and_functions():
     "integrator",
     [
         sp.DormandPrince(),
-        sp.GeneralizedAlpha(),
         sp.GeneralizedAlpha(step=1e-3),
-        sp.EnergyScheme(step=1e-3),
-        sp.BDF(),
-        sp.Adams(),
+        *(
+            pytest.param(i, marks=pytest.mark.slow)
+            for i in (sp.GeneralizedAlpha(), sp.EnergyScheme(step=1e-3), sp.BDF(), sp.Adams())
+        ),
     ],
     ids=lambda i: type(i).__name__,
 )
@@ -198,7 +198,11 @@ def arm():
     return m
 
 
-@pytest.mark.parametrize("formulation", [None, sp.Absolute()], ids=["joints", "absolute"])
+@pytest.mark.parametrize(
+    "formulation",
+    [None, pytest.param(sp.Absolute(), marks=pytest.mark.slow)],
+    ids=["joints", "absolute"],
+)
 def test_closed_loop_by_hand(formulation):
     """The same efforts as those that a stepper is given from outside."""
     m = press()
@@ -221,6 +225,7 @@ def test_closed_loop_by_hand(formulation):
     assert result.verdict.startswith("trusted")
 
 
+@pytest.mark.slow
 def test_flexible_arm_by_hand():
     m, gains = arm(), -np.array([[0.9, 0.2, 0.1, 0.01, 0.5]])
     law = sp.LinearLaw(gains)

@@ -108,6 +108,7 @@ def test_sentences():
         sp.StateSpaceController("servo", "elbow", pi_law(1.0, 1.0, 1.0), initial=[1.0, 2.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("states", [False, True])
 def test_every_way_of_newtons_matrix(states):
     """Stiff gains between distant joints of a chain: steps are as few whichever way is taken."""
