@@ -24,17 +24,15 @@ from supple.analyses.arguments import (
     output_times,
     starting_state,
 )
+from supple.analyses.change_checks import NO_CHANGES, changing, check_changes, tree_without
 from supple.analyses.keeping import Arguments, Keeping, Kept
 from supple.analyses.outcome import outcome
 from supple.analyses.phases import (
-    NO_CHANGES,
-    changing,
-    check_changes,
+    in_phases,
     phase_of,
     refuse_changes,
     run_in_phases,
     starting_phase,
-    tree_without,
 )
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready, same_places
@@ -243,7 +241,7 @@ class Prepared:
             _, problem, moved = self.problem(given, call)
             with Interruption() as ctrl_c:
                 problem, moved = kept.equip(problem._replace(ctrl_c=ctrl_c), moved)
-                if any(event.then or event.at is not None for event in problem.events):
+                if in_phases(problem):
                     solution, changes = run_in_phases(self.model, problem, integrator)
                 else:
                     solution, changes = integrator.run(problem), ()
