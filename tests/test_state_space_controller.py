@@ -93,8 +93,10 @@ def test_states_begin_where_they_are_told():
     assert np.allclose(result["servo"].effort, 3.0 * np.exp(-2.0 * result.t), atol=1e-7)
 
 
-def test_a_file_has_it(tmp_path):
-    law = pi_law(80.0, 150.0, 9.0, 0.2)
+@pytest.mark.parametrize(
+    "law", [pi_law(80.0, 150.0, 9.0, 0.2), sp.LinearLaw([[-80.0, -9.0]])], ids=["states", "none"]
+)
+def test_a_file_has_it(tmp_path, law):
     m = arm(sp.StateSpaceController("servo", "shoulder", law, target="0.1*t", limit=8.0))
     sp.write_model(m, tmp_path / "arm.yaml")
     read = sp.read_model(tmp_path / "arm.yaml")
