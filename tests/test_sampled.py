@@ -361,3 +361,13 @@ def test_what_no_analysis_can_count_is_said():
         sp.linearize(cart(stiffness=40.0))
     with pytest.raises(sp.ModelError, match="without sampled controllers"):
         sp.sensitivity(cart(), ["cart.mass"], outputs="rail.displacement", t_end=0.1)
+
+
+def test_batches_and_prepared_models_share_nothing():
+    m, masses = cart(PI, delay=0.013), [1.0, 2.0, 3.0]
+    out = "rail.displacement @ end"
+    found = sp.batch(m, {"cart.mass": masses}, outputs=out, t_end=0.2, threads=2)
+    for mass, value in zip(masses, found[out], strict=True):
+        one = sp.prepare(m).with_values({"cart": {"mass": mass}})
+        first, second = one.simulate(0.2), one.simulate(0.2)
+        assert first["rail"].displacement[-1] == second["rail"].displacement[-1] == value
