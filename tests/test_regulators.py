@@ -134,6 +134,8 @@ def test_sentences():
     with pytest.raises(sp.ModelError, match="a model linearized at rest"):
         sp.lqr(sp.linearize(cart(initial_rate=1.0), "initial"), "rail")
     one = sp.lqr(m, "rail")
+    with pytest.raises(sp.ModelError, match=r"delay is 0\.1, expected none of a continuous"):
+        one.controller("servo", delay=0.1)
     seen = sp.observer(m, "rail", "rail", period=0.1)
     with pytest.raises(sp.ModelError, match="the same model and period"):
         one.controller("servo", observer=seen)

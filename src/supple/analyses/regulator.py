@@ -97,6 +97,10 @@ class Regulator:
             "limit": limit,
             **seen,
         }
+        for field in more if self.period is None else ():
+            if field != "initial":
+                expected = "none of a continuous regulator: sp.lqr(..., period=...) makes another"
+                raise ModelError("controller", field, more[field], expected)
         if self.period is None:
             return StateSpaceController(name, plant.joints, law, **given, **more)
         return SampledController(name, plant.joints, law, self.period, **given, **more)
