@@ -132,4 +132,4 @@ def error_sides(m, r, o, h):
 @kernel
 def pushed(m, r, o, i):
     """B nu of the solution in row i of o.y, into row FD + i of o.f."""
-    block_products.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], o.f[FD + i])
+    block_products.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[FD + i])

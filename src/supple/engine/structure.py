@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.constraints.kinds import LINKS
-from supple.core import callback, rope
+from supple.core import callback, forces, rope
 from supple.core import layout as at
 from supple.core.gradient import VECTORS
 from supple.forces.kinds import ELEMENTS
@@ -101,6 +101,22 @@ class Structure:
         """Velocities of each gradient body."""
         rows = self.gradient[:, [at.GRADIENT_U0, at.GRADIENT_N]].tolist()
         return [range(first, first + 3 * count) for first, count in rows]
+
+    @cached_property
+    def viscous(self) -> list[bool]:
+        """Whether each gradient body has damping."""
+        found = [False] * len(self.gradient)
+        for e in self.elements:
+            if e[at.KIND] == forces.GRADIENT:
+                found[int(e[forces.BODY])] = bool(e[forces.VISCOUS])
+        return found
+
+    @cached_property
+    def acted(self) -> np.ndarray:
+        """Velocities of nodes, in rows of links, and that force elements act on."""
+        found = {int(c[at.VELOCITY]) for c in self.columns}.union(*self.acts)
+        found.update(k for group in self._of_forces() for k in group)
+        return np.array(sorted(found), dtype=int)
 
     @cached_property
     def gradient_elements(self) -> list[np.ndarray]:
@@ -214,6 +230,10 @@ class Structure:
         couple by inertia, too.
         """
         found = [sorted(set(self.parts[own].tolist())) for own in self.gradient_elements]
+        return found + self._of_forces()
+
+    def _of_forces(self) -> list[list[int]]:
+        found: list[list[int]] = []
         for e in self.elements:
             couples = ELEMENTS[int(e[0])].couples
             if couples == "nodes":
