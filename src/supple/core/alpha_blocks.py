@@ -5,7 +5,7 @@ The unknowns are E + B mu instead of E, z', lam and mu. Where velocities are not
 
 from __future__ import annotations
 
-from supple.core import block_products, blocks
+from supple.core import block_products, block_solutions, blocks
 from supple.core.alpha_stage import G_ROW, H_ROW
 from supple.native.declare import kernel
 
@@ -26,7 +26,7 @@ def factorize(m, o, h, be, ge, te, both):
 @kernel
 def solve(m, o, y):
     """Solve in place; y is ordered as in ``alpha_rows``, with or without mu."""
-    p, nr, x = blocks.plan_of(m)[0], o.row.shape[1], o.sides[0]
+    p, nr, x = blocks.plan_of(m)[0], o.row.shape[1], o.sides
     place, lam = p[p[blocks.PLACE] :], x.shape[0] - 2 * nr
     mu = lam + nr
     both = y.shape[0] == x.shape[0]
@@ -35,7 +35,7 @@ def solve(m, o, y):
     for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
         x[place[lam + j]] = y[mu + j] if both else y[lam + j]
         x[place[mu + j]] = y[lam + j] if both else 0.0
-    blocks.block_sweep(m, o.factors[0], o.pivots, x, o.sides[1])
+    block_solutions.block_sweep(m, o.factors[0], o.pivots, x)
     for k in range(y.shape[0]):
         y[k] = x[place[k]]
     if both:

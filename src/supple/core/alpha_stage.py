@@ -79,9 +79,9 @@ OWN_RECORD = Record(
         "Gz": (NZ, NZ),
         "rows": (2, "lines", at.WIDE),
         "newton": f"(blocks == 0) * {WHOLE} * ({N}) * ({N})",  # of a size that changes
-        # by blocks (core/blocks.py): numbers of the method, right side with a scratch row, fronts and their factors
+        # by blocks (core/blocks.py): numbers of the method, right side, fronts and their factors
         "coefficients": ("blocks", COEFFICIENTS),
-        "sides": (2, f"blocks * ({N})"),
+        "sides": f"blocks * ({N})",
         "stack": (1, "stack"),
         "factors": (1, "factors"),
     }),

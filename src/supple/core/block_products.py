@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from supple.core.block_six import SIX
 from supple.core.blocks import (
     CODE,
     COLUMN,
@@ -16,6 +15,8 @@ from supple.core.blocks import (
     records_of,
 )
 from supple.native.declare import block, kernel
+
+SIX = 6  # velocities of a free body, or of a node of a cable
 
 
 @kernel

@@ -21,9 +21,8 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core import linalg
-from supple.core.block_six import SIX, backward_six, forward_six
 from supple.core.layout import COEFFICIENTS, TREE
-from supple.native.declare import INT, IVEC, MAT, VEC, Kind, block, kernel, shared
+from supple.native.declare import INT, IVEC, MAT, Kind, block, kernel, shared
 
 # Head of the plan: number of fronts; places of their table and of the list of places of unknowns; numbers of reals that
 # factors and stack need, and where there is scratch on the stack; place and number of the records of entries; place of the
@@ -187,13 +186,14 @@ def inherit(p, table, k, stack, f):
 
 @kernel
 def kept(front, factors):
-    """Factors of a front with b pivots and c unknowns in its border: below (c, b), own (b, b) and beside (b, c).
+    """Factors of a front with b pivots and c unknowns in its border: below (c, b), own (b, b) and beside, transposed (c, b).
 
-    They lie as solutions read them: the first two forward, the last two backward.
+    They lie as solutions read them (``core/block_solutions.py``): the first two forward, the last two backward. Diagonals of
+    real ones are reciprocal.
     """
     b, c = front[PIVOTS], front[SIZE] - front[PIVOTS]
     below, own = front[FACTORS_AT], front[FACTORS_AT] + c * b
-    return block(factors, below, c, b), block(factors, own, b, b), block(factors, own + b * b, b, c)
+    return block(factors, below, c, b), block(factors, own, b, b), block(factors, own + b * b, c, b)
 
 
 @kernel
@@ -208,8 +208,9 @@ def keep(front, f, stack, factors):
     for i in range(b):
         for j in range(b):
             own[i, j] = f[i, j]
-        for j in range(c):
-            beside[i, j] = f[i, b + j]
+    for j in range(c):
+        for i in range(b):
+            beside[j, i] = f[i, b + j]
     left = block(stack, front[LEFT_AT], c, c)
     for i in range(c):
         for j in range(c):
@@ -256,142 +257,3 @@ def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
             for i in range(b):
                 own[i, i] = 1.0 / own[i, i]
     return -1
-
-
-@kernel
-def forward(front, border, factors, pivots, x):
-    """Elimination of a front's pivots in a right side."""
-    b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    below, own, _ = kept(front, factors)
-    y = x[o : o + b]
-    if b == SIX:
-        forward_six(own, below, pivots[o : o + b], border, y, x)
-        return
-    for i in range(b):
-        k = pivots[o + i]
-        if k != i:
-            y[i], y[k] = y[k], y[i]
-    for i in range(b):
-        s = y[i]
-        for j in range(i):
-            s -= own[i, j] * y[j]
-        y[i] = s
-    for i in range(n - b):
-        s = 0.0
-        for j in range(b):
-            s += below[i, j] * y[j]
-        x[border[i]] -= s
-
-
-@kernel
-def backward(front, border, factors, x, t):
-    """A front's unknowns from those in its border."""
-    b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    _, own, beside = kept(front, factors)
-    y = x[o : o + b]
-    if b == SIX:
-        backward_six(own, beside, border, y, x)
-        return
-    for j in range(n - b):
-        t[j] = x[border[j]]
-    for k in range(b):
-        i = b - 1 - k
-        s, row = y[i], own[i]
-        inner, known = row[i + 1 : b], y[i + 1 : b]  # slices: of places that count down loops are slow
-        for j in range(k):
-            s -= inner[j] * known[j]
-        row = beside[i]
-        for j in range(n - b):
-            s -= row[j] * t[j]
-        y[i] = s * own[i, i]
-
-
-@kernel
-def forward_complex(front, border, a, b, pivots, x, y):
-    """``forward`` of x + i y with the factors a + i b."""
-    m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    lr, ur, _ = kept(front, a)
-    li, ui, _ = kept(front, b)
-    v, w = x[o : o + m], y[o : o + m]
-    for i in range(m):
-        k = pivots[o + i]
-        if k != i:
-            v[i], v[k] = v[k], v[i]
-            w[i], w[k] = w[k], w[i]
-    for i in range(m):
-        s, r = v[i], w[i]
-        for j in range(i):
-            s -= ur[i, j] * v[j] - ui[i, j] * w[j]
-            r -= ur[i, j] * w[j] + ui[i, j] * v[j]
-        v[i], w[i] = s, r
-    for i in range(n - m):
-        s, r = 0.0, 0.0
-        for j in range(m):
-            s += lr[i, j] * v[j] - li[i, j] * w[j]
-            r += lr[i, j] * w[j] + li[i, j] * v[j]
-        x[border[i]] -= s
-        y[border[i]] -= r
-
-
-@kernel
-def backward_complex(front, border, a, b, x, y, t, u):
-    """``backward`` of x + i y with the factors a + i b."""
-    m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    _, ur, pr = kept(front, a)
-    _, ui, pi = kept(front, b)
-    v, w = x[o : o + m], y[o : o + m]
-    for j in range(n - m):
-        t[j], u[j] = x[border[j]], y[border[j]]
-    for i in range(m - 1, -1, -1):
-        s, r = v[i], w[i]
-        for j in range(i + 1, m):
-            s -= ur[i, j] * v[j] - ui[i, j] * w[j]
-            r -= ur[i, j] * w[j] + ui[i, j] * v[j]
-        p, q = pr[i], pi[i]
-        for j in range(n - m):
-            s -= p[j] * t[j] - q[j] * u[j]
-            r -= p[j] * u[j] + q[j] * t[j]
-        d = 1.0 / (ur[i, i] * ur[i, i] + ui[i, i] * ui[i, i])
-        v[i], w[i] = (s * ur[i, i] + r * ui[i, i]) * d, (r * ur[i, i] - s * ui[i, i]) * d
-
-
-@shared(TREE, VEC, IVEC, VEC, VEC)
-def block_sweep(m, factors, pivots, x, t):
-    """Solve in place for x, unknowns in the order of elimination, with the factors of a real matrix; t is scratch, as long."""
-    p = plan_of(m)[0]
-    table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
-    for k in range(table.shape[0]):
-        forward(table[k], p[table[k, BORDER] :], factors, pivots, x)
-    for k in range(table.shape[0] - 1, -1, -1):
-        backward(table[k], p[table[k, BORDER] :], factors, x, t)
-
-
-@kernel
-def sweep_complex(m, factors, pivots, scratch):
-    """The same for a complex matrix; real and imaginary parts are the first two rows of ``scratch``, as long are two more."""
-    p = plan_of(m)[0]
-    table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
-    for k in range(table.shape[0]):
-        front = table[k]
-        forward_complex(front, p[front[BORDER] :], factors[0], factors[1], pivots, scratch[0], scratch[1])
-    for k in range(table.shape[0] - 1, -1, -1):
-        front = table[k]
-        border = p[front[BORDER] :]
-        backward_complex(front, border, factors[0], factors[1], scratch[0], scratch[1], scratch[2], scratch[3])
-
-
-@shared(TREE, MAT, IVEC, MAT, MAT)
-def block_solve(m, factors, pivots, y, scratch):
-    """Solve in place for y (1 or 2 rows: real, imaginary); ``scratch`` has twice as many, as long."""
-    p = plan_of(m)[0]
-    place, parts = p[p[PLACE] :], y.shape[0]
-    for part in range(parts):
-        for k in range(y.shape[1]):
-            scratch[part, place[k]] = y[part, k]
-    if parts == 1:
-        block_sweep(m, factors[0], pivots, scratch[0], scratch[1])
-    else:
-        sweep_complex(m, factors, pivots, scratch)
-    for part in range(parts):
-        for k in range(y.shape[1]):
-            y[part, k] = scratch[part, place[k]]

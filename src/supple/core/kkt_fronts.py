@@ -7,7 +7,7 @@ the states of controllers stand alone, by ones on the diagonal.
 
 from __future__ import annotations
 
-from supple.core import block_products, blocks
+from supple.core import block_products, block_solutions, blocks
 from supple.core import layout as at
 from supple.native.declare import block, integers, kernel
 
@@ -146,7 +146,7 @@ def solve_once(m, w, f, c):
         x[k] = f[k]
     for i in range(nr):
         x[nu + nz + i] = c[i]
-    blocks.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
+    block_solutions.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
     for k in range(nu):
         f[k] = x[k]
     for i in range(nr):

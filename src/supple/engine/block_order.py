@@ -27,6 +27,8 @@ class Front:
     border: list[int]
     parent: int
     children: list[int]
+    count: int = 0  # unknowns that are pivots
+    size: int = 0  # ... and all of them
 
 
 def edges(count: int, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
@@ -197,6 +199,8 @@ def fronts(
 ) -> list[Front]:
     """Fronts in the order of elimination, each behind its children; small ones are made one.
 
+    Their numbers of unknowns are those with these sizes.
+
     Parameters
     ----------
     pivots : atoms that are eliminated together, in that order
@@ -232,8 +236,8 @@ def work(pivots: int, size: int) -> float:
 
 def extent(front: Front, sizes: Sequence[int]) -> tuple[int, int]:
     """Number of pivots of a front, and its size."""
-    b = sum(sizes[a] for a in front.pivots)
-    return b, b + sum(sizes[a] for a in front.border)
+    b = sum([sizes[a] for a in front.pivots])
+    return b, b + sum([sizes[a] for a in front.border])
 
 
 def _merged(made: list[Front], extents: list[tuple[int, int]]) -> list[Front | None]:
@@ -288,7 +292,7 @@ def _in_postorder(made: list[Front | None], extents: list[tuple[int, int]]) -> l
         assert front is not None
         parent = number[front.parent] if front.parent >= 0 else -1
         children = sorted(number[c] for c in front.children)
-        found.append(Front(front.pivots, front.border, parent, children))
+        found.append(Front(front.pivots, front.border, parent, children, *extents[k]))
     return found
 
 

@@ -276,9 +276,8 @@ class _BlockPlan:
         return free, rigid
 
     def work(self, made: list[Front]) -> float:
-        """Multiplications for all fronts."""
-        sizes = [a.most for a in self.atoms]
-        return sum(work(*extent(front, sizes)) for front in made)
+        """Multiplications for all fronts, with all rows that there may be."""
+        return sum(work(front.count, front.size) for front in made)
 
     def saves_work(self) -> bool:
         """Whether fronts save work against a whole matrix, in which mu is eliminated."""
@@ -293,9 +292,8 @@ class _BlockPlan:
         """Head, places of unknowns, fronts with their lists, entries."""
         sizes = [a.size for a in self.atoms]
         extents = [extent(front, sizes) for front in self.fronts]
-        most = [a.most for a in self.atoms]
         where = storage(self.fronts, extents)
-        room = storage(self.fronts, [extent(front, most) for front in self.fronts])
+        room = storage(self.fronts, [(front.count, front.size) for front in self.fronts])
         begins = np.cumsum([0, *(b for b, _ in extents)])[:-1]
         self.first = [0] * len(self.atoms)  # place of each atom among all unknowns
         self.local: list[dict[int, int]] = []  # ... and in fronts

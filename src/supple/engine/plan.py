@@ -22,7 +22,6 @@ from supple.engine.linear_choice import choose
 from supple.engine.newton_way import choose_newton
 from supple.engine.structure import Structure
 
-
 NONE = np.zeros(0, dtype=np.int64)
 NO_PLAN = np.zeros(at.PLAN_HEAD, dtype=np.int64)
 

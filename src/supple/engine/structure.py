@@ -136,11 +136,11 @@ class Structure:
         """Velocities of the nodal vectors that are in the same elements of gradient bodies."""
         inside: dict[int, list[int]] = {}
         for number, velocities in enumerate(self.gradient_elements):
-            for k in velocities.tolist():
+            for k in velocities[::3].tolist():
                 inside.setdefault(k, []).append(number)
         nodes: dict[tuple[int, ...], list[int]] = {}
         for k, numbers in inside.items():
-            nodes.setdefault(tuple(numbers), []).append(k)
+            nodes.setdefault(tuple(numbers), []).extend((k, k + 1, k + 2))
         return list(nodes.values())
 
     @cached_property
