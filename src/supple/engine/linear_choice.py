@@ -11,7 +11,6 @@ in which little inertia forbids the recursion. How it is stored says ``engine/st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -36,7 +35,7 @@ def way_name(ints: np.ndarray) -> Linear:
     return name
 
 
-def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
+def choose(ints: np.ndarray, model: Any, plan: np.ndarray) -> None:
     """Write the way, and the size of whole matrices, into the integers without a plan."""
     way, rows = int(ints[at.H_ASKED]), int(ints[at.H_ROWS])
     whole = at.BLOCKS if plan[at.PLAN_USABLE] else at.DENSE
@@ -52,7 +51,7 @@ def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
     ints[at.H_DENSE] = 0 if way == at.TREE_WAY and not rows else ints[at.H_U]
 
 
-def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
+def matrix_cost(model: Any, rows: int, plan: np.ndarray) -> float:
     """Composite inertias and Cholesky factors."""
     nu = len(model.rotor)
     length = np.zeros(len(model.column), dtype=int)  # of the path that ends with each column

@@ -12,7 +12,7 @@ during a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,13 +90,13 @@ class _Rows:
         return len(self.used)
 
 
-def write(bare: np.ndarray, s: Structure, plan: Sequence[int]) -> np.ndarray:
+def write(bare: np.ndarray, s: Structure, plan: np.ndarray) -> np.ndarray:
     """Lists of places of a model's rows; how its matrices are stored goes into the head."""
     nu, nr = s.nu, s.nr
     bare[[at.H_LISTED, at.H_LISTED_ROWS]] = nu, nr
     bare[at.H_PLANNED] = int(plan[at.PLAN_NEWTON] > 0)
     if plan[at.PLAN_NEWTON]:
-        lists = _planned(bare, s, np.asarray(plan))
+        lists = _planned(bare, s, plan)
     else:
         rows = np.arange(nr)
         bare[[at.H_TALL, at.H_DEEP]] = nu
