@@ -44,7 +44,7 @@ def test_mean_strain_converges_with_the_fourth_order():
 
 
 def test_short_elements_see_the_rounding_of_places_only():
-    """A straight cable that was moved: ends of an element, 3 m away, are rounded by half a bit each."""
+    """A straight cable that was moved: ends of an element, 3 m away, are rounded by half a bit."""
     mesh = Cable("rope", 2.0, Rectangle(0.02, 0.02), STEEL, elements=2048).mesh
     moved = np.array(mesh.rest)
     moved[:, 0, 0] += 0.7
