@@ -123,7 +123,7 @@ def newton_plan(s: Structure) -> np.ndarray:
     which closes it and one that may hold it: which of them gives them changes during a run.
     """
     none = np.zeros(0, dtype=np.int64)
-    if s.nu + s.nz + sum(room_of(link) for link in s.links) < SMALLEST:
+    if s.nu + s.nz + sum(room_of(link) for link in s.links) < SMALLEST or s.coupled_states:
         return none
     of_bodies = s.own < 0
     if not np.any(of_bodies) or not np.all(s.moved[of_bodies]):
