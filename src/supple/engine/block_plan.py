@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
 from supple.constraints.kinds import LINKS
 from supple.core import blocks as kernel
 from supple.core import layout as at
+from supple.engine.block_integers import Atom, Integers, Run, begins, flat, runs_of
 from supple.engine.block_order import (
     GROUND,
     Front,
@@ -39,81 +38,7 @@ SMALLEST = 40  # smaller systems are dense
 LOOPS = 1.2  # couplings for each body, below which an order along the tree is tried as well
 WORTH = 1.0  # work of a multiplication in fronts, in that of one of a whole matrix
 
-Run = tuple[int, int, int]  # first number, how many, place in the atom
 Put = Callable[[int, int, int, tuple[Run, ...]], None]
-
-
-@dataclass
-class _Atom:
-    velocities: list[int] = field(default_factory=list)
-    states: list[int] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    room: int = 0  # rows that there may be
-    runs: list[Run] = field(default_factory=list)  # of all its velocities, once they are asked for
-
-    @property
-    def size(self) -> int:
-        return len(self.velocities) + len(self.states) + len(self.rows)
-
-    @property
-    def most(self) -> int:
-        return len(self.velocities) + len(self.states) + self.room
-
-    def of_velocities(self, some: set[int] | None = None) -> list[Run]:
-        """Runs of its velocities, or of some of them."""
-        if some is not None:
-            return _runs([(k, i) for i, k in enumerate(self.velocities) if k in some])
-        if not self.runs:
-            self.runs = _runs([(k, i) for i, k in enumerate(self.velocities)])
-        return self.runs
-
-    def of_states(self) -> list[Run]:
-        """Its controller states, one by one."""
-        return [(z, 1, len(self.velocities) + i) for i, z in enumerate(self.states)]
-
-    def of_rows(self) -> list[Run]:
-        """Runs of its rows."""
-        first = len(self.velocities) + len(self.states)
-        return _runs([(r, first + i) for i, r in enumerate(self.rows)])
-
-
-def _runs(numbered: list[tuple[int, int]]) -> list[Run]:
-    found: list[Run] = []
-    for number, place in numbered:
-        if found and found[-1][0] + found[-1][1] == number and found[-1][2] + found[-1][1] == place:
-            found[-1] = found[-1][0], found[-1][1] + 1, found[-1][2]
-        else:
-            found.append((number, 1, place))
-    return found
-
-
-def _begins(lengths: np.ndarray) -> np.ndarray:
-    """Where lists of these lengths begin that lie one behind the other."""
-    return np.asarray(np.cumsum(lengths) - lengths)
-
-
-def _flat(lists: list[list[int]]) -> np.ndarray:
-    return np.fromiter(chain.from_iterable(lists), dtype=np.int64)
-
-
-class _Integers:
-    """Parts of a plan, one behind the other."""
-
-    def __init__(self) -> None:
-        self.head = np.zeros(kernel.HEAD, dtype=np.int64)
-        self.parts = [self.head]
-
-    @property
-    def length(self) -> int:
-        return sum(map(len, self.parts))
-
-    def add(self, place: int, part: np.ndarray) -> None:
-        """Add a part, whose place is noted in the head."""
-        self.head[place] = self.length
-        self.parts.append(part)
-
-    def joined(self) -> np.ndarray:
-        return np.concatenate(self.parts).astype(np.int64)
 
 
 def newton_plan(s: Structure) -> np.ndarray:
@@ -135,7 +60,7 @@ def newton_plan(s: Structure) -> np.ndarray:
 class _BlockPlan:
     def __init__(self, s: Structure) -> None:
         self.s = s
-        self.atoms: list[_Atom] = []
+        self.atoms: list[Atom] = []
         self.atom_of = [-1] * s.nu
         self._collect()
         self.bodies = len(self.atoms) - 2 * s.nl
@@ -159,16 +84,16 @@ class _BlockPlan:
                 continue
             if first not in number:
                 number[first] = len(self.atoms)
-                self.atoms.append(_Atom())
+                self.atoms.append(Atom())
             self.atom_of[k] = number[first]
             self.atoms[number[first]].velocities.append(k)
         bodies = len(self.atoms)
         for c, (link, mine) in enumerate(zip(s.links, s.coordinates, strict=True)):
-            self.atoms.append(_Atom(mine, [], s.rows[c], room_of(link)))
+            self.atoms.append(Atom(mine, [], s.rows[c], room_of(link)))
             for k in mine:
                 self.atom_of[k] = bodies + c
         for c, link in enumerate(s.links):
-            self.atoms.append(_Atom([], [], s.rows[c], room_of(link)))
+            self.atoms.append(Atom([], [], s.rows[c], room_of(link)))
         for state, velocity in s.states():
             self.atoms[self.atom_of[velocity]].states.append(state)
 
@@ -294,10 +219,10 @@ class _BlockPlan:
         extents = [extent(front, sizes) for front in self.fronts]
         where = storage(self.fronts, extents)
         room = storage(self.fronts, [(front.count, front.size) for front in self.fronts])
-        begins = np.cumsum([0, *(b for b, _ in extents)])[:-1]
+        first = np.cumsum([0, *(b for b, _ in extents)])[:-1]
         self.first = [0] * len(self.atoms)  # place of each atom among all unknowns
         self.local: list[dict[int, int]] = []  # ... and in fronts
-        for front, begin in zip(self.fronts, begins.tolist(), strict=True):
+        for front, begin in zip(self.fronts, first.tolist(), strict=True):
             at_front, here = {}, 0
             for a in (*front.pivots, *front.border):
                 at_front[a] = here
@@ -308,11 +233,11 @@ class _BlockPlan:
         records = self._entries()
         table = np.zeros((len(self.fronts), kernel.FRONT_INTS), dtype=np.int64)
         table[:, [kernel.PIVOTS, kernel.SIZE]] = extents
-        table[:, kernel.FIRST], table[:, kernel.FACTORS_AT] = begins, where.factors
+        table[:, kernel.FIRST], table[:, kernel.FACTORS_AT] = first, where.factors
         table[:, kernel.FRONT_AT], table[:, kernel.LEFT_AT] = where.front, where.left
         table[:, kernel.ENTRIES] = np.bincount(records[:, 0], minlength=len(table))
-        table[:, kernel.ENTRY] = _begins(table[:, kernel.ENTRIES])
-        plan = _Integers()
+        table[:, kernel.ENTRY] = begins(table[:, kernel.ENTRIES])
+        plan = Integers()
         plan.add(kernel.PLACE, self._places())
         plan.add(kernel.TABLE, table.ravel())  # a view: places of lists follow
         self._add_lists(plan, table, sizes)
@@ -326,7 +251,7 @@ class _BlockPlan:
         plan.add(kernel.LINKED, linked)
         return plan.joined()
 
-    def _add_lists(self, plan: _Integers, table: np.ndarray, sizes: list[int]) -> None:
+    def _add_lists(self, plan: Integers, table: np.ndarray, sizes: list[int]) -> None:
         """Unknowns in the borders of fronts, their places in the fronts of parents, children."""
         borders = [front.border for front in self.fronts]
         above = [
@@ -339,17 +264,17 @@ class _BlockPlan:
             (kernel.BORDER, borders, None),
             (kernel.PARENT, of_parents, above),
         ):
-            own = _flat(atoms)
-            begin = first[own] if starts is None else _flat(starts)
+            own = flat(atoms)
+            begin = first[own] if starts is None else flat(starts)
             counts = long[own]
             owners = np.repeat(np.arange(len(table)), [len(some) for some in atoms])
             lengths = np.bincount(owners, weights=counts, minlength=len(table)).astype(np.int64)
-            table[:, column] = plan.length + _begins(lengths)
-            plan.parts.append(np.repeat(begin - _begins(counts), counts) + np.arange(counts.sum()))
+            table[:, column] = plan.length + begins(lengths)
+            plan.parts.append(np.repeat(begin - begins(counts), counts) + np.arange(counts.sum()))
         children = [front.children for front in self.fronts]
         table[:, kernel.CHILDREN] = [len(some) for some in children]
-        table[:, kernel.CHILD] = plan.length + _begins(table[:, kernel.CHILDREN])
-        plan.parts.append(_flat(children))
+        table[:, kernel.CHILD] = plan.length + begins(table[:, kernel.CHILDREN])
+        plan.parts.append(flat(children))
 
     def _turns(self) -> np.ndarray:
         """Number of free joints; if there are any, 1 where the velocities of one begin."""
@@ -449,6 +374,6 @@ class _BlockPlan:
         """What mu of a link does to the rates of rows of another one through some velocities."""
         i = self.bodies + self.s.nl + other
         both = self.touched[other][d].intersection(range(run[0], run[0] + run[1]))
-        for part in _runs([(k, k) for k in sorted(both)]):
+        for part in runs_of([(k, k) for k in sorted(both)]):
             for rows in self.atoms[i].of_rows():
                 put(kernel.RATES, i, j, (rows, below, part))
