@@ -34,6 +34,7 @@ from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
 from supple.results.state_file import OutputFile
+from supple.signals.pulses import pulse_times
 from supple.state import State
 from supple.waiting import told
 
@@ -174,11 +175,12 @@ class LoopRun:
         self.state[st.H] = self.options.first_step
         self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
         self.state[st.E_MAX] = -1.0  # no audit yet
-        self.aim(p.t_start, p.t_end)
+        pulses = (pulse_times(signal, p.t_start, p.t_end) for _, signal in c.signals)
+        self.aim(p.t_start, p.t_end, frozenset().union(*pulses))
 
-    def aim(self, begin: float, end: float) -> None:
+    def aim(self, begin: float, end: float, pulses: frozenset[float] = frozenset()) -> None:
         """Let the loop go on from one time to another one, and land on kinks between them."""
-        breaks = self.problem.equations.breakpoints()
+        breaks = pulses.union(self.problem.equations.breakpoints())
         apart = 1e-14 * max(abs(begin), abs(end))  # 0.3 and 0.1 + 0.2 are one instant
         times, left, now = [end], [end], begin
         for t in sorted(breaks, reverse=True) if breaks else ():
