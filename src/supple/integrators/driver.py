@@ -184,10 +184,7 @@ class LoopRun:
         self.aim(p.t_start, p.t_end)
 
     def aim(self, begin: float, end: float) -> None:
-        """Let the loop go on from one time to another one, and land on kinks between them.
-
-        It comes back at every instant at which a sampled controller does something.
-        """
+        """Let the loop go on, land on kinks, and come back when a sampled controller acts."""
         self.goal = end
         if self.sampler is not None:
             end = self.sampler.next(begin, end)
