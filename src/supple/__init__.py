@@ -165,6 +165,7 @@ if TYPE_CHECKING:
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
+    from supple.fmu.export import export_fmu
     from supple.formulations.deformation import DeformationModes
     from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
@@ -222,9 +223,9 @@ __all__ = [
     "Sweep", "Table", "TaperedSection", "Transfer", "TransferPath", "Tube", "Universal", "Unlock",
     "UserShapes", "VonKarman", "WeightLoad", "assemble", "batch", "block", "buckling", "campbell",
     "cases", "certify", "check_component", "choose_modes", "compare", "converge", "crosscheck",
-    "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component", "load_run",
-    "lowest_modes", "lyapunov", "mass_properties", "mesh_geometry", "optimize", "prepare",
-    "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
+    "export_fmu", "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component",
+    "load_run", "lowest_modes", "lyapunov", "mass_properties", "mesh_geometry", "optimize",
+    "prepare", "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
     "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
     "rosette_strain", "save_component", "sensitivity", "simulate", "stability", "statics",
     "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model", "write_sid",

@@ -30,7 +30,7 @@ from supple.state import State
 _POINT = re.compile(r"([^.@]+)(?:\.at\(([^()]*)\))?\.(position|velocity)(?:\.([xyz]))?")
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
     """A point of a body: its node, how it moves with elastic coordinates, what is read of it."""
 
     target: slice
@@ -51,6 +51,9 @@ class InstantOutputs:
     ----------
     values : (m,) all of them
     named : views of the values by text; arrays of a number each, or of a vector
+    read_q, read_u : places among the values, and those in q and u that they are read from
+    points : those whose place or velocity is computed
+    others : texts and views of what is taken from a result
     """
 
     def __init__(self, model: Model, equations: Equations, state: State, texts: Sequence[str]):
@@ -62,17 +65,17 @@ class InstantOutputs:
         ends = np.cumsum([0, *sizes])
         self.values = np.zeros(int(ends[-1]))
         self.named: dict[str, Array] = {}
-        self._q, self._u = ([], []), ([], [])  # type: tuple[list[int], list[int]], Any
-        self._points: list[_Point] = []
+        self.read_q, self.read_u = ([], []), ([], [])  # type: tuple[list[int], list[int]], Any
+        self.points: list[Point] = []
         nodes = int(self.compiled.ints[at.H_NODES])
         self._work = at.new_work(self.compiled.ints)
         self._flat = np.zeros((1, nodes * kernel.MOTION_COLUMNS))
-        self._others: list[tuple[str, Array]] = []
+        self.others: list[tuple[str, Array]] = []
         for text, shape, begin, end in zip(texts, shapes, ends[:-1], ends[1:], strict=True):
             view = self.values[begin:end].reshape(shape)
             self.named[text] = view
             if not self._coordinate(text, int(begin)) and not self._point(text, slice(begin, end)):
-                self._others.append((text, view))
+                self.others.append((text, view))
         self.read(equations, state)
 
     def _coordinate(self, text: str, target: int) -> bool:
@@ -81,7 +84,7 @@ class InstantOutputs:
         joint = self.model.joints.get(name)
         if joint is None or joint.nq != joint.nu:
             return False
-        for what, lists in (("", self._q), ("_rate", self._u)):
+        for what, lists in (("", self.read_q), ("_rate", self.read_u)):
             words = [f"{coordinate}{what}" for coordinate in joint.coordinate_names]
             if word in words:
                 place = self.compiled.coordinate(name, words.index(word))
@@ -91,7 +94,7 @@ class InstantOutputs:
         return False
 
     def _point(self, text: str, target: slice) -> bool:
-        """Whether a text names a point of a rigid body or beam; then its motion is computed."""
+        """Whether a text names a point of a body with a frame; then its motion is computed."""
         found = _POINT.fullmatch(text)
         if found is None:
             return False
@@ -99,16 +102,16 @@ class InstantOutputs:
         frame = self._frame(name, inside)
         if frame is None:
             return False
-        c, body = self.compiled, frame.body
-        record = c.flexible.get(body.name)
+        c, frame = self.compiled, frame.body.on_part(frame)
+        body, record = frame.body, c.flexible.get(frame.body.name)
         rigid = body.written_as == "rigid"
-        if not rigid and (record is None or record.body is not body or body.view != "stations"):
+        if body.name not in c.own_frames or not (rigid or record is not None):
             return False
         moves = None if record is None else record.body.shown(frame, record.point_masses)
         none = slice(0, 0)
         node, pose = c.own_frames[body.name]
-        self._points.append(
-            _Point(
+        self.points.append(
+            Point(
                 target,
                 node,
                 pose.p + pose.R @ (frame.position if moves is None else moves.p0),
@@ -126,7 +129,7 @@ class InstantOutputs:
         mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
         if mass is not None and inside is None:
             return mass.frame
-        if body is None or name not in self.compiled.own_frames:
+        if body is None or (name not in self.compiled.own_frames and inside is None):
             return None
         try:
             return body.at(*map(float, inside.split(","))) if inside else body.at(0.0)
@@ -136,16 +139,16 @@ class InstantOutputs:
     def read(self, equations: Equations, state: State) -> None:
         """Fill the values from a state."""
         q, u = state.q, state.u
-        if self._q[0]:
-            self.values[self._q[0]] = q[self._q[1]]
-        if self._u[0]:
-            self.values[self._u[0]] = u[self._u[1]]
-        if self._points:
+        if self.read_q[0]:
+            self.values[self.read_q[0]] = q[self.read_q[1]]
+        if self.read_u[0]:
+            self.values[self.read_u[0]] = u[self.read_u[1]]
+        if self.points:
             self._read_points(equations.compiled, state)
-        if self._others:
+        if self.others:
             result = Result(instant(self.model, equations, state, True, "an instant", {}))
             views: dict[str, Any] = {}
-            for text, view in self._others:
+            for text, view in self.others:
                 view[...] = quantity(result, text, views)[0]
 
     def _read_points(self, compiled: Compiled, state: State) -> None:
@@ -153,7 +156,7 @@ class InstantOutputs:
             compiled.ints, compiled.reals, self._work, state.q[None], state.u[None], self._flat
         )
         nodes = self._flat.reshape(-1, kernel.MOTION_COLUMNS)
-        for point in self._points:
+        for point in self.points:
             node, place, rate = nodes[point.node], point.place, None
             turn = rotations(node)
             if point.moves is not None:
