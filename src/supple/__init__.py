@@ -225,10 +225,11 @@ __all__ = [
     "cases", "certify", "check_component", "choose_modes", "compare", "converge", "crosscheck",
     "export_fmu", "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component",
     "load_run", "lowest_modes", "lyapunov", "mass_properties", "mesh_geometry", "optimize",
-    "prepare", "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
-    "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
-    "rosette_strain", "save_component", "sensitivity", "simulate", "stability", "statics",
-    "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model", "write_sid",
+    "prepare", "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market",
+    "read_mesh", "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume",
+    "rigid_modes", "rosette_strain", "save_component", "sensitivity", "simulate", "stability",
+    "statics", "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model",
+    "write_sid",
 ]  # fmt: skip
 
 

@@ -191,7 +191,7 @@ def _archive(about: Description, version: str, resources: Mapping[str, bytes]) -
         "documentation/index.html": about.page(),
     }
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, DATE)
             entry.compress_type = zipfile.ZIP_DEFLATED
