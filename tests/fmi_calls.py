@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes as C
+import ctypes as ct
+import itertools
 import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,23 +14,23 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 OK, WARNING, DISCARD, ERROR = range(4)
-LOG2 = C.CFUNCTYPE(None, C.c_void_p, C.c_char_p, C.c_int, C.c_char_p, C.c_char_p)
-LOG3 = C.CFUNCTYPE(None, C.c_void_p, C.c_int, C.c_char_p, C.c_char_p)
+LOG2 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_char_p, ct.c_int, ct.c_char_p, ct.c_char_p)
+LOG3 = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_int, ct.c_char_p, ct.c_char_p)
 
 
-class Callbacks(C.Structure):
+class Callbacks(ct.Structure):
     _fields_ = (
         ("logger", LOG2),
-        ("allocate", C.c_void_p),
-        ("release", C.c_void_p),
-        ("finished", C.c_void_p),
-        ("environment", C.c_void_p),
+        ("allocate", ct.c_void_p),
+        ("release", ct.c_void_p),
+        ("finished", ct.c_void_p),
+        ("environment", ct.c_void_p),
     )
 
 
-class EventInfo(C.Structure):
-    _fields_ = (*((n, C.c_int) for n in ("again", "end", "nominals", "states", "has_next")),
-                ("next", C.c_double))  # fmt: skip
+class EventInfo(ct.Structure):
+    _fields_ = (*((n, ct.c_int) for n in ("again", "end", "nominals", "states", "has_next")),
+                ("next", ct.c_double))  # fmt: skip
 
 
 class Fmu:
@@ -49,7 +50,7 @@ class Fmu:
             self.references[v.get("name")] = int(v.get("valueReference"))
             self.unit[v.get("name")] = number.get("unit")
             self.start[v.get("name")] = number.get("start")
-        self.library = C.CDLL(str(next((folder / "binaries").rglob("*.so"))))
+        self.library = ct.CDLL(str(next((folder / "binaries").rglob("*.so"))))
         self.said: list[str] = []
         self._log2 = LOG2(lambda env, name, status, category, text: self.said.append(text.decode()))
         self._log3 = LOG3(lambda env, status, category, text: self.said.append(text.decode()))
@@ -60,17 +61,17 @@ class Fmu:
         lib, token = self.library, self.token if token is None else token
         resources = str(self.folder / "resources") if place is None else place
         if self.version == "2.0":
-            lib.fmi2Instantiate.restype = C.c_void_p
+            lib.fmi2Instantiate.restype = ct.c_void_p
             uri = Path(resources).as_uri().encode()
             return lib.fmi2Instantiate(
-                b"it", kind, token.encode(), uri, C.byref(self._callbacks), 0, 0
+                b"it", kind, token.encode(), uri, ct.byref(self._callbacks), 0, 0
             )
         common = b"it", token.encode(), f"{resources}/".encode(), False, False
         if kind == 0:
-            lib.fmi3InstantiateModelExchange.restype = C.c_void_p
+            lib.fmi3InstantiateModelExchange.restype = ct.c_void_p
             return lib.fmi3InstantiateModelExchange(*common, None, self._log3)
-        lib.fmi3InstantiateCoSimulation.restype = C.c_void_p
-        more = False, False, None, C.c_size_t(0), None, self._log3, None
+        lib.fmi3InstantiateCoSimulation.restype = ct.c_void_p
+        more = False, False, None, ct.c_size_t(0), None, self._log3, None
         return lib.fmi3InstantiateCoSimulation(*common, *more)
 
     @contextlib.contextmanager
@@ -79,9 +80,9 @@ class Fmu:
         handle = self.instance(kind)
         assert handle, self.said
         yield Instance(self, handle)
-        self._function("FreeInstance", None)(C.c_void_p(handle))
+        self._function("FreeInstance", None)(ct.c_void_p(handle))
 
-    def _function(self, name: str, result=C.c_int):
+    def _function(self, name: str, result=ct.c_int):
         found = getattr(self.library, f"fmi{self.version[0]}{name}")
         found.restype = result
         return found
@@ -91,7 +92,7 @@ class Instance:
     """Calls on one instance; each returns its status."""
 
     def __init__(self, fmu: Fmu, handle: int) -> None:
-        self.fmu, self.handle, self.third = fmu, C.c_void_p(handle), fmu.version != "2.0"
+        self.fmu, self.handle, self.third = fmu, ct.c_void_p(handle), fmu.version != "2.0"
 
     def call(self, name: str, *values) -> int:
         return self.fmu._function(name)(self.handle, *values)
@@ -101,8 +102,9 @@ class Instance:
 
     def initialize(self, start=0.0, tolerance=None, values: dict[str, float] | None = None) -> int:
         has = tolerance is not None
-        kind = C.c_bool if self.third else C.c_int
-        given = kind(has), C.c_double(tolerance or 0.0), C.c_double(start), kind(0), C.c_double(0.0)
+        kind = ct.c_bool if self.third else ct.c_int
+        begin, wanted = ct.c_double(start), ct.c_double(tolerance or 0.0)
+        given = kind(has), wanted, begin, kind(0), ct.c_double(0.0)
         first = OK if self.third else self.call("SetupExperiment", *given)
         first = max(first, self.set(values or {}))
         if first > WARNING:
@@ -112,9 +114,10 @@ class Instance:
 
     def _real(self, what: str, names: Sequence[str], values: np.ndarray) -> int:
         at = np.array([self.fmu.references[n] for n in names], dtype=np.uint32)
-        n = C.c_size_t(len(at))
+        n = ct.c_size_t(len(at))
         name, size = (f"{what}Float64", (n,)) if self.third else (f"{what}Real", ())
-        return self.call(name, C.c_void_p(at.ctypes.data), n, C.c_void_p(values.ctypes.data), *size)
+        pointers = ct.c_void_p(at.ctypes.data), n, ct.c_void_p(values.ctypes.data)
+        return self.call(name, *pointers, *size)
 
     def set(self, values: dict[str, float]) -> int:
         return self._real("Set", list(values), np.array(list(values.values()), dtype=float))
@@ -126,15 +129,15 @@ class Instance:
 
     def step(self, t: float, h: float) -> int:
         if not self.third:
-            return self.call("DoStep", C.c_double(t), C.c_double(h), 1)
-        flags, last = [C.c_bool() for _ in range(3)], C.c_double()
-        given = C.c_double(t), C.c_double(h), C.c_bool(True)
-        return self.call("DoStep", *given, *map(C.byref, flags), C.byref(last))
+            return self.call("DoStep", ct.c_double(t), ct.c_double(h), 1)
+        flags, last = [ct.c_bool() for _ in range(3)], ct.c_double()
+        given = ct.c_double(t), ct.c_double(h), ct.c_bool(True)
+        return self.call("DoStep", *given, *map(ct.byref, flags), ct.byref(last))
 
     def stepped(self, times: Sequence[float], names: Sequence[str]) -> np.ndarray:
         """Values at times by co-simulation, the first at the start."""
         rows = [self.get(*names)]
-        for a, b in zip(times[:-1], times[1:], strict=True):
+        for a, b in itertools.pairwise(times):
             assert self.step(a, b - a) == OK, self.fmu.said
             rows.append(self.get(*names))
         return np.array(rows)
@@ -142,27 +145,27 @@ class Instance:
     def states(self) -> np.ndarray:
         n = sum(name.startswith("state.") for name in self.fmu.references)
         x = np.zeros(n)
-        self.right("GetContinuousStates", C.c_void_p(x.ctypes.data), C.c_size_t(n))
+        self.right("GetContinuousStates", ct.c_void_p(x.ctypes.data), ct.c_size_t(n))
         return x
 
     def rates(self, t: float, x: np.ndarray) -> np.ndarray:
         """Rates of states; the instance stays there."""
         x, found = np.ascontiguousarray(x), np.zeros(len(x))
         name = "GetContinuousStateDerivatives" if self.third else "GetDerivatives"
-        self.right("SetTime", C.c_double(t))
-        self.right("SetContinuousStates", C.c_void_p(x.ctypes.data), C.c_size_t(len(x)))
-        self.right(name, C.c_void_p(found.ctypes.data), C.c_size_t(len(x)))
+        self.right("SetTime", ct.c_double(t))
+        self.right("SetContinuousStates", ct.c_void_p(x.ctypes.data), ct.c_size_t(len(x)))
+        self.right(name, ct.c_void_p(found.ctypes.data), ct.c_size_t(len(x)))
         return found
 
     def next_event(self) -> float:
         """In event mode: the next time event; afterwards in continuous-time mode."""
         if self.third:
-            flags, at = [C.c_bool() for _ in range(5)], C.c_double()
-            self.right("UpdateDiscreteStates", *map(C.byref, flags), C.byref(at))
+            flags, at = [ct.c_bool() for _ in range(5)], ct.c_double()
+            self.right("UpdateDiscreteStates", *map(ct.byref, flags), ct.byref(at))
             found = at.value if flags[4].value else np.inf
         else:
             info = EventInfo()
-            self.right("NewDiscreteStates", C.byref(info))
+            self.right("NewDiscreteStates", ct.byref(info))
             found = info.next if info.has_next else np.inf
         self.right("EnterContinuousTimeMode")
         return found

@@ -1,9 +1,9 @@
-"""Exported FMUs: the motion of `simulate`, by any importer; wrong calls are errors with a sentence."""
+"""Exported FMUs: the motion of `simulate`, by any importer; wrong calls are errors."""
 
 from __future__ import annotations
 
-import ctypes as C
-import os
+import ctypes as ct
+import re
 import subprocess
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +21,7 @@ from supple.native import build, library
 pytestmark = pytest.mark.skipif(build.c_compiler() is None, reason="there is no C compiler")
 
 NATIVE = Path(library.__file__).parent
+PROGRAM = Path(__file__).resolve().parents[1] / "examples" / "c" / "fmu.c"
 VERSIONS = ("2.0", "3.0")
 ALUMINIUM = sp.Material(7e10, 2.7e10, 2700.0)
 
@@ -204,25 +205,25 @@ def test_states_of_an_fmu_and_reset(tmp_path, version):
     with fmu.made() as it, fmu.made() as other:
         assert it.initialize() == OK and it.set({"input.elbow.angle": 0.5}) == OK
         first = it.stepped(times, ["elbow.angle"])
-        state = C.c_void_p()
-        it.right(f"Get{word}", C.byref(state))
+        state = ct.c_void_p()
+        it.right(f"Get{word}", ct.byref(state))
         then = it.stepped(times + 0.1, ["elbow.angle"])
-        size = C.c_size_t()
-        it.right(f"Serialized{word}Size", state, C.byref(size))
-        content = C.create_string_buffer(size.value)
+        size = ct.c_size_t()
+        it.right(f"Serialized{word}Size", state, ct.byref(size))
+        content = ct.create_string_buffer(size.value)
         it.right(f"Serialize{word}", state, content, size)
         it.right(f"Set{word}", state)
         assert np.array_equal(it.stepped(times + 0.1, ["elbow.angle"]), then)
-        copy = C.c_void_p()
-        other.right(read, content, size, C.byref(copy))
+        copy = ct.c_void_p()
+        other.right(read, content, size, ct.byref(copy))
         other.right(f"Set{word}", copy)
         assert np.array_equal(other.stepped(times + 0.1, ["elbow.angle"]), then)
         assert other.get("input.elbow.angle")[0] == 0.5
-        broken = C.create_string_buffer(content.raw[:200] + b"x" + content.raw[201:], size.value)
-        assert other.call(read, broken, size, C.byref(C.c_void_p())) == ERROR
-        assert other.call(f"Set{word}", C.c_void_p()) == ERROR
+        broken = ct.create_string_buffer(content.raw[:200] + b"x" + content.raw[201:], size.value)
+        assert other.call(read, broken, size, ct.byref(ct.c_void_p())) == ERROR
+        assert other.call(f"Set{word}", ct.c_void_p()) == ERROR
         for given in (state, copy):
-            it.right(f"Free{word}", C.byref(given))
+            it.right(f"Free{word}", ct.byref(given))
         it.right("Reset")
         assert it.initialize() == OK and it.set({"input.elbow.angle": 0.5}) == OK
         assert np.array_equal(it.stepped(times, ["elbow.angle"]), first)
@@ -282,13 +283,14 @@ def test_wrong_calls_are_errors_with_a_sentence(tmp_path, version):
         refused(it.set({"unknown": 1.0}), "no variable with the value reference 4000000000")
         with pytest.raises(AssertionError, match="value reference 4000000000"):
             it.get("unknown")
-        name, size = ("GetReal", ()) if two else ("GetFloat64", (C.c_size_t(2),))
-        refused(it.call(name, None, C.c_size_t(2), None, *size), "null pointer, expected 2 values")
+        name, size = ("GetReal", ()) if two else ("GetFloat64", (ct.c_size_t(2),))
+        refused(it.call(name, None, ct.c_size_t(2), None, *size), "null pointer, expected 2 values")
         integer = "GetInteger" if two else "SetInt32"
-        one = C.c_uint32(0)
-        more = () if two else (C.c_size_t(1),)
-        refused(it.call(integer, C.byref(one), C.c_size_t(1), C.byref(one), *more), "all variables")
-        refused(it.call("SetTime", C.c_double(1.0)), "must not be called in step mode")
+        one = ct.c_uint32(0)
+        more = () if two else (ct.c_size_t(1),)
+        given = ct.byref(one), ct.c_size_t(1), ct.byref(one)
+        refused(it.call(integer, *given, *more), "all variables")
+        refused(it.call("SetTime", ct.c_double(1.0)), "must not be called in step mode")
         assert it.step(0.0, 0.01) == OK  # after all of them
         it.right("Terminate")
         refused(it.step(0.01, 0.01), "must not be called after its end")
@@ -301,10 +303,10 @@ def test_wrong_calls_are_errors_with_a_sentence(tmp_path, version):
         x = it.states()
         bad = x.copy()
         bad[0] = np.nan
-        pointer = C.c_void_p(bad.ctypes.data)
-        refused(it.call("SetContinuousStates", pointer, C.c_size_t(len(x))), "state 1 is nan")
-        refused(it.call("SetContinuousStates", pointer, C.c_size_t(1)), "was called for 1 states")
-        refused(it.call("SetTime", C.c_double(np.nan)), "the time is nan")
+        pointer = ct.c_void_p(bad.ctypes.data)
+        refused(it.call("SetContinuousStates", pointer, ct.c_size_t(len(x))), "state 1 is nan")
+        refused(it.call("SetContinuousStates", pointer, ct.c_size_t(1)), "was called for 1 states")
+        refused(it.call("SetTime", ct.c_double(np.nan)), "the time is nan")
     null = getattr(fmu.library, f"fmi{version[0]}Terminate")
     assert null(None) == ERROR
 
@@ -349,8 +351,6 @@ def test_export_is_the_same_twice_and_small(tmp_path):
 
 
 def test_header_is_that_of_the_program():
-    import re
-
     text = (NATIVE / "ports.h").read_text()
     struct = re.search(r"struct port_sizes \{(.*?)\};", text, re.S)[1].replace("int64_t", "")
     assert tuple(re.findall(r"\w+", struct)) == ports.SIZES
@@ -378,52 +378,27 @@ def test_what_cannot_be_exported_is_refused(tmp_path, change, words):
     assert not list(tmp_path.iterdir())
 
 
-HOST = """
-#include <dlfcn.h>
-#include <stddef.h>
-#include <stdio.h>
-static void tell(void *e, const char *n, int s, const char *c, const char *m, ...) { (void)e; puts(m); }
-struct callbacks { void (*logger)(void *, const char *, int, const char *, const char *, ...); void *rest[4]; };
-int main(int n, char **argument)
-{
-    struct callbacks callbacks = {tell, {0}};
-    void *library = dlopen(argument[1], RTLD_NOW), *it;
-    unsigned reference = 1;
-    double value = 0.0;
-    if (n < 4 || !library) return 2;
-    it = ((void *(*)(const char *, int, const char *, const char *, void *, int, int))dlsym(library, "fmi2Instantiate"))(
-        "host", 1, argument[2], argument[3], &callbacks, 0, 0);
-    if (!it) return 3;
-    ((int (*)(void *, int, double, double, int, double))dlsym(library, "fmi2SetupExperiment"))(it, 0, 0.0, 0.0, 0, 0.0);
-    ((int (*)(void *))dlsym(library, "fmi2EnterInitializationMode"))(it);
-    ((int (*)(void *))dlsym(library, "fmi2ExitInitializationMode"))(it);
-    for (int k = 0; k < 40; k++)
-        if (((int (*)(void *, double, double, int))dlsym(library, "fmi2DoStep"))(it, 0.01 * k, 0.01, 1)) return 4;
-    ((int (*)(void *, unsigned *, size_t, double *))dlsym(library, "fmi2GetReal"))(it, &reference, 1, &value);
-    ((void (*)(void *))dlsym(library, "fmi2FreeInstance"))(it);
-    printf("%.17g\\n", value);
-    return 0;
-}
-"""
-
-
 def test_a_program_without_python_runs_it(tmp_path):
     """No environment, no Python: a C program opens the library and makes the steps."""
     path = sp.export_fmu(controlled_arm(), tmp_path / "a.fmu", (), "shoulder.angle")
     fmu = Fmu(path, tmp_path / "a")
-    (tmp_path / "host.c").write_text(HOST)
-    compiler = build.c_compiler().split()
+    flags = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
     made = tmp_path / "host"
-    subprocess.run([*compiler, str(tmp_path / "host.c"), "-o", str(made), "-ldl"], check=True)
+    compiler = build.c_compiler().split()
+    subprocess.run([*compiler, *flags, str(PROGRAM), "-ldl", "-o", str(made)], check=True)
     binary = next((tmp_path / "a" / "binaries").rglob("*.so"))
     needs = subprocess.run(["ldd", str(binary)], capture_output=True, text=True).stdout
     assert "python" not in needs
-    command = ["env", "-i", str(made), str(binary), fmu.token, (tmp_path / "a/resources").as_uri()]
+    place = (tmp_path / "a" / "resources").as_uri()
+    command = ["env", "-i", str(made), str(binary), fmu.token, place, "1", "0.01", "40"]
     done = subprocess.run(command, capture_output=True, text=True, cwd="/")
-    assert done.returncode == 0, done.stdout
-    exact = sp.simulate(controlled_arm(), 0.4, tolerance="tight", output=1)
-    assert float(done.stdout) == pytest.approx(exact["shoulder"].angle[-1], abs=1e-6)
-    assert os.path.getsize(path) < 5e6
+    assert done.returncode == 0, done.stderr
+    exact = sp.simulate(controlled_arm(), 0.4, tolerance="tight", output=40)
+    table = np.array([line.split() for line in done.stdout.splitlines()], dtype=float)
+    assert table[:, 1] == pytest.approx(exact["shoulder"].angle, abs=1e-6)
+    command[4] = "{another}"
+    done = subprocess.run(command, capture_output=True, text=True, cwd="/")
+    assert done.returncode == 1 and "fmu: the GUID or instantiation token is" in done.stderr
 
 
 @pytest.mark.slow

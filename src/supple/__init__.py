@@ -165,6 +165,7 @@ if TYPE_CHECKING:
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
+    from supple.fmu.controller import FMUController
     from supple.fmu.export import export_fmu
     from supple.formulations.deformation import DeformationModes
     from supple.formulations.gradient import GradientBodies
@@ -204,7 +205,8 @@ __all__ = [
     "Certificate", "Change", "ChosenModes", "Circle", "ComponentReport", "Constant", "Constraint",
     "Coupling", "CouplingSpring", "CraigBampton", "CrossCheck", "Cuboid", "Cylinder", "Cylindrical",
     "DeformationModes", "Diagnosis", "Distance", "DistributedLoad", "DormandPrince", "Driver",
-    "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Event", "Expression", "FileError",
+    "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Event", "Expression",
+    "FMUController", "FileError",
     "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement", "ForceFormula", "ForceFunction",
     "ForceTable", "Frame", "FrameBody", "FrameDriver", "FrameState", "Free", "FrequencyResponse",
     "Gear", "General", "GeneralizedAlpha", "GradientBeam", "GradientBodies", "GradientPlate",
@@ -226,10 +228,9 @@ __all__ = [
     "export_fmu", "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component",
     "load_run", "lowest_modes", "lyapunov", "mass_properties", "mesh_geometry", "optimize",
     "prepare", "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market",
-    "read_mesh", "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume",
-    "rigid_modes", "rosette_strain", "save_component", "sensitivity", "simulate", "stability",
-    "statics", "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model",
-    "write_sid",
+    "read_mesh", "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
+    "rosette_strain", "save_component", "sensitivity", "simulate", "stability", "statics",
+    "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model", "write_sid",
 ]  # fmt: skip
 
 
