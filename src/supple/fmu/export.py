@@ -22,6 +22,7 @@ from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import Start, prepare
 from supple.analyses.stepper import output_texts
 from supple.errors import ModelError
+from supple.files import path_of
 from supple.fmu import ports
 from supple.fmu.description import Description
 from supple.formulations.base import Formulation
@@ -33,7 +34,7 @@ from supple.model import Model
 from supple.native import build, library
 from supple.results.result import Result
 from supple.state import State
-from supple.writing import write_whole
+from supple.writing import check_target, write_whole
 
 OWNER = "export_fmu"
 VERSIONS = ("2.0", "3.0")
@@ -77,7 +78,7 @@ def export_fmu(
         Integrator and tolerance are those of co-simulation.
     """
     expect(OWNER, "model", model, Model, "a Model")
-    if version not in VERSIONS:
+    if not isinstance(version, str) or version not in VERSIONS:
         raise ModelError(OWNER, "version", version, "'2.0' or '3.0'")
     place = _place(path)
     wanted = _kinds(kinds)
@@ -125,12 +126,10 @@ def export_fmu(
 
 
 def _place(path: Any) -> Path:
-    expected = "the path of a file, e.g. 'arm.fmu'"
-    if not isinstance(path, str | Path) or not str(path):
-        raise ModelError(OWNER, "path", path, expected)
-    place = Path(path)
-    if place.suffix != ".fmu" or place.is_dir() or not place.parent.is_dir():
-        raise ModelError(OWNER, "path", str(path), f"{expected}, in a folder that exists")
+    place = path_of(OWNER, "path", path)
+    if place.suffix.lower() != ".fmu":
+        raise ModelError(OWNER, "path", str(path), "the path of a file, e.g. 'arm.fmu'")
+    check_target(place)
     return place
 
 
@@ -139,7 +138,7 @@ def _kinds(given: Any) -> tuple[str, ...] | None:
         return None
     expected = "'co-simulation', 'model-exchange', or both"
     listed = [given] if isinstance(given, str) else validate.listed(OWNER, "kinds", given, expected)
-    if not listed or any(kind not in KINDS for kind in listed):
+    if not listed or any(not isinstance(k, str) or k not in KINDS for k in listed):
         raise ModelError(OWNER, "kinds", given, expected)
     return tuple(kind for kind in KINDS if kind in listed)
 
