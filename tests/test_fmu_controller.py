@@ -102,7 +102,7 @@ def files(tmp_path_factory) -> dict[str, bytes]:
         for k, (name, causality) in enumerate(VARIABLES.items())
     ]
     text = DESCRIPTION % "\n".join(rows)
-    binary = f"binaries/{unpacking._folders()[-1]}/pd.so"
+    binary = f"binaries/{unpacking.folders()[-1]}/pd.so"
     return {"modelDescription.xml": text.encode(), binary: made.read_bytes()}
 
 
@@ -195,14 +195,14 @@ def test_archives_that_are_not_as_they_should_be_are_refused(files, tmp_path):
         "it has a file '../out'": (files, zipfile.ZipInfo("../out")),
         "it has a file '/out'": (files, zipfile.ZipInfo("/out")),
         "it has a file 'resources/link'": (files, link),
-        "no model description": ({binary: files[binary]}, None),
+        "it has no modelDescription.xml": ({binary: files[binary]}, None),
         "description is damaged": (files | {"modelDescription.xml": text[:300]}, None),
-        "that can be read": (files | {"modelDescription.xml": b"<!DOCTYPE a []>" + text}, None),
+        "without a DOCTYPE": (files | {"modelDescription.xml": b"<!DOCTYPE a []>" + text}, None),
         "its version of FMI is '1.0'": (
             files | {"modelDescription.xml": text.replace(b'Version="2.0"', b'Version="1.0"')},
             None,
         ),
-        "not for co-simulation": (
+        "it has no CoSimulation": (
             files | {"modelDescription.xml": text.replace(b"CoSimulation", b"ModelExchange")},
             None,
         ),
@@ -232,7 +232,7 @@ def test_archives_that_are_not_as_they_should_be_are_refused(files, tmp_path):
 def test_large_archives_are_refused(files, tmp_path, monkeypatch):
     path = written(tmp_path / "pd.fmu", files)
     monkeypatch.setattr(unpacking, "LARGEST", 1000)
-    with pytest.raises(sp.FileError, match="larger than"):
+    with pytest.raises(sp.FileError, match="too large"):
         sp.FMUController(path, ["e", "edot"], "u", PERIOD)
     monkeypatch.setattr(unpacking, "MOST_FILES", 1)
     with pytest.raises(sp.FileError, match="it has 2 files"):

@@ -89,7 +89,7 @@ def test_quick_outputs_are_those_of_results():
     seen = Result(instant(stepper._model, equations, stepper.state, True, "", {}))
     for text in OUTPUTS:
         np.testing.assert_allclose(stepper.outputs[text], quantity(seen, text)[0], atol=1e-13)
-    assert len(stepper._outputs._others) == 3
+    assert len(stepper._outputs.others) == 3
     assert np.shares_memory(stepper.outputs["tip.position"], stepper.values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -61,17 +61,18 @@ def fmu(
     expect_apart(file, out=out)
     found = model_file(file)
     found.check()
-    kept = {name: found.settings[name] for name in SETTINGS if name in found.settings}
-    end = found.settings.get("t_end", 10.0) if until is None else until
-    if found.events:
-        names = ", ".join(event.name for event in found.events)
+    given = found.settings
+    kept: dict[str, Any] = {name: given[name] for name in SETTINGS if name in given}
+    end = given.get("t_end", 10.0) if until is None else until
+    if events := getattr(found, "events", ()):
+        names = ", ".join(event.name for event in events)
         warnings.warn(f"{file.name}: an FMU has no events: {names}", SuppleWarning, stacklevel=1)
-    chosen = {"version": version.value, "kinds": [k.value for k in kinds] if kinds else None}
+    kept |= {"t_end": end, "version": version.value}
+    chosen = [kind.value for kind in kinds] if kinds else None
     try:
         with named_by_options({"t_end": end}, OWNER):
-            written = export_fmu(
-                found.model, out, inputs or (), outputs or None, t_end=end, **chosen, **kept
-            )
+            ports = inputs or (), outputs or None
+            written = export_fmu(found.model, out, *ports, kinds=chosen, **kept)
     except ModelError as error:
         if error.object != OWNER or error.field not in ("inputs", "outputs", "kinds"):
             raise
