@@ -136,6 +136,7 @@ def test_a_foreign_controller_is_the_same_law(files, tmp_path):
         law(0.0, [0.0, 0.0])
 
 
+@pytest.mark.slow
 def test_an_exported_model_drives_another(tmp_path):
     """A mass on a rail in an FMU of each version filters what it is given."""
     m = sp.Model(gravity=(0, 0, 0), name="filter")

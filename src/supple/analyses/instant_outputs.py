@@ -19,7 +19,6 @@ from supple.engine.compiled import Compiled
 from supple.engine.histories import PLACE, SPIN, VELOCITY, rotations
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
-from supple.frames import Frame
 from supple.model import Model
 from supple.poses import Array
 from supple.reduction.modal import Attachment
@@ -42,6 +41,10 @@ class Point(NamedTuple):
     u: slice
     velocity: bool
     component: int | slice
+
+
+# The same without what is read
+Place = tuple[int, Array, Array, Attachment | None, slice, slice]
 
 
 class InstantOutputs:
@@ -99,42 +102,44 @@ class InstantOutputs:
         if found is None:
             return False
         name, inside, what, axis = found.groups()
-        frame = self._frame(name, inside)
-        if frame is None:
+        place = self._own_frame(name) if inside is None else None
+        place = place or self._frame(name, inside)
+        if place is None:
             return False
-        c, frame = self.compiled, frame.body.on_part(frame)
-        body, record = frame.body, c.flexible.get(frame.body.name)
-        rigid = body.written_as == "rigid"
-        if body.name not in c.own_frames or not (rigid or record is not None):
-            return False
-        moves = None if record is None else record.body.shown(frame, record.point_masses)
-        none = slice(0, 0)
-        node, pose = c.own_frames[body.name]
-        self.points.append(
-            Point(
-                target,
-                node,
-                pose.p + pose.R @ (frame.position if moves is None else moves.p0),
-                pose.R,
-                moves,
-                none if record is None else record.q,
-                none if record is None else record.u,
-                what == "velocity",
-                slice(None) if axis is None else "xyz".index(axis),
-            )
-        )
+        how = what == "velocity", slice(None) if axis is None else "xyz".index(axis)
+        self.points.append(Point(target, *place, *how))
         return True
 
-    def _frame(self, name: str, inside: str | None) -> Frame | None:
-        mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
-        if mass is not None and inside is None:
-            return mass.frame
-        if body is None or (name not in self.compiled.own_frames and inside is None):
+    def _own_frame(self, name: str) -> Place | None:
+        """That of a body, which elastic coordinates do not move."""
+        if name in self.model.point_masses or name not in self.compiled.own_frames:
             return None
+        node, pose = self.compiled.own_frames[name]
+        return node, pose.p, pose.R, None, slice(0, 0), slice(0, 0)
+
+    def _frame(self, name: str, inside: str | None) -> Place | None:
+        """That of a point mass, or of a place on a body with a frame."""
+        mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
         try:
-            return body.at(*map(float, inside.split(","))) if inside else body.at(0.0)
+            if mass is not None and inside is None:
+                frame = mass.frame
+            elif body is not None and inside is not None:
+                frame = body.at(*map(float, inside.split(",")))
+            else:
+                return None
         except (ValueError, SuppleError):
             return None
+        c, frame = self.compiled, frame.body.on_part(frame)
+        record = c.flexible.get(frame.body.name)
+        if frame.body.name not in c.own_frames:
+            return None
+        node, pose = c.own_frames[frame.body.name]
+        if record is None and frame.body.written_as == "rigid":
+            return node, pose.p + pose.R @ frame.position, pose.R, None, slice(0, 0), slice(0, 0)
+        if record is None:
+            return None
+        moves = record.body.shown(frame, record.point_masses)
+        return node, pose.p + pose.R @ moves.p0, pose.R, moves, record.q, record.u
 
     def read(self, equations: Equations, state: State) -> None:
         """Fill the values from a state."""

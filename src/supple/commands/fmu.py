@@ -61,9 +61,9 @@ def fmu(
     expect_apart(file, out=out)
     found = model_file(file)
     found.check()
-    given = found.settings
+    given: dict[str, Any] = getattr(found, "settings", {})  # a robot has none
     kept: dict[str, Any] = {name: given[name] for name in SETTINGS if name in given}
-    end = given.get("t_end", 10.0) if until is None else until
+    end = given.get("t_end") if until is None else until
     if events := getattr(found, "events", ()):
         names = ", ".join(event.name for event in events)
         warnings.warn(f"{file.name}: an FMU has no events: {names}", SuppleWarning, stacklevel=1)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from supple import validate
-from supple.analyses.arguments import expect
+from supple.analyses.arguments import expect, number
 from supple.analyses.held_inputs import Inputs
 from supple.analyses.instant_outputs import InstantOutputs
 from supple.analyses.keeping import Arguments
@@ -52,7 +52,7 @@ def export_fmu(
     *,
     version: str = "2.0",
     kinds: str | Sequence[str] | None = None,
-    t_end: float = 10.0,
+    t_end: float | None = None,
     start: Start = None,
     formulation: Formulation | None = None,
     integrator: Integrator | None = None,
@@ -72,8 +72,8 @@ def export_fmu(
     version : "2.0" or "3.0", of the Functional Mock-up Interface
     kinds : "co-simulation", "model-exchange" or both
         By default co-simulation, and model exchange if the model has no constraint rows.
-    t_end : float
-        End of the default experiment, s; an FMU may go on behind it.
+    t_end : float, optional
+        End of the default experiment, s, by default 10 s after the start; an FMU may go on then.
     start, formulation, integrator, tolerance : as for `simulate`
         Integrator and tolerance are those of co-simulation.
     """
@@ -82,15 +82,17 @@ def export_fmu(
         raise ModelError(OWNER, "version", version, "'2.0' or '3.0'")
     place = _place(path)
     wanted = _kinds(kinds)
-    end = validate.positive(OWNER, "t_end", t_end)
     integrator = Radau() if integrator is None else integrator
     expect(OWNER, "integrator", integrator, Integrator, "an integrator, e.g. Radau()")
     model.check()
     state = start.state() if isinstance(start, Result) else start
     begin = state.t if isinstance(state, State) else 0.0
+    last = begin + 10.0 if t_end is None else number(OWNER, "t_end", t_end)
+    if not last > begin:
+        raise ModelError(OWNER, "t_end", t_end, f"a time after the start at {begin:g} s")
     added = Inputs(OWNER, model, inputs, begin)
     settings = formulation, integrator, tolerance
-    prepared, last = prepare(added.model), begin + end
+    prepared = prepare(added.model)
     given = Arguments(last, start, *settings, output=1, progress=False)
     written, problem, _ = prepared.problem(given)
     breaks = problem.equations.breakpoints()
