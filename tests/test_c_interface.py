@@ -94,6 +94,17 @@ def test_many_calls_stay_within_the_tolerance(program, tmp_path, integrator):
     assert np.abs(table[:, 1 : n + 1] - exact.q).max() < 1e-6
 
 
+def test_many_calls_with_fixed_steps(program, tmp_path):
+    """Equal steps are counted anew for every call; of order 2, whose error is some h^2 = 4e-6."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    link = m.add(sp.RigidBody("link", mass=2.0, com=(0.25, 0, 0), inertia=(0.01, 0.04, 0.04)))
+    m.add(sp.Revolute("pin", m.ground.at(0), link.at(0), axis="y", initial=0.4))
+    image = sp.prepare(m).image(0.5, integrator=sp.GeneralizedAlpha(step=2e-3))
+    table, code, _ = simulated(program, tmp_path, image, 0.5, 25)
+    exact = sp.simulate(m, 0.5, output=25, tolerance="tight")
+    assert code == 0 and np.abs(table[:, 1] - exact["pin"].angle).max() < 1e-4
+
+
 def test_energy_scheme_with_constraints(program, tmp_path):
     model, scheme = parallelogram(0.4), sp.EnergyScheme(step=1e-3)
     result = sp.simulate(model, 0.1, integrator=scheme, formulation=sp.Absolute(), output=1)

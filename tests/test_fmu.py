@@ -106,6 +106,40 @@ def test_model_exchange_follows_the_run(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_cable_and_a_body_in_parts(tmp_path):
+    """Nodal vectors, and points on parts."""
+    m = sp.Model(gravity=(0, 0, -9.81), name="cable")
+    cable = m.add(sp.Cable("cable", 0.5, sp.Circle(0.005), ALUMINIUM, elements=2))
+    m.add(sp.Spherical("hook", m.ground.at(0), cable.at(0)))
+    compared(m, ["cable.at(0.5).position", "cable.at(0.3).position"], tmp_path, "2.0", "stepped")
+    m = sp.Model(gravity=(0, 0, -9.81), name="cut")
+    section = sp.Rectangle(0.02, 0.01)
+    beam = m.add(sp.Beam("beam", 0.6, section, ALUMINIUM, elements=4, parts=2))
+    m.add(sp.Revolute("pin", m.ground.at(0), beam.at(0), axis="y"))
+    compared(m, ["pin.angle", "beam.at(0.5).velocity"], tmp_path, "3.0", "stepped")
+
+
+@pytest.mark.slow
+def test_the_end_of_a_line_is_told(tmp_path):
+    """What slides off its line: a sentence, and no model exchange."""
+    m = sp.Model(gravity=(5.0, 0, 0), name="slide")
+    damping = sp.Rayleigh(stiffness=1e-5)
+    beam = sp.GradientBeam("rod", 1.0, sp.Circle(0.02), ALUMINIUM, elements=2, damping=damping)
+    bead = m.add(sp.RigidBody("bead", mass=1e-3, inertia=1e-5))
+    m.add(sp.Fixed("wall", m.ground.at(0), m.add(beam).at(0)))
+    m.add(sp.Free("air", m.ground.at(0.5), bead.at(0)))
+    m.add(sp.SlidingJoint("ride", beam.at(0.5), bead.at(0)))
+    with pytest.raises(sp.ModelError, match="co-simulation"):
+        sp.export_fmu(m, tmp_path / "a.fmu", kinds="model-exchange")
+    chosen = {"integrator": sp.GeneralizedAlpha(step=1e-3)}
+    fmu = Fmu(sp.export_fmu(m, tmp_path / "a.fmu", (), "bead.position", **chosen), tmp_path / "a")
+    with fmu.made() as it:
+        assert it.initialize() == OK and it.step(0.0, 0.1) == OK
+        assert it.step(0.1, 1.0) == DISCARD  # 0.5 m = 2.5 t^2 at t = 0.447 s
+        assert "at t = 0.447" in fmu.said[-1] and "the end of its line" in fmu.said[-1]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("kind", ["stepped", "exchanged"])
 @pytest.mark.parametrize(

@@ -108,6 +108,8 @@ def bodies_with_points():
         yield sp.MeshBody("x", mesh, [foot], modes=4, reference=reference), "0.5,0.05,0.04"
     yield sp.Beam("x", 0.6, section, steel, elements=2, stiffening="second_order"), "0.5"
     yield sp.Beam("x", 0.6, section, steel, elements=4, parts=2), "0.5"
+    yield sp.Cable("x", 0.6, sp.Circle(0.01), steel, elements=2), "0.5"
+    yield sp.GradientBeam("x", 0.6, sp.Rectangle(0.02, 0.01), steel, elements=2), "0.3"
 
 
 @pytest.mark.parametrize("body, place", list(bodies_with_points()))

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from supple.analyses.instant import instant
 from supple.core import history as kernel
 from supple.core import layout as at
+from supple.engine.body_records import GradientRecord
 from supple.engine.compiled import Compiled
 from supple.engine.histories import PLACE, SPIN, VELOCITY, rotations
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
+from supple.frames import Frame
 from supple.model import Model
 from supple.poses import Array
 from supple.reduction.modal import Attachment
@@ -26,6 +28,10 @@ from supple.results.quantities import quantity
 from supple.results.result import Result
 from supple.state import State
 
+if TYPE_CHECKING:
+    from supple.bodies.gradient_body import GradientBody
+
+ON_AXIS = 1e-12  # m, by which a place may be away from what nodal vectors tell
 _POINT = re.compile(r"([^.@]+)(?:\.at\(([^()]*)\))?\.(position|velocity)(?:\.([xyz]))?")
 
 
@@ -130,6 +136,8 @@ class InstantOutputs:
         except (ValueError, SuppleError):
             return None
         c, frame = self.compiled, frame.body.on_part(frame)
+        if frame.body.name in c.gradient:
+            return self._nodal(c.gradient[frame.body.name], frame)
         record = c.flexible.get(frame.body.name)
         if frame.body.name not in c.own_frames:
             return None
@@ -140,6 +148,20 @@ class InstantOutputs:
             return None
         moves = record.body.shown(frame, record.point_masses)
         return node, pose.p + pose.R @ moves.p0, pose.R, moves, record.q, record.u
+
+    def _nodal(self, record: GradientRecord, frame: Frame) -> Place | None:
+        """A place on a body of nodal vectors, where these tell it without axes of their own."""
+        body = cast("GradientBody", record.body)
+        numbers, rows = body.shown_vectors(frame)
+        resting = rows[0] @ record.mesh.rest.reshape(-1, 3)[numbers]
+        away = np.abs(body.rest_pose(frame.position).p - resting).max()
+        if away > ON_AXIS * max(1.0, float(np.abs(resting).max())):
+            return None
+        Phi = np.zeros((3, record.q.stop - record.q.start))
+        for i in range(3):
+            Phi[i, 3 * numbers + i] = rows[0]
+        moves = Attachment(np.zeros(3), np.eye(3), Phi, np.zeros_like(Phi))
+        return 0, np.zeros(3), np.eye(3), moves, record.q, record.u  # in axes of the world
 
     def read(self, equations: Equations, state: State) -> None:
         """Fill the values from a state."""

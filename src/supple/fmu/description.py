@@ -136,7 +136,7 @@ class Description:
             "canSerializeFMUState": "true",
         }
         if "model-exchange" in self.kinds:
-            ET.SubElement(root, "ModelExchange", both)
+            ET.SubElement(root, "ModelExchange", both, needsCompletedIntegratorStep="false")
         if "co-simulation" in self.kinds:
             own = {"canHandleVariableCommunicationStepSize": "true"}
             ET.SubElement(root, "CoSimulation", both | own)

@@ -67,8 +67,8 @@ def export_fmu(
         As for `Stepper`; in the FMU their names begin with ``input.``.
     outputs : texts, optional
         Coordinates of joints and their rates, "elbow.angle"; positions and velocities of points on
-        bodies with a frame, "tip.position", three variables each. By default coordinates and
-        rates of all joints.
+        bodies, "tip.position", three variables each. By default coordinates and rates of all
+        joints.
     version : "2.0" or "3.0", of the Functional Mock-up Interface
     kinds : "co-simulation", "model-exchange" or both
         By default co-simulation, and model exchange if the model has no constraint rows.

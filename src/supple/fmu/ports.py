@@ -54,7 +54,7 @@ def outputs_of(owner: str, model: Model, outputs: InstantOutputs) -> list[tuple[
     for text, _ in outputs.others:
         expected = (
             "coordinates of joints with angles or displacements ('elbow.angle'), their rates, "
-            "positions and velocities of points on bodies with a frame ('tip.position')"
+            "positions and velocities of points on bodies ('tip.position')"
         )
         raise ModelError(owner, "outputs", text, expected)
     found = []

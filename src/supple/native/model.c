@@ -163,6 +163,7 @@ static void begin(supple_model *m)
 {
     m->count[m->size.at_stop] = m->count[m->size.at_steps] = 0;
     m->count[m->size.at_fresh] = m->count[m->size.at_rejected] = 0;
+    if (m->size.fixed_step) m->state[m->size.at_size] = 0.0; /* equal steps to the next stop are counted anew */
 }
 
 int32_t supple_project(supple_model *m, double t, double *q, double *u)
