@@ -377,6 +377,21 @@ def test_rates_do_not_depend_on_the_length_of_quaternions(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_jump_is_seen_behind_its_event(tmp_path):
+    """An effort jumps at 0.1 s and 0.25 s: until the event its left value counts, then the right."""
+    fmu = Fmu(sp.export_fmu(controlled_arm(), tmp_path / "a.fmu"), tmp_path / "a")
+    with fmu.made(0) as it:
+        assert it.initialize() == OK
+        assert it.next_event() == 0.1
+        x = it.states()
+        before, at = it.rates(0.1 - 1e-9, x), it.rates(0.1, x)
+        assert at == pytest.approx(before, abs=1e-5)
+        it.right("EnterEventMode")
+        assert it.next_event() == 0.25
+        assert np.abs(it.rates(0.1, x) - at).max() > 1.0
+
+
+@pytest.mark.slow
 def test_export_is_the_same_twice_and_small(tmp_path):
     a = sp.export_fmu(controlled_arm(), tmp_path / "a.fmu", "elbow").read_bytes()
     b = sp.export_fmu(controlled_arm(), tmp_path / "b.fmu", "elbow").read_bytes()
