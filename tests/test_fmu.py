@@ -378,7 +378,7 @@ def test_rates_do_not_depend_on_the_length_of_quaternions(tmp_path):
 
 @pytest.mark.slow
 def test_a_jump_is_seen_behind_its_event(tmp_path):
-    """An effort jumps at 0.1 s and 0.25 s: until the event its left value counts, then the right."""
+    """An effort jumps at 0.1 s and 0.25 s: until the event its left value counts."""
     fmu = Fmu(sp.export_fmu(controlled_arm(), tmp_path / "a.fmu"), tmp_path / "a")
     with fmu.made(0) as it:
         assert it.initialize() == OK

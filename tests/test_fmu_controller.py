@@ -136,6 +136,28 @@ def test_a_foreign_controller_is_the_same_law(files, tmp_path):
         law(0.0, [0.0, 0.0])
 
 
+def test_it_is_a_law_of_sampled_controllers(files, tmp_path):
+    """A run under the FMU is that under the same law in Python, again and again."""
+
+    def same(t, e, z):
+        z = z + PERIOD * e[0]
+        return GAINS["kp"] * e[0] + GAINS["kd"] * e[1] + GAINS["ki"] * z, z
+
+    path = written(tmp_path / "pd.fmu", files)
+    with sp.FMUController(path, ["e", "edot"], "u", PERIOD, start=GAINS) as law:
+        models = pendulum(), pendulum()
+        models[0].add(sp.SampledController("pd", "pin", law, PERIOD, target="0.1*t"))
+        models[1].add(sp.SampledController("pd", "pin", same, PERIOD, target="0.1*t", initial=[0]))
+        exact = sp.simulate(models[1], 0.2, output=20)["pin"].angle
+        for _ in range(2):
+            found = sp.simulate(models[0], 0.2, output=20)["pin"].angle
+            assert found == pytest.approx(exact, rel=1e-12)
+        with pytest.raises(sp.SuppleError):
+            sp.write_model(models[0], tmp_path / "model.yaml")  # never in a model file
+        with pytest.raises(sp.ModelError, match="export_fmu: SampledController 'pd' computes"):
+            sp.export_fmu(models[0], tmp_path / "other.fmu")
+
+
 @pytest.mark.slow
 def test_an_exported_model_drives_another(tmp_path):
     """A mass on a rail in an FMU of each version filters what it is given."""
