@@ -300,6 +300,7 @@ WORK_RECORD = Record(
         "front_stack": (1, "front_stack"),
         "front_factors": (1, "front_factors"),
         "pivots": f"planned * ({UNKNOWNS})",  # integers
+        "probe": "planned * nr",
         "flex": "flex_work",
     }),
     head=SIZES,
