@@ -329,6 +329,14 @@ CALLS: dict[str, Call] = {
             "intervals": 10,
         },
         "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
+        "export_fmu": {"model": pendulum(), "path": FILES / "a.fmu", "inputs": "pin", "t_end": 0.1},
+        "FMUController": {
+            "path": sp.export_fmu(pendulum(), FILES / "pendulum.fmu", "pin"),
+            "inputs": ["input.pin.angle"],
+            "outputs": ["pin.angle"],
+            "period": 0.01,
+            "start": {"state.pin.angle": 0.1},
+        },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},
