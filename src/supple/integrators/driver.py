@@ -101,6 +101,20 @@ def _no_more(own: Array) -> dict[str, float | str]:
     return {}
 
 
+def least_motion(compiled: Compiled, q: Array, tolerance: float) -> float:
+    """Motion below which weights of errors do not follow it (``core/step_size.py``), at most 0.1.
+
+    The rounding of places is multiplied by how nearly rows depend on each other, with the square of
+    the length of a chain: what is smaller than that is not found by Newton's iterations, which ask
+    for a hundredth of the tolerance.
+    """
+    if not compiled.nr or not compiled.regular_value > 0.0:
+        return 0.0
+    far = float(np.max(np.abs(q), initial=0.0)) / compiled.length
+    noise = float(np.finfo(float).eps) * far / compiled.regular_value
+    return min(0.1, 10.0 * noise / tolerance)
+
+
 class LoopOptions(NamedTuple):
     """Options that every loop understands."""
 
@@ -173,6 +187,7 @@ class LoopRun:
         self.own[: len(self.options.parameters)] = self.options.parameters
         self.state[st.H] = self.options.first_step
         self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
+        self.state[[st.REACH, st.SPEED]] = least_motion(c, p.q, p.rtol + p.atol)
         self.state[st.E_MAX] = -1.0  # no audit yet
         self.aim(p.t_start, p.t_end)
 
