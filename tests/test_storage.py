@@ -6,15 +6,18 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 import supple as sp
 from random_loops import flexible_loop
+from supple.analyses import sparse_equilibrium
 from supple.core import alpha_stage, blocks, dop853, dynamics, radau_views
 from supple.core import layout as at
 from supple.core import step as st
 from supple.engine import block_order, block_plan
 from supple.engine.builder import Compiled, build
 from supple.formulations.equations import Equations
+from supple.integrators import whole_matrices
 from supple.integrators.newton_places import alpha_sizes, radau_sizes
 from supple.loops import assembly, ranks
 from supple.loops.assembly import compile_model
@@ -177,3 +180,49 @@ def test_many_closed_links_are_a_model_like_any_other():
     tracemalloc.stop()
     assert result.success and result.energy.trusted
     assert room < 0.4e9  # bytes; a matrix of 14 001 velocities alone has 1.6e9
+
+
+@pytest.mark.parametrize("make", [arch, cable])
+def test_equilibria_by_sparse_matrices_are_those_by_whole_ones(make, monkeypatch):
+    """Configuration, multipliers by their reactions, and the lowest stiffnesses."""
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    found = []
+    for fewest in (0, 10**9):
+        monkeypatch.setattr(sparse_equilibrium, "FEWEST", fewest)
+        form = sp.Absolute() if make is arch else None
+        found.append(sp.statics(make(6), formulation=form))
+    sparse, whole = found
+    assert [r.statistics["newton"] for r in found] == ["sparse", "dense"]
+    assert sparse.success and whole.success
+    np.testing.assert_allclose(sparse.state().q, whole.state().q, atol=1e-8)
+    name = "joint0" if make is arch else "end"
+    np.testing.assert_allclose(sparse[name].force, whole[name].force, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.slow
+def test_long_cables_and_chains_find_their_equilibrium():
+    """A cable of 512 elements is a catenary; the ends of 1000 closed links carry their weight."""
+    model, span = sp.Model(gravity=(0, 0, -9.81)), 0.8
+    soft = sp.Material(E=1e8, G=4e7, density=1000.0)
+    rope = model.add(sp.Cable("rope", 1.0, sp.Circle(0.002), soft, 512))
+    model.add(sp.Spherical("a", model.ground.at(0), rope.at(0)))
+    model.add(sp.Spherical("b", model.ground.at(span), rope.at(1.0)))
+    hung = sp.statics(model)
+    a = brentq(lambda x: 2 * x * np.sinh(span / (2 * x)) - 1.0, 0.1, 2.0)
+    sag = a * (np.cosh(span / (2 * a)) - 1.0)
+    assert hung.success and hung.statistics["newton"] == "sparse"
+    # strain of its weight, 1e-4, and bending over sqrt(EI/T), 1 cm: 1e-3 of the length
+    assert hung["rope"].point(0.5).position[0, 2] == pytest.approx(-sag, abs=1e-3)
+    chain = sp.statics(arch(1000), formulation=sp.Absolute())
+    assert chain.success and chain.statistics["newton"] == "sparse"
+    carried = [chain[name].force[0, 1] for name in ("joint0", "end")]
+    assert np.sum(np.abs(carried)) == pytest.approx(1000 * 9.81, rel=1e-6)
+
+
+def test_bdf_refuses_matrices_that_no_memory_holds(monkeypatch):
+    """Before anything of that size is made."""
+    monkeypatch.setattr(whole_matrices, "MOST", 1e3)
+    with pytest.raises(sp.SimulationError, match=r"BDF: its whole matrices of \d+ unknowns take"):
+        sp.simulate(arch(6), 0.1, integrator=sp.BDF(), output=2)
+    monkeypatch.setattr(whole_matrices, "MOST", 1e9)
+    assert sp.simulate(arch(6), 0.01, integrator=sp.BDF(), output=2).success

@@ -204,8 +204,7 @@ class Prepared:
     def _build(self, choice: Choice) -> Compiled:
         released, held = choice.changing.released, choice.changing.held
         tree = tree_without(self.model, choice.formulation.tree(self.model), released)
-        way = choice.formulation.way()
-        found = build(self.model, choice.frames, tree, held=held, linear=way)
+        found = build(self.model, choice.frames, tree, held=held, linear=choice.formulation.way())
         return in_phase(found, Phase()) if choice.changing.any else found
 
     def _usual(self) -> Compiled:
