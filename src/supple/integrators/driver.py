@@ -24,6 +24,7 @@ from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
 from supple.integrators.line_ends import LineEnd
 from supple.integrators.newton_places import Places
+from supple.integrators.least_motion import least_motion
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
@@ -101,20 +102,6 @@ class Solution(NamedTuple):
 
 def _no_more(own: Array) -> dict[str, float | str]:
     return {}
-
-
-def least_motion(compiled: Compiled, q: Array, tolerance: float) -> float:
-    """Motion below which weights of errors do not follow it (``core/step_size.py``), at most 0.1.
-
-    The rounding of places is multiplied by how nearly rows depend on each other, with the square of
-    the length of a chain: what is smaller than that is not found by Newton's iterations, which ask
-    for a hundredth of the tolerance.
-    """
-    if not compiled.nr or not compiled.regular_value > 0.0:
-        return 0.0
-    far = float(np.max(np.abs(q), initial=0.0)) / compiled.length
-    noise = float(np.finfo(float).eps) * far / compiled.regular_value
-    return min(0.1, 10.0 * noise / tolerance)
 
 
 class LoopOptions(NamedTuple):
