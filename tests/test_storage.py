@@ -6,7 +6,6 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
 
 import supple as sp
 from random_loops import flexible_loop
@@ -174,11 +173,11 @@ def test_many_rows_are_assembled_on_their_own_tree(monkeypatch):
 @pytest.mark.slow
 def test_many_closed_links_are_a_model_like_any_other():
     """2000 links, closed, in absolute coordinates: energy is kept, and there is no whole matrix."""
-    tracemalloc.start()
+    tracemalloc.start(1)
     result = sp.simulate(arch(2000), 0.1, formulation=sp.Absolute(), output=4)
     room = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert result.success and result.energy.trusted
+    assert result.success and result.energy.level == "trusted"
     assert room < 0.4e9  # bytes; a matrix of 14 001 velocities alone has 1.6e9
 
 
@@ -197,26 +196,6 @@ def test_equilibria_by_sparse_matrices_are_those_by_whole_ones(make, monkeypatch
     np.testing.assert_allclose(sparse.state().q, whole.state().q, atol=1e-8)
     name = "joint0" if make is arch else "end"
     np.testing.assert_allclose(sparse[name].force, whole[name].force, rtol=1e-6, atol=1e-6)
-
-
-@pytest.mark.slow
-def test_long_cables_and_chains_find_their_equilibrium():
-    """A cable of 512 elements is a catenary; the ends of 1000 closed links carry their weight."""
-    model, span = sp.Model(gravity=(0, 0, -9.81)), 0.8
-    soft = sp.Material(E=1e8, G=4e7, density=1000.0)
-    rope = model.add(sp.Cable("rope", 1.0, sp.Circle(0.002), soft, 512))
-    model.add(sp.Spherical("a", model.ground.at(0), rope.at(0)))
-    model.add(sp.Spherical("b", model.ground.at(span), rope.at(1.0)))
-    hung = sp.statics(model)
-    a = brentq(lambda x: 2 * x * np.sinh(span / (2 * x)) - 1.0, 0.1, 2.0)
-    sag = a * (np.cosh(span / (2 * a)) - 1.0)
-    assert hung.success and hung.statistics["newton"] == "sparse"
-    # strain of its weight, 1e-4, and bending over sqrt(EI/T), 1 cm: 1e-3 of the length
-    assert hung["rope"].point(0.5).position[0, 2] == pytest.approx(-sag, abs=1e-3)
-    chain = sp.statics(arch(1000), formulation=sp.Absolute())
-    assert chain.success and chain.statistics["newton"] == "sparse"
-    carried = [chain[name].force[0, 1] for name in ("joint0", "end")]
-    assert np.sum(np.abs(carried)) == pytest.approx(1000 * 9.81, rel=1e-6)
 
 
 def test_bdf_refuses_matrices_that_no_memory_holds(monkeypatch):
