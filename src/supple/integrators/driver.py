@@ -22,6 +22,7 @@ from supple.integrators.audited import audit_record
 from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
+from supple.integrators.least_motion import least_motion
 from supple.integrators.line_ends import LineEnd
 from supple.integrators.newton_places import Places
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
@@ -166,8 +167,7 @@ class LoopRun:
     def _fill(self) -> None:
         """Initial state, scales, events and conserved momenta."""
         c, p, r = self.compiled, self.problem, self.fields
-        r.q[:], r.u[:], r.z[:] = p.q, p.u, p.z
-        r.scale[:], r.rate_scale[:] = c.scale, c.rate_scale
+        r.q[:], r.u[:], r.z[:], r.scale[:], r.rate_scale[:] = p.q, p.u, p.z, c.scale, c.rate_scale
         r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
         r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
         if p.events:
@@ -175,8 +175,8 @@ class LoopRun:
         for k, symmetry in enumerate(p.symmetries):
             r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
         self.own[: len(self.options.parameters)] = self.options.parameters
-        self.state[st.H] = self.options.first_step
-        self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
+        self.state[[st.H, st.RTOL, st.ATOL]] = self.options.first_step, p.rtol, p.atol
+        self.state[[st.REACH, st.SPEED]] = least_motion(c, p.q, p.rtol + p.atol)
         self.state[st.E_MAX] = -1.0  # no audit yet
         if self.sampler is not None:
             self.sampler.attach(c)
