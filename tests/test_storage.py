@@ -72,6 +72,22 @@ def test_no_buffer_grows_faster_than_the_model(make, count):
         assert many[field] <= 2.5 * size + 1000, field
 
 
+def test_numbers_of_a_cable_element():
+    """What a run by generalized-alpha needs for one element of a long cable.
+
+    A node has 6 velocities and is coupled with two others: 108 entries in each of four matrices
+    (tangents, and mass for accelerations), 108 in the factors of Newton's matrix and in those for
+    accelerations, 57 in the Cholesky factor and 36 in the rows solved with it; there are 70 vectors
+    over velocities and 80 integers of the plan. Rows lie over each other with few gaps.
+    """
+    few, many = (fields(compiled(cable, n)) for n in (128, 256))
+    own = {k: (many[k] - few[k]) / 128 for k in few if not k.startswith(("radau", "dop853"))}
+    assert own["alpha.tangent"] <= 3 * 1.1 * 108
+    assert own["alpha.factors"] == 108
+    assert own["model.plan"] <= 80
+    assert sum(own.values()) <= 4 * 1.1 * 108 + 2 * 108 + 57 + 36 + 6 * 70 + 80
+
+
 @pytest.mark.parametrize("make", [cable, arch])
 def test_stored_matrices_are_those_of_a_whole_model(make, monkeypatch):
     """Mass matrix, constraint rows and accelerations; entries of different rows never meet."""

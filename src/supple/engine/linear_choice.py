@@ -12,7 +12,6 @@ in which little inertia forbids the recursion. How it is stored says ``engine/st
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -37,7 +36,7 @@ def way_name(ints: np.ndarray) -> Linear:
     return name
 
 
-def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
+def choose(ints: np.ndarray, model: Any, plan: np.ndarray) -> None:
     """Write the way, and the size of whole matrices, into the integers without a plan."""
     way, rows = int(ints[at.H_ASKED]), int(ints[at.H_ROWS])
     whole = at.BLOCKS if plan[at.PLAN_USABLE] else at.DENSE
@@ -53,7 +52,7 @@ def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
     ints[at.H_DENSE] = 0 if way == at.TREE_WAY and not rows else ints[at.H_U]
 
 
-def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
+def matrix_cost(model: Any, rows: int, plan: np.ndarray) -> float:
     """Composite inertias and Cholesky factors."""
     nu = len(model.rotor)
     length: list[int] = []  # of the path that ends with each column
@@ -67,7 +66,7 @@ def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
     size = [nu]
     if plan[at.PLAN_USABLE]:
         begin = plan[at.PLAN_FIRST]
-        size = [*Counter(k for k in plan[begin : begin + nu] if k >= 0).values()]
+        size = [*Counter(k for k in plan[begin : begin + nu].tolist() if k >= 0).values()]
     solved = PRODUCT * rows * sum(n**2 for n in size) / max(len(size), 1)
     return PAIR * pairs + PRODUCT * sum(n**3 for n in size) / 3.0 + ROW * nu + solved
 

@@ -35,6 +35,7 @@ from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
 from supple.results.state_file import OutputFile
+from supple.signals.pulses import pulse_times
 from supple.state import State
 from supple.waiting import told
 
@@ -179,18 +180,16 @@ class LoopRun:
         self.state[st.E_MAX] = -1.0  # no audit yet
         if self.sampler is not None:
             self.sampler.attach(c)
+        self.pulses = {x for _, s in c.signals for x in pulse_times(s, p.t_start, p.t_end)}
         self.aim(p.t_start, p.t_end)
 
     def aim(self, begin: float, end: float) -> None:
-        """Let the loop go on from one time to another one, and land on kinks between them.
-
-        It comes back at every instant at which a sampled controller does something.
-        """
+        """Let the loop go on, land on kinks, and come back when a sampled controller acts."""
         self.goal = end
         if self.sampler is not None:
             end = self.sampler.next(begin, end)
             self.span_steps, self.span_refused = self.steps, int(self.count[st.REJECTED])
-        breaks = self.problem.equations.breakpoints()
+        breaks = self.pulses.union(self.problem.equations.breakpoints())
         apart = 1e-14 * max(abs(begin), abs(end))  # 0.3 and 0.1 + 0.2 are one instant
         times, left, now = [end], [end], begin
         for t in sorted(breaks, reverse=True) if breaks else ():
