@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.constraints import SlidingJoint
+from supple.core.control import STATE, STATES
+from supple.core.layout import integers
 from supple.errors import SuppleError, describe, suggestion
 from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
@@ -276,7 +278,8 @@ class Result(Products):
             shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
             each = tuple(self._effort_units(*target) for target in force.joints)
             if view == "controller":
-                z = self.data.z[:, compiled.controller_states(name)]
+                row = integers(compiled.ints, "element")[compiled.force_names.index(name)]
+                z = self.data.z[:, row[STATE] : row[STATE] + row[STATES]]
                 return ControllerView(*common, states=z, shafts=shafts, units=each)
             samples = self.data.samples.get(name)
             return SampledView(*common, samples=samples, shafts=shafts, units=each)
