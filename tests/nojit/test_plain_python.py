@@ -358,21 +358,23 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
         assert np.diff(error).max() < 0.0
 
 
-def sliding() -> sp.Model:
-    """A body that slides along a cable."""
+def sliding(follows: str) -> sp.Model:
+    """A body that slides along a cable, or along a beam."""
     model = sp.Model(gravity=(0, 0, -9.81), name="sliding")
     rubber = sp.Material(E=1e5, G=4e4, density=1000.0)
-    line = model.add(sp.Cable("line", 2.0, sp.Circle(0.02), rubber, elements=3))
+    given = "line", 2.0, sp.Circle(0.02), rubber
+    line = model.add((sp.GradientBeam if follows == "section" else sp.Cable)(*given, elements=3))
     body = model.add(sp.RigidBody("body", 0.5, (0.1, 0.02, 0.03), (0.01, 0.02, 0.03)))
     model.add(sp.Spherical("end", model.ground.at(0), line.at(0)))
     model.add(sp.Free("air", model.ground.at(0.8, 0, -0.05), body.at(0)))
-    model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05)))
+    model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05), follows))
     return model
 
 
-def test_a_sliding_point_is_differentiated_exactly() -> None:
+@pytest.mark.parametrize("follows", ["point", "tangent", "section"])
+def test_a_sliding_point_is_differentiated_exactly(follows: str) -> None:
     """Its rows: rates are G u, their derivatives H, g'' = G a + H u; its forces, along q and u."""
-    equations = JointCoordinates().equations(sliding())
+    equations = JointCoordinates().equations(sliding(follows))
     c, n = equations.compiled, equations.nu
     random = np.random.default_rng(3)
     q = equations.retract(equations.q0, 0.05 * random.standard_normal(n))

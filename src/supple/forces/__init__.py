@@ -20,6 +20,7 @@ from supple.forces.laws import ForceFormula, ForceTable
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
+from supple.forces.surfaces import Pressure, SurfaceLoad
 
 __all__ = [
     "PID",
@@ -43,7 +44,9 @@ __all__ = [
     "Motor",
     "PairFunction",
     "PairState",
+    "Pressure",
     "Pulley",
     "Rope",
     "SpringDamper",
+    "SurfaceLoad",
 ]

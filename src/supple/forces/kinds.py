@@ -27,6 +27,7 @@ from supple.forces.joints import (
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Rope
+from supple.forces.surfaces import Pressure, SurfaceLoad
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
@@ -76,6 +77,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.GRADIENT, "a gradient body", True),
         ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
+        ElementKind(codes.PRESSURE, "pressure on a gradient body", False, "", WITHOUT_ENERGY),
         ElementKind(codes.JOINT_SPRING, "a spring", True),
         ElementKind(codes.JOINT_EFFORT, "an effort", False),
         ElementKind(codes.PID, "a controller", False, "state", WITHOUT_ENERGY),
@@ -138,6 +140,8 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", at_frames=True),
         ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
         ForceKind(DistributedLoad, (codes.LOAD, codes.FORCE, codes.VECTOR_LOAD), "energy"),
+        ForceKind(SurfaceLoad, (codes.VECTOR_LOAD,), "energy"),
+        ForceKind(Pressure, (codes.PRESSURE,), "energy"),
         ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", at_frames=True),
         ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", at_frames=True),
         ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),

@@ -282,10 +282,12 @@ class Result(Products):
         parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
         given = self.constraints[name], parts, work, self.data.loads
-        if isinstance(given[0], SlidingJoint):
-            q, u, _ = compiled.shaft(name, 0)
-            station = self.q[:, q], self.u[:, u]
-            return SlidingView(*given, station=station)
+        item = given[0]
+        if isinstance(item, SlidingJoint):
+            record = compiled.slider(name)
+            coordinates = self.q[:, record.q], self.u[:, record.u]
+            axes = None if item.follows == "point" else self[item.B].matrix
+            return SlidingView(*given, coordinates=coordinates, axes=axes)
         return ConstraintView(*given)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:
