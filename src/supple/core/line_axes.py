@@ -6,10 +6,8 @@ has the place r_c and the gradients G_c = (g1, g2)_c. With O of the nodes, the p
 
     J = [m; d x m + r_c]                                m = R O G_c
     JD = [m'; d x m' + r_c' - w x r_c]                  m' = R (O' G_c + O G_c')
-    JDD = [m''; d x m'' + r_c'' - 2 w x r_c' - w' x r_c + w x (w x r_c)]    m'' = R (O'' G_c + 2 O' G_c' + O G_c'')
 
-Of the station itself r_c = r_s, G_c = (r_ss, g2_s); of a nodal vector they are its weights N, N_s and L along one axis, whose rates
-come from s' and s''.
+Of the station itself r_c = r_s, G_c = (r_ss, g2_s); of a nodal vector they are its weights N, N_s and L along one axis.
 """
 
 from __future__ import annotations
@@ -17,18 +15,15 @@ from __future__ import annotations
 import numpy as np
 
 from supple.core import layout as at
-from supple.core.flex_tangents import Z_ROW, ZD_ROW, tangent_columns
 from supple.core.gradient_edge import (
     O_ROW,
     OD_ROW,
-    ODD_ROW,
     axes,
     combined,
     dot,
     spin,
     turned,
     turning,
-    turning_rate,
     vector,
 )
 from supple.core.line_shapes import (
@@ -128,15 +123,6 @@ def put_two(column, e, d, w, O, OD, r, r1, G1, G2, H1, H2):
 
 
 @kernel
-def put_third(column, e, d, w, l, O, OD, ODD, r, r1, r2, G1, G2, H1, H2, K1, K2):
-    """JDD of a column with the second rates r2 and K; l is the angular acceleration."""
-    m = combined(1.0, combined(1.0, spin(ODD, G1, G2), 2.0, spin(OD, H1, H2)), 1.0, spin(O, K1, K2))
-    move = combined(1.0, r2, -2.0, cross(w, r1))
-    move = combined(1.0, move, 1.0, combined(1.0, cross(w, cross(w, r)), -1.0, cross(l, r)))
-    put(column, at.COL_JDD, e, d, m, move)
-
-
-@kernel
 def vectors(p):
     """Nodal vectors of an element that move the node."""
     return SHAPES + 2 if p[AXES] == SECTION else SHAPES
@@ -168,7 +154,6 @@ def motion(tree, work, n, u, a):
         for l in range(6):
             work.column[c, at.COL_J, l] = 0.0
             work.column[c, at.COL_JD, l] = 0.0
-            work.column[c, at.COL_JDD, l] = 0.0
     c = work.column[first]
     put_two(c, e, d, w, O, OD, g1, v1, vector(y, BEND), vector(y, ACROSS_S), b1, c1)
     for l in range(6):
@@ -184,50 +169,6 @@ def motion(tree, work, n, u, a):
             for b in range(6):
                 s[0, b] += c[at.COL_J, b] * u[k0 + j]
                 s[1, b] += c[at.COL_J, b] * a[k0 + j] + c[at.COL_JD, b] * u[k0 + j]
-
-
-@kernel
-def columns(tree, work, n, u, a):
-    """Tangent columns dV, psi_q, psi_u; needs motion."""
-    r, s, first, k0 = work.node[n], work.scratch, tree.node[n, at.COL0], tree.node[n, at.U0]
-    p, y, k, h = here(tree, work, n)
-    d, e, O, OD, ODD = distance(work, r), axes(r), s[O_ROW : O_ROW + 3], s[OD_ROW : OD_ROW + 3], s[ODD_ROW : ODD_ROW + 3]
-    g1, g2, v, b, x = vector(y, SLOPE), vector(y, ACROSS), u[p[S_U]], a[p[S_U]], y[INSIDE]
-    v1, v2, b1, c1 = rates(p, y, k, h, u, k0)
-    # second rates: s'' and accelerations as in the first, then 2 s' times slopes of the rates, and s'^2
-    a1, a2, b2, c2 = rates(p, y, k, h, a, k0)
-    a1 = combined(1.0, combined(1.0, a1, 2.0 * v, along(p, k, shapes(x, h, 2), u, k0)), v * v, vector(y, THIRD))
-    a2 = combined(1.0, a2, 2.0 * v, c1)
-    b2 = combined(1.0, b2, 2.0 * v, along(p, k, shapes(x, h, 3), u, k0))
-    w, change, now, slopes, inverse = turning(e, g1, g2, v1, v2, O, OD)
-    l = turned(e, combined(1.0, spin(O, a1, a2), 1.0, spin(OD, v1, v2)))
-    turning_rate(e, change, w, l, g1, g2, v1, v2, a1, a2, now, slopes, inverse, ODD)
-    bend, slope = vector(y, BEND), vector(y, ACROSS_S)
-    put_third(work.column[first], e, d, w, l, O, OD, ODD, g1, v1, a1, bend, slope, b1, c1, b2, c2)
-    for m in range(vectors(p)):
-        f0, f1, f2 = weights(y, h, m, 0), weights(y, h, m, 1), weights(y, h, m, 2)
-        for i in range(3):
-            c = work.column[first + place(p, k, m, i)[1]]
-            r0, G1, G2 = along_axis(i, f0[0]), along_axis(i, f0[1]), along_axis(i, f0[2])
-            r1, H1, H2 = along_axis(i, f1[0] * v), along_axis(i, f1[1] * v), along_axis(i, f1[2] * v)
-            r2 = along_axis(i, f2[0] * v * v + f1[0] * b)
-            K1, K2 = along_axis(i, f2[1] * v * v + f1[1] * b), along_axis(i, f2[2] * v * v + f1[2] * b)
-            put_third(c, e, d, w, l, O, OD, ODD, r0, r1, r2, G1, G2, H1, H2, K1, K2)
-    z, zd = s[Z_ROW], s[ZD_ROW]
-    for i in range(6):
-        c = work.column[first]
-        z[i] = c[at.COL_J, i] * v
-        zd[i] = c[at.COL_J, i] * b + c[at.COL_JD, i] * v
-    for m in range(vectors(p)):
-        for i in range(3):
-            j, at_column = place(p, k, m, i)
-            c = work.column[first + at_column]
-            for t in range(6):
-                z[t] += c[at.COL_J, t] * u[k0 + j]
-                zd[t] += c[at.COL_J, t] * a[k0 + j] + c[at.COL_JD, t] * u[k0 + j]
-    parent_a = work.node[tree.node[n, at.PARENT], at.A : at.A + 6]
-    for c in range(first, first + tree.node[n, at.COLUMNS]):
-        tangent_columns(work.column[c], z, zd, r[at.V : at.V + 6], parent_a, s)
 
 
 @kernel

@@ -7,7 +7,6 @@ tangents go on smoothly, curvatures do not. With velocities s' and e'
 
     J_s = r_s                                J_k = N_k
     J_s' = r_ss s' + sum N_k,s e_k'          J_k' = N_k,s s'
-    J_s'' = r_sss s'^2 + r_ss s'' + 2 sum N_k,ss s' e_k' + sum N_k,s e_k''       J_k'' = N_k,ss s'^2 + N_k,s s''
 
 Axes that turn with the line are in core/line_axes.py. Beyond its ends the line goes on as its last cubic does; runs end there
 (integrators/line_ends.py), and the monitor tells.
@@ -17,6 +16,7 @@ from __future__ import annotations
 
 from supple.core import layout as at
 from supple.core import line_axes
+from supple.core.flex import spatial_cross
 from supple.core.line_shapes import (
     AXES,
     BEND,
@@ -90,24 +90,18 @@ def edge_motion(tree, work, n, u, a):
 
 
 @kernel
-def edge_columns(tree, work, n, u, a):
-    """Tangent columns dV = J', psi_u = 2 J', psi_q = J'' of a line edge: nothing turns. Needs motion."""
-    first, d = tree.node[n, at.COL0], tree.node[n, at.U0]
-    p, y, k, h = here(tree, work, n)
-    if p[AXES] != NO_AXES:
-        line_axes.columns(tree, work, n, u, a)
-        return
-    for c in range(first, first + tree.node[n, at.COLUMNS]):
+def edge_columns(tree, work, n):
+    """Tangent columns dV of a line edge, J' and what its axes turn; needs motion.
+
+    Those of accelerations are not needed: nothing behind the node has mass.
+    """
+    first, V = tree.node[n, at.COL0], work.node[n, at.V : at.V + 6]
+    for k in range(first, first + tree.node[n, at.COLUMNS]):
+        c = work.column[k]
+        spatial_cross(V, c[at.COL_J], c[at.COL_DV])
         for l in range(6):
-            rate = work.column[c, at.COL_JD, l]
-            work.column[c, at.COL_DV, l], work.column[c, at.COL_PSI_U, l] = rate, 2.0 * rate
-            work.column[c, at.COL_PSI_Q, l] = 0.0
-    slopes, bends, v, b = shapes(y[INSIDE], h, 1), shapes(y[INSIDE], h, 2), u[p[S_U]], a[p[S_U]]
-    for i in range(3):
-        second = y[THIRD + i] * v * v + y[BEND + i] * b
-        work.column[first, at.COL_PSI_Q, 3 + i] = second + 2.0 * v * total(p, k, bends, u, d, i) + total(p, k, slopes, a, d, i)
-        for l in range(SHAPES):
-            work.column[first + place(p, k, l, i)[1], at.COL_PSI_Q, 3 + i] = bends[l] * v * v + slopes[l] * b
+            c[at.COL_DV, l] += c[at.COL_JD, l]
+            c[at.COL_PSI_Q, l], c[at.COL_PSI_U, l] = 0.0, 0.0
 
 
 @kernel
