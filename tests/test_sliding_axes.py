@@ -187,3 +187,7 @@ def test_a_trolley_hangs_on_a_sloping_cable_and_may_spin() -> None:
         np.testing.assert_allclose(result["body"].matrix[-1], spun, atol=1e-8)
         # counted from directions across the line that are fixed in the world
         assert np.ptp(result["slide"].angle) < 1e-8
+    np.testing.assert_array_equal(result.dataset["slide.angle"], result["slide"].angle)
+    with pytest.raises(sp.ModelError, match="SlidingJoint 'slide' slides along a line"):
+        scheme = sp.EnergyScheme(step=1e-3)
+        sp.simulate(model, 0.01, integrator=scheme, formulation=sp.Absolute())

@@ -105,9 +105,14 @@ class SlidingView(ConstraintView):
         self._spin, self._axes = q[:, 1:], axes
 
     @property
+    def spins(self) -> bool:
+        """Whether B follows the tangent and turns freely about it."""
+        return bool(self._spin.shape[1])
+
+    @property
     def angle(self) -> Array:
         """(nt,) rad, of B about the tangent, of a joint that follows this."""
-        if not self._spin.shape[1]:
+        if not self.spins:
             raise AttributeError(f"'{self.name}' has no angle: it does not follow the tangent")
         return self._spin[:, 0]
 
