@@ -210,6 +210,37 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda m: sp.EffortFunction("law", "hinge", lambda t, q, u: 90.0 * np.cos(q) - 4.0 * u)
         ),
     ),
+    "StateSpaceController": (
+        sp.StateSpaceController,
+        lambda: with_item(
+            lambda m: sp.StateSpaceController(
+                "law", ["hinge", "slide"], sp.LinearLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
+                target=[1.0, 0.2],
+            )
+        ),
+    ),
+    "StateSpaceController with states": (
+        sp.StateSpaceController,
+        lambda: with_item(
+            lambda m: sp.StateSpaceController(
+                "law", "slide",
+                sp.LinearLaw(
+                    [[0, -2e3, 50, -20]], [[-9, 50], [0, 0]], [[300, 0, 1, 0], [0, 9, 0, 1]],
+                    [[90, -2e4]], [[0.0], [1e-4]],
+                ),
+                ["hinge", "slide"], [0.3, -0.1], [20.0], 200.0, initial=[0.1, 0.0],
+            )
+        ),
+    ),
+    "SampledController": (
+        sp.SampledController,
+        lambda: with_item(
+            lambda m: sp.SampledController(
+                "law", ["hinge", "slide"], sp.LinearLaw([[-900, 0, -9, 0], [0, -2e3, 50, -20]]),
+                1.5e-3, delay=5e-4, target=[1.0, 0.2],
+            )
+        ),
+    ),
     "Motor": (
         sp.Motor,
         lambda: with_item(lambda m: sp.Motor("motor", "hinge", 0.02, ratio=5.0, damping=0.3)),

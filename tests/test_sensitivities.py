@@ -156,6 +156,95 @@ def test_an_event_ends_the_runs_of_neighbours_earlier_or_later() -> None:
             assert error <= REACHED * abs(slope) + 1e-12, (output, name)
 
 
+def craft() -> sp.Model:
+    """A hub that flies, with a panel that a spring unfolds."""
+    m = sp.Model()
+    hub = m.add(sp.RigidBody("hub", 20.0, (0, 0.1, 0), (2, 2, 3)))
+    panel = m.add(sp.RigidBody("panel", 2.0, (0.5, 0, 0.1), (0.05, 0.2, 0.2)))
+    m.add(sp.Free("flight", m.ground.at(0), hub.at(0), initial_rate=(0.2, 0.1, 0.3, 0, 0, 0)))
+    m.add(sp.Revolute("hinge", hub.at(0.3), panel.at(0), axis="z", initial=-1.0))
+    m.add(sp.JointSpring("spring", "hinge", stiffness=2.0, rest=0.3))
+    return m
+
+
+def carried() -> sp.Model:
+    """A slide that is driven, and a double pendulum on it: what locks follows a moving row."""
+    m = sp.Model(gravity=DOWN)
+    sled = m.add(sp.RigidBody("sled", 1.0, inertia=0.1))
+    rod = m.add(sp.RigidBody("rod", 1.0, (0.3, 0, 0), (1e-3, 0.04, 0.04)))
+    tip = m.add(sp.RigidBody("tip", 0.5, (0.2, 0, 0), (1e-3, 0.01, 0.01)))
+    m.add(sp.Prismatic("rail", m.ground.at(0), sled.at(0), "x"))
+    m.add(sp.Revolute("pin", sled.at(0), rod.at(0), "z", 0.3))
+    m.add(sp.Revolute("end", rod.at(0.6), tip.at(0), "z", 0.4))
+    m.add(sp.Driver("shake", "rail", "0.1*sin(9*t)"))
+    return m
+
+
+LATCH = sp.Event("latched", "hinge", value=0.0, direction=1, then=sp.Lock("hinge"))
+# a model, parameters, outputs, end of the run, events that change it, and how many of these happen
+CHANGING: dict[str, tuple[Callable[[], Any], list[str], list[str], float, list[sp.Event], int]] = {
+    "latch": (
+        craft,
+        ["panel.mass"],
+        ["hub.at(1).velocity.y @ end", "hub.angular_velocity.z @ mean"],
+        1.0,
+        [LATCH],
+        1,
+    ),
+    "latch and release": (
+        craft,
+        ["spring.stiffness", "hub.com.1", "hinge.initial", "panel.com.0"],
+        ["hub.position.x @ end", "panel.angular_velocity.z @ mean"],
+        4.0,
+        [LATCH, sp.Event("thrown off", at=2.5, then=sp.Release("hinge"))],
+        2,
+    ),
+    "driven": (
+        carried,
+        ["rod.mass", "pin.initial", "tip.com.0"],
+        ["pin.angle @ end", "tip.at(0.4).velocity.y @ mean"],
+        0.6,
+        [sp.Event("stuck", "end", value=0.55, then=sp.Lock("end"))],
+        1,
+    ),
+    "flexible": (
+        flexible,
+        ["beam.length", "link.mass", "elbow.initial"],
+        ["shoulder.angle @ end", "beam.at(0.5).deflection @ rms"],
+        0.06,
+        [sp.Event("stuck", at=0.03, then=sp.Lock("elbow"))],
+        1,
+    ),
+    "loop": (
+        lambda: linkages.slider_crank(0.4),
+        ["crank.mass", "A.initial_rate"],
+        ["A.angle @ end", "crank.angular_velocity.z @ mean"],
+        0.4,
+        [sp.Event("opened", "A", value=0.5, direction=1, then=sp.Release("B"))],
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "case", [c if c == "latch" else pytest.param(c, marks=pytest.mark.slow) for c in CHANGING]
+)
+def test_events_that_change_the_model_are_followed(case: str) -> None:
+    build, names, outputs, t_end, events, count = CHANGING[case]
+    model = build()
+    given: dict[str, Any] = {"outputs": outputs, "t_end": t_end, "times": 10, "events": events}
+    found = [
+        sp.sensitivity(model, names, tolerance=1e-10, method=method, **given)
+        for method in ("forward", "adjoint")
+    ]
+    assert all(len(one.result.changes) == count for one in found)
+    for name in names:
+        exact = differences(model, dict(found[0].parameters), name, **given)
+        for output, slope in zip(outputs, exact, strict=True):
+            error = max(abs(one[output, name] - slope) for one in found)
+            assert error <= REACHED * abs(slope) + 1e-12, (output, name)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("formulation", [sp.Absolute(), sp.Branch(["A", "B", "guide"])])
 def test_every_formulation_has_the_same_derivatives(formulation: Any) -> None:
@@ -177,9 +266,14 @@ def squared(height: float) -> sp.Model:
 def test_what_has_no_derivative_is_refused() -> None:
     model = pendulum()
     given: dict[str, Any] = {"outputs": "shoulder.angle @ end", "t_end": 0.1}
-    then = sp.Event("stop", "shoulder", value=-0.01, then=sp.Lock("shoulder"))
-    with pytest.raises(sp.ModelError, match="without 'then'"):
+    lock = sp.Lock("shoulder")
+    then = sp.Event("stop", "shoulder", value=-0.01, then=lock, terminal=True)
+    with pytest.raises(sp.ModelError, match="not both"):
         sp.sensitivity(model, ["link.mass"], events=then, **given)
+    joints = {"a": "shoulder", "b": "elbow"}
+    twice = [sp.Event(n, "shoulder", value=0.01, then=sp.Lock(j)) for n, j in joints.items()]
+    with pytest.raises(sp.SimulationError, match="'a', 'b' are at one instant"):
+        sp.sensitivity(model, ["link.mass"], events=twice, **given)
     with pytest.raises(sp.ModelError, match="a number"):
         sp.sensitivity(flexible(), ["beam.stiffening"], outputs="elbow.angle @ end", t_end=0.1)
     with pytest.raises(sp.SuppleError, match="no adjoint"):

@@ -243,6 +243,14 @@ CALLS: dict[str, Call] = {
         "Lock": {"joint": "hinge"},
         "Unlock": {"joint": "hinge"},
         "Release": {"item": "hinge"},
+        "LinearLaw": {"D": [[1.0, 2.0]]},
+        "state_feedback": {**NAME, "joints": "hinge", "gain": [[1.0, 2.0]]},
+        "shaped": {"signal": "t", "frequencies": 2.0},
+        "Shaped": {"signal": "t", "amplitudes": [0.5, 0.5], "delays": [0.0, 0.1]},
+        "SampledController": {
+            **NAME, "joints": "hinge", "law": sp.LinearLaw([[1.0, 2.0]]), "period": 0.1
+        },
+        "StateSpaceController": {**NAME, "joints": "hinge", "law": sp.LinearLaw([[1.0, 2.0]])},
         "EffortFunction": {**NAME, "joints": "hinge", "function": lambda t, q, u: 0.0},
         # signals and events
         "Constant": {"value": 1.0},
@@ -267,6 +275,8 @@ CALLS: dict[str, Call] = {
         "kinematics": {"model": driven(), "t_end": 0.01},
         "inverse_dynamics": {"model": driven(), "t_end": 0.01},
         "linearize": {"model": pendulum(), "at": "initial"},
+        "lqr": {"model": sprung(), "inputs": "pin"},
+        "observer": {"model": sprung(), "inputs": "pin", "outputs": "pin"},
         "stability": {"model": sprung(), "over": "press", "values": (0.0, 1.0)},
         "campbell": {"model": sprung(), "joint": "pin", "speeds": (0.0,), "count": 2},
         "transfer": {"model": pendulum(), "inputs": "pin", "path": {"pin": [0.1]}},
@@ -384,6 +394,11 @@ CALLS |= {
     "LinearModel.state_space": Call(
         sp.linearize(sprung()).state_space, {"inputs": "pin", "outputs": "pin", "derivative": 0}
     ),
+    "LinearModel.shaped": Call(sp.linearize(sprung()).shaped, {"signal": "t", "count": 1}),
+    "Regulator.controller": Call(sp.lqr(sprung(), "pin").controller, {"name": "servo"}),
+    "Estimator.law": Call(
+        sp.observer(sprung(), "pin", "pin").law, {"regulator": sp.lqr(sprung(), "pin")}
+    ),
     "StateSpace.frequency_response": Call(
         sp.linearize(sprung()).state_space("pin").frequency_response, {"frequencies": (0.5, 9.0)}
     ),
@@ -459,7 +474,8 @@ NOT_CALLED = {
     "Body", "FlexibleBody", "Joint", "Constraint", "ForceElement", "Signal", "Result",
     "StaticResult", "LinearModel", "LinearGraph", "GraphEdge", "Diagnosis", "ComponentReport",
     "Transfer", "TransferPath", "StiffnessResult", "StateSpace", "FrequencyResponse",
-    "Campbell", "ModeTrack", "Sweep", "Sensitivity", "Optimum", "Fit", "CrossCheck", "Snapshot",
+    "Campbell", "Estimator", "ModeTrack", "Regulator", "Sweep", "Sensitivity", "Optimum", "Fit",
+    "CrossCheck", "Snapshot",
     "Certificate", "ChosenModes",
     "Buckling", "BucklingMode", "ModelBuckling", "EquilibriumPath", "SpecialPoint", "Stability",
     "StabilityLimit", "SectionForces", "Monitor", "FrameState", "PairState", "Change", "State",

@@ -23,7 +23,7 @@ LARGEST = 60_000  # bytes
 FILMS = ("four_bar", "windows", "delta")
 FRAMES, PACE, LARGEST_FILM = 20, 100, 150_000  # number, ms for each, bytes
 # Scripts that take more than a few seconds.
-LONG = ("identified_rig", "quiet_stop", "lightest_arm")
+LONG = ("identified_rig", "quiet_stop", "lightest_arm", "eight_links")
 # Scripts by subject, in the order of the page.
 SUBJECTS = {
     "Choices of coordinates": (
@@ -40,6 +40,7 @@ SUBJECTS = {
     "Analyses": ("campbell", "plate_modes", "snap_through", "column", "graph"),
     "Robots and mechanisms": (
         *("quadruped", "delta", "bennett", "robot_arm", "balanced_pole", "crane"),
+        "eight_links",
     ),
     "Optima and fits": ("identified_rig", "quiet_stop", "lightest_arm"),
     "Questions to results": (

@@ -81,14 +81,18 @@ from supple.forces import (
     JointFriction,
     JointSpring,
     JointStop,
+    LinearLaw,
     Motor,
     PairFunction,
     PairState,
     Pressure,
     Pulley,
     Rope,
+    SampledController,
     SpringDamper,
+    StateSpaceController,
     SurfaceLoad,
+    state_feedback,
 )
 from supple.frames import Frame
 from supple.graph.linear_graph import GraphEdge, LinearGraph
@@ -119,7 +123,17 @@ from supple.reduction import (
     VonKarman,
     WeightLoad,
 )
-from supple.signals import Constant, Expression, Polynomial, Signal, Sine, SmoothStep, Table
+from supple.signals import (
+    Constant,
+    Expression,
+    Polynomial,
+    Shaped,
+    Signal,
+    Sine,
+    SmoothStep,
+    Table,
+    shaped,
+)
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -133,6 +147,7 @@ if TYPE_CHECKING:
     from supple.analyses.linearize import linearize
     from supple.analyses.path import EquilibriumPath, SpecialPoint
     from supple.analyses.prepared import Prepared, prepare
+    from supple.analyses.regulator import Estimator, Regulator, lqr, observer
     from supple.analyses.simulate import simulate
     from supple.analyses.speeds import campbell
     from supple.analyses.stability import Stability, StabilityLimit, stability
@@ -205,33 +220,35 @@ __all__ = [
     "Certificate", "Change", "ChosenModes", "Circle", "ComponentReport", "Constant", "Constraint",
     "Coupling", "CouplingSpring", "CraigBampton", "CrossCheck", "Cuboid", "Cylinder", "Cylindrical",
     "DeformationModes", "Diagnosis", "Distance", "DistributedLoad", "DormandPrince", "Driver",
-    "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Event", "Expression", "FileError",
-    "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement", "ForceFormula", "ForceFunction",
-    "ForceTable", "Frame", "FrameBody", "FrameDriver", "FrameState", "Free", "FrequencyResponse",
-    "Gear", "General", "GeneralizedAlpha", "GradientBeam", "GradientBodies", "GradientPlate",
-    "GradientSolid", "GraphEdge", "Ground", "ISection", "ImportedComponent", "Interface", "Joint",
-    "JointCoordinates", "JointEffort", "JointFriction", "JointSpring", "JointStop", "KelvinVoigt",
-    "LinearGraph", "LinearModel", "Lock", "Material", "Member", "MeshBody", "MeshData", "MeshFile",
-    "ModalDamping", "ModeTrack", "Model", "ModelBuckling", "ModelError", "ModelFile",
-    "ModelFileError", "Monitor", "Motor", "Newmark", "NormalModes", "Optimum", "OrderN",
-    "PairFunction", "PairState", "Planar", "PointLoad", "PointMass", "PointOnLine", "PointOnPlane",
-    "Polynomial", "Polynomials", "Prepared",
-    "Pressure", "Prismatic", "Pulley", "Rack", "Radau", "Rayleigh",
-    "Rectangle", "Release", "Result", "Revolute", "RigidBody", "RobotFile", "Rope", "SIDBody",
-    "Screw", "SecondOrder", "Section", "SectionForces", "Sensitivity", "Signal", "SimulationError",
+    "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Estimator", "Event", "Expression",
+    "FileError", "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement", "ForceFormula",
+    "ForceFunction", "ForceTable", "Frame", "FrameBody", "FrameDriver", "FrameState", "Free",
+    "FrequencyResponse", "Gear", "General", "GeneralizedAlpha", "GradientBeam", "GradientBodies",
+    "GradientPlate", "GradientSolid", "GraphEdge", "Ground", "ISection", "ImportedComponent",
+    "Interface", "Joint", "JointCoordinates", "JointEffort", "JointFriction", "JointSpring",
+    "JointStop", "KelvinVoigt", "LinearGraph", "LinearLaw", "LinearModel", "Lock", "Material",
+    "Member", "MeshBody", "MeshData", "MeshFile", "ModalDamping", "ModeTrack", "Model",
+    "ModelBuckling", "ModelError", "ModelFile", "ModelFileError", "Monitor", "Motor", "Newmark",
+    "NormalModes", "Optimum", "OrderN", "PairFunction", "PairState", "Planar", "PointLoad",
+    "PointMass", "PointOnLine", "PointOnPlane", "Polynomial", "Polynomials", "Prepared",
+    "Pressure", "Prismatic", "Pulley", "Rack", "Radau", "Rayleigh", "Rectangle", "Regulator",
+    "Release",
+    "Result", "Revolute", "RigidBody", "RobotFile", "Rope", "SIDBody", "SampledController", "Screw",
+    "SecondOrder", "Section", "SectionForces", "Sensitivity", "Shaped", "Signal", "SimulationError",
     "Sine", "Sines", "SlidingJoint", "SmoothStep", "Snapshot", "SolidMesh", "SpecialPoint",
     "Sphere", "Spherical", "SpringDamper", "Stability", "StabilityLimit", "State", "StateSpace",
-    "StaticResult", "StaticShapes", "Stepper", "StiffnessResult", "SuppleError", "SuppleWarning",
-    "SurfaceLoad", "Sweep", "Table", "TaperedSection", "Transfer", "TransferPath", "Tube",
-    "Universal", "Unlock", "UserShapes", "VonKarman", "WeightLoad", "assemble", "batch", "block",
-    "buckling", "campbell", "cases", "certify",
-    "check_component", "choose_modes", "compare", "converge", "crosscheck",
-    "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component", "load_run",
-    "lowest_modes", "lyapunov", "mass_properties", "mesh_geometry", "optimize", "prepare",
-    "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market", "read_mesh",
-    "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
-    "rosette_strain", "save_component", "sensitivity", "simulate", "stability", "statics",
-    "stiffness", "sweep", "tie", "transfer", "velocity_transformation", "write_model", "write_sid",
+    "StateSpaceController", "StaticResult", "StaticShapes", "Stepper", "StiffnessResult",
+    "SuppleError", "SuppleWarning", "SurfaceLoad", "Sweep", "Table", "TaperedSection", "Transfer",
+    "TransferPath",
+    "Tube", "Universal", "Unlock", "UserShapes", "VonKarman", "WeightLoad", "assemble", "batch",
+    "block", "buckling", "campbell", "cases", "certify", "check_component", "choose_modes",
+    "compare", "converge", "crosscheck", "fit", "inverse_dynamics", "kinematics", "linearize",
+    "load", "load_component", "load_run", "lowest_modes", "lqr", "lyapunov", "mass_properties",
+    "mesh_geometry", "observer", "optimize", "prepare", "principal_strains", "read_abaqus",
+    "read_calculix", "read_matrix_market", "read_mesh", "read_mjcf", "read_model", "read_nastran",
+    "read_urdf", "resume", "rigid_modes", "rosette_strain", "save_component", "sensitivity",
+    "shaped", "simulate", "stability", "state_feedback", "statics", "stiffness", "sweep", "tie",
+    "transfer", "velocity_transformation", "write_model", "write_sid",
 ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ ON_FIRST_USE: dict[str, str | None] = {
         "analyses.linearize": "linearize",
         "analyses.path": "EquilibriumPath SpecialPoint",
         "analyses.prepared": "prepare Prepared",
+        "analyses.regulator": "Estimator lqr observer Regulator",
         "analyses.simulate": "simulate",
         "analyses.speeds": "campbell",
         "analyses.stability": "Stability stability StabilityLimit",

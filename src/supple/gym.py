@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -51,7 +51,7 @@ class Environment(gymnasium.Env[Array, Array]):  # type: ignore[misc, unused-ign
     A step that fails ends its episode: ``info["failed"]`` says why.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 - so annotated by Gymnasium
 
     def __init__(
         self,

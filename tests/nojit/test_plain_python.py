@@ -67,6 +67,9 @@ def every_kind() -> sp.Model:
     law = {"spring": "3*x + tanh(x)**3 - max(x, -9)**2", "damper": [(-30, -60), (20, 40), (40, 99)]}
     model.add(sp.JointSpring("coil", "shoulder", **law))
     model.add(sp.CouplingSpring("band", "shoulder", ("rail", "angle"), 3.0, 0.2, 1.5, 0.1))
+    law = sp.LinearLaw([[-3.0, 2.0, -0.4, 0.3], [1.0, -5.0, 0.2, -0.7]])
+    rail = [("rail", "angle"), ("rail", "displacement")]
+    model.add(sp.StateSpaceController("gains", rail, law, ["elbow", rail[1]], [ramp, 0.1]))
     return model
 
 

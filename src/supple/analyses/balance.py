@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from supple.analyses.spin import Spin
+from supple.analyses.steady_states import Steady, linear_states
 from supple.formulations.equations import Equations
 from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
@@ -58,6 +59,7 @@ class AtRest:
         self.compiled = equations.compiled
         self.assembler = Assembler(self.compiled)
         self.still = np.zeros(self.compiled.nu)
+        self.linear = linear_states(self.compiled)
 
     def velocities(self, q: Array) -> Array:
         """Velocities (nu,): none, or those of a steady rotation."""
@@ -70,17 +72,26 @@ class AtRest:
         rows = eq.constraints(self.t, q, u)
         sizes = row_sizes(c)
         first = eq.tangents(self.t, q, u, self.still, z)
+        steady = Steady.of(self.linear, first)
+        if len(self.linear):
+            z = steady.settled(z, eq.fields.zdot)
+            first = eq.tangents(self.t, q, u, self.still, z)
         missed = eq.fields.zdot.copy()
-        acts = np.flatnonzero(np.any(first.Rz != 0.0, axis=0))
+        open_rates = steady.held.T @ missed[self.linear]
+        acts = np.setdiff1d(np.flatnonzero(np.any(first.Rz != 0.0, axis=0)), self.linear)
         G = rows.G * unit / sizes[:, None]
         turned = np.zeros((0, c.nu)) if self.spin is None else self.spin.rows
         while True:
-            pushes = np.vstack([G, (first.Rz[:, acts] * unit[:, None]).T, turned])
+            integrals = np.hstack([first.Rz[:, acts], steady.pushes(first)])
+            pushes = np.vstack([G, (integrals * unit[:, None]).T, turned])
             own = unit * first.r
             found = np.linalg.lstsq(pushes.T, -own, rcond=1e-13)[0] if len(pushes) else own[:0]
             lam, wanted = found[: c.nr] / sizes, z.copy()
-            wanted[acts] += found[c.nr : c.nr + len(acts)]
-            drive = turned.T @ found[c.nr + len(acts) :]
+            own_end = c.nr + len(acts)
+            wanted[acts] += found[c.nr : own_end]
+            end = own_end + steady.free.shape[1]
+            wanted[self.linear] += steady.free @ found[own_end:end]
+            drive = turned.T @ found[end:]
             tangents = eq.tangents(self.t, q, u, self.still, wanted, lam)
             beyond = acts[~np.any(tangents.Rz[:, acts] != 0.0, axis=0)]
             if not len(beyond):
@@ -91,13 +102,16 @@ class AtRest:
             first = eq.tangents(self.t, q, u, self.still, z)
         z = wanted
         missed[np.setdiff1d(np.arange(c.nz), acts)] = 0.0
-        rates, slopes = eq.fields.zdot.copy(), np.diag(tangents.Gz)
+        rates, slopes = eq.fields.zdot.copy(), np.diag(tangents.Gz).copy()
+        slopes[self.linear] = 0.0
         # beyond its limit an integral does not act: it follows the effort that is applied
         z -= np.divide(rates, slopes, out=np.zeros(c.nz), where=slopes != 0.0)
-        held = np.vstack([G, first.Gq[acts] * unit, turned])
-        gap = np.concatenate([rows.violation / sizes, missed[acts], np.zeros(len(turned))])
+        held = np.vstack([G, first.Gq[acts] * unit, steady.rows(first) * unit, turned])
+        gaps = rows.violation / sizes, missed[acts], open_rates, np.zeros(len(turned))
+        gap = np.concatenate(gaps)
         N = null_space(held, c.nu)
         K = tangents.Rq if self.spin is None else tangents.Rq + tangents.Ru @ self.spin.slope(q)
+        K = K + steady.stiffness(tangents) if len(self.linear) else K
         K = unit[:, None] * K * unit
         weight = float(np.max(np.abs(own), initial=0.0))
         size = max(weight, float(np.max(np.abs(K), initial=0.0)))

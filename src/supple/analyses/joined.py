@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.engine.compiled import Compiled
 from supple.engine.row_sets import RowSets
+from supple.events import Event
 from supple.integrators.driver import Problem, Solution
 from supple.loops.impact import Impact
 from supple.results.audit import AuditRecord, MomentumRecord
@@ -24,6 +25,8 @@ class Piece:
     solution : None where no time passes between two changes
     events : beside those that the solution found
     failure : why the change at its end cannot be made
+    problem : what was integrated, where time passes
+    fired : events that made the change
     """
 
     compiled: Compiled
@@ -33,6 +36,8 @@ class Piece:
     impact: Impact | None = None
     after: Compiled | None = None
     failure: str = ""
+    problem: Problem | None = None
+    fired: tuple[Event, ...] = ()
 
 
 def joined(problem: Problem, pieces: Sequence[Piece]) -> tuple[Solution, tuple[ChangeRecord, ...]]:

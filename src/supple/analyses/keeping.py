@@ -126,6 +126,8 @@ class Kept:
         changes = any(event.then or event.at is not None for event in problem.events)
         if keeping.output_to is not None and changes:
             raise ModelError(OWNER, "output_to", keeping.output_to.name, _NO_PHASES)
+        if keeping.output_to is not None and problem.sampler is not None:
+            raise ModelError(OWNER, "output_to", keeping.output_to.name, _NO_SAMPLES)
         known, compiled = keeping.goes_on, problem.equations.compiled
         if known is None:
             self.content = self._content(keeping, problem, moved)
@@ -209,6 +211,7 @@ _STATES = (
     "another path, since the states of a run are in it that is not over: `resume` goes on with it, "
     "or remove the file"
 )
+_NO_SAMPLES = "none in a run of a model with a SampledController, whose efforts are no states"
 _NO_PHASES = "none in a run whose events change the model or have given instants"
 
 
@@ -239,7 +242,8 @@ def numbers(compiled: Compiled) -> Data:
     ints[np.isin(ints, [callback.address for callback in compiled.callbacks])] = 0
     names = [*compiled.joints, *compiled.bodies, *compiled.force_names, *map(str, compiled.rows)]
     digest = hashlib.sha256("\n".join(names).encode() + ints.tobytes()).hexdigest()
-    return {"digest": digest, "reals": compiled.reals}
+    reals = compiled.reals.copy() if compiled.sampled else compiled.reals  # a run writes efforts
+    return {"digest": digest, "reals": reals}
 
 
 def refuse_other(kept: Data, compiled: Compiled, exact: bool) -> None:

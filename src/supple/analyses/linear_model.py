@@ -12,9 +12,12 @@ import numpy as np
 from supple import validate
 from supple.analyses.mode import Complex, Mode
 from supple.engine.builder import Compiled
+from supple.errors import ModelError
 from supple.model import Model
 from supple.poses import Array
 from supple.results.monitor import Monitor
+from supple.signals import SignalLike
+from supple.signals.shaping import Kind, Shaped, shaped
 from supple.state import State
 
 if TYPE_CHECKING:
@@ -101,6 +104,21 @@ class LinearModel:
         A[n : 2 * n] = -solved
         A[2 * n :] = np.hstack([self.Y, self.V, self.Z])
         return A
+
+    def shaped(self, signal: SignalLike, count: int = 1, kind: Kind = "ZV") -> Shaped:
+        """A signal that leaves no vibration of the lowest ``count`` modes; see `shaped`.
+
+        Modes that oscillate count, with their frequencies and damping.
+        """
+        owner = "LinearModel.shaped"
+        modes = [m for m in self.modes if m.eigenvalue.imag > 0.0 and m.damping >= 0.0]
+        most = validate.integer(owner, "count", count, 1, "a number of modes, 1 or more")
+        if most > len(modes):
+            expected = f"at most {len(modes)}, the number of modes that oscillate and do not grow"
+            raise ModelError(owner, "count", count, expected)
+        few = modes[:most]
+        damping = [m.damping for m in few]
+        return shaped(signal, [m.frequency for m in few], damping, kind)
 
     def state_space(self, inputs: Any, outputs: Any = None, derivative: int = 0) -> StateSpace:
         """Small motion with inputs and outputs: labelled A, B, C, D.

@@ -35,7 +35,8 @@ from supple.analyses.static_result import StaticResult
 from supple.analyses.statics import statics
 from supple.constraints.couplings import joint_target
 from supple.engine.builder import Compiled
-from supple.errors import ModelError, SimulationError, SuppleWarning
+from supple.errors import ModelError, SimulationError, SuppleWarning, label
+from supple.forces import SampledController
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -108,7 +109,9 @@ def linearize(
     linear = linear_about(model, compiled, state, independent, effort)
     seen = linear.monitor
     told = (f.sentence for f in seen.findings if f.serious or f.what == "frequency")
-    for doubt in (*told, *_of_loads(seen), *linear.doubts(OWNER)):
+    held = (f"{label(f)} holds its effort between samples: it is left out of the linear model"
+            for f in model.forces.values() if isinstance(f, SampledController))  # fmt: skip
+    for doubt in (*told, *_of_loads(seen), *held, *linear.doubts(OWNER)):
         warnings.warn(doubt, SuppleWarning, stacklevel=2)
     return linear
 

@@ -10,6 +10,7 @@ from supple.engine.histories import RunHistory
 from supple.engine.linear_choice import way_name
 from supple.engine.loads import Loads
 from supple.integrators.driver import Solution
+from supple.integrators.sampling import Sampler
 from supple.loops.singular import passed, violated
 from supple.model import Model
 from supple.results.result import Result
@@ -24,9 +25,10 @@ def outcome(
     changes: tuple[ChangeRecord, ...] = (),
     start_changes: tuple[StartChange, ...] = (),
     monitored: bool = True,
+    sampler: Sampler | None = None,
 ) -> tuple[Result, list[str]]:
     """The result of a run, and what is to be doubted about it."""
-    s, result = solution, result_of(model, compiled, solution, changes, start_changes)
+    s, result = solution, result_of(model, compiled, solution, changes, start_changes, sampler)
     doubts = [] if s.success else [s.message]
     sets = s.row_sets.parts(s.t) if changes else [(compiled, slice(None))]
     for part, mine in sets:
@@ -44,9 +46,13 @@ def result_of(
     solution: Solution,
     changes: tuple[ChangeRecord, ...] = (),
     start_changes: tuple[StartChange, ...] = (),
+    sampler: Sampler | None = None,
 ) -> Result:
     """The result of a run."""
     s = solution
+    if sampler is not None:
+        for part in (compiled, *s.row_sets.models):  # phases have numbers of their own
+            sampler.attach(part, early=True)
     states = RunHistory(s.row_sets, s.t, s.q, s.u, s.z)
     return Result(
         RunData(
@@ -71,6 +77,7 @@ def result_of(
             changes=changes,
             phases=phases_of(compiled, changes),
             start_changes=start_changes,
+            samples={} if sampler is None else sampler.records(),
         )
     )
 

@@ -7,27 +7,22 @@ other constraint rows, from the state behind the change before it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from supple.analyses.joined import Piece, joined
-from supple.changes import Change, Lock, Release, Unlock
-from supple.constraints import FrameDriver
+from supple.changes import Lock, Release, Unlock
 from supple.core import layout as at
 from supple.engine.compiled import Compiled
 from supple.engine.impulses import joint_impulses
 from supple.engine.phases import Held, Phase, held_here, in_phase
-from supple.errors import ModelError, SimulationError, describe, label, suggestion
+from supple.errors import ModelError, SimulationError, describe, label
 from supple.events import Event
-from supple.forces import Motor
 from supple.formulations.equations import Equations
-from supple.graph.topology import FREE, Graph
-from supple.graph.tree_choice import Tree
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Problem, Solution
-from supple.joints import Free
 from supple.loops.impact import Impact, impact
 from supple.loops.ranks import analyse
 from supple.model import Model
@@ -37,88 +32,6 @@ from supple.results.run_data import ChangeRecord, EventRecord
 from supple.state import State
 
 SAME = 10.0  # tolerances within which a state that passes a value is the same as before
-
-
-@dataclass(frozen=True)
-class Changing:
-    """Joints that may be held in a run, joints among them that may let go, and whether any does."""
-
-    held: tuple[str, ...] = ()
-    released: tuple[str, ...] = ()
-    any: bool = False
-
-
-NO_CHANGES = Changing()
-
-
-def changing(model: Model, changes: Iterable[Change], phase: Phase | None) -> Changing:
-    """What the changes of a run, and the phase that it starts in, ask of the compiled model."""
-    names = {change.name for change in changes}
-    gone = {change.name for change in changes if isinstance(change, Release)}
-    if phase is not None:
-        names |= {name for name, _ in phase.locked} | phase.released
-        gone |= phase.released
-    held = tuple(name for name in model.joints if name in names)
-    return Changing(held, tuple(name for name in held if name in gone), bool(names))
-
-
-def check_changes(model: Model, events: Sequence[Event]) -> None:
-    """Refuse changes of what the model does not have, or of what cannot change so."""
-    for event in events:
-        for change in event.then:
-            _check(model, label(event), change)
-        if event.then and sum(other.name == event.name for other in events) > 1:
-            raise ModelError(label(event), "name", event.name, "a name that no other event has")
-
-
-def _check(model: Model, owner: str, change: Change) -> None:
-    known = list(model.joints)
-    if isinstance(change, Release):
-        known += list(model.constraints)
-    if change.name not in known:
-        kinds = "a joint or constraint" if isinstance(change, Release) else "a joint"
-        hint = suggestion(change.name, known)
-        expected = f"the name of {kinds} of {label(model)}, {hint}"
-        raise ModelError(owner, f"then={type(change).__name__}", change.name, expected)
-    joint = model.joints.get(change.name)
-    if joint is None:
-        if isinstance(model.constraints[change.name], FrameDriver):
-            raise ModelError(owner, "then", model.constraints[change.name], "another constraint")
-    elif isinstance(change, Release):
-        if isinstance(joint, Free):
-            raise ModelError(owner, "then=Release", joint, "a joint that holds something")
-        for force in model.forces.values():
-            if isinstance(force, Motor) and force.joint == joint.name:
-                raise ModelError.plain(
-                    f"{owner}: then releases {describe(joint)}, on which {label(force)} acts, "
-                    "expected a joint without a rotor"
-                )
-    elif joint.nu == 0:
-        raise ModelError(owner, f"then={type(change).__name__}", joint, "a joint that moves")
-    elif isinstance(change, Lock) and change.coordinate is not None:
-        joint.coordinate_index(change.coordinate, owner)
-
-
-def tree_without(model: Model, tree: Tree | None, released: Sequence[str]) -> Tree | None:
-    """The spanning tree of a run in which joints may let go, none of which is in it."""
-    if not released:
-        return tree
-    if tree is not None:
-        for name in tree:
-            if name in released:
-                expected = f"a tree without it, since an event releases {name!r}"
-                raise ModelError("simulate", "formulation", name, expected)
-        return tree
-    root, joints = model.ground.name, model.joints
-    kept = {name: joint for name, joint in joints.items() if name not in released}
-    edges = [(name, j.A.body.name, j.B.body.name) for name, j in kept.items()]
-    cost = {name: joint.nu for name, joint in kept.items()}
-    near = {f.body.name for name in released for f in joints[name].frames.values()}
-    while (graph := Graph.build(list(model.bodies), edges, root, cost=cost)).unreached:
-        body = next((b for b in graph.unreached if b in near), graph.unreached[0])
-        edges.append((FREE + body, root, body))
-        cost[FREE + body] = 6
-    return [edge.joint for edge in graph.tree]
 
 
 class _ContradictionError(Exception):
@@ -178,10 +91,20 @@ def starting_phase(compiled: Compiled, phase: Phase, q: Array) -> Compiled:
     return phase_model(compiled, phase, held, q)
 
 
+def in_phases(problem: Problem) -> bool:
+    """Whether events of a run divide it: they change the model, or their instants are given."""
+    return any(event.then or event.at is not None for event in problem.events)
+
+
 def run_in_phases(
     model: Model, problem: Problem, integrator: Integrator
 ) -> tuple[Solution, tuple[ChangeRecord, ...]]:
     """Integrate a problem whose events change the model."""
+    return joined(problem, pieces_of(model, problem, integrator))
+
+
+def pieces_of(model: Model, problem: Problem, integrator: Integrator) -> list[Piece]:
+    """The phases of such a run, one after the other."""
     compiled = problem.equations.compiled
     state = State(problem.t_start, problem.q, problem.u, problem.z)
     timed = _timed(problem)
@@ -193,7 +116,7 @@ def run_in_phases(
         due = timed[0].at if timed else None
         end = problem.t_end if due is None else due
         passed = 0.0 < end - state.t  # else another change at the same instant
-        solution = None
+        solution, part = None, None
         if passed:
             part = _part(problem, compiled, state, end)
             solution = replace(integrator, max_steps=max(left, 1)).run(part)
@@ -207,6 +130,7 @@ def run_in_phases(
         last = fired + again
         on_time = [] if fired or state.t < end else [e for e in timed if e.at == due]
         piece = Piece(compiled, solution, tuple(EventRecord(e.name, state.t) for e in on_time))
+        piece.problem = part
         pieces.append(piece)
         timed = [e for e in timed if e not in on_time]
         over = solution is not None and not solution.success
@@ -227,11 +151,12 @@ def run_in_phases(
                 raise SimulationError(f"simulate: at the start {reason}") from None
             piece.failure = f"stopped at t = {state.t:.9g} s: {reason}"
             break
+        piece.fired = tuple(fired)
         compiled, state = step.compiled, step.state
         piece.change, piece.impact, piece.after = step.record, step.done, compiled
         if any(event.terminal for event in fired) or state.t >= problem.t_end:
             break
-    return joined(problem, pieces)
+    return pieces
 
 
 def _again(

@@ -24,20 +24,19 @@ from supple.analyses.arguments import (
     output_times,
     starting_state,
 )
+from supple.analyses.change_checks import NO_CHANGES, changing, check_changes, tree_without
 from supple.analyses.keeping import Arguments, Keeping, Kept
 from supple.analyses.outcome import outcome
 from supple.analyses.phases import (
-    NO_CHANGES,
-    changing,
-    check_changes,
+    in_phases,
     phase_of,
     refuse_changes,
     run_in_phases,
     starting_phase,
-    tree_without,
 )
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready, same_places
+from supple.analyses.sampled_run import with_sampler
 from supple.analyses.statics import starting_equilibrium
 from supple.analyses.thin_bodies import refuse_thin
 from supple.core import dynamics, history
@@ -242,14 +241,14 @@ class Prepared:
             _, problem, moved = self.problem(given, call)
             with Interruption() as ctrl_c:
                 problem, moved = kept.equip(problem._replace(ctrl_c=ctrl_c), moved)
-                if any(event.then or event.at is not None for event in problem.events):
+                if in_phases(problem):
                     solution, changes = run_in_phases(self.model, problem, integrator)
                 else:
                     solution, changes = integrator.run(problem), ()
                 kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
-                    found = self.model, problem.equations.compiled, solution
-                    result, doubts = outcome(*found, changes, moved, given.monitored)
+                    found = self.model, problem.equations.compiled, solution, changes, moved
+                    result, doubts = outcome(*found, given.monitored, problem.sampler)
         if ctrl_c.requested() and solution.success:
             doubts.append("Ctrl-C came when the run had reached its end: its result is complete")
         limit = beyond_rounding(problem)
@@ -278,8 +277,7 @@ class Prepared:
     ) -> bytes:
         """A run at its start, to be made by a C program; the arguments are those of `simulate`.
 
-        The bytes are for ``supple_create`` of the header ``supple.h``. See the how-to "Models in C
-        programs".
+        The bytes are for ``supple_create`` of ``supple.h``, see the how-to "Models in C programs".
         """
         other = self._written(formulation)
         if other is not None:
@@ -346,7 +344,7 @@ class Prepared:
             atol=atol,
             progress=progress,
         )
-        return problem, changes
+        return with_sampler(self.model, problem), changes
 
     def _checked(self, events: Event | Sequence[Event]) -> tuple[Event, ...]:
         events = (events,) if isinstance(events, Event) else events

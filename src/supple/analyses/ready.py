@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from supple.analyses.phases import NO_CHANGES, Changing
+from supple.analyses.change_checks import NO_CHANGES, Changing
 from supple.engine.compiled import Compiled, FrameKey, frame_key
 from supple.engine.symmetry import Symmetry, symmetries
 from supple.forces import ForceElement, Motor

@@ -12,6 +12,7 @@ from supple.analyses.spin import Spin, turned
 from supple.engine.builder import Compiled
 from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, label
+from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations
 from supple.loops.singular import violated_row
@@ -141,9 +142,16 @@ def _verdict(model: Model, compiled: Compiled, found: Equilibrium) -> tuple[bool
     return True, message
 
 
+def _states(force: ForceElement) -> int:
+    """Number of controller states of a force element."""
+    if isinstance(force, StateSpaceController):
+        return force.law.states
+    return force_kind(force).states
+
+
 def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
     if np.max(np.abs(found.missed), initial=0.0) > MISSED:
-        controllers = [f for f in model.forces.values() if force_kind(f).states]
+        controllers = [f for f in model.forces.values() for _ in range(_states(f))]
         k = int(np.argmax(np.abs(found.missed)))
         return (
             f"{label(controllers[k])}: its coordinate stays {abs(found.missed[k]):.3g} away from "

@@ -16,6 +16,7 @@ from supple.analyses.held_inputs import Inputs
 from supple.analyses.instant_outputs import InstantOutputs
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import Start, prepare
+from supple.analyses.sampled_run import with_sampler
 from supple.core import dynamics
 from supple.core import step as st
 from supple.core.layout import new_work
@@ -131,7 +132,8 @@ class Stepper:
         model, problem, _ = self._prepared.problem(given)
         c = problem.equations.compiled
         own = Equations(replace(c, reals=c.reals.copy()))
-        return model, problem._replace(equations=own, grid=np.zeros(0))
+        problem = problem._replace(equations=own, grid=np.zeros(0), sampler=None)
+        return model, with_sampler(model, problem, endless=True)
 
     def _begin(self) -> None:
         """Put the loop at the start of the problem."""
@@ -216,6 +218,7 @@ class Stepper:
         buffers = run.run_buffer[: run.lasting], run.state, run.count  # every step begins anew
         before = [x.copy() for x in buffers]
         rows, row_sets, steps, size = run.compiled, run.row_sets, run.steps_before, self._size
+        sampled = None if run.sampler is None else run.sampler.data()
 
         def undo() -> None:
             if run.compiled is not rows:
@@ -223,6 +226,8 @@ class Stepper:
             for x, old in zip(buffers, before, strict=True):
                 x[:] = old
             run.row_sets, run.steps_before, self._size = row_sets, steps, size
+            if run.sampler is not None and sampled is not None:
+                run.sampler.restore(sampled, run.compiled)
 
         return undo
 

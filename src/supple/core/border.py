@@ -52,7 +52,7 @@ def lines_of(m, e):
         return 0, False
     if el[at.KIND] == forces.GEAR:
         return 2, True
-    if el[at.KIND] == forces.JOINT_FUNCTION:
+    if el[at.KIND] == forces.JOINT_FUNCTION or el[at.KIND] == forces.LINEAR_CONTROL:
         return el[COUNT], True
     return 2 * SIDE, False
 

@@ -15,6 +15,7 @@ from supple.core import (
     bushing,
     callback,
     cartesian,
+    control,
     gradient,
     gradient_tangents,
     joint_forces,
@@ -28,6 +29,7 @@ from supple.core import (
     rope_tangents,
 )
 from supple.core import layout as at
+from supple.core.control import LINEAR_CONTROL
 from supple.core.joint_forces import (
     JOINT_EFFORT,
     JOINT_FRICTION,
@@ -45,8 +47,8 @@ from supple.native.declare import REAL, VEC, kernel, shared
 
 __all__ = [
     "BODY_DAMPING", "BUSHING", "CARTESIAN", "DRIVE", "FORCE", "FRAME_FUNCTION", "GEAR", "GRADIENT", "JOINT_EFFORT", "JOINT_FRICTION",
-    "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION", "PID",
-    "PRESSURE", "ROPE", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
+    "JOINT_FUNCTION", "JOINT_LAW", "JOINT_SPRING", "JOINT_STOP", "LINEAR_CONTROL", "LINE_LAW", "LOAD", "MEMBRANE", "PAIR_FUNCTION",
+    "PID", "PRESSURE", "ROPE", "SPRING_DAMPER", "VECTOR_LOAD", "apply", "differentiate", "drive", "energy",
 ]
 
 FORCE, BODY_DAMPING, BUSHING, LOAD, FRAME_FUNCTION, JOINT_FUNCTION, GEAR = 1, 3, 4, 5, 6, 7, 8
@@ -55,8 +57,8 @@ MEMBRANE = 10  # geometric stiffening of a flexible body
 CARTESIAN, PAIR_FUNCTION = 12, 13
 GRADIENT = 14  # elastic forces, damping and weight of a gradient body
 VECTOR_LOAD = 15  # a load along a gradient body
-PRESSURE = 17  # on a surface of a gradient body
-# 2 and 11 are springs along a line, 16 ropes; kinds from JOINT_SPRING on act on one joint coordinate
+PRESSURE = 18  # on a surface of a gradient body
+# 2 and 11 are springs along a line, 16 ropes, 17 linear controllers; kinds from JOINT_SPRING on act on one joint coordinate
 
 # Element integers of FORCE: node, 1 if it turns with the body, signals of force and torque (6); reals: pose of the frame
 NODE, FOLLOWS, SIGNALS = 1, 2, 3
@@ -161,6 +163,8 @@ def apply(tree, work, t, q, u, z):
             power[e] = callback.frame_apply(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
             power[e] = callback.joint_apply(tree, work, e, t, q, u)
+        elif kind == LINEAR_CONTROL:
+            power[e] = control.control_apply(tree, work, e, t, q, u, z)
         elif kind == PAIR_FUNCTION:
             power[e] = pair_callback.apply(tree, work, e, t)
         elif kind == CARTESIAN:
@@ -224,6 +228,8 @@ def branches(tree, work, t, q, u, z):
             code = MANY * code + joint_forces.branch(tree, work, e, t, g * q[el[joint_forces.Q]], g * u[el[joint_forces.U]], z)
         elif el[at.KIND] == LINE_LAW:
             code = MANY * code + line.branch(tree, work, e)
+        elif el[at.KIND] == LINEAR_CONTROL:
+            code = MANY * code + control.control_branch(tree, work, e, t, q, u, z)
         elif el[at.KIND] == ROPE:
             code = MANY * code + rope.rope_branch(tree, work, e, q, u)
     return code
@@ -290,6 +296,8 @@ def differentiate(tree, work, t, q, u, z, Rq, Ru):
             callback.frame_differentiate(tree, work, e, t)
         elif kind == JOINT_FUNCTION:
             callback.joint_differentiate(tree, work, e, t, q, u, Rq, Ru)
+        elif kind == LINEAR_CONTROL:
+            control.control_tangent(tree, work, e, t, q, u, z, Rq, Ru)
         elif kind == PAIR_FUNCTION:
             pair_callback.differentiate(tree, work, e, t, Rq, Ru)
         elif kind == CARTESIAN:

@@ -26,6 +26,7 @@ from supple.core import (
     tree,
 )
 from supple.core import layout as at
+from supple.core.control import LINEAR_CONTROL, control_states
 from supple.core.layout import TREE, WORK
 from supple.native.declare import MAT, REAL, VEC, kernel, shared
 
@@ -223,7 +224,7 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
         clear(matrix)
     tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M)
     residual_of_sums(m, w, r)
-    spread_slopes(m, w, Rz, Gq, Gu, Gz)
+    spread_slopes(m, w, t, q, u, z, Rz, Gq, Gu, Gz)
     for n in range(node.shape[0]):
         for k in range(at.INERTIA):
             x[n, at.CM + k] = x[n, at.M + k]
@@ -268,12 +269,14 @@ def clear(matrix):
 
 
 @kernel
-def spread_slopes(m, w, Rz, Gq, Gu, Gz):
+def spread_slopes(m, w, t, q, u, z, Rz, Gq, Gu, Gz):
     """Slopes of controllers into the tangents of efforts and rates."""
     for e in range(m.element.shape[0]):
         if m.element[e, at.KIND] == joint_forces.PID:
             k, s = m.element[e, joint_forces.U], m.element[e, joint_forces.STATE]
             Rz[k, s], Gq[s, k], Gu[s, k], Gz[s, s] = w.slopes[s, 0], w.slopes[s, 1], w.slopes[s, 2], w.slopes[s, 3]
+        elif m.element[e, at.KIND] == LINEAR_CONTROL:
+            control_states(m, w, e, t, q, u, z, Rz, Gq, Gu, Gz)
 
 
 @kernel

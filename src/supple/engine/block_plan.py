@@ -86,7 +86,7 @@ def newton_plan(s: Structure) -> list[int]:
     Nor is there one where coordinates of a closing joint without inertia are in two links, that
     which closes it and one that may hold it: which of them gives them changes during a run.
     """
-    if s.nu + s.nz + sum(room_of(link) for link in s.links) < SMALLEST:
+    if s.nu + s.nz + sum(room_of(link) for link in s.links) < SMALLEST or s.coupled_states:
         return []
     of_bodies = s.own < 0
     if not np.any(of_bodies) or not np.all(s.moved[of_bodies]):

@@ -37,6 +37,7 @@ from supple.engine.compiled import (
     FrameKey,
     JointRecord,
     MotorRecord,
+    SampledRecord,
 )
 from supple.engine.frameless import (
     RigidMotion,
@@ -88,6 +89,7 @@ class Builder(Tables):
         self.places: dict[FrameKey, tuple[int, Pose]] = {}
         self.motors: dict[str, MotorRecord] = {}
         self.callbacks: list[Callback] = []
+        self.sampled: dict[str, SampledRecord] = {}
         self.energy_creating: list[str] = []
         self.chain_ends: dict[str, tuple[int, Pose]] = {}
         self.holds: dict[str, tuple[int, ...]] = {}
@@ -271,7 +273,7 @@ def build(
         graph=graph,
         q0=np.array(b.q0, dtype=float),
         u0=np.array(b.u0, dtype=float),
-        z0=np.zeros(b.nz),
+        z0=np.array(b.z0, dtype=float),
         scale=np.array(b.scale, dtype=float),
         rate_scale=np.array(b.rate_scale, dtype=float),
         breakpoints=tuple(sorted({t for item in timed for t in item.breakpoints})),
@@ -281,6 +283,7 @@ def build(
         kinds=b.kinds,
         holds=b.holds,
         stiff=stiff,
+        sampled=b.sampled,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.core import blocks
 from supple.core import layout as at
+from supple.core.control import STATE, STATES
 from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.callbacks import Callback
 from supple.engine.plan import with_plan
@@ -41,6 +42,13 @@ class BodyRecord(NamedTuple):
     def name(self) -> str:
         """Name of the body."""
         return self.body.name
+
+
+class SampledRecord(NamedTuple):
+    """A sampled controller: signals of its efforts; places in q and u, and factors, it measures."""
+
+    signals: tuple[int, ...]
+    measured: tuple[tuple[int, int, float], ...]
 
 
 class JointRecord(NamedTuple):
@@ -180,6 +188,7 @@ class Compiled:
     whole: Compiled | None = None
     phase: Phase | None = None
     stiff: Compiled | None = None
+    sampled: dict[str, SampledRecord] = field(default_factory=dict)
 
     @cached_property
     def sizes(self) -> dict[str, int]:
@@ -308,6 +317,11 @@ class Compiled:
         if name in self.force_names:
             return [self.force_names.index(name)]
         return [k for k, n in enumerate(self.force_names) if n.startswith((f"{name}[", f"{name}."))]
+
+    def controller_states(self, name: str) -> slice:
+        """Places in z of the states of a linear controller."""
+        row = at.integers(self.ints, "element")[self.force_names.index(name)]
+        return slice(int(row[STATE]), int(row[STATE] + row[STATES]))
 
     def place(self, frame: Frame) -> tuple[int, Pose]:
         """Node of a frame, if the model or a watched event uses it, and its pose in the node."""

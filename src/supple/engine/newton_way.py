@@ -8,7 +8,8 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core.callback import COUNT
-from supple.core.forces import CARTESIAN, JOINT_FUNCTION
+from supple.core.control import STATES
+from supple.core.forces import CARTESIAN, LINEAR_CONTROL
 from supple.core.wrench import SIDE
 from supple.engine.linear_choice import Linear
 from supple.forces.kinds import ELEMENTS
@@ -21,13 +22,14 @@ READING = 12  # numbers of a line between two nodes
 def choose_newton(ints: np.ndarray, reals: np.ndarray) -> None:
     """Write into a model's integers whether Newton's matrix is eliminated along the tree.
 
-    It is not with constraints, ropes or bodies without a frame, if a formulation asks for another
-    way, for few velocities, and where so many forces couple distant bodies that the border
-    (``core/border.py``) is more work than a whole matrix.
+    It is not with constraints, ropes, bodies without a frame or controllers whose states are
+    coupled, if a formulation asks for another way, for few velocities, and where so many forces
+    couple distant bodies that the border (``core/border.py``) is more work than a whole matrix.
     """
     asked, nu, lines = ints[at.H_ASKED], int(ints[at.H_U]), border_lines(ints, reals)
     tree = TREE_FROM**2 + LINE * lines + lines**3 / max(nu, 1)
-    if ints[at.H_LINKS] or ints[at.H_GRADIENTS] or _ropes(ints) or not (
+    elsewhere = ints[at.H_LINKS] or ints[at.H_GRADIENTS] or _ropes(ints) or coupled_states(ints)
+    if elsewhere or not (
         asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
     ):
         ints[[at.H_BLOCK, at.H_BORDER, at.H_READING]] = 0
@@ -74,9 +76,15 @@ def _lines(model: Any, row: np.ndarray) -> int:
         near = turns and (_neighbours(model, a, b) or _neighbours(model, b, a))
         return 0 if still or near else 2 * SIDE
     if _of_velocities(row):
-        count = int(row[COUNT]) if code == JOINT_FUNCTION else 2
+        count = int(row[COUNT]) if couples == "terms" else 2
         return count if count > 1 else 0
     return 0
+
+
+def coupled_states(ints: np.ndarray) -> bool:
+    """Whether states of controllers are coupled with each other, or with several velocities."""
+    rows = at.integers(ints, "element")
+    return bool(np.any((rows[:, at.KIND] == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
 
 
 def _ropes(ints: np.ndarray) -> bool:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.core import bushing, callback, cartesian, line, load, pair_callback, pressure
+from supple.core import bushing, callback, cartesian, control, line, load, pair_callback, pressure
 from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
 from supple.engine import pack_ropes
 from supple.engine.buffers import Columns
 from supple.engine.callbacks import Callback
-from supple.errors import label
+from supple.engine.compiled import SampledRecord
+from supple.errors import ModelError, label, suggestion
 from supple.forces import (
     PID,
     Bushing,
@@ -33,12 +34,14 @@ from supple.forces import (
     PairFunction,
     Pressure,
     Rope,
+    SampledController,
     SpringDamper,
+    StateSpaceController,
     SurfaceLoad,
 )
 from supple.forces.kinds import force_kind
 from supple.poses import Pose
-from supple.signals import Constant, Signal
+from supple.signals import Constant, Polynomial, Signal
 
 if TYPE_CHECKING:
     from supple.engine.builder import Builder
@@ -271,6 +274,65 @@ def _coupling(b: Builder, force: CouplingSpring) -> None:
     add(b, force, codes.GEAR, ints, reals)
 
 
+def _sampled(b: Builder, force: SampledController) -> None:
+    """Efforts that are held: signals whose values a run writes (``integrators/sampling.py``)."""
+    shafts = [b.shaft(*target, label(force)) for target in force.joints]
+    if len({u for _, u, _ in shafts}) < len(shafts):
+        raise ModelError(label(force), "joints", list(force.joints), "each coordinate once")
+    numbers = []
+    for k, (q, u, ratio) in enumerate(shafts):
+        numbers.append(b.add_signal(Polynomial([0.0])))
+        ints = {joint.Q: q, joint.U: u, joint.SIGNAL: numbers[-1]}
+        name = f"{force.name}[{k}]" if len(shafts) > 1 else ""
+        add(b, force, codes.JOINT_EFFORT, ints, {joint.RATIO: ratio}, name)
+    measured = [b.shaft(*target, label(force)) for target in force.measures]
+    measured += [elastic_place(b, force, *target) for target in force.elastic]
+    b.sampled[force.name] = SampledRecord(tuple(numbers), tuple(measured))
+
+
+def _linear_control(b: Builder, force: StateSpaceController) -> None:
+    terms = [b.shaft(*target, label(force)) for target in force.measures]
+    terms += [elastic_place(b, force, *target) for target in force.elastic]
+    measured, acted = len(terms), []
+    for target in force.joints:
+        shaft = b.shaft(*target, label(force))
+        if shaft not in terms:
+            terms.append(shaft)
+        acted.append(terms.index(shaft))
+    if len({terms[k][1] for k in acted}) < len(acted):
+        raise ModelError(label(force), "joints", list(force.joints), "each coordinate once")
+    signals = [b.add_signal(s) for s in (*force.target, *force.feedforward)]
+    states = [b.add_state(float(x)) for x in force.initial]
+    numbers = [x for matrix in force.matrices for x in matrix.ravel()]
+    ints = {
+        control.COUNT: len(terms),
+        control.EFFORTS: len(acted),
+        control.TERM: b.add_terms(terms),
+        control.STATE: states[0] if states else 0,
+        control.STATES: len(states),
+        control.MEASURED: measured,
+        control.DATA: b.add_numbers([*numbers, *force.limit]),
+        control.PROGRAM: b.add_integers([*acted, *signals]),
+    }
+    add(b, force, codes.LINEAR_CONTROL, ints, {})
+
+
+def elastic_place(
+    b: Builder, force: ForceElement, name: str, coordinate: int | str
+) -> tuple[int, int, float]:
+    """Places in q and u of an elastic coordinate, and the factor one."""
+    record = b.flexible.get(name)
+    if record is None:
+        hint = suggestion(name, list(b.flexible))
+        raise ModelError(label(force), "elastic", name, f"the name of a flexible body, {hint}")
+    names = list(record.coordinate_names)
+    k = names.index(coordinate) if coordinate in names else coordinate
+    if not isinstance(k, int) or not 0 <= k < len(names):
+        expected = f"a number from 0 to {len(names) - 1} or one of {', '.join(names[:6])}"
+        raise ModelError(label(force), "elastic", (name, coordinate), expected)
+    return record.q.start + k, record.u.start + k, 1.0
+
+
 def _motor(b: Builder, motor: Motor) -> None:
     """Damping and elastic gear; the rotor itself is a part of the tree."""
     q, u, ratio = b.shaft(motor.name, 0, label(motor))
@@ -323,6 +385,8 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     Rope: pack_ropes.pack,
     EffortFunction: _joint_function,
     CouplingSpring: _coupling,
+    SampledController: _sampled,
+    StateSpaceController: _linear_control,
     Motor: _motor,
     JointSpring: _on_coordinate(_spring),
     JointEffort: _on_coordinate(lambda f: {}),

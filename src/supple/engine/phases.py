@@ -85,3 +85,16 @@ def held_here(whole: Compiled, held: Iterable[Held], q: Array) -> Compiled:
         data[9:12] = R_a.T @ (far - p_a)
     reals.flags.writeable = False
     return replace(whole, reals=reals)
+
+
+def with_holds(whole: Compiled, other: Compiled) -> Compiled:
+    """The model with rows that hold coordinates where another model of its structure does."""
+    reals = whole.reals.copy()
+    mine, theirs = (at.read_model(whole.ints, x) for x in (reals, other.reals))
+    for numbers in whole.holds.values():
+        for link in mine.link[list(numbers)]:
+            size = 1 if link[at.LINK_KIND] == links.LINEAR else links.POSE_B
+            begin = link[at.LINK_AT] + (links.NUMBER if size == 1 else 0)
+            mine.data[begin : begin + size] = theirs.data[begin : begin + size]
+    reals.flags.writeable = False
+    return replace(whole, reals=reals)

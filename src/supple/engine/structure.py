@@ -11,6 +11,7 @@ from supple.constraints.kinds import LINKS
 from supple.core import callback, rope
 from supple.core import layout as at
 from supple.core.gradient import VECTORS
+from supple.engine.newton_way import coupled_states
 from supple.forces.kinds import ELEMENTS
 
 
@@ -25,6 +26,7 @@ class Structure:
     def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
         model = at.read_model(ints, reals)
         self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
+        self.coupled_states = coupled_states(ints)
         self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
         self.nodes, self.elements = model.node, model.element
         self.columns = model.column.tolist()

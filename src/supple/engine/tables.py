@@ -54,6 +54,7 @@ class Tables:
         self.rotors: dict[int, float] = {}
         # the state
         self.nq = self.nu = self.nz = 0
+        self.z0: list[float] = []
         self.q0: list[float] = []
         self.u0: list[float] = []
         self.scale: list[float] = []
@@ -225,7 +226,8 @@ class Tables:
             self.factors.append(factor)
         return first
 
-    def add_state(self) -> int:
-        """Add a controller state; returns its place."""
+    def add_state(self, initial: float = 0.0) -> int:
+        """Add a controller state with its initial value; returns its place."""
         self.nz += 1
+        self.z0.append(initial)
         return self.nz - 1

@@ -1,6 +1,7 @@
 """Force elements: what pushes, pulls, turns and drives."""
 
 from supple.forces.base import ForceElement, JointForce
+from supple.forces.controllers import Controller, LinearLaw
 from supple.forces.functions import (
     EffortFunction,
     ForceFunction,
@@ -20,12 +21,15 @@ from supple.forces.laws import ForceFormula, ForceTable
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Drum, Pulley, Rope
+from supple.forces.sampled import SampledController
+from supple.forces.state_space import StateSpaceController, state_feedback
 from supple.forces.surfaces import Pressure, SurfaceLoad
 
 __all__ = [
     "PID",
     "Bushing",
     "CartesianSpring",
+    "Controller",
     "CouplingSpring",
     "DistributedLoad",
     "Drum",
@@ -41,12 +45,16 @@ __all__ = [
     "JointFriction",
     "JointSpring",
     "JointStop",
+    "LinearLaw",
     "Motor",
     "PairFunction",
     "PairState",
     "Pressure",
     "Pulley",
     "Rope",
+    "SampledController",
     "SpringDamper",
+    "StateSpaceController",
     "SurfaceLoad",
+    "state_feedback",
 ]

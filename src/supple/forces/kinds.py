@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from supple.core import forces as codes
 from supple.errors import ModelError, label
 from supple.forces.base import ForceElement
@@ -27,11 +29,15 @@ from supple.forces.joints import (
 from supple.forces.motor import Motor
 from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Force, SpringDamper
 from supple.forces.ropes import Rope
+from supple.forces.sampled import SampledController
+from supple.forces.state_space import StateSpaceController
 from supple.forces.surfaces import Pressure, SurfaceLoad
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
-View = Literal["motor", "coordinate", "efforts", "line", "point", "rope", "energy"]
+View = Literal[
+    "motor", "coordinate", "efforts", "line", "point", "rope", "energy", "sampled", "controller"
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.DRIVE, "a driver", False, "", WITHOUT_ENERGY),
         ElementKind(codes.MEMBRANE, "stiffening of a body", False, "", WITHOUT_ENERGY),
         ElementKind(codes.GRADIENT, "a gradient body", True),
+        ElementKind(codes.LINEAR_CONTROL, "a controller", False, "terms", WITHOUT_ENERGY),
         ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
         ElementKind(codes.PRESSURE, "pressure on a gradient body", False, "", WITHOUT_ENERGY),
@@ -100,8 +107,8 @@ def _if_kinked(force: JointSpring | SpringDamper) -> bool:
     return any(law is not None and law.kinked for law in (force.spring, force.damper))
 
 
-def _if_limited(force: PID) -> bool:
-    return force.limit < math.inf
+def _if_limited(force: PID | StateSpaceController) -> bool:
+    return bool(np.any(np.asarray(force.limit) < math.inf))
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,10 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", at_frames=True),
         ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),
         ForceKind(CouplingSpring, (codes.GEAR,), "efforts"),
+        ForceKind(SampledController, (codes.JOINT_EFFORT,), "sampled"),
+        ForceKind(
+            StateSpaceController, (codes.LINEAR_CONTROL,), "controller", switches=_if_limited
+        ),
         ForceKind(Motor, (codes.JOINT_SPRING, codes.GEAR), "motor"),
         ForceKind(
             JointSpring, (codes.JOINT_SPRING, codes.JOINT_LAW), "coordinate", switches=_if_kinked

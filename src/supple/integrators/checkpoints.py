@@ -60,6 +60,9 @@ class Checkpoints:
         if number < len(self.finished):
             rows = None if stored else rows_of(problem)
             with contained("checkpoint", EXPECTED):
+                if problem.sampler is not None:
+                    sampled = self.finished[number]["sampled"]
+                    problem.sampler.restore(sampled, problem.equations.compiled)
                 return solution_of(self.finished[number], problem.equations.compiled, rows)
         part = begin(problem)
         if self.pending is not None:
@@ -69,7 +72,10 @@ class Checkpoints:
         self._schedule(part)
         solution = part.run()
         if not problem.ctrl_c.requested() or solution.success:
-            self.finished.append(of_solution(solution, rows=stored))
+            part_data = of_solution(solution, rows=stored)
+            if problem.sampler is not None:
+                part_data["sampled"] = problem.sampler.data()
+            self.finished.append(part_data)
             self.save(self.finished, None)
         return solution
 

@@ -28,6 +28,7 @@ from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
 from supple.integrators.output_rows import Rows
 from supple.integrators.pace import Pace
 from supple.integrators.passage import Passage
+from supple.integrators.sampling import Sampler, pass_by
 from supple.integrators.side_by_side import in_turn
 from supple.loops.singular import Watch
 from supple.poses import Array
@@ -76,6 +77,7 @@ class Problem(NamedTuple):
     checkpoints: Checkpoints | None = None
     output_file: OutputFile | None = None  # where rows of output go, instead of to memory
     steps: list[float] | None = None  # times (s) at which steps end are added to it, if it is there
+    sampler: Sampler | None = None
 
 
 class Solution(NamedTuple):
@@ -133,6 +135,7 @@ class LoopRun:
     ) -> None:
         self.problem, self.options = problem, options
         self.compiled = c = problem.equations.compiled
+        self.sampler, self.unsampled, self.span_steps, self.span_refused = problem.sampler, "", 0, 0
         self.loop = in_turn(loop, bool(options.forgets or c.callbacks))
         self.row_sets = RowSets.of(c, problem.t_start)
         self.steps_before = 0  # those made with other rows
@@ -174,10 +177,19 @@ class LoopRun:
         self.state[st.H] = self.options.first_step
         self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
         self.state[st.E_MAX] = -1.0  # no audit yet
+        if self.sampler is not None:
+            self.sampler.attach(c)
         self.aim(p.t_start, p.t_end)
 
     def aim(self, begin: float, end: float) -> None:
-        """Let the loop go on from one time to another one, and land on kinks between them."""
+        """Let the loop go on from one time to another one, and land on kinks between them.
+
+        It comes back at every instant at which a sampled controller does something.
+        """
+        self.goal = end
+        if self.sampler is not None:
+            end = self.sampler.next(begin, end)
+            self.span_steps, self.span_refused = self.steps, int(self.count[st.REJECTED])
         breaks = self.problem.equations.breakpoints()
         apart = 1e-14 * max(abs(begin), abs(end))  # 0.3 and 0.1 + 0.2 are one instant
         times, left, now = [end], [end], begin
@@ -197,7 +209,7 @@ class LoopRun:
         self.state[st.T] = now
         self.state[st.H_MAX] = min(self.options.max_step, end - begin)
         self.state[st.H_MIN] = 1e-15 * max(end - begin, abs(end), abs(begin))
-        self.apart = apart
+        self.apart, self.began = apart, begin
 
     def run(self) -> Solution:
         """Integrate to the end, a terminal event, a failure, or until the user stops it."""
@@ -265,6 +277,8 @@ class LoopRun:
     def advance(self, budget: int) -> int:
         """Make steps; where rows were left out, check those in use at intervals."""
         p, left, outcome = self.problem, budget, int(st.PAUSED)
+        if self.sampler is not None and self.sampler.is_due(float(self.state[st.T])):
+            outcome = pass_by(self, begins=True)
         while left > 0 and outcome == st.PAUSED:
             c = self.compiled
             # counted over all calls: how far these reach depends on the machine's clock
@@ -275,6 +289,8 @@ class LoopRun:
             buffers = c.ints, c.reals, p.equations.work, self.run_buffer, self.state, self.count
             outcome = self.loop(*buffers, self.stops, p.grid, self.out, count)
             left -= count
+            if outcome == st.DONE and self.sampler is not None:
+                outcome = pass_by(self)
             if p.steps is not None:
                 p.steps.append(float(self.state[st.T]))
             self.until -= count

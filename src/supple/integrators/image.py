@@ -39,6 +39,9 @@ def image(problem: Problem, integrator: Integrator) -> bytes:
     for callback in problem.equations.compiled.callbacks:
         what = f"{callback.owner} needs {callback.needs}"
         raise ModelError.plain(f"image: {what}, which a C program has not")
+    for name in problem.equations.compiled.sampled:
+        what = f"SampledController '{name}' computes its efforts in Python"
+        raise ModelError.plain(f"image: {what}, which a C program has not")
     run = integrator.begin(problem)
     run.change_rows()
     arrays = _arrays(run)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
 
 # The outcomes of the loops are in ``core/step.py``.
-INTERRUPTED, UNBOUNDED = -1, -2  # by the user; because a body deforms without bound
+# By the user; because a body deforms without bound, or a sampled controller fails
+INTERRUPTED, UNBOUNDED, UNSAMPLED = -1, -2, -3
 LEAST = 1000  # steps from which their number says something about the model
 
 
@@ -37,6 +38,8 @@ def message(run: LoopRun, outcome: int) -> str:
     where = f"stopped at t = {t:.9g} s: "
     if outcome == UNBOUNDED and run.growth is not None:
         return where + run.growth.sentence
+    if outcome == UNSAMPLED:
+        return where + run.unsampled
     if trouble := c.trouble(t) or not_finite(run) or noise(run):
         return where + trouble
     if singular := failed_near(c, t, run.fields.q):

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 Data = dict[str, Any]
 
-OF_RUN = ("steps_before", "look", "until", "looked", "cpu")
+OF_RUN = (
+    *("steps_before", "look", "until", "looked", "cpu"),
+    *("span_steps", "span_refused", "began"),
+)
 OF_PASSAGE = (
     *("sentence", "stop", "next_look", "beaten", "checked", "level", "backs", "until", "look"),
     *("each", "reference", "kept_steps"),
@@ -49,6 +52,8 @@ def snapshot(run: LoopRun) -> Data:
         "row_sets": _of_row_sets(run.row_sets),
         "growth": None if run.growth is None else run.growth.until,
     }
+    if run.sampler is not None:
+        found["sampled"] = run.sampler.data()
     if run.compiled.callbacks:
         found["accelerations"] = _accelerations(run)
     if p.possible:
@@ -90,6 +95,8 @@ def restore(run: LoopRun, data: Data) -> None:
         if any(passage.kept[2][k] > run.count[k] for k in (st.GRID, st.STOP)):
             raise _another_model()
     run.goes_on = True
+    if run.sampler is not None:
+        run.sampler.restore(data["sampled"], run.compiled)
     if run.compiled.callbacks:
         before, now = np.asarray(data["accelerations"]), _accelerations(run)
         size = np.max(np.abs(before), initial=0.0)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError
-from supple.results.run_data import ElementHistory, RopeHistory
+from supple.results.run_data import ElementHistory, RopeHistory, SampleRecord
 from supple.results.views import PointView
 
 Array = NDArray[np.float64]
@@ -120,6 +121,30 @@ class EffortFunctionView(ForceView):
         if len(self._shafts) != 1:
             raise AttributeError(f"'{self.name}' acts on {len(self._shafts)} coordinates: .efforts")
         return self.efforts[:, 0]
+
+
+class ControllerView(EffortFunctionView):
+    """A continuous controller: efforts and states."""
+
+    def __init__(self, *common: Any, states: Array, **more: Any) -> None:
+        super().__init__(*common, **more)
+        self.states = states
+        """(nt, n) of its law"""
+
+
+class SampledView(EffortFunctionView):
+    """A sampled controller: efforts at output times, and all its samples."""
+
+    def __init__(self, *common: Any, samples: SampleRecord | None, **more: Any) -> None:
+        super().__init__(*common, **more)
+        self._samples = samples
+
+    @property
+    def samples(self) -> SampleRecord:
+        """Instants, what was measured and computed at them, and when it acts."""
+        if self._samples is None:
+            raise SuppleError(f"the samples of '{self.name}' are not in this result")
+        return self._samples
 
 
 class MotorView(ForceView):

@@ -10,13 +10,14 @@ import numpy as np
 
 from supple.constraints import SlidingJoint
 from supple.errors import SuppleError, describe, suggestion
-from supple.forces import JointForce, Motor
+from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.body_views import PlacesView, body_view
 from supple.results.constraint_views import ConstraintView, SlidingView
 from supple.results.dataset import Array, Track, track, values_of
 from supple.results.force_views import (
+    ControllerView,
     EffortFunctionView,
     ForceView,
     JointForceView,
@@ -24,6 +25,7 @@ from supple.results.force_views import (
     MotorView,
     PointForceView,
     RopeView,
+    SampledView,
 )
 from supple.results.gradient_views import GradientView
 from supple.results.headline import headline
@@ -270,6 +272,14 @@ class Result(Products):
             shafts = [compiled.shaft(*self._target(*target)) for target in force.targets]
             each = tuple(self._effort_units(*target) for target in force.targets)
             return EffortFunctionView(*common, shafts=shafts, units=each)
+        if isinstance(force, Controller):
+            shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
+            each = tuple(self._effort_units(*target) for target in force.joints)
+            if view == "controller":
+                z = self.data.z[:, compiled.controller_states(name)]
+                return ControllerView(*common, states=z, shafts=shafts, units=each)
+            samples = self.data.samples.get(name)
+            return SampledView(*common, samples=samples, shafts=shafts, units=each)
         if force is not None and view == "line":
             first, second = (self._point(frame) for frame in force.frames.values())
             return LineForceView(*common, ends=(first, second))

@@ -6,7 +6,7 @@ A history is an array over the output times, time first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -36,6 +36,26 @@ class EventRecord:
 
     name: str
     t: float
+
+
+@dataclass(frozen=True, eq=False)
+class SampleRecord:
+    """What a sampled controller measured and computed during a run.
+
+    Attributes
+    ----------
+    t : (ns,) instants of its samples, s
+    measured : (ns, p) coordinates, rates and sensors as its converter gave them
+    efforts : (ns, m) that it computed, as they act: N m or N
+    states : (ns, n) of its law, at the samples
+    acts : (ns,) instants from which the efforts act, s
+    """
+
+    t: Array
+    measured: Array
+    efforts: Array
+    states: Array
+    acts: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +236,7 @@ class RunData:
     final : state where the run ended, on the output grid or not
     loads : evaluates one force element by its name; without it results have no loads of elements
     start_changes : of joints, what the constraints changed of the start that was asked for
+    samples : of sampled controllers, by name
     changes : changes of the model at events
     phases : the compiled model from the start and from each change on; empty without changes
     reactions : from the axes (nt, 3, 3) of the joints' frames B to the loads of joints whose
@@ -243,6 +264,7 @@ class RunData:
     reactions: ReactionSource | None = None
     self_stress: StressSource | None = None
     start_changes: tuple[StartChange, ...] = ()
+    samples: Mapping[str, SampleRecord] = field(default_factory=dict)
     changes: tuple[ChangeRecord, ...] = ()
     phases: tuple[Compiled, ...] = ()
 

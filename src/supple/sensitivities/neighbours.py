@@ -11,6 +11,7 @@ import numpy as np
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import prepare
 from supple.engine.compiled import Compiled
+from supple.engine.phases import in_phase, with_holds
 from supple.errors import ModelError
 from supple.integrators.driver import Problem
 from supple.model import Model
@@ -85,6 +86,9 @@ class Neighbours:
     def _start(self, values: Row) -> Start:
         model, given = self.subject.made(values)
         model, problem, _ = prepare(model).problem(Arguments(**given, progress=False))
+        if problem.sampler is not None:
+            name = problem.sampler.loops[0].controller
+            raise ModelError(OWNER, "model", name, "one without sampled controllers, which jump")
         return Start(model, problem)
 
     def _expect_alike(self, name: str, other: Start) -> None:
@@ -106,7 +110,9 @@ class Neighbours:
 
 
 def like(compiled: Compiled, model: Compiled) -> Compiled:
-    """A compiled model with the constraint rows of another one."""
+    """A compiled model with the constraint rows, and in the phase, of another one."""
+    if model.whole is not None and model.phase is not None and compiled.whole is not None:
+        compiled = in_phase(with_holds(compiled.whole, model.whole), model.phase)
     kept = [int(k) for k in np.flatnonzero(~model.left_out)]
     return compiled.complete.with_rows(kept) if compiled.all_rows else compiled
 

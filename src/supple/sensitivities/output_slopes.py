@@ -16,12 +16,12 @@ from supple.errors import SuppleError
 from supple.poses import Array
 from supple.results.result import Result
 from supple.results.run_data import Indices
+from supple.sensitivities.displaced import SMALL
 from supple.sensitivities.ending import Ending
 from supple.sensitivities.followed_run import FollowedRun
 from supple.sensitivities.neighbours import Start
 from supple.sweeps.readings import STATISTICS, Reading
 
-SMALL = 1e-5  # displacement of states, in radians and lengths of the model, or of their rates
 ROWS = 20_000  # states that are looked at together
 Weights = Callable[[Array, Array], Array]
 
@@ -77,15 +77,8 @@ class OutputSlopes:
         self.run, self.readings = run, readings
         self.result = run.result
         self.values = {r.name: r.read(self.result) for r in readings}
-        c = run.neighbours.here.compiled
-        self.units = np.concatenate([c.scale, c.scale * self._rate(), np.ones(c.nz)])
-        self.ending = Ending.of(run, self.units, SMALL)
-
-    def _rate(self) -> float:
-        """A rate (1/s) that displaced velocities are compared with."""
-        s, c = self.run.solution, self.run.neighbours.here.compiled
-        span = float(s.t[-1] - s.t[0])
-        return max(1.0 / span, float(np.max(np.abs(s.u) / c.scale, initial=0.0)))
+        self.units = run.units
+        self.ending = Ending.of(run)
 
     def along(self, name: str, states: Array) -> dict[str, Any]:
         """Derivatives of all outputs along a parameter, with those (nt, ns) of the states."""
@@ -99,8 +92,8 @@ class OutputSlopes:
         step = min(step, SMALL / size) if size > 0.0 else step
         shown = []
         for start, by in zip(near.pair(name, step), (step, -step), strict=True):
-            moved = self.run.moved(s.q, s.u, s.z, by * states)
-            shown.append(self.run.shown(start, s.t + by * later, *moved))
+            moved = self.run.moved(self.run.states, by * states)
+            shown.append(self.run.shown(start, moved._replace(t=s.t + by * later)))
         found = [{r.name: np.asarray(r.read(x)) for r in self.readings} for x in shown]
         return {r.name: (found[0][r.name] - found[1][r.name]) / (2.0 * step) for r in self.readings}
 
@@ -129,7 +122,7 @@ class OutputSlopes:
             places = np.append(places, len(s.t) - 1)
             slopes = np.vstack([slopes, np.zeros(len(self.units))])
         later += float(slopes[-1] @ self.ending.rates)
-        slopes[-1] += later * self.ending.over_states
+        slopes[-1] += later * self.ending.crossing.over_states
         return places, slopes, later
 
     def _weights(self, reading: Reading) -> Array:
@@ -150,11 +143,11 @@ class OutputSlopes:
 
     def _slopes(self, reading: Reading, places: Indices) -> Array:
         """Slopes (k, ns) of a history at some output times."""
-        s, ns = self.run.solution, len(self.units)
+        ns = len(self.units)
         by = np.concatenate([np.diag(SMALL * self.units), -np.diag(SMALL * self.units)])
         each = np.repeat(places, 2 * ns)
-        moved = self.run.moved(s.q[each], s.u[each], s.z[each], np.tile(by, (len(places), 1)))
-        y = reading.series(self.run.shown(self.run.neighbours.here, s.t[each], *moved))
+        moved = self.run.moved(self.run.states.part(each), np.tile(by, (len(places), 1)))
+        y = reading.series(self.run.shown(self.run.neighbours.here, moved))
         y = y.reshape(len(places), 2, ns)
         return (y[:, 0] - y[:, 1]) / (2.0 * SMALL * self.units)
 
@@ -167,6 +160,5 @@ class OutputSlopes:
         return float(weights @ (one - two)) / apart
 
     def _still(self, reading: Reading, start: Start, places: Indices) -> Array:
-        s = self.run.solution
-        shown: Result = self.run.shown(start, s.t[places], s.q[places], s.u[places], s.z[places])
+        shown: Result = self.run.shown(start, self.run.states.part(places))
         return reading.series(shown)

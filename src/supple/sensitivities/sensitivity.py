@@ -128,6 +128,7 @@ def sensitivity(
         is quicker for many parameters and knows numbers of texts only. By default what is quicker.
     times, events : output times and events, as for `simulate`
         An event may end the run; where it does, derivatives are those of runs to their own ends.
+        It may also lock or release joints.
     integrator : Radau, GeneralizedAlpha, DormandPrince ..., optional
         Of the run; Radau by default. Its steps are those of the small motion about it.
     options : start, formulation, tolerance of `simulate`; the tolerance is "tight" by default
@@ -193,7 +194,7 @@ def _forward(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
 
 
 def _adjoint(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
-    run, found = slopes.run, {}
+    run, ending, found = slopes.run, slopes.ending, {}
     pairs = [slopes.over_states(reading) for reading in slopes.readings]
     used = np.unique(np.concatenate([places for places, _, _ in pairs]))
     weights = np.zeros((len(pairs), len(used), pairs[0][1].shape[1]))
@@ -205,7 +206,7 @@ def _adjoint(slopes: OutputSlopes) -> dict[str, dict[str, Any]]:
         found[reading.name] = {
             name: float(along[k, p])
             + slopes.over_parameter(reading, name, places)
-            + (later * slopes.ending.over_parameters[name] if slopes.ending is not None else 0.0)
+            + (later * ending.crossing.over_parameters[name] if ending is not None else 0.0)
             for p, name in enumerate(run.neighbours.values)
         }
     return found

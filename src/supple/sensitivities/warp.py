@@ -27,9 +27,8 @@ class Warp:
     rates: Array
 
     @classmethod
-    def of(cls, neighbours: Neighbours, name: str, t_end: float) -> Warp:
-        """Of a parameter and its usual displacement, up to a time (s)."""
-        start = neighbours.here.problem.t_start
+    def of(cls, neighbours: Neighbours, name: str, start: float, t_end: float) -> Warp:
+        """Of a parameter and its usual displacement, between two times (s)."""
         own = neighbours.here.problem.equations.breakpoints()
         *sides, apart = neighbours.sides(name)
         ends = [side.problem.equations.breakpoints() for side in sides]

@@ -10,6 +10,7 @@ from supple.signals.piecewise import (
     SmoothStep,
     Table,
 )
+from supple.signals.shaping import Shaped, shaped
 
 __all__ = [
     "OPEN_END",
@@ -18,10 +19,12 @@ __all__ = [
     "Expression",
     "Piecewise",
     "Polynomial",
+    "Shaped",
     "Signal",
     "SignalLike",
     "Sine",
     "SmoothStep",
     "Table",
     "as_signal",
+    "shaped",
 ]

@@ -1,0 +1,229 @@
+"""What controllers share: what they act on and measure, and the linear law with states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.elements import Shaft, Target, check_joint_reference
+from supple.errors import ModelError
+from supple.forces.base import ForceElement
+from supple.frames import Body
+from supple.joints import Joint
+from supple.signals import Signal, SignalLike, as_signal
+from supple.validate import Vector, read_only, set_fields
+
+TARGETS = "a joint, a motor or a name, or a list of these or of pairs (joint, coordinate)"
+ELASTIC = "a list of pairs (flexible body, coordinate)"
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class LinearLaw:
+    """A linear control law with n states z, of p errors e and m efforts u.
+
+    Continuous in a `StateSpaceController`: ``u = C z + D e``, ``z' = A z + B e``; discrete in a
+    `SampledController`: the same with the next z instead of z'.
+
+    Parameters
+    ----------
+    D : (m, p)
+        Efforts per error, N m or N per rad, m, rad/s or m/s.
+    A, B, C : (n, n), (n, p), (m, n), optional
+        All three, or none for a law without states.
+    back : (n, m), optional
+        What the limits of the controller cut off the efforts (applied less wanted) is added to the
+        rate of the states, or to the next states, by this factor: anti-windup.
+    """
+
+    D: Vector
+    A: Vector
+    B: Vector
+    C: Vector
+    back: Vector
+
+    def __init__(
+        self,
+        D: ArrayLike,
+        A: ArrayLike | None = None,
+        B: ArrayLike | None = None,
+        C: ArrayLike | None = None,
+        back: ArrayLike | None = None,
+    ) -> None:
+        owner = "LinearLaw"
+        gains = _matrix(owner, "D", D)
+        m, p = gains.shape
+        given = [x is not None for x in (A, B, C)]
+        if any(given) and not all(given):
+            name = "ABC"[given.index(False)]
+            raise ModelError(owner, name, None, "a matrix, as for the others of A, B and C")
+        n = 0 if A is None else _matrix(owner, "A", A).shape[0]
+        shapes = {"A": (n, n), "B": (n, p), "C": (m, n), "back": (n, m)}
+        fields = {
+            f: read_only(np.zeros(shapes[f])) if x is None else _matrix(owner, f, x, shapes[f])
+            for f, x in (("A", A), ("B", B), ("C", C), ("back", back))
+        }
+        set_fields(self, D=gains, **fields)
+
+    @property
+    def states(self) -> int:
+        """Number n of states."""
+        return len(self.A)
+
+
+def _matrix(owner: str, field: str, value: Any, shape: tuple[int, ...] | None = None) -> Vector:
+    """A finite matrix, of a given shape if there is one."""
+    size = "" if shape is None else f" of shape {shape}"
+    expected = f"a matrix{size} of finite numbers"
+    found = validate.array(owner, field, value, expected)
+    if shape is not None and found.size == 0 and math.prod(shape) == 0:
+        return read_only(np.zeros(shape))
+    if found.ndim != 2 or not found.size or (shape is not None and found.shape != shape):
+        raise ModelError(owner, field, value, expected)
+    return found
+
+
+def targets_of(owner: str, field: str, given: Any) -> tuple[Target, ...]:
+    """Joints and motors by name, with the coordinate of each."""
+    one = isinstance(given, (str, Joint, Shaft)) or _is_pair(given)
+    found = []
+    for i, entry in enumerate([given] if one else validate.listed(owner, field, given, TARGETS)):
+        pair = isinstance(entry, (tuple, list)) and len(entry) == 2
+        joint, coordinate = entry if pair else (entry, 0)
+        where = f"{field}[{i}]"
+        name = check_joint_reference(owner, where, joint, coordinate, shafts=True)
+        if not isinstance(coordinate, (int, str)) or isinstance(coordinate, bool):
+            raise ModelError(owner, where, coordinate, "a coordinate by its number or name")
+        found.append((name, coordinate))
+    return tuple(found)
+
+
+def _is_pair(entry: Any) -> bool:
+    """Whether it is one coordinate; lists of two names are two joints."""
+    if not isinstance(entry, (tuple, list)) or len(entry) != 2:
+        return False
+    return isinstance(entry[1], int) or (isinstance(entry, tuple) and isinstance(entry[1], str))
+
+
+def elastic_of(owner: str, given: Any) -> tuple[Target, ...]:
+    """Flexible bodies by name, with an elastic coordinate of each."""
+    found = []
+    for i, entry in enumerate(validate.listed(owner, "elastic", given, ELASTIC)):
+        pair = isinstance(entry, (tuple, list)) and len(entry) == 2
+        body, coordinate = entry if pair else (None, None)
+        name = body.name if isinstance(body, Body) else body
+        number = isinstance(coordinate, int) and not isinstance(coordinate, bool)
+        if not isinstance(name, str) or not (number or isinstance(coordinate, str)):
+            raise ModelError(owner, f"elastic[{i}]", entry, "a pair (flexible body, coordinate)")
+        assert isinstance(coordinate, (int, str))
+        found.append((name, coordinate))
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Controller(ForceElement):
+    """Base of controllers on several coordinates: efforts by what is measured.
+
+    Measured are coordinates and rates; less their targets they are the errors (p,): those of all
+    coordinates first, then those of all rates.
+    """
+
+    joints: tuple[Target, ...]
+    measures: tuple[Target, ...]
+    elastic: tuple[Target, ...]
+    target: tuple[Signal, ...]
+    feedforward: tuple[Signal, ...]
+    limit: Vector
+    initial: Vector
+
+    def _connect(
+        self,
+        name: str,
+        joints: Any,
+        measures: Any,
+        elastic: Any,
+        target: Any,
+        feedforward: Any,
+        limit: Any,
+    ) -> str:
+        """Store what is acted on and measured; returns how sentences call it."""
+        owner = self._named(name)
+        acted = targets_of(owner, "joints", joints)
+        if not acted:
+            raise ModelError(owner, "joints", joints, TARGETS)
+        if len(set(acted)) < len(acted):
+            raise ModelError(owner, "joints", joints, "each coordinate once")
+        seen = acted if measures is None else targets_of(owner, "measures", measures)
+        bodies = elastic_of(owner, elastic)
+        set_fields(
+            self,
+            joints=acted,
+            measures=seen,
+            elastic=bodies,
+            target=_signals(owner, "target", target, len(seen) + len(bodies)),
+            feedforward=_signals(owner, "feedforward", feedforward, len(acted)),
+            limit=_limits(owner, "limit", limit, len(acted)),
+        )
+        return owner
+
+    def _expect(self, owner: str, law: LinearLaw, errors: int) -> None:
+        """Refuse a law for other numbers of efforts and errors."""
+        if law.D.shape != (len(self.joints), errors):
+            expected = (
+                f"a D of shape ({len(self.joints)}, {errors}): a row for each effort, a column for "
+                "each measured coordinate and then for each rate"
+            )
+            raise ModelError(owner, "law", f"a LinearLaw with D of shape {law.D.shape}", expected)
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Coordinates that it acts on, and others that it measures."""
+        return tuple(dict.fromkeys((*self.joints, *self.measures)))
+
+    @property
+    def signals(self) -> tuple[Signal, ...]:
+        """Targets and feedforward."""
+        return (*self.target, *self.feedforward)
+
+
+def _signals(owner: str, field: str, given: Any, n: int) -> tuple[Signal, ...]:
+    """Signals, one for each of n; a single one is that of the only one, none are zeros."""
+    expected = f"{n} numbers, expressions or signals"
+    alone = isinstance(given, (str, Signal, float, int)) and not isinstance(given, bool)
+    items = [given] if alone else validate.listed(owner, field, given, expected)
+    if not items:
+        items = [0.0] * n
+    if len(items) != n:
+        raise ModelError(owner, field, given, expected)
+    return tuple(as_signal(x, owner, f"{field}[{i}]") for i, x in enumerate(items))
+
+
+def _limits(owner: str, field: str, given: Any, n: int, least: float = 0.0) -> Vector:
+    """Positive numbers, infinite for none, one for all or one for each of n."""
+    expected = f"a positive number, or {n} of them"
+    try:
+        found = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(owner, field, given, expected) from None
+    fits = found.ndim == 0 or found.shape == (n,)
+    if isinstance(given, (bool, str)) or not fits or not np.all(found > least):
+        raise ModelError(owner, field, given, expected)
+    return read_only(np.broadcast_to(found, (n,)))
+
+
+def steps_of(owner: str, field: str, given: Any, n: int) -> Vector:
+    """Steps of a converter: zero for none, one for all or one for each of n."""
+    expected = f"zero or a positive number, or {n} of them"
+    found = validate.array(owner, field, given, expected)
+    if not (found.ndim == 0 or found.shape == (n,)) or np.any(found < 0.0):
+        raise ModelError(owner, field, given, expected)
+    return read_only(np.broadcast_to(found, (n,)))
+
+
+SignalsLike = SignalLike | Sequence[SignalLike]
+limits_of = _limits

@@ -1,0 +1,113 @@
+"""StateSpaceController: a continuous linear controller with states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from supple import validate
+from supple.core.control import MOST
+from supple.errors import ModelError
+from supple.forces.controllers import Controller, LinearLaw, SignalsLike
+from supple.forces.sampled import SampledController
+from supple.validate import Vector, set_fields
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class StateSpaceController(Controller):
+    """A continuous linear controller: efforts ``C z + D e``, states ``z' = A z + B e``.
+
+    The errors e are measured coordinates less their targets, then rates less those of the targets.
+
+    Parameters
+    ----------
+    joints : joint, motor or name, or a list of these or of pairs (joint, coordinate)
+        What the efforts act on, N m or N.
+    law : LinearLaw
+    measures : like ``joints``, optional
+        Whose coordinates and rates are measured; by default those of ``joints``.
+    target : signals
+        Of the measured coordinates; that of a rate is its derivative. Zero by default.
+    feedforward : signals
+        Added to the efforts, N m or N; zero by default.
+    limit : N m or N
+        Of efforts, plus and minus: one number, or one for each.
+    elastic : list of pairs (flexible body, coordinate)
+        Elastic coordinates that are measured, behind those of ``measures``.
+    initial : (n,)
+        States at the start; zero by default.
+    """
+
+    law: LinearLaw
+
+    def __init__(
+        self,
+        name: str,
+        joints: Any,
+        law: LinearLaw,
+        measures: Any = None,
+        target: SignalsLike = (),
+        feedforward: SignalsLike = (),
+        limit: ArrayLike = math.inf,
+        elastic: Sequence[Any] = (),
+        initial: ArrayLike = (),
+    ) -> None:
+        owner = self._connect(name, joints, measures, elastic, target, feedforward, limit)
+        if not isinstance(law, LinearLaw):
+            raise ModelError(owner, "law", law, "a LinearLaw")
+        self._expect(owner, law, 2 * len(self.target))
+        if len(self.target) + len(self.joints) > MOST:
+            expected = f"at most {MOST} measured coordinates and efforts together"
+            raise ModelError(owner, "measures", len(self.target), expected)
+        found = validate.array(owner, "initial", initial, "a row of finite numbers")
+        if found.size == 0:
+            found = validate.read_only(np.zeros(law.states))
+        if found.shape != (law.states,):
+            expected = f"{law.states} numbers, one for each state of the law"
+            raise ModelError(owner, "initial", initial, expected)
+        set_fields(self, law=law, initial=found)
+
+    @property
+    def matrices(self) -> tuple[Vector, ...]:
+        """Kq, Kv, C, Bq, Bv, A, back: gains of coordinates and of rates apart."""
+        law, n = self.law, len(self.target)
+        rates = slice(n, 2 * n)
+        return (
+            *(law.D[:, :n], law.D[:, rates], law.C),
+            *(law.B[:, :n], law.B[:, rates], law.A, law.back),
+        )
+
+
+def state_feedback(
+    name: str,
+    joints: Any,
+    gain: ArrayLike,
+    measures: Any = None,
+    target: SignalsLike = (),
+    feedforward: SignalsLike = (),
+    limit: ArrayLike = math.inf,
+    elastic: Sequence[Any] = (),
+    period: float | None = None,
+) -> StateSpaceController | SampledController:
+    """A controller with efforts ``feedforward - gain (x - target)``, continuous or sampled.
+
+    Parameters
+    ----------
+    gain : (m, 2 n)
+        Efforts, N m or N, per measured coordinate (rad or m), then per rate.
+    period : s, optional
+        Between samples; continuous without it.
+    joints, measures, target, feedforward, limit, elastic : as for `StateSpaceController`
+    """
+    gains = validate.array(f"state_feedback {name!r}", "gain", gain, "a matrix of finite numbers")
+    law = LinearLaw(-np.atleast_2d(gains))
+    given: dict[str, Any] = {"measures": measures, "target": target, "feedforward": feedforward}
+    given |= {"limit": limit, "elastic": elastic}
+    if period is None:
+        return StateSpaceController(name, joints, law, **given)
+    return SampledController(name, joints, law, period, **given)

@@ -1,0 +1,214 @@
+"""A stretch of a run: its steps between two changes of the model, and small motion over them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from supple.engine.compiled import Compiled
+from supple.engine.row_sets import RowSets
+from supple.errors import SimulationError
+from supple.integrators.base import Integrator
+from supple.integrators.driver import Problem
+from supple.poses import Array
+from supple.results.run_data import Indices
+from supple.sensitivities.linear_steps import (
+    States,
+    Steps,
+    blocks,
+    parameter_terms,
+    residuals,
+    stage_times,
+    steps_of,
+)
+from supple.sensitivities.neighbours import Neighbours, like
+from supple.sensitivities.warp import Warp
+
+ROUGH = 0.02  # second difference, in parts of the first, from which on it is looked at again
+ROUNDING = 1e-11  # of forces of inertia
+LINEAR = 1e-9  # second difference, in parts of the first, that is rounding
+APART = 1e-12  # of the time span: times less far apart are one
+
+
+class Block(NamedTuple):
+    """Steps ``where`` of a grid with the constraint rows of ``compiled``; residuals of the run."""
+
+    where: slice
+    compiled: Compiled
+    steps: Steps
+    here: Array
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Steps of a run that an integrator makes in one go.
+
+    Attributes
+    ----------
+    problem : what was integrated
+    sets : constraint rows in use
+    ends : (n + 1,) s, its start and the ends of its steps; one time if there are no steps
+    """
+
+    neighbours: Neighbours
+    integrator: Integrator
+    problem: Problem
+    sets: RowSets
+    ends: Array
+    _warps: dict[str, Warp] = field(default_factory=dict)
+
+    def grid(self, times: Array) -> tuple[Array, Indices]:
+        """Ends (n + 1,) of steps of the run, divided at times, and the places of these (nt,)."""
+        near = APART * (self.ends[-1] - self.ends[0])
+        ends = np.unique(np.concatenate([self.ends, times, self._kinks()]))
+        kept = np.concatenate([[True], np.diff(ends) > near])
+        return ends[kept], np.cumsum(kept)[np.searchsorted(ends, times)] - 1
+
+    def _kinks(self) -> Array:
+        """Breakpoints of neighbours that stay where they are, (n,) s, inside of the run."""
+        found: set[float] = set()
+        for name in self.neighbours.values:
+            sides = self.neighbours.sides(name)[:2]
+            one, two = (set(side.problem.equations.breakpoints()) for side in sides)
+            found |= one & two
+        return np.array([t for t in sorted(found) if self.ends[0] < t < self.ends[-1]])
+
+    def blocks(self, ends: Array, backwards: bool = False) -> Iterator[Block]:
+        """The steps between the ends (n + 1,), some at a time."""
+        if len(ends) < 2:
+            return
+        stages = self._stages(ends)
+        h = np.diff(ends)
+        found = [
+            (slice(part.start + k.start, part.start + k.stop), compiled)
+            for compiled, part in self._with_rows(ends)
+            for k in blocks(compiled, part.stop - part.start)
+        ]
+        for where, compiled in reversed(found) if backwards else found:
+            mine = stages.part(slice(3 * where.start, 3 * where.stop))
+            steps = steps_of(compiled, mine, h[where])
+            every = np.arange(len(mine.t))
+            yield Block(where, compiled, steps, residuals(compiled, mine.t, steps, every))
+
+    def _stages(self, ends: Array) -> States:
+        """States at all stages, from a run of the same steps."""
+        times = stage_times(ends)
+        found = self.integrator.run(self.problem._replace(grid=times, steps=None))
+        if len(found.t) != len(times):
+            raise SimulationError("sensitivity: the run was not the same a second time")
+        left = times.copy()  # at a jump of a signal, the stage before it
+        left[2::3] = np.nextafter(times[2::3], -np.inf)
+        return States(left, found.q, found.u, found.z)
+
+    def _with_rows(self, ends: Array) -> Iterator[tuple[Compiled, slice]]:
+        """Constraint rows in use, and the steps that are made with them."""
+        sets = self.sets
+        middle = 0.5 * (ends[1:] + ends[:-1])
+        which = np.maximum(np.searchsorted(sets.begins, middle, side="right") - 1, 0)
+        borders = [0, *(np.flatnonzero(np.diff(which)) + 1), len(middle)]
+        for i, j in itertools.pairwise(borders):
+            yield sets.models[which[i]], slice(int(i), int(j))
+
+    def terms(self, name: str, block: Block) -> Array:
+        """What a parameter adds to the stages of a block, b (n, 3 ne)."""
+        one, two, apart = self.neighbours.sides(name)
+        models = [like(side.compiled, block.compiled) for side in (one, two)]
+        warp, steps, t = self.warp(name), block.steps, block.steps.stages.t
+        if warp.moves:
+            every, times = np.arange(len(t)), warp.times(t)
+            ends = [residuals(m, at, steps, every) for m, at in zip(models, times, strict=True)]
+            change = (ends[0] - ends[1]) / apart
+            return parameter_terms(steps, every, change, warp.stretch(t))
+        where, linear = self._acts(name, models, block)
+        change = residuals(models[0], t, steps, where)
+        if linear:  # then one side tells as much as both
+            change, apart = change - block.here[where], 0.5 * apart
+        else:
+            change -= residuals(models[1], t, steps, where)
+        return parameter_terms(steps, where, change / apart, np.zeros(len(t)))
+
+    def _acts(self, name: str, models: list[Compiled], block: Block) -> tuple[Indices, bool]:
+        """Stages (k,) of a block at which a parameter changes anything, and if that is linear.
+
+        What a signal changes begins and ends at breakpoints: where three stages between two of
+        them see nothing of it, the others do not either.
+        """
+        t = block.steps.stages.t
+        every = np.arange(len(t))
+        kinks = sorted({*models[0].breakpoints, *models[1].breakpoints})
+        piece = np.searchsorted(kinks, t, side="right")
+        mine = [every[piece == k] for k in np.unique(piece)]
+        some = np.unique([x[k] for x in mine for k in (0, len(x) // 2, len(x) - 1)])
+        one, two = (residuals(model, t, block.steps, some) for model in models)
+        seen = set(piece[some[np.any(one != two, axis=1)]])
+        second = np.abs(one + two - 2.0 * block.here[some])
+        size = np.max(np.abs(one - two), axis=0, initial=0.0)
+        if np.max(second, initial=0.0) > ROUGH * np.max(size, initial=0.0):
+            self._expect_smooth(name, block, some, float(np.max(second)))
+        return np.flatnonzero(np.isin(piece, list(seen))), bool(np.all(second <= LINEAR * size))
+
+    def _expect_smooth(self, name: str, block: Block, some: Indices, second: float) -> None:
+        """Refuse a parameter with which the equations jump: second differences that do not grow.
+
+        ``second`` is the one of the usual displacement. That of twice as much is four times as
+        large, unless both are rounding.
+        """
+        small, t = block.steps.small, block.steps.stages.t
+        inertia = np.einsum("kij,kj->ki", small.M[some], small.a[some])
+        if second <= ROUNDING * float(np.max(np.abs(inertia), initial=0.0)):
+            return
+        pair = self.neighbours.pair(name, 2.0 * self.neighbours.step(name))
+        models = [like(side.compiled, block.compiled) for side in pair]
+        one, two = (residuals(model, t, block.steps, some) for model in models)
+        if float(np.max(np.abs(one + two - 2.0 * block.here[some]))) < 2.0 * second:
+            raise self.neighbours.jump(name)
+
+    def warp(self, name: str) -> Warp:
+        """The time of neighbours along a parameter."""
+        if name not in self._warps:
+            begin, end = float(self.ends[0]), float(self.ends[-1])
+            self._warps[name] = Warp.of(self.neighbours, name, begin, end)
+        return self._warps[name]
+
+    def forward(self, names: list[str], s: Array, times: Array) -> tuple[Array, Array]:
+        """Derivatives (np, nt, ns) at times and (np, ns) at the end, with those at the start.
+
+        Both in the times of neighbours, see `Warp`, which are those of the run at both ends.
+        """
+        ends, places = self.grid(times)
+        out = np.empty((len(names), len(ends), s.shape[1]))
+        out[:, 0] = s
+        for block in self.blocks(ends):
+            b = np.array([self.terms(name, block) for name in names])
+            added = np.einsum("kij,pkj->kpi", block.steps.forced, b, optimize=True)
+            for k in range(len(added)):
+                s = s @ block.steps.transfer[k].T - added[k]
+                out[:, block.where.start + k + 1] = s
+        return out[:, places], s
+
+    def backward(
+        self, names: list[str], lam: Array, times: Array, slopes: Array
+    ) -> tuple[Array, Array]:
+        """Derivatives (nj, np), (nj, ns) along parameters and the state at the start.
+
+        Of sums of ``lam`` (nj, ns) times the state at the end and ``slopes`` (nj, nt, ns) times
+        those at times.
+        """
+        ends, places = self.grid(times)
+        given = np.zeros((slopes.shape[0], len(ends), slopes.shape[2]))
+        for k, place in enumerate(places):
+            given[:, place] += slopes[:, k]
+        out = np.zeros((len(slopes), len(names)))
+        lam = lam + given[:, -1]
+        for block in self.blocks(ends, backwards=True):
+            w = np.empty((block.steps.forced.shape[0], len(slopes), block.steps.forced.shape[2]))
+            for k in reversed(range(len(w))):
+                w[k] = lam @ block.steps.forced[k]
+                lam = lam @ block.steps.transfer[k] + given[:, block.where.start + k]
+            for p, name in enumerate(names):
+                out[:, p] -= np.einsum("kji,ki->j", w, self.terms(name, block), optimize=True)
+        return out, lam
