@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
-SLIDER = ".line"  # ends names of coordinates of sliding joints
-SPIN = ".angle"  # the same of their spin about a line that is still rigid
+SLIDER, SPIN = ".line", ".angle"  # end names of coordinates of sliding joints, on rigid lines too
 HELD = " held"  # ends the parts of rows that hold coordinates of joints
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
@@ -334,10 +333,6 @@ class Compiled:
         """The frame of a body of the engine, or of the ground, that a frame of the model is."""
         record = self.bodies.get(frame.body.name)
         return frame if record is None else record.body.on_part(frame)
-
-    def slider(self, name: str) -> JointRecord:
-        """Coordinates of the sliding joint of that name."""
-        return self.extra[f"{name}{SLIDER}"]
 
     def shaft(self, name: str, index: int) -> tuple[int, int, float]:
         """Places in q and u, and gear ratio, of a joint coordinate or of a motor's shaft."""

@@ -294,8 +294,8 @@ class Result(Products):
         given = self.constraints[name], parts, work, self.data.loads
         item = given[0]
         if isinstance(item, SlidingJoint):
-            record = compiled.slider(name)
-            coordinates = self.q[:, record.q], self.u[:, record.u]
+            (q, u, _), count = compiled.shaft(name, 0), 1 + (item.follows == "tangent")
+            coordinates = self.q[:, q : q + count], self.u[:, u : u + count]
             axes = None if item.follows == "point" else self[item.B].matrix
             return SlidingView(*given, coordinates=coordinates, axes=axes)
         return ConstraintView(*given)
