@@ -26,8 +26,8 @@ from supple.core.blocks import by_blocks
 from supple.core.links import LINEAR
 from supple.native.declare import kernel
 
-# Pivots of rows, of their own squares: those of rows that depend on others; and those that one correction of the solution
-# can do with, which leaves the square of rounding over the pivot. With added inertia corrections are repeated.
+# Pivots of rows, of their own squares: those of rows that depend on others; and those that few corrections of the solution
+# can do with, each of which leaves rounding over the pivot. With added inertia corrections are repeated.
 DEPENDENT, CLOSE = 1e-14, 1e-10
 SMALL = 1e-6  # rows that hold a joint's frames together have unit axes: below it they do not give a coordinate
 

@@ -20,7 +20,7 @@ from supple.native.declare import INT, VEC, kernel, shared
 
 # What the factors are of: all together, blocks, blocks with inertia added, blocks in order N, fronts
 DENSE, BLOCKS, ADDED, ARTICULATED, FRONTS = 0.0, 1.0, 2.0, 3.0, 4.0
-REPEATS = 8
+REPEATS, CORRECTIONS = 8, 3
 ROUNDING = 4e-15  # more than sums over few terms have: where solutions are repeated or not by chance, they are noise to a method
 
 
@@ -210,19 +210,23 @@ def solve(m, w, f, c):
 
 @kernel
 def solve_exactly(m, w, f, c):
-    """Solve in place by blocks, and once more for what rows miss by more than rounding of their own terms.
+    """Solve in place by blocks, and again for what rows miss by more than rounding of their own terms, while that falls off.
 
-    Accelerations are differences of what forces and what multipliers do. Where constraints leave little motion both are
-    larger, and so is the rounding that is left in the rows.
+    Accelerations are differences of what forces and what multipliers do. Where constraints leave little motion, or a body is
+    light, both are larger, and so is the rounding that is left in the rows.
     """
     by_tree, c0, d, e = w.factors[0] == ARTICULATED, w.given_gap, w.rest_force, w.rest_gap
     for i in range(c.shape[0]):
         c0[i] = c[i]
     elimination.solve(m, w, f, c, by_tree)
-    largest, missed = elimination.row_remainder(m, w, c0, f, e), 0.0
-    for i in range(e.shape[0]):
-        missed = max(missed, abs(e[i]))
-    if missed > ROUNDING * largest:
+    old = math.inf
+    for _ in range(CORRECTIONS):
+        largest, missed = elimination.row_remainder(m, w, c0, f, e), 0.0
+        for i in range(e.shape[0]):
+            missed = max(missed, abs(e[i]))
+        if not missed > ROUNDING * largest or not missed < 0.1 * old:
+            break
+        old = missed
         for k in range(d.shape[0]):
             d[k] = 0.0
         elimination.solve(m, w, d, e, by_tree)

@@ -196,6 +196,11 @@ class Compiled:
         return {name: head[k] for name, k in at.SIZES.items()}
 
     @cached_property
+    def smallest_scale(self) -> float:
+        """The smallest of ``scale``; infinite without velocities."""
+        return float(self.scale.min(initial=np.inf))
+
+    @cached_property
     def deforming(self) -> dict[str, FlexRecord | GradientRecord]:
         """Bodies of the engine with coordinates of deformation, in a frame or without one."""
         return {**self.flexible, **self.gradient}

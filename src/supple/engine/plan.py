@@ -30,12 +30,13 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     """
     listed, rows = (int(ints[k]) for k in (at.H_LISTED, at.H_LISTED_ROWS))
     bare = ints[: len(ints) - int(ints[at.H_PLAN]) - 3 * listed - 4 * rows].copy()
-    bare[[at.H_PLAN, at.H_LISTED, at.H_LISTED_ROWS]] = 0
-    choose_newton(bare, reals)
+    bare[at.H_PLAN] = bare[at.H_LISTED] = bare[at.H_LISTED_ROWS] = 0
+    model = at.model_fields(bare, reals)  # views: what is written below is seen in them
+    choose_newton(bare, model)
     whole = bare[at.H_BLOCK] > 0 or bare[at.H_ASKED] == at.DENSE
-    structure = _Plan(bare, reals)
+    structure = _Plan(bare, model)
     plan = structure.write(newton=not whole)
-    choose(bare, at.read_model(bare, reals), plan)
+    choose(bare, model, plan)
     places = storage.write(bare, structure, plan)
     made = np.concatenate([bare, places, plan])
     made[at.H_PLAN] = len(plan)

@@ -93,17 +93,18 @@ class _Rows:
 def write(bare: np.ndarray, s: Structure, plan: Sequence[int]) -> np.ndarray:
     """Lists of places of a model's rows; how its matrices are stored goes into the head."""
     nu, nr = s.nu, s.nr
-    bare[[at.H_LISTED, at.H_LISTED_ROWS]] = nu, nr
+    bare[at.H_LISTED], bare[at.H_LISTED_ROWS] = nu, nr
     bare[at.H_PLANNED] = int(plan[at.PLAN_NEWTON] > 0)
+    counting = np.arange(nu + nr, dtype=np.int64)
     if plan[at.PLAN_NEWTON]:
         lists = _planned(bare, s, np.asarray(plan))
     else:
-        rows = np.arange(nr)
-        bare[[at.H_TALL, at.H_DEEP]] = nu
-        bare[[at.H_LINES, at.H_SOLVED, at.H_ENVELOPE]] = nr
-        bare[[at.H_STACK, at.H_FACTORS]] = 0
-        lists = [np.arange(nu), rows, np.arange(nu), rows, rows]
-    return np.concatenate([*lists, np.arange(nu + nr)]).astype(np.int64)
+        own, rows = counting[:nu], counting[:nr]
+        bare[at.H_TALL] = bare[at.H_DEEP] = nu
+        bare[at.H_LINES] = bare[at.H_SOLVED] = bare[at.H_ENVELOPE] = nr
+        bare[at.H_STACK] = bare[at.H_FACTORS] = 0
+        lists = [own, rows, own, rows, rows]
+    return np.concatenate([*lists, counting]).astype(np.int64, copy=False)
 
 
 def _planned(bare: np.ndarray, s: Structure, plan: np.ndarray) -> list[np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +24,9 @@ def room_of(link: np.ndarray) -> int:
 class Structure:
     """Velocities on paths to nodes, in rows of links, and coupled by bodies and force elements."""
 
-    def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
-        model = at.read_model(ints, reals)
+    def __init__(self, ints: np.ndarray, model: Any) -> None:
         self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
-        self.coupled_states = coupled_states(ints)
+        self.coupled_states = coupled_states(model)
         self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
         self.nodes, self.elements = model.node, model.element
         self.columns = model.column.tolist()

@@ -149,7 +149,7 @@ class LoopRun:
         self.run_buffer = np.zeros(reals + own_size[0])
         self.state = np.zeros(st.REAL_STATE)
         self.count = np.zeros(integers + own_size[1], dtype=np.int64)
-        self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
+        self.fields = st.RUN_RECORD.fields(sizes, self.run_buffer, self.count)
         self.run_reals = reals
         self.own, self.own_integers = self.run_buffer[reals:], own_size[1]
         self.count[integers : integers + len(options.integers)] = options.integers

@@ -1,0 +1,93 @@
+"""What accelerations and multipliers of looped models leave of their equations is rounding.
+
+The terms are those of the equations that are solved: M a + G' lam + h and G a + g'', with the
+entries of M and G as they are. Each sum of n of them is rounded to a few units of the largest.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import supple as sp
+from random_loops import OTHERS, LoopRecipe, flexible_loop
+from random_models import KINDS, Recipe
+from supple.engine import block_plan
+from supple.formulations.equations import Equations
+from test_formulations import condition
+from test_order_n import LEFT
+
+WAYS = {
+    "tree": sp.JointCoordinates("tree"),
+    "blocks": sp.JointCoordinates("blocks"),
+    "dense": sp.JointCoordinates("dense"),
+    "absolute": sp.Absolute(),
+}
+
+
+def rigid_loop(number: int) -> LoopRecipe:
+    """The looped model of this number, without beams."""
+    rng = np.random.default_rng([number, 13])
+    kinds = tuple(str(kind) for kind in rng.choice(KINDS, int(rng.integers(2, 8))))
+    closings = tuple(str(kind) for kind in rng.choice(KINDS + OTHERS, int(rng.integers(1, 4))))
+    return LoopRecipe(Recipe(kinds, int(rng.integers(2**32)), forces="all"), closings)
+
+
+def left_over(eq: Equations) -> float:
+    """Largest residual, of the largest sum of its terms' absolute values.
+
+    Forces are measured in units and by the mean inertia, rows by the largest of them: rows may hold
+    everything, then accelerations are rounding of what forces would give.
+    """
+    c, n = eq.compiled, eq.nu
+    a = eq.accelerate(0.0, eq.q0, eq.u0)
+    lam, rows = eq.multipliers(), eq.constraints(0.0, eq.q0, eq.u0)
+    M, h = eq.mass_matrix(eq.q0), eq.residual(0.0, eq.q0, eq.u0, np.zeros(n))
+    mean = np.mean(np.diag(M) * c.scale**2) or 1.0
+    size = np.linalg.norm(rows.G * c.scale, axis=1).max(initial=1e-300)
+    motion = np.hstack([M * a, rows.G.T * lam, h[:, None]]) * c.scale[:, None] / mean
+    held = np.hstack([rows.G * a, rows.acceleration[:, None]]) / size
+    left, terms = 0.0, 1e-300
+    for part in (motion, held):
+        left = max(left, np.abs(part.astype(np.longdouble).sum(axis=1)).max(initial=0.0))
+        terms = max(terms, np.abs(part).sum(axis=1).max(initial=0.0))
+    return float(left / terms)
+
+
+def largest_left(numbers: range) -> tuple[dict[str, float], int]:
+    """The largest of each way, and how many models could be made and are determined."""
+    worst, count = dict.fromkeys(WAYS, 0.0), 0
+    for number in numbers:
+        recipe = flexible_loop(number) if number % 3 == 0 else rigid_loop(number)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", sp.SuppleWarning)
+                model = recipe.model()
+                equations = {name: form.equations(model) for name, form in WAYS.items()}
+        except sp.ModelError:  # a driver of something that cannot move
+            continue
+        if max(condition(eq) for eq in equations.values()) > 1e9:
+            continue
+        for name, eq in equations.items():
+            worst[name] = max(worst[name], left_over(eq))
+            assert worst[name] < LEFT, (name, recipe)
+        count += 1
+    return worst, count
+
+
+def test_what_is_left_of_looped_models_is_rounding(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)  # stored by the plan as soon as there is one
+    assert largest_left(range(9))[1] > 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("worth", [0.0, 1.0])
+def test_what_is_left_of_a_thousand_looped_models_is_rounding(
+    worth: float, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(block_plan, "WORTH", worth)
+    worst, count = largest_left(range(9, 1009))
+    print(worst, count)
+    assert count > 500
