@@ -47,7 +47,7 @@ def columns(m, w, u, a):
             gradient_edge.edge_columns(m, w, n, u, a)
             continue
         if node[n, at.MOTION] == at.LINE_EDGE:
-            line_edge.edge_columns(m, w, n, u, a)
+            line_edge.edge_columns(m, w, n)
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]

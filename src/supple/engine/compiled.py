@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
-SLIDER = ".line"  # ends names of coordinates of sliding joints
+SLIDER, SPIN = ".line", ".angle"  # end names of coordinates of sliding joints, on rigid lines too
 HELD = " held"  # ends the parts of rows that hold coordinates of joints
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 

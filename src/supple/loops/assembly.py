@@ -27,6 +27,7 @@ from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.loops.closing import CLOSED, Assembler
 from supple.loops.ranks import DEPENDENT, MANY, analyse, regular_value
+from supple.loops.spun import spun
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
 from supple.state import State
@@ -151,7 +152,7 @@ def started(compiled: Compiled, fixed: Sequence[int] = ()) -> State:
         except ModelError:
             stiff = compiled.stiff
         q, u = transferred(stiff, stiff.q0, stiff.u0, compiled)
-    return State(0.0, q, u, compiled.z0)
+    return State(0.0, spun(compiled, q), u, compiled.z0)
 
 
 def assemble(model: Model, fixed: Any = ()) -> State:

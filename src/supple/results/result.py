@@ -295,10 +295,12 @@ class Result(Products):
         parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
         given = self.constraints[name], parts, work, self.data.loads
-        if isinstance(given[0], SlidingJoint):
-            q, u, _ = compiled.shaft(name, 0)
-            station = self.q[:, q], self.u[:, u]
-            return SlidingView(*given, station=station)
+        item = given[0]
+        if isinstance(item, SlidingJoint):
+            (q, u, _), count = compiled.shaft(name, 0), 1 + (item.follows == "tangent")
+            coordinates = self.q[:, q : q + count], self.u[:, u : u + count]
+            axes = None if item.follows == "point" else self[item.B].matrix
+            return SlidingView(*given, coordinates=coordinates, axes=axes)
         return ConstraintView(*given)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:
