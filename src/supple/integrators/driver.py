@@ -379,6 +379,7 @@ class LoopRun:
         )
         statistics: dict[str, int | float | str] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self.steps
+        statistics["equal_steps"] = self.steps if self.options.fixed_step else 0
         statistics["cpu_seconds"] = self.cpu
         statistics.update(self.options.statistics(self.own))
         return Solution(

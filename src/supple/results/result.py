@@ -159,7 +159,8 @@ class Result(Products):
     @property
     def verdict(self) -> str:
         """The worst of the verdicts on energy, momentum and validity, one line."""
-        return headline(self.energy, self.momentum, self.monitor)
+        steps = int(self.statistics.get("equal_steps", 0))
+        return headline(self.energy, self.momentum, self.monitor, steps)
 
     @cached_property
     def monitor(self) -> Monitor:
