@@ -12,7 +12,7 @@ import numpy as np
 
 from supple import validate
 from supple.bodies.axis import STATION_TOLERANCE, AxisBody
-from supple.bodies.beam_response import beam_response, mesh_of
+from supple.bodies.beam_response import beam_response, fine_mesh, mesh_of
 from supple.bodies.beam_slaves import BeamSlaves, axial_load_stiffness
 from supple.bodies.flexible import PointMasses, rows_at
 from supple.bodies.reduced import ReducedBody
@@ -86,6 +86,15 @@ class BeamRecovery(AxisBody, ReducedBody):
         self, reduced: MeshField | AssumedBeam, places: tuple[float, ...]
     ) -> StaticResponse:
         return beam_response(reduced, self._problem(mesh_of(reduced, self.elements)), places)
+
+    def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh:
+        """The mesh of ``static_response``, whose first points are its nodes; kept."""
+        reduced = self._reduced(point_masses)
+        store: dict[Hashable, BeamMesh] = self.__dict__["_reductions"]
+        key = "responding", reduced
+        if key not in store:
+            store[key] = fine_mesh(mesh_of(reduced, self.elements))
+        return store[key]
 
     def load_stiffness(
         self, places: Sequence[float], factors: Vector, point_masses: PointMasses = ()

@@ -24,10 +24,8 @@ def beam_response(
     field: MeshField | AssumedBeam, problem: Problem, places: Sequence[float]
 ) -> StaticResponse:
     """Response with shapes ``field`` to loads at stations (m); ``problem`` has the beam's frame."""
-    parts = max(PARTS, -(-FEWEST // problem.mesh.elements))
-    mesh = replace(problem.mesh, elements=parts * problem.mesh.elements)
-    if type(mesh) is BeamMesh:
-        mesh = StaticBeamMesh(**{f.name: getattr(mesh, f.name) for f in fields(mesh)})
+    mesh = fine_mesh(problem.mesh)
+    parts = mesh.elements // problem.mesh.elements
     fine = Problem(
         mesh,
         problem.reference,
@@ -44,6 +42,15 @@ def beam_response(
     seen = [*unit, *(fine.rows(x) for x in stations[len(nodes) :])]
     basis = rows[: len(nodes)].reshape(mesh.size, -1)
     return static_response(fine, basis, points, seen, rows, range(len(nodes), len(stations)))
+
+
+def fine_mesh(mesh: BeamMesh) -> BeamMesh:
+    """The mesh that responds, for the mesh of a beam."""
+    parts = max(PARTS, -(-FEWEST // mesh.elements))
+    fine = replace(mesh, elements=parts * mesh.elements)
+    if type(fine) is BeamMesh:
+        fine = StaticBeamMesh(**{f.name: getattr(fine, f.name) for f in fields(fine)})
+    return fine
 
 
 def mesh_of(field: MeshField | AssumedBeam, elements: int) -> BeamMesh:

@@ -12,6 +12,7 @@ import numpy as np
 
 from supple import validate
 from supple.errors import ModelError, SuppleWarning, label
+from supple.fem.beam import BeamMesh
 from supple.fem.component import Component
 from supple.fem.damping import Damping, KelvinVoigt, Rayleigh
 from supple.fem.drawn_mesh import DrawnMesh
@@ -140,6 +141,10 @@ class FlexibleBody(Body):
     ) -> StaticResponse:
         """Deflections of its whole mesh under unit loads, for ``modal(point_masses)``."""
         raise ModelError(label(self), "deflection", None, "a body made of a beam or a mesh")
+
+    def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh | None:
+        """The mesh of ``static_response`` of a straight beam; None of other bodies."""
+        return None
 
     def component_shapes(self, point_masses: PointMasses = ()) -> tuple[Component, Vector]:
         """Its finite-element component, and coordinates (size, n) of it for each of ``modal``."""

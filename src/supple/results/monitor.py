@@ -55,6 +55,8 @@ from supple.results.deformation import (
     strains,
 )
 from supple.results.gradient_monitor import watch_gradient
+from supple.results.lateral_buckling import lateral_buckling
+from supple.results.lateral_findings import of_lateral
 from supple.results.load_effect import LoadEffect, load_effect
 from supple.results.mode_findings import of_modes
 from supple.results.monitor_report import monitor_table, monitor_text
@@ -251,6 +253,8 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         result.t, np.zeros(len(spin)) if stiffened else lost_stiffness(record.modal, spin)
     )
     effect = None if stiffened else load_effect(result, record)
+    aside = None if left_out is None else lateral_buckling(result, left_out.loaded)
+    parts = [x.largest for x in (effect and effect.buckling, aside) if x is not None]
     spinning = [] if stiffened else [*of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
         *_of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
@@ -259,6 +263,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         *spinning,
         *of_modes(result, body, left_out, share),
         *(() if effect is None or spinning else _of_loads(body, effect)),
+        *(() if aside is None else of_lateral(body, aside)),
     ]
     return BodyMonitor(
         body.name,
@@ -270,7 +275,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         speed.largest,
         float(frequencies[0]),
         lost.largest,
-        np.nan if effect is None else effect.buckling.largest,
+        max(parts, default=np.nan),
         np.nan if effect is None else effect.stiffness.largest,
         np.nan if effect is None else effect.change.largest,
         tuple(findings),

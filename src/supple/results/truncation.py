@@ -52,6 +52,7 @@ class Truncation:
     along : displacements along the axis of a beam
     count : elastic coordinates
     size : largest deflection of the whole mesh, in lengths of the body
+    loaded : the body at these times
     """
 
     count: int
@@ -59,6 +60,7 @@ class Truncation:
     deflection: Extreme
     energy: Extreme
     along: Extreme
+    loaded: Deflected
 
     @property
     def largest(self) -> float:
@@ -128,7 +130,8 @@ class Deflected:
         if size > nothing:
             parts[2] = short / size
         relative = float(size / self.record.body.typical_length)
-        return Truncation(self.record.modal.n, relative, *(Extreme(self.t, x) for x in parts))
+        extremes = (Extreme(self.t, x) for x in parts)
+        return Truncation(self.record.modal.n, relative, *extremes, loaded=self)
 
     def energies(self) -> Array:
         """Strain energy (k,) of what is left out, in parts of the largest; not along an axis."""

@@ -1,0 +1,123 @@
+"""How joints hold a body against the ground, as if everything else were rigid.
+
+Each joint of a body leads to another one, and from there, by other joints, to the ground or not. If
+it does, the place can move as all joints on the way allow together, but for coordinates that are
+driven; what they do not allow is held. A joint that leads to nothing but free bodies holds nothing,
+and a force element, a spring, does not either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.constraints import Driver
+
+if TYPE_CHECKING:
+    from supple.frames import Frame
+    from supple.joints import Joint
+    from supple.results.result import Result
+    from supple.results.views import BodyView
+
+Array = NDArray[np.float64]
+
+GROUND = "ground"
+# Directions that differ by less are one: axes that would be parallel but for small deflections.
+ALIKE = 1e-2
+
+
+def held_directions(result: Result, name: str, length: float) -> list[tuple[Frame, Array]]:
+    """Frames of a body that are held at the one time of a result, and how.
+
+    Rows (c, 6) in body axes are of the displacement and of ``length`` times the rotation of the
+    frame: orthonormal directions in which it does not move.
+    """
+    found = []
+    axes = cast("BodyView", result[name]).matrix[0]
+    turn = np.kron(np.eye(2), axes)
+    for joint in result.joints.values():
+        for mine, other in ((joint.A, joint.B), (joint.B, joint.A)):
+            if mine.body.name != name:
+                continue
+            way = _way(result, other.body.name, name)
+            if way is None:
+                continue
+            place = result[mine].position[0]
+            moves = [m for j in (joint, *way) for m in _freedoms(result, j, place)]
+            table = np.array(moves).reshape(-1, 6) * np.repeat([1.0, length], 3)
+            rows = _complement(table) @ turn
+            if len(rows):
+                found.append((mine, rows))
+    return found
+
+
+def _complement(table: Array) -> Array:
+    """Orthonormal rows (c, 6) across all rows of a table (k, 6)."""
+    if not len(table):
+        return np.eye(6)
+    size = np.linalg.norm(table, axis=1, keepdims=True)
+    _, values, rows = np.linalg.svd(table / np.where(size > 0.0, size, 1.0))
+    return np.asarray(rows[int(np.sum(values > ALIKE)) :])
+
+
+def _way(result: Result, start: str, without: str) -> Sequence[Joint] | None:
+    """Joints from a body to the ground, the fewest, without passing a body; None if none do."""
+    ways: dict[str, list[Joint]] = {start: []}
+    waiting = [start]
+    while waiting:
+        here = waiting.pop(0)
+        if here == GROUND:
+            return ways[here]
+        for joint in result.joints.values():
+            ends = joint.A.body.name, joint.B.body.name
+            if here not in ends:
+                continue
+            there = ends[1] if ends[0] == here else ends[0]
+            if there not in ways and there != without:
+                ways[there] = [*ways[here], joint]
+                waiting.append(there)
+    return None
+
+
+def _driven(result: Result, joint: Joint) -> set[int]:
+    """Places of coordinates of a joint that are driven."""
+    found = set()
+    for driver in result.constraints.values():
+        if isinstance(driver, Driver) and driver.joint == joint.name:
+            given = driver.coordinate
+            names = joint.coordinate_names
+            found.add(names.index(given) if isinstance(given, str) else int(given))
+    return found
+
+
+def _freedoms(result: Result, joint: Joint, place: Array) -> Iterator[Array]:
+    """Motions [displacement; rotation] (6,) of a place that a joint allows, world axes.
+
+    Axes between the first and the last rotation of a joint are not looked up: all turns are then
+    allowed, or all displacements.
+    """
+    A, B = result[joint.A], result[joint.B]
+    driven, motions = _driven(result, joint), joint.motions
+    turning = [k for k, motion in enumerate(motions) if motion.kind != "translate"]
+    every = np.eye(3)
+    at = 0
+    for k, motion in enumerate(motions):
+        coordinate, at = at, at + motion.nq
+        if motion.nq == 1 and coordinate in driven:
+            continue
+        before, after = (any(i < k for i in turning), any(i > k for i in turning))
+        if motion.axis is None or (before and after):
+            axes = every
+        else:
+            axes = np.array([(B if before else A).matrix[0] @ motion.axis])
+        if motion.kind != "rotate" and motion.kind != "ball":
+            for axis in every if motion.kind == "free" else axes:
+                yield np.concatenate([axis, np.zeros(3)])
+        if motion.kind != "translate":
+            slid = any(motions[i].kind == "translate" for i in range(k))
+            arm = place - (B if slid else A).position[0]
+            for axis in axes:
+                yield np.concatenate([np.cross(axis, arm), axis])

@@ -1,0 +1,140 @@
+"""Lateral buckling of straight beams: a deep strip that is bent about its stiff axis turns aside.
+
+Bending moments and shear forces about the stiff axis couple twist with bending about the other one.
+Neither linear shapes nor a second order without twist describe that. With the geometric stiffness
+K_G of these moments alone on the fine mesh of `supple.results.truncation`, and with the supports of
+`supple.results.body_supports`, the part of the load that buckles the beam is the largest value r of
+
+    -K_G shape = r K shape
+
+Rigid motions that no support prevents are those that the body's inertia resists: shapes have no
+momentum along them. Deflection before it buckles holds a beam that is hardly deeper than thick: r
+is multiplied by the root of (1 - EI_weak / EI) (1 - GJ / EI), as for a constant moment, and is zero
+where the beam is no stiffer about the axis it is bent about. Loads act at the axis, and sections
+are free to warp.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supple.constraints import Driver
+from supple.reduction.modes import rigid_motions
+from supple.reduction.stiffening import SecondOrder
+from supple.results.body_loads import at_times
+from supple.results.body_supports import ALIKE, held_directions
+from supple.results.deformation import Extreme
+
+if TYPE_CHECKING:
+    from supple.fem.beam import BeamMesh
+    from supple.results.result import Result
+    from supple.results.truncation import Deflected
+
+Array = NDArray[np.float64]
+
+# Moments times the length, in parts of sqrt(EI GJ), below which no beam is near: a cantilever under
+# a moment at its end, that keeps its direction, buckles at pi/2.
+FAINT = 0.1
+FEW = 4  # times that are looked at
+
+
+def lateral_buckling(result: Result, loaded: Deflected) -> Extreme | None:
+    """Part of the load under which a beam buckles to the side; None where it is not known."""
+    record = loaded.record
+    body, masses = record.body, record.point_masses
+    stiffening = getattr(body, "stiffening", None)
+    mesh = body.responding_mesh(masses)
+    if mesh is None or (isinstance(stiffening, SecondOrder) and stiffening.twist):
+        return None
+    strong = _Strong(mesh)
+    none = Extreme(loaded.t, np.zeros(len(loaded.t)))
+    if strong.factor == 0.0 or not len(loaded.t):
+        return none
+    nodes = len(mesh.nodes)
+    unit = loaded.response.moved[:nodes].reshape(mesh.size, -1)
+    bent = strong.part(loaded.right @ unit.T)
+    size = strong.size(bent)
+    if not size.max() > FAINT:
+        return none
+    which = np.sort(np.argsort(size)[-FEW:])
+    values = []
+    for k in which:
+        time = int(np.argmin(np.abs(result.t - loaded.t[k])))
+        shapes = _shapes(at_times(result, np.array([time])), body.name, mesh)
+        if shapes is None:
+            return None
+        values.append(strong.factor * _largest(mesh, bent[k], shapes))
+    return Extreme(loaded.t[which], np.array(values))
+
+
+class _Strong:
+    """Bending of a beam about its stiff axis."""
+
+    def __init__(self, mesh: BeamMesh) -> None:
+        self.mesh = mesh
+        laws = [mesh.at(x / mesh.length, mesh.roll) for x in mesh.nodes[:, 0]]
+        both = np.array([np.linalg.eigvalsh(law.bending) for law in laws])
+        self.across = np.linalg.eigh(laws[len(laws) // 2].bending)[1][:, 1]  # y, z
+        self.bending = np.array([law.bending for law in laws])
+        torsional = np.array([law.torsional for law in laws])
+        self.resists = np.sqrt(both[:, 0] * torsional) / mesh.length
+        weak, twisting = both[:, 0] / both[:, 1], torsional / both[:, 1]
+        left = np.maximum(1.0 - weak, 0.0) * np.maximum(1.0 - twisting, 0.0)
+        self.factor = float(np.sqrt(left.max())) if weak.min() < 1.0 - ALIKE else 0.0
+
+    def part(self, moved: Array) -> Array:
+        """Nodal coordinates (k, size) without all but the bending about the stiff axis."""
+        y, z = self.across
+        rows = np.zeros((2, 6))
+        rows[0, 1:3], rows[1, 4:6] = (y, z), (-z, y)
+        nodal = moved.reshape(len(moved), -1, 6)
+        return np.asarray((nodal @ rows.T @ rows).reshape(moved.shape))
+
+    def size(self, bent: Array) -> Array:
+        """Largest moments (k,) times length over sqrt(EI GJ)."""
+        rows = np.array([self.mesh.strain(x)[1:3] for x in self.mesh.nodes[:, 0]])
+        moments = np.einsum("i,pij,pjs,ks->kp", self.across, self.bending, rows, bent)
+        return np.asarray(self.factor * np.abs(moments / self.resists).max(axis=1))
+
+
+def _shapes(result: Result, name: str, mesh: BeamMesh) -> Array | None:
+    """Nodal coordinates (size, n) of all shapes that supports allow at the one time of a result.
+
+    None where it is not known what holds the body: constraints between frames, or springs alone.
+    """
+    items = result.constraints.values()
+    others = [c for c in items if not isinstance(c, Driver)]
+    if any(f.body.name == name for c in others for f in c.frames.values()):
+        return None
+    length, body = mesh.length, result.bodies[name]
+    unit = np.repeat([1.0, length], 3)
+    rows = np.zeros((0, mesh.size))
+    for frame, held in held_directions(result, name, length):
+        rows = np.vstack([rows, held * unit @ mesh.motion(float(body.station(frame)))])
+    rigid = rigid_motions(mesh.nodes) / unit
+    _, values, ways = np.linalg.svd(rows @ rigid) if len(rows) else (0, np.zeros(0), np.eye(6))
+    free = rigid @ ways[int(np.sum(values > ALIKE)) :].T
+    if free.shape[1]:
+        springs = (f.frames.values() for f in result.forces.values() if len(f.frames) > 1)
+        if any(frame.body.name == name for frames in springs for frame in frames):
+            return None
+        momentum = (mesh.mass_matrix @ free).T
+        rows = np.vstack([rows, momentum / np.linalg.norm(momentum, axis=1, keepdims=True)])
+    scale = np.tile(1.0 / unit, len(mesh.nodes))  # coordinates in metres
+    table = rows * scale
+    table /= np.linalg.norm(table, axis=1, keepdims=True)
+    _, values, directions = np.linalg.svd(table)
+    return np.asarray(scale[:, None] * directions[int(np.sum(values > ALIKE)) :].T)
+
+
+def _largest(mesh: BeamMesh, bent: Array, shapes: Array) -> float:
+    """Part of the load under which the mesh buckles within shapes (size, n)."""
+    K = shapes.T @ mesh.stiffness_matrix @ shapes
+    K_G = shapes.T @ mesh.geometric_stiffness(bent) @ shapes
+    scale = 1.0 / np.sqrt(np.diag(K))
+    root = np.linalg.cholesky(K * np.outer(scale, scale))
+    inverse = np.linalg.solve(root, np.diag(scale))
+    return max(0.0, -float(np.linalg.eigvalsh(inverse @ K_G @ inverse.T)[0]))
