@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -16,9 +17,12 @@ from supple.forces.kinds import force_kind
 from supple.formulations.equations import Equations
 from supple.loops.singular import violated_row
 from supple.model import Model
+from supple.results.monitor import Finding, Monitor
 from supple.results.result import Result, RunData
 from supple.state import State
 
+# An unstable motion is one of a body's deformation if that is this part of its largest coordinate
+DEFORMS = 0.1
 MISSED = 1e-6  # rad or m: a coordinate farther from its target has not settled
 # A model in steady rotation is in balance after these turns, rad, but for this part of its loads
 TURNED, UNSTEADY = (0.4, 1.3), 1e-6
@@ -34,9 +38,10 @@ class StaticResult(Result):
     ----------
     iterations : steps of Newton's method
     stable : whether all motions have a positive stiffness, and no flexible body without stiffening
-        carries more than its buckling load: controllers count as holding their targets; with loads
-        that follow the motion, whether it neither leaves nor flutters, as if it were not damped:
-        see `stability`
+        carries more than its buckling load, nor a straight beam without twist of second order more
+        than that under which it buckles to the side: controllers count as holding their targets;
+        with loads that follow the motion, whether it neither leaves nor flutters, as if it were not
+        damped: see `stability`
     buckled : names of such bodies
     free : motions that nothing holds, in words
     multipliers : (nr,) of the constraint rows in use
@@ -61,8 +66,26 @@ class StaticResult(Result):
 
     @property
     def buckled(self) -> tuple[str, ...]:
-        """Flexible bodies without stiffening that carry more than their buckling load."""
-        return tuple(f.body for f in self.monitor.findings if f.what == "buckling")
+        """Flexible bodies that carry more than their buckling load, which they do not see."""
+        return tuple(dict.fromkeys(f.body for f in self.monitor.findings if f.what == "buckling"))
+
+    @cached_property
+    def monitor(self) -> Monitor:
+        """That of a run; bodies in an unstable equilibrium by their deformation are told, too."""
+        seen, compiled = super().monitor, self.data.compiled
+        bodies = dict(seen.bodies)
+        for name, k in _deforming(compiled, self.equilibrium).items():
+            if name in bodies:
+                where = _words(compiled, self.equilibrium, np.array([k]))[0]
+                sentence = (
+                    f"{label(compiled.bodies[name].body)}: its equilibrium is unstable, first "
+                    f"along {where}: it buckles or snaps to another one; statics with follow= has "
+                    "the path, and a small load to the side the state that it leaves to"
+                )
+                found = Finding(name, "stability", 1.0, 0.0, float(self.t[0]), False, sentence)
+                told = (*bodies[name].findings, found)
+                bodies[name] = replace(bodies[name], findings=told)
+        return Monitor(bodies)
 
     def __repr__(self) -> str:
         state = "equilibrium" if self.success else "NO EQUILIBRIUM"
@@ -74,6 +97,17 @@ class StaticResult(Result):
             f"  message   {self.message}",
         ]
         return "\n".join(lines)
+
+
+def _deforming(compiled: Compiled, found: Equilibrium) -> dict[str, int]:
+    """Flexible bodies that deform along an unstable motion, and its place; not those that turn."""
+    where: dict[str, int] = {}
+    for k in found.unstable:
+        motion = np.abs(found.motions[:, k])
+        for name, record in compiled.flexible.items():
+            if motion[record.u].max(initial=0.0) > DEFORMS * motion.max():
+                where.setdefault(compiled.owners[name], int(k))
+    return where
 
 
 def static_result(

@@ -85,11 +85,14 @@ class BeamRecovery(AxisBody, ReducedBody):
     def _respond(
         self, reduced: MeshField | AssumedBeam, places: tuple[float, ...]
     ) -> StaticResponse:
-        return beam_response(reduced, self._problem(mesh_of(reduced, self.elements)), places)
+        mesh = mesh_of(reduced, self.elements)
+        return beam_response(reduced, self._problem(mesh), self._fine(reduced), places)
 
     def responding_mesh(self, point_masses: PointMasses = ()) -> BeamMesh:
         """The mesh of ``static_response``, whose first points are its nodes; kept."""
-        reduced = self._reduced(point_masses)
+        return self._fine(self._reduced(point_masses))
+
+    def _fine(self, reduced: MeshField | AssumedBeam) -> BeamMesh:
         store: dict[Hashable, BeamMesh] = self.__dict__["_reductions"]
         key = "responding", reduced
         if key not in store:

@@ -21,10 +21,12 @@ FEWEST, PARTS = 16, 2
 
 
 def beam_response(
-    field: MeshField | AssumedBeam, problem: Problem, places: Sequence[float]
+    field: MeshField | AssumedBeam, problem: Problem, mesh: BeamMesh, places: Sequence[float]
 ) -> StaticResponse:
-    """Response with shapes ``field`` to loads at stations (m); ``problem`` has the beam's frame."""
-    mesh = fine_mesh(problem.mesh)
+    """Response with shapes ``field`` to loads at stations (m); ``problem`` has the beam's frame.
+
+    ``mesh`` is the `fine_mesh` of that of the problem.
+    """
     parts = mesh.elements // problem.mesh.elements
     fine = Problem(
         mesh,

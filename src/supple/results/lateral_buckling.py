@@ -16,12 +16,14 @@ are free to warp.
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.constraints import Driver
+from supple.fem.sections import CrossSection
 from supple.reduction.modes import rigid_motions
 from supple.reduction.stiffening import SecondOrder
 from supple.results.body_loads import at_times
@@ -29,6 +31,7 @@ from supple.results.body_supports import ALIKE, held_directions
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
+    from supple.bodies.flexible import FlexibleBody
     from supple.fem.beam import BeamMesh
     from supple.results.result import Result
     from supple.results.truncation import Deflected
@@ -49,7 +52,7 @@ def lateral_buckling(result: Result, loaded: Deflected) -> Extreme | None:
     mesh = body.responding_mesh(masses)
     if mesh is None or (isinstance(stiffening, SecondOrder) and stiffening.twist):
         return None
-    strong = _Strong(mesh)
+    strong = _strong(mesh)
     none = Extreme(loaded.t, np.zeros(len(loaded.t)))
     if strong.factor == 0.0 or not len(loaded.t):
         return none
@@ -63,11 +66,13 @@ def lateral_buckling(result: Result, loaded: Deflected) -> Extreme | None:
     values = []
     for k in which:
         time = int(np.argmin(np.abs(result.t - loaded.t[k])))
-        shapes = _shapes(at_times(result, np.array([time])), body.name, mesh)
+        shapes = _shapes(at_times(result, np.array([time])), body, mesh)
         if shapes is None:
             return None
-        values.append(strong.factor * _largest(mesh, bent[k], shapes))
-    return Extreme(loaded.t[which], np.array(values))
+        values.append(strong.factor * _largest(mesh, bent[k], shapes) / size[k])
+    # At other times, where moments are smaller, their distribution is that of the nearest of these.
+    near = np.argmin(np.abs(loaded.t[:, None] - loaded.t[which]), axis=1)
+    return Extreme(loaded.t, size * np.array(values)[near])
 
 
 class _Strong:
@@ -75,7 +80,10 @@ class _Strong:
 
     def __init__(self, mesh: BeamMesh) -> None:
         self.mesh = mesh
-        laws = [mesh.at(x / mesh.length, mesh.roll) for x in mesh.nodes[:, 0]]
+        places = mesh.nodes[:, 0] / mesh.length
+        if isinstance(mesh.section, CrossSection):
+            places = places[:1]
+        laws = [mesh.at(s, mesh.roll) for s in places]
         both = np.array([np.linalg.eigvalsh(law.bending) for law in laws])
         self.across = np.linalg.eigh(laws[len(laws) // 2].bending)[1][:, 1]  # y, z
         self.bending = np.array([law.bending for law in laws])
@@ -84,6 +92,13 @@ class _Strong:
         weak, twisting = both[:, 0] / both[:, 1], torsional / both[:, 1]
         left = np.maximum(1.0 - weak, 0.0) * np.maximum(1.0 - twisting, 0.0)
         self.factor = float(np.sqrt(left.max())) if weak.min() < 1.0 - ALIKE else 0.0
+
+    @cached_property
+    def moments(self) -> Array:
+        """Moments (size, nodes) of each nodal coordinate at all nodes."""
+        rows = np.array([self.mesh.strain(x)[1:3] for x in self.mesh.nodes[:, 0]])
+        along = np.broadcast_to(self.bending @ self.across, (len(rows), 2))
+        return np.asarray(np.einsum("pj,pjs->sp", along, rows))
 
     def part(self, moved: Array) -> Array:
         """Nodal coordinates (k, size) without all but the bending about the stiff axis."""
@@ -95,24 +110,27 @@ class _Strong:
 
     def size(self, bent: Array) -> Array:
         """Largest moments (k,) times length over sqrt(EI GJ)."""
-        rows = np.array([self.mesh.strain(x)[1:3] for x in self.mesh.nodes[:, 0]])
-        moments = np.einsum("i,pij,pjs,ks->kp", self.across, self.bending, rows, bent)
+        moments = bent @ self.moments
         return np.asarray(self.factor * np.abs(moments / self.resists).max(axis=1))
 
 
-def _shapes(result: Result, name: str, mesh: BeamMesh) -> Array | None:
+@lru_cache(maxsize=32)  # a monitor is asked for after every run, and meshes are kept by bodies
+def _strong(mesh: BeamMesh) -> _Strong:
+    return _Strong(mesh)
+
+
+def _shapes(result: Result, body: FlexibleBody, mesh: BeamMesh) -> Array | None:
     """Nodal coordinates (size, n) of all shapes that supports allow at the one time of a result.
 
     None where it is not known what holds the body: constraints between frames, or springs alone.
     """
-    items = result.constraints.values()
+    name, items = body.name, result.constraints.values()
     others = [c for c in items if not isinstance(c, Driver)]
     if any(f.body.name == name for c in others for f in c.frames.values()):
         return None
-    length, body = mesh.length, result.bodies[name]
-    unit = np.repeat([1.0, length], 3)
+    unit = np.repeat([1.0, mesh.length], 3)
     rows = np.zeros((0, mesh.size))
-    for frame, held in held_directions(result, name, length):
+    for frame, held in held_directions(result, name, mesh.length):
         rows = np.vstack([rows, held * unit @ mesh.motion(float(body.station(frame)))])
     rigid = rigid_motions(mesh.nodes) / unit
     _, values, ways = np.linalg.svd(rows @ rigid) if len(rows) else (0, np.zeros(0), np.eye(6))

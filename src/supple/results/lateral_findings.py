@@ -20,20 +20,21 @@ def of_lateral(body: FlexibleBody, aside: Extreme) -> Iterator[Finding]:
     """Bending moments near those, or beyond those, under which a beam buckles to the side."""
     from supple.results.monitor import Finding
 
-    passed, buckled = aside.passes(ASIDE), aside.passes(1.0)
+    value = aside.largest
+    serious = value > 1.0
+    limit = 1.0 if serious else ASIDE
+    passed = aside.passes(limit)
     if passed is None:
         return
-    value, serious = aside.largest, buckled is not None
-    seen = "without the twist of second order"
     yield Finding(
         body.name,
         "buckling" if serious else "load",
         value,
-        1.0 if serious else ASIDE,
-        passed if buckled is None else buckled,
+        limit,
+        passed,
         serious,
-        f"{label(body)}: its bending moments about its stiff axis reach {value:.3g} times those "
-        f"under which it buckles to the side, at t = {passed if buckled is None else buckled:.4g} "
-        f"s, which is not seen {seen}: use stiffening=SecondOrder(twist=True), in several bodies "
-        "or parts, or a section that is less deep",
+        f"{label(body)}: its bending moments reach {value:.3g} times those under which it buckles "
+        f"to the side, more than {limit:g} from t = {passed:.4g} s on, which is not seen without "
+        "twist of second order: use parts with stiffening=SecondOrder(twist=True), or a section "
+        "that is less deep",
     )

@@ -27,6 +27,8 @@ The limits:
 - Loads, for bodies without stiffening: the stress under the loads on a body would change its
   deflections by at most 2 % of the largest, and stays below that at which the body buckles. The
   change is that of first order, inverse(K) K0 q with the geometric stiffness K0.
+- Bending moments, for straight beams without twist of second order: 0.4 of those under which the
+  beam buckles to the side (`supple.results.lateral_buckling`).
 
 Findings beyond twice a limit are serious and warn at the end of a run: of rotation, strain and
 deflection, and spin beyond half of the lowest frequency (a quarter of the stiffness is wrong);
@@ -137,9 +139,11 @@ class BodyMonitor:
     lowest_frequency : rad/s, of the body in its frame
     lost_stiffness : part of the bending stiffness that the spin takes, 1 if nothing is left; zero
         with stiffening
-    buckling : part of the load under which it buckles; NaN with stiffening, or if it is not known
-    load_stiffness : largest part of the stiffness of a shape that its loads add or take; NaN as
-        before
+    buckling : part of the load under which it buckles, as far as its model does not see that: by
+        pressure along it without stiffening, of a straight beam to the side by moments without
+        twist of second order; NaN if both are seen, or not known
+    load_stiffness : largest part of the stiffness of a shape that its loads add or take; NaN with
+        stiffening, or if it is not known
     load_change : how much its loads would change its deflections, in parts of the largest; NaN as
         before
     findings : what is beyond a limit
@@ -254,7 +258,8 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
     )
     effect = None if stiffened else load_effect(result, record)
     aside = None if left_out is None else lateral_buckling(result, left_out.loaded)
-    parts = [x.largest for x in (effect and effect.buckling, aside) if x is not None]
+    pressed = None if effect is None else effect.buckling
+    buckling = [x.largest for x in (pressed, aside) if x is not None]
     spinning = [] if stiffened else [*of_spin(body, speed, lost, float(frequencies[0]))]
     findings = [
         *_of_rotation(body, turned, stiffened, ROTATION_STIFFENED if stiffened else ROTATION),
@@ -275,7 +280,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         speed.largest,
         float(frequencies[0]),
         lost.largest,
-        max(parts, default=np.nan),
+        max(buckling, default=np.nan),
         np.nan if effect is None else effect.stiffness.largest,
         np.nan if effect is None else effect.change.largest,
         tuple(findings),

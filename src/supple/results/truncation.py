@@ -121,17 +121,17 @@ class Deflected:
         whole = np.einsum("pim,km->kpi", self.response.moved, self.right)
         q = self.coordinates(self.factors)
         missing = whole - np.einsum("pin,kn->kpi", self.response.rows, q)
-        (across, along), (missed, short) = self.sizes(whole), self.sizes(missing)
+        (across, axial), (missed, short) = self.sizes(whole), self.sizes(missing)
         none, nothing = np.zeros(len(self.t)), NOTHING * self.record.body.typical_length
-        deflected, size = across.max(initial=0.0), max(across.max(), along.max())
+        deflected, size = across.max(initial=0.0), max(across.max(), axial.max())
         parts = [none, none, none]
         if deflected > max(nothing, STRAIGHT * size):
             parts[:2] = missed / deflected, self.energies()
         if size > nothing:
             parts[2] = short / size
         relative = float(size / self.record.body.typical_length)
-        extremes = (Extreme(self.t, x) for x in parts)
-        return Truncation(self.record.modal.n, relative, *extremes, loaded=self)
+        deflection, energy, along = (Extreme(self.t, x) for x in parts)
+        return Truncation(self.record.modal.n, relative, deflection, energy, along, self)
 
     def energies(self) -> Array:
         """Strain energy (k,) of what is left out, in parts of the largest; not along an axis."""
