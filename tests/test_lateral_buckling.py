@@ -98,8 +98,8 @@ def test_modes_frames_and_turned_sections():
 
 
 def test_what_cannot_buckle_to_the_side():
-    """A square section, and a strip that is bent the weak way, within and beyond small rotations."""
-    for part, ratio, way in ((0.05, 10.0, "z"), (3.0, 10.0, "z"), (0.02, 1.0, "y"), (3.0, 1.0, "y")):
+    """A square section, and a strip that is bent the weak way, by small loads and by large ones."""
+    for part, ratio, way in ((0.05, 10, "z"), (3.0, 10, "z"), (0.02, 1, "y"), (3.0, 1, "y")):
         seen = sp.statics(cantilever(part, ratio, way, modes=10)).monitor
         assert seen["strip"].buckling == 0.0
         assert all(f.what not in ("load", "buckling") for f in seen.findings)
@@ -122,7 +122,8 @@ def test_vibration_and_spin():
     rod = spun.add(strip(10.0, elements=2, stiffening="second_order"))
     spun.add(sp.Revolute("hub", spun.ground.at(0), rod.at(0), axis="z", initial_rate=3.0))
     run = sp.simulate(spun, 0.05, output=20)
-    assert run.monitor["strip"].buckling == 0.0 and run.monitor.level == "valid"
+    assert run.monitor["strip"].buckling == 0.0
+    assert all(f.what == "modes" for f in run.monitor.findings)  # two elements are few
 
 
 def test_supports_are_those_that_lead_to_the_ground():

@@ -67,7 +67,7 @@ def lateral_buckling(result: Result, loaded: Deflected) -> Extreme | None:
     for k in which:
         time = int(np.argmin(np.abs(result.t - loaded.t[k])))
         shapes = _shapes(at_times(result, np.array([time])), body, mesh)
-        if shapes is None:
+        if shapes is None or not np.all(np.isfinite(bent[k])):
             return None
         values.append(strong.factor * _largest(mesh, bent[k], shapes) / size[k])
     # At other times, where moments are smaller, their distribution is that of the nearest of these.
@@ -91,7 +91,8 @@ class _Strong:
         self.resists = np.sqrt(both[:, 0] * torsional) / mesh.length
         weak, twisting = both[:, 0] / both[:, 1], torsional / both[:, 1]
         left = np.maximum(1.0 - weak, 0.0) * np.maximum(1.0 - twisting, 0.0)
-        self.factor = float(np.sqrt(left.max())) if weak.min() < 1.0 - ALIKE else 0.0
+        deep = weak.min() < 1.0 - ALIKE and self.resists.min() > 0.0
+        self.factor = float(np.sqrt(left.max())) if deep else 0.0
 
     @cached_property
     def moments(self) -> Array:
