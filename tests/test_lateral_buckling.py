@@ -148,6 +148,15 @@ def test_a_twist_of_second_order_sees_it():
         assert beyond.buckled == () and "unstable" in beyond.verdict
 
 
+def test_too_few_coordinates_for_twist():
+    """Four modes of the strip do not twist: the same as without twist of second order."""
+    found = sp.statics(cantilever(3.0, modes=4, stiffening=TWIST))
+    assert found.buckled == ("strip",) and not found.stable and not len(found.equilibrium.unstable)
+    assert found.monitor["strip"].buckling == pytest.approx(3.0 / raised(10.0), rel=4e-3)
+    many = sp.statics(cantilever(3.0, modes=10, stiffening=TWIST))
+    assert many.buckled == () and not many.stable and len(many.equilibrium.unstable)
+
+
 def test_an_inverted_pendulum_is_no_matter_of_its_deformation():
     m = sp.Model(gravity=(0, -9.81, 0))
     rod = m.add(strip(1.0, stiffening="second_order"))

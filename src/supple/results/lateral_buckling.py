@@ -11,7 +11,8 @@ Rigid motions that no support prevents are those that the body's inertia resists
 momentum along them. Deflection before it buckles holds a beam that is hardly deeper than thick: r
 is multiplied by the root of (1 - EI_weak / EI) (1 - GJ / EI), as for a constant moment, and is zero
 where the beam is no stiffer about the axis it is bent about. Loads act at the axis, and sections
-are free to warp.
+are free to warp. A beam with twist of second order sees as much of it as its own shapes do: their r
+is compared with that of the mesh.
 """
 
 from __future__ import annotations
@@ -42,34 +43,50 @@ Array = NDArray[np.float64]
 # a moment at its end, that keeps its direction, buckles at pi/2.
 FAINT = 0.1
 FEW = 4  # times that are looked at
+# Part of that value that the coordinates of a beam with twist of second order must show.
+SEEN = 0.9
 
 
 def lateral_buckling(result: Result, loaded: Deflected) -> Extreme | None:
-    """Part of the load under which a beam buckles to the side; None where it is not known."""
+    """Part of the load under which a beam buckles to the side, which its model does not see.
+
+    None where it is not known, or where twist of second order and enough coordinates see it.
+    """
     record = loaded.record
     body, masses = record.body, record.point_masses
     stiffening = getattr(body, "stiffening", None)
     mesh = body.responding_mesh(masses)
-    if mesh is None or (isinstance(stiffening, SecondOrder) and stiffening.twist):
+    if mesh is None:
         return None
+    sees = isinstance(stiffening, SecondOrder) and stiffening.twist
     strong = _strong(mesh)
     none = Extreme(loaded.t, np.zeros(len(loaded.t)))
     if strong.factor == 0.0 or not len(loaded.t):
-        return none
+        return None if sees else none
     nodes = len(mesh.nodes)
     unit = loaded.response.moved[:nodes].reshape(mesh.size, -1)
     bent = strong.part(loaded.right @ unit.T)
     size = strong.size(bent)
     if not size.max() > FAINT:
-        return none
+        return None if sees else none
     which = np.sort(np.argsort(size)[-FEW:])
-    values = []
+    shown = loaded.response.rows[:nodes].reshape(mesh.size, -1)
+    values, seen = [], []
     for k in which:
         time = int(np.argmin(np.abs(result.t - loaded.t[k])))
-        shapes = _shapes(at_times(result, np.array([time])), body, mesh)
-        if shapes is None or not np.all(np.isfinite(bent[k])):
+        held = _held(at_times(result, np.array([time])), body, mesh)
+        if held is None or not np.all(np.isfinite(bent[k])):
             return None
-        values.append(strong.factor * _largest(mesh, bent[k], shapes) / size[k])
+        K_G = mesh.geometric_stiffness(bent[k])
+        try:
+            values.append(strong.factor * _largest(mesh, K_G, _allowed(mesh, held)) / size[k])
+            if sees:
+                shapes = _allowed(mesh, held, np.hstack([shown, rigid_motions(mesh.nodes)]))
+                seen.append(strong.factor * _largest(mesh, K_G, shapes) / size[k])
+        except np.linalg.LinAlgError:  # supports that hardly hold it, or numbers beyond all bounds
+            return None
+    if sees and all(own >= SEEN * whole for own, whole in zip(seen, values, strict=True)):
+        return None
     # At other times, where moments are smaller, their distribution is that of the nearest of these.
     near = np.argmin(np.abs(loaded.t[:, None] - loaded.t[which]), axis=1)
     return Extreme(loaded.t, size * np.array(values)[near])
@@ -120,8 +137,8 @@ def _strong(mesh: BeamMesh) -> _Strong:
     return _Strong(mesh)
 
 
-def _shapes(result: Result, body: FlexibleBody, mesh: BeamMesh) -> Array | None:
-    """Nodal coordinates (size, n) of all shapes that supports allow at the one time of a result.
+def _held(result: Result, body: FlexibleBody, mesh: BeamMesh) -> Array | None:
+    """Rows (c, size) of nodal coordinates that are zero at the one time of a result.
 
     None where it is not known what holds the body: constraints between frames, or springs alone.
     """
@@ -142,18 +159,26 @@ def _shapes(result: Result, body: FlexibleBody, mesh: BeamMesh) -> Array | None:
             return None
         momentum = (mesh.mass_matrix @ free).T
         rows = np.vstack([rows, momentum / np.linalg.norm(momentum, axis=1, keepdims=True)])
-    scale = np.tile(1.0 / unit, len(mesh.nodes))  # coordinates in metres
-    table = rows * scale
-    table /= np.linalg.norm(table, axis=1, keepdims=True)
+    return rows
+
+
+def _allowed(mesh: BeamMesh, held: Array, within: Array | None = None) -> Array:
+    """Shapes (size, n) on which rows are zero: all of the mesh, or within the span of some."""
+    scale = np.tile(np.repeat([1.0, 1.0 / mesh.length], 3), len(mesh.nodes))  # all in metres
+    span = np.eye(mesh.size) if within is None else np.linalg.qr(within / scale[:, None])[0]
+    table = held * scale @ span
+    table /= np.linalg.norm(held * scale, axis=1, keepdims=True)
     _, values, directions = np.linalg.svd(table)
-    return np.asarray(scale[:, None] * directions[int(np.sum(values > ALIKE)) :].T)
+    free = directions[int(np.sum(values > ALIKE)) :].T
+    return np.asarray(scale[:, None] * (span @ free))
 
 
-def _largest(mesh: BeamMesh, bent: Array, shapes: Array) -> float:
+def _largest(mesh: BeamMesh, K_G: Array, shapes: Array) -> float:
     """Part of the load under which the mesh buckles within shapes (size, n)."""
-    K = shapes.T @ mesh.stiffness_matrix @ shapes
-    K_G = shapes.T @ mesh.geometric_stiffness(bent) @ shapes
+    if not shapes.shape[1]:
+        return 0.0
+    K, G = (shapes.T @ X @ shapes for X in (mesh.stiffness_matrix, K_G))
     scale = 1.0 / np.sqrt(np.diag(K))
     root = np.linalg.cholesky(K * np.outer(scale, scale))
     inverse = np.linalg.solve(root, np.diag(scale))
-    return max(0.0, -float(np.linalg.eigvalsh(inverse @ K_G @ inverse.T)[0]))
+    return max(0.0, -float(np.linalg.eigvalsh(inverse @ G @ inverse.T)[0]))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from supple.errors import label
+from supple.reduction.stiffening import SecondOrder
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 ASIDE = 0.4
 
 
-def of_lateral(body: FlexibleBody, aside: Extreme) -> Iterator[Finding]:
-    """Bending moments near those, or beyond those, under which a beam buckles to the side."""
+def of_lateral(body: FlexibleBody, aside: Extreme, count: int) -> Iterator[Finding]:
+    """Bending moments near those, or beyond those, under which a beam buckles to the side.
+
+    ``count`` is the number of its elastic coordinates.
+    """
     from supple.results.monitor import Finding
 
     value = aside.largest
@@ -26,6 +30,12 @@ def of_lateral(body: FlexibleBody, aside: Extreme) -> Iterator[Finding]:
     passed = aside.passes(limit)
     if passed is None:
         return
+    without = (
+        "without twist of second order: use parts with stiffening=SecondOrder(twist=True), or a "
+        "section that is less deep"
+    )
+    if getattr(body, "stiffening", None) == SecondOrder(twist=True):
+        without = f"by its {count} elastic coordinates: use {body.refinement}, or parts"
     yield Finding(
         body.name,
         "buckling" if serious else "load",
@@ -34,7 +44,5 @@ def of_lateral(body: FlexibleBody, aside: Extreme) -> Iterator[Finding]:
         passed,
         serious,
         f"{label(body)}: its bending moments reach {value:.3g} times those under which it buckles "
-        f"to the side, more than {limit:g} from t = {passed:.4g} s on, which is not seen without "
-        "twist of second order: use parts with stiffening=SecondOrder(twist=True), or a section "
-        "that is less deep",
+        f"to the side, more than {limit:g} from t = {passed:.4g} s on, which is not seen {without}",
     )

@@ -268,7 +268,7 @@ def _watch(result: Result, record: FlexRecord, left_out: Truncation | None) -> B
         *spinning,
         *of_modes(result, body, left_out, share),
         *(() if effect is None or spinning else _of_loads(body, effect)),
-        *(() if aside is None else of_lateral(body, aside)),
+        *(() if aside is None else of_lateral(body, aside, record.modal.n)),
     ]
     return BodyMonitor(
         body.name,
