@@ -21,9 +21,10 @@ def loop() -> sp.Model:
     return flexible_loop(93).model()
 
 
-def run(model: sp.Model, formulation: sp.Formulation, t_end: float = 1e-4, **given) -> sp.Result:
-    """A run of some steps."""
-    return sp.simulate(model, t_end, formulation=formulation, output=3, **given)
+def run(model: sp.Model, formulation: sp.Formulation, steps: int = 2000, **given) -> sp.Result:
+    """Some 80 steps of generalized-alpha, whose tangents do not hold rows as those of Radau do."""
+    method = sp.GeneralizedAlpha(max_steps=steps)
+    return sp.simulate(model, 1e-5, formulation=formulation, integrator=method, output=3, **given)
 
 
 def same(x: sp.Result, y: sp.Result) -> bool:
@@ -33,9 +34,8 @@ def same(x: sp.Result, y: sp.Result) -> bool:
 
 def test_a_loop_that_blocks_do_not_run(loop):
     """All is that of a run with whole matrices: states, output, events."""
-    when = sp.Event("half", at=5e-5)
-    whole = run(loop, WHOLE, integrator=sp.Radau(max_steps=150), events=when)
-    found = run(loop, sp.Absolute(), integrator=sp.Radau(max_steps=150), events=when)
+    when = sp.Event("half", at=5e-6)
+    whole, found = (run(loop, f, events=when) for f in (WHOLE, sp.Absolute()))
     assert found.success and found.message == whole.message and same(found, whole)
     assert [e.name for e in found.events] == ["half"]
     assert whole.statistics["newton"] == "dense"
@@ -46,8 +46,7 @@ def test_a_loop_that_blocks_do_not_run(loop):
 
 def test_a_run_that_fails_both_ways(loop):
     """The sentence is that of whole matrices, which come further."""
-    method = sp.Radau(max_steps=15)
-    whole, found = (run(loop, f, integrator=method) for f in (WHOLE, sp.Absolute()))
+    whole, found = (run(loop, f, 40) for f in (WHOLE, sp.Absolute()))
     assert not found.success and found.message == whole.message and same(found, whole)
     words = str(found.statistics["newton"]).split()
     assert words[:4] == ["dense,", "after", "blocks", "failed"]
@@ -56,7 +55,7 @@ def test_a_run_that_fails_both_ways(loop):
 
 def test_a_run_that_is_kept_is_not_repeated(loop, tmp_path):
     """Its files hold what was done so far; the sentence says what helps."""
-    kept = run(loop, sp.Absolute(), tolerance="default", checkpoint=tmp_path / "loop.run")
+    kept = run(loop, sp.Absolute(), checkpoint=tmp_path / "loop.run")
     assert not kept.success and kept.statistics["newton"] == "blocks"
     assert "formulation=JointCoordinates(linear='dense')" in kept.message
     assert run(loop, sp.JointCoordinates(linear="dense")).success
@@ -72,22 +71,9 @@ def test_others_are_left_alone():
         end = body.at(0.5)
     for steps in (1000, 3):
         method = sp.Radau(max_steps=steps)
-        found = run(m, sp.Absolute(), 0.2, integrator=method)
-        given = Arguments(0.2, formulation=sp.Absolute(), output=3)
+        options = {"formulation": sp.Absolute(), "integrator": method, "output": 3}
+        found, given = sp.simulate(m, 0.2, **options), Arguments(0.2, **options)
         once = method.run(sp.prepare(m).problem(given)[1])
         assert found.success == once.success == (steps == 1000)
         assert np.array_equal(found.q, once.q) and np.array_equal(found.u, once.u)
         assert found.statistics["newton"] == "blocks" and not lost_pivots(found.statistics)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tolerance", [1e-5, "default"])
-def test_the_end_is_that_of_joint_coordinates(loop, tolerance):
-    """Another formulation, with other steps: ends differ by errors, of the size of tolerances."""
-    found, whole = (run(loop, f, 0.005, tolerance=tolerance) for f in (sp.Absolute(), WHOLE))
-    assert found.success and same(found, whole)
-    joint = run(loop, sp.JointCoordinates(), 0.005, tolerance=tolerance)
-    rtol = 1e-7 if tolerance == "default" else tolerance
-    for name in loop.bodies:
-        x, y = (r[loop[name]].position[-1] for r in (found, joint))
-        assert np.abs(x - y).max() < 10.0 * rtol * (1.0 + np.abs(y).max())
