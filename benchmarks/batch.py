@@ -15,7 +15,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import timing  # before numpy
@@ -59,12 +58,6 @@ def options(tolerance: float) -> dict[str, Any]:
     return {"outputs": TIP, "times": TIMES, "tolerance": tolerance}
 
 
-def memory() -> int:
-    """Bytes of this process in memory; zero where that is not told."""
-    place = Path("/proc/self/statm")
-    return int(place.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if place.exists() else 0
-
-
 def batches(peer_run: Callable[[], Any] | None, tolerance: float, rounds: int) -> dict[str, Any]:
     """CPU s of a run in a batch, with and without the monitor, and of Exudyn, in turns."""
     seconds: dict[str, list[float]] = {"monitored": [], "not monitored": [], "exudyn": []}
@@ -97,9 +90,9 @@ def batches(peer_run: Callable[[], Any] | None, tolerance: float, rounds: int) -
 def growth(tolerance: float, runs: int) -> float:
     """Bytes that a run of a batch leaves in memory, from a batch that is kept."""
     sp.batch(arm(), variants(runs // 2, 1), two_link.T_END, **options(tolerance))
-    before = memory()
+    before = timing.memory()
     kept = sp.batch(arm(), variants(runs, 2), two_link.T_END, **options(tolerance))
-    return max(memory() - before, 0) / len(kept)
+    return max(timing.memory() - before, 0) / len(kept)
 
 
 def swept(count: int, workers: int, tolerance: float) -> None:

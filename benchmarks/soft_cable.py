@@ -1,8 +1,10 @@
 """A soft bar falls as a pendulum: a cable of nodal vectors in space, and Exudyn's.
 
-First the time of a step, for some numbers of elements at one step size: both programs have the same
-unknowns and the same method. Then equal error, as for the soft pendulum: each number of elements
-takes its cheapest setting, and the cheapest number of each program is compared.
+First a cable that is much longer, of the same elements: each must cost what it costs in the
+shorter one, in time and memory. Then the time of a step, for some numbers of elements at one step
+size: both programs have the same unknowns and the same method. Then equal error, as for the soft
+pendulum: each number of elements takes its cheapest setting, and the cheapest number of each
+program is compared.
 """
 
 from __future__ import annotations
@@ -39,6 +41,10 @@ RUBBER = sp.Material(E=1e7, G=5e6, density=1000.0)
 # A step: elements and the largest ratio of CPU times, size (s), number of steps
 STEP, STEPS = 1e-3, 1000
 A_STEP = {8: 0.25, 32: 0.25, 128: 0.25, 512: 0.25}
+# A long cable: elements, those of the shorter one, steps of both; the largest ratio of times of an
+# element, and growth of the process (B)
+LONG, SHORT, LONG_STEPS = 20_000, 512, 60
+LONG_RATIO, GROWTH = 1.3, 300e6
 # What Newton's iteration leaves at the tip is below the error of the steps, 3e-5 m with 8 elements
 TOLERANCE = "loose"
 # Equal error: time of a run and between rows of the path (s), largest ratio, what is tried
@@ -49,10 +55,10 @@ TOLERANCES = tuple(10.0 ** (-k / 4.0) for k in range(10, 23))
 COUNTS = tuple(round(100 * 2.0 ** (k / 4.0)) for k in range(17))  # steps of a run
 
 
-def pendulum(elements: int) -> sp.Model:
+def pendulum(elements: int, length: float = LENGTH) -> sp.Model:
     """The bar, straight and horizontal, on its hinge."""
     model = sp.Model(gravity=(0, -9.81, 0), name="soft pendulum")
-    bar = model.add(sp.Cable("bar", LENGTH, sp.Rectangle(SIDE, SIDE), RUBBER, elements=elements))
+    bar = model.add(sp.Cable("bar", length, sp.Rectangle(SIDE, SIDE), RUBBER, elements=elements))
     model.add(sp.Spherical("hinge", model.ground.at(0), bar.at(0)))
     return model
 
@@ -98,6 +104,36 @@ def a_step(peer: Any, elements: int, rounds: int) -> dict[str, Any]:
         row["plane_ratio"] = times["supple"] / times["exudyn_plane"]
         row["apart"] = float(np.linalg.norm(ends["supple"] - ends["exudyn"]))
         row["met"] = row["ratio"] <= row["target"]
+    return row
+
+
+def a_long_cable(rounds: int) -> dict[str, Any]:
+    """CPU microseconds of an element and step of a long and a short cable, and growth of memory.
+
+    Elements, step and number of steps are the same. The first run of the long cable, of which the
+    result is kept, tells memory and the time of the whole call.
+    """
+    span = STEP * LONG_STEPS
+    integrator = sp.GeneralizedAlpha(rho=0.9, step=STEP)
+
+    def run(elements: int) -> Any:
+        model = pendulum(elements, LENGTH * elements / SHORT)
+        options: dict[str, Any] = {"integrator": integrator, "tolerance": TOLERANCE}
+        return sp.simulate(model, span, output=span, **options)
+
+    run(SHORT)
+    before, start = timing.memory(), time.process_time()
+    kept = run(LONG)
+    row: dict[str, Any] = {"whole": time.process_time() - start, "growth": timing.memory() - before}
+    seconds: dict[int, list[float]] = {LONG: [kept.statistics["cpu_seconds"]], SHORT: []}
+    for _ in range(rounds):
+        seconds[LONG].append(run(LONG).statistics["cpu_seconds"])
+        seconds[SHORT] += [run(SHORT).statistics["cpu_seconds"] for _ in range(5)]
+    row["microseconds"] = {
+        str(n): 1e6 * timing.low_quantile(s) / (n * LONG_STEPS) for n, s in seconds.items()
+    }
+    row["ratio"] = row["microseconds"][str(LONG)] / row["microseconds"][str(SHORT)]
+    row["met"] = row["ratio"] <= LONG_RATIO and row["growth"] <= GROWTH
     return row
 
 
@@ -147,7 +183,8 @@ def methods(peer: Any) -> tuple[list[Method], list[Method]]:
 
 def study(peer: Any, seconds: float, rounds: int) -> dict[str, Any]:
     """Time steps; search and time all methods."""
-    found: dict[str, Any] = {"steps": [a_step(peer, n, rounds) for n in A_STEP]}
+    found: dict[str, Any] = {"long": a_long_cable(max(rounds // 3, 1))}  # memory is fresh yet
+    found["steps"] = [a_step(peer, n, rounds) for n in A_STEP]
     mine, other = references(peer)
     found["between_programs"] = None if other is None else between(mine, other)
     ours, theirs = methods(peer)
@@ -159,7 +196,8 @@ def study(peer: Any, seconds: float, rounds: int) -> dict[str, Any]:
     found["runs"] = [m.row() for m in ours + theirs]
     found["ratio"] = ratio(found["runs"], "solve")
     found["equal_met"] = peer is None or (found["ratio"] is not None and found["ratio"] <= EQUAL)
-    found["met"] = found["equal_met"] and all(row["met"] for row in found["steps"])
+    steps = [*found["steps"], found["long"]]
+    found["met"] = found["equal_met"] and all(row["met"] for row in steps)
     return found
 
 
@@ -176,6 +214,14 @@ def show(found: dict[str, Any]) -> None:
                 f"{'met' if row['met'] else 'MISSED'} (at most {row['target']:g})"
             )
         print(line)
+    row = found["long"]
+    print(f"A long one of the same elements, {LONG_STEPS} steps, CPU us an element and step")
+    print(
+        f"  {LONG} elements {row['microseconds'][str(LONG)]:.2f}, {SHORT} elements "
+        f"{row['microseconds'][str(SHORT)]:.2f}: ratio {row['ratio']:.2f} (at most "
+        f"{LONG_RATIO:g}), growth {row['growth'] / 1e6:.0f} MB (at most {GROWTH / 1e6:.0f}), "
+        f"whole call {row['whole']:.1f} s: {'met' if row['met'] else 'MISSED'}"
+    )
     print(f"The same, {T_END:g} s, RMS tip error of {TARGET:g} m, CPU time")
     if found["between_programs"] is not None:
         print(f"  Converged paths of the programs differ by {found['between_programs']:.0e} m")

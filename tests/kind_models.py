@@ -99,6 +99,15 @@ def rope_path(model: sp.Model) -> list[sp.Frame | sp.Pulley | sp.Drum]:
 
 FULL = 400.0 * np.eye(6) + 50.0 * np.ones((6, 6))
 
+def hung_plate() -> sp.Model:
+    """A soft plate of one element, which turns about an axis at its corner."""
+    model = sp.Model(gravity=(0, 0, -9.81))
+    material = sp.Material(E=1e7, G=4e6, density=1e3)
+    sheet = model.add(sp.GradientPlate("sheet", (0.5, 0.3), 0.03, material, (1, 1)))
+    model.add(sp.Revolute("hinge", model.ground.at(0), sheet.at(0, 0), "y", 0.3, 2.0))
+    return model
+
+
 FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
     "Force": (sp.Force, lambda: with_item(lambda m: tip_force(m, "world"))),
     "Force in body axes": (sp.Force, lambda: with_item(lambda m: tip_force(m, "body"))),
@@ -180,6 +189,16 @@ FORCE_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
             lambda m: sp.DistributedLoad("wind", m["beam"].at(0), (40, 90, 70), axes="section"),
             lambda: hung_beam(0.0),
         ),
+    ),
+    "SurfaceLoad": (
+        sp.SurfaceLoad,
+        lambda: with_item(
+            lambda m: sp.SurfaceLoad("wind", m["sheet"].at(0, 0), (40, 90, 70)), hung_plate
+        ),
+    ),
+    "Pressure": (
+        sp.Pressure,
+        lambda: with_item(lambda m: sp.Pressure("wind", m["sheet"].at(0, 0), 70.0), hung_plate),
     ),
     "ForceFunction": (
         sp.ForceFunction,
@@ -282,15 +301,16 @@ BODY_MODELS: dict[str, Callable[[], sp.Model]] = {
     ),
 }
 
-def sliding() -> sp.Model:
+def sliding(follows: str = "point") -> sp.Model:
     """A bead that slides along a beam of nodal vectors, which swings."""
     model = sp.Model(gravity=(0, 0, -9.81))
     strip, bead = model.add(beam(sp.GradientBeam)), model.add(rigid("bead"))
     c, s = np.cos(0.3), np.sin(0.3)
-    rates = (0.5, 0.2, 2.0, 1.5 * c - 0.6 * s, 1.5 * s + 0.6 * c, 0.0)
+    spin = {"point": (0.5, 0.2), "tangent": (0.5 * c, 0.5 * s), "section": (0.0, 0.0)}[follows]
+    rates = (*spin, 2.0, 1.5 * c - 0.6 * s, 1.5 * s + 0.6 * c, 0.0)
     model.add(sp.Revolute("hinge", model.ground.at(0), strip.at(0), "z", 0.3, 2.0))
     model.add(sp.Free("air", model.ground.at(0.3 * c, 0.3 * s), bead.at(0), initial_rate=rates))
-    model.add(sp.SlidingJoint("slide", strip.at(0.3), bead.at(0)))
+    model.add(sp.SlidingJoint("slide", strip.at(0.3), bead.at(0), follows))
     return model
 
 
@@ -335,6 +355,7 @@ CONSTRAINT_MODELS: dict[str, tuple[type, Callable[[], sp.Model]]] = {
         ),
     ),
     "SlidingJoint": (sp.SlidingJoint, sliding),
+    "SlidingJoint that turns": (sp.SlidingJoint, lambda: sliding("tangent")),
     "PointOnPlane": (
         sp.PointOnPlane,
         lambda: with_item(

@@ -663,3 +663,18 @@ def _at_world(joint: supple.Joint, ends, p: Array, R: Array) -> supple.Joint:
 def rotation(rng: np.random.Generator) -> Array:
     """A random rotation matrix."""
     return Rotation.random(random_state=rng).as_matrix()
+
+
+def with_control(model: supple.Model) -> supple.Model:
+    """The model with a controller of its first and last scalar coordinates, with two states."""
+    scalars = [
+        (name, k) for name, j in model.joints.items() if j.nq == j.nu for k in range(j.nu)
+    ]
+    if not scalars:
+        return model
+    ends = list(dict.fromkeys((scalars[0], scalars[-1])))
+    n, rng = len(ends), np.random.default_rng(len(scalars))
+    shapes = {"D": (n, 2 * n), "A": (2, 2), "B": (2, 2 * n), "C": (n, 2)}
+    law = {name: 0.3 * rng.normal(size=shape) for name, shape in shapes.items()}
+    model.add(supple.StateSpaceController("linear control", ends, supple.LinearLaw(**law)))
+    return model

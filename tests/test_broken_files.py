@@ -20,6 +20,7 @@ from scipy.io import mmwrite
 import supple as sp
 from output4_files import write_binary
 from supple.fem.nastran import read_output4
+from supple.fmu import unpacking
 from supple.sweeps.study_file import StudyFile
 
 DATA = Path(__file__).parent / "data"
@@ -139,6 +140,20 @@ def model_file(path: Path) -> object:
         raise sentences[0] from error
 
 
+def fmu_file(path: Path) -> None:
+    """An archive like an FMU; its library is never loaded."""
+    text = (
+        '<fmiModelDescription fmiVersion="2.0" modelName="x" guid="{x}">\n'
+        '<CoSimulation modelIdentifier="x"/>\n<ModelVariables><ScalarVariable name="u" '
+        'valueReference="0" causality="input"><Real start="0"/></ScalarVariable></ModelVariables>\n'
+        "</fmiModelDescription>\n"
+    )
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("modelDescription.xml", text)
+        for folder in unpacking.folders():
+            archive.writestr(f"binaries/{folder}/x{unpacking.ENDING}", b"no machine code" * 20)
+
+
 STUDY = """\
 supple: 1
 model: arm.yaml
@@ -168,6 +183,7 @@ READERS = [
     Reader("x.yaml", model_file, copied(MODELS / "flexible_arm.yaml")),
     Reader("x_study.yaml", model_file, lambda path: path.write_text(STUDY)),
     Reader("x.urdf", model_file, copied(ROBOTS / "gripper.urdf")),
+    Reader("x.fmu", lambda path: unpacking.Unpacked(path), fmu_file),
     Reader("x.xml", model_file, copied(ROBOTS / "delta.xml")),
 ]  # fmt: skip
 

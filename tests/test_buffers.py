@@ -174,6 +174,16 @@ def test_fields_of_a_model_and_of_its_workspace():
     assert model.node[0, layout.PARENT] == -1 and not model.node.flags.writeable
     np.testing.assert_array_equal(layout.integers(c.ints, "column"), model.column)
     assert len(model.column) == c.ints[layout.H_COLUMNS]
+    asked = layout.model_fields(c.ints, c.reals)
+    for name, all_at_once in zip(model._fields, model, strict=True):
+        one = getattr(asked, name)
+        assert one.shape == all_at_once.shape
+        assert np.shares_memory(one, all_at_once) == (one.size > 0)
+        np.testing.assert_array_equal(one, all_at_once)
+    with pytest.raises(AttributeError):
+        _ = asked.nothing
+    with pytest.raises(IndexError, match="of a buffer of"):
+        layout.model_fields(c.ints, c.reals[:-1])
     eq.mass_matrix(eq.q0)
     work = layout.read_work(c.ints, eq.work)
     np.testing.assert_allclose(work.origin, work.node[1:, layout.P : layout.V].mean(axis=0))

@@ -94,6 +94,17 @@ def test_many_calls_stay_within_the_tolerance(program, tmp_path, integrator):
     assert np.abs(table[:, 1 : n + 1] - exact.q).max() < 1e-6
 
 
+def test_many_calls_with_fixed_steps(program, tmp_path):
+    """Equal steps are counted anew for every call; of order 2, whose error is some h^2 = 4e-6."""
+    m = sp.Model(gravity=(0, 0, -9.81))
+    link = m.add(sp.RigidBody("link", mass=2.0, com=(0.25, 0, 0), inertia=(0.01, 0.04, 0.04)))
+    m.add(sp.Revolute("pin", m.ground.at(0), link.at(0), axis="y", initial=0.4))
+    image = sp.prepare(m).image(0.5, integrator=sp.GeneralizedAlpha(step=2e-3))
+    table, code, _ = simulated(program, tmp_path, image, 0.5, 25)
+    exact = sp.simulate(m, 0.5, output=25, tolerance="tight")
+    assert code == 0 and np.abs(table[:, 1] - exact["pin"].angle).max() < 1e-4
+
+
 def test_energy_scheme_with_constraints(program, tmp_path):
     model, scheme = parallelogram(0.4), sp.EnergyScheme(step=1e-3)
     result = sp.simulate(model, 0.1, integrator=scheme, formulation=sp.Absolute(), output=1)
@@ -189,7 +200,8 @@ def test_codes_have_sentences_and_are_those_of_the_loops(functions):
     sentences = {functions.supple_message(k).decode() for k in codes.values()}
     assert len(sentences) == len(codes) > 15
     assert functions.supple_message(99) == b"there is no such code"
-    loops = ("STEP_TOO_SMALL", st.TOO_SMALL), *((n, getattr(st, n)) for n in OUTCOMES)
+    loops = [("LINE_END", st.EVENT), ("STEP_TOO_SMALL", st.TOO_SMALL)]
+    loops += [(n, getattr(st, n)) for n in OUTCOMES]
     assert [codes[name] - 16 for name, _ in loops] == [outcome for _, outcome in loops]
 
 
@@ -197,7 +209,7 @@ OUTCOMES = ("NOT_CONVERGED", "LOCKED", "NOT_FINITE", "GROWN")
 
 
 def test_header_is_that_of_the_program():
-    text = (NATIVE / "model.c").read_text()
+    text = (NATIVE / "model.h").read_text()
     struct = re.sub(r"/\*.*?\*/", "", re.search(r"struct header \{(.*?)\};", text, re.S)[1])
     names = re.findall(r"\w+", struct.replace("int64_t", ""))
     assert tuple(names) == (*images.HEADER, *images.ARRAYS)

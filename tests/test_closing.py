@@ -15,7 +15,8 @@ from natural_coordinates import poses
 from supple.cases.mechanisms import CASES
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
-from supple.loops.closing import LARGE, MOVED, sparse_solution
+from supple.loops.closing import LARGE, MOVED
+from supple.loops.steps import sparse_solution
 from test_mechanisms import gap
 from test_topology import FIGURE_BODIES, FIGURE_EDGES, Graph
 

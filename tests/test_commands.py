@@ -302,6 +302,10 @@ WRONG_CALLS = {
     "export arm.nc --to none/arm.csv": "there is no folder 'none'",
     "export arm.nc elbow.angle --to folder": "names are for tables",
     "plot arm.nc --out arm.doc": "ends with .png, .svg or .pdf",
+    "fmu masses.yaml --out arm.zip": "expected a name that ends with .fmu",
+    "fmu masses.yaml --out arm.fmu --input knee": "inputs is 'knee', expected joints",
+    "fmu masses.yaml --out arm.fmu --until 0": "--until is 0.0, expected a time after the start",
+    "fmu arm.nc --out arm.fmu": "arm.nc: it is a result, which has no model",
     "run none.yaml": "none.yaml: there is no such file",
     "check none.yaml --json": "none.yaml: there is no such file",
 }

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from gradient_meshes import beam, cable, frequencies, slender
+from supple.cases import gradient_tables
 from supple.fem import Circle, Material, Rectangle
 from supple.fem import gradient_forces as gf
 from supple.fem.gradient_mesh import GradientMesh
@@ -152,3 +155,33 @@ def test_equal_elements_share_a_table():
     assert len(mesh.tables) == 1
     assert isinstance(mesh.tables[0], ElementTable)
     assert not mesh.tables[0].damped
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["elastic_line", "continuum"])
+def test_first_frequencies_of_two_elements_without_rounding(kind: str) -> None:
+    """The stiffness from its strains and its inverse in rational numbers.
+
+    Of the inverse the slowest mode is the largest value: floating point keeps all its digits. The
+    reference of the case lost them to a stiffness 1e12 times larger than what this mode sees.
+    """
+    mesh = gradient_tables.strip("strip", kind, 2).mesh
+    rows = gradient_tables.strain_matrix(mesh)[:, 12:]
+    exact = [[Fraction(x) for x in row] for row in rows]
+    n = rows.shape[1]
+    K = [[sum(r[i] * r[j] for r in exact if r[i] and r[j]) for j in range(n)] for i in range(n)]
+    whole = [[*row, *(Fraction(int(i == j)) for j in range(n))] for i, row in enumerate(K)]
+    for i in range(n):
+        p = max(range(i, n), key=lambda k: abs(whole[k][i]))
+        whole[i], whole[p] = whole[p], whole[i]
+        whole[i] = [x / whole[i][i] for x in whole[i]]
+        for k in range(n):
+            factor = whole[k][i]
+            if k != i and factor:
+                whole[k] = [a - factor * b for a, b in zip(whole[k], whole[i], strict=True)]
+    flexibility = np.array([[float(x) for x in row[n:]] for row in whole])
+    mass = np.kron(mesh.mass_matrix.toarray(), np.eye(3))[12:, 12:]
+    lower = np.linalg.cholesky(mass)
+    largest = np.linalg.eigvalsh(lower.T @ flexibility @ lower)[-1]
+    found = gradient_tables.frequencies(mesh, held=1)[0]
+    assert found == pytest.approx(1.0 / np.sqrt(largest), rel=1e-12)

@@ -34,7 +34,10 @@ def test_the_worst_counts():
     best = energy_of(good).verdict
     assert headline(energy_of(good), momentum_of(good), monitor_of()) == best
     assert headline(energy_of(good), MomentumAudit([]), Monitor({})) == best
+    equal = headline(energy_of(good), momentum_of(good), monitor_of(), 40)
+    assert equal.startswith("balanced: energy error") and "40 equal steps are not judged" in equal
     for error, level in ((bad, "doubtful: "), (worse, "not trusted: ")):
+        assert headline(energy_of(error), momentum_of(good), Monitor({}), 40).startswith(level)
         found = headline(energy_of(good), momentum_of(error), monitor_of())
         assert found.startswith(f"{level}constant momentum")
         assert headline(energy_of(error), momentum_of(good), monitor_of()).startswith(level)
@@ -153,3 +156,15 @@ def test_going_on_with_another_driver(formulation):
     assert second["A"].angle[0] == pytest.approx(0.6, abs=1e-9)
     assert second["D"].angle[0] == pytest.approx(first["D"].angle[-1], abs=1e-9)
     assert second["A"].angle[-1] == pytest.approx(0.6 + 0.1 + 1.0, abs=1e-9)
+
+
+def test_equal_steps_are_not_trusted_for_their_energy():
+    m = sp.Model(gravity=(0, -9.81, 0))
+    rod = m.add(sp.RigidBody("rod", 1.0, (1.0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    m.add(sp.Revolute("pin", m.ground.at(0), rod.at(0), "z", -1.0))
+    scheme = {"formulation": sp.Absolute(), "integrator": sp.EnergyScheme(step=0.2)}
+    equal = sp.simulate(m, 4.0, **scheme)
+    exact = sp.simulate(m, 4.0, tolerance="tight")
+    assert equal.energy.level == "trusted" and exact.verdict.startswith("trusted")
+    assert abs(equal["pin"].angle[-1] - exact["pin"].angle[-1]) > 0.05
+    assert equal.verdict.startswith("balanced: ") and "20 equal steps" in equal.verdict

@@ -188,3 +188,38 @@ def test_middle_sections_of_an_unevenly_twisted_beam_at_rest():
         on_line = beam.rest_pose(np.array([middle, 0.0, 0.0])).R
         missed.append(np.abs((on_line.T @ beam.seen_rest(middle).R)[1, 2]))
     assert np.log2(missed[0] / missed[1]) > 2.7
+
+
+def across(parts, aside, **options):
+    """A strip bent in a plane, with a small force on edge: place of its tip there, what is told."""
+    m = sp.Model()
+    beam = m.add(sp.Beam("beam", 1.0, STRIP, STEEL, parts=parts, **options))
+    m.add(sp.Fixed("clamp", m.ground.at(0), beam.at(0)))
+    m.add(sp.Force("tip", beam.at(1.0), STEEL.E * STRIP.I_y * np.array([0.0, aside, 3.0])))
+    result = sp.statics(m)
+    return result["beam"].at(1.0).position[0, 1], result.monitor
+
+
+@pytest.mark.parametrize("parts", [2, 4, 8])
+def test_a_free_end_is_told_to_be_too_stiff_across_the_plane_of_its_bending(parts):
+    """However small the force: by 15 % with two parts, and the monitor's number is about that."""
+    aside = 1e-3
+    force = STEEL.E * STRIP.I_y * np.array([0.0, aside, 3.0])
+    exact = rod_tip(1.0, stiffness(STRIP), force)[1]
+    place, told = across(parts, aside)
+    error, lost = exact / place - 1.0, [f.value for f in told.findings if f.what == "parts"]
+    assert (error < 0.05) or told.level != "valid"
+    if parts == 2:
+        assert error > 0.15
+        assert lost == [pytest.approx(error, rel=0.5)]
+        assert "a free end across the plane of its bending" in told.verdict
+        assert "or stiffening=SecondOrder(twist=True)" in told.verdict
+    assert (told.level == "valid") == (parts == 8)
+
+
+def test_a_free_end_that_stays_in_a_plane_or_twists_is_as_it_should_be():
+    assert across(2, 0.0)[1].level == "valid"
+    place, told = across(2, 1e-3, stiffening=TWIST)
+    exact = rod_tip(1.0, stiffness(STRIP), STEEL.E * STRIP.I_y * np.array([0.0, 1e-3, 3.0]))[1]
+    assert place == pytest.approx(exact, rel=0.05)
+    assert told.level == "valid"

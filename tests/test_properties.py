@@ -27,6 +27,7 @@ from random_models import (
     rebuilt,
     recipes,
     rotation,
+    with_control,
 )
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
@@ -410,7 +411,7 @@ def test_tangents_equal_complex_steps(columns, recipe):
 
 def check_tangents(columns, recipe):
     """Tangents of the residual and of controllers' rates."""
-    eq = equations(recipe.model())
+    eq = equations(with_control(recipe.model()))
     s = recipe.state(eq)
     r, Rq, Ru, M, Rz, Gq, Gu, Gz = eq.tangents(s.t, s.q, s.u, s.a, s.z)
     along_q, zdot_q = columns(eq, s, "d")

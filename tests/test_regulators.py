@@ -34,7 +34,11 @@ def test_regulator_of_a_mass_has_a_closed_form():
     assert np.allclose(sp.lqr(cart(), "rail", Q=named, R={"rail.displacement": r}).K, found.K)
 
 
-@pytest.mark.parametrize("build", [press, arm], ids=["closed loop", "flexible arm"])
+@pytest.mark.parametrize(
+    "build",
+    [press, pytest.param(arm, marks=pytest.mark.slow)],
+    ids=["closed loop", "flexible arm"],
+)
 def test_poles_of_the_model_are_those_of_the_design(build):
     m, joint = build(), {"press": "drive", "arm": "hub"}[build.__name__]
     if joint == "drive":
@@ -130,6 +134,8 @@ def test_sentences():
     with pytest.raises(sp.ModelError, match="a model linearized at rest"):
         sp.lqr(sp.linearize(cart(initial_rate=1.0), "initial"), "rail")
     one = sp.lqr(m, "rail")
+    with pytest.raises(sp.ModelError, match=r"delay is 0\.1, expected none of a continuous"):
+        one.controller("servo", delay=0.1)
     seen = sp.observer(m, "rail", "rail", period=0.1)
     with pytest.raises(sp.ModelError, match="the same model and period"):
         one.controller("servo", observer=seen)

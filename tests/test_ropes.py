@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import supple as sp
 
@@ -313,3 +314,45 @@ def test_ropes_follow_changes_of_their_model() -> None:
     assert path[0].joint == "shaft" and path[1].frame.body.name == "wheel"
     with pytest.raises(sp.ModelError, match=r"is used by .*Rope 'rope'"):
         model.remove("shaft")
+
+
+def test_a_mass_on_two_ropes_over_pulleys() -> None:
+    """It sinks between two pulleys and lifts a weight at each side: one coordinate y, exactly.
+
+    With L(y) the length of one rope on the side of the mass and on its pulley, L' = (y t + r a)/d^2
+    with d^2 = a^2 + y^2 and the straight part t: (m + 2 M L'^2) y'' + 2 M L' L'' y'^2 = g (m - 2 M
+    L'). The ropes are stretched by 2e-6 of 2 m under 20 N.
+    """
+    m, weight, a, r, y0, stiffness = 3.0, 2.0, 0.8, 0.1, 0.5, 1e7
+
+    def slopes(y: float) -> tuple[float, float]:
+        d2 = a * a + y * y
+        t = math.sqrt(d2 - r * r)
+        first = (y * t + r * a) / d2
+        return first, (t + y * y / t - 2.0 * y * first) / d2
+
+    def exact(_: float, state: np.ndarray) -> list[float]:
+        y, v = state
+        first, second = slopes(y)
+        force = G * (m - 2.0 * weight * first) - 2.0 * weight * first * second * v * v
+        return [v, force / (m + 2.0 * weight * first**2)]
+
+    first, _ = slopes(y0)
+    tension = weight * (G + first * exact(0.0, np.array([y0, 0.0]))[1])
+    model = sp.Model(gravity=(0, 0, -G))
+    middle = model.add(sp.RigidBody("middle", m, (0, 0, 0), np.eye(3)))
+    model.add(sp.Prismatic("drop", model.ground.at(0), middle.at(0), "z", initial=-y0))
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        body = model.add(sp.RigidBody(name, weight, (0, 0, 0), np.eye(3)))
+        place = model.ground.at(side * (a + r))
+        model.add(sp.Prismatic(f"{name} lift", place, body.at(0), "z", initial=-1.0))
+        wheel = sp.Pulley(model.ground.at(side * a), r, (0, side, 0))
+        path = [middle.at(0), wheel, body.at(0)]
+        length = model.rope_length(path) / (1.0 + tension / stiffness)
+        model.add(sp.Rope(f"{name} rope", path, stiffness, length, damping=1e3))
+    result = sp.simulate(model, 0.6, tolerance=1e-8, output=6)
+    known = solve_ivp(exact, (0, 0.6), [y0, 0.0], t_eval=result.t, rtol=1e-11, atol=1e-12).y
+    assert known[0, -1] - y0 > 0.1
+    np.testing.assert_allclose(-result["middle"].position[:, 2], known[0], atol=1e-5)
+    np.testing.assert_allclose(-result["middle"].velocity[:, 2], known[1], atol=1e-4)
+    np.testing.assert_allclose(result["left"].position[:, 2], result["right"].position[:, 2])

@@ -140,11 +140,11 @@ def test_law_with_states_targets_and_functions():
     "integrator",
     [
         sp.DormandPrince(),
-        sp.GeneralizedAlpha(),
         sp.GeneralizedAlpha(step=1e-3),
-        sp.EnergyScheme(step=1e-3),
-        sp.BDF(),
-        sp.Adams(),
+        *(
+            pytest.param(i, marks=pytest.mark.slow)
+            for i in (sp.GeneralizedAlpha(), sp.EnergyScheme(step=1e-3), sp.BDF(), sp.Adams())
+        ),
     ],
     ids=lambda i: type(i).__name__,
 )
@@ -198,7 +198,11 @@ def arm():
     return m
 
 
-@pytest.mark.parametrize("formulation", [None, sp.Absolute()], ids=["joints", "absolute"])
+@pytest.mark.parametrize(
+    "formulation",
+    [None, pytest.param(sp.Absolute(), marks=pytest.mark.slow)],
+    ids=["joints", "absolute"],
+)
 def test_closed_loop_by_hand(formulation):
     """The same efforts as those that a stepper is given from outside."""
     m = press()
@@ -221,6 +225,7 @@ def test_closed_loop_by_hand(formulation):
     assert result.verdict.startswith("trusted")
 
 
+@pytest.mark.slow
 def test_flexible_arm_by_hand():
     m, gains = arm(), -np.array([[0.9, 0.2, 0.1, 0.01, 0.5]])
     law = sp.LinearLaw(gains)
@@ -356,3 +361,13 @@ def test_what_no_analysis_can_count_is_said():
         sp.linearize(cart(stiffness=40.0))
     with pytest.raises(sp.ModelError, match="without sampled controllers"):
         sp.sensitivity(cart(), ["cart.mass"], outputs="rail.displacement", t_end=0.1)
+
+
+def test_batches_and_prepared_models_share_nothing():
+    m, masses = cart(PI, delay=0.013), [1.0, 2.0, 3.0]
+    out = "rail.displacement @ end"
+    found = sp.batch(m, {"cart.mass": masses}, outputs=out, t_end=0.2, threads=2)
+    for mass, value in zip(masses, found[out], strict=True):
+        one = sp.prepare(m).with_values({"cart": {"mass": mass}})
+        first, second = one.simulate(0.2), one.simulate(0.2)
+        assert first["rail"].displacement[-1] == second["rail"].displacement[-1] == value

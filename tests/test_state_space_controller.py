@@ -93,8 +93,10 @@ def test_states_begin_where_they_are_told():
     assert np.allclose(result["servo"].effort, 3.0 * np.exp(-2.0 * result.t), atol=1e-7)
 
 
-def test_a_file_has_it(tmp_path):
-    law = pi_law(80.0, 150.0, 9.0, 0.2)
+@pytest.mark.parametrize(
+    "law", [pi_law(80.0, 150.0, 9.0, 0.2), sp.LinearLaw([[-80.0, -9.0]])], ids=["states", "none"]
+)
+def test_a_file_has_it(tmp_path, law):
     m = arm(sp.StateSpaceController("servo", "shoulder", law, target="0.1*t", limit=8.0))
     sp.write_model(m, tmp_path / "arm.yaml")
     read = sp.read_model(tmp_path / "arm.yaml")
@@ -108,6 +110,7 @@ def test_sentences():
         sp.StateSpaceController("servo", "elbow", pi_law(1.0, 1.0, 1.0), initial=[1.0, 2.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("states", [False, True])
 def test_every_way_of_newtons_matrix(states):
     """Stiff gains between distant joints of a chain: steps are as few whichever way is taken."""

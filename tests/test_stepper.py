@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 from linkages import parallelogram
 from supple.analyses.instant import instant
+from supple.analyses.instant_outputs import InstantOutputs
 from supple.cases.mechanisms import CASES
 from supple.results.quantities import quantity
 from supple.results.result import Result
@@ -89,8 +90,47 @@ def test_quick_outputs_are_those_of_results():
     seen = Result(instant(stepper._model, equations, stepper.state, True, "", {}))
     for text in OUTPUTS:
         np.testing.assert_allclose(stepper.outputs[text], quantity(seen, text)[0], atol=1e-13)
-    assert len(stepper._outputs._others) == 3
+    assert len(stepper._outputs.others) == 3
     assert np.shares_memory(stepper.outputs["tip.position"], stepper.values)
+
+
+def bodies_with_points():
+    """Bodies of all kinds with a frame, each with places on it."""
+    section, steel = sp.Tube(0.02, 0.001), sp.Material(2e11, 8e10, 7800.0)
+    nodes = {"a": (0, 0, 0), "b": (0.3, 0, 0), "c": (0.3, 0, 0.4)}
+    members = [sp.Member(i, j, section, steel) for i, j in ("ab", "bc")]
+    mesh = sp.block((0.5, 0.05, 0.04), (2, 1, 1), "hex8", steel)
+    end = np.flatnonzero(mesh.nodes[:, 0] == 0.0)
+    foot = sp.Interface("foot", mesh.nodes[end].mean(axis=0), end)
+    for reference in ("clamped", "mean_axis"):
+        yield sp.Beam("x", 0.6, section, steel, elements=2, modes=4, reference=reference), "0.4"
+        yield sp.FrameBody("x", nodes, members, reference=reference), "0.3,0,0.4"
+        yield sp.MeshBody("x", mesh, [foot], modes=4, reference=reference), "0.5,0.05,0.04"
+    yield sp.Beam("x", 0.6, section, steel, elements=2, stiffening="second_order"), "0.5"
+    yield sp.Beam("x", 0.6, section, steel, elements=4, parts=2), "0.5"
+    yield sp.Cable("x", 0.6, sp.Circle(0.01), steel, elements=2), "0.5"
+    yield sp.GradientBeam("x", 0.6, sp.Rectangle(0.02, 0.01), steel, elements=2), "0.3"
+
+
+@pytest.mark.parametrize("body, place", list(bodies_with_points()))
+def test_points_and_own_frames_are_those_of_results(body, place):
+    """At any state; a body's own frame is no point of its material if its axes are mean ones."""
+    m = sp.Model()
+    m.add(sp.Free("flight", m.ground.at(0), m.add(body).at(*map(float, place.split(",")))))
+    equations = sp.JointCoordinates().equations(m)
+    c, rng = equations.compiled, np.random.default_rng(5)
+    q = c.q0 + 0.01 * rng.normal(size=c.nq)
+    for joint in (*c.joints.values(), *c.extra.values()):
+        if joint.chart.quaternion:
+            q[joint.q][:4] /= np.linalg.norm(q[joint.q][:4])
+    state = sp.State(0.0, q, rng.normal(size=c.nu), c.z0, compiled=c)
+    texts = [f"x.at({place}).position", f"x.at({place}).velocity"]
+    texts += ["x.position", "x.velocity.z"] if "x" in c.own_frames else []
+    found = InstantOutputs(m, equations, state, texts)
+    seen = Result(instant(m, equations, state, True, "", {}))
+    assert not found.others
+    for text in texts:
+        np.testing.assert_allclose(found.named[text], quantity(seen, text)[0], atol=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
 import supple as sp
+from random_loops import flexible_loop
+from supple.analyses import sparse_equilibrium
 from supple.core import alpha_stage, blocks, dop853, dynamics, radau_views
 from supple.core import layout as at
 from supple.core import step as st
 from supple.engine import block_order, block_plan
 from supple.engine.builder import Compiled, build
 from supple.formulations.equations import Equations
+from supple.integrators import whole_matrices
 from supple.integrators.newton_places import alpha_sizes, radau_sizes
-from supple.loops import ranks
+from supple.loops import assembly, ranks
 from supple.loops.assembly import compile_model
 
 RUBBER = sp.Material(E=1e6, G=4e5, density=1000.0)
@@ -70,6 +75,22 @@ def test_no_buffer_grows_faster_than_the_model(make, count):
     assert few["work.mass"] > 0
     for field, size in few.items():
         assert many[field] <= 2.5 * size + 1000, field
+
+
+def test_numbers_of_a_cable_element():
+    """What a run by generalized-alpha needs for one element of a long cable.
+
+    A node has 6 velocities and is coupled with two others: 108 entries in each of four matrices
+    (tangents, and mass for accelerations), 108 in the factors of Newton's matrix and in those for
+    accelerations, 57 in the Cholesky factor and 36 in the rows solved with it; there are 70 vectors
+    over velocities and 80 integers of the plan. Rows lie over each other with few gaps.
+    """
+    few, many = (fields(compiled(cable, n)) for n in (128, 256))
+    own = {k: (many[k] - few[k]) / 128 for k in few if not k.startswith(("radau", "dop853"))}
+    assert own["alpha.tangent"] <= 3 * 1.1 * 108
+    assert own["alpha.factors"] == 108
+    assert own["model.plan"] <= 80
+    assert sum(own.values()) <= 4 * 1.1 * 108 + 2 * 108 + 57 + 36 + 6 * 70 + 80
 
 
 @pytest.mark.parametrize("make", [cable, arch])
@@ -130,3 +151,73 @@ def test_accelerations_by_fronts_that_are_singular(monkeypatch):
         if bad == -1:
             found.append(a / c.scale)
     np.testing.assert_allclose(found[-1], found[0], rtol=0, atol=1e-9 * np.abs(found[0]).max())
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_the_rank_of_many_rows_is_that_of_whole_matrices(number, monkeypatch):
+    """Random loops: as many rows are kept as the rank of all, and these are independent."""
+    c = compile_model(flexible_loop(number).model()).complete
+    few = ranks.analyse(c, c.q0)
+    monkeypatch.setattr(ranks, "MANY", 0)
+    many = ranks.analyse(c, c.q0)
+    table = ranks.scaled_table(c, at.new_work(c.ints), 0.0, c.q0).toarray()
+    assert many.freedom == few.freedom
+    assert np.linalg.matrix_rank(table, 1e-9) == len(many.kept)
+    assert np.linalg.matrix_rank(table[list(many.kept)], 1e-9) == len(many.kept)
+
+
+def test_values_of_long_chains_are_no_dependent_rows():
+    """Small singular values that have neighbours are those of a long chain, not of its rank."""
+    apart, chain = np.array([1e-14, 1e-13, 2e-7, 1e-2]), np.array([1e-14, 2e-7, 5e-7, 9e-7, 1.4e-6])
+    assert ranks._vanishing(apart, 1e-6) == 3
+    assert ranks._vanishing(chain, 1e-6) == 1
+
+
+def test_many_rows_are_assembled_on_their_own_tree(monkeypatch):
+    """A chain that nearly closes: bodies end where the assembly in joint coordinates puts them."""
+    model, ends = arch(12), []
+    model.replace("joint5", initial=model.joints["joint5"].initial + 1e-4)
+    for many in (10**9, 1):
+        monkeypatch.setattr(assembly, "MANY", many)
+        c = compile_model(model, tree=sp.Absolute().tree(model))
+        ends.append(c.q0[[k for k in range(c.nq) if k % 7 > 3]])
+        assert np.abs(Equations(c).constraints(0.0, c.q0, c.u0).violation).max() < 1e-11
+    # both are the nearest ones, to the square of the gap, about 12 links away from the joint
+    np.testing.assert_allclose(ends[1], ends[0], atol=12 * 1e-4)
+
+
+@pytest.mark.slow
+def test_many_closed_links_are_a_model_like_any_other():
+    """2000 links, closed, in absolute coordinates: energy is kept, and there is no whole matrix."""
+    tracemalloc.start(1)
+    result = sp.simulate(arch(2000), 0.1, formulation=sp.Absolute(), output=4)
+    room = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.success and result.energy.level == "trusted"
+    assert room < 0.4e9  # bytes; a matrix of 14 001 velocities alone has 1.6e9
+
+
+@pytest.mark.parametrize("make", [arch, cable])
+def test_equilibria_by_sparse_matrices_are_those_by_whole_ones(make, monkeypatch):
+    """Configuration, multipliers by their reactions, and the lowest stiffnesses."""
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    found = []
+    for fewest in (0, 10**9):
+        monkeypatch.setattr(sparse_equilibrium, "FEWEST", fewest)
+        form = sp.Absolute() if make is arch else None
+        found.append(sp.statics(make(6), formulation=form))
+    sparse, whole = found
+    assert [r.statistics["newton"] for r in found] == ["sparse", "dense"]
+    assert sparse.success and whole.success
+    np.testing.assert_allclose(sparse.state().q, whole.state().q, atol=1e-8)
+    name = "joint0" if make is arch else "end"
+    np.testing.assert_allclose(sparse[name].force, whole[name].force, rtol=1e-6, atol=1e-6)
+
+
+def test_bdf_refuses_matrices_that_no_memory_holds(monkeypatch):
+    """Before anything of that size is made."""
+    monkeypatch.setattr(whole_matrices, "MOST", 1e3)
+    with pytest.raises(sp.SimulationError, match=r"BDF: its whole matrices of \d+ unknowns take"):
+        sp.simulate(arch(6), 0.1, integrator=sp.BDF(), output=2)
+    monkeypatch.setattr(whole_matrices, "MOST", 1e9)
+    assert sp.simulate(arch(6), 0.01, integrator=sp.BDF(), output=2).success

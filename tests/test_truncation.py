@@ -209,3 +209,26 @@ def test_states_that_diverged_have_no_reactions_of_their_own():
     q = np.full_like(found.q, np.nan)
     lost = RunHistory(found.data.history.row_sets, found.t, q, found.u, found.z)
     assert SelfStress(m)(lost) == [{"rod": []}]
+
+
+@pytest.mark.parametrize("elements", [1, 4, 16])
+def test_what_elements_leave_out_of_a_notch(elements):
+    """However fine they are: statics of the sections are exact in what they are compared with."""
+    steel, load = sp.Material(E=2.1e11, G=0.8e11, density=7800.0), 1.0
+    thick, thin = sp.Rectangle(0.04, 0.04), sp.Rectangle(0.004, 0.04)
+    notch = sp.TaperedSection(thick, thin, thick)
+    m = sp.Model()
+    beam = m.add(sp.Beam("beam", 1.0, notch, steel, elements=elements))
+    m.add(sp.Fixed("clamp", m.ground.at(0), beam.at(0)))
+    m.add(sp.Force("tip", beam.at(1.0), (0, load, 0)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sp.SuppleWarning)
+        result = sp.statics(m)
+    x, w = np.polynomial.legendre.leggauss(400)  # in each half
+    rate = [sum(w * (1 - s) ** 2 / [steel.E * notch.at(a).I_z for a in s])
+            for s in (0.25 + 0.25 * x, 0.75 + 0.25 * x)]  # fmt: skip
+    exact = 0.25 * load * sum(rate)
+    error = 1.0 - result["beam"].at(1.0).deflection[0, 1] / exact
+    told = result.monitor
+    assert told["beam"].left_out == pytest.approx(error, rel=0.1)
+    assert (told.level == "valid") == (error < 0.02)

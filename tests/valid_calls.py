@@ -47,6 +47,7 @@ STEEL = sp.Material(2.1e11, 8.1e10, 7850.0)
 ROD = sp.Rectangle(0.02, 0.01)
 LINK, ARM = sp.RigidBody("link", 1.0), sp.RigidBody("arm", 1.0)
 PAIR = {"A": LINK.at(0.1), "B": ARM.at(0.2)}
+SHEET = sp.GradientPlate("sheet", (1.0, 0.5), 0.01, STEEL, elements=(1, 1))
 WIRE = sp.Cable("wire", 1.0, sp.Circle(0.01), STEEL, elements=2)
 HINGE = sp.Revolute("hinge", LINK.at(0), ARM.at(0))
 SLIDE = sp.Prismatic("slide", LINK.at(0), ARM.at(0))
@@ -220,6 +221,8 @@ CALLS: dict[str, Call] = {
         # forces
         "Force": {**FRAME, "force": (1.0, "sin(t)", 0.0)},
         "DistributedLoad": {**NAME, "frame": BEAM.at(0.0), "force": (0.0, 1.0, 0.0)},
+        "SurfaceLoad": {**NAME, "frame": SHEET.at(0, 0), "force": (0.0, 1.0, 0.0)},
+        "Pressure": {**NAME, "frame": SHEET.at(0, 0), "pressure": 1.0, "nodes": [0, 1, 2, 3]},
         "SpringDamper": {**NAME, **PAIR, "stiffness": 10.0},
         "Bushing": {**NAME, **PAIR, "stiffness": 10.0},
         "JointSpring": {**JOINT, "stiffness": 1.0},
@@ -329,6 +332,14 @@ CALLS: dict[str, Call] = {
             "intervals": 10,
         },
         "Stepper": {"model": pendulum(), "inputs": "pin", "outputs": "pin.angle", "dt": 0.01},
+        "export_fmu": {"model": pendulum(), "path": FILES / "a.fmu", "inputs": "pin", "t_end": 0.1},
+        "FMUController": {
+            "path": sp.export_fmu(pendulum(), FILES / "pendulum.fmu", "pin"),
+            "inputs": ["input.pin.angle"],
+            "outputs": ["pin.angle"],
+            "period": 0.01,
+            "start": {"state.pin.angle": 0.1},
+        },
         # components
         "SolidMesh": {"nodes": CUBE.nodes, "cells": CUBE.cells, "kind": "hex8", "material": STEEL},
         "MeshData": {"nodes": CUBE.nodes, "cells": {"hex8": CUBE.cells}, "groups": {"a": [0]}},

@@ -33,7 +33,7 @@ PAGES = {
     "analyses": ("Runs and analyses", ("analyses",)),
     "studies": ("Studies", ("studies", "sweeps", "certificates", "sensitivities")),
     "results": ("Results", ("results",)),
-    "files": ("Model files and robots", ("modelfiles", "robots")),
+    "files": ("Model files, robots and FMUs", ("modelfiles", "robots", "fmu")),
     "cases": ("Cases", ("cases",)),
     "errors": ("Errors", ("errors",)),
 }

@@ -85,11 +85,13 @@ from supple.forces import (
     Motor,
     PairFunction,
     PairState,
+    Pressure,
     Pulley,
     Rope,
     SampledController,
     SpringDamper,
     StateSpaceController,
+    SurfaceLoad,
     state_feedback,
 )
 from supple.frames import Frame
@@ -180,6 +182,8 @@ if TYPE_CHECKING:
     from supple.fem.solid import SolidMesh
     from supple.fem.ties import tie
     from supple.fem.vibration import lowest_modes
+    from supple.fmu.controller import FMUController
+    from supple.fmu.export import export_fmu
     from supple.formulations.deformation import DeformationModes
     from supple.formulations.gradient import GradientBodies
     from supple.formulations.transformation import velocity_transformation
@@ -219,32 +223,33 @@ __all__ = [
     "Coupling", "CouplingSpring", "CraigBampton", "CrossCheck", "Cuboid", "Cylinder", "Cylindrical",
     "DeformationModes", "Diagnosis", "Distance", "DistributedLoad", "DormandPrince", "Driver",
     "Drum", "EffortFunction", "EnergyScheme", "EquilibriumPath", "Estimator", "Event", "Expression",
-    "FileError", "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement", "ForceFormula",
-    "ForceFunction", "ForceTable", "Frame", "FrameBody", "FrameDriver", "FrameState", "Free",
-    "FrequencyResponse", "Gear", "General", "GeneralizedAlpha", "GradientBeam", "GradientBodies",
-    "GradientPlate", "GradientSolid", "GraphEdge", "Ground", "ISection", "ImportedComponent",
-    "Interface", "Joint", "JointCoordinates", "JointEffort", "JointFriction", "JointSpring",
-    "JointStop", "KelvinVoigt", "LinearGraph", "LinearLaw", "LinearModel", "Lock", "Material",
-    "Member", "MeshBody", "MeshData", "MeshFile", "ModalDamping", "ModeTrack", "Model",
-    "ModelBuckling", "ModelError", "ModelFile", "ModelFileError", "Monitor", "Motor", "Newmark",
-    "NormalModes", "Optimum", "OrderN", "PairFunction", "PairState", "Planar", "PointLoad",
-    "PointMass", "PointOnLine", "PointOnPlane", "Polynomial", "Polynomials", "Prepared",
-    "Prismatic", "Pulley", "Rack", "Radau", "Rayleigh", "Rectangle", "Regulator", "Release",
-    "Result", "Revolute", "RigidBody", "RobotFile", "Rope", "SIDBody", "SampledController", "Screw",
-    "SecondOrder", "Section", "SectionForces", "Sensitivity", "Shaped", "Signal", "SimulationError",
-    "Sine", "Sines", "SlidingJoint", "SmoothStep", "Snapshot", "SolidMesh", "SpecialPoint",
-    "Sphere", "Spherical", "SpringDamper", "Stability", "StabilityLimit", "State", "StateSpace",
-    "StateSpaceController", "StaticResult", "StaticShapes", "Stepper", "StiffnessResult",
-    "SuppleError", "SuppleWarning", "Sweep", "Table", "TaperedSection", "Transfer", "TransferPath",
-    "Tube", "Universal", "Unlock", "UserShapes", "VonKarman", "WeightLoad", "assemble", "batch",
-    "block", "buckling", "campbell", "cases", "certify", "check_component", "choose_modes",
-    "compare", "converge", "crosscheck", "fit", "inverse_dynamics", "kinematics", "linearize",
-    "load", "load_component", "load_run", "lowest_modes", "lqr", "lyapunov", "mass_properties",
-    "mesh_geometry", "observer", "optimize", "prepare", "principal_strains", "read_abaqus",
-    "read_calculix", "read_matrix_market", "read_mesh", "read_mjcf", "read_model", "read_nastran",
-    "read_urdf", "resume", "rigid_modes", "rosette_strain", "save_component", "sensitivity",
-    "shaped", "simulate", "stability", "state_feedback", "statics", "stiffness", "sweep", "tie",
-    "transfer", "velocity_transformation", "write_model", "write_sid",
+    "FMUController", "FileError", "Fit", "Fixed", "FlexibleBody", "Force", "ForceElement",
+    "ForceFormula", "ForceFunction", "ForceTable", "Frame", "FrameBody", "FrameDriver",
+    "FrameState", "Free", "FrequencyResponse", "Gear", "General", "GeneralizedAlpha",
+    "GradientBeam", "GradientBodies", "GradientPlate", "GradientSolid", "GraphEdge", "Ground",
+    "ISection", "ImportedComponent", "Interface", "Joint", "JointCoordinates", "JointEffort",
+    "JointFriction", "JointSpring", "JointStop", "KelvinVoigt", "LinearGraph", "LinearLaw",
+    "LinearModel", "Lock", "Material", "Member", "MeshBody", "MeshData", "MeshFile", "ModalDamping",
+    "ModeTrack", "Model", "ModelBuckling", "ModelError", "ModelFile", "ModelFileError", "Monitor",
+    "Motor", "Newmark", "NormalModes", "Optimum", "OrderN", "PairFunction", "PairState", "Planar",
+    "PointLoad", "PointMass", "PointOnLine", "PointOnPlane", "Polynomial", "Polynomials",
+    "Prepared", "Pressure", "Prismatic", "Pulley", "Rack", "Radau", "Rayleigh", "Rectangle",
+    "Regulator", "Release", "Result", "Revolute", "RigidBody", "RobotFile", "Rope", "SIDBody",
+    "SampledController", "Screw", "SecondOrder", "Section", "SectionForces", "Sensitivity",
+    "Shaped", "Signal", "SimulationError", "Sine", "Sines", "SlidingJoint", "SmoothStep",
+    "Snapshot", "SolidMesh", "SpecialPoint", "Sphere", "Spherical", "SpringDamper", "Stability",
+    "StabilityLimit", "State", "StateSpace", "StateSpaceController", "StaticResult", "StaticShapes",
+    "Stepper", "StiffnessResult", "SuppleError", "SuppleWarning", "SurfaceLoad", "Sweep", "Table",
+    "TaperedSection", "Transfer", "TransferPath", "Tube", "Universal", "Unlock", "UserShapes",
+    "VonKarman", "WeightLoad", "assemble", "batch", "block", "buckling", "campbell", "cases",
+    "certify", "check_component", "choose_modes", "compare", "converge", "crosscheck", "export_fmu",
+    "fit", "inverse_dynamics", "kinematics", "linearize", "load", "load_component", "load_run",
+    "lowest_modes", "lqr", "lyapunov", "mass_properties", "mesh_geometry", "observer", "optimize",
+    "prepare", "principal_strains", "read_abaqus", "read_calculix", "read_matrix_market",
+    "read_mesh", "read_mjcf", "read_model", "read_nastran", "read_urdf", "resume", "rigid_modes",
+    "rosette_strain", "save_component", "sensitivity", "shaped", "simulate", "stability",
+    "state_feedback", "statics", "stiffness", "sweep", "tie", "transfer", "velocity_transformation",
+    "write_model", "write_sid",
 ]  # fmt: skip
 
 

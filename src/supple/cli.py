@@ -21,6 +21,7 @@ from supple.commands.check import check
 from supple.commands.compare import compare
 from supple.commands.crosscheck import crosscheck
 from supple.commands.export import export
+from supple.commands.fmu import fmu
 from supple.commands.graph import graph
 from supple.commands.modes import modes
 from supple.commands.plot import plot
@@ -181,6 +182,7 @@ app.command("plot")(plot)
 app.command("compare")(compare)
 app.command("crosscheck")(crosscheck)
 app.command("export")(export)
+app.command("fmu")(fmu)
 
 
 cases_app.command("list")(list_cases)

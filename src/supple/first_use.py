@@ -50,6 +50,8 @@ ON_FIRST_USE: dict[str, str | None] = {
         "fem.solid": "SolidMesh",
         "fem.ties": "tie",
         "fem.vibration": "lowest_modes",
+        "fmu.controller": "FMUController",
+        "fmu.export": "export_fmu",
         "formulations.deformation": "DeformationModes",
         "formulations.gradient": "GradientBodies",
         "formulations.transformation": "velocity_transformation",

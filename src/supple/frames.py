@@ -100,10 +100,8 @@ class Body:
         axes to body axes, a quaternion (w, x, y, z), or a rotation vector of 3 numbers in rad.
         """
         owner = label(self)
-        point = [
-            validate.number(owner, field, value)
-            for field, value in zip(COORDINATES, (x, y, z), strict=True)
-        ]
+        given = zip(COORDINATES, (x, y, z), strict=True)
+        point = [validate.number(owner, field, value) for field, value in given]
         return Frame(self, point, rotation)
 
     def at_world(
@@ -196,6 +194,11 @@ class Body:
     def along_line(self) -> bool:
         """Whether its coordinates are nodal vectors along an axis with ``stations``."""
         return False
+
+    @property
+    def faces(self) -> tuple[Any, ...]:
+        """Faces on which loads can be spread (`supple.fem.gradient_faces`); as a rule none."""
+        return ()
 
     def divided(self, frames: Iterable[Frame]) -> Body:
         """The body with ends of parts at the frames of it that a model uses."""
@@ -368,9 +371,8 @@ def expect_body_frame(owner: str, field: str, value: Any) -> Frame:
     """Return a frame that is not on the ground."""
     frame = expect_frame(owner, field, value)
     if frame.body.name == "ground":
-        raise ModelError(
-            owner, field, frame, "a frame on a body, because nothing can move or load the ground"
-        )
+        expected = "a frame on a body, because nothing can move or load the ground"
+        raise ModelError(owner, field, frame, expected)
     return frame
 
 
@@ -392,7 +394,6 @@ def expect_two_bodies(
     frame_a = expect_frame(owner, "A", first, otherwise)
     frame_b = expect_frame(owner, "B", second, otherwise)
     if frame_a.body.name == frame_b.body.name:
-        raise ModelError(
-            owner, "B", frame_b, f"a frame on another body than A, which is {describe(frame_a)}"
-        )
+        expected = f"a frame on another body than A, which is {describe(frame_a)}"
+        raise ModelError(owner, "B", frame_b, expected)
     return frame_a, frame_b

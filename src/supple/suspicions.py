@@ -42,7 +42,10 @@ def suspicions(model: Model) -> Iterator[Suspicion]:
         elif (sentence := body.hint()) is not None:
             yield Suspicion(body.name, body, sentence, False)
     for joint in model.joints.values():
-        pairs = zip(joint.initial.tolist(), joint.units, strict=True)
+        initial = joint.initial.tolist()
+        if not any(initial):
+            continue
+        pairs = zip(initial, joint.units, strict=True)
         turns = [x for x, unit in pairs if unit == "rad"]
         sentence = degrees_sentence("initial", turns)
         if sentence is not None:

@@ -14,7 +14,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import TextIO
 
@@ -125,34 +125,39 @@ _line: ContextVar[Line | None] = ContextVar("line", default=None)
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
 
 
-@contextlib.contextmanager
-def told(text: Text, show: bool | None = None) -> Iterator[None]:
+class told:  # noqa: N801
     """While this context lasts, ``text`` (or what it returns) is what is being done.
 
     ``show`` True: tell it wherever the words go; False: be silent; None: only where somebody is
     likely to look, in a terminal or a notebook. Within another such context it replaces the text.
     """
-    line = _line.get()
-    if line is not None:
-        line.texts.append(text)
-        try:
-            yield
-        finally:
-            line.texts.pop()
-        return
-    found = None if _silent.get() or show is False else _place(show)
-    quiet = _silent.set(_silent.get() or show is False)
-    if found is not None:
-        line = Line(*found, text)
-        _teller.add(line)
-    token = _line.set(line)
-    try:
-        yield
-    finally:
-        _line.reset(token)
-        _silent.reset(quiet)
+
+    def __init__(self, text: Text, show: bool | None = None) -> None:
+        self._text, self._show = text, show
+        self._outer: Line | None = None
+        self._own: Line | None = None
+
+    def __enter__(self) -> None:
+        self._outer = line = _line.get()
         if line is not None:
-            _teller.remove(line)
+            line.texts.append(self._text)
+            return
+        silent = _silent.get() or self._show is False
+        found = None if silent else _place(self._show)
+        self._quiet = _silent.set(silent)
+        if found is not None:
+            self._own = Line(*found, self._text)
+            _teller.add(self._own)
+        self._token = _line.set(self._own)
+
+    def __exit__(self, *error: object) -> None:
+        if self._outer is not None:
+            self._outer.texts.pop()
+            return
+        _line.reset(self._token)
+        _silent.reset(self._quiet)
+        if self._own is not None:
+            _teller.remove(self._own)
 
 
 def clear() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import blocks
+from supple.core import block_solutions, blocks
 from supple.core import layout as at
 from supple.engine import block_plan
 from supple.formulations.equations import Equations
@@ -123,7 +123,7 @@ def test_solutions(monkeypatch, name, parts):
     assert not np.any(data[-1][:, blocks.C_REPLACED])
     side = np.random.default_rng(1).normal(size=(parts, n))
     found = side.copy()
-    blocks.block_solve(m, factors, pivots, found, np.zeros((2 * parts, n)))
+    block_solutions.block_solve(m, factors, pivots, found, np.zeros((2 * parts, n)))
     x, y = (v[0] + (1j * v[1] if parts == 2 else 0.0) for v in (found, side))
     size = np.linalg.norm(whole) * np.linalg.norm(x) + np.linalg.norm(y)
     assert np.linalg.norm(whole @ x - y) < 1e-13 * size

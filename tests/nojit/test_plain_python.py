@@ -361,21 +361,26 @@ def test_energy_scheme_takes_steps(decay: float) -> None:
         assert np.diff(error).max() < 0.0
 
 
-def sliding() -> sp.Model:
-    """A body that slides along a cable."""
+def sliding(follows: str) -> sp.Model:
+    """A body that slides along a cable, or along a beam."""
     model = sp.Model(gravity=(0, 0, -9.81), name="sliding")
     rubber = sp.Material(E=1e5, G=4e4, density=1000.0)
-    line = model.add(sp.Cable("line", 2.0, sp.Circle(0.02), rubber, elements=3))
+    given = "line", 2.0, sp.Circle(0.02), rubber
+    section = follows == "section"
+    line = model.add(sp.GradientBeam(*given, 1) if section else sp.Cable(*given, 3))
     body = model.add(sp.RigidBody("body", 0.5, (0.1, 0.02, 0.03), (0.01, 0.02, 0.03)))
     model.add(sp.Spherical("end", model.ground.at(0), line.at(0)))
     model.add(sp.Free("air", model.ground.at(0.8, 0, -0.05), body.at(0)))
-    model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05)))
+    model.add(sp.SlidingJoint("slide", line.at(0.8), body.at(0, 0, 0.05), follows))
     return model
 
 
-def test_a_sliding_point_is_differentiated_exactly() -> None:
+@pytest.mark.parametrize(
+    "follows", ["point", "section", pytest.param("tangent", marks=pytest.mark.slow)]
+)
+def test_a_sliding_point_is_differentiated_exactly(follows: str) -> None:
     """Its rows: rates are G u, their derivatives H, g'' = G a + H u; its forces, along q and u."""
-    equations = JointCoordinates().equations(sliding())
+    equations = JointCoordinates().equations(sliding(follows))
     c, n = equations.compiled, equations.nu
     random = np.random.default_rng(3)
     q = equations.retract(equations.q0, 0.05 * random.standard_normal(n))
@@ -402,3 +407,38 @@ def test_a_sliding_point_is_differentiated_exactly() -> None:
             given = [np.asarray(x, complex) for x in (*at, a, np.zeros(0))]
             dynamics.residual(c.ints, c.reals, work, 0.0, *given, r)
             np.testing.assert_allclose(column[:, k], r.imag / STEP, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "kind", ["plate", "solid", pytest.param("shell", marks=pytest.mark.slow)]
+)
+def test_pressure_is_differentiated_exactly(kind: str) -> None:
+    """Along q, by complex steps; the tangent of a follower load is not symmetric."""
+    model, rubber = sp.Model(), sp.Material(E=1e6, G=4e5, density=1000.0)
+    if kind == "solid":
+        mesh = sp.block((0.2, 0.1, 0.1), (1, 1, 1), "hex8", rubber)
+        body = model.add(sp.GradientSolid("body", mesh))
+    else:
+        shape = (lambda x, y: (x, y, 0.3 * x**2)) if kind == "shell" else None
+        body = model.add(sp.GradientPlate("body", (0.2, 0.1), 0.01, rubber, (1, 1), shape))
+    model.add(sp.Spherical("hold", model.ground.at(0), body.at(0, 0)))
+    bare = JointCoordinates().equations(model)
+    model.add(sp.Pressure("load", body.at(0, 0), "2000 + t"))
+    equations = JointCoordinates().equations(model)
+    c, n = equations.compiled, equations.nu
+    random = np.random.default_rng(4)
+    q = equations.retract(equations.q0, 0.05 * random.standard_normal(n))
+    u, a = random.standard_normal((2, n))
+    lam = np.zeros(c.nr)
+    found = equations.tangents(0.5, q, u, a, None, lam).Rq
+    without = bare.tangents(0.5, q, u, a, None, lam).Rq
+    assert np.abs(found - without).max() > 1.0
+    work = new_work(c.ints, complex)
+    for k in range(n):
+        d = np.zeros(n, complex)
+        d[k] = 1j * STEP
+        moved = complex_retract(equations, q, d)
+        r = np.zeros(n, complex)
+        given = [np.asarray(x, complex) for x in (moved, u, a, np.zeros(0))]
+        dynamics.residual(c.ints, c.reals, work, 0.5, *given, r)
+        np.testing.assert_allclose(found[:, k], r.imag / STEP, atol=1e-9 * np.abs(found).max())

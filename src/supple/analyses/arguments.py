@@ -85,7 +85,10 @@ def output_times(owner: str, begin: float, end: float, output: Any) -> Array:
         if not 0.0 < output <= end - begin or (end - begin) / output > MOST_OUTPUT:
             raise ModelError(owner, "output", output, expected)
         count = math.floor((end - begin) / output * (1 + 1e-12))
-        times = np.minimum(begin + output * np.arange(count + 1), end)
+        times = np.arange(count + 1.0)
+        times *= output
+        times += begin
+        np.minimum(times, end, out=times)
     else:
         try:
             times = np.array(output, dtype=float)

@@ -133,9 +133,10 @@ def _value(linear: LinearModel, place: int) -> float:
     """Coordinate in the equilibrium, rad or m."""
     c = linear.state.compiled
     assert c is not None
-    for record in (*c.joints.values(), *c.flexible.values()):
-        if record.u.start <= place < record.u.stop:
-            return float(linear.state.q[record.q.start + place - record.u.start])
+    ranges = [(r.q, r.u) for r in c.joints.values()] + [(r.q, r.u) for r in c.flexible.values()]
+    for q, u in ranges:
+        if u.start <= place < u.stop:
+            return float(linear.state.q[q.start + place - u.start])
     motor = next(m for m in c.motors.values() if m.own and m.u == place)
     return float(linear.state.q[motor.q])
 

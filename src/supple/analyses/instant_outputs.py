@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from supple.analyses.instant import instant
 from supple.core import history as kernel
 from supple.core import layout as at
+from supple.engine.body_records import GradientRecord
 from supple.engine.compiled import Compiled
 from supple.engine.histories import PLACE, SPIN, VELOCITY, rotations
 from supple.errors import SuppleError
@@ -27,10 +28,14 @@ from supple.results.quantities import quantity
 from supple.results.result import Result
 from supple.state import State
 
+if TYPE_CHECKING:
+    from supple.bodies.gradient_body import GradientBody
+
+ON_AXIS = 1e-12  # m, by which a place may be away from what nodal vectors tell
 _POINT = re.compile(r"([^.@]+)(?:\.at\(([^()]*)\))?\.(position|velocity)(?:\.([xyz]))?")
 
 
-class _Point(NamedTuple):
+class Point(NamedTuple):
     """A point of a body: its node, how it moves with elastic coordinates, what is read of it."""
 
     target: slice
@@ -44,6 +49,10 @@ class _Point(NamedTuple):
     component: int | slice
 
 
+# The same without what is read
+Place = tuple[int, Array, Array, Attachment | None, slice, slice]
+
+
 class InstantOutputs:
     """Values of some quantities at the state of a model that was read last.
 
@@ -51,6 +60,9 @@ class InstantOutputs:
     ----------
     values : (m,) all of them
     named : views of the values by text; arrays of a number each, or of a vector
+    read_q, read_u : places among the values, and those in q and u that they are read from
+    points : those whose place or velocity is computed
+    others : texts and views of what is taken from a result
     """
 
     def __init__(self, model: Model, equations: Equations, state: State, texts: Sequence[str]):
@@ -62,17 +74,17 @@ class InstantOutputs:
         ends = np.cumsum([0, *sizes])
         self.values = np.zeros(int(ends[-1]))
         self.named: dict[str, Array] = {}
-        self._q, self._u = ([], []), ([], [])  # type: tuple[list[int], list[int]], Any
-        self._points: list[_Point] = []
+        self.read_q, self.read_u = ([], []), ([], [])  # type: tuple[list[int], list[int]], Any
+        self.points: list[Point] = []
         nodes = int(self.compiled.ints[at.H_NODES])
         self._work = at.new_work(self.compiled.ints)
         self._flat = np.zeros((1, nodes * kernel.MOTION_COLUMNS))
-        self._others: list[tuple[str, Array]] = []
+        self.others: list[tuple[str, Array]] = []
         for text, shape, begin, end in zip(texts, shapes, ends[:-1], ends[1:], strict=True):
             view = self.values[begin:end].reshape(shape)
             self.named[text] = view
             if not self._coordinate(text, int(begin)) and not self._point(text, slice(begin, end)):
-                self._others.append((text, view))
+                self.others.append((text, view))
         self.read(equations, state)
 
     def _coordinate(self, text: str, target: int) -> bool:
@@ -81,7 +93,7 @@ class InstantOutputs:
         joint = self.model.joints.get(name)
         if joint is None or joint.nq != joint.nu:
             return False
-        for what, lists in (("", self._q), ("_rate", self._u)):
+        for what, lists in (("", self.read_q), ("_rate", self.read_u)):
             words = [f"{coordinate}{what}" for coordinate in joint.coordinate_names]
             if word in words:
                 place = self.compiled.coordinate(name, words.index(word))
@@ -91,61 +103,79 @@ class InstantOutputs:
         return False
 
     def _point(self, text: str, target: slice) -> bool:
-        """Whether a text names a point of a rigid body or beam; then its motion is computed."""
+        """Whether a text names a point of a body with a frame; then its motion is computed."""
         found = _POINT.fullmatch(text)
         if found is None:
             return False
         name, inside, what, axis = found.groups()
-        frame = self._frame(name, inside)
-        if frame is None:
+        place = self._own_frame(name) if inside is None else None
+        place = place or self._frame(name, inside)
+        if place is None:
             return False
-        c, body = self.compiled, frame.body
-        record = c.flexible.get(body.name)
-        rigid = body.written_as == "rigid"
-        if not rigid and (record is None or record.body is not body or body.view != "stations"):
-            return False
-        moves = None if record is None else record.body.shown(frame, record.point_masses)
-        none = slice(0, 0)
-        node, pose = c.own_frames[body.name]
-        self._points.append(
-            _Point(
-                target,
-                node,
-                pose.p + pose.R @ (frame.position if moves is None else moves.p0),
-                pose.R,
-                moves,
-                none if record is None else record.q,
-                none if record is None else record.u,
-                what == "velocity",
-                slice(None) if axis is None else "xyz".index(axis),
-            )
-        )
+        how = what == "velocity", slice(None) if axis is None else "xyz".index(axis)
+        self.points.append(Point(target, *place, *how))
         return True
 
-    def _frame(self, name: str, inside: str | None) -> Frame | None:
-        mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
-        if mass is not None and inside is None:
-            return mass.frame
-        if body is None or name not in self.compiled.own_frames:
+    def _own_frame(self, name: str) -> Place | None:
+        """That of a body, which elastic coordinates do not move."""
+        if name in self.model.point_masses or name not in self.compiled.own_frames:
             return None
+        node, pose = self.compiled.own_frames[name]
+        return node, pose.p, pose.R, None, slice(0, 0), slice(0, 0)
+
+    def _frame(self, name: str, inside: str | None) -> Place | None:
+        """That of a point mass, or of a place on a body with a frame."""
+        mass, body = self.model.point_masses.get(name), self.model.bodies.get(name)
         try:
-            return body.at(*map(float, inside.split(","))) if inside else body.at(0.0)
+            if mass is not None and inside is None:
+                frame = mass.frame
+            elif body is not None and inside is not None:
+                frame = body.at(*map(float, inside.split(",")))
+            else:
+                return None
         except (ValueError, SuppleError):
             return None
+        c, frame = self.compiled, frame.body.on_part(frame)
+        if frame.body.name in c.gradient:
+            return self._nodal(c.gradient[frame.body.name], frame)
+        record = c.flexible.get(frame.body.name)
+        if frame.body.name not in c.own_frames:
+            return None
+        node, pose = c.own_frames[frame.body.name]
+        if record is None and frame.body.written_as == "rigid":
+            return node, pose.p + pose.R @ frame.position, pose.R, None, slice(0, 0), slice(0, 0)
+        if record is None:
+            return None
+        moves = record.body.shown(frame, record.point_masses)
+        return node, pose.p + pose.R @ moves.p0, pose.R, moves, record.q, record.u
+
+    def _nodal(self, record: GradientRecord, frame: Frame) -> Place | None:
+        """A place on a body of nodal vectors, where these tell it without axes of their own."""
+        body = cast("GradientBody", record.body)
+        numbers, rows = body.shown_vectors(frame)
+        resting = rows[0] @ record.mesh.rest.reshape(-1, 3)[numbers]
+        away = np.abs(body.rest_pose(frame.position).p - resting).max()
+        if away > ON_AXIS * max(1.0, float(np.abs(resting).max())):
+            return None
+        Phi = np.zeros((3, record.q.stop - record.q.start))
+        for i in range(3):
+            Phi[i, 3 * numbers + i] = rows[0]
+        moves = Attachment(np.zeros(3), np.eye(3), Phi, np.zeros_like(Phi))
+        return 0, np.zeros(3), np.eye(3), moves, record.q, record.u  # in axes of the world
 
     def read(self, equations: Equations, state: State) -> None:
         """Fill the values from a state."""
         q, u = state.q, state.u
-        if self._q[0]:
-            self.values[self._q[0]] = q[self._q[1]]
-        if self._u[0]:
-            self.values[self._u[0]] = u[self._u[1]]
-        if self._points:
+        if self.read_q[0]:
+            self.values[self.read_q[0]] = q[self.read_q[1]]
+        if self.read_u[0]:
+            self.values[self.read_u[0]] = u[self.read_u[1]]
+        if self.points:
             self._read_points(equations.compiled, state)
-        if self._others:
+        if self.others:
             result = Result(instant(self.model, equations, state, True, "an instant", {}))
             views: dict[str, Any] = {}
-            for text, view in self._others:
+            for text, view in self.others:
                 view[...] = quantity(result, text, views)[0]
 
     def _read_points(self, compiled: Compiled, state: State) -> None:
@@ -153,7 +183,7 @@ class InstantOutputs:
             compiled.ints, compiled.reals, self._work, state.q[None], state.u[None], self._flat
         )
         nodes = self._flat.reshape(-1, kernel.MOTION_COLUMNS)
-        for point in self._points:
+        for point in self.points:
             node, place, rate = nodes[point.node], point.place, None
             turn = rotations(node)
             if point.moves is not None:

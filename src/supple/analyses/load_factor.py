@@ -12,7 +12,7 @@ from supple.analyses.equilibrium import Search
 from supple.analyses.spin import Spin, check_spin
 from supple.engine.builder import Compiled
 from supple.errors import ModelError, suggestion
-from supple.forces import DistributedLoad, Force, JointEffort
+from supple.forces import DistributedLoad, Force, JointEffort, Pressure, SurfaceLoad
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
 from supple.loops.assembly import compile_model
@@ -21,7 +21,7 @@ from supple.signals import Constant, Signal
 
 UNIT = 2.0**-20  # a small load factor, so that drivers that grow begin near their beginning
 LOADS, GRAVITY, SPIN = "loads", "gravity", "spin"
-APPLIED = (Force, DistributedLoad, JointEffort)
+APPLIED = (Force, DistributedLoad, SurfaceLoad, Pressure, JointEffort)
 EXPECTED = (
     "'loads' (all of them), 'gravity', 'spin', or names of forces, efforts and drivers that are "
     "not zero"

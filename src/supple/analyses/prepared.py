@@ -54,7 +54,7 @@ from supple.integrators.resolution import beyond_rounding
 from supple.integrators.tolerances import tolerances
 from supple.integrators.top_frequency import refuse_explicit
 from supple.joints import Joint
-from supple.loops.assembly import assembled, on_constraints, on_tree
+from supple.loops.assembly import assembled, on_constraints, on_other
 from supple.loops.singular import refuse_singular
 from supple.model import Model
 from supple.native import library
@@ -199,8 +199,7 @@ class Prepared:
     def _build(self, choice: Choice) -> Compiled:
         released, held = choice.changing.released, choice.changing.held
         tree = tree_without(self.model, choice.formulation.tree(self.model), released)
-        way = choice.formulation.way()
-        found = build(self.model, choice.frames, tree, held=held, linear=way)
+        found = build(self.model, choice.frames, tree, held=held, linear=choice.formulation.way())
         return in_phase(found, Phase()) if choice.changing.any else found
 
     def _usual(self) -> Compiled:
@@ -218,8 +217,9 @@ class Prepared:
         if found is None:
             compiled = self._compiled(choice)
             if choice.formulation != DEFAULT or choice.changing.released:
-                first = self._assembled(replace(choice, formulation=DEFAULT, changing=NO_CHANGES))
-                compiled = on_tree(first.compiled, compiled)
+                own = replace(choice, formulation=DEFAULT, changing=NO_CHANGES)
+                first = self._compiled(own), compiled
+                compiled = on_other(*first, lambda: self._assembled(own).compiled)
             elif compiled.nr:
                 compiled = assembled(compiled)
             found = self._ready[choice] = Ready(self.model, compiled, self._compiled(choice))

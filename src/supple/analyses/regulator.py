@@ -97,6 +97,10 @@ class Regulator:
             "limit": limit,
             **seen,
         }
+        for field in more if self.period is None else ():
+            if field != "initial":
+                expected = "none of a continuous regulator: sp.lqr(..., period=...) makes another"
+                raise ModelError("controller", field, more[field], expected)
         if self.period is None:
             return StateSpaceController(name, plant.joints, law, **given, **more)
         return SampledController(name, plant.joints, law, self.period, **given, **more)
@@ -161,7 +165,7 @@ def lqr(
         raise ModelError(owner, "Q", Q, expected)
     if period is None:
         P = solved(owner, scipy.linalg.solve_continuous_are, A, B, weight, effort)
-        K = np.linalg.solve(effort, B.T @ P)
+        K: Array = np.asarray(np.linalg.solve(effort, B.T @ P), dtype=float)
         return Regulator(K, space.states, space.inputs, space.input_units, A, B, P, None, plant)
     span = sampling_period(owner, A, period)
     n, m = B.shape
@@ -171,7 +175,7 @@ def lqr(
     cost = integrated(both, scipy.linalg.block_diag(weight, effort), span)
     Qd, Rd, S = cost[:n, :n], cost[n:, n:], cost[:n, n:]
     P = solved(owner, scipy.linalg.solve_discrete_are, Ad, Bd, Qd, Rd, s=S)
-    K = np.linalg.solve(Rd + Bd.T @ P @ Bd, Bd.T @ P @ Ad + S.T)
+    K = np.asarray(np.linalg.solve(Rd + Bd.T @ P @ Bd, Bd.T @ P @ Ad + S.T), dtype=float)
     return Regulator(K, space.states, space.inputs, space.input_units, Ad, Bd, P, span, plant)
 
 
@@ -279,13 +283,13 @@ def observer(
     common = space.outputs, space.states
     if period is None:
         P = solved(owner, scipy.linalg.solve_continuous_are, A.T, C.T, drive, noise)
-        L = np.linalg.solve(noise, C @ P).T
+        L: Array = np.asarray(np.linalg.solve(noise, C @ P).T, dtype=float)
         return Estimator(L, C, *common, P, None, measures, elastic, rest, A, B)
     span = sampling_period(owner, A, period)
     Ad, Bd = held_over(A, B, span)
     spread = integrated(A.T, drive, span)
     P = solved(owner, scipy.linalg.solve_discrete_are, Ad.T, C.T, spread, noise)
-    L = np.linalg.solve(C @ P @ C.T + noise, C @ P @ Ad.T).T
+    L = np.asarray(np.linalg.solve(C @ P @ C.T + noise, C @ P @ Ad.T).T, dtype=float)
     return Estimator(L, C, *common, P, span, measures, elastic, rest, Ad, Bd)
 
 

@@ -10,7 +10,6 @@ from supple.analyses.equilibrium import Equilibrium, Places, Search
 from supple.analyses.instant import instant
 from supple.analyses.spin import Spin, turned
 from supple.engine.builder import Compiled
-from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, label
 from supple.forces import ForceElement, StateSpaceController
 from supple.forces.kinds import force_kind
@@ -82,7 +81,7 @@ def static_result(
     search: Search,
     found: Equilibrium,
     turning: Spin | None,
-    newton: Linear = "dense",
+    newton: str = "dense",
 ) -> StaticResult:
     """What a search found, with the sentence about it; signals stand still at its time.
 

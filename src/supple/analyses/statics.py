@@ -9,11 +9,11 @@ from typing import Any, overload
 from supple.analyses.arguments import expect, number, starting_state
 from supple.analyses.equilibrium import Search
 from supple.analyses.path import EquilibriumPath, followed, path_end
+from supple.analyses.sparse_equilibrium import SparseSearch
 from supple.analyses.spin import Spin
 from supple.analyses.static_result import StaticResult as StaticResult
 from supple.analyses.static_result import static_result
 from supple.analyses.tree_equilibrium import TreeSearch
-from supple.engine.linear_choice import Linear
 from supple.errors import SimulationError, SuppleWarning
 from supple.formulations.base import Formulation
 from supple.formulations.equations import Equations
@@ -128,10 +128,13 @@ def statics(
     equations.accelerate(time, compiled.q0, 0.0 * compiled.u0)  # a massless joint is its fault
     turning = None if spin is None else Spin(model, equations, time, spin)
     search, found = Search(equations, time, turning), None
-    newton: Linear = "tree"
+    newton = "tree"
     with told("statics: the equilibrium is searched"):
         if turning is None and TreeSearch.fits(equations):
             found = TreeSearch(equations, time).run(state.q)
+        elif turning is None and SparseSearch.fits(equations):
+            large = SparseSearch(equations, time)
+            newton, found = "sparse", large.run(state.q) or large.ended()
         if found is None:
             newton, found = "dense", search.run(state.q, state.z)
     result = static_result(model, search, found, turning, newton)

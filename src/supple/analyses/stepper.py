@@ -118,7 +118,7 @@ class Stepper:
         self._places = added.places(self._problem.equations.compiled)
         self._moved = np.array([k for k, held in enumerate(added.held) if held.driven], dtype=int)
         self._begin()
-        texts = self._texts(outputs)
+        texts = output_texts(OWNER, self._model, outputs)
         self._outputs = InstantOutputs(self._model, self._problem.equations, self.state, texts)
         self.outputs: Mapping[str, Array] = self._outputs.named
         self.values = self._outputs.values
@@ -148,25 +148,6 @@ class Stepper:
         value, rate = self._reals[self._places + 1], self._reals[self._places + 2]
         self._motion = np.array([value + rate * self.time, rate])  # of drivers
         self._size = self._integrator.first_step  # s, next; the integrator chooses where zero
-
-    def _texts(self, outputs: Any) -> list[str]:
-        if outputs is None:
-            found = []
-            for name, joint in self._model.joints.items():
-                if joint.nq == joint.nu:
-                    words = joint.coordinate_names
-                    found += [f"{name}.{w}{what}" for what in ("", "_rate") for w in words]
-            return found
-        given = [outputs] if isinstance(outputs, str) else outputs
-        expected = "texts such as 'elbow.angle'"
-        texts = [
-            validate.text(OWNER, "outputs", text, expected)
-            for text in validate.listed(OWNER, "outputs", given, expected)
-        ]
-        for text in texts:
-            if texts.count(text) > 1:
-                raise ModelError(OWNER, "outputs", text, "each of them once")
-        return texts
 
     @property
     def state(self) -> State:
@@ -360,3 +341,24 @@ class Stepper:
         lines.append(f"  inputs   {inputs or 'none'}")
         lines.append(f"  outputs  {', '.join(self.outputs) or 'none'}")
         return "\n".join(lines)
+
+
+def output_texts(owner: str, model: Model, outputs: Any) -> list[str]:
+    """Texts of outputs, each once; by default coordinates and rates of all joints."""
+    if outputs is None:
+        found = []
+        for name, joint in model.joints.items():
+            if joint.nq == joint.nu:
+                words = joint.coordinate_names
+                found += [f"{name}.{w}{what}" for what in ("", "_rate") for w in words]
+        return found
+    given = [outputs] if isinstance(outputs, str) else outputs
+    expected = "texts such as 'elbow.angle'"
+    texts = [
+        validate.text(owner, "outputs", text, expected)
+        for text in validate.listed(owner, "outputs", given, expected)
+    ]
+    for text in texts:
+        if texts.count(text) > 1:
+            raise ModelError(owner, "outputs", text, "each of them once")
+    return texts

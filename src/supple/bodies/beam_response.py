@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from supple.fem.beam import BeamMesh
+from supple.fem.beam import BeamMesh, StaticBeamMesh
 from supple.fem.line import BeamLine
 from supple.fem.part import PartMesh
 from supple.reduction.assumed import AssumedBeam
@@ -26,6 +26,8 @@ def beam_response(
     """Response with shapes ``field`` to loads at stations (m); ``problem`` has the beam's frame."""
     parts = max(PARTS, -(-FEWEST // problem.mesh.elements))
     mesh = replace(problem.mesh, elements=parts * problem.mesh.elements)
+    if type(mesh) is BeamMesh:
+        mesh = StaticBeamMesh(**{f.name: getattr(mesh, f.name) for f in fields(mesh)})
     fine = Problem(
         mesh,
         problem.reference,

@@ -9,6 +9,7 @@ a loop is welded to its node by constraint rows.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -175,6 +176,19 @@ class CuttableFrame(NodalBody):
             ends = self._meeting(first), self._meeting(node)
             found.append(LoadPath(node not in held, self._along(home[first] - home[node]), ends))
         return tuple(found)
+
+    def overhangs(self, touched: Touched) -> tuple[LoadPath, ...]:
+        """Ways from the clamped node to nodes at which one member ends and nothing acts."""
+        nearest, home = cast("FrameBody", self)._nearest, self._ways_home
+        acting = (*touched.grounded, *touched.joined, *touched.loaded)
+        seen = {self.clamp_node, *(nearest(f.position) for f in acting)}
+        met = Counter(node for member in self.members for node in (member.start, member.end))
+        free = [node for node, count in met.items() if count == 1 and node not in seen]
+        meeting = [(self._meeting(self.clamp_node), self._meeting(node)) for node in free]
+        return tuple(
+            LoadPath(False, self._along(-home[node]), ends)
+            for node, ends in zip(free, meeting, strict=True)
+        )
 
     @cached_property
     def _ways_home(self) -> dict[Node, NDArray[np.int_]]:

@@ -8,7 +8,7 @@ is small is the rotation within a part (Jonker 1989; docs/theory.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -225,16 +225,32 @@ class CuttableBeam(BeamRecovery):
 
     def load_paths(self, touched: Touched) -> tuple[LoadPath, ...]:
         """Its parts between the first and the last place that is held, whatever is beyond."""
-        stations = sorted(self.station(f) for f in (*touched.grounded, *touched.joined))
+        first, last = self._held(touched)
         slack = STATION_TOLERANCE * self.length
-        if not stations or stations[-1] - stations[0] <= slack:
+        if last - first <= slack:
             return ()
-        a, b = (self.part_at(x)[0] for x in (stations[0], stations[-1]))
-        if stations[0] > 0.0 and abs(self.part_stations[a + 1] - stations[0]) <= slack:
+        a, b = (self.part_at(x)[0] for x in (first, last))
+        if first > 0.0 and abs(self.part_stations[a + 1] - first) <= slack:
             a += 1  # the part behind the place
-        names = [part.name for part in self.part_bodies[a : b + 1]]
-        ends = ((names[0], 0),), ((names[-1], 1),)
-        return (LoadPath(False, tuple((name, 1) for name in names), ends),)
+        return (_way([part.name for part in self.part_bodies[a : b + 1]], 1),)
+
+    def overhangs(self, touched: Touched) -> tuple[LoadPath, ...]:
+        """Its parts from the first and the last place that is held to its free ends."""
+        first, last = self._held(touched)
+        slack, names = STATION_TOLERANCE * self.length, [part.name for part in self.part_bodies]
+        found = []
+        if first > slack:
+            found.append(_way(names[: self.part_at(first)[0] + 1], -1))
+        if last < self.length - slack:
+            b = self.part_at(last)[0]
+            behind = last > slack and abs(self.part_stations[b + 1] - last) <= slack
+            found.append(_way(names[b + behind :], 1))
+        return tuple(found)
+
+    def _held(self, touched: Touched) -> tuple[float, float]:
+        """The first and the last station (m) that is held; a beam that is free: its origin."""
+        held = [self.station(f) for f in (*touched.grounded, *touched.joined)] or [0.0]
+        return min(held), max(held)
 
     @property
     def welds(self) -> tuple[Weld, ...]:
@@ -321,3 +337,9 @@ def _between(section: Profile, a: float, b: float) -> Profile:
     # between two stations: the place of a kink belongs to either side
     sections = [section.at(s) for s in places]
     return TaperedSection(*sections, stations=stations)
+
+
+def _way(names: Sequence[str], sign: int) -> LoadPath:
+    """A way along parts, or back from the last of them."""
+    ends = ((names[0], 0),), ((names[-1], 1),)
+    return LoadPath(False, tuple((name, sign) for name in names), ends[::sign])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from supple.bodies.gradient_body import GradientBody
 from supple.bodies.gradient_looks import Seen, drawn_nodes, mesh_surface
 from supple.errors import ModelError, label
 from supple.fem.drawn_mesh import DrawnMesh
+from supple.fem.gradient_faces import Face
 from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.gradient_strain import StrainField
 from supple.fem.material import Material
@@ -78,6 +79,19 @@ class GradientNodes(GradientBody):
     def _touched(self, frame: Frame) -> Indices:
         """Nodes that move with a frame."""
         return np.array([self.number(frame.position)])
+
+    @abstractmethod
+    def _made_faces(self) -> Iterator[Face]:
+        """Make its faces."""
+
+    @property
+    def faces(self) -> tuple[Face, ...]:
+        """Faces on which loads can be spread."""
+        found: tuple[Face, ...] | None = self.__dict__.get("_faces")
+        if found is None:
+            found = tuple(self._made_faces())
+            set_fields(self, _faces=found)
+        return found
 
     @property
     def mesh(self) -> GradientMesh:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from supple.bodies.gradient_looks import Seen, seen_plate
 from supple.bodies.gradient_nodes import GradientNodes
 from supple.errors import ModelError, label
 from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.fem.gradient_faces import Face, plate_faces
 from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.gradient_plate import plate_mesh
 from supple.fem.gradient_shell import shell_mesh
@@ -221,6 +222,11 @@ class GradientPlate(GradientNodes):
         if self.shape is None and time == 0.0:
             return plate_mesh(sizes, self.elements, *matter, 0.0, label(self))
         return shell_mesh(sizes, self.elements, *matter, self.__dict__[rest], time, label(self))
+
+    def _made_faces(self) -> Iterator[Face]:
+        """Its elements."""
+        sizes = float(self.size[0]), float(self.size[1])
+        return plate_faces(sizes, self.elements, self.mesh.node_vectors)
 
     def _made_field(self) -> PlateField:
         sizes = float(self.size[0]), float(self.size[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from supple.bodies.mesh_checks import checked_interfaces
 from supple.errors import ModelError, label, suggestion
 from supple.fem.boundary import outer_faces
 from supple.fem.damping import KelvinVoigt, Rayleigh
+from supple.fem.gradient_faces import Face, solid_faces
 from supple.fem.gradient_mesh import GradientMesh, Indices
 from supple.fem.gradient_solid import SolidVectors, solid_mesh
 from supple.fem.gradient_strain import SolidField
@@ -200,6 +201,10 @@ class GradientSolid(GradientNodes):
     def _made_mesh(self) -> GradientMesh:
         made = self.__dict__["_times"], label(self), self.__dict__["_vectors"]
         return solid_mesh(self.component, *made)
+
+    def _made_faces(self) -> Iterator[Face]:
+        """Its outer faces."""
+        return solid_faces(self.component, self.__dict__["_vectors"])
 
     def _made_field(self) -> SolidField:
         return SolidField(self.component, self.__dict__["_vectors"])

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
 
+from supple import validate
 from supple.constraints.base import FrameConstraint
 from supple.elements import Shaft
 from supple.errors import ModelError, label
 from supple.frames import Frame
+from supple.validate import set_fields
+
+if TYPE_CHECKING:
+    from supple.bodies.gradient import GradientLine
+
+Follows = Literal["point", "tangent", "section"]
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -21,15 +29,28 @@ class SlidingJoint(FrameConstraint, Shaft):
     A : Frame
         Where it begins, on a `Cable` or a `GradientBeam`; it passes from element to element.
     B : Frame
-        On another body, which may turn and spin freely about the point.
+        On another body.
+    follows : "point", "tangent" or "section"
+        B turns freely about the point; B's axes follow the tangent of the line and turn freely
+        about it, as on a round rod; or they follow the section of a `GradientBeam` wherever they
+        are, as those of a sleeve on a square one. They are those of A, apart from that.
 
     Its coordinate is the station on the line, m: springs, efforts, friction, stops and controllers
     act on it as on that of a joint. The bodies have joints beside it: a trolley on a cable alone
     has a `Free` one. Where it comes to an end of the line, a run ends with a sentence.
     """
 
-    def __init__(self, name: str, A: Frame, B: Frame) -> None:
+    follows: Follows
+
+    def __init__(self, name: str, A: Frame, B: Frame, follows: Follows = "point") -> None:
         owner = self._connect(name, A, B)
-        if not self.A.body.along_line:
+        body = self.A.body
+        if not body.along_line:
             expected = "a frame on a Cable or a GradientBeam"
-            raise ModelError(owner, "A", self.A, f"{expected}, not on {label(self.A.body)}")
+            raise ModelError(owner, "A", self.A, f"{expected}, not on {label(body)}")
+        known = ("point", "tangent", "section")
+        chosen = validate.choice(owner, "follows", follows, known)
+        if chosen == "section" and not cast("GradientLine", body).turns:
+            expected = f"'point' or 'tangent' on {label(body)}, which has no sections that turn"
+            raise ModelError(owner, "follows", follows, expected)
+        set_fields(self, follows=chosen)

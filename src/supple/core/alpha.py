@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import acceptance, events, step_size, tree
+from supple.core import acceptance, events, forces, step_size, tree
 from supple.core import alpha_newton as newton
 from supple.core import alpha_stage as stage
 from supple.core import step as st
@@ -83,7 +83,6 @@ def solve_step(m, w, r, o, p, count, state, t, h, t1):
         stage.add_offset(r, o, h)
     stage.end_state(m, r, o, h, be, ge, te)
     change(m, r, o, p, h, be, ge, both)
-    middle_state(m, r, o, h)
     powers(m, w, r, o, t, h, t1)
     return outcome, be, ge, te
 
@@ -227,6 +226,8 @@ def alpha_run(ints, reals, work, run, state, count, stops, grid, out, budget):
             continue
         dense = acceptance.is_dense(m, r, count, grid, t1)
         if dense:
+            if not forces.work_is_done(m):
+                middle_state(m, r, o, h)
             fill_polynomials(m, r, o, h)
         if not fixed and events.find_switch(m, w, r, count, state, t, h):
             continue

@@ -5,7 +5,7 @@ The unknowns are E + B mu instead of E, z', lam and mu. Where velocities are not
 
 from __future__ import annotations
 
-from supple.core import block_products, blocks
+from supple.core import block_products, block_solutions, blocks
 from supple.core.alpha_stage import G_ROW, H_ROW
 from supple.native.declare import kernel
 
@@ -24,20 +24,19 @@ def factorize(m, o, h, be, ge, te, both):
 
 
 @kernel
-def solve(m, o, y, d):
-    """Solve in place; y is ordered as in ``alpha_rows``, with or without mu. Leaves B mu in d (nu)."""
-    nr, x = o.row.shape[1], o.sides[0]
-    lam = x.shape[0] - 2 * nr
+def solve(m, o, y):
+    """Solve in place; y is ordered as in ``alpha_rows``, with or without mu."""
+    p, nr, x = blocks.plan_of(m)[0], o.row.shape[1], o.sides
+    place, lam = p[p[blocks.PLACE] :], x.shape[0] - 2 * nr
     mu = lam + nr
     both = y.shape[0] == x.shape[0]
     for k in range(lam):
-        x[k] = y[k]
+        x[place[k]] = y[k]
     for j in range(nr):  # rows of positions belong to lam here, those of velocities to mu
-        x[lam + j] = y[mu + j] if both else y[lam + j]
-        x[mu + j] = y[lam + j] if both else 0.0
-    blocks.block_solve(m, o.factors, o.pivots, o.sides[0:1], o.sides[1:3])
-    block_products.along(m, o.rows[G_ROW], x[mu:], d)
-    for k in range(d.shape[0]):
-        x[k] -= d[k]
+        x[place[lam + j]] = y[mu + j] if both else y[lam + j]
+        x[place[mu + j]] = y[lam + j] if both else 0.0
+    block_solutions.block_sweep(m, o.factors[0], o.pivots, x)
     for k in range(y.shape[0]):
-        y[k] = x[k]
+        y[k] = x[place[k]]
+    if both:
+        block_products.add_along(m, o.rows[G_ROW], y[mu:], -1.0, y)

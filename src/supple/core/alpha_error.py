@@ -71,10 +71,11 @@ def change(m, r, o, parts, h, be, ge, both):
         for k in range(nu):
             y[k] = 0.0
         block_products.add_product(m, o.tangent[MASS], o.u[S1], 1.0, y)
-    for k in range(nu):
+    parts_of_error = 2 if nr > 0 and o.c[STEP] == 0.0 else 1
+    for k in range(nu if parts_of_error == 2 else 0):
         o.u[F, k] = y[k]
-    for part in range(2 if nr > 0 and o.c[STEP] == 0.0 else 1):
-        for k in range(nu):
+    for part in range(parts_of_error):
+        for k in range(nu if part == 1 else 0):
             y[k] = o.u[F, k]
         for k in range(nz):
             y[nu + k] = o.z[G, k] - r.zdot[k]
@@ -84,10 +85,10 @@ def change(m, r, o, parts, h, be, ge, both):
             for j in range(nu + nz, n):
                 y[j] = 0.0
         newton.solve(m, o, parts, y)
-        for k in range(nu):
+        for k in range(nu if part == 0 else 0):
+            o.u[D, k] = y[k]
+        for k in range(nu if o.c[STEP] == 0.0 else 0):
             o.u[DT, k] = y[k]
-            if part == 0:
-                o.u[D, k] = y[k]
         if part == 0:
             for k in range(nz):
                 o.z[DZ, k] = y[nu + k]
@@ -95,7 +96,7 @@ def change(m, r, o, parts, h, be, ge, both):
 
 @kernel
 def middle_state(m, r, o, h):
-    """State in the middle of the step into rows XM, UM, ZM; needs end_state.
+    """State in the middle of the step into rows XM, UM, ZM; needs end_state. Powers and dense output ask for it.
 
     Cubic Hermite: of xi from increments and velocities, of u and z from these and the filtered change of
     their rates.
@@ -128,18 +129,20 @@ def error_norm(m, r, o, h, h_old, fresh):
     low_z, high_z = c[THETA] + sz - 0.5, 1.0 / 12.0 - sz * sz - 0.5 * sz + c[DM] * sz
     f = 2.0 * h * h / (h + h_old) if not fresh else h
     back = h if not fresh else 0.0
-    for k in range(nu):
+    fixed = c[STEP] > 0.0
+    for k in range(0 if fixed else nu):
         o.u[S1, k] = o.u[TSLOPE, k]
         o.u[S2, k] = cx * o.u[DT, k]
-    turn(m, o.u[XI], -1.0, o.u[S1])
-    for n in range(1, m.node.shape[0]):
+    if not fixed:
+        turn(m, o.u[XI], -1.0, o.u[S1])
+    for n in range(m.node.shape[0] if fixed else 1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.BALL or m.node[n, at.MOTION] == at.FREE:
             j, g = m.node[n, at.U0], h * h * h / 12.0
             o.u[S2, j] -= g * (r.u[j + 1] * r.a[j + 2] - r.u[j + 2] * r.a[j + 1])
             o.u[S2, j + 1] -= g * (r.u[j + 2] * r.a[j] - r.u[j] * r.a[j + 2])
             o.u[S2, j + 2] -= g * (r.u[j] * r.a[j + 1] - r.u[j + 1] * r.a[j])
     total = 0.0
-    for k in range(0 if c[STEP] > 0.0 else nu):
+    for k in range(0 if fixed else nu):
         a = o.u[S2, k] / o.u[WX, k]
         b = (low * h * o.u[DT, k] + high * f * (o.u[DT, k] - back * o.u[S1, k])) / o.u[WU, k]
         o.u[S2, k], o.u[S1, k] = a, b
@@ -168,6 +171,7 @@ def worst_error(o):
 def powers(m, w, r, o, t, h, t1):
     """Powers of the force elements in the middle and at the end of the step; kinematics and rates of rows at its end."""
     if forces.work_is_done(m):
+        middle_state(m, r, o, h)
         chart.retract(m, r.q, o.u[XM], r.qt)
         for j in range(r.lam.shape[0]):
             w.lam[j] = 0.5 * (r.lam[j] + o.row[LAM, j])

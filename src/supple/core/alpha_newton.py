@@ -19,7 +19,6 @@ from supple.core.alpha_stage import (
     RQ,
     RU,
     S1,
-    S2,
     STEP,
     UNSEEN,
     WU,
@@ -60,7 +59,8 @@ def tangent_rows(m, w, r, o, both):
         if both:
             links.rate_tangent(m, w, o.rows[H_ROW], m.line_of)
     if by_blocks(m):
-        turn_blocks(m, r, o, both)
+        if blocks.has_turns(m):
+            turn_blocks(m, r, o, both)
         return
     for n in range(1, m.node.shape[0]):
         if m.node[n, at.MOTION] == at.FREE:
@@ -101,7 +101,7 @@ def turn_rows(m, r, o, j, first, end):
 def turn_blocks(m, r, o, both):
     """The turning axes of all free joints, where there are entries."""
     p, records = blocks.plan_of(m)[0], blocks.records_of(m)[0]
-    turns = p[p[blocks.TURNS] :]
+    turns = p[p[blocks.TURNS] + 1 :]
     for e in range(records.shape[0]):
         x = records[e]
         code, first, end = x[blocks.CODE], x[blocks.ROW], x[blocks.ROW] + x[blocks.NROW]
@@ -145,11 +145,11 @@ def factorize(m, r, o, n, h, be, ge, te):
 
 @kernel
 def solve(m, o, parts, y):
-    """Solve in place with the factors; the row S2 is scratch."""
+    """Solve in place with the factors."""
     if alpha_tree.along_tree(m):
         alpha_tree.solve(m, parts, y)
     elif by_blocks(m):
-        alpha_blocks.solve(m, o, y, o.u[S2])
+        alpha_blocks.solve(m, o, y)
     else:
         n = y.shape[0]
         linalg.lu_solve(o.newton[: n * n].reshape((n, n)), o.pivots, y)

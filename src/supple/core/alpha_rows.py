@@ -85,9 +85,7 @@ def along(m, y, G, p, n, out):
     """out (nu): the increment B mu p of Newton's mu; zero where velocities are not held."""
     nr = m.line_of.shape[0]
     if y.shape[0] > n + nr:
-        block_products.along(m, G, y[n + nr :], out)
-        for k in range(out.shape[0]):
-            out[k] *= p
+        block_products.along(m, G, y[n + nr :], p, out)
     else:
         for k in range(out.shape[0]):
             out[k] = 0.0

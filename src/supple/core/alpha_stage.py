@@ -79,9 +79,9 @@ OWN_RECORD = Record(
         "Gz": (NZ, NZ),
         "rows": (2, "lines", at.WIDE),
         "newton": f"(blocks == 0) * {WHOLE} * ({N}) * ({N})",  # of a size that changes
-        # by blocks (core/blocks.py): numbers of the method, right side with two scratch rows, fronts and their factors
+        # by blocks (core/blocks.py): numbers of the method, right side, fronts and their factors
         "coefficients": ("blocks", COEFFICIENTS),
-        "sides": (3, f"blocks * ({N})"),
+        "sides": f"blocks * ({N})",
         "stack": (1, "stack"),
         "factors": (1, "factors"),
     }),
@@ -150,9 +150,8 @@ def begin(m, w, r, o, h, h_old, fresh):
         o.row[LAM, j] = r.lam[j] if fresh else r.lam[j] + h * o.row[LSLOPE, j]
     st.copy(o.row[LAM], w.lam)
     for k in range(nu):
-        r.xt[k] = 0.0
         o.u[P, k] = 0.0
-    chart.acceleration(m, r.xt, r.u, r.u, r.a, o.u[A0])
+    chart.acceleration(m, o.u[P], r.u, r.u, r.a, o.u[A0])  # no increment yet
     if fresh:
         s, sz = c[AM] - c[AF], c[DM] - c[DF]
         be, ge, te = c[BETA] + 0.5 * s, c[GAMMA] + s, c[THETA] + sz
@@ -218,6 +217,7 @@ def update_rates(m, r, o, h, h_old, fresh):
         o.u[AL, k] = a + (1.0 + s) * (e - a) if fresh else ((1.0 - c[AF]) * e + c[AF] * a - c[AM] * x) / (1.0 - c[AM])
         o.u[AL, k] = st.flushed(o.u[AL, k])
         o.u[SLOPE, k] = st.flushed(o.u[D, k] / h)
+    for k in range(r.u.shape[0] if c[STEP] == 0.0 else 0):
         o.u[TSLOPE, k] = st.flushed(o.u[DT, k] / h)
     turn(m, o.u[XI], -1.0, o.u[AL])
     for j in range(r.lam.shape[0]):

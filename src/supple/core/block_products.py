@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from supple.core.block_six import SIX
 from supple.core.blocks import (
     CODE,
     COLUMN,
+    MORE,
     NCOLUMN,
     NROW,
     ROW,
-    ROWS,
     TANGENT,
     by_blocks,
+    links_of,
     records_of,
 )
 from supple.native.declare import block, kernel
+
+SIX = 6  # velocities of a free body, or of a node of a cable
 
 
 @kernel
@@ -28,7 +30,9 @@ def clear(m, Rq, Ru, M):
                 for i in range(r[ROW], r[ROW] + r[NROW]):
                     k = m.row_of[i]
                     for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
-                        Rq[k, j], Ru[k, j], M[k, j] = 0.0, 0.0, 0.0
+                        Rq[k, j], M[k, j] = 0.0, 0.0
+                    for j in range(r[COLUMN], r[COLUMN] + (r[NCOLUMN] if r[MORE] == 0 else 0)):
+                        Ru[k, j] = 0.0
     else:
         for i in range(M.shape[0]):
             for j in range(M.shape[1]):
@@ -72,13 +76,12 @@ def part(row, r):
 def add_rows(m, G, x, c, y):
     """y += c G x for a matrix of constraint rows."""
     if by_blocks(m):
-        records = records_of(m)[0]
-        for e in range(records.shape[0]):
-            r = records[e]
-            if r[CODE] == ROWS:
-                own = x[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
-                for i in range(r[ROW], r[ROW] + r[NROW]):
-                    y[i] += c * dot(part(G[m.line_of[i]], r)[0], own)
+        records, links = records_of(m)[0], links_of(m)[0]
+        for e in range(links.shape[0]):
+            r = records[links[e]]
+            own = x[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
+            for i in range(r[ROW], r[ROW] + r[NROW]):
+                y[i] += c * dot(part(G[m.line_of[i]], r)[0], own)
     else:
         for i in range(G.shape[0]):
             y[i] += c * dot(G[i], x)
@@ -88,15 +91,14 @@ def add_rows(m, G, x, c, y):
 def add_columns(m, G, x, c, y):
     """y += c G^T x for a matrix of constraint rows."""
     if by_blocks(m):
-        records = records_of(m)[0]
-        for e in range(records.shape[0]):
-            r = records[e]
-            if r[CODE] == ROWS:
-                own = y[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
-                for i in range(r[ROW], r[ROW] + r[NROW]):
-                    row, s = part(G[m.line_of[i]], r)[0], c * x[i]
-                    for j in range(own.shape[0]):
-                        own[j] += row[j] * s
+        records, links = records_of(m)[0], links_of(m)[0]
+        for e in range(links.shape[0]):
+            r = records[links[e]]
+            own = y[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
+            for i in range(r[ROW], r[ROW] + r[NROW]):
+                row, s = part(G[m.line_of[i]], r)[0], c * x[i]
+                for j in range(own.shape[0]):
+                    own[j] += row[j] * s
     else:
         for i in range(G.shape[0]):
             row, s = G[i], c * x[i]
@@ -105,13 +107,29 @@ def add_columns(m, G, x, c, y):
 
 
 @kernel
-def along(m, G, mu, d):
-    """d = B mu, B = s^2 G^T."""
+def along(m, G, mu, c, d):
+    """d = c B mu, B = s^2 G^T."""
     for k in range(d.shape[0]):
         d[k] = 0.0
-    add_columns(m, G, mu, 1.0, d)
+    if by_blocks(m):
+        add_along(m, G, mu, c, d)
+        return
+    add_columns(m, G, mu, c, d)
     for k in range(d.shape[0]):
         d[k] *= m.unit[k] * m.unit[k]
+
+
+@kernel
+def add_along(m, G, mu, c, y):
+    """y += c B mu by blocks, where rows have entries: these may be few."""
+    records, links = records_of(m)[0], links_of(m)[0]
+    for e in range(links.shape[0]):
+        r = records[links[e]]
+        own, unit = y[r[COLUMN] : r[COLUMN] + r[NCOLUMN]], m.unit[r[COLUMN] : r[COLUMN] + r[NCOLUMN]]
+        for i in range(r[ROW], r[ROW] + r[NROW]):
+            row, s = part(G[m.line_of[i]], r)[0], c * mu[i]
+            for j in range(own.shape[0]):
+                own[j] += unit[j] * unit[j] * row[j] * s
 
 
 @kernel
@@ -120,14 +138,13 @@ def row_sizes(m, G, y):
     for i in range(y.shape[0]):
         y[i] = 0.0
     if by_blocks(m):
-        records = records_of(m)[0]
-        for e in range(records.shape[0]):
-            r = records[e]
-            if r[CODE] == ROWS:
-                for i in range(r[ROW], r[ROW] + r[NROW]):
-                    row = G[m.line_of[i]]
-                    for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
-                        y[i] = max(y[i], abs(row[j]) * m.unit[j])
+        records, links = records_of(m)[0], links_of(m)[0]
+        for e in range(links.shape[0]):
+            r = records[links[e]]
+            for i in range(r[ROW], r[ROW] + r[NROW]):
+                row = G[m.line_of[i]]
+                for j in range(r[COLUMN], r[COLUMN] + r[NCOLUMN]):
+                    y[i] = max(y[i], abs(row[j]) * m.unit[j])
     else:
         for i in range(G.shape[0]):
             for j in range(G.shape[1]):

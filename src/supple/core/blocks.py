@@ -21,14 +21,14 @@ import numpy as np
 
 from supple.core import layout as at
 from supple.core import linalg
-from supple.core.block_six import SIX, backward_six, forward_six
 from supple.core.layout import COEFFICIENTS, TREE
 from supple.native.declare import INT, IVEC, MAT, Kind, block, kernel, shared
 
 # Head of the plan: number of fronts; places of their table and of the list of places of unknowns; numbers of reals that
 # factors and stack need, and where there is scratch on the stack; place and number of the records of entries; place of the
-# list of velocities with which those of a free joint begin (1)
-FRONTS, TABLE, PLACE, FACTORS, STACK, SCRATCH, RECORDS, COUNT, TURNS, HEAD = range(10)
+# number of free joints, behind which is, if there are any, the list of velocities with which those of one begin (1); place and
+# length of the list of records of constraint rows, of which there may be few among many
+FRONTS, TABLE, PLACE, FACTORS, STACK, SCRATCH, RECORDS, COUNT, TURNS, LINKED, LINKS, HEAD = range(12)
 # A front: number of pivots, size, first pivot among the unknowns; where its factors are, where it is made on the stack, and
 # where it leaves the rest; places of the lists of unknowns in its border and of their places in the parent's front; number
 # and list of children; first record of its entries, and their number
@@ -36,7 +36,7 @@ FRONTS, TABLE, PLACE, FACTORS, STACK, SCRATCH, RECORDS, COUNT, TURNS, HEAD = ran
     PIVOTS, SIZE, FIRST, FACTORS_AT, FRONT_AT, LEFT_AT, BORDER, PARENT, CHILDREN, CHILD, ENTRY, ENTRIES, FRONT_INTS,
 ) = range(13)
 # Records of entries: code; first and number of rows, of columns, and of velocities in between; place of rows and columns in
-# the front; of rows of links how far mu is behind lam
+# the front; of rows of links how far mu is behind lam, of tangents 1 if nothing there depends on velocities: Ru has no entries
 CODE, ROW, NROW, COLUMN, NCOLUMN, INNER, NINNER, AT_ROW, AT_COLUMN, MORE, RECORD_INTS = range(11)
 # Codes: entries over velocities; rows of links over velocities; what mu does to the motion, to rates of rows and to
 # controllers; controllers with velocities and with themselves; mu with itself, where rates of rows are not held
@@ -88,6 +88,20 @@ def records_of(m):
 
 
 @kernel
+def links_of(m):
+    """Numbers of the records of constraint rows."""
+    p = plan_of(m)[0]
+    return (p[p[LINKED] : p[LINKED] + p[LINKS]],)
+
+
+@kernel
+def has_turns(m):
+    """Whether there are free joints."""
+    p = plan_of(m)[0]
+    return p[p[TURNS]] > 0
+
+
+@kernel
 def push(m, place, x, y, cx, cy, G, r, f, t):
     """Subtract (cx x + cy y) B from a front, over the velocities in between of a record; t is scratch.
 
@@ -118,9 +132,13 @@ def enter(m, r, tangent, G, H, Rz, Gq, Gu, Gz, c, f, t):
             for j in range(n):
                 to[j] += c[C_M] * M[j]
             if tangent.shape[0] > 1:
-                Rq, Ru = block(tangent[RQ, k], d, n), block(tangent[RU, k], d, n)
+                Rq = block(tangent[RQ, k], d, n)
                 for j in range(n):
-                    to[j] += c[C_U] * Ru[j] + c[C_Q] * Rq[j]
+                    to[j] += c[C_Q] * Rq[j]
+                if r[MORE] == 0:
+                    Ru = block(tangent[RU, k], d, n)
+                    for j in range(n):
+                        to[j] += c[C_U] * Ru[j]
     elif code == ROWS:
         for i in range(r[NROW]):
             k, lam, mu = m.line_of[r[ROW] + i], i0 + i, i0 + i + r[MORE]
@@ -167,18 +185,32 @@ def inherit(p, table, k, stack, f):
 
 
 @kernel
+def kept(front, factors):
+    """Factors of a front with b pivots and c unknowns in its border: below (c, b), own (b, b) and beside, transposed (c, b).
+
+    They lie as solutions read them (``core/block_solutions.py``): the first two forward, the last two backward. Diagonals of
+    real ones are reciprocal.
+    """
+    b, c = front[PIVOTS], front[SIZE] - front[PIVOTS]
+    below, own = front[FACTORS_AT], front[FACTORS_AT] + c * b
+    return block(factors, below, c, b), block(factors, own, b, b), block(factors, own + b * b, c, b)
+
+
+@kernel
 def keep(front, f, stack, factors):
     """Copy the factors of a front, and move what is left of it down the stack."""
     b, n = front[PIVOTS], front[SIZE]
     c = n - b
-    upper = block(factors, front[FACTORS_AT], b, n)
-    for i in range(b):
-        for j in range(n):
-            upper[i, j] = f[i, j]
-    lower = block(factors, front[FACTORS_AT] + b * n, c, b)
+    below, own, beside = kept(front, factors)
     for i in range(c):
         for j in range(b):
-            lower[i, j] = f[b + i, j]
+            below[i, j] = f[b + i, j]
+    for i in range(b):
+        for j in range(b):
+            own[i, j] = f[i, j]
+    for j in range(c):
+        for i in range(b):
+            beside[j, i] = f[i, b + j]
     left = block(stack, front[LEFT_AT], c, c)
     for i in range(c):
         for j in range(c):
@@ -220,129 +252,8 @@ def block_factors(m, tangent, G, H, Rz, Gq, Gu, Gz, c, stack, factors, pivots):
         c[0, C_REPLACED] += replaced
         for part in range(parts):
             keep(front, block(stack[part], front[FRONT_AT], n, n), stack[part], factors[part])
+        if parts == 1:  # solutions divide by diagonals many times
+            own = kept(front, factors[0])[1]
+            for i in range(b):
+                own[i, i] = 1.0 / own[i, i]
     return -1
-
-
-@kernel
-def forward(front, border, factors, pivots, x):
-    """Elimination of a front's pivots in a right side."""
-    b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    upper = block(factors, front[FACTORS_AT], b, n)
-    lower = block(factors, front[FACTORS_AT] + b * n, n - b, b)
-    y = x[o : o + b]
-    if b == SIX:
-        forward_six(upper, lower, pivots[o : o + b], border, y, x)
-        return
-    for i in range(b):
-        k = pivots[o + i]
-        if k != i:
-            y[i], y[k] = y[k], y[i]
-    for i in range(b):
-        s = y[i]
-        for j in range(i):
-            s -= upper[i, j] * y[j]
-        y[i] = s
-    for i in range(n - b):
-        s = 0.0
-        for j in range(b):
-            s += lower[i, j] * y[j]
-        x[border[i]] -= s
-
-
-@kernel
-def backward(front, border, factors, x, t):
-    """A front's unknowns from those in its border."""
-    b, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    upper = block(factors, front[FACTORS_AT], b, n)
-    y = x[o : o + b]
-    if b == SIX:
-        backward_six(factors, front[FACTORS_AT], n, border, y, x, t)
-        return
-    for j in range(n - b):
-        t[j] = x[border[j]]
-    for k in range(b):
-        i = b - 1 - k
-        s, row = y[i], upper[i]
-        inner, known = row[i + 1 : b], y[i + 1 : b]  # slices: of places that count down loops are slow
-        for j in range(k):
-            s -= inner[j] * known[j]
-        own = row[b:n]
-        for j in range(n - b):
-            s -= own[j] * t[j]
-        y[i] = s / upper[i, i]
-
-
-@kernel
-def forward_complex(front, border, a, b, pivots, x, y):
-    """``forward`` of x + i y with the factors a + i b."""
-    m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    ur, ui = block(a, front[FACTORS_AT], m, n), block(b, front[FACTORS_AT], m, n)
-    lr, li = block(a, front[FACTORS_AT] + m * n, n - m, m), block(b, front[FACTORS_AT] + m * n, n - m, m)
-    v, w = x[o : o + m], y[o : o + m]
-    for i in range(m):
-        k = pivots[o + i]
-        if k != i:
-            v[i], v[k] = v[k], v[i]
-            w[i], w[k] = w[k], w[i]
-    for i in range(m):
-        s, r = v[i], w[i]
-        for j in range(i):
-            s -= ur[i, j] * v[j] - ui[i, j] * w[j]
-            r -= ur[i, j] * w[j] + ui[i, j] * v[j]
-        v[i], w[i] = s, r
-    for i in range(n - m):
-        s, r = 0.0, 0.0
-        for j in range(m):
-            s += lr[i, j] * v[j] - li[i, j] * w[j]
-            r += lr[i, j] * w[j] + li[i, j] * v[j]
-        x[border[i]] -= s
-        y[border[i]] -= r
-
-
-@kernel
-def backward_complex(front, border, a, b, x, y, t, u):
-    """``backward`` of x + i y with the factors a + i b."""
-    m, n, o = front[PIVOTS], front[SIZE], front[FIRST]
-    ur, ui = block(a, front[FACTORS_AT], m, n), block(b, front[FACTORS_AT], m, n)
-    v, w = x[o : o + m], y[o : o + m]
-    for j in range(n - m):
-        t[j], u[j] = x[border[j]], y[border[j]]
-    for i in range(m - 1, -1, -1):
-        s, r = v[i], w[i]
-        for j in range(i + 1, m):
-            s -= ur[i, j] * v[j] - ui[i, j] * w[j]
-            r -= ur[i, j] * w[j] + ui[i, j] * v[j]
-        p, q = ur[i, m:n], ui[i, m:n]
-        for j in range(n - m):
-            s -= p[j] * t[j] - q[j] * u[j]
-            r -= p[j] * u[j] + q[j] * t[j]
-        d = 1.0 / (ur[i, i] * ur[i, i] + ui[i, i] * ui[i, i])
-        v[i], w[i] = (s * ur[i, i] + r * ui[i, i]) * d, (r * ur[i, i] - s * ui[i, i]) * d
-
-
-@shared(TREE, MAT, IVEC, MAT, MAT)
-def block_solve(m, factors, pivots, y, scratch):
-    """Solve in place for y (1 or 2 rows: real, imaginary); ``scratch`` has twice as many, as long."""
-    p = plan_of(m)[0]
-    table = block(m.plan, m.plan[at.PLAN_NEWTON] + p[TABLE], p[FRONTS], FRONT_INTS)
-    place, parts, count = p[p[PLACE] :], y.shape[0], table.shape[0]
-    for part in range(parts):
-        for k in range(y.shape[1]):
-            scratch[part, place[k]] = y[part, k]
-    for k in range(count):
-        front = table[k]
-        border = p[front[BORDER] :]
-        if parts == 1:
-            forward(front, border, factors[0], pivots, scratch[0])
-        else:
-            forward_complex(front, border, factors[0], factors[1], pivots, scratch[0], scratch[1])
-    for k in range(count - 1, -1, -1):
-        front = table[k]
-        border = p[front[BORDER] :]
-        if parts == 1:
-            backward(front, border, factors[0], scratch[0], scratch[1])
-        else:
-            backward_complex(front, border, factors[0], factors[1], scratch[0], scratch[1], scratch[2], scratch[3])
-    for part in range(parts):
-        for k in range(y.shape[1]):
-            y[part, k] = scratch[part, place[k]]

@@ -186,10 +186,36 @@ class Record:
             views += [buffer[cut] if len(shape) == 1 else buffer[cut].reshape(shape) for _, cut, shape in part]
         return self.views(*views)
 
+    def fields(self, sizes: Mapping[str, int], *buffers: np.ndarray) -> Fields:
+        """The same as ``read``, for who needs few of them: each view is made when it is first asked for."""
+        parts, lengths = self._found(sizes)
+        for part, length, buffer in zip(parts, lengths, buffers, strict=True):
+            if len(buffer) < length:
+                for field, cut, _ in part:
+                    self._expect(field, cut, buffer)
+        return Fields(parts, buffers)
+
     def _expect(self, field: str, cut: slice, buffer: np.ndarray) -> None:
         start, end = cut.start, cut.stop
         if end > len(buffer):
             raise IndexError(f"{field} of {self.name}: {end - start} numbers from {start} of a buffer of {len(buffer)}")
+
+
+class Fields:
+    """Fields of flat buffers as attributes; ``parts`` are name, range and shape of those of each buffer."""
+
+    def __init__(self, parts: Any, buffers: tuple[np.ndarray, ...]) -> None:
+        self._parts, self._buffers = parts, buffers
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if not name.startswith("_"):
+            for part, buffer in zip(self._parts, self._buffers):
+                for field, cut, shape in part:
+                    if field == name:
+                        found = buffer[cut].reshape(shape)
+                        self.__dict__[name] = found
+                        return found
+        raise AttributeError(name)
 
 
 def _product(extents: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 
-from supple.core import block_products, blocks, tree
+from supple.core import block_products, block_solutions, blocks, tree
 from supple.core import layout as at
 from supple.core.links import LINEAR
 from supple.core.wrench import last_column
@@ -227,7 +227,7 @@ def solve_once(m, w, f, c):
         x[k] = f[k] / mean
     for i in range(nr):
         x[nu + nz + i] = c[i]
-    blocks.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
+    block_solutions.block_solve(m, w.front_factors, pivots(w)[0], w.sides[0:1], w.sides[1:3])
     for k in range(nu):
         f[k] = x[k]
     for i in range(nr):

@@ -340,12 +340,18 @@ def as_stored(matrix):
 
 def sizes(ints: np.ndarray) -> dict[str, int]:
     """Sizes of a model by name."""
-    return {name: int(ints[k]) for name, k in SIZES.items()}
+    head = ints[:HEADER].tolist()
+    return {name: head[k] for name, k in SIZES.items()}
 
 
 def read_model(ints: np.ndarray, reals: np.ndarray) -> Any:
     """Fields of a model's buffers by name (``Tree``), as NumPy views."""
     return TREE_RECORD.read(sizes(ints), ints, reals)
+
+
+def model_fields(ints: np.ndarray, reals: np.ndarray) -> Any:
+    """The same, each made when it is first asked for."""
+    return TREE_RECORD.fields(sizes(ints), ints, reals)
 
 
 def integers(ints: np.ndarray, field: str) -> np.ndarray:

@@ -7,67 +7,36 @@ tangents go on smoothly, curvatures do not. With velocities s' and e'
 
     J_s = r_s                                J_k = N_k
     J_s' = r_ss s' + sum N_k,s e_k'          J_k' = N_k,s s'
-    J_s'' = r_sss s'^2 + r_ss s'' + 2 sum N_k,ss s' e_k' + sum N_k,s e_k''       J_k'' = N_k,ss s'^2 + N_k,s s''
 
-Beyond its ends the line goes on as its last cubic does; runs end there (integrators/line_ends.py), and the monitor tells.
+Axes that turn with the line are in core/line_axes.py. Beyond its ends the line goes on as its last cubic does; runs end there
+(integrators/line_ends.py), and the monitor tells.
 """
 
 from __future__ import annotations
 
 from supple.core import layout as at
-from supple.core.buffers import starts
+from supple.core import line_axes
+from supple.core.flex import spatial_cross
+from supple.core.line_shapes import (
+    AXES,
+    BEND,
+    ELEMENT,
+    INSIDE,
+    NO_AXES,
+    S_Q,
+    S_U,
+    SCRATCH,
+    SCRATCH_SIZE,
+    SHAPES,
+    SLOPE,
+    THIRD,
+    element,
+    here,
+    place,
+    shapes,
+    total,
+)
 from supple.native.declare import kernel
-
-# Integers of an edge in the programs: places of s in q and u, number of nodes, of vectors of a node, stations in the data, scratch
-# in the flexible workspace
-S_Q, S_U, NODES, VECTORS, STATIONS, SCRATCH, EDGE_INTS = range(7)
-# What the pose leaves there: the element, s in it from 0 to 1, and r_s, r_ss, r_sss
-ELEMENT, INSIDE, SLOPE, BEND, THIRD, SCRATCH_SIZE = starts(1, 1, 3, 3, 3)
-OWN = 6  # columns of a node of the line: place and slope
-SHAPES = 4  # cubics of an element, and the most derivatives
-
-
-@kernel
-def element(tree, p, s):
-    """The element that s is in: number, length, and s in it from 0 to 1."""
-    x, last = tree.data[p[STATIONS] : p[STATIONS] + p[NODES]], p[NODES] - 2
-    k = 0
-    while k < last and s.real >= x[k + 1]:
-        k += 1
-    h = x[k + 1] - x[k]
-    return k, h, (s - x[k]) / h
-
-
-@kernel
-def shapes(x, h, order):
-    """Cubics of an element of length h at x in 0..1, or derivatives along the line."""
-    if order == 0:
-        y = x * x * (3.0 - 2.0 * x)
-        return 1.0 - y, h * x * (1.0 - x) * (1.0 - x), y, -h * x * x * (1.0 - x)
-    if order == 1:
-        y = 6.0 * x * (1.0 - x) / h
-        return -y, (1.0 - x) * (1.0 - 3.0 * x), y, x * (3.0 * x - 2.0)
-    if order == 2:
-        y = (6.0 - 12.0 * x) / (h * h)
-        return -y, (6.0 * x - 4.0) / h, y, (6.0 * x - 2.0) / h
-    y, z = 12.0 / (h * h * h) + 0.0 * x, 6.0 / (h * h) + 0.0 * x
-    return y, z, -y, z
-
-
-@kernel
-def place(p, k, l, i):
-    """Place of component i of vector l (place, slope, place, slope) of element k behind the first of the line, and its column."""
-    node = k + l // 2
-    return 3 * (node * p[VECTORS] + l % 2) + i, 1 + OWN * node + 3 * (l % 2) + i
-
-
-@kernel
-def total(p, k, w, x, first, i):
-    """Sum of weights w times component i of the vectors of element k; x are coordinates, or rates."""
-    s = 0.0 * x[first]
-    for l in range(SHAPES):
-        s = s + w[l] * x[first + place(p, k, l, i)[0]]
-    return s
 
 
 @kernel
@@ -86,15 +55,8 @@ def edge_pose(tree, work, q, n, r):
         y[SLOPE + i] = total(p, k, slopes, q, first, i)
         y[BEND + i] = total(p, k, bends, q, first, i)
         y[THIRD + i] = total(p, k, thirds, q, first, i)
-
-
-@kernel
-def here(tree, work, n):
-    """Integers of the edge, its scratch, the element and its length."""
-    p = tree.program[tree.node[n, at.ATTACH] :]
-    y = work.flex[p[SCRATCH] : p[SCRATCH] + SCRATCH_SIZE]
-    k = int(y[ELEMENT].real)
-    return p, y, k, tree.data[p[STATIONS] + k + 1] - tree.data[p[STATIONS] + k]
+    if p[AXES] != NO_AXES:
+        line_axes.pose(tree, p, y, k, h, q, first, r)
 
 
 @kernel
@@ -102,6 +64,9 @@ def edge_motion(tree, work, n, u, a):
     """Columns J, JD of a line edge; scratch rows 0 and 1 get z = J u and J a + JD u."""
     s, first, d = work.scratch, tree.node[n, at.COL0], tree.node[n, at.U0]
     p, y, k, h = here(tree, work, n)
+    if p[AXES] != NO_AXES:
+        line_axes.motion(tree, work, n, u, a)
+        return
     for c in range(first, first + tree.node[n, at.COLUMNS]):
         for l in range(6):
             work.column[c, at.COL_J, l] = 0.0
@@ -125,21 +90,18 @@ def edge_motion(tree, work, n, u, a):
 
 
 @kernel
-def edge_columns(tree, work, n, u, a):
-    """Tangent columns dV = J', psi_u = 2 J', psi_q = J'' of a line edge: nothing turns. Needs motion."""
-    first, d = tree.node[n, at.COL0], tree.node[n, at.U0]
-    p, y, k, h = here(tree, work, n)
-    for c in range(first, first + tree.node[n, at.COLUMNS]):
+def edge_columns(tree, work, n):
+    """Tangent columns dV of a line edge, J' and what its axes turn; needs motion.
+
+    Those of accelerations are not needed: nothing behind the node has mass.
+    """
+    first, V = tree.node[n, at.COL0], work.node[n, at.V : at.V + 6]
+    for k in range(first, first + tree.node[n, at.COLUMNS]):
+        c = work.column[k]
+        spatial_cross(V, c[at.COL_J], c[at.COL_DV])
         for l in range(6):
-            rate = work.column[c, at.COL_JD, l]
-            work.column[c, at.COL_DV, l], work.column[c, at.COL_PSI_U, l] = rate, 2.0 * rate
-            work.column[c, at.COL_PSI_Q, l] = 0.0
-    slopes, bends, v, b = shapes(y[INSIDE], h, 1), shapes(y[INSIDE], h, 2), u[p[S_U]], a[p[S_U]]
-    for i in range(3):
-        second = y[THIRD + i] * v * v + y[BEND + i] * b
-        work.column[first, at.COL_PSI_Q, 3 + i] = second + 2.0 * v * total(p, k, bends, u, d, i) + total(p, k, slopes, a, d, i)
-        for l in range(SHAPES):
-            work.column[first + place(p, k, l, i)[1], at.COL_PSI_Q, 3 + i] = bends[l] * v * v + slopes[l] * b
+            c[at.COL_DV, l] += c[at.COL_JD, l]
+            c[at.COL_PSI_Q, l], c[at.COL_PSI_U, l] = 0.0, 0.0
 
 
 @kernel
@@ -147,6 +109,9 @@ def edge_stiffness(tree, work, n, Rq):
     """Add d(J^T W)/dq at a fixed force; W of node n is the subtree's wrench."""
     r, d = work.node[n], tree.node[n, at.U0]
     p, y, k, h = here(tree, work, n)
+    if p[AXES] != NO_AXES:
+        line_axes.stiffness(tree, work, n, Rq)
+        return
     slopes, own = shapes(y[INSIDE], h, 1), p[S_U]
     row = tree.row_of[own]
     for i in range(3):

@@ -13,7 +13,8 @@ from supple.core import layout as at
 from supple.native.declare import kernel
 
 # Of a velocity's inertia: a pivot below which some is added, and how much; of the block's mean inertia: what counts as none
-# (a little more would be counted, and cost as many digits of the complement S)
+# (a little more would be counted, and cost as many digits of the complement S). Slopes of nodal vectors have inertia, however
+# short elements are beside the model
 THIN, ADDED, NONE = 1e-6, 1e-5, 1e-8
 
 
@@ -22,8 +23,11 @@ def factor(m, w):
     """Factors in w.lower of w.mass. Returns -1; or -2 where nothing has inertia; or -3 where some was added."""
     L, M, nu = w.lower, w.mass[0], m.unit.shape[0]
     first, reach = m.plan[m.plan[at.PLAN_FIRST] :], m.plan[m.plan[at.PLAN_REACH] :]
-    result, mean = -1, 0.0
+    result, mean, g = -1, 0.0, 0
     for i in range(nu):
+        while g < m.gradient.shape[0] and i >= m.gradient[g, at.GRADIENT_U0] + 3 * m.gradient[g, at.GRADIENT_N]:
+            g += 1
+        vector = g < m.gradient.shape[0] and i >= m.gradient[g, at.GRADIENT_U0]
         b = first[i]
         if b < 0:
             continue
@@ -44,10 +48,11 @@ def factor(m, w):
             x -= l[k] * l[k]
         w.added[i] = 0.0
         unit = m.unit[i] * m.unit[i]
-        if not x > THIN * a[i] or not a[i] * unit > NONE * mean:
+        enough = a[i] > 0.0 if vector else a[i] * unit > NONE * mean
+        if not x > THIN * a[i] or not enough:
             if not mean > 0.0:
                 return -2
-            w.added[i] = ADDED * (a[i] if a[i] * unit > NONE * mean else mean / unit)
+            w.added[i] = ADDED * (a[i] if enough else mean / unit)
             x = max(x, 0.0) + w.added[i]
             result = -3
         l[i] = 1.0 / math.sqrt(x)

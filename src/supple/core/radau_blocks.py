@@ -15,7 +15,7 @@ h^2/g G^T W times the third one, so the solution stays the same, whatever the we
 
 from __future__ import annotations
 
-from supple.core import block_products, blocks, kkt_fronts
+from supple.core import block_products, block_solutions, blocks, kkt_fronts
 from supple.core import layout as at
 from supple.core.links import LINEAR
 from supple.core.radau_table import ALPHA, BETA, GAMMA, TI
@@ -108,14 +108,14 @@ def held_sides(m, o, h):
 @kernel
 def solve_real(m, o):
     """Solve in place for the first right side."""
-    blocks.block_solve(m, o.factors[E1 : E1 + 1], o.pivots[0], o.y[Y1 : Y1 + 1], o.y[P1 : P1 + 2])
+    block_solutions.block_solve(m, o.factors[E1 : E1 + 1], o.pivots[0], o.y[Y1 : Y1 + 1], o.y[P1 : P1 + 2])
 
 
 @kernel
 def solve(m, o):
     """Solve in place for all right sides."""
     solve_real(m, o)
-    blocks.block_solve(m, o.factors[ER : EI + 1], o.pivots[1], o.y[Y2 : Y3 + 1], o.y[P1 : P1 + 4])
+    block_solutions.block_solve(m, o.factors[ER : EI + 1], o.pivots[1], o.y[Y2 : Y3 + 1], o.y[P1 : P1 + 4])
 
 
 @kernel
@@ -179,4 +179,4 @@ def error_sides(m, r, o, h):
 @kernel
 def pushed(m, r, o, i):
     """B nu of the solution in row i of o.y, into row FD + i of o.f."""
-    block_products.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], o.f[FD + i])
+    block_products.along(m, o.G, o.y[Y1 + i, r.u.shape[0] + r.z.shape[0] + o.c.shape[1] :], 1.0, o.f[FD + i])

@@ -47,7 +47,7 @@ def columns(m, w, u, a):
             gradient_edge.edge_columns(m, w, n, u, a)
             continue
         if node[n, at.MOTION] == at.LINE_EDGE:
-            line_edge.edge_columns(m, w, n, u, a)
+            line_edge.edge_columns(m, w, n)
             continue
         p = node[n, at.PARENT]
         parent_v, parent_a = x[p, at.V : at.V + 6], x[p, at.A : at.A + 6]
@@ -71,14 +71,15 @@ def velocity_matrices(m, w):
     """
     node, x, mat = m.node, w.node, w.matrices
     for n in range(node.shape[0]):
+        b, stiff, r = mat[n, at.NODE_B], mat[n, at.NODE_K], x[n]
         for i in range(6):
             for k in range(6):
-                mat[n, at.NODE_B, i, k] = 0.0
-                mat[n, at.NODE_K, i, k] = 0.0
+                stiff[i, k] = 0.0
         if node[n, at.HEAVY] == 0:
+            for i in range(6):
+                for k in range(6):
+                    b[i, k] = 0.0
             continue
-        b = mat[n, at.NODE_B]
-        r = x[n]
         mass, cx, cy, cz = r[at.M], r[at.C], r[at.C + 1], r[at.C + 2]
         xx, yy, zz, xy, xz, yz = r[at.J], r[at.J + 1], r[at.J + 2], r[at.J + 3], r[at.J + 4], r[at.J + 5]
         w0, w1, w2, v0, v1, v2 = r[at.V], r[at.V + 1], r[at.V + 2], r[at.V + 3], r[at.V + 4], r[at.V + 5]
@@ -93,16 +94,15 @@ def velocity_matrices(m, w):
         s10, s11, s12 = w2 * xx - w0 * xz, w2 * xy - w0 * yz, w2 * xz - w0 * zz
         s20, s21, s22 = w0 * xy - w1 * xx, w0 * yy - w1 * xy, w0 * yz - w1 * xz
         dot = 2.0 * (v0 * cx + v1 * cy + v2 * cz)
-        b[0, 0] = 2.0 * s00 - 2.0 * cx * v0 + dot
-        b[1, 1] = 2.0 * s11 - 2.0 * cy * v1 + dot
-        b[2, 2] = 2.0 * s22 - 2.0 * cz * v2 + dot
         o01, o02, o12 = s01 + s10 - cx * v1 - cy * v0, s02 + s20 - cx * v2 - cz * v0, s12 + s21 - cy * v2 - cz * v1
-        b[0, 1], b[1, 0] = o01 + t2, o01 - t2
-        b[0, 2], b[2, 0] = o02 - t1, o02 + t1
-        b[1, 2], b[2, 1] = o12 + t0, o12 - t0
-        b[3, 1], b[3, 2] = 2.0 * f2, -2.0 * f1
-        b[4, 0], b[4, 2] = -2.0 * f2, 2.0 * f0
-        b[5, 0], b[5, 1] = 2.0 * f1, -2.0 * f0
+        o00, o11, o22 = 2.0 * s00 - 2.0 * cx * v0 + dot, 2.0 * s11 - 2.0 * cy * v1 + dot, 2.0 * s22 - 2.0 * cz * v2 + dot
+        f0, f1, f2 = 2.0 * f0, 2.0 * f1, 2.0 * f2
+        b[0, 0], b[0, 1], b[0, 2], b[0, 3], b[0, 4], b[0, 5] = o00, o01 + t2, o02 - t1, 0.0, 0.0, 0.0
+        b[1, 0], b[1, 1], b[1, 2], b[1, 3], b[1, 4], b[1, 5] = o01 - t2, o11, o12 + t0, 0.0, 0.0, 0.0
+        b[2, 0], b[2, 1], b[2, 2], b[2, 3], b[2, 4], b[2, 5] = o02 + t1, o12 - t0, o22, 0.0, 0.0, 0.0
+        b[3, 0], b[3, 1], b[3, 2], b[3, 3], b[3, 4], b[3, 5] = 0.0, f2, -f1, 0.0, 0.0, 0.0
+        b[4, 0], b[4, 1], b[4, 2], b[4, 3], b[4, 4], b[4, 5] = -f2, 0.0, f0, 0.0, 0.0, 0.0
+        b[5, 0], b[5, 1], b[5, 2], b[5, 3], b[5, 4], b[5, 5] = f1, -f0, 0.0, 0.0, 0.0, 0.0
 
 
 @kernel

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from supple.core import layout as at
+from supple.core import tree_axis as axis
 from supple.core import tree_parts as tp
 from supple.core.layout import TREE
 from supple.core.tree_parts import ALONE, COUNT, FIRST, HALF, PAIR, PARTS, WIDE, J
@@ -47,10 +48,18 @@ def spread(a, s, e, r):
 
 
 @kernel
-def add_row(s, x, y):
-    """y += s x for rows over X."""
+def subtract_row(s, x, y):
+    """y -= s x for rows over X."""
     for j in range(WIDE):
-        y[j] += s * x[j]
+        y[j] -= s * x[j]
+
+
+@kernel
+def subtract_pair(s, r, x, y):
+    """y -= (s + i r) x for rows over X with imaginary parts."""
+    for j in range(WIDE):
+        y[j] -= s * x[j] - r * x[WIDE + j]
+        y[WIDE + j] -= s * x[WIDE + j] + r * x[j]
 
 
 @kernel
@@ -67,39 +76,28 @@ def over(a, b, c, d):
 
 
 @kernel
-def fill_columns(m, p, f, parts):
-    """Columns Z of a factor."""
+def fill_own(p, f, parts):
+    """Own entries of the blocks of a factor."""
     for i in range(parts):
-        cq, cu, ca = p.c[f, i, tp.CQ], p.c[f, i, tp.CU], p.c[f, i, tp.CA]
-        for c in range(m.column.shape[0]):
-            x, z = p.column[c], p.Z[f, c, WIDE * i :]
-            for l in range(WIDE):
-                z[l] = cq * x[l]
-            for l in range(12):
-                z[l] += cu * x[tp.AU + l]
-            for l in range(6):
-                z[l] += ca * x[J + l]
+        c, D = p.c[f, i], p.D[f, i]
+        Rq, Ru, M = tp.own(p, tp.RQ)[0], tp.own(p, tp.RU)[0], tp.own(p, tp.MASS)[0]
+        for k in range(p.of.shape[0]):
+            first, row = p.of[k, FIRST], D[k]
+            for j in range(p.of[k, COUNT]):
+                row[j] = c[tp.CQ] * Rq[k, first + j] + c[tp.CU] * Ru[k, first + j] + c[tp.CA] * M[k, first + j]
 
 
 @kernel
-def fill_blocks(m, p, f, parts):
-    """E, R and own entries of the blocks of a factor; A of the nodes."""
-    E, R, D = p.E[f], p.R[f], p.D[f]
-    for i in range(parts):
-        c = p.c[f, i]
-        Rq, Ru, M = tp.own(p, tp.RQ)[0], tp.own(p, tp.RU)[0], tp.own(p, tp.MASS)[0]
-        for k in range(p.of.shape[0]):
-            first, row, pull = p.of[k, FIRST], D[i, k], p.pull[k]
-            for j in range(p.of[k, COUNT]):
-                row[j] = c[tp.CQ] * Rq[k, first + j] + c[tp.CU] * Ru[k, first + j] + c[tp.CA] * M[k, first + j]
+def fill_block(p, f, u0, n, parts):
+    """E and R of the n velocities from u0 on."""
+    for k in range(u0, u0 + n):
+        e, r, pull = p.E[f, k], p.R[f, k], p.pull[k]
+        for i in range(parts):
+            cq, cu, ca = p.c[f, i, tp.CQ], p.c[f, i, tp.CU], p.c[f, i, tp.CA]
             for l in range(6):
-                E[k, 6 * i + l] = c[tp.CQ] * pull[tp.FQ, l] + c[tp.CU] * pull[tp.FU, l] + c[tp.CA] * pull[tp.FA, l]
+                e[6 * i + l] = cq * pull[tp.FQ, l] + cu * pull[tp.FU, l] + ca * pull[tp.FA, l]
             for l in range(WIDE):
-                R[k, WIDE * i + l] = p.felt[k, l] if i == 0 else 0.0
-        for n in range(1, m.node.shape[0]):
-            a, x = p.A[n, HALF * i :], p.matrix[n]
-            for j in range(HALF):
-                a[j] = x[j] if i == 0 else 0.0
+                r[WIDE * i + l] = p.felt[k, l] if i == 0 else 0.0
 
 
 @kernel
@@ -121,38 +119,39 @@ def factor_states(p, f, parts):
 
 
 @kernel
-def add_edge(m, p, f, n, u0, parts):
-    """Add the edge of node n to the block of velocities that begins at u0."""
+def add_edge(m, p, f, n, place, u0, parts):
+    """Add the edge of node n, whose matrix is in a place of p.A, to the block of velocities that begins at u0."""
     c0, k, inward = m.node[n, at.COL0], m.node[n, at.COLUMNS], m.node[n, at.MOTION] == at.ELASTIC_IN
     E, R, D, Z, v = p.E[f], p.R[f], p.D[f], p.Z[f], p.t
+    A = p.A[place]
     for i in range(k):
-        for l in range(12):
-            v[l] = 0.0
-        for c in range(parts):
-            for d in range(parts):
-                s = tp.product(p.A[n, HALF * c :], Z[c0 + i, WIDE * d :])
-                o, sign = 6 * ((c + d) % 2), -1.0 if c + d == 2 else 1.0
-                for l in range(6):
-                    v[o + l] += sign * s[l]
+        if parts == 2:
+            pair = axis.product_pair(A, A[HALF:], Z[c0 + i], Z[c0 + i, WIDE:])
+            for l in range(12):
+                v[l] = pair[l]
+        else:
+            s = tp.product(A, Z[c0 + i])
+            for l in range(6):
+                v[l] = s[l]
         e, t = E[u0 + i], tp.turned(p.wrench[n], p.column[c0 + i, J:])
         for c in range(parts):
             for j in range(k):
-                y, s = p.column[c0 + j, J:], 0.0
+                y, g = p.column[c0 + j, J:], 0.0
                 for l in range(6):
-                    s += y[l] * (v[6 * c + l] + (e[6 * c + l] if inward else 0.0))
-                D[c, u0 + j, i] += s
+                    g += y[l] * (v[6 * c + l] + (e[6 * c + l] if inward else 0.0))
+                D[c, u0 + j, i] += g
         if inward:
             for j in range(k):
                 for c in range(parts):
                     for d in range(parts):
-                        s = tp.dot(R[u0 + j, WIDE * c :], Z[c0 + i, WIDE * d :])
-                        D[(c + d) % 2, u0 + j, i] += -s if c + d == 2 else s
+                        g = tp.dot(R[u0 + j, WIDE * c :], Z[c0 + i, WIDE * d :])
+                        D[(c + d) % 2, u0 + j, i] += -g if c + d == 2 else g
         for c in range(parts):
             for l in range(6):
                 e[6 * c + l] += v[6 * c + l] - p.c[f, c, tp.CQ] * t[l]
     for i in range(k):
         for c in range(parts):
-            gather(p.A[n, HALF * c :], p.column[c0 + i, J:], R[u0 + i, WIDE * c :])
+            gather(A[HALF * c :], p.column[c0 + i, J:], R[u0 + i, WIDE * c :])
 
 
 @kernel
@@ -204,10 +203,10 @@ def solve_rows(p, f, u0, n, parts):
         i = step if step < n else 2 * n - 1 - step
         first, end = (0, i) if step < n else (i + 1, n)
         for k in range(first, end):
-            for c in range(parts):
-                g = b[i, k] if c == 1 else a[i, k]
-                for d in range(parts):
-                    add_row(g if c + d == 2 else -g, R[k, WIDE * d :], R[i, WIDE * ((c + d) % 2) :])
+            if parts == 1:
+                subtract_row(a[i, k], R[k], R[i])
+            else:
+                subtract_pair(a[i, k], b[i, k], R[k], R[i])
         if step >= n:
             x, s = R[i], a[i, i]
             if parts == 1:
@@ -220,15 +219,19 @@ def solve_rows(p, f, u0, n, parts):
 
 
 @kernel
-def eliminate(p, f, n, u0, k, parts):
-    """Eliminate the k velocities from u0 on at node n; False if that cannot be done."""
+def eliminate(p, f, place, u0, k, parts):
+    """Eliminate the k velocities from u0 on, with the matrix in a place of p.A; False if that cannot be done."""
     if not pivot_block(p, f, u0, k, parts):
         return False
     solve_rows(p, f, u0, k, parts)
+    A = p.A[place]
     for i in range(u0, u0 + k):
-        for c in range(parts):
-            for d in range(parts):
-                spread(p.A[n, HALF * ((c + d) % 2) :], 1.0 if c + d == 2 else -1.0, p.E[f, i, 6 * c :], p.R[f, i, WIDE * d :])
+        e, r = p.E[f, i], p.R[f, i]
+        if parts == 1:
+            spread(A, -1.0, e, r)
+        else:
+            axis.subtract_two(A, e, r, -1.0, e[6:], r[WIDE:])
+            axis.subtract_two(A[HALF:], e, r[WIDE:], 1.0, e[6:], r)
     return True
 
 
@@ -239,27 +242,40 @@ def factor_tree(m, p, f, parts):
     The matrix of velocities and controllers' states is [[cq Rq + cu Ru + ca M, cz Rz], [-dq Gq - du Gu, d0 - dz Gz]].
     """
     node = m.node
-    fill_columns(m, p, f, parts)
-    fill_blocks(m, p, f, parts)
+    fill_own(p, f, parts)
     factor_states(p, f, parts)
     for k in range(p.of.shape[0]):
-        if p.of[k, ALONE] == 1 and not pivot_block(p, f, k, 1, parts):
-            return False
+        if p.of[k, ALONE] == 1:
+            count = p.of[k, COUNT]
+            fill_block(p, f, k, count, parts)
+            if not pivot_block(p, f, k, count, parts):
+                return False
+    for b in range(m.flex.shape[0]):
+        fill_block(p, f, m.flex[b, at.FLEX_U0], m.flex[b, at.FLEX_N], parts)
+    axis.begin_nodes(p)
     for n in range(node.shape[0] - 1, 0, -1):
         motion, before = node[n, at.MOTION], node[n, at.PARENT]
         flexible = node[n, at.HEAVY] == at.FLEXIBLE
+        place = axis.begin_node(p, n, parts)
+        for c in range(node[n, at.COL0], node[n, at.COL0] + node[n, at.COLUMNS]):
+            axis.fill_column(p, f, c, parts)
         edges = 2 if flexible and motion != at.ELASTIC_IN else 1
         for which in range(edges):  # a flexible body's coordinates before those of the joint that it is on
             body = motion == at.ELASTIC_OUT or motion == at.ELASTIC_IN or edges - which == 2
             u0, k = node[n, at.U0], node[n, at.COLUMNS]
             if body:
                 u0, k = m.flex[node[n, at.FLEX], at.FLEX_U0], m.flex[node[n, at.FLEX], at.FLEX_N]
+            elif axis.is_axis(m, n):
+                if not axis.eliminate_axis(m, p, f, n, place, parts):
+                    return False
+                continue
+            else:
+                fill_block(p, f, u0, k, parts)
             if edges - which == 1:
-                add_edge(m, p, f, n, u0, parts)
-            if motion != at.ELASTIC_OUT and not eliminate(p, f, n, u0, k, parts):
+                add_edge(m, p, f, n, place, u0, parts)
+            if motion != at.ELASTIC_OUT and not eliminate(p, f, place, u0, k, parts):
                 return False
-        if before > 0:
-            a, x = p.A[before], p.A[n]
-            for j in range(HALF * parts):
-                a[j] += x[j]
+        if before > 0 and not axis.is_axis(m, n):
+            axis.add_to_parent(p, place, before, parts)
+        axis.end_node(p, place)
     return True

@@ -168,22 +168,28 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
 
 @kernel
 def keep_node(w, p, n):
-    """[I B K] and the wrench of the subtree of a node that its joint turns; its inertia becomes the first of its composite."""
-    x, mat = w.node[n], p.matrix[n]
+    """[I B K] and the wrench of the subtree of a node that its joint turns; its inertia becomes the first of its composite.
+
+    Numbers are read before others are written: so the compiler knows that they do not depend on these, and moves several at once.
+    """
+    x, mat, inner, wrench = w.node[n], p.matrix[n], w.inner[n], p.wrench[n]
     for l in range(6):
-        p.wrench[n, l] = x[at.W + l] + w.inner[n, l]
-        row = mat[WIDE * l :]
-        for k in range(6):
-            row[k], row[6 + k], row[12 + k] = 0.0, w.matrices[n, at.NODE_B, l, k], w.matrices[n, at.NODE_K, l, k]
-    for k in range(at.INERTIA):
-        x[at.CM + k] = x[at.M + k]
+        wrench[l] = x[at.W + l] + inner[l]
     mass, c0, c1, c2 = x[at.M], x[at.C], x[at.C + 1], x[at.C + 2]
-    mat[0], mat[1], mat[2], mat[4], mat[5] = x[at.J], x[at.J + 3], x[at.J + 4], -c2, c1
-    mat[18], mat[19], mat[20], mat[21], mat[23] = x[at.J + 3], x[at.J + 1], x[at.J + 5], c2, -c0
-    mat[36], mat[37], mat[38], mat[39], mat[40] = x[at.J + 4], x[at.J + 5], x[at.J + 2], -c1, c0
-    mat[55], mat[56], mat[57] = c2, -c1, mass
-    mat[72], mat[74], mat[76] = -c2, c0, mass
-    mat[90], mat[91], mat[95] = c1, -c0, mass
+    xx, yy, zz, xy, xz, yz = x[at.J], x[at.J + 1], x[at.J + 2], x[at.J + 3], x[at.J + 4], x[at.J + 5]
+    x[at.CM], x[at.CC], x[at.CC + 1], x[at.CC + 2] = mass, c0, c1, c2
+    x[at.CJ], x[at.CJ + 1], x[at.CJ + 2], x[at.CJ + 3], x[at.CJ + 4], x[at.CJ + 5] = xx, yy, zz, xy, xz, yz
+    mat[0], mat[1], mat[2], mat[3], mat[4], mat[5] = xx, xy, xz, 0.0, -c2, c1
+    mat[18], mat[19], mat[20], mat[21], mat[22], mat[23] = xy, yy, yz, c2, 0.0, -c0
+    mat[36], mat[37], mat[38], mat[39], mat[40], mat[41] = xz, yz, zz, -c1, c0, 0.0
+    mat[54], mat[55], mat[56], mat[57], mat[58], mat[59] = 0.0, c2, -c1, mass, 0.0, 0.0
+    mat[72], mat[73], mat[74], mat[75], mat[76], mat[77] = -c2, 0.0, c0, 0.0, mass, 0.0
+    mat[90], mat[91], mat[92], mat[93], mat[94], mat[95] = c1, -c0, 0.0, 0.0, 0.0, mass
+    damp, stiff = w.matrices[n, at.NODE_B], w.matrices[n, at.NODE_K]
+    for l in range(6):
+        row, b, k = mat[WIDE * l :], damp[l], stiff[l]
+        row[6], row[7], row[8], row[9], row[10], row[11] = b[0], b[1], b[2], b[3], b[4], b[5]
+        row[12], row[13], row[14], row[15], row[16], row[17] = k[0], k[1], k[2], k[3], k[4], k[5]
 
 
 @kernel
@@ -202,6 +208,9 @@ def whole_masses(m, w, p):
         inward, outward = node[n, at.MOTION] == at.ELASTIC_IN, node[n, at.MOTION] == at.ELASTIC_OUT
         for i in range(node[n, at.COLUMNS]):
             k, j = m.column[c0 + i, at.VELOCITY], p.column[c0 + i, J:]
+            if not (inward or outward) and node[n, at.COLUMNS] == 1:
+                M[k, k] += about(x[n], j)
+                continue
             inertia_times(x[n], j, y)
             if inward or outward:
                 M[k, k] += dot6(j, y) + (2.0 * dot6(j, momentum[k]) if inward else 0.0)
@@ -210,8 +219,19 @@ def whole_masses(m, w, p):
                 continue
             for d in range(node[n, at.COLUMNS]):
                 M[m.column[c0 + d, at.VELOCITY], k] += dot6(p.column[c0 + d, J:], y)
-        for k in range(at.CM, at.E):
-            x[node[n, at.PARENT], k] += x[n, k]
+        mine, parent = x[n, at.CM : at.E], x[node[n, at.PARENT], at.CM : at.E]
+        for k in range(at.E - at.CM):
+            parent[k] += mine[k]
+
+
+@kernel
+def about(i, y):
+    """y^T I y with the composite inertia of node row i."""
+    w0, w1, w2, v0, v1, v2 = y[0], y[1], y[2], y[3], y[4], y[5]
+    turning = i[at.CJ] * w0 * w0 + i[at.CJ + 1] * w1 * w1 + i[at.CJ + 2] * w2 * w2
+    turning += 2.0 * (i[at.CJ + 3] * w0 * w1 + i[at.CJ + 4] * w0 * w2 + i[at.CJ + 5] * w1 * w2)
+    across = i[at.CC] * (w2 * v1 - w1 * v2) + i[at.CC + 1] * (w0 * v2 - w2 * v0) + i[at.CC + 2] * (w1 * v0 - w0 * v1)
+    return turning + 2.0 * across + i[at.CM] * (v0 * v0 + v1 * v1 + v2 * v2)
 
 
 @kernel

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supple.core import layout as at
+from supple.core import tree_axis as axis
 from supple.core import tree_parts as tp
 from supple.core.layout import TREE
 from supple.core.tangents import dot6
@@ -151,6 +152,9 @@ def inward(m, p, f, parts):
                 push_back(m, p, n, parts)
             b = m.flex[node[n, at.FLEX]]
             solve_block(p, f, b[at.FLEX_U0], b[at.FLEX_N], n, parts)
+        if axis.is_axis(m, n):
+            axis.push_axis(m, p, f, n, parts)
+            continue
         if motion != at.ELASTIC_IN:
             push_back(m, p, n, parts)
             if motion != at.ELASTIC_OUT:
@@ -168,11 +172,14 @@ def outward(m, p, f, parts):
         p.X[0, j] = 0.0
     for n in range(1, node.shape[0]):
         x, before, motion = p.X[n], p.X[node[n, at.PARENT]], node[n, at.MOTION]
-        for j in range(WIDE * parts):
-            x[j] = before[j]
-        if motion < at.ELASTIC_OUT:
-            subtract_felt(p, f, node[n, at.U0], node[n, at.COLUMNS], n, parts)
-            move_on(m, p, f, n, parts)
+        if axis.is_axis(m, n):
+            axis.move_axis(m, p, f, n, parts)
+        else:
+            for j in range(WIDE * parts):
+                x[j] = before[j]
+            if motion < at.ELASTIC_OUT:
+                subtract_felt(p, f, node[n, at.U0], node[n, at.COLUMNS], n, parts)
+                move_on(m, p, f, n, parts)
         if node[n, at.HEAVY] == at.FLEXIBLE:
             b = m.flex[node[n, at.FLEX]]
             subtract_felt(p, f, b[at.FLEX_U0], b[at.FLEX_N], n, parts)

@@ -27,15 +27,23 @@ class Front:
     border: list[int]
     parent: int
     children: list[int]
+    count: int = 0  # unknowns that are pivots
+    size: int = 0  # ... and all of them
 
 
-def minimum_degree(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """An order of atoms with little fill, from the pairs that are coupled."""
+def edges(count: int, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
+    """Pairs (n, 2) of different atoms, each once, the smaller number first."""
+    both = np.sort(np.array(pairs, dtype=np.int64).reshape(-1, 2), axis=1)
+    both = both[both[:, 0] != both[:, 1]]
+    return np.stack(np.divmod(np.unique(both[:, 0] * count + both[:, 1]), count), axis=1)
+
+
+def minimum_degree(count: int, pairs: np.ndarray) -> list[int]:
+    """An order of atoms with little fill, from the pairs (n, 2) that are coupled."""
     from scipy.sparse import coo_array
     from scipy.sparse.linalg import splu
 
-    edges = np.array(sorted({(min(p), max(p)) for p in pairs if p[0] != p[1]}), dtype=np.int32)
-    i, j = edges.reshape(-1, 2).T
+    i, j = pairs.astype(np.int32).T
     every = np.arange(count, dtype=np.int32)
     rows, columns = np.concatenate([i, j, every]), np.concatenate([j, i, every])
     values = np.where(rows == columns, float(count), -1.0)
@@ -45,10 +53,10 @@ def minimum_degree(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
     return [int(k) for k in np.argsort(found.perm_c)]
 
 
-def farthest_first(count: int, pairs: Iterable[tuple[int, int]], roots: Iterable[int]) -> list[int]:
+def farthest_first(count: int, pairs: np.ndarray, roots: Iterable[int]) -> list[int]:
     """Atoms in the order of their distance from roots, the farthest first: no fill in trees."""
     near: list[set[int]] = [set() for _ in range(count)]
-    for a, b in pairs:
+    for a, b in pairs.tolist():
         near[a].add(b)
         near[b].add(a)
     order: list[int] = []
@@ -191,6 +199,8 @@ def fronts(
 ) -> list[Front]:
     """Fronts in the order of elimination, each behind its children; small ones are made one.
 
+    Their numbers of unknowns are those with these sizes.
+
     Parameters
     ----------
     pivots : atoms that are eliminated together, in that order
@@ -214,7 +224,8 @@ def fronts(
         Front(list(mine), sorted(borders[k], key=lambda a: (where[a], a)), parents[k], children[k])
         for k, mine in enumerate(pivots)
     ]
-    return _in_postorder(_merged(made, sizes), sizes)
+    extents = [extent(front, sizes) for front in made]
+    return _in_postorder(_merged(made, extents), extents)
 
 
 def work(pivots: int, size: int) -> float:
@@ -225,20 +236,24 @@ def work(pivots: int, size: int) -> float:
 
 def extent(front: Front, sizes: Sequence[int]) -> tuple[int, int]:
     """Number of pivots of a front, and its size."""
-    b = sum(sizes[a] for a in front.pivots)
-    return b, b + sum(sizes[a] for a in front.border)
+    b = sum([sizes[a] for a in front.pivots])
+    return b, b + sum([sizes[a] for a in front.border])
 
 
-def _merged(made: list[Front], sizes: Sequence[int]) -> list[Front | None]:
-    """Fronts that are eliminated together with their parent where that is less work are None."""
+def _merged(made: list[Front], extents: list[tuple[int, int]]) -> list[Front | None]:
+    """Fronts that are eliminated together with their parent where that is less work are None.
+
+    Their parents' extents grow.
+    """
     left: list[Front | None] = list(made)
     for k, front in enumerate(made):
         p = front.parent
         if p < 0:
             continue
         parent = made[p]
-        (b, n), (bp, np_) = extent(front, sizes), extent(parent, sizes)
+        (b, n), (bp, np_) = extents[k], extents[p]
         if work(b + bp, b + np_) <= work(b, n) + work(bp, np_):
+            extents[p] = b + bp, b + np_
             parent.pivots = front.pivots + parent.pivots
             parent.children = [c for c in parent.children if c != k] + front.children
             for child in front.children:
@@ -247,19 +262,19 @@ def _merged(made: list[Front], sizes: Sequence[int]) -> list[Front | None]:
     return left
 
 
-def _in_postorder(made: list[Front | None], sizes: Sequence[int]) -> list[Front]:
+def _in_postorder(made: list[Front | None], extents: list[tuple[int, int]]) -> list[Front]:
     """Renumber: each front directly behind its children, those first that need most room."""
     room = [0] * len(made)
     for k, front in enumerate(made):  # children come before
         if front is None:
             continue
-        n = extent(front, sizes)[1]
-        kept = {c: _left(made[c], sizes) for c in front.children}
-        front.children.sort(key=lambda c: kept[c] - room[c])
+        n = extents[k][1]
+        if len(front.children) > 1:
+            front.children.sort(key=lambda c: _left(extents[c]) - room[c])
         here = 0
         for c in front.children:
             room[k] = max(room[k], here + room[c])
-            here += kept[c]
+            here += _left(extents[c])
         room[k] = max(room[k], here + n * n)
     order: list[int] = []
     todo = [k for k, front in enumerate(made) if front is not None and front.parent < 0]
@@ -277,14 +292,12 @@ def _in_postorder(made: list[Front | None], sizes: Sequence[int]) -> list[Front]
         assert front is not None
         parent = number[front.parent] if front.parent >= 0 else -1
         children = sorted(number[c] for c in front.children)
-        found.append(Front(front.pivots, front.border, parent, children))
+        found.append(Front(front.pivots, front.border, parent, children, *extents[k]))
     return found
 
 
-def _left(front: Front | None, sizes: Sequence[int]) -> int:
-    assert front is not None
-    b, n = extent(front, sizes)
-    return (n - b) ** 2
+def _left(extents: tuple[int, int]) -> int:
+    return (extents[1] - extents[0]) ** 2
 
 
 @dataclass
@@ -298,12 +311,11 @@ class Storage:
     room: int
 
 
-def storage(made: Sequence[Front], sizes: Sequence[int]) -> Storage:
+def storage(made: Sequence[Front], extents: Sequence[tuple[int, int]]) -> Storage:
     """Fronts are made on a stack, on top of what their children left there."""
     found = Storage([], [], [], 0, 0)
     top = 0
-    for front in made:
-        b, n = extent(front, sizes)
+    for front, (b, n) in zip(made, extents, strict=True):
         base = min((found.left[c] for c in front.children), default=top)
         found.factors.append(found.length)
         found.front.append(top)

@@ -11,17 +11,19 @@ Neither order nor room depend on which rows of a link are in use: a run may exch
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from supple.constraints.kinds import LINKS
 from supple.core import blocks as kernel
 from supple.core import layout as at
+from supple.engine.block_integers import Atom, Integers, Run, begins, flat, runs_of
 from supple.engine.block_order import (
     GROUND,
     Front,
+    edges,
     extent,
     farthest_first,
     fronts,
@@ -36,69 +38,29 @@ SMALLEST = 40  # smaller systems are dense
 LOOPS = 1.2  # couplings for each body, below which an order along the tree is tried as well
 WORTH = 1.0  # work of a multiplication in fronts, in that of one of a whole matrix
 
-Run = tuple[int, int, int]  # first number, how many, place in the atom
 Put = Callable[[int, int, int, tuple[Run, ...]], None]
 
 
-@dataclass
-class _Atom:
-    velocities: list[int] = field(default_factory=list)
-    states: list[int] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    room: int = 0  # rows that there may be
-
-    @property
-    def size(self) -> int:
-        return len(self.velocities) + len(self.states) + len(self.rows)
-
-    @property
-    def most(self) -> int:
-        return len(self.velocities) + len(self.states) + self.room
-
-    def of_velocities(self, some: set[int] | None = None) -> list[Run]:
-        """Runs of its velocities, or of some of them."""
-        chosen = [(k, i) for i, k in enumerate(self.velocities) if some is None or k in some]
-        return _runs(chosen)
-
-    def of_states(self) -> list[Run]:
-        """Its controller states, one by one."""
-        return [(z, 1, len(self.velocities) + i) for i, z in enumerate(self.states)]
-
-    def of_rows(self) -> list[Run]:
-        """Runs of its rows."""
-        first = len(self.velocities) + len(self.states)
-        return _runs([(r, first + i) for i, r in enumerate(self.rows)])
-
-
-def _runs(numbered: list[tuple[int, int]]) -> list[Run]:
-    found: list[Run] = []
-    for number, place in numbered:
-        if found and found[-1][0] + found[-1][1] == number and found[-1][2] + found[-1][1] == place:
-            found[-1] = found[-1][0], found[-1][1] + 1, found[-1][2]
-        else:
-            found.append((number, 1, place))
-    return found
-
-
-def newton_plan(s: Structure) -> list[int]:
+def newton_plan(s: Structure) -> np.ndarray:
     """Integers of the plan; none if the matrix is small or fronts save no work.
 
     Nor is there one where coordinates of a closing joint without inertia are in two links, that
     which closes it and one that may hold it: which of them gives them changes during a run.
     """
+    none = np.zeros(0, dtype=np.int64)
     if s.nu + s.nz + sum(room_of(link) for link in s.links) < SMALLEST or s.coupled_states:
-        return []
+        return none
     of_bodies = s.own < 0
     if not np.any(of_bodies) or not np.all(s.moved[of_bodies]):
-        return []
+        return none
     plan = _BlockPlan(s)
-    return plan.write() if plan.saves_work() else []
+    return plan.write() if plan.saves_work() else none
 
 
 class _BlockPlan:
     def __init__(self, s: Structure) -> None:
         self.s = s
-        self.atoms: list[_Atom] = []
+        self.atoms: list[Atom] = []
         self.atom_of = [-1] * s.nu
         self._collect()
         self.bodies = len(self.atoms) - 2 * s.nl
@@ -122,16 +84,16 @@ class _BlockPlan:
                 continue
             if first not in number:
                 number[first] = len(self.atoms)
-                self.atoms.append(_Atom())
+                self.atoms.append(Atom())
             self.atom_of[k] = number[first]
             self.atoms[number[first]].velocities.append(k)
         bodies = len(self.atoms)
         for c, (link, mine) in enumerate(zip(s.links, s.coordinates, strict=True)):
-            self.atoms.append(_Atom(mine, [], s.rows[c], room_of(link)))
+            self.atoms.append(Atom(mine, [], s.rows[c], room_of(link)))
             for k in mine:
                 self.atom_of[k] = bodies + c
         for c, link in enumerate(s.links):
-            self.atoms.append(_Atom([], [], s.rows[c], room_of(link)))
+            self.atoms.append(Atom([], [], s.rows[c], room_of(link)))
         for state, velocity in s.states():
             self.atoms[self.atom_of[velocity]].states.append(state)
 
@@ -184,12 +146,15 @@ class _BlockPlan:
                     links.append((ends[0], ends[1]))
         couples = [(a, b) for a, b in (*self.stiff, *links) if 0 <= a < bodies and 0 <= b < bodies]
         for a, b in self.pairs:  # through the joint of a closing coordinate
+            if a < bodies and b < bodies:
+                continue
             near = {x for y in (a, b) for x in (self.touched[y - bodies] if y >= bodies else [y])}
             couples += [(x, y) for x in near for y in near if x < bodies and y < bodies]
-        orders = [minimum_degree(bodies, couples)]
-        if len({(min(p), max(p)) for p in couples if p[0] != p[1]}) < LOOPS * bodies:
+        coupled = edges(bodies, couples)
+        orders = [minimum_degree(bodies, coupled)]
+        if len(coupled) < LOOPS * bodies:
             orders.append(
-                farthest_first(bodies, couples, [x for p in links if GROUND in p for x in p])
+                farthest_first(bodies, coupled, [x for p in links if GROUND in p for x in p])
             )
         found = [self._eliminated(order, dict(zip(framed, links, strict=True))) for order in orders]
         return min(found, key=self.work)
@@ -236,9 +201,8 @@ class _BlockPlan:
         return free, rigid
 
     def work(self, made: list[Front]) -> float:
-        """Multiplications for all fronts."""
-        sizes = [a.most for a in self.atoms]
-        return sum(work(*extent(front, sizes)) for front in made)
+        """Multiplications for all fronts, with all rows that there may be."""
+        return sum(work(front.count, front.size) for front in made)
 
     def saves_work(self) -> bool:
         """Whether fronts save work against a whole matrix, in which mu is eliminated."""
@@ -249,17 +213,16 @@ class _BlockPlan:
     # ------------------------------------------------------------------------------------------
     # Integers
 
-    def write(self) -> list[int]:
+    def write(self) -> np.ndarray:
         """Head, places of unknowns, fronts with their lists, entries."""
-        s, sizes = self.s, [a.size for a in self.atoms]
-        where, room = (
-            storage(self.fronts, sizes),
-            storage(self.fronts, [a.most for a in self.atoms]),
-        )
-        begins = np.cumsum([0, *(extent(front, sizes)[0] for front in self.fronts)]).tolist()
+        sizes = [a.size for a in self.atoms]
+        extents = [extent(front, sizes) for front in self.fronts]
+        where = storage(self.fronts, extents)
+        room = storage(self.fronts, [(front.count, front.size) for front in self.fronts])
+        first = np.cumsum([0, *(b for b, _ in extents)])[:-1]
         self.first = [0] * len(self.atoms)  # place of each atom among all unknowns
         self.local: list[dict[int, int]] = []  # ... and in fronts
-        for front, begin in zip(self.fronts, begins, strict=False):
+        for front, begin in zip(self.fronts, first.tolist(), strict=True):
             at_front, here = {}, 0
             for a in (*front.pivots, *front.border):
                 at_front[a] = here
@@ -267,50 +230,62 @@ class _BlockPlan:
             self.local.append(at_front)
             for a in front.pivots:
                 self.first[a] = begin + at_front[a]
-        records: list[list[list[int]]] = [[] for _ in self.fronts]
-        self._entries(records)
-        head = [0] * kernel.HEAD
-        plan = head + self._places()
-        head_of = len(plan)
-        table = np.zeros((len(self.fronts), kernel.FRONT_INTS), dtype=int)
-        plan += [0] * table.size
-        count = 0
-        for k, front in enumerate(self.fronts):
-            b, n = extent(front, sizes)
-            row = table[k]
-            row[kernel.PIVOTS], row[kernel.SIZE], row[kernel.FIRST] = b, n, begins[k]
-            row[kernel.FACTORS_AT], row[kernel.FRONT_AT], row[kernel.LEFT_AT] = (
-                where.factors[k],
-                where.front[k],
-                where.left[k],
-            )
-            row[kernel.BORDER], row[kernel.PARENT] = len(plan), len(plan) + n - b
-            plan += [self.first[a] + i for a in front.border for i in range(sizes[a])]
-            if front.parent >= 0:
-                above = self.local[front.parent]
-                plan += [above[a] + i for a in front.border for i in range(sizes[a])]
-            row[kernel.CHILDREN], row[kernel.CHILD] = len(front.children), len(plan)
-            plan += front.children
-            row[kernel.ENTRY], row[kernel.ENTRIES] = count, len(records[k])
-            count += len(records[k])
-        plan[head_of : head_of + table.size] = table.ravel().tolist()
-        plan[kernel.FRONTS], plan[kernel.TABLE], plan[kernel.PLACE] = (
-            len(table),
-            head_of,
-            kernel.HEAD,
-        )
-        plan[kernel.FACTORS], plan[kernel.SCRATCH] = room.length, room.room
-        plan[kernel.STACK] = room.room + 6 * max(len(a.velocities) for a in self.atoms)
-        plan[kernel.RECORDS], plan[kernel.COUNT] = len(plan), count
-        plan += [x for mine in records for record in mine for x in record]
-        plan[kernel.TURNS] = len(plan)
-        turns = [0] * s.nu
-        for row in s.nodes[1:]:
-            if row[at.MOTION] == at.FREE:
-                turns[int(row[at.U0])] = 1
-        return [int(x) for x in plan + turns]
+        records = self._entries()
+        table = np.zeros((len(self.fronts), kernel.FRONT_INTS), dtype=np.int64)
+        table[:, [kernel.PIVOTS, kernel.SIZE]] = extents
+        table[:, kernel.FIRST], table[:, kernel.FACTORS_AT] = first, where.factors
+        table[:, kernel.FRONT_AT], table[:, kernel.LEFT_AT] = where.front, where.left
+        table[:, kernel.ENTRIES] = np.bincount(records[:, 0], minlength=len(table))
+        table[:, kernel.ENTRY] = begins(table[:, kernel.ENTRIES])
+        plan = Integers()
+        plan.add(kernel.PLACE, self._places())
+        plan.add(kernel.TABLE, table.ravel())  # a view: places of lists follow
+        self._add_lists(plan, table, sizes)
+        plan.head[kernel.FRONTS], plan.head[kernel.COUNT] = len(table), len(records)
+        plan.head[kernel.FACTORS], plan.head[kernel.SCRATCH] = room.length, room.room
+        plan.head[kernel.STACK] = room.room + 6 * max(len(a.velocities) for a in self.atoms)
+        plan.add(kernel.RECORDS, records[:, 1:].ravel())
+        plan.add(kernel.TURNS, self._turns())
+        linked = np.flatnonzero(records[:, 1 + kernel.CODE] == kernel.ROWS)
+        plan.head[kernel.LINKS] = len(linked)
+        plan.add(kernel.LINKED, linked)
+        return plan.joined()
 
-    def _places(self) -> list[int]:
+    def _add_lists(self, plan: Integers, table: np.ndarray, sizes: list[int]) -> None:
+        """Unknowns in the borders of fronts, their places in the fronts of parents, children."""
+        borders = [front.border for front in self.fronts]
+        above = [
+            [self.local[front.parent][a] for a in front.border] if front.parent >= 0 else []
+            for front in self.fronts
+        ]
+        of_parents = [front.border if front.parent >= 0 else [] for front in self.fronts]
+        long, first = np.array(sizes), np.array(self.first)
+        for column, atoms, starts in (
+            (kernel.BORDER, borders, None),
+            (kernel.PARENT, of_parents, above),
+        ):
+            own = flat(atoms)
+            begin = first[own] if starts is None else flat(starts)
+            counts = long[own]
+            owners = np.repeat(np.arange(len(table)), [len(some) for some in atoms])
+            lengths = np.bincount(owners, weights=counts, minlength=len(table)).astype(np.int64)
+            table[:, column] = plan.length + begins(lengths)
+            plan.parts.append(np.repeat(begin - begins(counts), counts) + np.arange(counts.sum()))
+        children = [front.children for front in self.fronts]
+        table[:, kernel.CHILDREN] = [len(some) for some in children]
+        table[:, kernel.CHILD] = plan.length + begins(table[:, kernel.CHILDREN])
+        plan.parts.append(flat(children))
+
+    def _turns(self) -> np.ndarray:
+        """Number of free joints; if there are any, 1 where the velocities of one begin."""
+        nodes = self.s.nodes[1:]
+        free = nodes[nodes[:, at.MOTION] == at.FREE, at.U0]
+        turns = np.zeros(1 + self.s.nu if len(free) else 1, dtype=np.int64)
+        turns[0] = len(free)
+        turns[1 + free] = 1
+        return turns
+
+    def _places(self) -> np.ndarray:
         """Places of velocities, states, lam and mu in the order of elimination."""
         s = self.s
         found = [0] * (s.nu + s.nz + 2 * s.nr)
@@ -325,17 +300,24 @@ class _BlockPlan:
             for i, j in enumerate(mine):
                 found[s.nu + s.nz + j] = self.first[lam] + before + i
                 found[s.nu + s.nz + s.nr + j] = self.first[mu] + i
-        return found
+        return np.array(found, dtype=np.int64)
 
-    def _entries(self, records: list[list[list[int]]]) -> None:
-        """Rectangles of entries, in fronts where the first of their two atoms is eliminated."""
+    def _entries(self) -> np.ndarray:
+        """Rectangles of entries, in fronts where the first of their two atoms is eliminated.
+
+        Rows are the number of the front, which are sorted, and a record (``core/blocks.py``).
+        """
+        records = array("q")
+        still = self._still()
 
         def put(code: int, a: int, b: int, ranges: tuple[Run, ...], third: int = -1) -> None:
             k = min(self.front_of[a], self.front_of[b])
             i, j = self.local[k][a] + ranges[0][2], self.local[k][b] + ranges[1][2]
             d = ranges[2] if len(ranges) > 2 else (0, 0, 0)
             more = 0 if third < 0 else self.local[k][third] + d[2] - i
-            records[k].append([code, *ranges[0][:2], *ranges[1][:2], *d[:2], i, j, more])
+            if code == kernel.TANGENT and still[a] and still[b]:
+                more = 1
+            records.extend((k, code, *ranges[0][:2], *ranges[1][:2], *d[:2], i, j, more))
 
         for a, b in sorted(self.stiff):
             for moved in self.atoms[a].of_velocities():
@@ -369,11 +351,29 @@ class _BlockPlan:
                 put(kernel.STATE_OWN, a, a, (state, state))
                 for run in atom.of_velocities():
                     put(kernel.STATE, a, a, (state, run))
+        found = np.array(records, dtype=np.int64).reshape(-1, 1 + kernel.RECORD_INTS)
+        return found[np.argsort(found[:, 0], kind="stable")]
+
+    def _still(self) -> list[bool]:
+        """Of each atom whether no force or inertia on it depends on velocities.
+
+        These are nodes of gradient bodies without damping which nothing else acts on.
+        """
+        s = self.s
+        still = np.zeros(s.nu, dtype=bool)
+        for own, viscous in zip(s.gradients, s.viscous, strict=True):
+            still[own.start : own.stop] = not viscous
+        still[s.acted] = False
+        found = [bool(a.velocities) and not a.states for a in self.atoms]
+        for k, atom in enumerate(self.atom_of):
+            if not still[k]:
+                found[atom] = False
+        return found
 
     def _rates(self, put: Put, other: int, d: int, j: int, below: Run, run: Run) -> None:
         """What mu of a link does to the rates of rows of another one through some velocities."""
         i = self.bodies + self.s.nl + other
         both = self.touched[other][d].intersection(range(run[0], run[0] + run[1]))
-        for part in _runs([(k, k) for k in sorted(both)]):
+        for part in runs_of([(k, k) for k in sorted(both)]):
             for rows in self.atoms[i].of_rows():
                 put(kernel.RATES, i, j, (rows, below, part))

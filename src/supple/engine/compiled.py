@@ -11,7 +11,6 @@ import numpy as np
 
 from supple.core import blocks
 from supple.core import layout as at
-from supple.core.control import STATE, STATES
 from supple.engine.body_records import FlexRecord, GradientRecord
 from supple.engine.callbacks import Callback
 from supple.engine.plan import with_plan
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from supple.engine.phases import Phase
 
 FrameKey = tuple[str, bytes, bytes]
-SLIDER = ".line"  # ends names of coordinates of sliding joints
+SLIDER, SPIN = ".line", ".angle"  # end names of coordinates of sliding joints, on rigid lines too
 HELD = " held"  # ends the parts of rows that hold coordinates of joints
 KindTable = Literal["motion", "element", "link", "driven link", "signal"]
 
@@ -196,6 +195,11 @@ class Compiled:
         return {name: head[k] for name, k in at.SIZES.items()}
 
     @cached_property
+    def smallest_scale(self) -> float:
+        """The smallest of ``scale``; infinite without velocities."""
+        return float(self.scale.min(initial=np.inf))
+
+    @cached_property
     def deforming(self) -> dict[str, FlexRecord | GradientRecord]:
         """Bodies of the engine with coordinates of deformation, in a frame or without one."""
         return {**self.flexible, **self.gradient}
@@ -316,11 +320,6 @@ class Compiled:
         if name in self.force_names:
             return [self.force_names.index(name)]
         return [k for k, n in enumerate(self.force_names) if n.startswith((f"{name}[", f"{name}."))]
-
-    def controller_states(self, name: str) -> slice:
-        """Places in z of the states of a linear controller."""
-        row = at.integers(self.ints, "element")[self.force_names.index(name)]
-        return slice(int(row[STATE]), int(row[STATE] + row[STATES]))
 
     def place(self, frame: Frame) -> tuple[int, Pose]:
         """Node of a frame, if the model or a watched event uses it, and its pose in the node."""

@@ -11,7 +11,7 @@ in which little inertia forbids the recursion. How it is stored says ``engine/st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from typing import Any, Literal
 
 import numpy as np
@@ -36,7 +36,7 @@ def way_name(ints: np.ndarray) -> Linear:
     return name
 
 
-def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
+def choose(ints: np.ndarray, model: Any, plan: np.ndarray) -> None:
     """Write the way, and the size of whole matrices, into the integers without a plan."""
     way, rows = int(ints[at.H_ASKED]), int(ints[at.H_ROWS])
     whole = at.BLOCKS if plan[at.PLAN_USABLE] else at.DENSE
@@ -52,33 +52,30 @@ def choose(ints: np.ndarray, model: Any, plan: Sequence[int]) -> None:
     ints[at.H_DENSE] = 0 if way == at.TREE_WAY and not rows else ints[at.H_U]
 
 
-def matrix_cost(model: Any, rows: int, plan: Sequence[int]) -> float:
+def matrix_cost(model: Any, rows: int, plan: np.ndarray) -> float:
     """Composite inertias and Cholesky factors."""
     nu = len(model.rotor)
-    length = np.zeros(len(model.column), dtype=int)  # of the path that ends with each column
-    for c, before in enumerate(model.column[:, at.BEFORE].tolist()):
-        length[c] = 1 + (length[before] if before >= 0 else 0)
-    pairs = int(length.sum())
+    length: list[int] = []  # of the path that ends with each column
+    for before in model.column[:, at.BEFORE].tolist():
+        length.append(1 + length[before] if before >= 0 else 1)
+    pairs = sum(length)
     for n, f in model.flex[:, [at.FLEX_N, at.FLEX_NODE]].tolist():
         count, first, last = model.node[f, [at.COLUMNS, at.COL0, at.LAST]].tolist()
         last = first + count - 1 if count else last
-        pairs += n * int(length[last]) if last >= 0 else 0
-    size = np.array([float(nu)])
+        pairs += n * length[last] if last >= 0 else 0
+    size = [nu]
     if plan[at.PLAN_USABLE]:
         begin = plan[at.PLAN_FIRST]
-        blocks = np.bincount([k for k in plan[begin : begin + nu] if k >= 0])
-        size = blocks[blocks > 0].astype(float)
-    solved = PRODUCT * rows * float((size**2).sum()) / max(len(size), 1)
-    return PAIR * pairs + PRODUCT * float((size**3).sum()) / 3.0 + ROW * nu + solved
+        size = [*Counter(k for k in plan[begin : begin + nu].tolist() if k >= 0).values()]
+    solved = PRODUCT * rows * sum(n**2 for n in size) / max(len(size), 1)
+    return PAIR * pairs + PRODUCT * sum(n**3 for n in size) / 3.0 + ROW * nu + solved
 
 
 def tree_cost(model: Any, rows: int) -> float:
     """The recursion, and again for each row."""
-    elastic = model.node[:, at.MOTION] >= at.ELASTIC_OUT
-    n = model.node[elastic, at.COLUMNS].astype(float)
-    own = model.flex[:, at.FLEX_N].astype(float)
-    joints = float(model.node[~elastic, at.COLUMNS].sum())
-    coordinates = COLUMN * own.sum() + EDGE * (own**2).sum() + PRODUCT * (own**3).sum() / 3.0
-    edges = COLUMN * n.sum() + EDGE * (n**2).sum()
-    once = NODE * len(model.node) + COLUMN * joints + float(edges + coordinates)
-    return (1.0 + AGAIN * rows) * once
+    columns, motions = model.node[:, at.COLUMNS].tolist(), model.node[:, at.MOTION].tolist()
+    elastic = [n for n, motion in zip(columns, motions, strict=True) if motion >= at.ELASTIC_OUT]
+    own = model.flex[:, at.FLEX_N].tolist()
+    once = NODE * len(columns) + COLUMN * (sum(columns) + sum(own))
+    once += EDGE * sum(n**2 for n in (*own, *elastic)) + PRODUCT * sum(n**3 for n in own) / 3.0
+    return float((1.0 + AGAIN * rows) * once)

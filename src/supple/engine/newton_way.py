@@ -19,28 +19,33 @@ LINE = 700.0  # work for a line of the border and a velocity, in multiplications
 READING = 12  # numbers of a line between two nodes
 
 
-def choose_newton(ints: np.ndarray, reals: np.ndarray) -> None:
+def choose_newton(ints: np.ndarray, model: Any) -> None:
     """Write into a model's integers whether Newton's matrix is eliminated along the tree.
+
+    ``model`` are the fields of these integers (`core.layout.read_model`).
 
     It is not with constraints, ropes, bodies without a frame or controllers whose states are
     coupled, if a formulation asks for another way, for few velocities, and where so many forces
     couple distant bodies that the border (``core/border.py``) is more work than a whole matrix.
     """
-    asked, nu, lines = ints[at.H_ASKED], int(ints[at.H_U]), border_lines(ints, reals)
-    tree = TREE_FROM**2 + LINE * lines + lines**3 / max(nu, 1)
-    elsewhere = ints[at.H_LINKS] or ints[at.H_GRADIENTS] or _ropes(ints) or coupled_states(ints)
-    if elsewhere or not (
-        asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM and nu**2 >= tree)
-    ):
-        ints[[at.H_BLOCK, at.H_BORDER, at.H_READING]] = 0
-        at.read_model(ints, reals).element[:, at.LINES] = -1
-    else:
-        go_along_tree(ints, reals)
+    asked, nu = int(ints[at.H_ASKED]), int(ints[at.H_U])
+    possible = asked == at.TREE_WAY or (asked == at.AUTOMATIC and nu >= TREE_FROM)
+    elsewhere = ints[at.H_LINKS] or ints[at.H_GRADIENTS]
+    if possible and not (elsewhere or _ropes(model) or coupled_states(model)):
+        lines = 0 if asked == at.TREE_WAY else border_lines(model)
+        if asked == at.TREE_WAY or nu**2 >= TREE_FROM**2 + LINE * lines + lines**3 / nu:
+            _go_along_tree(ints, model)
+            return
+    ints[at.H_BLOCK] = ints[at.H_BORDER] = ints[at.H_READING] = 0
+    model.element[:, at.LINES] = -1
 
 
 def go_along_tree(ints: np.ndarray, reals: np.ndarray) -> None:
     """Write the elimination along the tree into the integers of a model without constraints."""
-    model = at.read_model(ints, reals)
+    _go_along_tree(ints, at.read_model(ints, reals))
+
+
+def _go_along_tree(ints: np.ndarray, model: Any) -> None:
     first = 0
     widest = READING
     for row in model.element:
@@ -52,9 +57,8 @@ def go_along_tree(ints: np.ndarray, reals: np.ndarray) -> None:
     ints[at.H_BORDER], ints[at.H_READING] = first, widest if first else 0
 
 
-def border_lines(ints: np.ndarray, reals: np.ndarray) -> int:
+def border_lines(model: Any) -> int:
     """Lines that the border of a model's matrix along the tree has."""
-    model = at.read_model(ints, reals)
     return sum(_lines(model, row) for row in model.element)
 
 
@@ -81,15 +85,15 @@ def _lines(model: Any, row: np.ndarray) -> int:
     return 0
 
 
-def coupled_states(ints: np.ndarray) -> bool:
+def coupled_states(model: Any) -> bool:
     """Whether states of controllers are coupled with each other, or with several velocities."""
-    rows = at.integers(ints, "element")
+    rows = model.element
     return bool(np.any((rows[:, at.KIND] == LINEAR_CONTROL) & (rows[:, STATES] > 0)))
 
 
-def _ropes(ints: np.ndarray) -> bool:
+def _ropes(model: Any) -> bool:
     """Whether an element couples paths to several nodes."""
-    kinds = np.unique(at.integers(ints, "element")[:, at.KIND]).tolist()
+    kinds = set(model.element[:, at.KIND].tolist())
     return any(ELEMENTS[kind].couples == "path" for kind in kinds)
 
 

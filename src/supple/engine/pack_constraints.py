@@ -21,13 +21,13 @@ from supple.constraints import (
 from supple.constraints.kinds import constraint_kind
 from supple.core import forces as force_codes
 from supple.core import layout as at
-from supple.core import links
+from supple.core import line_shapes, links
 from supple.engine import pack_bodies as body_rows
 from supple.engine import pack_gradient
-from supple.engine.compiled import HELD, SLIDER, JointRecord
+from supple.engine.compiled import HELD, SLIDER, SPIN, JointRecord
 from supple.errors import label
 from supple.frames import Body
-from supple.joints import Joint
+from supple.joints import Joint, Motion
 from supple.joints.motions import MOTIONS
 from supple.poses import IDENTITY, Array, Pose, aligned
 from supple.signals import Constant, Signal
@@ -120,25 +120,55 @@ def _slide(b: Builder, item: SlidingJoint) -> None:
 
     While bodies without a frame are rigid, which says where they start, it is on the tangent.
     """
+    last, turns = b.place(item.B), TURNS if item.follows != "point" else ("", "", "")
+    if item.name in b.chain_ends:
+        _join(b, item, b.chain_ends[item.name], last, (*PLACES, *turns))
+        return
     line = cast("GradientLine", item.A.body)
-    first, parts = b.place(line.at(line.station(item.A))), ("", *PLACES[1:], "", "", "")
-    slider = b.extra.get(f"{item.name}{SLIDER}")
-    if slider is not None:
-        first, parts = (slider.node, IDENTITY), (*PLACES, "", "", "")
-    _join(b, item, first, b.place(item.B), parts)
+    first = b.place(line.at(line.station(item.A)))
+    _join(b, item, first, last, ("", *PLACES[1:], "", "", ""))
+    if item.follows == "point":
+        return
+    if item.follows == "tangent":
+        q, u = b.nq, b.nu
+        node, end = _spin(b, *first)
+        b.extra[f"{item.name}{SPIN}"] = JointRecord(
+            f"{item.name}{SPIN}", "axes", label(item), item.B.body.name, ("angle",), False,
+            slice(q, b.nq), slice(u, b.nu), node, node, np.zeros(3),
+        )  # fmt: skip
+        first = node, end
+    node, pose = first
+    _join(b, item, (node, Pose(pose.R @ item.A.rotation, pose.p)), last, ("", "", "", *TURNS))
+
+
+def _spin(b: Builder, node: int, pose: Pose) -> tuple[int, Pose]:
+    """A node that turns about the x axis of a frame, and the frame's pose in it."""
+    found = b.add_motions(node, pose, (Motion("rotate", np.array([1.0, 0.0, 0.0])),))
+    b.q0.append(0.0)
+    b.u0.append(0.0)
+    return found
 
 
 def add_slider(b: Builder, item: Constraint) -> None:
-    """The node of a sliding joint and its coordinate, before forces act on it."""
+    """The node of a sliding joint and its coordinates, before forces act on them."""
     if not isinstance(item, SlidingJoint) or item.A.body.name not in b.gradient:
         return
     q, u = b.nq, b.nu
-    node = pack_gradient.add_slider(b, item.A)
+    axes = line_shapes.NO_AXES
+    if item.follows != "point":
+        turns = cast("GradientLine", item.A.body).turns
+        axes = line_shapes.SECTION if turns else line_shapes.TANGENT
+    node, pose = pack_gradient.add_slider(b, item.A, axes)
+    coordinates: tuple[str, ...] = ("displacement",)
+    if item.follows == "tangent":
+        node, end = _spin(b, node, IDENTITY)
+        pose, coordinates = Pose(end.R @ pose.R, end.p), ("displacement", "angle")
     record = JointRecord(
-        f"{item.name}{SLIDER}", "axes", label(item), item.B.body.name, ("displacement",), False,
+        f"{item.name}{SLIDER}", "axes", label(item), item.B.body.name, coordinates, False,
         slice(q, b.nq), slice(u, b.nu), node, node, np.zeros(3),
     )  # fmt: skip
     b.extra[record.name] = record
+    b.chain_ends[item.name] = node, pose
 
 
 def _drive_frame(b: Builder, item: FrameDriver) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.core import bushing, callback, cartesian, control, line, load, pair_callback
+from supple.core import bushing, callback, cartesian, control, line, load, pair_callback, pressure
 from supple.core import forces as codes
 from supple.core import joint_forces as joint
 from supple.core import layout as at
@@ -32,10 +32,12 @@ from supple.forces import (
     JointStop,
     Motor,
     PairFunction,
+    Pressure,
     Rope,
     SampledController,
     SpringDamper,
     StateSpaceController,
+    SurfaceLoad,
 )
 from supple.forces.kinds import force_kind
 from supple.poses import Pose
@@ -173,6 +175,37 @@ def _load_on_vectors(b: Builder, force: DistributedLoad) -> None:
     ints = {load.BODY: record.index, load.AT: b.add_numbers(weights.tolist())}
     signals = [b.add_signal(s) for s in force.force]
     add(b, force, codes.VECTOR_LOAD, {**ints, load.SIGNALS: signals}, {})
+
+
+def _on_surface(b: Builder, force: SurfaceLoad) -> None:
+    """Add a load per area at rest: constant weights of nodal vectors."""
+    record = b.gradient[force.frame.body.name]
+    rest = record.mesh.rest.reshape(-1, 3)
+    weights = np.zeros(len(rest))
+    for face in force.faces:
+        weights[face.vectors] += face.areas(rest) @ face.shapes[0]
+    ints = {load.BODY: record.index, load.AT: b.add_numbers(weights.tolist())}
+    signals = [b.add_signal(s) for s in force.force]
+    add(b, force, codes.VECTOR_LOAD, {**ints, load.SIGNALS: signals}, {})
+
+
+def _pressure(b: Builder, force: Pressure) -> None:
+    """Add a load that follows its surface: rows of each face at the points of its rule."""
+    faces, data = force.faces, {}
+    integers = [len(faces)]
+    for face in faces:
+        if id(face.shapes) not in data:
+            rows = face.shapes.transpose(1, 0, 2).copy()
+            rows[:, 0] *= face.weights[:, None]
+            data[id(face.shapes)] = b.add_numbers(rows.ravel().tolist())
+        count, place = len(face.vectors), data[id(face.shapes)]
+        integers += [count, len(face.weights), place, *face.vectors.tolist()]
+    ints = {
+        pressure.BODY: b.gradient[force.frame.body.name].index,
+        pressure.FACES: b.add_integers(integers),
+        pressure.SIGNAL: b.add_signal(force.pressure),
+    }
+    add(b, force, codes.PRESSURE, ints, {})
 
 
 def _along(direction: Any, components: tuple[Signal, ...]) -> Signal:
@@ -345,6 +378,8 @@ PACKERS: dict[type[ForceElement], Callable[..., None]] = {
     CartesianSpring: _cartesian,
     Bushing: _bushing,
     DistributedLoad: _load,
+    SurfaceLoad: _on_surface,
+    Pressure: _pressure,
     ForceFunction: _frame_function,
     PairFunction: _pair_function,
     Rope: pack_ropes.pack,

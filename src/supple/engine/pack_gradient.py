@@ -9,13 +9,13 @@ import numpy as np
 from supple.core import forces as force_codes
 from supple.core import gradient as kernel
 from supple.core import layout as at
-from supple.core import line_edge
+from supple.core import line_shapes as line
 from supple.engine.axisless import refuse_axes
 from supple.engine.body_records import GradientRecord
 from supple.engine.buffers import RigidInertia, row_of
 from supple.engine.compiled import BodyRecord, frame_key
 from supple.errors import label
-from supple.poses import IDENTITY, Pose
+from supple.poses import IDENTITY, Array, Pose
 
 if TYPE_CHECKING:
     from supple.bodies.gradient import GradientLine
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # small by its direction alone: theirs have the whole unit, where `core/step_size.py` does not know
 # the step (methods of several steps).
 RATE = 100.0
+LEVEL = 1e-3  # sine of the angle between a line and gravity, to tell what is horizontal
+ZERO = np.zeros(3)
 PLACE, AXES = 3, 9  # columns of an edge to a node without axes, and to one with them
 
 
@@ -108,32 +110,57 @@ def _edge(b: Builder, record: GradientRecord, at_node: int) -> int:
     return n
 
 
-def add_slider(b: Builder, frame: Frame) -> int:
-    """A node without mass that slides along the line of a body, from the station of a frame on."""
+def add_slider(b: Builder, frame: Frame, axes: int) -> tuple[int, Pose]:
+    """A node without mass that slides along the line of a body, from the station of a frame on.
+
+    ``axes`` are those that it has (`core/line_shapes.py`). Returned is also the pose of the frame
+    in it.
+    """
     record = b.gradient[frame.body.name]
     body = cast("GradientLine", record.body)
-    stations, vectors = body.stations, record.mesh.node_vectors
+    stations, vectors, own = body.stations, record.mesh.node_vectors, line.OWN[axes]
+    pose = IDENTITY if axes == line.NO_AXES else Pose(record.pose(frame, body.node(frame)).R, ZERO)
+    direction = -1
+    if axes == line.TANGENT:  # a cable, which is straight at the start
+        at_start = _across(b, record.start)
+        direction = b.add_numbers(at_start[:, 1].tolist())
+        pose = Pose(at_start.T @ record.start @ pose.R, ZERO)
     integers = {
-        line_edge.S_Q: b.nq,
-        line_edge.S_U: b.nu,
-        line_edge.NODES: len(stations),
-        line_edge.VECTORS: vectors,
-        line_edge.STATIONS: b.add_numbers(stations.tolist()),
-        line_edge.SCRATCH: b.flex_work,
+        line.S_Q: b.nq,
+        line.S_U: b.nu,
+        line.NODES: len(stations),
+        line.VECTORS: vectors,
+        line.STATIONS: b.add_numbers(stations.tolist()),
+        line.SCRATCH: b.flex_work,
+        line.AXES: axes,
+        line.DIRECTION: direction,
     }
     b.add_node(0, "translate", IDENTITY)  # only its coordinate is used
     b.q0.append(body.station(frame))
     b.u0.append(0.0)
-    b.flex_work += line_edge.SCRATCH_SIZE
-    n = b.append_node(0, "line", IDENTITY, 1 + line_edge.OWN * len(stations))
+    b.flex_work += line.SCRATCH_SIZE
+    n = b.append_node(0, "line", IDENTITY, 1 + own * len(stations))
     row = b.node_ints[n]
     row[at.Q0], row[at.U0] = record.q.start, record.u.start
-    row[at.ATTACH] = b.add_integers(row_of(line_edge.EDGE_INTS, integers))
-    b.add_column(n, 0, integers[line_edge.S_U])
-    for k in range(line_edge.OWN * len(stations)):
-        node, component = divmod(k, line_edge.OWN)  # of a place, then of a slope
+    row[at.ATTACH] = b.add_integers(row_of(line.EDGE_INTS, integers))
+    b.add_column(n, 0, integers[line.S_U])
+    for k in range(own * len(stations)):
+        node, component = divmod(k, own)  # of a place, then of gradients
         b.add_column(n, 1 + k, record.u.start + 3 * vectors * node + component)
-    return n
+    return n, pose
+
+
+def _across(b: Builder, start: Array) -> Array:
+    """Axes (3, 3) of the tangent of a cable at the start, the second one horizontal if it can be.
+
+    Cables swing in the vertical plane rather than out of it: their tangent is then never along it.
+    """
+    x = start[:, 0]
+    level = np.cross(b.model.gravity, x)
+    size = float(np.linalg.norm(level))
+    steep = size <= LEVEL * float(np.linalg.norm(b.model.gravity))
+    y = start[:, 1] if steep else level / size
+    return np.column_stack([x, y, np.cross(x, y)])
 
 
 def _add_mass(b: Builder, node: int, pose: Pose, mass: float) -> None:

@@ -22,6 +22,9 @@ from supple.engine.linear_choice import choose
 from supple.engine.newton_way import choose_newton
 from supple.engine.structure import Structure
 
+NONE = np.zeros(0, dtype=np.int64)
+NO_PLAN = np.zeros(at.PLAN_HEAD, dtype=np.int64)
+
 
 def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     """Integers of a compiled model with the way of its accelerations and the plan, read-only.
@@ -30,12 +33,13 @@ def with_plan(ints: np.ndarray, reals: np.ndarray) -> np.ndarray:
     """
     listed, rows = (int(ints[k]) for k in (at.H_LISTED, at.H_LISTED_ROWS))
     bare = ints[: len(ints) - int(ints[at.H_PLAN]) - 3 * listed - 4 * rows].copy()
-    bare[[at.H_PLAN, at.H_LISTED, at.H_LISTED_ROWS]] = 0
-    choose_newton(bare, reals)
+    bare[at.H_PLAN] = bare[at.H_LISTED] = bare[at.H_LISTED_ROWS] = 0
+    model = at.model_fields(bare, reals)  # views: what is written below is seen in them
+    choose_newton(bare, model)
     whole = bare[at.H_BLOCK] > 0 or bare[at.H_ASKED] == at.DENSE
-    structure = _Plan(bare, reals)
+    structure = _Plan(bare, model)
     plan = structure.write(newton=not whole)
-    choose(bare, at.read_model(bare, reals), plan)
+    choose(bare, model, plan)
     places = storage.write(bare, structure, plan)
     made = np.concatenate([bare, places, plan])
     made[at.H_PLAN] = len(plan)
@@ -76,15 +80,15 @@ class _Plan(Structure):
             found[velocities] = np.minimum(found[velocities], velocities.min())
         return found
 
-    def write(self, newton: bool) -> list[int]:
+    def write(self, newton: bool) -> np.ndarray:
         """The plan as integers, of accelerations and, if it is wanted, of Newton's unknowns."""
-        blocks = newton_plan(self) if newton else []
-        plan = self.accelerations() if self.nr or blocks else [0] * at.PLAN_HEAD
-        if blocks:
+        blocks = newton_plan(self) if newton else NONE
+        plan = self.accelerations() if self.nr or len(blocks) else NO_PLAN.copy()
+        if len(blocks):
             plan[at.PLAN_NEWTON] = len(plan)
-        return plan + blocks
+        return np.concatenate([plan, blocks])
 
-    def accelerations(self) -> list[int]:
+    def accelerations(self) -> np.ndarray:
         """The plan of accelerations; zeros if blocks have no inertia of their own.
 
         The place of Newton's order is left open.
@@ -92,11 +96,11 @@ class _Plan(Structure):
         moved, own, coordinates, acts = self.moved, self.own, self.coordinates, self.acts
         first = self.blocks(own)
         if first is None or not np.all(moved[first >= 0]):
-            return [0] * at.PLAN_HEAD
+            return NO_PLAN.copy()
         end = {block: k + 1 for k, block in enumerate(first.tolist()) if block >= 0}
         rows = self.rows
         if any(len(mine) > len(r) for mine, r in zip(coordinates, rows, strict=True)):
-            return [0] * at.PLAN_HEAD
+            return NO_PLAN.copy()
         ranges: list[list[int]] = []
         for link, ends in zip(self.links, acts, strict=True):
             touched = set(ends)
@@ -115,7 +119,7 @@ class _Plan(Structure):
         end: dict[int, int],
         first: np.ndarray,
         own: np.ndarray,
-    ) -> list[int]:
+    ) -> np.ndarray:
         nl = self.nl
         by_block: dict[int, list[int]] = {}
         for c, touched in enumerate(blocks):
@@ -135,7 +139,8 @@ class _Plan(Structure):
         for c in order:
             place[c] = total
             total += free[c]
-        plan = [1, at.PLAN_HEAD, *[0] * (at.PLAN_HEAD - 2)]
+        head = NO_PLAN.copy()
+        head[[at.PLAN_USABLE, at.PLAN_LINKS]] = 1, at.PLAN_HEAD
         records = np.zeros((nl, at.PLAN_INTS), dtype=int)
         here = at.PLAN_HEAD + nl * at.PLAN_INTS
         lists: list[int] = []
@@ -157,14 +162,13 @@ class _Plan(Structure):
             lists.extend(x for b in blocks[c] for x in (b, end[b]))
             lists.extend(x for pair in pairs for x in pair)
             lists.extend(x for pair in entries for x in pair)
-        plan.extend(int(x) for x in records.ravel())
-        plan.extend(lists)
+        plan = [head, records.ravel(), np.array(lists, dtype=np.int64)]
         which = at.PLAN_FIRST, at.PLAN_OWNER, at.PLAN_ORDER, at.PLAN_LOWS, at.PLAN_REACH
-        columns: tuple[Iterable[int], ...] = (first, own, order, low, self.reach(first))
+        columns = first, own, np.array(order, dtype=np.int64), low, self.reach(first)
         for k, values in zip(which, columns, strict=True):
-            plan[k] = len(plan)
-            plan.extend(int(x) for x in values)
-        return plan
+            head[k] = sum(map(len, plan))
+            plan.append(values)
+        return np.concatenate(plan)
 
 
 def _ranges(numbers: Iterable[int]) -> list[list[int]]:

@@ -12,7 +12,7 @@ during a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,20 +90,21 @@ class _Rows:
         return len(self.used)
 
 
-def write(bare: np.ndarray, s: Structure, plan: Sequence[int]) -> np.ndarray:
+def write(bare: np.ndarray, s: Structure, plan: np.ndarray) -> np.ndarray:
     """Lists of places of a model's rows; how its matrices are stored goes into the head."""
     nu, nr = s.nu, s.nr
-    bare[[at.H_LISTED, at.H_LISTED_ROWS]] = nu, nr
+    bare[at.H_LISTED], bare[at.H_LISTED_ROWS] = nu, nr
     bare[at.H_PLANNED] = int(plan[at.PLAN_NEWTON] > 0)
+    counting = np.arange(nu + nr, dtype=np.int64)
     if plan[at.PLAN_NEWTON]:
-        lists = _planned(bare, s, np.asarray(plan))
+        lists = _planned(bare, s, plan)
     else:
-        rows = np.arange(nr)
-        bare[[at.H_TALL, at.H_DEEP]] = nu
-        bare[[at.H_LINES, at.H_SOLVED, at.H_ENVELOPE]] = nr
-        bare[[at.H_STACK, at.H_FACTORS]] = 0
-        lists = [np.arange(nu), rows, np.arange(nu), rows, rows]
-    return np.concatenate([*lists, np.arange(nu + nr)]).astype(np.int64)
+        own, rows = counting[:nu], counting[:nr]
+        bare[at.H_TALL] = bare[at.H_DEEP] = nu
+        bare[at.H_LINES] = bare[at.H_SOLVED] = bare[at.H_ENVELOPE] = nr
+        bare[at.H_STACK] = bare[at.H_FACTORS] = 0
+        lists = [own, rows, own, rows, rows]
+    return np.concatenate([*lists, counting]).astype(np.int64, copy=False)
 
 
 def _planned(bare: np.ndarray, s: Structure, plan: np.ndarray) -> list[np.ndarray]:
@@ -133,10 +134,15 @@ def _of_velocities(nu: int, newton: np.ndarray) -> tuple[np.ndarray, int]:
     own = own[np.lexsort((own[:, blocks.COLUMN], own[:, blocks.ROW]))]
     found, rows = np.zeros(nu, dtype=int), _Rows()
     starts = np.flatnonzero(np.diff(own[:, blocks.ROW], prepend=-1))
-    for part in np.split(own, starts[1:]):
-        columns = [np.arange(r[blocks.COLUMN], r[blocks.COLUMN] + r[blocks.NCOLUMN]) for r in part]
-        row, number = int(part[0, blocks.ROW]), int(part[0, blocks.NROW])
-        found[row : row + number] = rows.put(np.unique(np.concatenate(columns)), number)
+    known: dict[bytes, np.ndarray] = {}  # columns behind the first one: most groups are alike
+    runs = own[:, [blocks.COLUMN, blocks.NCOLUMN]]
+    firsts = own[starts][:, [blocks.ROW, blocks.NROW, blocks.COLUMN]].tolist()
+    for part, (row, number, begin) in zip(np.split(runs, starts[1:]), firsts, strict=True):
+        key = (part - [begin, 0]).tobytes()
+        if key not in known:
+            columns = [np.arange(first, first + count) for first, count in part - [begin, 0]]
+            known[key] = np.unique(np.concatenate(columns))
+        found[row : row + number] = rows.put(begin + known[key], number)
     return found, rows.length
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from supple.constraints.kinds import LINKS
-from supple.core import callback, rope
+from supple.core import callback, forces, rope
 from supple.core import layout as at
 from supple.core.gradient import VECTORS
 from supple.engine.newton_way import coupled_states
@@ -23,10 +24,9 @@ def room_of(link: np.ndarray) -> int:
 class Structure:
     """Velocities on paths to nodes, in rows of links, and coupled by bodies and force elements."""
 
-    def __init__(self, ints: np.ndarray, reals: np.ndarray) -> None:
-        model = at.read_model(ints, reals)
+    def __init__(self, ints: np.ndarray, model: Any) -> None:
         self.nu, self.nz = int(ints[at.H_U]), int(ints[at.H_Z])
-        self.coupled_states = coupled_states(ints)
+        self.coupled_states = coupled_states(model)
         self.nl, self.nr = int(ints[at.H_LINKS]), int(ints[at.H_ROWS])
         self.nodes, self.elements = model.node, model.element
         self.columns = model.column.tolist()
@@ -105,6 +105,22 @@ class Structure:
         return [range(first, first + 3 * count) for first, count in rows]
 
     @cached_property
+    def viscous(self) -> list[bool]:
+        """Whether each gradient body has damping."""
+        found = [False] * len(self.gradient)
+        for e in self.elements:
+            if e[at.KIND] == forces.GRADIENT:
+                found[int(e[forces.BODY])] = bool(e[forces.VISCOUS])
+        return found
+
+    @cached_property
+    def acted(self) -> np.ndarray:
+        """Velocities of nodes, in rows of links, and that force elements act on."""
+        found = {int(c[at.VELOCITY]) for c in self.columns}.union(*self.acts)
+        found.update(k for group in self._of_forces() for k in group)
+        return np.array(sorted(found), dtype=int)
+
+    @cached_property
     def gradient_elements(self) -> list[np.ndarray]:
         """Velocities of the nodal vectors of each element of gradient bodies."""
         integers, found = self.gradient_int, []
@@ -122,11 +138,11 @@ class Structure:
         """Velocities of the nodal vectors that are in the same elements of gradient bodies."""
         inside: dict[int, list[int]] = {}
         for number, velocities in enumerate(self.gradient_elements):
-            for k in velocities.tolist():
+            for k in velocities[::3].tolist():
                 inside.setdefault(k, []).append(number)
         nodes: dict[tuple[int, ...], list[int]] = {}
         for k, numbers in inside.items():
-            nodes.setdefault(tuple(numbers), []).append(k)
+            nodes.setdefault(tuple(numbers), []).extend((k, k + 1, k + 2))
         return list(nodes.values())
 
     @cached_property
@@ -216,6 +232,10 @@ class Structure:
         couple by inertia, too.
         """
         found = [sorted(set(self.parts[own].tolist())) for own in self.gradient_elements]
+        return found + self._of_forces()
+
+    def _of_forces(self) -> list[list[int]]:
+        found: list[list[int]] = []
         for e in self.elements:
             couples = ELEMENTS[int(e[0])].couples
             if couples == "nodes":

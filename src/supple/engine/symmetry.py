@@ -74,7 +74,8 @@ def symmetries(model: Model, compiled: Compiled) -> tuple[Symmetry, ...]:
             root = -1
             if not split:
                 node = compiled.joints[joint.name].node
-                root = int(at.integers(compiled.ints, "node")[node, at.ROOT])
+                nodes = at.TREE_RECORD.view("node", compiled.sizes, compiled.ints)
+                root = int(nodes[node, at.ROOT])
             found += [Symmetry(name, root, screw, unit) for name, screw, unit in kept]
     return tuple(found)
 

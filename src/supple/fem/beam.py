@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.fem.element import BeamElement
+from supple.fem.element import BeamElement, StaticElement
 from supple.fem.line import BeamLine
 from supple.fem.prestress import element_geometric_stiffness
 from supple.fem.sections import CrossSection
@@ -249,3 +249,9 @@ class LumpedBeamMesh(BeamMesh):
 
     def _element_points(self, element: BeamElement) -> tuple[Array, Array, Array]:
         return element.lumped_points
+
+
+class StaticBeamMesh(BeamMesh):
+    """The same with statics of its nodes that are exact, however steep its section changes."""
+
+    element_type: ClassVar[type[BeamElement]] = StaticElement

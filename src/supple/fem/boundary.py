@@ -111,6 +111,13 @@ def _outside(kind: str, cells: Indices) -> tuple[NDArray[np.bool_], int]:
     return count[where.ravel()] == 1, step
 
 
+def outside_faces(kind: str, cells: Indices) -> list[tuple[int, tuple[int, ...]]]:
+    """Cell and local nodes of each outer face, in the order around it; a middle node comes last."""
+    local, outside = _faces(kind), _outside(kind, cells)[0]
+    face, cell = np.divmod(np.flatnonzero(outside), len(cells))
+    return [(c, local[f]) for f, c in zip(face.tolist(), cell.tolist(), strict=True)]
+
+
 def outer_faces(kind: str, cells: Indices, nodes: Array) -> Indices:
     """Triangles (t, 3) of the faces that belong to one cell only, seen from outside."""
     local, outside, step = _faces(kind), *_outside(kind, cells)

@@ -11,8 +11,10 @@ element and a constant shear force. A uniform element then has a cubic v and a p
 by a constant shear strain ``v' - tz``: Z. Friedman and J. B. Kosmatka, An improved two-node
 Timoshenko beam finite element, Computers and Structures 47 (1993) 473-481. So statics of a uniform
 beam are exact at the nodes and a slender one does not lock. Without shear it is the element of
-Euler and Bernoulli. If the section changes, its compliance is taken as a parabola for the shapes
-only.
+Euler and Bernoulli. If the section changes, all of them are the statics of the changing section
+(`supple.fem.tapered_shapes`), u and the twist as well. But where the stiffness changes much within
+an element, near the edge of a wedge, inertia bends it more than its ends do, and bending has the
+shapes of a uniform element; `StaticElement` has not.
 
 If the shear centre (e_y, e_z) is not the centroid, v and w in the statics are its deflections,
 v - e_z tx and w + e_y tx, and twist turns the section about it (V. Z. Vlasov, Thin-walled elastic
@@ -24,14 +26,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supple.fem.line import BeamLine, SectionLaw
-from supple.fem.plane_shapes import FIT_PLACES, PlaneShapes
+from supple.fem.plane_shapes import PlaneShapes
 from supple.fem.sections import CrossSection
+from supple.fem.tapered_shapes import AXIAL, Compliance, TaperedShapes
+from supple.fem.tapered_shapes import TWIST as TWISTING
 
 Array = NDArray[np.float64]
 
@@ -40,6 +44,8 @@ U, V, W, TWIST = (0, 6), (1, 5, 7, 11), (2, 4, 8, 10), (3, 9)
 PLANES = ((V, 1, 5, 1.0), (W, 2, 4, -1.0))
 # Gauss points for products of two cubics (degree 6).
 MASS_POINTS = 4
+# Places where the stiffness of a changing section is compared: near the ends, and the middle.
+STEEP_PLACES = (0.067, 0.5, 0.933)
 # Places of an element whose rows are kept.
 KEPT = 256
 
@@ -57,27 +63,37 @@ class BeamElement:
         Gauss points on 0..1 and what the section is there.
     centre : (2,) m
         Place y, z of the shear centre.
+    compliance : that of its sections, if they change
     """
 
     length: float
-    planes: tuple[PlaneShapes, PlaneShapes]
+    planes: tuple[PlaneShapes | TaperedShapes, PlaneShapes | TaperedShapes]
     stations: tuple[tuple[float, float, SectionLaw], ...]
     centre: tuple[float, float] = (0.0, 0.0)
+    compliance: Compliance | None = None
+    steepest: ClassVar[float] = 2.0  # ratio of bending stiffness within an element
 
     @classmethod
     def of(cls, line: BeamLine, start: float, end: float) -> Self:
-        """The part of a beam between two places in 0..1; a changing section has mean ratios."""
+        """The part of a beam between two places in 0..1."""
         length = (end - start) * line.length
         points = line.quadrature(start, end, MASS_POINTS)
         laws = [(s, weight, line.at(s)) for s, weight in points]
         part = end - start
         stations = tuple(((s - start) / part, w / part, law) for s, w, law in laws)
+        centre = line.section.at(start).shear_centre
         if isinstance(line.section, CrossSection):
-            samples = [laws[0][2]]
-        else:
-            samples = [line.at(start + part * xi) for xi in FIT_PLACES]
-        y, z = (PlaneShapes.of(samples, k, length) for k in range(2))
-        return cls(length, (y, z), stations, line.section.at(start).shear_centre)
+            y, z = (PlaneShapes.of([laws[0][2]], k, length) for k in range(2))
+            return cls(length, (y, z), stations, centre)
+        compliance = Compliance(line, start, part, stations)
+        samples = [line.at(start + part * xi) for xi in STEEP_PLACES]
+        planes = []
+        for k in range(2):
+            EI = [law.bending[k, k] for law in samples]
+            steep = max(EI) > cls.steepest * min(EI)
+            uniform = PlaneShapes.of(samples, k, length)
+            planes.append(uniform if steep else TaperedShapes(compliance, k))
+        return cls(length, (planes[0], planes[1]), stations, centre, compliance)
 
     @property
     def size(self) -> int:
@@ -156,11 +172,13 @@ class BeamElement:
         if xi in (0.0, 1.0):
             return np.eye(self.size)[6 * int(xi) : 6 * int(xi) + 6]
         rows = np.zeros((6, self.size))
-        rows[0, U] = rows[3, TWIST] = (1.0 - xi, xi)
+        (along, _), (twist, _) = self._shares(xi)
+        rows[0, U], rows[3, TWIST] = (1.0 - along, along), (1.0 - twist, twist)
         for (places, move, turn, sign), plane in zip(PLANES, self.planes, strict=True):
             lengths = np.array([1.0, sign * self.length, 1.0, sign * self.length])
-            rows[move, places] = _value(plane.deflection, xi) * lengths
-            rows[turn, places] = _value(plane.rotation, xi) * lengths * sign / self.length
+            moved, turned = plane.motion(xi)
+            rows[move, places] = moved * lengths
+            rows[turn, places] = turned * lengths * sign / self.length
         if any(self.centre):
             rows = rows @ self._to_centre
             rows[1] += self.centre[1] * rows[3]  # back to the centroid
@@ -174,12 +192,20 @@ class BeamElement:
         """
         h = self.length
         rows = np.zeros((6, self.size))
-        rows[0, U] = rows[3, TWIST] = (-1.0 / h, 1.0 / h)
+        (_, along), (_, twist) = self._shares(xi)
+        rows[0, U], rows[3, TWIST] = (-along / h, along / h), (-twist / h, twist / h)
         for k, ((places, _, _, sign), plane) in enumerate(zip(PLANES, self.planes, strict=True)):
             slopes = np.array([1.0 / h, sign, 1.0 / h, sign])
-            rows[1 + k, places] = _value(plane.curvature, xi) * slopes / h
-            rows[4 + k, places] = _value(plane.shear, xi) * slopes
+            bent, sheared = plane.strains(xi)
+            rows[1 + k, places] = bent * slopes / h
+            rows[4 + k, places] = sheared * slopes
         return rows @ self._to_centre if any(self.centre) else rows
+
+    def _shares(self, xi: float) -> tuple[tuple[float, float], tuple[float, float]]:
+        """How much of stretch and of twist is before xi, each with its slope."""
+        if self.compliance is None:
+            return (xi, 1.0), (xi, 1.0)
+        return self.compliance.share(xi, AXIAL), self.compliance.share(xi, TWISTING)
 
     @cached_property
     def _to_centre(self) -> Array:
@@ -191,6 +217,7 @@ class BeamElement:
         return turn
 
 
-def _value(polynomials: Array, xi: float) -> Array:
-    """Values (4,) of polynomials (4, n) with ascending powers."""
-    return np.asarray(polynomials @ xi ** np.arange(polynomials.shape[1]))
+class StaticElement(BeamElement):
+    """The same with statics of its ends that are exact, however steep its section changes."""
+
+    steepest: ClassVar[float] = np.inf

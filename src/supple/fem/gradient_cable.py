@@ -36,8 +36,6 @@ CableElementKind = Literal["mean", "two_points"]
 CABLE_ELEMENTS: tuple[CableElementKind, ...] = get_args(CableElementKind)
 
 MASS_POINTS = 4  # products of two cubics
-SLOPE_POINTS = 3  # products of two parabolas
-CURVATURE_POINTS = 2  # products of two straight lines
 
 
 def cable_table(
@@ -111,13 +109,12 @@ def cable_mesh(
 def _mean(length: float, radius: float) -> tuple[Array, list[Term]]:
     """Rows and terms of the mean strain; ``radius`` is the mean of I / A, m2.
 
-    It is a quadratic form in the nodal vectors without the place: three squares.
+    With Legendre's polynomials of x in -1..1 the slope is r_x = d + c x + b (3 x^2 - 1) / 2, where
+    d is the mean, c half the difference of both ends and b what is left. So r_xx is 2 / length
+    times c + 3 b x, and the means of r_x . r_x and r_xx . r_xx are sums of the same three squares.
+    Places occur in d alone, as a difference: rounding of theirs is not magnified by short elements.
     """
-    slopes, curved = gauss(SLOPE_POINTS), gauss(CURVATURE_POINTS)
-    rows = [hermite(xi, length, 1) for xi, _ in slopes]
-    rows += [hermite(xi, length, 2) for xi, _ in curved]
-    weights = [0.5 * w for _, w in slopes] + [-radius * w for _, w in curved]
-    form = np.einsum("a,ai,aj->ij", weights, rows, rows)
-    values, vectors = np.linalg.eigh(form)
-    squares = np.argsort(np.abs(values))[1:]
-    return vectors[:, squares].T, [(float(values[s]), k, k) for k, s in enumerate(squares)]
+    one, bent = 1.0 / length, 4.0 * radius / length**2
+    rows = np.array([[-one, 0.0, one, 0.0], [0.0, -0.5, 0.0, 0.5], [one, 0.5, -one, 0.5]])
+    factors = 0.5, 0.5 / 3.0 - bent, 0.5 / 5.0 - 3.0 * bent
+    return rows, [(factor, k, k) for k, factor in enumerate(factors)]

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -195,15 +194,17 @@ def chain(
     """
     known: dict[bytes, ElementTable] = {}
     tables = []
-    uniform = isinstance(line.section, CrossSection)
-    for i, (a, b) in enumerate(pairwise(np.asarray(stations) / line.length)):
-        vectors = rest[i : i + 2].reshape(-1, rest.shape[2])
-        own = vectors.copy()
-        own[:: rest.shape[1]] = (own[:: rest.shape[1]] - own[0]) / line.length
-        shape = np.append(own @ own.T, [b - a, 0.0 if uniform else a])
-        key = np.round(shape, SAME_DIGITS).tobytes()
+    ends = np.asarray(stations) / line.length
+    pairs = np.concatenate([rest[:-1], rest[1:]], axis=1)  # nodal vectors of elements
+    own = pairs.copy()
+    own[:, :: rest.shape[1]] = (pairs[:, :: rest.shape[1]] - pairs[:, :1]) / line.length
+    shapes = np.column_stack([(own @ own.transpose(0, 2, 1)).reshape(len(own), -1), np.diff(ends)])
+    if not isinstance(line.section, CrossSection):
+        shapes = np.column_stack([shapes, ends[:-1]])
+    for i, shape in enumerate(np.round(shapes, SAME_DIGITS)):
+        key = shape.tobytes()
         if key not in known:
-            known[key] = table((float(a), float(b)), vectors)
+            known[key] = table((float(ends[i]), float(ends[i + 1])), pairs[i])
         tables.append(known[key])
     cells = np.arange(len(tables))[:, None] + [0, 1]
     return GradientMesh.of(rest, cells, tables)

@@ -13,6 +13,13 @@ CUBICS = np.array(
 )
 
 
+def hermite_rows(xi: float, lengths: Array, derivative: int = 0) -> Array:
+    """Rows (n, 4) of `hermite` for curves of these lengths (n,)."""
+    rows: Array = np.tile(hermite(xi, 1.0, derivative), (len(lengths), 1))
+    rows[:, 1::2] *= lengths[:, None]
+    return rows / lengths[:, None] ** derivative
+
+
 def hermite(xi: float, length: float, derivative: int = 0) -> Array:
     """Row (4,) over place and slope at both ends, of a derivative by x = xi length in 0..length."""
     powers = np.zeros(4)

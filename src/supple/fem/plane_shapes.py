@@ -1,11 +1,12 @@
 """Shapes of a beam element in one plane: the statics of an element that is loaded at its ends only.
 
-With xi in 0..1 along the element, lengths in units of it, and b = E I(reference) / E I, g =
-E I(reference) / (G k A length^2) as polynomials of xi, the equilibrium ``M' = -V`` leaves
+With xi in 0..1 along the element, lengths in units of it, and g = E I / (G k A length^2), the
+equilibrium ``M' = -V`` leaves
 
-    curvature  tz' = b (m + f xi),    shear strain  v' - tz = -f g
+    curvature  tz' = m + f xi,    shear strain  v' - tz = -f g
 
-with two constants m and f beside the deflection and rotation of the first end.
+with two constants m and f beside the deflection and rotation of the first end. Sections that change
+have `supple.fem.tapered_shapes`.
 """
 
 from __future__ import annotations
@@ -20,12 +21,6 @@ from numpy.typing import NDArray
 from supple.fem.line import SectionLaw
 
 Array = NDArray[np.float64]
-
-# An element whose stiffness changes by more than this factor has the shapes of a uniform one: near
-# the edge of a wedge a parabola is far from the compliance, and inertia bends more than end loads.
-STEEPEST = 2.0
-# Places of the parabola for a changing section: the zeros of Chebyshev's polynomial.
-FIT_PLACES = tuple(0.5 - 0.5 * np.cos(np.pi * (2 * k + 1) / 6) for k in range(3))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +38,10 @@ class PlaneShapes:
     sheared: bool
 
     @classmethod
-    def of(cls, samples: Sequence[SectionLaw], plane: int, length: float) -> Self:
-        """From the section at `FIT_PLACES`, or from one section if it does not change."""
-        EI = np.array([law.bending[plane, plane] for law in samples])
-        GA = np.array([law.shear[plane] for law in samples])
-        if len(samples) == 1 or EI.max() > STEEPEST * EI.min():
-            b, g = np.ones(1), np.atleast_1d(EI.mean() / (GA.mean() * length**2))
-        else:
-            reference = EI[len(EI) // 2]
-            fit = np.linalg.inv(np.vander(FIT_PLACES, increasing=True))
-            b, g = fit @ (reference / EI), fit @ (reference / (GA * length**2))
+    def of(cls, laws: Sequence[SectionLaw], plane: int, length: float) -> Self:
+        """Those of an element with one section, or with the mean of several."""
+        EI = np.mean([law.bending[plane, plane] for law in laws])
+        b, g = np.ones(1), np.atleast_1d(EI / (np.mean([x.shear[plane] for x in laws]) * length**2))
         xb = np.concatenate([[0.0], b])
         B0, B1 = _integral(b), _integral(xb)
         C0, C1 = _integral(B0), _integral(B1)
@@ -71,6 +60,19 @@ class PlaneShapes:
             shear=_rows((-f, g)),
             sheared=bool(np.any(g)),
         )
+
+    def motion(self, xi: float) -> tuple[Array, Array]:
+        """Deflection and rotation (4,) at xi for each end coordinate."""
+        return _value(self.deflection, xi), _value(self.rotation, xi)
+
+    def strains(self, xi: float) -> tuple[Array, Array]:
+        """Curvature and shear strain (4,) at xi for each end coordinate."""
+        return _value(self.curvature, xi), _value(self.shear, xi)
+
+
+def _value(polynomials: Array, xi: float) -> Array:
+    """Values (4,) of polynomials (4, n) with ascending powers."""
+    return np.asarray(polynomials @ xi ** np.arange(polynomials.shape[1]))
 
 
 def _integral(p: Array) -> Array:

@@ -23,6 +23,7 @@ from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Forc
 from supple.forces.ropes import Drum, Pulley, Rope
 from supple.forces.sampled import SampledController
 from supple.forces.state_space import StateSpaceController, state_feedback
+from supple.forces.surfaces import Pressure, SurfaceLoad
 
 __all__ = [
     "PID",
@@ -48,10 +49,12 @@ __all__ = [
     "Motor",
     "PairFunction",
     "PairState",
+    "Pressure",
     "Pulley",
     "Rope",
     "SampledController",
     "SpringDamper",
     "StateSpaceController",
+    "SurfaceLoad",
     "state_feedback",
 ]

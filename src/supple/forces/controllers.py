@@ -58,6 +58,8 @@ class LinearLaw:
         owner = "LinearLaw"
         gains = _matrix(owner, "D", D)
         m, p = gains.shape
+        # a law without states is written with matrices that have no entries
+        A, B, C, back = (None if _is_empty(x) else x for x in (A, B, C, back))
         given = [x is not None for x in (A, B, C)]
         if any(given) and not all(given):
             name = "ABC"[given.index(False)]
@@ -74,6 +76,13 @@ class LinearLaw:
     def states(self) -> int:
         """Number n of states."""
         return len(self.A)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether it is a list, or lists in a list, without entries."""
+    if isinstance(value, np.ndarray):
+        return value.size == 0
+    return isinstance(value, (list, tuple)) and all(_is_empty(x) for x in value)
 
 
 def _matrix(owner: str, field: str, value: Any, shape: tuple[int, ...] | None = None) -> Vector:

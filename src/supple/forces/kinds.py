@@ -31,6 +31,7 @@ from supple.forces.points import Bushing, CartesianSpring, DistributedLoad, Forc
 from supple.forces.ropes import Rope
 from supple.forces.sampled import SampledController
 from supple.forces.state_space import StateSpaceController
+from supple.forces.surfaces import Pressure, SurfaceLoad
 from supple.joints.motions import ALL_METHODS, WITHOUT_ENERGY, Method
 
 Couples = Literal["", "nodes", "velocities", "state", "terms", "path"]
@@ -83,6 +84,7 @@ ELEMENTS: dict[int, ElementKind] = {
         ElementKind(codes.LINEAR_CONTROL, "a controller", False, "terms", WITHOUT_ENERGY),
         ElementKind(codes.ROPE, "a rope", True, "path", WITHOUT_ENERGY),
         ElementKind(codes.VECTOR_LOAD, "a load along a gradient body", False),
+        ElementKind(codes.PRESSURE, "pressure on a gradient body", False, "", WITHOUT_ENERGY),
         ElementKind(codes.JOINT_SPRING, "a spring", True),
         ElementKind(codes.JOINT_EFFORT, "an effort", False),
         ElementKind(codes.PID, "a controller", False, "state", WITHOUT_ENERGY),
@@ -145,6 +147,8 @@ FORCES: dict[type[ForceElement], ForceKind] = {
         ForceKind(CartesianSpring, (codes.CARTESIAN,), "point", at_frames=True),
         ForceKind(Bushing, (codes.BUSHING,), "point", at_frames=True),
         ForceKind(DistributedLoad, (codes.LOAD, codes.FORCE, codes.VECTOR_LOAD), "energy"),
+        ForceKind(SurfaceLoad, (codes.VECTOR_LOAD,), "energy"),
+        ForceKind(Pressure, (codes.PRESSURE,), "energy"),
         ForceKind(ForceFunction, (codes.FRAME_FUNCTION,), "point", at_frames=True),
         ForceKind(PairFunction, (codes.PAIR_FUNCTION,), "point", at_frames=True),
         ForceKind(EffortFunction, (codes.JOINT_FUNCTION,), "efforts"),

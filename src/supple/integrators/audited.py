@@ -11,16 +11,16 @@ from supple.results.audit import AuditRecord, EnergyAudit
 
 def audit_record(state: Array) -> AuditRecord:
     """Extremes of energies over the steps so far, from the real state of a loop."""
-    audited = state[st.E_MAX] >= 0.0
+    s = state.tolist()
     return AuditRecord(
-        max_error=float(state[st.E_ERROR]) if audited else np.nan,
-        max_elastic=float(state[st.E_ELASTIC]),
-        kinetic_min=float(state[st.K_MIN]),
-        kinetic_max=float(state[st.K_MAX]),
-        max_energy=max(float(state[st.E_MAX]), 0.0),
-        initial_energy=float(state[st.E_START]),
-        exchanged=float(state[st.OTHER_MAX] - state[st.OTHER_MIN]),
-        max_strain=float(state[st.E_STRAIN]),
+        max_error=s[st.E_ERROR] if s[st.E_MAX] >= 0.0 else np.nan,
+        max_elastic=s[st.E_ELASTIC],
+        kinetic_min=s[st.K_MIN],
+        kinetic_max=s[st.K_MAX],
+        max_energy=max(s[st.E_MAX], 0.0),
+        initial_energy=s[st.E_START],
+        exchanged=s[st.OTHER_MAX] - s[st.OTHER_MIN],
+        max_strain=s[st.E_STRAIN],
     )
 
 

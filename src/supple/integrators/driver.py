@@ -22,6 +22,7 @@ from supple.integrators.audited import audit_record
 from supple.integrators.event_tables import event_tables
 from supple.integrators.growth import Growth
 from supple.integrators.interruption import Interruption
+from supple.integrators.least_motion import least_motion
 from supple.integrators.line_ends import LineEnd
 from supple.integrators.newton_places import Places
 from supple.integrators.outcomes import INTERRUPTED, UNBOUNDED, message
@@ -35,6 +36,7 @@ from supple.poses import Array
 from supple.results.audit import AuditRecord, MomentumRecord
 from supple.results.result import EventRecord
 from supple.results.state_file import OutputFile
+from supple.signals.pulses import pulse_times
 from supple.state import State
 from supple.waiting import told
 
@@ -149,7 +151,7 @@ class LoopRun:
         self.run_buffer = np.zeros(reals + own_size[0])
         self.state = np.zeros(st.REAL_STATE)
         self.count = np.zeros(integers + own_size[1], dtype=np.int64)
-        self.fields = st.RUN_RECORD.read(sizes, self.run_buffer, self.count)
+        self.fields = st.RUN_RECORD.fields(sizes, self.run_buffer, self.count)
         self.run_reals = reals
         self.own, self.own_integers = self.run_buffer[reals:], own_size[1]
         self.count[integers : integers + len(options.integers)] = options.integers
@@ -165,8 +167,7 @@ class LoopRun:
     def _fill(self) -> None:
         """Initial state, scales, events and conserved momenta."""
         c, p, r = self.compiled, self.problem, self.fields
-        r.q[:], r.u[:], r.z[:] = p.q, p.u, p.z
-        r.scale[:], r.rate_scale[:] = c.scale, c.rate_scale
+        r.q[:], r.u[:], r.z[:], r.scale[:], r.rate_scale[:] = p.q, p.u, p.z, c.scale, c.rate_scale
         r.sign[:] = [-1.0 if dissipates else 1.0 for dissipates in c.force_dissipates]
         r.state[st.N_EVENTS], r.state[st.N_SCREWS] = len(p.events), len(p.symmetries)
         if p.events:
@@ -174,23 +175,21 @@ class LoopRun:
         for k, symmetry in enumerate(p.symmetries):
             r.screws[k], r.roots[k] = symmetry.screw, symmetry.root
         self.own[: len(self.options.parameters)] = self.options.parameters
-        self.state[st.H] = self.options.first_step
-        self.state[st.RTOL], self.state[st.ATOL] = p.rtol, p.atol
+        self.state[[st.H, st.RTOL, st.ATOL]] = self.options.first_step, p.rtol, p.atol
+        self.state[[st.REACH, st.SPEED]] = least_motion(c, p.q, p.rtol + p.atol)
         self.state[st.E_MAX] = -1.0  # no audit yet
         if self.sampler is not None:
             self.sampler.attach(c)
+        self.pulses = {x for _, s in c.signals for x in pulse_times(s, p.t_start, p.t_end)}
         self.aim(p.t_start, p.t_end)
 
     def aim(self, begin: float, end: float) -> None:
-        """Let the loop go on from one time to another one, and land on kinks between them.
-
-        It comes back at every instant at which a sampled controller does something.
-        """
+        """Let the loop go on, land on kinks, and come back when a sampled controller acts."""
         self.goal = end
         if self.sampler is not None:
             end = self.sampler.next(begin, end)
             self.span_steps, self.span_refused = self.steps, int(self.count[st.REJECTED])
-        breaks = self.problem.equations.breakpoints()
+        breaks = self.pulses.union(self.problem.equations.breakpoints())
         apart = 1e-14 * max(abs(begin), abs(end))  # 0.3 and 0.1 + 0.2 are one instant
         times, left, now = [end], [end], begin
         for t in sorted(breaks, reverse=True) if breaks else ():
@@ -380,6 +379,7 @@ class LoopRun:
         )
         statistics: dict[str, int | float | str] = dict(zip(COUNTS, map(int, count), strict=False))
         statistics["steps"] = self.steps
+        statistics["equal_steps"] = self.steps if self.options.fixed_step else 0
         statistics["cpu_seconds"] = self.cpu
         statistics.update(self.options.statistics(self.own))
         return Solution(

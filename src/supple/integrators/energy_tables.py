@@ -258,7 +258,7 @@ class _Maker:
                     self.out.forms.append(pair.along(first.R[:, i], False))
             return
         if not any(joint.node == chain[0] for joint in self.c.joints.values()):
-            slides = self.node[chain[0], at.MOTION] == at.LINE_EDGE
+            slides = any(self.node[n, at.MOTION] == at.LINE_EDGE for n in chain)
             what = "slides along a line" if slides else "drives a frame"
             raise _refused(owner, what, QUADRATIC)
         pose, axes = IDENTITY, []

@@ -22,26 +22,27 @@ from supple.native import cache
 
 MAGIC = b"SUPPLE1\0"
 LOOP_NAME = 32  # letters
-# Numbers of the header in the order of ``struct header`` in model.c; the last are lengths of arrays
+# Numbers of the header in the order of ``struct header`` in model.h; the last are lengths of arrays
 HEADER = (
-    *("nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z"),
-    *("at_time", "at_size", "at_energy", "at_stop", "at_steps", "at_fresh", "at_rejected"),
-    *("done", "paused", "max_steps", "work", "all_work"),
+    *("nq", "nu", "nz", "nr", "all_nr", "at_q", "at_u", "at_z", "at_zdot"),
+    *("at_time", "at_size", "at_energy", "at_error", "at_switch", "at_least", "at_rtol", "at_atol"),
+    *("at_stop", "at_steps", "at_fresh", "at_rejected", "at_factored", "at_refused"),
+    *("done", "paused", "max_steps", "fixed_step", "work", "all_work"),
 )
 ARRAYS = ("ints", "all_ints", "reals", "run", "state", "count", "stops", "row_sizes", "limits")
 
 
-def image(problem: Problem, integrator: Integrator) -> bytes:
+def image(problem: Problem, integrator: Integrator, owner: str = "image") -> bytes:
     """The image of a run; events are left out, functions in Python are refused."""
     if integrator.python_loop:
         expected = "one whose steps are compiled, e.g. Radau()"
-        raise ModelError("image", "integrator", integrator, expected)
+        raise ModelError(owner, "integrator", integrator, expected)
     for callback in problem.equations.compiled.callbacks:
         what = f"{callback.owner} needs {callback.needs}"
-        raise ModelError.plain(f"image: {what}, which a C program has not")
+        raise ModelError.plain(f"{owner}: {what}, which a C program has not")
     for name in problem.equations.compiled.sampled:
         what = f"SampledController '{name}' computes its efforts in Python"
-        raise ModelError.plain(f"image: {what}, which a C program has not")
+        raise ModelError.plain(f"{owner}: {what}, which a C program has not")
     run = integrator.begin(problem)
     run.change_rows()
     arrays = _arrays(run)
@@ -92,16 +93,25 @@ def _numbers(run: LoopRun) -> dict[str, int]:
         "at_q": places["q"][0],
         "at_u": places["u"][0],
         "at_z": places["z"][0],
+        "at_zdot": layout.WORK_RECORD.places(layout.sizes(c.ints))["zdot"][0],
         "at_time": st.T,
         "at_size": st.H,
         "at_energy": st.E_MAX,
+        "at_error": st.ERROR_OLD,
+        "at_switch": st.H_SWITCH,
+        "at_least": st.H_MIN,
+        "at_rtol": st.RTOL,
+        "at_atol": st.ATOL,
         "at_stop": st.STOP,
         "at_steps": st.STEPS,
         "at_fresh": st.FRESH,
         "at_rejected": st.AFTER_REJECT,
+        "at_factored": st.FACTORED,
+        "at_refused": st.REJECTED,
         "done": st.DONE,
         "paused": st.PAUSED,
         "max_steps": run.options.max_steps,
+        "fixed_step": int(run.options.fixed_step),
         "work": len(layout.new_work(c.ints)),
         "all_work": len(layout.new_work(whole.ints)),
     }

@@ -16,6 +16,13 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from types import FrameType, TracebackType
 
+try:  # of the public ones the conversion to enumerations takes longer than a hundred steps
+    from _signal import getsignal as handler_of  # type: ignore[import-not-found]
+    from _signal import signal as set_handler
+except ImportError:
+    from signal import getsignal as handler_of
+    from signal import signal as set_handler
+
 PATIENCE = 1.0  # s, for steps under way
 _keeps: ContextVar[bool] = ContextVar("keeps", default=True)
 
@@ -41,13 +48,13 @@ class Interruption:
     def __enter__(self) -> Interruption:
         if not _keeps.get() or threading.current_thread() is not threading.main_thread():
             return self
-        present = signal.getsignal(signal.SIGINT)
+        present = handler_of(signal.SIGINT)
         owner = getattr(present, "__self__", None)
         if isinstance(owner, Interruption):
             self._outer = owner
         elif present is signal.default_int_handler:
             with contextlib.suppress(ValueError):  # an interpreter that gets no signals
-                signal.signal(signal.SIGINT, self._note)
+                set_handler(signal.SIGINT, self._note)
                 self._installed = True
         return self
 
@@ -57,12 +64,12 @@ class Interruption:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._installed and signal.getsignal(signal.SIGINT) == self._note:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._installed and handler_of(signal.SIGINT) == self._note:
+            set_handler(signal.SIGINT, signal.default_int_handler)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self._requested:  # the handler goes first: nothing may be left behind
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            set_handler(signal.SIGINT, signal.default_int_handler)
             signal.default_int_handler(number, frame)
         self._requested, self._when = True, time.monotonic()
 

@@ -54,8 +54,10 @@ class Rows:
         run, c, grid = self.run, self.run.compiled, self.run.problem.grid
         n = int(run.count[st.GRID])
         t, now, r = grid[:n], float(run.state[st.T]), run.fields
-        last = np.concatenate([r.q, r.u, r.z, r.w])[None]
-        more = stopped and (n == 0 or t[-1] < now) and bool(np.all(np.isfinite(last)))
+        more, last = False, np.zeros((0, self.out.shape[1]))
+        if stopped and (n == 0 or t[-1] < now):
+            last = np.concatenate([r.q, r.u, r.z, r.w])[None]
+            more = bool(np.all(np.isfinite(last)))
         if more:
             t = np.append(t, now)
         if self.file is None:
@@ -95,5 +97,5 @@ def rows_of(problem: Problem) -> list[Array]:
 
 def parts_of(c: Compiled, rows: Array) -> tuple[Array, Array, Array, Array]:
     """q, u, z and work of rows, views."""
-    q, u, z, work = np.split(rows, np.cumsum([c.nq, c.nu, c.nz]), axis=1)
-    return q, u, z, work
+    i, j, k = c.nq, c.nq + c.nu, c.nq + c.nu + c.nz
+    return rows[:, :i], rows[:, i:j], rows[:, j:k], rows[:, k:]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from supple.core.step_size import ROUNDING
@@ -27,9 +29,10 @@ def beyond_rounding(problem: Problem) -> str | None:
     c = problem.equations.compiled
     if c.nu == 0:
         return None
-    asked = (problem.rtol + problem.atol) * c.scale
-    if 3.0 * ROUNDING * np.abs(problem.q).max(initial=0.0) <= asked.min():  # no sum of three places
+    q, smallest = problem.q, (problem.rtol + problem.atol) * c.smallest_scale
+    if 3.0 * ROUNDING * math.sqrt(q.dot(q)) <= smallest:  # no sum of three places is larger
         return None
+    asked = (problem.rtol + problem.atol) * c.scale
     sizes = coordinate_sizes(c, problem.q)
     possible = ROUNDING * sizes
     worst = int(np.argmax(possible / asked))

@@ -24,6 +24,7 @@ from supple.engine.linear_choice import Linear
 from supple.errors import ModelError, SimulationError
 from supple.integrators.base import Integrator
 from supple.integrators.driver import Loop, Problem
+from supple.integrators.whole_matrices import whole_sizes
 from supple.joints.motions import Method
 from supple.native.declare import Entry
 from supple.poses import Array
@@ -118,11 +119,10 @@ class BDF(_Sundials):
         return multistep.BDF
 
     def _solver(self, buffers: Buffers, options: dict[str, Any]) -> Any:
-        rates = multistep.multistep_rates.ready()
-        point = multistep.bdf_point.ready()
+        rates, point = multistep.multistep_rates.ready(), multistep.bdf_point.ready()
         tangent, assemble = dynamics.tangent.ready(), multistep.bdf_jacobian.ready()
-        model, head = buffers[:3], buffers[0]
-        nq, nu, nz, nr = (int(head[k]) for k in (layout.H_Q, layout.H_U, layout.H_Z, layout.H_ROWS))
+        model = buffers[:3]
+        nq, nu, nz, nr = whole_sizes("BDF", buffers[0])
         q, u, a, z, r = (np.zeros(n) for n in (nq, nu, nu, nz, nu))
         shapes = (nu, nu), (nu, nu), (nu, nu), (nu, nz), (nz, nu), (nz, nu), (nz, nz)
         tangents = [np.zeros(shape) for shape in shapes]

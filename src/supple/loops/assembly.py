@@ -7,7 +7,7 @@ are redundant and left out (``loops/ranks.py``): they hold as long as the others
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,8 @@ from supple.graph.topology import FREE
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.loops.closing import CLOSED, Assembler
-from supple.loops.ranks import DEPENDENT, analyse, regular_value
+from supple.loops.ranks import DEPENDENT, MANY, analyse, regular_value
+from supple.loops.spun import spun
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
 from supple.state import State
@@ -40,6 +41,7 @@ __all__ = [
     "compile_model",
     "contradiction",
     "on_constraints",
+    "on_other",
     "on_tree",
     "open_loop",
     "redundant",
@@ -72,11 +74,31 @@ def compile_model(
     model.check()
     frames = tuple(frames)
     compiled = build(model, frames, frozen=frozen, linear=linear)
-    if compiled.nr:
-        compiled = assembled(compiled)
-    if tree is None:
-        return compiled
-    return on_tree(compiled, build(model, frames, tree, frozen, linear=linear))
+    if tree is not None:
+        other = build(model, frames, tree, frozen, linear=linear)
+        return on_other(compiled, other, lambda: assembled(compiled) if compiled.nr else compiled)
+    return assembled(compiled) if compiled.nr else compiled
+
+
+def on_other(compiled: Compiled, other: Compiled, first: Callable[[], Compiled]) -> Compiled:
+    """``other``, both as written down, assembled; ``first`` gives ``compiled`` assembled."""
+    straight = _straight(compiled, other) if compiled.nr and other.nr > MANY else None
+    return on_tree(first(), other) if straight is None else straight
+
+
+def _straight(compiled: Compiled, other: Compiled) -> Compiled | None:
+    """A model of many rows assembled on its own tree, where its matrices have few entries.
+
+    Mass measures motions in all coordinates alike, so its bodies move as they would on the first
+    tree. None where that does not close the mechanism, and if bodies are placed as rigid ones.
+    """
+    if other.stiff is not None:
+        return None
+    q, u = transferred(compiled, compiled.q0, compiled.u0, other)
+    try:
+        return assembled(replace(other, q0=q, u0=u))
+    except ModelError:
+        return None
 
 
 def on_tree(compiled: Compiled, other: Compiled) -> Compiled:
@@ -130,7 +152,7 @@ def started(compiled: Compiled, fixed: Sequence[int] = ()) -> State:
         except ModelError:
             stiff = compiled.stiff
         q, u = transferred(stiff, stiff.q0, stiff.u0, compiled)
-    return State(0.0, q, u, compiled.z0)
+    return State(0.0, spun(compiled, q), u, compiled.z0)
 
 
 def assemble(model: Model, fixed: Any = ()) -> State:

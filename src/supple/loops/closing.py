@@ -20,6 +20,7 @@ from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.engine.rows import Rows, mass_at, row_sizes, rows_at
 from supple.joints.motions import MOTIONS
+from supple.loops.steps import Metric, bordered, sparse_solution
 from supple.poses import Array
 
 # How exactly an assembled mechanism closes, in lengths of the model and radians.
@@ -35,7 +36,7 @@ SIZE = 30  # velocities up to which all tries are made: a try costs the third po
 SLIDES = 30  # steps along the mechanism's own motions towards the start
 MOVED = 1e-6  # rad or lengths: below that a closed position is as near as it can be
 LARGE = 200  # unknowns, from which on systems are solved as sparse ones
-TINY = 1e-13  # of their entries: beyond what a step of Newton shows, and above rounding
+ROUNDED = 1e-12  # of large systems: steps to smaller gaps follow the rounding of places far away
 
 
 class Assembler:
@@ -109,15 +110,14 @@ class Assembler:
         step = None
         if self.large:
             M, G = self._sparse_mass(q, 0.0)[free][:, free], self._sparse_rows(rows)[:, free]
-            bordered = _bordered(M, G, unit)
-            step = sparse_solution(bordered, right, nr)
+            step = sparse_solution(bordered(M, G, unit), right, nr)
         if step is None:
             M = self.mass(q, 0.0)[np.ix_(free, free)] * np.outer(unit, unit)
             G = rows.G[:, free] * unit / self.sizes[:, None]
-            bordered = np.zeros((n + nr, n + nr))
-            bordered[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
-            bordered[n:, :n], bordered[:n, n:] = G, G.T
-            step = np.linalg.lstsq(bordered, right, rcond=1e-12)[0]
+            whole = np.zeros((n + nr, n + nr))
+            whole[:n, :n] = M / (float(np.mean(np.diag(M))) if np.any(M) else 1.0)
+            whole[n:, :n], whole[:n, n:] = G, G.T
+            step = np.linalg.lstsq(whole, right, rcond=1e-12)[0]
         out = np.array(u, dtype=float)
         out[free] += unit * step[:n]
         return out
@@ -163,16 +163,19 @@ class Assembler:
         G = self._sparse_rows(rows) if self.large else rows.G / self.sizes[:, None]
         return rows.violation / self.sizes, G
 
-    def _smallest(self, q: Array, G: Any, right: Array) -> Array:
+    def _metric(self, q: Array) -> Metric | None:
+        """What measures steps near a configuration, of large systems."""
+        free = self.free
+        return Metric(self._sparse_mass(q)[free][:, free]) if self.large and len(free) else None
+
+    def _smallest(self, q: Array, G: Any, right: Array, metric: Metric | None) -> Array:
         """The step d (nu,) with G d = right, in the least-squares sense, and the least d^T M d."""
         free, d = self.free, np.zeros(self.compiled.nu)
         if len(free) and len(right):
-            n, nr = len(free), len(right)
-            if self.large:
-                bordered = _bordered(self._sparse_mass(q)[free][:, free], G[:, free])
-                found = sparse_solution(bordered, np.concatenate([np.zeros(n), right]), nr)
+            if metric is not None:
+                found = metric.smallest(G[:, free], right)
                 if found is not None:
-                    d[free] = found[:n]
+                    d[free] = found
                     return d
                 G = G.toarray()
             M = self.mass(q)[np.ix_(free, free)]
@@ -186,15 +189,19 @@ class Assembler:
         return d
 
     def _newton(self, t: float, q: Array) -> tuple[Array, Array]:
-        """Damped Gauss-Newton steps, the smallest in the norm of the mass matrix."""
+        """Damped Gauss-Newton steps, the smallest in the norm of the mass matrix.
+
+        Of large systems that is the matrix where the steps begin.
+        """
         gap, G = self.rows(t, q)
-        slow = 0
+        slow, metric = 0, None
         for _ in range(ITERATIONS):
             before = float(np.linalg.norm(gap))
-            if not before > 1e-14 or slow > 5:
+            if not before > 1e-14 or slow > 5 or (self.large and _closed(gap, ROUNDED)):
                 break
             self.iterations += 1
-            step = self._smallest(q, G, -gap)
+            metric = self._metric(q) if metric is None else metric
+            step = self._smallest(q, G, -gap, metric)
             longest = float(np.max(np.abs(step / self.compiled.scale), initial=0.0))
             if not longest > 0.0:
                 break
@@ -261,7 +268,8 @@ class Assembler:
                 trial, left = self._levenberg(t, self.moved(start, d))
                 if _closed(left):
                     trial = self._unwound(t, start, trial)
-                    closed.append((self._distance(start, trial), trial, left))
+                    M = self._sparse_mass(start) if self.large else self.mass(start)
+                    closed.append((self._distance(M, start, trial), trial, left))
                 elif np.linalg.norm(left) < np.linalg.norm(gap):
                     q, gap = trial, left
             if closed:
@@ -283,43 +291,41 @@ class Assembler:
                     q = other
         return q
 
-    def _distance(self, start: Array, q: Array) -> float:
-        """Squared distance to the start in the norm of the mass matrix there."""
+    def _distance(self, M: Any, start: Array, q: Array) -> float:
+        """Squared distance to the start in the norm of the mass matrix M there."""
         d = self.increment(q, start)
-        M = self._sparse_mass(start) if self.large else self.mass(start)
         return float(d @ (M @ d))
 
     def _nearest(self, t: float, start: Array, q: Array, gap: Array) -> tuple[Array, Array]:
         """Reduce the distance to the start by steps in the null space of the rows."""
-        c, part, M = self.compiled, 1.0, None
+        c, part, M, metric = self.compiled, 1.0, None, None
         for _ in range(SLIDES):
             d = self.increment(q, start)
             if part < 0.01 or not np.max(np.abs(d / c.scale), initial=0.0) > MOVED:
                 break
             if M is None:
                 M = self._sparse_mass(start) if self.large else self.mass(start)
-            step = self._along(M, self.rows(t, q)[1], d)
+                metric = self._metric(start)
+            step = self._along(M, self.rows(t, q)[1], d, metric)
             longest = float(np.max(np.abs(step / c.scale), initial=0.0))
             if not longest > MOVED:
                 break
             step *= part * min(1.0, LARGEST_STEP / longest)
             trial, left = self._newton(t, self.moved(q, step))
-            if _closed(left) and self._distance(start, trial) < self._distance(start, q):
+            if _closed(left) and self._distance(M, start, trial) < self._distance(M, start, q):
                 q, gap = trial, left
             else:
                 part *= 0.5
         return q, gap
 
-
-    def _along(self, M: Any, G: Any, d: Array) -> Array:
+    def _along(self, M: Any, G: Any, d: Array, metric: Metric | None) -> Array:
         """What the rows G allow of an increment d (nu,), nearest to it in the norm of M."""
         c, free = self.compiled, self.free
-        if self.large:
-            own, step = M[free][:, free], np.zeros(c.nu)
-            right = np.concatenate([(M @ d)[free] / own.diagonal().mean(), np.zeros(G.shape[0])])
-            found = sparse_solution(_bordered(own, G[:, free]), right, G.shape[0])
+        if metric is not None:
+            found = metric.allowed(G[:, free], (M @ d)[free])
             if found is not None:
-                step[free] = found[: len(free)]
+                step = np.zeros(c.nu)
+                step[free] = found
                 return step
             M, G = M.toarray(), G.toarray()
         _, s, Vt = np.linalg.svd((G * c.scale)[:, free])
@@ -330,46 +336,6 @@ class Assembler:
         return allowed
 
 
-def allowed(G: Any, x: Array) -> Array:
-    """What sparse rows G allow of a direction x (nu,): its part in their null space."""
-    from scipy.sparse import eye_array
-
-    right = np.concatenate([x, np.zeros(G.shape[0])])
-    found = sparse_solution(_bordered(eye_array(len(x)), G), right, G.shape[0])
-    return x if found is None else found[: len(x)]
-
-
-def _bordered(M: Any, G: Any, unit: Array | None = None) -> Any:
-    """[[M, G^T], [G, 0]] of sparse matrices, increments in units, M as parts of its mean."""
-    from scipy.sparse import block_array, csr_array, diags_array
-
-    if unit is not None:
-        units = diags_array(unit)
-        M, G = units @ M @ units, G @ units
-    nothing = csr_array((G.shape[0], G.shape[0]))
-    return block_array([[M / (M.diagonal().mean() or 1.0), G.T], [G, nothing]], format="csc")
-
-
-def _closed(gap: Array) -> bool:
+def _closed(gap: Array, size: float = CLOSED) -> bool:
     """Whether violations in their own units are rounding."""
-    return bool(np.max(np.abs(gap), initial=0.0) < CLOSED)
-
-
-def sparse_solution(matrix: Any, right: Array, rows: int) -> Array | None:
-    """Solution of a large system that is mostly zeros; None if it is not solved well.
-
-    The matrix is [[M, G^T], [G, 0]] with so many rows G, of numbers about one. Where rows depend on
-    each other, or something has no mass, it is singular: a little on the diagonal, positive in M
-    and negative behind it, makes it quasidefinite, and the solution the one of least size.
-    """
-    from scipy.sparse import csc_array, diags_array
-    from scipy.sparse.linalg import splu
-
-    little = np.full(len(right), TINY)
-    little[len(right) - rows :] = -TINY
-    try:
-        found: Array = splu((csc_array(matrix) + diags_array(little)).tocsc()).solve(right)
-    except RuntimeError:  # numbers that are not finite
-        return None
-    missing = np.abs(matrix @ found - right).max()
-    return found if missing <= 1e-10 * (np.abs(right).max() + np.abs(found).max()) else None
+    return bool(np.max(np.abs(gap), initial=0.0) < size)

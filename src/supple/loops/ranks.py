@@ -18,7 +18,8 @@ import numpy as np
 from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.engine.rows import moving, rows_at, scaled_rows, scaled_sparse
-from supple.loops.closing import CLOSED, Assembler, allowed
+from supple.loops.closing import CLOSED, Assembler
+from supple.loops.steps import allowed
 from supple.poses import Array
 
 # A row whose independent part, as a part of the whole row, is below this follows from others. An
@@ -34,9 +35,11 @@ ORDINARY = 0.1  # taken for the regular value where no other position can be rea
 # taken; no round numbers, since many models start 0.3 away from a singular position.
 SIZES = (0.2718, 0.0919, 0.0311)
 PLACES = 2
+GAP, LEAST = 0.2, 0.005  # of large models: gaps (rad or lengths) that are left, smallest sizes
 LARGE, INVERSIONS = 150, 12  # rows, from which on they are treated as sparse; inverse iterations
 WIDE = 1000  # velocities, from which on all motions that rows allow are not listed
 MANY = 300  # rows, from which on whole matrices of them are not made
+APART = 30.0  # ratio of singular values between which the rank of many rows is found
 FEW, TINY = 8, 1e-14  # dependent rows that are looked for first; what makes squares of rows regular
 
 
@@ -124,16 +127,31 @@ def _analyse_many(
     size = np.where(size > ROUNDING * max(float(np.max(size)), 1.0), size, np.inf)
     bound = DEPENDENT if len(places) > 1 else ROUNDING
     found = [weakest((diags_array(1.0 / size) @ table).tocsr(), bound) for table in tables]
-    few = min(int(np.sum(values <= bound)) for values, _ in found)
+    counts = [_vanishing(values, bound) for values, _ in found]
+    few = min(counts)
     kept = np.arange(compiled.nr)
     if few:
         moves = moving(compiled)
-        shown = [z[:, :few] for values, z in found if int(np.sum(values <= bound)) == few]
+        shown = [z[:, :few] for (_, z), count in zip(found, counts, strict=True) if count == few]
         groups = [np.flatnonzero(moves), np.flatnonzero(~moves)]
         kept = np.setdiff1d(kept, independent(shown, groups, 0.0, few))
     smallest = tuple(smallest_value(table, len(kept)) for table in tables)
     chosen = tuple(int(k) for k in kept)
     return Ranks(chosen, compiled.nu - len(kept), smallest, tuple(places), stuck)
+
+
+def _vanishing(values: Array, bound: float) -> int:
+    """How many of the smallest singular values, ascending, stand for rows that follow from others.
+
+    Those of long chains fall with the square of their length, below any bound, but have neighbours;
+    those of dependent rows are apart from the others.
+    """
+    count = int(np.sum(values <= bound))
+    while 0 < count < len(values) and values[count - 1] > ROUNDING:
+        if values[count] > APART * values[count - 1]:
+            break
+        count -= 1
+    return count
 
 
 def weakest(table: Any, bound: float, least: int = 0) -> tuple[Array, Array]:
@@ -256,7 +274,7 @@ def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
     for _ in range(PLACES):
         way = way_of(rng)
         way /= np.max(np.abs(way))
-        for size in SIZES:
+        for size in _sizes(move, t, q, way):
             trial = move.moved(q, size * way * still.scale)
             found, gap = move.positions(t, trial, search=False)
             far = np.max(np.abs(move.increment(found, q) / still.scale))
@@ -264,6 +282,23 @@ def _places(compiled: Compiled, q: Array, t: float) -> tuple[list[Array], bool]:
                 places.append(found)
                 break
     return places, len(places) == 1
+
+
+def _sizes(move: Assembler, t: float, q: Array, way: Array) -> Sequence[float]:
+    """Sizes of displacements along a way (nu,) that are tried, in their order.
+
+    Along a chain of many bodies displacements add up: there those are taken that leave gaps which
+    Newton's method closes in few steps.
+    """
+    if not move.large:
+        return SIZES
+    size = SIZES[0]
+    while size > LEAST:
+        gap = move.rows(t, move.moved(q, size * way * move.compiled.scale))[0]
+        if np.max(np.abs(gap), initial=0.0) < GAP:
+            break
+        size *= 0.5
+    return [size, *(0.3 * x for x in (size, 0.3 * size))]
 
 
 def _motions(still: Compiled, G: Any) -> Callable[[np.random.Generator], Array] | None:

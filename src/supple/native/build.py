@@ -30,6 +30,8 @@ from supple.native.fingerprint import fingerprint
 from supple.native.schedule import Progress, Schedule
 
 HERE = Path(__file__).parent
+# What a library has beside kernels: their table, models for C programs, the functions of FMI
+CODE = ("kernels.c", "model.c", "ports.c", "fmi.c", "fmi_run.c", "fmi2.c", "fmi3.c")
 TOOLS = ("compiler.py", "declare.py", "held.py", "numba_private.py")
 BASELINES = {"x86_64": ("x86-64-v3", "x86-64-v2"), "amd64": ("x86-64-v3", "x86-64-v2")}
 
@@ -211,7 +213,7 @@ def link(objects: dict[str, Path], made: Path, cpu: str, compiler: str) -> Path:
     with tempfile.TemporaryDirectory(dir=made.parent, prefix=".table-") as place:
         (Path(place) / "entries.h").write_text("".join(rows))
         options = [f"-I{place}", f"-I{HERE}", f'-DSOURCES="{cache.sources()}"', f"-DLEVEL={level}"]
-        _run_c(compiler, made, [HERE / "kernels.c", HERE / "model.c", *objects.values()], options)
+        _run_c(compiler, made, [*(HERE / name for name in CODE), *objects.values()], options)
     return made
 
 

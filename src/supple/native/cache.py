@@ -83,7 +83,7 @@ def used(path: Path) -> None:
 def prune() -> None:
     """Remove what was not used for a month, and what builds that were killed left behind."""
     now = time.time()
-    for path in folder().rglob("*"):
+    for path in (Path(place, name) for place, _, names in os.walk(folder()) for name in names):
         try:
             days = KEEP_DAYS if path.name[0] != "." else 0.1
             if path.is_file() and now - path.stat().st_mtime > days * 86400.0:

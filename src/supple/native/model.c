@@ -1,36 +1,12 @@
-/* Models for C programs; see supple.h. An image (integrators/image.py) is a sequence of 64-bit words:
+/* Models for C programs; see supple.h. What a model consists of is in model.h. */
 
-       magic, hash of sources (16 letters), check sum (CRC-32) of what follows, name of the step loop (32 letters),
-       the numbers of `header`, then the arrays whose lengths it tells, in its order. */
-
-#include "supple.h"
+#include "model.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAGIC 0x0031454c50505553 /* "SUPPLE1" and a zero, lowest byte first */
 #define BUDGET 1000              /* steps for one call of a loop */
-
-/* The same names in the same order as HEADER in integrators/image.py */
-struct header {
-    int64_t nq, nu, nz, nr, all_nr;            /* sizes; rows in use, and all rows if some were left out */
-    int64_t at_q, at_u, at_z;                  /* where the state is in the run's buffer */
-    int64_t at_time, at_size, at_energy;       /* in the run's reals: time, size of the next step, largest energy */
-    int64_t at_stop, at_steps, at_fresh, at_rejected; /* in its integers */
-    int64_t done, paused, max_steps;
-    int64_t work, all_work;                    /* lengths of workspaces */
-    int64_t ints, all_ints, reals, run, state, count, stops, row_sizes, limits; /* lengths of arrays */
-};
-
-struct supple_model {
-    struct header size;
-    const supple_entry *loop, *residual, *accelerate, *project, *constrain;
-    int64_t *ints, *all_ints, *count;
-    double *reals, *run, *state, *stops, *row_sizes, *limits, first_size; /* limits: of rows left out, of one instant */
-    double *work, *all_work, *next, *scratch;
-    void *memory;
-};
 
 static const supple_entry *find(const char *name, const char *kinds)
 {
@@ -39,7 +15,7 @@ static const supple_entry *find(const char *name, const char *kinds)
     return NULL;
 }
 
-static int32_t call(const supple_entry *entry, const int64_t *words, int64_t *result)
+int32_t supple_call(const supple_entry *entry, const int64_t *words, int64_t *result)
 {
     int64_t unused = 0;
     void *error = NULL;
@@ -47,31 +23,15 @@ static int32_t call(const supple_entry *entry, const int64_t *words, int64_t *re
     return status == 0 || status == -2 ? SUPPLE_OK : SUPPLE_FAULT; /* -2: no result */
 }
 
-static int64_t address(const void *p) { return (int64_t)(intptr_t)p; }
-
-static int64_t bits(double x)
+int64_t supple_check_sum(const void *from, int64_t bytes)
 {
-    int64_t word;
-    memcpy(&word, &x, sizeof word);
-    return word;
-}
-
-static void *part(char **place, int64_t length)
-{
-    void *here = *place;
-    *place += 8 * length;
-    return here;
-}
-
-/* CRC-32 as zlib computes it. */
-static int64_t check_sum(const unsigned char *from, int64_t bytes)
-{
+    const unsigned char *byte = from;
     uint32_t table[256], sum = 0xffffffffu;
     for (uint32_t k = 0; k < 256; k++) {
         table[k] = k;
         for (int i = 0; i < 8; i++) table[k] = table[k] & 1 ? 0xedb88320u ^ (table[k] >> 1) : table[k] >> 1;
     }
-    for (int64_t k = 0; k < bytes; k++) sum = table[(sum ^ from[k]) & 0xff] ^ (sum >> 8);
+    for (int64_t k = 0; k < bytes; k++) sum = table[(sum ^ byte[k]) & 0xff] ^ (sum >> 8);
     return (int64_t)(sum ^ 0xffffffffu);
 }
 
@@ -91,7 +51,7 @@ int32_t supple_create(const void *image, int64_t bytes, supple_model **made)
     if (strncmp(from + 8, supple_sources, 16) != 0) return SUPPLE_OTHER_SOURCES;
     if (!supple_runs_here()) return SUPPLE_OTHER_CPU;
     memcpy(&sum, from + 24, 8);
-    if (sum != check_sum((const unsigned char *)from + 32, bytes - 32)) return SUPPLE_NO_IMAGE;
+    if (sum != supple_check_sum(from + 32, bytes - 32)) return SUPPLE_NO_IMAGE;
     memcpy(loop, from + 32, 32);
     memcpy(&size, from + 64, sizeof size);
     words = (bytes - fixed) / 8;
@@ -125,7 +85,10 @@ int32_t supple_create(const void *image, int64_t bytes, supple_model **made)
     model->accelerate = find("accelerate", "ifvrvvvv");
     model->project = find("project", "ifvfmmvv");
     model->constrain = find("constrain", "ifvrvvvvvvmm");
-    if (!model->loop || !model->residual || !model->accelerate || !model->project || !model->constrain) {
+    model->rates = find("qdot", "ifvvvv");
+    model->motion = find("motion_history", "ifvmmm");
+    if (!model->loop || !model->residual || !model->accelerate || !model->project || !model->constrain || !model->rates ||
+        !model->motion) {
         supple_free(model);
         return SUPPLE_NO_ENTRY;
     }
@@ -161,7 +124,7 @@ int32_t supple_residual(supple_model *m, double t, const double *q, const double
     const struct header *s = &m->size;
     int64_t result, words[] = {address(m->ints), s->ints, address(m->reals), s->reals, address(m->work), s->work, bits(t),
                                address(q), s->nq, address(u), s->nu, address(a), s->nu, address(z), s->nz, address(r), s->nu};
-    return call(m->residual, words, &result);
+    return supple_call(m->residual, words, &result);
 }
 
 int32_t supple_accelerate(supple_model *m, double t, const double *q, const double *u, const double *z, double *a)
@@ -171,7 +134,7 @@ int32_t supple_accelerate(supple_model *m, double t, const double *q, const doub
                                  address(q), s->nq, address(u), s->nu, address(z), s->nz, address(a), s->nu};
     int32_t code;
     for (int64_t k = 0; k < s->nu; k++) a[k] = 0.0; /* on entry: further generalized forces */
-    code = call(m->accelerate, words, &bad);
+    code = supple_call(m->accelerate, words, &bad);
     return code == SUPPLE_OK && bad >= 0 ? SUPPLE_LOCKED : code;
 }
 
@@ -188,7 +151,7 @@ static int32_t check_rows(supple_model *m)
     int32_t code;
     if (n == 0) return SUPPLE_OK;
     memset(m->scratch, 0, 8 * (3 * n + 2 * n * s->nu + s->nu));
-    code = call(m->constrain, words, &result);
+    code = supple_call(m->constrain, words, &result);
     if (code != SUPPLE_OK) return code;
     for (int64_t k = 0; k < n; k++)
         if (!(fabs(g[k]) <= m->limits[0] * m->row_sizes[k])) return SUPPLE_ROWS;
@@ -200,16 +163,28 @@ static void begin(supple_model *m)
 {
     m->count[m->size.at_stop] = m->count[m->size.at_steps] = 0;
     m->count[m->size.at_fresh] = m->count[m->size.at_rejected] = 0;
+    if (m->size.fixed_step) m->state[m->size.at_size] = 0.0; /* equal steps to the next stop are counted anew */
+}
+
+int32_t supple_project(supple_model *m, double t, double *q, double *u)
+{
+    const struct header *s = &m->size;
+    double *place = m->scratch, *d = place + s->nq, left = 0.0;
+    int64_t result, words[] = {address(m->ints), s->ints, address(m->reals), s->reals, address(m->work), s->work,
+                               address(&t), 1, address(q), 1, s->nq, address(u), 1, s->nu, address(d), s->nu,
+                               address(place), s->nq};
+    int32_t code;
+    if (s->nr == 0) return SUPPLE_OK;
+    code = supple_call(m->project, words, &result);
+    if (code != SUPPLE_OK) return code;
+    memcpy(&left, &result, sizeof left);
+    return isfinite(left) ? SUPPLE_OK : SUPPLE_NO_POSITION;
 }
 
 int32_t supple_set_state(supple_model *m, double t, const double *q, const double *u, const double *z)
 {
     const struct header *s = &m->size;
-    double *place = m->scratch, *d = place + s->nq, left = 0.0;
     double *mine = m->run + s->at_q, *rate = m->run + s->at_u;
-    int64_t result, words[] = {address(m->ints), s->ints, address(m->reals), s->reals, address(m->work), s->work,
-                               address(&t), 1, address(mine), 1, s->nq, address(rate), 1, s->nu, address(d), s->nu,
-                               address(place), s->nq};
     int32_t code;
     if (!(t <= m->stops[s->stops / 2 - 1])) return SUPPLE_TOO_LATE;
     memcpy(mine, q, 8 * s->nq);
@@ -220,21 +195,17 @@ int32_t supple_set_state(supple_model *m, double t, const double *q, const doubl
     m->state[s->at_energy] = -1.0; /* the audit begins anew, too */
     begin(m);
     if (s->nr == 0) return SUPPLE_OK;
-    code = call(m->project, words, &result);
-    if (code != SUPPLE_OK) return code;
-    memcpy(&left, &result, sizeof left);
-    return isfinite(left) ? check_rows(m) : SUPPLE_NO_POSITION;
+    code = supple_project(m, t, mine, rate);
+    return code == SUPPLE_OK ? check_rows(m) : code;
 }
 
-int32_t supple_step(supple_model *m, double t)
+/* Integrate to the time t, over the first `all` of the stops. */
+static int32_t integrate(supple_model *m, double t, int64_t all, double apart)
 {
     const struct header *s = &m->size;
-    const int64_t all = s->stops / 2;
-    const double *stop = m->stops, *left = m->stops + all, apart = m->limits[1];
+    const double *stop = m->stops, *left = m->stops + s->stops / 2;
     double *now = m->state + s->at_time;
     int64_t n = 0, made = 0, outcome = s->paused;
-    if (!(t > *now + apart)) return t >= *now - apart ? SUPPLE_OK : SUPPLE_BACKWARDS;
-    if (!(t <= stop[all - 1] + apart)) return SUPPLE_TOO_LATE;
     for (int64_t k = 0; k < all; k++) {
         if (stop[k] > *now && stop[k] <= *now + apart) *now = stop[k]; /* the same instant: behind the jump */
         if (stop[k] > *now && stop[k] < t - apart) n++;
@@ -253,11 +224,37 @@ int32_t supple_step(supple_model *m, double t)
         int64_t words[] = {address(m->ints), s->ints, address(m->reals), s->reals, address(m->work), s->work,
                            address(m->run), s->run, address(m->state), s->state, address(m->count), s->count,
                            address(m->next), 2 * n, address(m->next), 0, address(m->next), 0, 0, budget};
-        int32_t code = budget > 0 ? call(m->loop, words, &outcome) : SUPPLE_TOO_MANY;
+        int32_t code = budget > 0 ? supple_call(m->loop, words, &outcome) : SUPPLE_TOO_MANY;
         if (code != SUPPLE_OK) return code;
         made += budget;
     }
     return outcome == s->done ? check_rows(m) : (int32_t)(16 + outcome);
+}
+
+int32_t supple_step(supple_model *m, double t)
+{
+    const int64_t all = m->size.stops / 2;
+    const double now = m->state[m->size.at_time], apart = m->limits[1];
+    if (!(t > now + apart)) return t >= now - apart ? SUPPLE_OK : SUPPLE_BACKWARDS;
+    if (!(t <= m->stops[all - 1] + apart)) return SUPPLE_TOO_LATE;
+    return integrate(m, t, all, apart);
+}
+
+int32_t supple_advance(supple_model *m, double t)
+{
+    const struct header *s = &m->size;
+    const double now = m->state[s->at_time], far = fmax(fabs(now), fabs(t)), apart = 1e-14 * far;
+    const int64_t refused = m->count[s->at_refused];
+    int32_t code;
+    if (!(t > now)) return SUPPLE_BACKWARDS;
+    m->state[s->at_error] = m->state[s->at_switch] = 0.0;
+    m->state[s->at_least] = 1e-15 * far;
+    m->count[s->at_factored] = 0;
+    code = integrate(m, t, s->stops / 2 - 1, apart); /* the last stop is no jump but the end of the image */
+    /* The size of a single step was not looked at: it was cut. */
+    if (code == SUPPLE_OK && !s->fixed_step && m->count[s->at_steps] == 1 && m->count[s->at_refused] == refused)
+        m->state[s->at_size] = 2.0 * (t - now);
+    return code;
 }
 
 const char *supple_message(int32_t code)
@@ -276,6 +273,7 @@ const char *supple_message(int32_t code)
     case SUPPLE_ROWS:
         return "a constraint that followed from the others at the start does not hold any more; write another image near here";
     case SUPPLE_NO_POSITION: return "no position near the given one satisfies the constraints";
+    case SUPPLE_LINE_END: return "something has slid to the end of its line";
     case SUPPLE_STEP_TOO_SMALL: return "the step fell below the smallest that changes the time";
     case SUPPLE_NOT_CONVERGED: return "the iteration for a step does not converge";
     case SUPPLE_LOCKED: return "a velocity has no inertia, or constraints depend on each other";

@@ -38,6 +38,7 @@ enum {
     SUPPLE_NO_POSITION = 11,  /* no position near the given one satisfies the constraints */
 
     /* The integrator cannot go on; the state is the last one reached. */
+    SUPPLE_LINE_END = 18,
     SUPPLE_STEP_TOO_SMALL = 19,
     SUPPLE_NOT_CONVERGED = 20,
     SUPPLE_LOCKED = 21,

@@ -95,16 +95,40 @@ class SlidingView(ConstraintView):
         parts: tuple[str, ...],
         work: Array,
         source: LoadSource | None,
-        station: tuple[Array, Array],
+        coordinates: tuple[Array, Array],
+        axes: Array | None,
     ) -> None:
         super().__init__(item, parts, work, source)
-        self.displacement, self.rate = station
+        q, u = coordinates
+        self.displacement, self.rate = q[:, 0], u[:, 0]
         """(nt,) m: its station on the line, as long as that is at rest; (nt,) m/s its rate"""
+        self._spin, self._axes = q[:, 1:], axes
+
+    @property
+    def spins(self) -> bool:
+        """Whether B follows the tangent and turns freely about it."""
+        return bool(self._spin.shape[1])
+
+    @property
+    def angle(self) -> Array:
+        """(nt,) rad, of B about the tangent, of a joint that follows this."""
+        if not self.spins:
+            raise AttributeError(f"'{self.name}' has no angle: it does not follow the tangent")
+        return self._spin[:, 0]
 
     @property
     def force(self) -> Array:
         """(nt, 3) by the line on B, N, world axes; without friction it is across the line."""
-        return np.stack([self.load(part) for part in self.parts], axis=1)
+        return self._in_world(self.parts[:3])
+
+    @property
+    def torque(self) -> Array:
+        """(nt, 3) by the line on B about the point, N m, world axes; zero if B turns freely."""
+        return self._in_world(self.parts[3:]) if len(self.parts) > 3 else 0.0 * self.force
+
+    def _in_world(self, parts: tuple[str, ...]) -> Array:
+        values = np.stack([self.load(part) for part in parts], axis=1)
+        return values if self._axes is None else np.einsum("tij,tj->ti", self._axes, values)
 
 
 def _short(part: str, name: str) -> str:

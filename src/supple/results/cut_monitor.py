@@ -14,7 +14,9 @@ A part is linear in curvature. Two things need more parts than rotations do:
   less of this (`supple.results.part_flexibility`). The flexibility that is left out, of the worst
   load between the two places, is at most 0.05 of what is there. So it does across the plane of its
   bending, where moments twist it: parts without `SecondOrder(twist=True)` follow that in the mean.
-  This counts where anything is across that plane, and for small motions about a state.
+  This counts where anything is across that plane, and for small motions about a state;
+  there of a free end as well, however small the load across the plane is, since all that it does is
+  wrong by as much.
 
 The strain energy of what loads along a part, and its normal force, do beyond its cubics is compared
 with that of the beam, 2 %, as for beams that are one body (`supple.results.truncation`).
@@ -145,6 +147,7 @@ class _Extremes:
 
     thrust: Extreme
     flexibility: Extreme | None
+    aside: Extreme | None
     left_out: Extreme | None
 
 
@@ -162,17 +165,19 @@ def _extremes(
         pressed = -force if body.stiffened else np.abs(force)
         thrust = np.maximum(thrust, pressed / _hinged_load(record))
     if not len(which):
-        return _Extremes(Extreme(result.t, thrust), None, None)
-    flexibility = None
-    paths = body.load_paths(touched(result, body))
-    if paths:
-        few = which[sampled(q[which], FEW)]
-        across = across or _bends_across(result, records, forces, which)
+        return _Extremes(Extreme(result.t, thrust), None, None, None)
+    flexibility = aside = None
+    across = across or _bends_across(result, records, forces, which)
+    acting, few = touched(result, body), which[sampled(q[which], FEW)]
+    if paths := body.load_paths(acting):
         network = Network(result, records, forces, paths, across)
         flexibility = Extreme(result.t[few], np.array([network.missing(k) for k in few]))
+    if across and (paths := body.overhangs(acting)):
+        network = Network(result, records, forces, paths, across)
+        aside = Extreme(result.t[few], np.array([network.missing_across(k) for k in few]))
     some = which[sampled(q[which], SAMPLES)]
     left = _left_out(result, records, [force[some] for force in normal], some)
-    return _Extremes(Extreme(result.t, thrust), flexibility, left)
+    return _Extremes(Extreme(result.t, thrust), flexibility, aside, left)
 
 
 def _findings(
@@ -198,6 +203,11 @@ def _findings(
             ("parts", found.flexibility, FLEXIBILITY, SERIOUS_FLEXIBILITY),
             "bent as it is, ",
             "flexibility between the places where it is held",
+        ),
+        (
+            ("parts", found.aside, FLEXIBILITY, SERIOUS_FLEXIBILITY),
+            "bent as it is, ",
+            "flexibility of a free end across the plane of its bending",
         ),
         (
             ("modes", found.left_out, LIMIT, SERIOUS_ENERGY),

@@ -298,6 +298,8 @@ def _of_constraint(result: Result, view: ConstraintView, loads: bool) -> Iterato
     if isinstance(view, SlidingView):
         yield Variable(f"{view.name}.displacement", view.displacement, "", "m", "A", "coordinate")
         yield Variable(f"{view.name}.rate", view.rate, "", "m/s", "A", "rate")
+        if view.spins:
+            yield Variable(f"{view.name}.angle", view.angle, "", "rad", "A", "coordinate")
     if kind.drives:
         yield Variable(f"{view.name}.work", view.work, "", "J", "", "energy")
     if determined and kind.load == "effort" and isinstance(item, Driver):

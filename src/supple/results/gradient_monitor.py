@@ -14,7 +14,7 @@ import numpy as np
 
 from supple.constraints import SlidingJoint
 from supple.errors import label
-from supple.fem.hermite import hermite
+from supple.fem.hermite import hermite_rows
 from supple.fem.line import gauss
 from supple.results.deformation import Extreme
 from supple.results.gradient_field_monitor import watch_field
@@ -144,8 +144,7 @@ def _half_sizes(body: GradientLine, stations: Array) -> Array:
 
 def _at(xi: float, lengths: Array, derivative: int, own: Array) -> Array:
     """A derivative (nt, e, 3) of the axes of elements, from places and slopes (nt, e, 4, 3)."""
-    rows = np.array([hermite(xi, float(length), derivative) for length in lengths])
-    value: Array = np.einsum("ek,tekx->tex", rows, own)
+    value: Array = np.einsum("ek,tekx->tex", hermite_rows(xi, lengths, derivative), own)
     return value
 
 

@@ -6,10 +6,16 @@ from supple.results.audit import LEVELS, EnergyAudit, MomentumAudit
 from supple.results.monitor import VALIDITY, Monitor
 
 NOT_MONITORED = "flexible bodies were not monitored"
+BALANCED = "balanced"  # instead of "trusted" where nothing but the balances is known
 
 
-def headline(energy: EnergyAudit, momentum: MomentumAudit, monitor: Monitor | None) -> str:
+def headline(
+    energy: EnergyAudit, momentum: MomentumAudit, monitor: Monitor | None, equal_steps: int = 0
+) -> str:
     """The worst of three verdicts in one line; that on energy if all of them are good.
+
+    Where ``equal_steps`` were made, nobody has judged their error: a method may keep energy and
+    momentum, and be late or early. So such a run is balanced, not trusted.
 
     Of equally bad ones that on the model counts first: a body outside of its assumptions is often
     the cause of the others. Without a monitor the line tells so.
@@ -25,4 +31,7 @@ def headline(energy: EnergyAudit, momentum: MomentumAudit, monitor: Monitor | No
         sentence = energy.verdict
     elif not energy.complete:
         sentence = f"{energy.ending}; {sentence}"
+    if equal_steps and worst == 0 and energy.complete:
+        told = sentence.replace(LEVELS[0], BALANCED, 1)
+        sentence = f"{told}; errors of its {equal_steps} equal steps are not judged: try half steps"
     return sentence if monitor is not None else f"{sentence}; {NOT_MONITORED}"

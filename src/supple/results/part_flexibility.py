@@ -94,7 +94,8 @@ class Network:
     ) -> None:
         self.across = across
         h, names = result.data.history, result.data.compiled.body_names
-        number = {record.name: k for k, record in enumerate(records)}
+        number = self.number = {record.name: k for k, record in enumerate(records)}
+        self.paths = paths
         signs = np.zeros((len(records), len(paths)))
         for c, path in enumerate(paths):
             for name, sign in path.parts:
@@ -126,7 +127,7 @@ class Network:
         for i, record in enumerate(self.records):
             signs = self.signs[i]
             if signs.any():
-                one, two = self._of_part(k, i, record, about)
+                one, two, _ = self._of_part(k, i, record, about)
                 both = np.outer(signs, signs)
                 there, lost = there + np.kron(both, one), lost + np.kron(both, two)
         rows = []
@@ -143,8 +144,35 @@ class Network:
         soft, all_of_it = (_with_held(x, loads, free @ within) for x in (there, right))
         return max(found, _largest_part(soft, all_of_it - soft))
 
-    def _of_part(self, k: int, i: int, record: FlexRecord, end: Array) -> tuple[Array, Array]:
-        """Flexibility (6, 6) of a part for force and moment at the end, and what it leaves out."""
+    def missing_across(self, k: int) -> float:
+        """What twist leaves out of the flexibility of free ends across the plane of bending.
+
+        Of each path alone, for the force at its last place that twists its parts most.
+        """
+        found = 0.0
+        for signs, path in zip(self.signs.T, self.paths, strict=True):
+            about, soft, left = self.end_of(path, k), np.zeros((3, 3)), np.zeros((3, 3))
+            for i in np.flatnonzero(signs).tolist():
+                there, _, twist = self._of_part(k, i, self.records[i], about)
+                soft, left = soft + there[:3, :3], left + twist[:3, :3]
+            worst = np.linalg.eigh(left)[1][:, -1]
+            found = max(found, float(worst @ left @ worst / (worst @ soft @ worst)))
+        return found
+
+    def end_of(self, path: LoadPath, k: int) -> Array:
+        """The last place (3,) of a path."""
+        name, last = path.ends[1][0] if path.ends[1] else (path.parts[-1][0], 1)
+        i = self.number[name]
+        along = last * self.R[k, i][:, 0] * self.records[i].body.typical_length
+        return np.asarray(self.p[k, i] + along)
+
+    def _of_part(
+        self, k: int, i: int, record: FlexRecord, end: Array
+    ) -> tuple[Array, Array, Array]:
+        """Flexibility (6, 6) of a part for force and moment at the end, and what it leaves out.
+
+        And, of what it leaves out, the twist by moments of bending.
+        """
         part, R, p = cast("Beam", record.body), self.R[k, i], self.p[k, i]
         xi, weights = np.array(gauss(POINTS)).T
         across = self.shapes[i] @ self.q[i][k]  # (POINTS, 2)
@@ -169,17 +197,19 @@ class Network:
         about_z, about_y = curvatures(record) @ (self.q[i][k] - record.modal.rest_coordinates)
         torque = about_y * means[0, 2] + about_z * means[0, 1]
         twisted = part.length**2 / 12.0 / section.torsional * np.outer(torque, torque)
-        if self.across and twists_evenly(record):
+        if not self.across:
+            twisted = 0.0 * twisted
+        if twists_evenly(record):
             lost = lost + twisted
-        elif self.across:
-            there = there + twisted
+        else:
+            there, twisted = there + twisted, 0.0 * twisted
         if record.modal.rest is not None:  # a curved part has what is beyond linear at rest
             bent = moments(self.shapes[i] @ record.modal.rest)
             bent = bent - np.einsum("gp,gr,r,rij->pij", linear, linear, weights, bent)
             known = np.einsum("p,pki,kl,plj->ij", weights, bent, whole, bent)
             there, lost = there + known, lost - known
         there += normal.T @ normal / section.axial
-        return part.length * there, part.length * lost
+        return part.length * there, part.length * lost, part.length * twisted
 
 
 def _congruent(matrix: Array, basis: Array) -> Array:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.constraints import SlidingJoint
+from supple.core.control import STATE, STATES
+from supple.core.layout import integers
 from supple.errors import SuppleError, describe, suggestion
 from supple.forces import Controller, JointForce, Motor
 from supple.forces.kinds import force_kind
@@ -157,7 +159,8 @@ class Result(Products):
     @property
     def verdict(self) -> str:
         """The worst of the verdicts on energy, momentum and validity, one line."""
-        return headline(self.energy, self.momentum, self.monitor)
+        steps = int(self.statistics.get("equal_steps", 0))
+        return headline(self.energy, self.momentum, self.monitor, steps)
 
     @cached_property
     def monitor(self) -> Monitor:
@@ -276,7 +279,8 @@ class Result(Products):
             shafts = [compiled.shaft(*self._target(*target)) for target in force.joints]
             each = tuple(self._effort_units(*target) for target in force.joints)
             if view == "controller":
-                z = self.data.z[:, compiled.controller_states(name)]
+                row = integers(compiled.ints, "element")[compiled.force_names.index(name)]
+                z = self.data.z[:, row[STATE] : row[STATE] + row[STATES]]
                 return ControllerView(*common, states=z, shafts=shafts, units=each)
             samples = self.data.samples.get(name)
             return SampledView(*common, samples=samples, shafts=shafts, units=each)
@@ -292,10 +296,12 @@ class Result(Products):
         parts = tuple(row.part for row in compiled.every_row if row.owner == name)
         work = self.data.channels[:, compiled.channels(name)].sum(axis=1)
         given = self.constraints[name], parts, work, self.data.loads
-        if isinstance(given[0], SlidingJoint):
-            q, u, _ = compiled.shaft(name, 0)
-            station = self.q[:, q], self.u[:, u]
-            return SlidingView(*given, station=station)
+        item = given[0]
+        if isinstance(item, SlidingJoint):
+            (q, u, _), count = compiled.shaft(name, 0), 1 + (item.follows == "tangent")
+            coordinates = self.q[:, q : q + count], self.u[:, u : u + count]
+            axes = None if item.follows == "point" else self[item.B].matrix
+            return SlidingView(*given, coordinates=coordinates, axes=axes)
         return ConstraintView(*given)
 
     def _coordinate(self, force: JointForce) -> tuple[str, int]:

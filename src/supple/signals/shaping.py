@@ -22,7 +22,7 @@ from supple.errors import ModelError
 from supple.signals.base import Combination, Packed, Signal, SignalLike
 from supple.signals.formulas import Sine, as_signal
 from supple.signals.piecewise import Piecewise
-from supple.validate import Vector, set_fields
+from supple.validate import Vector, read_only, set_fields
 
 Kind = Literal["ZV", "ZVD", "ZVDD", "EI"]
 KINDS = ("ZV", "ZVD", "ZVDD", "EI")
@@ -104,7 +104,7 @@ class Shaped(Signal):
     @cached_property
     def _sum(self) -> Combination:
         pairs = zip(self.amplitudes.tolist(), self.delays.tolist(), strict=True)
-        terms = [a * delayed(self.signal, t) for a, t in pairs]
+        terms: list[Signal] = [a * delayed(self.signal, t) for a, t in pairs]
         total = terms[0]
         for term in terms[1:]:
             total = total + term
@@ -203,5 +203,6 @@ def _impulses(
     else:
         n = KINDS.index(kind) + 1
         found = np.array([math.comb(n, i) for i in range(n + 1)], dtype=float)
-    found = found * k ** np.arange(len(found))
-    return found / found.sum(), half * np.arange(len(found))
+    steps = np.arange(len(found), dtype=np.float64)
+    found = found * k**steps
+    return read_only(found / found.sum()), read_only(half * steps)

@@ -69,7 +69,9 @@ class Subject(ABC):
         if not result.success:
             raise SuppleError(f"the run {result.message}")
         looked = given.get("monitored", True) or not result.data.compiled.deforming
-        verdict = headline(result.energy, result.momentum, result.monitor if looked else None)
+        steps = int(result.statistics.get("equal_steps", 0))
+        monitored = result.monitor if looked else None
+        verdict = headline(result.energy, result.momentum, monitored, steps)
         if doubts and verdict.startswith(LEVELS[0]):  # those of constraints are no part of it
             verdict = f"{LEVELS[1]}: {doubts[0]}"
         return result, verdict
