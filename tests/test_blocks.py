@@ -113,8 +113,8 @@ def test_flexible_loops(monkeypatch, number, formulation):
 def test_bodies_without_inertia_before_the_rows_that_hold_them(tolerance):
     """Their fronts are singular until pivots are found to be rounding; then Radau holds the rows.
 
-    With a term missing in the matrix or on the right side Newton's iteration takes more iterations,
-    or stops. Steps differ from those of whole matrices: ends do by errors, within tolerances.
+    Steps differ from those of whole matrices: ends do by errors, within tolerances. What is added
+    to matrices and right sides is in ``nojit/test_block_matrices.py``.
     """
     model = flexible_loop(93).model()
     few, dense = (
