@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.results.body_loads import at_times
+from supple.results.body_supports import held_directions
 
 E, G, LENGTH, DEPTH = 70e9, 26e9, 2.0, 0.1
 ALLOY = sp.Material(E, G, 2700)
@@ -135,6 +137,16 @@ def test_supports_are_those_that_lead_to_the_ground():
             m.add(sp.Fixed("weld", m["strip"].at(LENGTH), load.at(0)))
         seen = sp.statics(m).monitor["strip"]
         assert seen.buckling == pytest.approx(3.0 / raised(5.0), rel=4e-3)
+
+
+def test_a_joint_that_lets_go_holds_nothing():
+    """The end of a cantilever rests in a joint that lets go: supports are those of the time."""
+    m = cantilever(0.3, modes=4)
+    m.add(sp.Fixed("stop", m.ground.at(LENGTH), m["strip"].at(LENGTH)))
+    off = sp.Event("off", at=0.005, then=sp.Release("stop"))
+    run = sp.simulate(m, 0.01, output=20, events=[off])
+    held = [held_directions(at_times(run, np.array([k])), "strip", LENGTH) for k in (0, -1)]
+    assert [len(rows) for rows in held] == [2, 1]
 
 
 def test_a_twist_of_second_order_sees_it():

@@ -2,8 +2,8 @@
 
 Each joint of a body leads to another one, and from there, by other joints, to the ground or not. If
 it does, the place can move as all joints on the way allow together, but for coordinates that are
-driven; what they do not allow is held. A joint that leads to nothing but free bodies holds nothing,
-and a force element, a spring, does not either.
+driven or locked; what they do not allow is held. A joint that leads to nothing but free bodies, or
+has let go, holds nothing, and a force element, a spring, does not either.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def held_directions(result: Result, name: str, length: float) -> list[tuple[Fram
     found = []
     axes = cast("BodyView", result[name]).matrix[0]
     turn = np.kron(np.eye(2), axes)
-    for joint in result.joints.values():
+    for joint in _joints(result):
         for mine, other in ((joint.A, joint.B), (joint.B, joint.A)):
             if mine.body.name != name:
                 continue
@@ -63,6 +63,11 @@ def _complement(table: Array) -> Array:
     return np.asarray(rows[int(np.sum(values > ALIKE)) :])
 
 
+def _joints(result: Result) -> list[Joint]:
+    """Joints that have not let go at the time of a result."""
+    return [j for j in result.joints.values() if not result.data.without(j.name)[0]]
+
+
 def _way(result: Result, start: str, without: str) -> Sequence[Joint] | None:
     """Joints from a body to the ground, the fewest, without passing a body; None if none do."""
     ways: dict[str, list[Joint]] = {start: []}
@@ -71,7 +76,7 @@ def _way(result: Result, start: str, without: str) -> Sequence[Joint] | None:
         here = waiting.pop(0)
         if here == GROUND:
             return ways[here]
-        for joint in result.joints.values():
+        for joint in _joints(result):
             ends = joint.A.body.name, joint.B.body.name
             if here not in ends:
                 continue
@@ -83,12 +88,13 @@ def _way(result: Result, start: str, without: str) -> Sequence[Joint] | None:
 
 
 def _driven(result: Result, joint: Joint) -> set[int]:
-    """Places of coordinates of a joint that are driven."""
-    found = set()
+    """Places of coordinates of a joint that are driven or locked."""
+    phase, names = result.data.compiled_at(float(result.t[0])).phase, joint.coordinate_names
+    found = set() if phase is None else {k for name, k in phase.locked if name == joint.name}
     for driver in result.constraints.values():
-        if isinstance(driver, Driver) and driver.joint == joint.name:
+        gone = phase is not None and driver.name in phase.released
+        if isinstance(driver, Driver) and driver.joint == joint.name and not gone:
             given = driver.coordinate
-            names = joint.coordinate_names
             found.add(names.index(given) if isinstance(given, str) else int(given))
     return found
 
