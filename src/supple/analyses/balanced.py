@@ -41,9 +41,11 @@ def open_sets(G: Any) -> Array:
     """
     if isinstance(G, np.ndarray):
         left, values, _ = np.linalg.svd(G)
-        return left[:, int(np.sum(values > ZERO * values.max(initial=0.0))) :]
+        rank = int(np.sum(values > ZERO * values.max(initial=0.0)))
+        basis: Array = left[:, rank:]
+        return basis
     any_ones = np.random.default_rng(1).standard_normal((G.shape[0], SOME))
-    found = _projection(G)(any_ones) / np.sqrt(SOME)
+    found: Array = _projection(G)(any_ones) / np.sqrt(SOME)
     return found if np.linalg.norm(found) > NOTHING else found[:, :0]
 
 
@@ -51,13 +53,11 @@ def _projection(G: Any) -> Callable[[Array], Array]:
     """The function from multipliers to their part along null vectors."""
     if isinstance(G, np.ndarray):
         return lambda x: x - G @ np.linalg.lstsq(G, x, rcond=ZERO)[0]
-    from scipy.sparse import block_array, eye_array
     from scipy.sparse.linalg import splu
 
     nr, nu = G.shape
-    lower = eye_array(nu) * -REGULAR  # the freedom of the mechanism is in no equation
     try:
-        lu = splu(block_array([[eye_array(nr), G], [G.T, lower]], format="csc"))
+        lu = splu(_bordered(G))
     except RuntimeError:  # a pivot that is exactly zero
         return _projection(G.toarray())
 
@@ -82,3 +82,21 @@ def _projection(G: Any) -> Callable[[Array], Array]:
         return sharper(x, SHARPER)  # near a singular position
 
     return part
+
+
+def _bordered(G: Any) -> Any:
+    """[[1, G], [G^T, -REGULAR]] of rows (nr, nu), without the many checks of SciPy's functions."""
+    from scipy.sparse import csc_array
+
+    (nr, nu), own = G.shape, G.tocsc()
+    first, last, end = G.indptr[:-1], own.indptr[1:], G.nnz + nr
+    indices = [
+        np.insert(G.indices + nr, first, np.arange(nr)),
+        np.insert(own.indices, last, np.arange(nr, nr + nu)),
+    ]
+    numbers = np.insert(G.data, first, 1.0), np.insert(own.data, last, -REGULAR)
+    pointers = G.indptr + np.arange(nr + 1), last + np.arange(1, nu + 1) + end
+    return csc_array(
+        (np.concatenate(numbers), np.concatenate(indices), np.concatenate(pointers)),
+        shape=(nr + nu, nr + nu),
+    )
