@@ -20,6 +20,7 @@ ZERO = 1e-7
 REGULAR = (2.0 * ZERO) ** 2  # makes the equations regular; the rows' largest value is about two
 DENSE = 8_000  # numbers in the Jacobian of a small model
 PASSES, SETTLED = 6, 1e-13  # each takes away more of what is no null vector, until that is rounding
+WHOLE = 300_000  # numbers in a Jacobian that is treated as an array if sparse rows do not settle
 SHARPER = 4  # times that singular values near the limit are pushed to one of its sides
 SOME = 16  # random multipliers: more than enough that no part of all null vectors is left out
 NOTHING = 1e-4  # parts of random multipliers that are no null vectors
@@ -79,7 +80,9 @@ def _projection(G: Any) -> Callable[[Array], Array]:
             before, rest = rest, once(rest)
             if np.abs(rest - before).max(initial=0.0) <= rounding:
                 return rest
-        return sharper(x, SHARPER)  # near a singular position
+        if nr * nu < WHOLE:  # near a singular position, where rounding shows
+            return _projection(G.toarray())(x)
+        return sharper(x, SHARPER)
 
     return part
 
