@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from linkages import parallelogram
+from linkages import parallelogram, rod
+from supple.analyses import balanced, reactions
+from supple.analyses.balanced import in_equilibrium, open_sets
 from supple.cases.mechanisms import CASES
+from supple.results.plot import asked
 
 BY_NAME = {case.name: case for case in CASES}
 IN_PLANE = [False, True, False, True, False, True]  # torque about y, forces along x and z
@@ -181,3 +184,92 @@ def test_two_drivers_share_their_effort():
         power.append(sum(rates))
         assert abs(result["D"].effort).max() > 0.1 and abs(result["A"].effort).max() > 0.1
     assert power[1] == pytest.approx(power[0], abs=1e-8)
+
+
+def closed_chain(count: int) -> sp.Model:
+    """Links of 1 m from one point of the ground to the next one, along a regular polygon in xy."""
+    m = sp.Model(gravity=(1.0, -9.81, 2.0), name="closed chain")
+    corner = 2.0 * np.pi / (count + 1)
+    frame, turn = m.ground.at(0), np.pi - corner
+    for k in range(count):
+        link = rod(m, f"link{k}", 1.0)
+        m.add(sp.Revolute(f"pin{k}", frame, link.at(0), "z", turn))
+        frame, turn = link.at(1.0), -corner
+    m.add(sp.Revolute("last", m.ground.at(1.0), frame, "z", corner - np.pi))
+    return m
+
+
+@pytest.mark.parametrize("driven", [False, True])
+def test_sparse_rows_give_the_same_reactions(driven, monkeypatch):
+    model = closed_chain(4)
+    if driven:  # both ends are: efforts are shared
+        angles = [joint.initial[0] for joint in model.joints.values()]
+        for name, k in (("pin0", 0), ("pin1", 1), ("last", -1)):
+            model.add(sp.Driver(f"at {name}", name, sp.Polynomial((angles[k],))))
+    result = sp.simulate(model, 0.02, output=3)
+    source = result.data.reactions
+    axes = {name: result[joint.B].matrix for name, joint in result.joints.items()}
+    found = []
+    for most in (0, 10**9):
+        monkeypatch.setattr(reactions, "DENSE", most)
+        found.append(source.of(source.history)(axes))
+    size = max(np.abs(load.wrench).max() for load in found[1].values())
+    assert found[0].keys() == found[1].keys() == result.joints.keys()
+    for name, load in found[1].items():
+        other = found[0][name]
+        for what in ("wrench", "reaction", "effort"):
+            assert np.abs(getattr(other, what) - getattr(load, what)).max() < 1e-10 * size
+        assert np.array_equal(other.unique, load.unique) and not load.unique.all()
+        assert np.array_equal(other.unique_local, load.unique_local)
+
+
+def test_null_vectors_of_sparse_rows_near_singular_positions(monkeypatch):
+    """Singular values on both sides of what counts as zero.
+
+    Of very many rows rounding shows there: of unknowns as large as s / (s^2 + REGULAR), 3e5, which
+    enter again with this factor.
+    """
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(3)
+    values = np.array([2.0, 1.0, 1e-2, 1e-4, 1e-5, 3e-6, 1e-8, 1e-10, 0.0])
+    left, right = (np.linalg.qr(rng.standard_normal((n, n)))[0] for n in (12, 9))
+    G, x = left[:, :9] * values @ right, rng.standard_normal((12, 2))
+    null = left[:, 6:]  # of the last three values, and what is in no column
+    for rows, whole, bound in ((G, 0, 1e-9), (csr_array(G), 10**6, 1e-9), (csr_array(G), 0, 1e-4)):
+        monkeypatch.setattr(balanced, "WHOLE", whole)
+        assert np.abs(in_equilibrium(rows, x) - null @ (null.T @ x)).max() < bound
+        sets = open_sets(rows)
+        assert np.linalg.matrix_rank(sets, 1e-3) == 6
+        assert np.abs(left[:, :6].T @ sets).max() < bound
+    regular = csr_array((left[:, :4] * [2.0, 1.0, 0.3, 0.1]).T)
+    assert open_sets(regular).shape == open_sets(regular.toarray()).shape == (4, 0)
+
+
+def test_plots_of_motion_find_no_reactions():
+    result = sp.simulate(tilted(), 0.1, output=3)
+    data = result.track()
+    assert np.array_equal(data.variables["pin.angle"].values, result["pin"].angle)
+    assert len(asked(data, ["pin", "energy"])) > 1
+    result.history("com.position")
+    assert "_loads" not in vars(result)
+    assert np.array_equal(data.variables["pin.wrench"].values, result["pin"].wrench)
+    assert "_loads" in vars(result)
+
+
+@pytest.mark.slow
+def test_many_closed_links():
+    """The smallest reactions of 250 links, of which each is balanced, in joint coordinates."""
+    result = sp.simulate(closed_chain(250), 0.02, output=3)
+    size = max(np.abs(result[name].wrench).max() for name in result.joints)
+    for body in list(result.bodies)[::50]:
+        assert np.abs(balance(result, body)).max() < 1e-9 * size
+    assert result["pin3"].unique_components.tolist() == [False, False, True, True, True, False]
+    source = result.data.reactions
+    G, c = source._table(2), source.absolute
+    loads = reactions._Tables(source, {n: result[j.B].matrix for n, j in result.joints.items()})
+    loads.wrench[:] = [result[name].wrench for name in loads.names]
+    x = np.zeros(c.nr)
+    x[loads.rows] = loads.multipliers[2]
+    dense = in_equilibrium(G.toarray(), x * c.row_sizes)
+    assert np.abs(dense).max() < 1e-9 * size  # nothing is left to be taken away

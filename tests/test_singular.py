@@ -13,7 +13,7 @@ from supple.cases.mechanisms import CASES
 from supple.core import step as st
 from supple.integrators import driver, outcomes
 from supple.loops.assembly import compile_model
-from supple.loops.ranks import analyse
+from supple.loops.ranks import analyse, weakest
 
 BY_NAME = {case.name: case for case in CASES}
 FLAT = (np.pi - 0.5) / 2.0  # s, when a crank that turns from 0.5 rad with 2 rad/s is in line
@@ -151,3 +151,13 @@ def test_locked_outcome_is_a_singular_position(monkeypatch):
     solution = driver.LoopRun(problem, locked, (0, 0), options).run()
     row = problem.equations.compiled.rows[1]
     assert f"the {row.part} of {row.label} follows from the other constraints" in solution.message
+
+
+def test_rank_of_more_sparse_rows_than_velocities():
+    from scipy.sparse import csr_array
+
+    rng = np.random.default_rng(1)
+    table = rng.standard_normal((40, 7)) @ rng.standard_normal((7, 9))
+    values, left = weakest(csr_array(table), 1e-6)
+    assert np.sum(values < 1e-9) == 33 and values[33] > 0.1
+    assert np.abs(table.T @ left[:, :33]).max() < 1e-9

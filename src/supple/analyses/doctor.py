@@ -18,7 +18,7 @@ from supple.engine.rows import moving, rows_at, scaled_rows
 from supple.errors import ModelError, SuppleError
 from supple.loops.assembly import contradiction, open_loop, refuse_rate, unfollowed
 from supple.loops.closing import LARGE, Assembler
-from supple.loops.ranks import analyse, weakest_row
+from supple.loops.ranks import analyse, scaled_table, weakest_row
 from supple.loops.singular import about
 from supple.model import Model
 from supple.poses import Array
@@ -111,7 +111,8 @@ class _Examination:
     def redundancy(self, q: Array) -> None:
         """Redundant rows, and joints whose reactions are not unique because of them."""
         c, kept = self.compiled, self.ranks.kept
-        out = [row for k, row in enumerate(c.rows) if k not in kept]
+        left_out = set(range(c.nr)).difference(kept)
+        out = [c.rows[k] for k in sorted(left_out)]
         self.found["redundant"] = tuple(row.name for row in out)
         if not out:
             return
@@ -126,7 +127,7 @@ class _Examination:
         self.note(text, advice if shared else "")
         moves = moving(c)
         for k, row in enumerate(c.rows):
-            if k not in kept and moves[k]:
+            if k in left_out and moves[k]:
                 text = f"{row.label} moves something that other constraints already determine"
                 self.note(text, "leave it out, or give back a freedom to the mechanism")
 
@@ -134,8 +135,8 @@ class _Examination:
         """Whether the start is a singular position, or the mechanism is locked."""
         c, ranks = self.compiled, self.ranks
         if ranks.singular and ranks.kept:
-            rows = rows_at(c, self.move.work, 0.0, q, np.zeros(c.nu))
-            weakest = ranks.kept[weakest_row(scaled_rows(c, rows.G)[list(ranks.kept)])]
+            table = scaled_table(c, self.move.work, 0.0, q)
+            weakest = ranks.kept[weakest_row(table[list(ranks.kept)])]
             text = f"the start is {about(c, c.rows[weakest])} there"
             self.found["singular"] = text
             self.note(text, "start a little away from it", severe=True)

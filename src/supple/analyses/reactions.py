@@ -10,32 +10,28 @@ formulation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from supple.analyses.balanced import DENSE, ZERO, in_equilibrium, open_sets
 from supple.core.layout import new_work
 from supple.engine.builder import build
 from supple.engine.compiled import HELD, Compiled
 from supple.engine.histories import RunHistory
 from supple.engine.phases import Phase, held_here, in_phase
-from supple.engine.rows import row_sizes, rows_at, scaled_rows
+from supple.engine.rows import row_sizes, rows_at, scaled_rows, scaled_sparse
 from supple.formulations.trees import Absolute
 from supple.graph.topology import FREE
 from supple.model import Model
 from supple.poses import Array, quaternions
 from supple.results.views import JointLoad
 
-# Singular values of the scaled rows below this part of the largest are zero: bodies of a run meet
-# to rounding; and parts of unit vectors below it, which are known to rounding over the gap.
-ZERO = 1e-7
-# Against the freedom of the mechanism, for which the equations of the smallest loads are singular;
-# singular values of the rows are far above its root.
-REGULAR = 1e-12
-DENSE = 20_000  # numbers in the Jacobian of a small model
 SAMPLES = 5  # output times at which it is decided what is unique
+HALVES = slice(3, 6), slice(0, 3)  # of wrenches: force and torque, as rows are ordered
 
 
 @dataclass(eq=False)
@@ -62,32 +58,26 @@ class Reactions:
 
         ``axes`` (nt, 3, 3) of each joint's frame B, in the world.
         """
-        c, samples = self.absolute, self._samples
-        if self._rank == c.nr:
-            return {}
-        whole = [(k, r.owner) for k, r in enumerate(c.rows) if not r.part.endswith(HELD)]
-        own = {name: [k for k, owner in whole if owner == name] for name in c.joints}
-        tables = {name: _Table(self, name, axes[name], rows) for name, rows in own.items() if rows}
-        held = {k for table in tables.values() for k in table.rows}
+        c = self.absolute
+        sets = {k: open_sets(self._table(k)) for k in self._samples}
+        if not all(vectors.size for vectors in sets.values()) or not sets:
+            return {}  # but perhaps in singular positions
+        tables = _Tables(self, axes)
+        held = set(tables.rows.ravel().tolist())
         others = [k for k in range(c.nr) if k not in held]
-        size = row_sizes(c)
-        known = self._multipliers(others)
-        for k in range(len(self.t)):
-            if not np.all(np.isfinite(self.history.reaction[k])):
-                continue
-            x = np.zeros(c.nr)  # multipliers of all rows: loads on A, in the axes of B
-            for table in tables.values():
-                x[table.rows] = table.multipliers(k)
-            x[others] = known[k]
-            G = self._scaled(k)
-            change = -in_equilibrium(G, x * size)
-            for table in tables.values():
-                table.add(k, G, change, bool(others))
-            if k in samples:
-                basis = self._null_vectors(G)
-                for table in tables.values():
-                    table.look(k, G, basis)
-        return {name: table.load for name, table in tables.items()}
+        x = np.zeros((len(self.t), c.nr))  # multipliers of all rows: loads on A, in the axes of B
+        x[:, tables.rows] = tables.multipliers
+        x[:, others] = self._multipliers(others)
+        change, size = np.zeros_like(x), row_sizes(c)
+        for k in self._finite:
+            G = self._table(k)
+            change[k] = -in_equilibrium(G, x[k] * size)
+            if others:
+                tables.share(k, G, change[k])
+        tables.add(change)
+        for k, vectors in sets.items():
+            tables.look(k, self._table(k), vectors)
+        return tables.loads
 
     @property
     def compiled(self) -> Compiled:
@@ -115,21 +105,16 @@ class Reactions:
         return build(self.model, (), Absolute().tree(self.model), held=held)
 
     @cached_property
-    def _samples(self) -> list[int]:
-        """Some output times."""
-        finite = np.flatnonzero(np.all(np.isfinite(self.history.reaction), axis=(1, 2)))
-        if not len(finite):
-            return []
-        return [
-            int(k) for k in np.unique(finite[np.linspace(0, len(finite) - 1, SAMPLES).astype(int)])
-        ]
+    def _finite(self) -> list[int]:
+        """Output times at which the run has loads."""
+        whole = np.all(np.isfinite(self.history.reaction), axis=(1, 2))
+        return [int(k) for k in np.flatnonzero(whole)]
 
     @cached_property
-    def _rank(self) -> int:
-        """Rank of all rows, away from singular positions."""
-        values = [np.linalg.svd(self._scaled(k), compute_uv=False) for k in self._samples]
-        ranks = [int(np.sum(s > ZERO * s[0])) for s in values if len(s)]
-        return max(ranks, default=self.absolute.nr)
+    def _samples(self) -> list[int]:
+        """Some of them."""
+        places = np.linspace(0, len(self._finite) - 1, SAMPLES).astype(int)
+        return [self._finite[k] for k in np.unique(places)] if self._finite else []
 
     @cached_property
     def _positions(self) -> Array:
@@ -158,19 +143,14 @@ class Reactions:
     def _work(self) -> Array:
         return new_work(self.absolute.ints)
 
-    def _scaled(self, k: int) -> Array:
-        """All rows (nr, nu) at an output time, in units of rows and increments."""
+    def _table(self, k: int) -> Any:
+        """All rows (nr, nu) at an output time, in units of rows and increments.
+
+        An array of a small model, otherwise in compressed rows.
+        """
         c = self.absolute
         rows = rows_at(c, self._work, self.t[k], self._positions[k], np.zeros(c.nu))
-        return scaled_rows(c, rows.G)
-
-    def _null_vectors(self, G: Array) -> Array:
-        """Orthonormal basis (nr, n) of scaled multipliers in equilibrium on every body."""
-        import scipy.linalg
-
-        Q, _, _ = scipy.linalg.qr(G, pivoting=True)
-        basis: Array = Q[:, self._rank :]
-        return basis
+        return scaled_rows(c, rows.G) if c.nr * c.nu < DENSE else scaled_sparse(c, rows)
 
     def _multipliers(self, rows: list[int]) -> Array:
         """Multipliers (nt, rows) of some of all rows; zero of those that are not in use."""
@@ -227,76 +207,87 @@ class PhasedReactions:
         return found
 
 
-def in_equilibrium(G: Array, x: Array) -> Array:
-    """The part of x (nr,) along null vectors of the transposed rows G (nr, nu): x - G y, smallest.
-
-    Large models have few numbers in a row: there a sparse solution with a little regularization,
-    whose error the second pass squares away.
-    """
-    if G.size < DENSE:
-        smallest: Array = x - G @ np.linalg.lstsq(G, x, rcond=ZERO)[0]
-        return smallest
-    from scipy.sparse import block_array, csc_array, eye_array
-    from scipy.sparse.linalg import splu
-
-    rows, (nr, nu) = csc_array(G), G.shape
-    lower = eye_array(nu, format="csc") * -REGULAR
-    lu = splu(block_array([[eye_array(nr), rows], [rows.T, lower]], format="csc"))
-    rest = np.concatenate([x, np.zeros(nu)])
-    for _ in range(2):
-        rest = lu.solve(rest)
-        rest[nr:] = 0.0
-    part: Array = rest[:nr]
-    return part
-
-
-class _Table:
-    """Loads of one joint over a run; set one output time after the other.
+class _Tables:
+    """Loads of joints over a run.
 
     The rows of a joint are its three places and three rotations; their multipliers are the force
     and the torque on A at B's origin, along the axes of B.
     """
 
-    def __init__(self, run: Reactions, name: str, axes: Array, rows: list[int]) -> None:
-        c, k = run.absolute, run.compiled.joint_names.index(name)
-        self.rows, self.axes = rows, axes
-        self.columns = range(c.nu)[c.joints[name].u]
-        self.size, self.scale = row_sizes(c)[rows], c.scale[c.joints[name].u]
-        effort = run.compiled.effort_to_user(name, run.history.effort)
-        h = run.history
-        held = h.holding(name, axes)
-        self.wrench, self.reaction = h.wrench[:, k] + held, h.reaction[:, k] + held
-        self.effort = effort.copy()
-        self.along = np.zeros(6), np.zeros(6)  # largest parts of null vectors: world, axes of B
-
-    def multipliers(self, k: int) -> Array:
-        """Multipliers (6,) of the load at an output time."""
-        R, load = self.axes[k], self.wrench[k]
-        return -np.concatenate([R.T @ load[3:], R.T @ load[:3]])
-
-    def add(self, k: int, G: Array, change: Array, efforts: bool) -> None:
-        """Change the load by scaled multipliers of all rows (nr,), efforts of drivers included."""
-        R, own = self.axes[k], change[self.rows]
-        rest = own
-        if efforts:
-            S = G[np.ix_(self.rows, self.columns)]
-            self.effort[k] += S.T @ own / self.scale
-            rest = own - S @ (np.linalg.pinv(S) @ own)  # without what actuators carry
-        for table, part in ((self.wrench, own), (self.reaction, rest)):
-            push = -part / self.size
-            table[k, :3] += R @ push[3:]
-            table[k, 3:] += R @ push[:3]
-
-    def look(self, k: int, G: Array, basis: Array) -> None:
-        """Note which components of the load the null vectors (nr, n) leave undetermined."""
-        S = G[np.ix_(self.rows, self.columns)]
-        null = basis[self.rows] - S @ (np.linalg.pinv(S) @ basis[self.rows])
-        for most, axes in zip(self.along, (self.axes[k], np.eye(3)), strict=True):
-            turned = np.vstack([axes @ null[3:], axes @ null[:3]])
-            np.maximum(most, np.linalg.norm(turned, axis=1), out=most)
+    def __init__(self, run: Reactions, axes: Mapping[str, Array]) -> None:
+        c, h = run.absolute, run.history
+        own: dict[str, list[int]] = {}
+        for k, row in enumerate(c.rows):
+            if row.owner in c.joints and not row.part.endswith(HELD):
+                own.setdefault(row.owner, []).append(k)
+        self.names = list(own)
+        self.rows = np.array(list(own.values()), dtype=int).reshape(-1, 6)
+        self.axes = np.array([axes[name] for name in own]).reshape(-1, len(h.t), 3, 3)
+        self.size, self.scale = row_sizes(c)[self.rows], c.scale
+        place = {name: k for k, name in enumerate(run.compiled.joint_names)}
+        held = [h.holding(name, axes[name]) for name in own]
+        shape = len(own), len(h.t), 6
+        self.wrench, self.reaction = (
+            np.array([w[:, place[n]] + x for n, x in zip(own, held, strict=True)]).reshape(shape)
+            for w in (h.wrench, h.reaction)
+        )
+        self.effort = [run.compiled.effort_to_user(name, h.effort).copy() for name in own]
+        self.carried = np.zeros(shape)  # changes of multipliers that actuators carry
+        self.along = np.zeros((len(own), 6)), np.zeros((len(own), 6))  # see `look`
+        self.columns = [c.joints[name].u for name in own]
+        widths = np.array([u.stop - u.start for u in self.columns], dtype=int)
+        self.groups = [np.flatnonzero(widths == n) for n in np.unique(widths)]
 
     @property
-    def load(self) -> JointLoad:
-        """The load, and which of its components are unique."""
-        unique = (most < ZERO for most in self.along)
-        return JointLoad(self.wrench, self.reaction, self.effort, *unique)
+    def multipliers(self) -> Array:
+        """Multipliers (nt, joints, 6) of the loads."""
+        parts = [np.einsum("jtki,jtk->tji", self.axes, self.wrench[..., x]) for x in HALVES]
+        return -np.concatenate(parts, axis=2)
+
+    def share(self, k: int, G: Any, change: Array) -> None:
+        """Note what efforts carry of a change (nr,) of the scaled multipliers at one time."""
+        for joints, S in self._motions(G):
+            own = change[self.rows[joints]][..., None]
+            self.carried[joints, k] = (S @ (np.linalg.pinv(S) @ own))[..., 0]
+            for j, effort in zip(joints, (np.swapaxes(S, 1, 2) @ own)[..., 0], strict=True):
+                self.effort[j][k] += effort / self.scale[self.columns[j]]
+
+    def add(self, change: Array) -> None:
+        """Change the loads by scaled multipliers (nt, nr) of all rows."""
+        own = np.swapaxes(change[:, self.rows], 0, 1)
+        for table, part in ((self.wrench, own), (self.reaction, own - self.carried)):
+            push = -part / self.size[:, None]
+            for x, y in (HALVES, HALVES[::-1]):
+                table[..., x] += np.einsum("jtik,jtk->jti", self.axes, push[..., y])
+
+    def look(self, k: int, G: Any, vectors: Array) -> None:
+        """Note which components of the loads the null vectors (nr, n) leave undetermined.
+
+        That is the largest parts of them: along the axes of the world, and of B.
+        """
+        for joints, S in self._motions(G):
+            null = vectors[self.rows[joints]]
+            null = null - S @ (np.linalg.pinv(S) @ null)
+            for most, axes in zip(self.along, (self.axes[joints, k], np.eye(3)), strict=True):
+                turned = np.concatenate([axes @ null[:, 3:], axes @ null[:, :3]], axis=1)
+                most[joints] = np.maximum(most[joints], np.linalg.norm(turned, axis=2))
+
+    def _motions(self, G: Any) -> Iterator[tuple[np.ndarray, Array]]:
+        """Joints with as many velocities, and what their rows have there (joints, 6, nu)."""
+        for joints in self.groups:
+            own = np.array([range(*self.columns[j].indices(G.shape[1])) for j in joints], dtype=int)
+            S = np.zeros((len(joints), 6, own.shape[1]))
+            if S.size:
+                rows = np.broadcast_to(self.rows[joints][:, :, None], S.shape)
+                columns = np.broadcast_to(own[:, None, :], S.shape)
+                wide = 6 * len(joints), own.shape[1]
+                found = G[rows.reshape(wide), columns.reshape(wide)]
+                S[:] = (found if isinstance(G, np.ndarray) else found.toarray()).reshape(S.shape)
+            yield joints, S
+
+    @property
+    def loads(self) -> dict[str, JointLoad]:
+        """The loads by joint, and which of their components are unique."""
+        unique = [most < ZERO for most in self.along]
+        every = zip(self.wrench, self.reaction, self.effort, *unique, strict=True)
+        return {name: JointLoad(*x) for name, x in zip(self.names, every, strict=True)}

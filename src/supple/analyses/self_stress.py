@@ -18,7 +18,7 @@ from supple.constraints import Constraint
 from supple.engine.builder import build
 from supple.engine.compiled import Compiled
 from supple.engine.histories import RunHistory
-from supple.engine.rows import row_sizes
+from supple.engine.rows import row_sizes, rows_at, scaled_rows
 from supple.frames import Frame
 from supple.graph.topology import FREE
 from supple.joints import Joint
@@ -58,6 +58,12 @@ class _Rows(Reactions):
     def _built(self) -> Compiled:
         """Every body on a free joint of its own, at its own frame."""
         return build(self.model, (), [FREE + name for name in self.model.bodies])
+
+    def _scaled(self, k: int) -> Array:
+        """All rows (nr, nu) at a state, in units of rows and increments."""
+        c = self.absolute
+        rows = rows_at(c, self._work, self.t[k], self._positions[k], np.zeros(c.nu))
+        return scaled_rows(c, rows.G)
 
     def held(self, k: int) -> HeldLoads:
         """Self-stress at one state."""

@@ -103,10 +103,10 @@ def scaled_rows(compiled: Compiled, G: Array) -> Array:
 
 def scaled_sparse(compiled: Compiled, rows: Rows) -> Any:
     """The same of the rows at a state, in compressed rows."""
-    from scipy.sparse import diags_array
-
-    units = diags_array(1.0 / row_sizes(compiled))
-    return sparse_table(units @ rows.sparse @ diags_array(compiled.scale))
+    found = rows.sparse.copy()
+    units = np.repeat(1.0 / row_sizes(compiled), np.diff(found.indptr))
+    found.data *= units * compiled.scale[found.indices]
+    return sparse_table(found)
 
 
 def moving(compiled: Compiled) -> np.ndarray:

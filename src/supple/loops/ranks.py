@@ -170,7 +170,8 @@ def weakest(table: Any, bound: float, least: int = 0) -> tuple[Array, Array]:
         z = rng.standard_normal((n, count))
         for _ in range(INVERSIONS):
             z = np.linalg.qr(factors.solve(z))[0]
-        left, values, _ = np.linalg.svd((table.T @ z).T, full_matrices=False)
+        left, values, _ = np.linalg.svd((table.T @ z).T, full_matrices=count > table.shape[1])
+        values = np.pad(values, (0, count - len(values)))  # more rows than velocities
         if values[0] > bound or count == n:
             return values[::-1], (z @ left)[:, ::-1]
         count = min(2 * count, n)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -68,15 +70,24 @@ ENERGIES = (
 )
 
 
-class Variable(NamedTuple):
-    """One entry of the dataset; ``dim`` names the components of a vector, or is empty."""
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """One entry of the dataset; ``dim`` names the components of a vector, or is empty.
+
+    ``given`` are its values (nt, ...), or what finds them: loads of joints are found on request.
+    """
 
     name: str
-    values: Array
+    given: Array | Callable[[], Array]
     dim: str
     units: str
     frame: str
     role: str
+
+    @cached_property
+    def values(self) -> Array:
+        """Values (nt,), or (nt, components) of a vector."""
+        return self.given() if callable(self.given) else self.given
 
 
 class Track(NamedTuple):
@@ -203,7 +214,7 @@ def _of_joint(view: JointView, loads: bool) -> Iterator[Variable]:
             effort = f"{name}.effort" if single else f"{name}.{coordinate}_effort"
             unit = "N m" if unit == "rad" else "N"
             if loads:
-                yield Variable(effort, view.effort[:, k], "", unit, "A", "effort")
+                yield Variable(effort, partial(_effort, view, k), "", unit, "A", "effort")
     else:
         spin, change = view.rates[:, :3], view.accelerations[:, :3]
         yield Variable(f"{name}.angular_velocity", spin, "xyz", "rad/s", "B", "rate")
@@ -214,7 +225,12 @@ def _of_joint(view: JointView, loads: bool) -> Iterator[Variable]:
             yield Variable(f"{name}.velocity", move, "xyz", "m/s", "B", "rate")
             yield Variable(f"{name}.velocity_rate", change, "xyz", "m/s2", "B", "rate of rate")
     for kind in ("reaction", "wrench") if loads else ():
-        yield Variable(f"{name}.{kind}", getattr(view, kind), "wrench", "N m, N", "world", "load")
+        load = partial(getattr, view, kind)
+        yield Variable(f"{name}.{kind}", load, "wrench", "N m, N", "world", "load")
+
+
+def _effort(view: JointView, k: int) -> Array:
+    return view.effort[:, k]
 
 
 def _of_body(view: BodyView) -> Iterator[Variable]:

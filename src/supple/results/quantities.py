@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supple.errors import SuppleError, suggestion
+from supple.results.dataset import variables
 from supple.results.result import Result
 
 Array = NDArray[np.float64]
@@ -41,9 +42,9 @@ def quantity(result: Result, text: str, views: dict[str, Any] | None = None) -> 
             views[head] = result[head]
         view = views[head]
     if place is None and words[0] != "local" and not hasattr(view, words[0]):
-        variables = result.track().variables  # elastic coordinates, for example
-        if text in variables:
-            return variables[text].values
+        known = variables(result)  # elastic coordinates, for example
+        if text in known:
+            return known[text].values
     if place is not None:
         view = view.at(*_numbers(place.group(1), text))
     component = words.pop() if len(words) > 1 and words[-1] in _COMPONENTS else None

@@ -17,7 +17,7 @@ from supple.forces.kinds import force_kind
 from supple.results.audit import EnergyAudit, MomentumAudit
 from supple.results.body_views import PlacesView, body_view
 from supple.results.constraint_views import ConstraintView, SlidingView
-from supple.results.dataset import Array, Track, track, values_of
+from supple.results.dataset import Array, Track, track, values_of, variables
 from supple.results.force_views import (
     ControllerView,
     EffortFunctionView,
@@ -353,7 +353,7 @@ class Result(Products):
 
     def history(self, name: str) -> Array:
         """Values (nt, ...) of a variable of the dataset, "elbow.angle" for example."""
-        return values_of(self.track(), name)
+        return values_of(Track(self.t, variables(self), {}), name)
 
     def __repr__(self) -> str:
         return summary(self).text(WIDTH)
