@@ -6,14 +6,16 @@ elements there; so a line starts on a curve of its own length between the places
     x = int cos(phi) ds        y = int sin(phi) ds        phi = A f(s)
 
 in the plane of gravity, or across where its section is softest. Between two hinges f is linear, a
-circular arc; where a section is clamped or the line goes on, f vanishes. A is found from the
-distance. Nothing is stretched; sections turn with the tangent.
+circular arc; where a section is clamped or the line goes on behind a support, f is a sine that
+vanishes at both ends. A is found from the distance. Nothing is stretched; sections turn with the
+tangent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +43,27 @@ def slackened(compiled: Compiled, t: float, q: Array) -> Array:
     if not lines:
         return q
     G = abs(rows_at(compiled, new_work(compiled.ints), t, q, np.zeros(compiled.nu)).sparse)
-    touched = np.asarray(G.sum(axis=0)).ravel() > 0.0
-    fixed = [np.arange(r.u.start, r.u.stop)[~_vectors(touched[r.u])] for r in lines]
-    move = Assembler(compiled, np.concatenate(fixed).tolist())
-    closed, gap = move.positions(t, q, search=False)
-    if np.max(np.abs(gap) / move.sizes, initial=0.0) > CLOSED:
+    touched = _columns(G)
+    of_lines = np.zeros(compiled.nu, dtype=bool)
+    places = np.zeros(compiled.nu, dtype=bool)
+    for record in lines:
+        of_lines[record.u] = True
+        places[record.u] = np.repeat(record.mesh.places.ravel(), 3)
+    # a row without other coordinates than those of lines holds a section, others let it turn
+    alone = np.asarray(G[:, np.flatnonzero(~of_lines)].sum(axis=1)).ravel() == 0.0
+    clamped = _columns(G[np.flatnonzero(alone)]) & ~places
+    for loose in (places, clamped | places):
+        move = Assembler(compiled, np.flatnonzero(of_lines & ~(touched & loose)).tolist())
+        closed, gap = move.positions(t, q, search=False)
+        if np.max(np.abs(gap) / move.sizes, initial=0.0) <= CLOSED:
+            break
+    else:
         return q
+    holds = (touched & places) | clamped
     out, found = closed.copy(), False
     for record in lines:
         shape = record.mesh.rest.shape
-        held = touched[record.u].reshape(shape).any(axis=2)
+        held = np.asarray(holds[record.u].reshape(shape).any(axis=2), dtype=bool)
         old, ends = q[record.q].reshape(shape), closed[record.q].reshape(shape)
         curved = _curved(record, held, old, ends, compiled.gravity)
         if curved is not None:
@@ -58,13 +71,13 @@ def slackened(compiled: Compiled, t: float, q: Array) -> Array:
     return out if found else q
 
 
-def _vectors(touched: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Places of the components of vectors of which some component is touched."""
-    return np.repeat(touched.reshape(-1, 3).any(axis=1), 3)
+def _columns(G: Any) -> NDArray[np.bool_]:
+    """Which columns of some rows, all of them positive, have entries."""
+    return np.asarray(np.asarray(G.sum(axis=0)).ravel() > 0.0)
 
 
 def _curved(
-    record: GradientRecord, held: Array, old: Array, ends: Array, gravity: Array
+    record: GradientRecord, held: NDArray[np.bool_], old: Array, ends: Array, gravity: Array
 ) -> Array | None:
     """Nodal vectors (nodes, V, 3) of a line between its held nodes; None if it is not slack.
 
@@ -73,11 +86,11 @@ def _curved(
     """
     body = cast("GradientLine", record.body)
     s, rest = np.asarray(body.stations), record.mesh.rest
-    places = np.flatnonzero(held[:, 0])
-    spans = list(zip(places[:-1], places[1:], strict=True))
+    places: list[int] = np.flatnonzero(held[:, 0]).tolist()
+    spans = list(pairwise(places))
     lengths = [s[b] - s[a] for a, b in spans]
-    if not spans or np.any(np.linalg.norm(rest[places[-1], 0] - rest[places[0], 0]) <
-                           (1.0 - STRAIGHT) * sum(lengths)):  # fmt: skip
+    whole = np.linalg.norm(rest[places[-1], 0] - rest[places[0], 0]) if spans else 0.0
+    if not spans or whole < (1.0 - STRAIGHT) * sum(lengths):
         return None
     chords = [ends[b, 0] - ends[a, 0] for a, b in spans]
     section = body.section.at(0.0)
@@ -90,7 +103,7 @@ def _curved(
         return None
     new = old.copy()
     for k, (a, b) in enumerate(spans):
-        clamped = (bool(np.any(held[a, 1:])) or k > 0, bool(np.any(held[b, 1:])) or b != places[-1])
+        clamped = len(spans) > 1 or bool(np.any(held[[a, b], 1:]))
         axes = _axes(chords[k], old[a, 1], old[a, 2:], (section.I_y, section.I_z), gravity)
         straight = _turn(old[a, 1] / np.linalg.norm(old[a, 1]), axes[0])
         x = (s[a : b + 1] - s[a]) / lengths[k]
@@ -109,47 +122,34 @@ def _curved(
     return new
 
 
-def curve(x: Array, part: float, clamped: tuple[bool, bool]) -> tuple[Array, Array]:
+def curve(x: Array, part: float, clamped: bool) -> tuple[Array, Array]:
     """Angles (n,) rad and places (n, 2) of a curve of length 1 whose ends are ``part`` apart.
 
     Parameters
     ----------
     x : (n,) arc lengths from 0 to 1
     part : distance of the ends, which are on the first axis
-    clamped : at which ends the angle is zero
+    clamped : whether the angle is zero at the ends
     """
-    if clamped == (False, True):
-        phi, places = curve(1.0 - x[::-1], part, (True, False))
-        return -phi[::-1], (places[-1] - places[::-1]) * [1.0, -1.0] + [0.0, places[-1, 1]]
     pieces = np.repeat(np.diff(x), count := -(-PIECES // (len(x) - 1))) / count
     first = np.concatenate([[0.0], np.cumsum(pieces)[:-1]])
     points = (first[:, None] + 0.5 * pieces[:, None] * (1.0 + GAUSS[0])).ravel()
     weights = (0.5 * pieces[:, None] * GAUSS[1]).ravel()
 
-    def shape(A: float) -> Callable[[Array], Array]:
-        if clamped == (True, True):
-            return lambda s: np.sin(2.0 * np.pi * s)
-        if clamped == (False, False):
-            return lambda s: 1.0 - 2.0 * s
-
-        def beside(c: float) -> float:
-            return float(weights @ np.sin(A * 4.0 * points * (1.0 - c * points)))
-
-        c = _zero(beside, 1.0, 3.0)
-        return lambda s: 4.0 * s * (1.0 - c * s)
+    def shape(s: Array) -> Array:
+        return np.asarray(np.sin(2.0 * np.pi * s) if clamped else 1.0 - 2.0 * s)
 
     def apart(A: float) -> float:
-        return float(weights @ np.cos(A * shape(A)(points))) - part
+        return float(weights @ np.cos(A * shape(points))) - part
 
     A, steps = 0.0, np.linspace(0.0, LARGEST, TRIES)[1:]
     if part < 1.0:
         last = next((k for k, a in enumerate(steps) if apart(a) <= 0.0), len(steps) - 1)
         A = _zero(apart, steps[last - 1] if last else 0.0, steps[last])
-    f = shape(max(A, 1e-9))
-    angle = A * f(points)
+    angle = A * shape(points)
     parts = weights[:, None] * np.array([np.cos(angle), np.sin(angle)]).T
     own = parts.reshape(len(x) - 1, -1, 2).sum(axis=1)
-    return A * f(x), np.concatenate([np.zeros((1, 2)), np.cumsum(own, axis=0)])
+    return A * shape(x), np.concatenate([np.zeros((1, 2)), np.cumsum(own, axis=0)])
 
 
 def _zero(f: Callable[[float], float], low: float, high: float) -> float:
