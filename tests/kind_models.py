@@ -400,6 +400,7 @@ SIGNAL_WAVES: dict[str, sp.Signal] = {
     "Sine": sp.Sine(60.0, 40.0, phase=0.3, offset=10.0),
     "Expression": sp.Expression("50*cos(300*t) + 20"),
     "Combination": sp.Sine(60.0, 40.0) * sp.Polynomial((1.0, 200.0)) + 5.0,
+    "Shaped": sp.Shaped(sp.SmoothStep(0.0, 2e-3, 0.0, 60.0), (0.6, 0.4), (0.0, 2e-3)),
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 import supple as sp
 from kind_models import sliding
 from random_loops import flexible_loop
+from supple.analyses.repeated import WholeMatrices
 from supple.core import blocks
 from supple.core import layout as at
 from supple.engine import block_plan
@@ -105,6 +106,28 @@ def test_flexible_loops(monkeypatch, number, formulation):
     """Loops of flexible bodies with all forces."""
     model = flexible_loop(number).model()
     agree(*both(monkeypatch, model, formulation, 2e-4))
+
+
+@pytest.mark.filterwarnings("ignore::supple.SuppleWarning")
+@pytest.mark.parametrize("tolerance", [1e-5, pytest.param(1e-7, marks=pytest.mark.slow)])
+def test_bodies_without_inertia_before_the_rows_that_hold_them(tolerance):
+    """Their fronts are singular until pivots are found to be rounding; then Radau holds the rows.
+
+    Steps differ from those of whole matrices: ends do by errors, within tolerances. What is added
+    to matrices and right sides is in ``nojit/test_block_matrices.py``.
+    """
+    model = flexible_loop(93).model()
+    few, dense = (
+        sp.simulate(model, 0.005, formulation=f, tolerance=tolerance, output=5)
+        for f in (sp.Absolute(), WholeMatrices(sp.Absolute()))
+    )
+    assert few.success and few.statistics["newton"] == "blocks"
+    assert dense.success and dense.statistics["newton"] == "dense"
+    assert 0 < few.statistics["replaced_pivots"] < 10
+    for name in ("steps", "newton_iterations"):
+        assert few.statistics[name] < 1.2 * dense.statistics[name], name
+    for x, y in ((few.q, dense.q), (few.u, dense.u)):
+        assert np.abs(x - y).max() < 10.0 * tolerance * (1.0 + np.abs(y).max())
 
 
 def test_blocks_are_taken_where_they_save_work():

@@ -26,6 +26,7 @@ from kind_models import (
 from supple.analyses.recorded import Recorded
 from supple.constraints import Constraint
 from supple.constraints.kinds import CONSTRAINTS, LINKS
+from supple.core.forces import GRADIENT
 from supple.core.opcodes import SIGNALS
 from supple.engine.builder import Compiled, build
 from supple.engine.kinds import treated
@@ -224,9 +225,11 @@ def test_rows_agree_with_packers_and_with_what_they_are_compiled_to() -> None:
     for kind, (cls, _) in FORCE_MODELS.items():
         compiled = compiled_kinds(kind, 0)[1]
         own = {code for table, code in compiled.kinds if table == "element"}
-        bodies = {code for code in own if code not in FORCES[cls].laws}
+        bodies = own - set(FORCES[cls].laws) - {GRADIENT}  # elements of what surfaces are of
         assert own & set(FORCES[cls].laws) and not bodies
-        assert compiled.nz == FORCES[cls].states
+        forces = model_of(kind).forces.values()
+        laws = sum(f.law.states for f in forces if isinstance(f, sp.StateSpaceController))
+        assert compiled.nz == FORCES[cls].states + laws
     for kind, (cls, _) in CONSTRAINT_MODELS.items():
         row = next(CONSTRAINTS[c] for c in cls.__mro__ if c in CONSTRAINTS)
         tables = ("link", "driven link")

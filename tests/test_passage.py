@@ -84,13 +84,21 @@ def test_without_the_step_over_it_the_run_stops(monkeypatch):
 
 @pytest.mark.parametrize("tolerance", [1e-4, 1e-8, 1e-12])
 @pytest.mark.parametrize("integrator", [sp.Radau(), sp.DormandPrince()], ids=["radau", "dop853"])
-def test_a_driver_leads_through(tolerance, integrator):
+def test_a_driver_leads_through(tolerance, integrator, monkeypatch):
     """Six seconds are three and a half turns of the crank; the coupler stays parallel."""
     model = parallelogram(0.5, motion="0.5 + 2*t")
+    left = []  # by iterations for the steps over positions, part of the motion: rounding
+    take = passage.Passage._take
+    monkeypatch.setattr(
+        passage.Passage, "_take", lambda self, leap: (left.append(leap.change), take(self, leap))[1]
+    )
     result, text = _run(model, 6.0, tolerance, integrator)
     assert result.success and text.startswith("near t = 1.321 s the run passes")
     assert np.allclose(result["A"].angle, result["D"].angle, rtol=0.0, atol=1e-9)
-    assert result.energy.record.max_error < 10.0 * tolerance  # J, of 0.8 J
+    # Rates may err by the tolerance, and by ten times what iterations leave, which differs between
+    # processors: twice as much of the kinetic energy, 0.83 J
+    assert len(left) in (3, 4)  # the last one is near the end of the run
+    assert result.energy.record.max_error < 10.0 * (tolerance + 2.0 * 0.83 * sum(left))
 
 
 def crossed(angle, rate) -> sp.Model:

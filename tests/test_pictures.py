@@ -101,7 +101,7 @@ def test_modes_are_drawn_as_their_places_move(tmp_path: Path) -> None:
             np.testing.assert_allclose(drawn, factor * exact, atol=slack, err_msg=f"mode {k}")
         moved = coil.vertices(first + 3) - coil.vertices(first + 8)
         tip = rod.vertices(first + 3) - rod.vertices(first + 8)
-        assert np.abs(moved[low]).max() < 0.05 * np.abs(tip).max()  # it stands on the ground
+        assert np.abs(moved[low]).max() <= 0.05 * np.abs(tip).max()  # it stands on the ground
         assert np.isfinite(moved[high]).all()
     for one in scene.things:
         assert np.abs(one.fields).max(initial=0.0) < 2.0 * REACH * scene.size, one.name

@@ -5,12 +5,16 @@ A wrong or missing entry would only make Newton slower, which no result shows.
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import supple as sp
-from supple.core import block_solutions, blocks
+from supple.core import block_solutions, blocks, radau_blocks
 from supple.core import layout as at
+from supple.core.radau_table import TI
+from supple.core.radau_views import E1, F4, MASS, P1, RQ, Y1
 from supple.engine import block_plan
 from supple.formulations.equations import Equations
 
@@ -127,3 +131,36 @@ def test_solutions(monkeypatch, name, parts):
     x, y = (v[0] + (1j * v[1] if parts == 2 else 0.0) for v in (found, side))
     size = np.linalg.norm(whole) * np.linalg.norm(x) + np.linalg.norm(y)
     assert np.linalg.norm(whole @ x - y) < 1e-13 * size
+
+
+def test_held_rows(monkeypatch):
+    """Radau's Rq + G^T W G and f2 + G^T W f4 have the same W, but none of drivers.
+
+    A run hardly shows it: multipliers take up what is wrong, and that goes with f4.
+    """
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    monkeypatch.setattr(block_plan, "SMALLEST", 1)
+    model, h, rng = closed(), 0.1, np.random.default_rng(2)
+    name = next(j.name for j in model.joints.values() if isinstance(j, sp.Revolute))
+    model.add(sp.Driver("drive", name, sp.Polynomial((0.0, 1.0))))
+    eq = sp.Absolute().equations(model)
+    c, (_, data) = eq.compiled, system(eq, 1)
+    tangent, G = data[:2]
+    m = at.placed_as(at.read_model(c.ints, c.reals), G)
+    o = SimpleNamespace(tangent=tangent.copy(), G=G, held=np.zeros(1))
+    o.coefficients, o.c = np.zeros((3, blocks.COEFFICIENTS)), rng.normal(size=(9, c.nr))
+    o.y = np.zeros((7, c.nu + c.nz + 2 * c.nr))
+    radau_blocks.hold(m, eq.fields, o, h)
+    radau_blocks.held_sides(m, o, h)
+    assert np.array_equal(o.tangent, tangent) and not o.y.any()  # no pivot was replaced
+    o.coefficients[E1, blocks.C_REPLACED] = 1.0
+    radau_blocks.hold(m, eq.fields, o, h)
+    W = o.y[P1, : c.nr].copy()
+    driven = ["drive" in row.name for row in c.rows]
+    assert sum(driven) == 1 and np.array_equal(W == 0.0, driven)
+    close = {"rtol": 1e-12, "atol": 1e-12 * W.max()}
+    np.testing.assert_allclose(o.tangent[RQ] - tangent[RQ], G.T * W @ G, **close)
+    assert np.array_equal(o.tangent[MASS], tangent[MASS])
+    radau_blocks.held_sides(m, o, h)
+    stages = TI @ o.c[F4 : F4 + 3] * np.array([[1.0], [1.0], [-1.0]])
+    np.testing.assert_allclose(o.y[Y1 : Y1 + 3, : c.nu], -(h**2) * stages * W @ G, **close)

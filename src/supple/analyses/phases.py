@@ -96,11 +96,13 @@ def in_phases(problem: Problem) -> bool:
     return any(event.then or event.at is not None for event in problem.events)
 
 
-def run_in_phases(
+def integrated(
     model: Model, problem: Problem, integrator: Integrator
 ) -> tuple[Solution, tuple[ChangeRecord, ...]]:
-    """Integrate a problem whose events change the model."""
-    return joined(problem, pieces_of(model, problem, integrator))
+    """The solution of a problem, and what its events changed of the model."""
+    if in_phases(problem):
+        return joined(problem, pieces_of(model, problem, integrator))
+    return integrator.run(problem), ()
 
 
 def pieces_of(model: Model, problem: Problem, integrator: Integrator) -> list[Piece]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,15 +28,10 @@ from supple.analyses.arguments import (
 from supple.analyses.change_checks import NO_CHANGES, changing, check_changes, tree_without
 from supple.analyses.keeping import Arguments, Keeping, Kept
 from supple.analyses.outcome import outcome
-from supple.analyses.phases import (
-    in_phases,
-    phase_of,
-    refuse_changes,
-    run_in_phases,
-    starting_phase,
-)
+from supple.analyses.phases import integrated, phase_of, refuse_changes, starting_phase
 from supple.analyses.quasi_static import quasi_static
 from supple.analyses.ready import Choice, Ready, same_places
+from supple.analyses.repeated import Examined, after, repeated
 from supple.analyses.sampled_run import with_sampler
 from supple.analyses.statics import starting_equilibrium
 from supple.analyses.thin_bodies import refuse_thin
@@ -235,16 +231,18 @@ class Prepared:
         other = self._written(given.formulation)
         if other is not None:
             return other.run(replace(given, formulation=None), kept)
+        return repeated(partial(self._run, kept), given, self._run(kept, given))
+
+    def _run(self, kept: Kept, given: Arguments, failed: Result | None = None) -> Examined:
+        """A run, maybe of something that failed in another way before."""
         integrator = Radau() if given.integrator is None else given.integrator
         shown, call = line_or_call(OWNER, given.progress)
         with told("preparing the run", shown):
             _, problem, moved = self.problem(given, call)
             with Interruption() as ctrl_c:
                 problem, moved = kept.equip(problem._replace(ctrl_c=ctrl_c), moved)
-                if in_phases(problem):
-                    solution, changes = run_in_phases(self.model, problem, integrator)
-                else:
-                    solution, changes = integrator.run(problem), ()
+                solution, changes = integrated(self.model, problem, integrator)
+                solution = after(failed, solution)
                 kept.finish(solution, ctrl_c.requested() and not solution.success)
                 with told("the run is done, its result is being examined"):
                     found = self.model, problem.equations.compiled, solution, changes, moved

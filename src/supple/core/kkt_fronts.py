@@ -39,11 +39,11 @@ def factorize(m, w):
     block_products.row_sizes(m, w.rows, w.weight)
     for i in range(w.weight.shape[0]):
         w.weight[i] = mean / (w.weight[i] * w.weight[i]) if w.weight[i] > 0.0 else 0.0
-    weigh(m, w, 1.0)
+    weigh(m, w, M[0], w.weight, 1.0)
     bad = blocks.block_factors(
         m, M, w.rows, w.rows, nothing, nothing, nothing, nothing, w.numbers, w.front_stack, w.front_factors, pivots(w)[0]
     )
-    weigh(m, w, 0.0)
+    weigh(m, w, M[0], w.weight, 0.0)
     tree.composite(m, w, M[0])
     if bad >= 0:
         return blamed(m, w, bad)
@@ -54,17 +54,16 @@ def factorize(m, w):
 
 
 @kernel
-def weigh(m, w, keep):
-    """M = keep M + G^T W G at the entries of links of frames, with W = keep w.weight; zeros if ``keep`` is zero.
+def weigh(m, w, M, weight, keep):
+    """M = keep M + G^T W G at the entries of links of frames, with W = keep weight; zeros if ``keep`` is zero.
 
     Couplings and drivers are left out: what they couple need not be stored. Their weights become zero.
     """
-    M = w.mass[0]
     for c in range(m.link.shape[0]):
         link = m.link[c]
         if link[at.LINK_KIND] == LINEAR:
             if link[at.LINK_ROW] >= 0:
-                w.weight[link[at.LINK_ROW]] = 0.0
+                weight[link[at.LINK_ROW]] = 0.0
             continue
         for side in range(4):
             first = last_column(m, link[at.LINK_A + side // 2])
@@ -83,7 +82,7 @@ def weigh(m, w, keep):
                             for k in range(6):
                                 p += g[k] * x[k]
                                 q += g[k] * y[k]
-                            s += w.weight[link[at.LINK_ROW + i]] * p * q
+                            s += weight[link[at.LINK_ROW + i]] * p * q
                     k = m.column[e, at.VELOCITY]
                     M[row, k] = M[row, k] + sign * s if keep > 0.0 else 0.0
                     e = m.column[e, at.BEFORE]

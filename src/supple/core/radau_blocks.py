@@ -7,11 +7,17 @@ it stays among the unknowns w = h u + B nu, z, h^2 lam and nu = h mu; for an eig
     - (h/g Gq + Gu) w + Gu B nu + (g - h Gz) z = - h f3 - h^2/g Gq f1
     G w = - g f4 + h G f1
     (G + h/g H) w - G B nu = - h f5 + h^2/g H f1
+
+The front of a body without inertia is singular as long as the rows that hold it are still to come. Where pivots were rounding,
+the next tangents have springs along the constraints: Rq + G^T W G for Rq, and f2 + G^T W f4 for f2. In the first row that is
+h^2/g G^T W times the third one, so the solution stays the same, whatever the weights W are.
 """
 
 from __future__ import annotations
 
-from supple.core import block_products, block_solutions, blocks
+from supple.core import block_products, block_solutions, blocks, kkt_fronts
+from supple.core import layout as at
+from supple.core.links import LINEAR
 from supple.core.radau_table import ALPHA, BETA, GAMMA, TI
 from supple.core.radau_views import (
     E1,
@@ -60,6 +66,46 @@ def factorize(m, o, h):
 
 
 @kernel
+def weights(m, o, held, out):
+    """W of the rows: ``held`` over the squares of their sizes."""
+    block_products.row_sizes(m, o.G, out)
+    for j in range(o.c.shape[1]):
+        out[j] = held / (out[j] * out[j]) if out[j] > 0.0 else 0.0
+
+
+@kernel
+def hold(m, w, o, h):
+    """Add G^T W G to Rq if pivots were rounding, of the size that the mean inertia has in a step h."""
+    c, n, mean, M = o.coefficients, m.unit.shape[0], 0.0, o.tangent[MASS]
+    o.held[0] = 0.0
+    if c[E1, blocks.C_REPLACED] + c[ER, blocks.C_REPLACED] > 0.0:
+        for k in range(n):
+            mean += M[m.row_of[k], k] * m.unit[k] * m.unit[k] / n
+        o.held[0] = mean / (h * h)
+        weights(m, o, o.held[0], o.y[P1, : o.c.shape[1]])
+        kkt_fronts.weigh(m, w, o.tangent[RQ], o.y[P1], 1.0)
+
+
+@kernel
+def held_sides(m, o, h):
+    """Add - h^2 G^T W f4 to the right sides, if rows are held."""
+    held, nr = o.held[0], o.c.shape[1]
+    if not held > 0.0:
+        return
+    weight = o.y[P1 + 1, :nr]
+    weights(m, o, held, weight)
+    for k in range(m.link.shape[0]):  # not held: ``weigh``
+        if m.link[k, at.LINK_KIND] == LINEAR and m.link[k, at.LINK_ROW] >= 0:
+            weight[m.link[k, at.LINK_ROW]] = 0.0
+    for i in range(3):
+        sign = -1.0 if i == 2 else 1.0
+        for j in range(nr):
+            f = TI[i, 0] * o.c[F4, j] + TI[i, 1] * o.c[F4 + 1, j] + TI[i, 2] * o.c[F4 + 2, j]
+            o.y[P1, j] = sign * weight[j] * f
+        block_products.add_columns(m, o.G, o.y[P1], -h * h, o.y[Y1 + i])
+
+
+@kernel
 def solve_real(m, o):
     """Solve in place for the first right side."""
     block_solutions.block_solve(m, o.factors[E1 : E1 + 1], o.pivots[0], o.y[Y1 : Y1 + 1], o.y[P1 : P1 + 2])
@@ -98,6 +144,7 @@ def sides(m, r, o, h):
     n, nr = r.u.shape[0] + r.z.shape[0], o.c.shape[1]
     s = ALPHA * ALPHA + BETA * BETA
     gr, gi = ALPHA / s, -BETA / s
+    held_sides(m, o, h)
     y1, y2, y3 = o.y[Y1, n : n + nr], o.y[Y2, n : n + nr], o.y[Y3, n : n + nr]
     z1, z2, z3 = o.y[Y1, n + nr :], o.y[Y2, n + nr :], o.y[Y3, n + nr :]
     for j in range(nr):

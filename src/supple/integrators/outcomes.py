@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 # The outcomes of the loops are in ``core/step.py``.
 # By the user; because a body deforms without bound, or a sampled controller fails
 INTERRUPTED, UNBOUNDED, UNSAMPLED = -1, -2, -3
+MANY = 0.1  # replaced pivots for a factorization
 LEAST = 1000  # steps from which their number says something about the model
 
 
@@ -58,14 +60,33 @@ def message(run: LoopRun, outcome: int) -> str:
             "an unstable controller or spring does that"
         )
     if outcome == st.TOO_SMALL:
-        return where + f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
+        small = f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
+        return where + small + singular_fronts(run)
     if outcome == st.NOT_CONVERGED:
         return where + (
             f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
             f"the largest change was in {worst}; a smaller fixed step may help"
+            f"{singular_fronts(run)}"
         )
     enough = f"{run.options.max_steps} steps were not enough (max_steps)"
     return where + (f"{enough}; {run.pace.summary()}" if run.steps >= LEAST else enough)
+
+
+def lost_pivots(statistics: Mapping[str, int | float | str]) -> bool:
+    """Whether many pivots of Newton's matrices by blocks were rounding: some front is singular."""
+    found, made = (float(statistics.get(x, 0)) for x in ("replaced_pivots", "factorizations"))
+    return found > 0.0 and found >= MANY * made
+
+
+def singular_fronts(run: LoopRun) -> str:
+    """What would help where Newton's matrices by blocks lost pivots, as the end of a sentence."""
+    made = {"factorizations": int(run.count[st.FACTORIZATIONS])}
+    if not lost_pivots(made | run.options.statistics(run.own)):
+        return ""
+    return (
+        "; Newton's matrices are solved by blocks, whose pivots were rounding, as of bodies "
+        "without inertia: give them some, or try formulation=JointCoordinates(linear='dense')"
+    )
 
 
 def not_finite(run: LoopRun) -> str | None:

@@ -68,6 +68,7 @@ class Passage:
         self.until, self.look = 1, 1
         self.each = 0.0  # motion in a step
         self.reference = 0.0
+        self.root = np.inf  # s to the position ahead
         self.take_rows()
 
     def take_rows(self) -> None:
@@ -220,6 +221,7 @@ class Passage:
             if passed is not None:
                 self.level = 0
                 return passed
+            root = self.root  # as the step knows it, which curves as the motion does
             self.level += 1
         self.beaten, self.level = t + 1.5 * root, 0
         return outcome
@@ -272,6 +274,7 @@ class Passage:
     def _step_over(self, t: float, q: Array, u: Array, root: float, values: Smallest) -> int | None:
         """One step over the position ``root`` seconds ahead; None if that is not possible."""
         self._close(t, q, u)
+        self.root = root
         for _ in range(3):
             h = 2.0 * root
             if not self._free_way(t, h):
@@ -287,7 +290,7 @@ class Passage:
             centre = first_root(at, values.size, 0.4, 1.0)
             if centre is None:
                 return None
-            root = centre * h
+            self.root = root = centre * h
             if abs(centre - 0.5) < OFF_CENTRE:
                 break
         else:

@@ -10,7 +10,7 @@ import numpy as np
 from supple.core import step as st
 from supple.errors import SuppleError
 from supple.formulations.equations import Equations
-from supple.integrators.outcomes import noise, worst_coordinate
+from supple.integrators.outcomes import noise, singular_fronts, worst_coordinate
 
 if TYPE_CHECKING:
     from supple.integrators.driver import LoopRun
@@ -69,7 +69,7 @@ def cause(run: LoopRun, before: Counts, now: Counts) -> str:
         return (
             f"{failed / (steps + failed):.0%} of the steps are repeated because their iteration "
             f"does not converge, the last one for {worst_coordinate(run)}: look for a jump, a very "
-            "large force or hardly any inertia there"
+            f"large force or hardly any inertia there{singular_fronts(run)}"
         )
     if rejected > OFTEN * steps:
         return (

@@ -231,8 +231,14 @@ def replaced(model: Model, parameters: Row) -> Model:
         name, _, field = path.partition(".")
         fields.setdefault(name, {})[field] = value
     for name, changes in fields.items():  # together: one alone may not fit the others
-        varied.replace(name, **changes)
+        if not all(_is_plainly(value_at(varied[name], f), x) for f, x in changes.items()):
+            varied.replace(name, **changes)
     return varied
+
+
+def _is_plainly(found: Any, value: Any) -> bool:
+    """Whether a field is this number already, so that nothing is to be made again."""
+    return isinstance(found, float) and isinstance(value, float) and found == value
 
 
 def subject_of(
