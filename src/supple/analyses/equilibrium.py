@@ -44,6 +44,9 @@ ITERATIONS = 400
 PLAIN = 100  # steps of the second search
 CLOSE = 12  # steps to an equilibrium near by
 WHOLE = 60  # steps of the first search of gradient bodies
+# Evaluations of loads and stiffness, each of some n^3 operations, that one search may take, and how
+# many it may take at least: 400 steps of 200 coordinates, a few minutes of thousands
+WORK, FEWEST_TRIES = 3e10, 30
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
 LARGEST_TURN = 0.3  # of gradients and lengths, in steps that may go uphill
@@ -112,6 +115,7 @@ class Search:
         self.equations, self.compiled = equations, equations.compiled
         self.plain = False
         self.whole_steps = False
+        self.tries, self.most_tries = 0, max(FEWEST_TRIES, WORK / max(equations.nu, 1) ** 3)
 
     def run(self, q: Array, z: Array) -> Equilibrium:
         """Search from a configuration and controller states.
@@ -133,7 +137,7 @@ class Search:
         return second if second.found else first
 
     def _search(self, q: Array, z: Array, most: int) -> Equilibrium:
-        q = self.rest.closed(q)
+        q, self.tries = self.rest.closed(q), 0
         here = self.rest.balance(q, z)
         before, largest, pushed, found, count = np.inf, 0.0, 0, False, 0
         for count in range(most + 1):
@@ -150,7 +154,7 @@ class Search:
                     found = self.balanced(q, again, largest)
                     break
                 continue
-            if pushed > PUSHED or count == most:
+            if pushed > PUSHED or count == most or self.tries > self.most_tries:
                 break
             before = longest
             part = min(1.0, (LARGEST_TURN if self.whole_steps else LARGEST_STEP) / longest)
@@ -245,6 +249,7 @@ class Search:
         while True:
             moved = self.rest.closed(self.equations.retract(q, part * step * self.compiled.scale))
             there = self.rest.balance(moved, here.z)
+            self.tries += 1
             if self.whole_steps or not settled or (slope >= 0.0 and not self.plain) or part < 1e-6:
                 return moved, there
             if self.plain:

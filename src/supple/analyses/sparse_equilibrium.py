@@ -22,7 +22,6 @@ from supple.analyses.equilibrium import (
     ITERATIONS,
     LARGEST_STEP,
     LARGEST_TURN,
-    NO_STIFFNESS,
     ONE_WAY,
     STALLED,
     UNBALANCED,
@@ -40,7 +39,8 @@ FEWEST = 300  # velocities and rows; below whole matrices are simpler
 FIRST, MOST = 1e-12, 1e4  # parts of D that are added: the least and the most
 MORE, LESS = 100.0, 0.1  # factors to the next part
 WHOLE = 200  # steps of the first search of nodal vectors
-TOO_LARGE = 8000  # velocities whose whole matrices, of 0.5 GB each, are not made
+ROUNDED = 1e-14  # part of the largest stiffness by which entries are not equal for rounding
+TOO_LARGE = 1500  # velocities whose whole matrices, some seconds for each step, are not made
 
 
 class Rest:
@@ -110,6 +110,7 @@ class SparseSearch:
         self.assembler, self.pattern = Assembler(self.compiled), self.compiled.mass_pattern
         self.largest = 0.0
         self.last: tuple[Array, Rest, int] | None = None
+        self.unstable: Equilibrium | None = None
 
     @staticmethod
     def fits(equations: Equations) -> bool:
@@ -128,9 +129,11 @@ class SparseSearch:
         return None
 
     def ended(self) -> Equilibrium | None:
-        """Where a search ended that found nothing, if whole matrices are too large to go on."""
+        """Where a search ended, at best an unstable equilibrium, of models too large for others."""
         if self.compiled.nu < TOO_LARGE or self.last is None:
             return None
+        if self.unstable is not None:
+            return self.unstable
         q, here, count = self.last
         n, none = self.compiled.nu, np.zeros(0)
         return Equilibrium(
@@ -210,8 +213,10 @@ class SparseSearch:
         if factors is None:
             return None
         x, y = (here.solve(factors, v, still) for v in np.random.default_rng(1).normal(size=(2, n)))
-        Kx, Ky = here.K @ x, here.K @ y
-        if abs(y @ Kx - x @ Ky) > ONE_WAY * max(np.abs(y) @ np.abs(Kx), np.abs(x) @ np.abs(Ky)):
+        Kx, Ky, skew = here.K @ x, here.K @ y, here.K - here.K.T
+        # of short elements rounding of K is larger than what is left of Kx: it is taken out before
+        skew.data[np.abs(skew.data) <= ROUNDED * np.max(np.abs(here.K.data), initial=0.0)] = 0.0
+        if abs(y @ (skew @ x)) > ONE_WAY * max(np.abs(y) @ np.abs(Kx), np.abs(x) @ np.abs(Ky)):
             return None  # loads follow the motion
 
         def compliance(v: Array) -> Array:
@@ -227,13 +232,15 @@ class SparseSearch:
         values = 1.0 / values
         order = np.argsort(values)
         size = max(self.largest, float(np.max(np.abs(here.K.data), initial=0.0)))
-        if np.any(values < -NO_STIFFNESS * size):
-            return None  # from an unstable equilibrium the other search goes downhill
         median = float(np.median(np.abs(here.K.diagonal())))
         left = float(np.max(np.abs(here.load), initial=0.0))
         closed = float(np.max(np.abs(here.gap), initial=0.0)) <= STALLED
         none = np.zeros(0)
-        return Equilibrium(
+        told = Equilibrium(
             q, none, here.lam, count, closed and left <= UNBALANCED * max(self.largest, median),
             values[order], motions[:, order], here.load, size, none, np.zeros(n), np.zeros(n),
         )  # fmt: skip
+        if len(told.unstable):  # from there the other search goes downhill
+            self.unstable = told if told.found else self.unstable
+            return None
+        return told

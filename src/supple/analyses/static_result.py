@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from supple.analyses.equilibrium import Equilibrium, Places, Search
+from supple.analyses.folded import folded
 from supple.analyses.instant import instant
 from supple.analyses.spin import Spin, turned
 from supple.engine.builder import Compiled
@@ -127,7 +128,8 @@ def static_result(
         broken = violated_row(compiled, time, found.q)
         if not broken and turning is not None:
             broken = turning.moves(found.q) or _unsteady(search, found)
-        success = not broken and not (broken := _locked(equations, time, found))
+        broken = broken or _locked(equations, time, found) or folded(compiled, found.q)
+        success = not broken
         message = message if success else f"no equilibrium: {broken}"
     rest = State(time, found.q, found.u, found.z)
     counts: dict[str, int | float | str] = {"iterations": found.iterations, "newton": newton}
@@ -204,8 +206,16 @@ def _failure(model: Model, compiled: Compiled, found: Equilibrium) -> str:
     return (
         f"no equilibrium found in {found.iterations} steps; the largest load out of balance is "
         f"{abs(found.load[dof]) / compiled.scale[dof]:.3g} {_unit(compiled, dof)} at "
-        f"{compiled.dof_label(dof)}"
+        f"{compiled.dof_label(dof)}{_advice(compiled, found)}"
     )
+
+
+def _advice(compiled: Compiled, found: Equilibrium) -> str:
+    """What the end of a search says about how to go on."""
+    where = ""
+    if len(found.unstable):
+        where = f"; where it ended is unstable along {_words(compiled, found, found.unstable)[0]}"
+    return f"{where}; statics(..., follow='loads') tells how far the loads can grow"
 
 
 def _unit(compiled: Compiled, dof: int) -> str:

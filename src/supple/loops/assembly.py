@@ -27,6 +27,7 @@ from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.loops.closing import CLOSED, Assembler
 from supple.loops.ranks import DEPENDENT, MANY, analyse, regular_value
+from supple.loops.slack import slackened
 from supple.loops.spun import spun
 from supple.model import Model
 from supple.poses import Array, matrix_quaternion
@@ -143,15 +144,17 @@ def started(compiled: Compiled, fixed: Sequence[int] = ()) -> State:
     """The initial state as the model was written down, to be moved onto its constraints.
 
     Gradient bodies are where they would be as rigid ones on the constraints, if they can be: then
-    nothing deforms. ``fixed`` places in u are kept.
+    nothing deforms; else lines that are too long for it are curved (``loops/slack.py``). ``fixed``
+    places in u are kept.
     """
     q, u = compiled.q0, compiled.u0
     if compiled.stiff is not None and compiled.stiff.nr and not fixed:
         try:
             stiff = assembled(compiled.stiff)
+            q, u = transferred(stiff, stiff.q0, stiff.u0, compiled)
         except ModelError:
-            stiff = compiled.stiff
-        q, u = transferred(stiff, stiff.q0, stiff.u0, compiled)
+            q, u = transferred(compiled.stiff, compiled.stiff.q0, compiled.stiff.u0, compiled)
+            q = slackened(compiled, 0.0, q)
     return State(0.0, spun(compiled, q), u, compiled.z0)
 
 

@@ -40,7 +40,7 @@ def watch_gradient(result: Result, record: GradientRecord) -> BodyMonitor:
         return watch_field(result, record)
     t, q = states(result, record)
     e = q.reshape(len(t), *record.mesh.rest.shape)
-    turned = Extreme(t, _turns(e).max(axis=1, initial=0.0))
+    turned = Extreme(t, line_turns(e).max(axis=1, initial=0.0))
     strained = Extreme(t, _surface_strain(record, e).max(axis=1, initial=0.0))
     findings = (
         *of_turns(body, turned),
@@ -102,7 +102,7 @@ def _of_sliders(result: Result, body: Body) -> Iterator[Finding]:
             )
 
 
-def _turns(e: Array) -> Array:
+def line_turns(e: Array) -> Array:
     """Angles (nt, elements) by which sections, of cables slopes, turn from node to node, rad.
 
     ``e`` (nt, nodes, V, 3) are nodal vectors.
