@@ -170,6 +170,7 @@ def test_steps_shrink_with_the_order_of_the_estimate(method):
     assert 1.0 / np.median(found) == pytest.approx(order, abs=0.5 if order < 8 else 1.0)
 
 
+@pytest.mark.slow
 def test_agreement_at_one_decade():
     """At equal tolerance methods differ by what a tenth of it changes in each, but for luck."""
     found = [

@@ -13,6 +13,7 @@ from supple.cases.report import Report, curves, grouped, run, share
 from supple.cli import app
 
 
+@pytest.mark.slow
 def test_a_page_with_pictures(tmp_path: Path) -> None:
     names = ["huang-rigid", "richard-graph"]
     done = CliRunner().invoke(app, ["cases", "report", *names, "--out", str(tmp_path / "made")])

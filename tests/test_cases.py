@@ -396,6 +396,7 @@ def test_the_elastica_with_eight_parts():
     assert all(q.passed for q in found)
 
 
+@pytest.mark.slow
 def test_the_guide_with_four_parts():
     found = large_deflection.inspect_guide(large_deflection.guide(4), bound=0.03)
     assert all(q.passed for q in found)
@@ -580,6 +581,7 @@ def test_frequencies_of_the_rig():
             assert (first, second, third) == pytest.approx((1.1, 2.2, 4.0), abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_rig_ends_in_its_first_mode():
     """When the swing has died the gauge shows a clamped beam with a tip mass, computed by hand."""
     found = line(rig_for(30.0), 20.0, 30.0, 1.0, 8.0)
@@ -626,6 +628,7 @@ def test_zhao_against_the_equations_of_the_paper():
 @pytest.mark.parametrize(
     "reference", [duffing.REGULAR, duffing.CHAOTIC], ids=["regular", "chaotic"]
 )
+@pytest.mark.slow
 def test_duffing_against_the_linearised_equation(reference):
     """The motion to 15 s, and the growth of a distance from 30 to 150 s, by SciPy."""
     from scipy.integrate import solve_ivp

@@ -198,6 +198,7 @@ def test_finest_run_outside_of_the_sum(monkeypatch):
     assert c.bar == pytest.approx(2.0 * abs(c.best - c.value))
 
 
+@pytest.mark.slow
 def test_what_a_bar_does_not_contain():
     """A given mesh; a run that cannot be finer; a body beyond its model."""
     m = sp.Model(gravity=(0, 0, -G), name="panel")

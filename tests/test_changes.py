@@ -682,6 +682,7 @@ def test_event_at_a_time_ends_a_run():
     assert r.t[-1] == pytest.approx(0.3) and r.message == "event 'enough' at t = 0.3 s"
 
 
+@pytest.mark.slow
 def test_dataset_file_plot_and_monitor(tmp_path):
     m = panels(flexible=True, n=1)
     r = sp.simulate(

@@ -174,6 +174,7 @@ def test_real_cases_as_json():
     assert all(q["passed"] for q in entry["quantities"])
 
 
+@pytest.mark.slow
 def test_model_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert run("new", "arm.yaml").exit_code == 0

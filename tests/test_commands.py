@@ -121,6 +121,7 @@ def test_plot(saved, tmp_path, monkeypatch):
     assert (tmp_path / "energy.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.slow
 def test_crosscheck(tmp_path):
     sp.write_model(two_masses(), tmp_path / "rest.yaml", t_end=0.1)
     still = answer("crosscheck", tmp_path / "rest.yaml", code=1)
@@ -158,6 +159,7 @@ def test_compare(saved, tmp_path):
     assert b"<!-- other.nc -->" in picture.read_bytes()
 
 
+@pytest.mark.slow
 def test_interpolation_is_no_difference(tmp_path):
     """A quick vibration on two coarse grids: differences between their times mean nothing."""
     m = two_masses()
@@ -239,6 +241,7 @@ def arrays(path: Path) -> dict[str, np.ndarray]:
     return found
 
 
+@pytest.mark.slow
 def test_vtk(tmp_path):
     """Nodes are where the result says, frames stand as bodies do, times are those of the run."""
     m = sp.Model(gravity=(0, 0, -9.81))

@@ -68,6 +68,7 @@ def test_only_baumgarte_lets_violations_appear(model):
             assert (result.statistics["violation"] > 1e-12) == (method == "baumgarte")
 
 
+@pytest.mark.slow
 def test_without_a_pull_violations_grow_and_with_it_they_do_not():
     """Errors of accelerations add up twice, to t^2; pulled, each lives for the time 1/pull.
 

@@ -158,6 +158,7 @@ def test_sections_on_a_helix_do_not_turn_about_it(turns):
     np.testing.assert_allclose(pose.p, along, atol=1e-9 * length)
 
 
+@pytest.mark.slow
 def test_a_coil_spring():
     """Closely coiled, pulled along its axis: 8 F D^3 n / (G d^4), torsion of the wire alone."""
     radius, rise, turns, wire = 0.02, 2e-4, 2, sp.Circle(1e-3)
@@ -344,6 +345,7 @@ def test_stress_and_section_forces_of_an_arc():
 
 
 @pytest.mark.parametrize(("parts", "level"), [(4, "valid"), (2, "doubtful")])
+@pytest.mark.slow
 def test_verdicts_on_an_arch(parts, level):
     """Clamped at both ends: four parts are right to 0.1 %, whose rest is no defect."""
 
@@ -363,6 +365,7 @@ def test_verdicts_on_an_arch(parts, level):
     assert np.abs(a - b).max() < (1e-3 if level == "valid" else 0.1) * np.abs(b).max()
 
 
+@pytest.mark.slow
 def test_frequencies_of_a_ring():
     """Two welded half rings: Hoppe's frequencies of two and three waves, thin and inextensible."""
     waves = np.array([2, 3])

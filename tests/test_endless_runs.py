@@ -142,6 +142,7 @@ def stiff() -> sp.Model:
     [sp.DormandPrince(max_steps=150_000), sp.Adams(max_steps=15_000)],
     ids=lambda integrator: type(integrator).__name__,
 )
+@pytest.mark.slow
 def test_a_stiff_model_under_an_explicit_method(integrator, short_window) -> None:
     """The rate of the damper is damping over inertia, 1e6/(0.1 + 0.5^2) 1/s."""
     with pytest.warns(sp.SuppleWarning) as told:

@@ -254,6 +254,7 @@ def test_dataset_of_a_beam(example, tmp_path):
         saved["link2@1.02.deflecton"]
 
 
+@pytest.mark.slow
 def test_plots_of_a_beam(example, tmp_path):
     figure = example.plot("elbow", "link2@1.02.deflection", "link2@1.02", "link2", "energy")
     assert [ax.get_ylabel() for ax in figure.axes] == [
@@ -291,6 +292,7 @@ def test_spectrum_of_a_sine():
         assert 0.84 < size <= 1.0 + 1e-3
 
 
+@pytest.mark.slow
 def test_spectrum_of_results(tmp_path):
     """A clamped beam after a kick rings at its first frequency."""
     m = sp.Model()

@@ -54,6 +54,7 @@ def chain(segments: int) -> np.ndarray:
     return pendulum_tip(segments, times, 2.0, E * area, E * second, density * area)
 
 
+@pytest.mark.slow
 def test_the_chain_swings_like_the_pendulum():
     """It is of second order: two chains of few segments extrapolate to 5e-4 m at 0.75 s."""
     one, two = chain(16), chain(32)

@@ -75,6 +75,7 @@ def moved(recipe: MixedRecipe, eq: Equations) -> State:
 
 
 @some_and_many
+@pytest.mark.slow
 def test_accelerations_are_those_of_mass_points_on_constraints(numbers):
     """Joints and constraints as functions of poses: they hold, and do no work on what they allow.
 

@@ -54,6 +54,7 @@ def test_a_four_bar_closes_exactly(formulation):
     assert result["drive"].angle[-1] == pytest.approx(0.7 + 12 + 8, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_power_is_the_rate_of_energy():
     """Five Gauss points on pieces of 0.3 rad leave 1e-10 of the energy that goes in and out."""
     model = driven()

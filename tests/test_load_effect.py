@@ -101,6 +101,7 @@ def four_bar(speed: float, stiffening: str = "none") -> sp.Model:
     return m
 
 
+@pytest.mark.slow
 def test_a_coupler_of_a_mechanism():
     """The normal force by balance over Euler's load, and the change that stiffening makes."""
     euler = np.pi**2 * 2.07e11 * 0.02 * 0.004**3 / 12 / 0.3**2

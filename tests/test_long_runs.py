@@ -277,6 +277,7 @@ def test_ctrl_c_leaves_a_checkpoint(tmp_path: Path) -> None:
     same(sp.load_run(tmp_path / "states.h5"), whole)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a model file asks for is written by the run that goes on, too."""
     monkeypatch.chdir(tmp_path)

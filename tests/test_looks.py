@@ -99,6 +99,7 @@ def test_parts_of_a_curved_beam_are_drawn_where_its_stations_are() -> None:
         check_beam(result, one, result["hook"], max(float(start), 1e-12), SAMPLED)
 
 
+@pytest.mark.slow
 def test_nodes_of_structures_shells_and_solids_are_drawn_where_they_are(tmp_path) -> None:
     m = sp.Model(gravity=(0, 0, -9.81))
     nodes = {"a": (0, 0, 0), "b": (1, 0, 0), "c": (1, 1, 0.5)}

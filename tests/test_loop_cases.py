@@ -108,6 +108,7 @@ def audited(views: dict) -> SimpleNamespace:
 
 
 @pytest.mark.parametrize("case", jonker.CASES[:2], ids=lambda case: case.name)
+@pytest.mark.slow
 def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     times, chord = np.array(case.times), jonker_chord(TILTS[case.name])
     assert case.times == jonker.TIMES
@@ -127,6 +128,7 @@ def test_slider_crank_is_measured_as_the_reference_was(case: Case) -> None:
     assert not all(q.passed for q in case.measure(audited({"rod": SimpleNamespace(at=at)})))
 
 
+@pytest.mark.slow
 def test_four_bar_is_measured_as_the_reference_was() -> None:
     (case,) = richard.CASES
     assert case.times == richard.TIMES

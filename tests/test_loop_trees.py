@@ -188,6 +188,7 @@ def runs(number: int) -> list[tuple[np.ndarray, float]]:
 
 
 @some_and_many
+@pytest.mark.slow
 def test_runs_of_all_trees_agree_within_their_own_errors(numbers):
     """They differ by at most ten times what each changes when its tolerance is a tenth."""
     for number, found in kept(numbers, runs):

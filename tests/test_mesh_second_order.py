@@ -93,6 +93,7 @@ def test_rotating_strip(made, speed):
 
 
 @SHELL_AND_SOLID
+@pytest.mark.slow
 def test_column(made):
     """A force at the tip takes the bending stiffness away at Euler's load."""
     euler = np.pi**2 / 4.0 * 1e9 * WIDTH * THICK**3 / 12.0

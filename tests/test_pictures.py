@@ -201,6 +201,7 @@ def test_view_ends_by_ctrl_c(run: sp.Result, monkeypatch, capsys) -> None:
         run.view(run, other=run, browser=False)
 
 
+@pytest.mark.slow
 def test_films_last_as_long_as_they_should(run: sp.Result, tmp_path: Path, monkeypatch) -> None:
     from PIL import Image
 

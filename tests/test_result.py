@@ -474,6 +474,7 @@ def test_energy_channels(flight):
     assert np.abs(flight.energy.error).max() <= record.max_error + 1e-10 * record.max_energy
 
 
+@pytest.mark.slow
 def test_flight_dataset_and_plots(flight, tmp_path):
     saved = load(flight.save(tmp_path / "flight.nc"))
     assert saved.dataset["ball.angular_velocity"].attrs["frame"] == "B"

@@ -234,6 +234,7 @@ def test_a_spectrum_of_a_window_is_that_of_the_part(arm) -> None:
         assert str(caught.value) == sentence
 
 
+@pytest.mark.slow
 def test_runs_are_drawn_over_each_other(arm, tmp_path) -> None:
     other = sp.simulate(arm.model, 0.2, output=11)
     saved = sp.load(other.save(tmp_path / "other.nc"))

@@ -284,6 +284,7 @@ def test_balance_knows_each_load_at_its_station(run):
     assert np.allclose(tip, in_section_axes(np.hstack([local, torque]).T, 0.2).T, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_shapes_come_to_the_balance_with_modes():
     """The moment of the shapes converges to that of the balance; two modes are far off."""
     errors = []

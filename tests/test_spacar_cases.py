@@ -37,6 +37,7 @@ def test_the_slider_crank_holds(name):
         assert (signed.max(), signed.min()) == pytest.approx((0.01535, -0.01550), abs=2e-4)
 
 
+@pytest.mark.slow
 def test_the_reference_is_what_the_element_does():
     """The stored numbers up to 30 degrees; the element is run again at a looser tolerance."""
     times = np.array([0.0, np.pi / 6 / 150.0])
@@ -57,6 +58,7 @@ def test_bounds_can_fail():
     assert np.abs(stored["-spatial"]).max() > 30 * spacar.SPACE
 
 
+@pytest.mark.slow
 def test_growth_rates_of_the_shaft():
     found = cases.get("spacar-shaft").run()
     assert [q for q in found if not q.passed] == [] and len(found) == 8

@@ -112,6 +112,7 @@ def test_of_results_and_files(swing, tmp_path):
     assert swing.spectrogram(swing["rod"].position, window=5.0).amplitudes.ndim == 3
 
 
+@pytest.mark.slow
 def test_plots(swing, tmp_path):
     figure = swing.spectrum("hinge.angle").plot(tmp_path / "s.png", high=5.0)
     assert figure.axes[0].get_ylabel() == "amplitude of hinge.angle (rad)"

@@ -110,6 +110,7 @@ def test_a_rotor_without_damping_is_stable_beyond_its_critical_speed() -> None:
         assert 2 * np.pi * linear.frequencies[:2] == pytest.approx(whirl, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_a_shaft_that_is_not_round_is_unstable_between_two_speeds() -> None:
     """Stiffnesses k1, k2 that turn along: unstable from sqrt(k1/m) to sqrt(k2/m)."""
     m = jeffcott(0.0, 0.0)
@@ -157,6 +158,7 @@ def beam_shaft(speed: float, parts: int = 2) -> float:
 
 
 @pytest.mark.filterwarnings("ignore::supple.errors.SuppleWarning")
+@pytest.mark.slow
 def test_jonkers_shaft_loses_stability_at_its_critical_speed() -> None:
     """Two elements: the limit 832.505034 rad/s, and growth rates at constant speed."""
     from supple.cases.spacar import bending, shaft

@@ -140,6 +140,7 @@ def test_efforts_on_a_loop_accelerate_it_as_the_equations_say() -> None:
         np.testing.assert_allclose(space.D[:, k], push[own], rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_receptance_of_a_cantilever() -> None:
     """The end under a force there, exact for Euler and Bernoulli.
 

@@ -151,6 +151,7 @@ def guide(parts: int, held: bool) -> tuple[sp.Model, sp.RigidBody]:
     return m, stage
 
 
+@pytest.mark.slow
 def test_a_leaf_spring_guide_over_its_stroke():
     """What moves beside its stroke, and what bends it; its stiffness is the case's."""
     m, stage = guide(4, held=True)

@@ -140,6 +140,7 @@ def test_attachment_modes_are_exact_in_statics(reference, place):
     assert few.monitor.level == whole.monitor.level
 
 
+@pytest.mark.slow
 def test_attachment_modes_in_all_formulations():
     """The same motion, and the shapes are kept: what is looked at does not change them."""
     found = []

@@ -41,6 +41,7 @@ def test_a_tree_by_frames_and_by_world_places_moves_alike(recipe) -> None:
 
 @examples(8)
 @given(flexible_recipes(max_bodies=3, can_lock=False, forces="frames"))
+@pytest.mark.slow
 def test_beams_by_frames_and_by_world_places_move_alike(recipe) -> None:
     model = recipe.model()
     same_motion(model, written_in_world(model))

@@ -150,11 +150,11 @@ def test_held_rows(monkeypatch):
     o = SimpleNamespace(tangent=tangent.copy(), G=G, held=np.zeros(1))
     o.coefficients, o.c = np.zeros((3, blocks.COEFFICIENTS)), rng.normal(size=(9, c.nr))
     o.y = np.zeros((7, c.nu + c.nz + 2 * c.nr))
-    radau_blocks.hold(m, eq.fields, o, h)
+    radau_blocks.weigh_rows(m, eq.fields, o, h)
     radau_blocks.held_sides(m, o, h)
     assert np.array_equal(o.tangent, tangent) and not o.y.any()  # no pivot was replaced
     o.coefficients[E1, blocks.C_REPLACED] = 1.0
-    radau_blocks.hold(m, eq.fields, o, h)
+    radau_blocks.weigh_rows(m, eq.fields, o, h)
     W = o.y[P1, : c.nr].copy()
     driven = ["drive" in row.name for row in c.rows]
     assert sum(driven) == 1 and np.array_equal(W == 0.0, driven)

@@ -100,6 +100,11 @@ class FlexibleBody(Body):
         return False
 
     @property
+    def second_order_twist(self) -> bool:
+        """Whether twist by moments of bending is among them, which buckling to the side needs."""
+        return False
+
+    @property
     def uses_places(self) -> bool:
         """Whether its coordinates depend on where something is attached."""
         return self.second_order or isinstance(self.modes, AttachmentModes)

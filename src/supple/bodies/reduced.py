@@ -82,6 +82,11 @@ class ReducedBody(FlexibleBody):
         """Whether displacements of second order are asked for."""
         return isinstance(self.stiffening, SecondOrder)
 
+    @property
+    def second_order_twist(self) -> bool:
+        """Whether twist by moments of bending is among them."""
+        return isinstance(self.stiffening, SecondOrder) and self.stiffening.twist
+
     def modal(self, point_masses: PointMasses = ()) -> ModalBody:
         """Body of elastic coordinates, with point masses ((place, mass kg), ...) on it.
 

@@ -74,7 +74,7 @@ def weights(m, o, held, out):
 
 
 @kernel
-def hold(m, w, o, h):
+def weigh_rows(m, w, o, h):
     """Add G^T W G to Rq if pivots were rounding, of the size that the mean inertia has in a step h."""
     c, n, mean, M = o.coefficients, m.unit.shape[0], 0.0, o.tangent[MASS]
     o.held[0] = 0.0

@@ -88,7 +88,7 @@ def middle_tangent(m, w, r, o, p, t, h):
     if by_blocks(m):
         links.rate_tangent(m, w, o.H, m.line_of)
         links.jacobian(m, w, G, m.line_of)
-        radau_blocks.hold(m, w, o, h)
+        radau_blocks.weigh_rows(m, w, o, h)
     elif o.c.shape[1] > 0:
         links.rate_tangent(m, w, G, m.line_of)
         st.copy_rows(G, w.solved)  # H: factors of accelerations are not needed now

@@ -78,7 +78,7 @@ OWN_RECORD = Record(
         # by blocks (core/blocks.py): derivative H of the rows' rates, numbers of the method, fronts and their factors
         "H": ("blocks * lines", 1),
         "coefficients": ("3 * blocks", COEFFICIENTS),
-        "held": "blocks",  # stiffness with which rows are held in the tangents (``radau_blocks.hold``), 0 if they are not
+        "held": "blocks",  # stiffness with which rows are held in the tangents (``radau_blocks.weigh_rows``), 0 if they are not
         "stack": (2, "stack"),
         "factors": (3, "factors"),
     }),

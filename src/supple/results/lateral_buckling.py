@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from supple.constraints import Driver
 from supple.fem.sections import CrossSection
 from supple.reduction.modes import rigid_motions
-from supple.reduction.stiffening import SecondOrder
 from supple.results.body_loads import at_times
 from supple.results.body_supports import ALIKE, held_directions
 from supple.results.deformation import Extreme
@@ -54,11 +53,10 @@ def lateral_buckling(result: Result, loaded: Deflected) -> Extreme | None:
     """
     record = loaded.record
     body, masses = record.body, record.point_masses
-    stiffening = getattr(body, "stiffening", None)
     mesh = body.responding_mesh(masses)
     if mesh is None:
         return None
-    sees = isinstance(stiffening, SecondOrder) and stiffening.twist
+    sees = body.second_order_twist
     strong = _strong(mesh)
     none = Extreme(loaded.t, np.zeros(len(loaded.t)))
     if strong.factor == 0.0 or not len(loaded.t):

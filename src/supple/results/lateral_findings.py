@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from supple.errors import label
-from supple.reduction.stiffening import SecondOrder
 from supple.results.deformation import Extreme
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def of_lateral(body: FlexibleBody, aside: Extreme, count: int) -> Iterator[Findi
         "without twist of second order: use parts with stiffening=SecondOrder(twist=True), or a "
         "section that is less deep"
     )
-    if getattr(body, "stiffening", None) == SecondOrder(twist=True):
+    if body.second_order_twist:
         without = f"by its {count} elastic coordinates: use {body.refinement}, or parts"
     yield Finding(
         body.name,
