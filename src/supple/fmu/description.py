@@ -92,25 +92,26 @@ class Description:
             "canGetAndSetFMUstate": "true",
             "canSerializeFMUstate": "true",
         }
-        if "model-exchange" in self.kinds:
-            ET.SubElement(root, "ModelExchange", both, completedIntegratorStepNotNeeded="true")
-        if "co-simulation" in self.kinds:
-            own = {"canHandleVariableCommunicationStepSize": "true"}
-            ET.SubElement(root, "CoSimulation", both | own)
+        self._interfaces(root, both, {"completedIntegratorStepNotNeeded": "true"})
         self._around(root)
         listed = ET.SubElement(root, "ModelVariables")
         for v in self.variables:
-            kept = {"name": v.name, "valueReference": str(v.reference), "causality": v.causality}
-            kept["variability"] = "continuous"
-            if v.causality == "output" or v.of is not None:
-                kept["initial"] = "calculated"
-            elif v.causality == "local":
-                kept["initial"] = "exact"
+            kept = _attributes(v)
             of = None if v.of is None else str(v.of + 1)  # places count from one
             real = self._numbers(v) | ({} if of is None else {"derivative": of})
             ET.SubElement(ET.SubElement(listed, "ScalarVariable", kept), "Real", real)
         self._structure(root)
         return root
+
+    def _interfaces(
+        self, root: ET.Element, both: dict[str, str], exchange: dict[str, str]
+    ) -> None:
+        """The kinds of the FMU, with what both can do and what one of them needs."""
+        if "model-exchange" in self.kinds:
+            ET.SubElement(root, "ModelExchange", both | exchange)
+        if "co-simulation" in self.kinds:
+            own = {"canHandleVariableCommunicationStepSize": "true"}
+            ET.SubElement(root, "CoSimulation", both | own)
 
     def _structure(self, root: ET.Element) -> None:
         """Outputs, which follow states and not inputs; rates of states; what is computed first."""
@@ -135,20 +136,11 @@ class Description:
             "canGetAndSetFMUState": "true",
             "canSerializeFMUState": "true",
         }
-        if "model-exchange" in self.kinds:
-            ET.SubElement(root, "ModelExchange", both, needsCompletedIntegratorStep="false")
-        if "co-simulation" in self.kinds:
-            own = {"canHandleVariableCommunicationStepSize": "true"}
-            ET.SubElement(root, "CoSimulation", both | own)
+        self._interfaces(root, both, {"needsCompletedIntegratorStep": "false"})
         self._around(root)
         listed = ET.SubElement(root, "ModelVariables")
         for v in self.variables:
-            kept = {"name": v.name, "valueReference": str(v.reference), "causality": v.causality}
-            kept["variability"] = "continuous"
-            if v.causality == "output" or v.of is not None:
-                kept["initial"] = "calculated"
-            elif v.causality == "local":
-                kept["initial"] = "exact"
+            kept = _attributes(v)
             of = {} if v.of is None else {"derivative": str(v.of)}
             ET.SubElement(listed, "Float64", kept | self._numbers(v) | of)
         structure = ET.SubElement(root, "ModelStructure")
@@ -188,3 +180,14 @@ class Description:
             "</table></body></html>",
         )
         return "\n".join(text).encode() + b"\n"
+
+
+def _attributes(v: Variable) -> dict[str, str]:
+    """What both versions say of a variable."""
+    found = {"name": v.name, "valueReference": str(v.reference), "causality": v.causality}
+    found["variability"] = "continuous"
+    if v.causality == "output" or v.of is not None:
+        found["initial"] = "calculated"
+    elif v.causality == "local":
+        found["initial"] = "exact"
+    return found
