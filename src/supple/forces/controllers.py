@@ -176,7 +176,7 @@ class Controller(ForceElement):
             elastic=bodies,
             target=_signals(owner, "target", target, len(seen) + len(bodies)),
             feedforward=_signals(owner, "feedforward", feedforward, len(acted)),
-            limit=_limits(owner, "limit", limit, len(acted)),
+            limit=limits_of(owner, "limit", limit, len(acted)),
         )
         return owner
 
@@ -212,7 +212,7 @@ def _signals(owner: str, field: str, given: Any, n: int) -> tuple[Signal, ...]:
     return tuple(as_signal(x, owner, f"{field}[{i}]") for i, x in enumerate(items))
 
 
-def _limits(owner: str, field: str, given: Any, n: int, least: float = 0.0) -> Vector:
+def limits_of(owner: str, field: str, given: Any, n: int) -> Vector:
     """Positive numbers, infinite for none, one for all or one for each of n."""
     expected = f"a positive number, or {n} of them"
     try:
@@ -220,7 +220,7 @@ def _limits(owner: str, field: str, given: Any, n: int, least: float = 0.0) -> V
     except (TypeError, ValueError):
         raise ModelError(owner, field, given, expected) from None
     fits = found.ndim == 0 or found.shape == (n,)
-    if isinstance(given, (bool, str)) or not fits or not np.all(found > least):
+    if isinstance(given, (bool, str)) or not fits or not np.all(found > 0.0):
         raise ModelError(owner, field, given, expected)
     return read_only(np.broadcast_to(found, (n,)))
 
@@ -235,4 +235,3 @@ def steps_of(owner: str, field: str, given: Any, n: int) -> Vector:
 
 
 SignalsLike = SignalLike | Sequence[SignalLike]
-limits_of = _limits
