@@ -21,7 +21,6 @@ import numpy as np
 import supple as sp
 from supple.core import border, dynamics, tree_parts
 from supple.core import layout as at
-from supple.engine.newton_way import go_along_tree
 
 # Links and kind: seconds of the run, and the largest ratio of the times of a step.
 STEPS = {(128, False): (0.4, 1 / 3), (32, True): (0.2, 1 / 3)}
@@ -46,12 +45,10 @@ def step_of(links: int, flexible: bool, t_end: float) -> dict[str, float]:
 
 def price(links: int, flexible: bool, rounds: int) -> dict[str, Any]:
     """CPU time of a new matrix of each kind, and of its parts, in residuals."""
-    equations = sp.JointCoordinates().equations(chain.supple_model(links, flexible))
+    equations = sp.JointCoordinates("tree").equations(chain.supple_model(links, flexible))
     c = equations.compiled
-    ints = c.ints.copy()
-    go_along_tree(ints, c.reals)
-    reals, integers = tree_parts.PARTS_RECORD.lengths(at.sizes(ints) | {"factors": 1})
-    buffers = ints, c.reals, at.new_work(ints), np.zeros(reals), np.zeros(integers, np.int64)
+    reals, integers = tree_parts.PARTS_RECORD.lengths(c.sizes | {"factors": 1})
+    buffers = c.ints, c.reals, at.new_work(c.ints), np.zeros(reals), np.zeros(integers, np.int64)
     rng, nu = np.random.default_rng(links), equations.nu
     q, u, a = rng.uniform(-1.0, 1.0, (3, nu))
     for body in c.flexible.values():

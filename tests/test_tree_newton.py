@@ -9,12 +9,13 @@ import pytest
 from hypothesis.errors import UnsatisfiedAssumption
 
 import supple as sp
-from random_models import KINDS, Recipe
+from random_models import KINDS, Recipe, State
 from supple.core import border
 from supple.core import layout as at
 from supple.core import tree_parts as parts
-from supple.engine import newton_way
-from supple.engine.newton_way import go_along_tree
+from supple.engine import block_plan, newton_way
+from supple.engine.plan import with_plan
+from supple.formulations.equations import Equations, Tangents
 
 # random states are drawn again where a tree is locked
 pytestmark = pytest.mark.filterwarnings("ignore::hypothesis.errors.HypothesisDeprecationWarning")
@@ -118,8 +119,9 @@ class Tree:
 
     def __init__(self, equations) -> None:
         c = equations.compiled
-        self.equations, self.ints = equations, c.ints.copy()
-        go_along_tree(self.ints, c.reals)
+        asked = c.ints.copy()
+        asked[at.H_ASKED] = at.TREE_WAY
+        self.equations, self.ints = equations, with_plan(asked, c.reals)
         sizes = at.sizes(self.ints) | {"factors": 1}
         reals, integers = parts.PARTS_RECORD.lengths(sizes)
         self.run, self.count = np.zeros(reals), np.zeros(integers, np.int64)
@@ -188,6 +190,64 @@ def test_random_trees():
 def test_random_trees_with_a_border():
     for equations, state, rng in systems(8, 3, far=True):
         check(equations, state, rng, 1e-14)
+
+
+def test_trees_that_would_be_solved_by_blocks(monkeypatch):
+    """Asked to go along the tree they store whole rows, not those of the plan of their blocks."""
+    monkeypatch.setattr(block_plan, "SMALLEST", 0)
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    monkeypatch.setattr(newton_way, "TREE_FROM", 10**9)
+    model = sp.Model(gravity=(0, 0, -9.81))
+    for k in range(2):
+        body = model.add(sp.RigidBody(f"body{k}", 1.0, (0.1, 0, 0), (0.01, 0.02, 0.02)))
+        model.add(sp.Revolute(f"joint{k}", model.ground.at(0, k, 0), body.at(0), "y"))
+        model.add(sp.JointSpring(f"spring{k}", f"joint{k}", 3.0 + k, 0.5))
+    equations = sp.JointCoordinates().equations(model)
+    smallest = equations, State(0.0, np.zeros(2), np.ones(2), np.ones(2), np.zeros(0))
+    cases = [(*smallest, np.random.default_rng(6)), *systems(3, 6), *systems(2, 7, far=True)]
+    for equations, state, rng in cases:
+        assert equations.compiled.ints[at.H_PLANNED] == 1
+        check(equations, state, rng, 1e-14)
+
+
+def check_whole(equations, state) -> None:
+    """Matrices of a model that goes along the tree are those of one that does not."""
+    tree = Tree(equations)
+    made = Equations(dataclasses.replace(equations.compiled, ints=tree.ints))
+    assert made.compiled.sizes["widest"] > 0
+    found, expected = made.tangents(*state), equations.tangents(*state)
+    for name, matrix, other in zip(Tangents._fields, found, expected, strict=True):
+        assert largest(matrix - other) <= 1e-14 * largest(other), name
+
+
+def test_whole_tangents_of_trees_with_a_border():
+    borders = 0
+    for equations, state, _ in systems(8, 5, far=True):
+        assert equations.compiled.sizes["widest"] == 0
+        check_whole(equations, state)
+        borders += Tree(equations).ints[at.H_BORDER]
+    assert borders > 100
+
+
+def test_statics_and_the_linear_model_of_a_tree_with_a_border():
+    """A gear between two joints far apart: the model goes along the tree, its stiffness is whole."""
+    model, count = sp.Model(gravity=(0, 0, -0.5)), 60
+    last = model.ground.at(0)
+    for k in range(count):
+        body = model.add(sp.RigidBody(f"link{k}", 1.0, (0.1, 0, 0), (0.01, 0.02, 0.02)))
+        model.add(sp.Revolute(f"joint{k}", last, body.at(0), "y"))
+        model.add(sp.JointSpring(f"spring{k}", f"joint{k}", 2000.0, 0.01))
+        last = body.at(0.2)
+    model.add(sp.CouplingSpring("belt", "joint3", f"joint{count - 5}", 5000.0, 0.1, ratio=-1.5))
+    made = sp.JointCoordinates().equations(model).compiled
+    assert made.sizes["widest"] == 1 and made.sizes["border"] == 2
+    linear = sp.linearize(model)
+    whole, still = sp.JointCoordinates("dense").equations(model), np.zeros(count)
+    found = whole.tangents(0.0, linear.state.q, still, still)
+    order = np.ix_(linear.places, linear.places)
+    for matrix, expected in ((linear.K, found.Rq), (linear.C, found.Ru), (linear.M, found.M)):
+        assert largest(matrix - expected[order]) <= 1e-14 * largest(expected)
+    assert largest(found.r) <= 1e-9 * largest(linear.K @ np.ones(count))
 
 
 @pytest.mark.slow

@@ -277,6 +277,7 @@ WORK_RECORD = Record(
         "link": ("links", 6, LINK_WORK),
         "change": (6, 6),  # of a link's wrenches
         "between": (2, 6, 6),  # stiffness and damping of an element between neighbours
+        "lined": 1,  # 1 while tangents are made as parts, 0 as matrices: what couples two paths is a line of the border, or an entry
         "reading": ("border", "reading"),  # of lines of the border
         "inner": ("nodes", 6),  # wrenches on a joint's outer side that act on its inner side too
         "lam": "nr",

@@ -170,7 +170,7 @@ def tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M):
     """What tangents are made of, in the workspace: columns, matrices B and K of the nodes, rows of flexible bodies, slopes
 
     of controllers, wrenches summed over subtrees. What belongs to the coordinates of one joint or one flexible body,
-    and what couples two moving nodes, is added to Rq, Ru, M (nu, nu).
+    and what couples two moving nodes, is added to Rq, Ru, M (nu, nu); if w.lined is 1 such couplings are left in w.reading.
     """
     node, x = m.node, w.node
     tree.poses(m, w, q)
@@ -222,6 +222,7 @@ def differentiate(m, w, t, q, u, a, z, r, Rq, Ru, M, Rz, Gq, Gu, Gz):
     block_products.clear(m, Rq, Ru, M)
     for matrix in (Rz, Gq, Gu, Gz):
         clear(matrix)
+    w.lined[0] = 0.0
     tangent_parts(m, w, t, q, u, a, z, Rq, Ru, M)
     residual_of_sums(m, w, r)
     spread_slopes(m, w, t, q, u, z, Rz, Gq, Gu, Gz)

@@ -138,6 +138,7 @@ def differentiate_tree(m, w, p, t, q, u, a, z, r):
     for i in range(OWN):
         for k in range(p.own.shape[1]):
             p.own[i, k] = 0.0
+    w.lined[0] = 1.0
     tangents.tangent_parts(m, w, t, q, u, a, z, own(p, RQ)[0], own(p, RU)[0], own(p, MASS)[0])
     tangents.residual_of_sums(m, w, r)
     for s in range(z.shape[0]):

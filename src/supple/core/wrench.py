@@ -148,11 +148,11 @@ def scatter_relative(tree, work, line, node_a, node_b, E, C, W, Rq, Ru):
 def couple(tree, work, line, node, other, E, C, Rq, Ru):
     """Add to the rows of a node's path E along the displacement and C along the twist of another node.
 
-    Where Newton's matrix is eliminated along the tree they become lines of its border, from ``line`` on, along the other node's
-    motion less 1 - SHARE of this node's own, of which this node's matrices take account instead. Below zero there are no
-    lines, since one of the nodes does not move.
+    Of parts of tangents (``tree_parts``) they become lines of the border, from ``line`` on, along the other node's motion less
+    1 - SHARE of this node's own, of which this node's matrices take account instead. Below zero there are no lines, since one
+    of the nodes does not move.
     """
-    if tree.head[at.H_BLOCK] > 0:
+    if work.lined[0].real > 0.0:
         stiff, damp = work.matrices[node, at.NODE_K], work.matrices[node, at.NODE_B]
         for r in range(SIDE if line >= 0 else 0):
             reading = work.reading[line + r]
@@ -186,10 +186,10 @@ def couple(tree, work, line, node, other, E, C, Rq, Ru):
 def enter(tree, work, line, i, j, row, column, along, rate, Rq, Ru):
     """Add derivatives of an effort on a velocity, ``row``, along a coordinate and its rate, ``column``.
 
-    These are numbers i and j of an element's velocities. Between two of them they are kept as a line of the border, the element's
-    first one is ``line``, where Newton's matrix is eliminated along the tree.
+    These are numbers i and j of an element's velocities. Between two of them parts of tangents (``tree_parts``) keep them as a
+    line of the border; the element's first one is ``line``.
     """
-    if i != j and tree.head[at.H_BLOCK] > 0:
+    if i != j and work.lined[0].real > 0.0:
         reading = work.reading[line + i]
         reading[2 * j] += along
         reading[2 * j + 1] += rate

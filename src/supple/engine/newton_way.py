@@ -40,11 +40,6 @@ def choose_newton(ints: np.ndarray, model: Any) -> None:
     model.element[:, at.LINES] = -1
 
 
-def go_along_tree(ints: np.ndarray, reals: np.ndarray) -> None:
-    """Write the elimination along the tree into the integers of a model without constraints."""
-    _go_along_tree(ints, at.read_model(ints, reals))
-
-
 def _go_along_tree(ints: np.ndarray, model: Any) -> None:
     first = 0
     widest = READING
