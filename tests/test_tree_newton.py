@@ -230,7 +230,7 @@ def test_whole_tangents_of_trees_with_a_border():
 
 
 def test_statics_and_the_linear_model_of_a_tree_with_a_border():
-    """A gear between two joints far apart: the model goes along the tree, its stiffness is whole."""
+    """A gear between two distant joints: the model goes along the tree, its stiffness is whole."""
     model, count = sp.Model(gravity=(0, 0, -0.5)), 60
     last = model.ground.at(0)
     for k in range(count):
