@@ -33,6 +33,8 @@ def condition(eq: Equations, t: float = 0.0, q: np.ndarray | None = None) -> flo
     q = eq.q0 if q is None else q
     M = eq.mass_matrix(q) * np.outer(c.scale, c.scale)
     G = eq.constraints(t, q, eq.u0).G * c.scale
+    if not len(M) and not len(G):
+        return 1.0  # nothing moves
     G = G / np.maximum(np.linalg.norm(G, axis=1), 1e-300)[:, None]
     mean = np.mean(np.diag(M)) or 1.0
     zero = np.zeros((len(G), len(G)))

@@ -45,7 +45,7 @@ def left_over(eq: Equations) -> float:
     a = eq.accelerate(0.0, eq.q0, eq.u0)
     lam, rows = eq.multipliers(), eq.constraints(0.0, eq.q0, eq.u0)
     M, h = eq.mass_matrix(eq.q0), eq.residual(0.0, eq.q0, eq.u0, np.zeros(n))
-    mean = np.mean(np.diag(M) * c.scale**2) or 1.0
+    mean = float(np.sum(np.diag(M) * c.scale**2)) / max(n, 1) or 1.0
     size = np.linalg.norm(rows.G * c.scale, axis=1).max(initial=1e-300)
     motion = np.hstack([M * a, rows.G.T * lam, h[:, None]]) * c.scale[:, None] / mean
     held = np.hstack([rows.G * a, rows.acceleration[:, None]]) / size
