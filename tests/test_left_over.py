@@ -56,6 +56,32 @@ def left_over(eq: Equations) -> float:
     return float(left / terms)
 
 
+def left_of_rows(eq: Equations) -> float:
+    """Largest residual of a row, of its own terms and of what rounding elsewhere does to it.
+
+    Accelerations are known to units of the largest one, or of what the largest force gives the mean
+    inertia, multipliers to units of the largest force: times the entries of a row of M and G that
+    is a term of it, too.
+    """
+    c, n = eq.compiled, eq.nu
+    a = eq.accelerate(0.0, eq.q0, eq.u0)
+    lam, rows = eq.multipliers(), eq.constraints(0.0, eq.q0, eq.u0)
+    M, h = eq.mass_matrix(eq.q0), eq.residual(0.0, eq.q0, eq.u0, np.zeros(n))
+    motion = np.hstack([M * a, rows.G.T * lam, h[:, None]]) * c.scale[:, None]
+    held = np.hstack([rows.G * a, rows.acceleration[:, None]]) / c.row_sizes[:, None]
+    M, G = np.abs(M) * np.outer(c.scale, c.scale), np.abs(rows.G) * c.scale / c.row_sizes[:, None]
+    force = np.abs(motion).sum(axis=1).max(initial=0.0)
+    mean = float(np.sum(np.diag(M))) / max(n, 1) or 1.0
+    fastest = max(np.abs(a / c.scale).max(initial=0.0), force / mean)
+    noise = M.sum(axis=1) * fastest + G.sum(axis=0) * force, G.sum(axis=1) * fastest
+    worst = 0.0
+    for part, more in zip((motion, held), noise, strict=True):
+        left = np.abs(part.astype(np.longdouble).sum(axis=1))
+        terms = np.abs(part).sum(axis=1) + more + 1e-300
+        worst = max(worst, float((left / terms).max(initial=0.0)))
+    return worst
+
+
 def largest_left(numbers: range) -> tuple[dict[str, float], int]:
     """The largest of each way, and how many models could be made and are determined."""
     worst, count = dict.fromkeys(WAYS, 0.0), 0
@@ -72,6 +98,8 @@ def largest_left(numbers: range) -> tuple[dict[str, float], int]:
             continue
         for name, eq in equations.items():
             worst[name] = max(worst[name], left_over(eq))
+            if name != "tree":  # the recursion leaves more in rows of elastic coordinates
+                worst[name] = max(worst[name], left_of_rows(eq))
             assert worst[name] < LEFT, (name, recipe)
         count += 1
     return worst, count
