@@ -1,7 +1,7 @@
 """Models beside a compiled one: one item has other numbers, everything else is shared.
 
-Buffers are those that `build` makes of the whole model, to the bit. What an item changes is found in
-one of three ways. A force element that acts in the same places is packed again, alone, into tables
+Buffers are those that `build` makes of the whole model, to the bit. What an item changes is found
+in one of three ways. A force element that acts in the same places is packed again, alone, into tables
 that end where its rows begin: if its integers are the same, its reals take the place of the old
 ones. Of a rigid body, or a point mass on one, the row of its node is made again; of a joint the
 initial values. Whatever else changes is found by a walk through the whole model; the plan is that
@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.bodies.rigid import PointMass, RigidBody
 from supple.core import layout as at
-from supple.engine import pack_bodies as body_rows
 from supple.engine.buffers import NO_SHIFT, flat_buffers, node_reals
 from supple.engine.builder import Builder, build, with_records
 from supple.engine.compiled import BodyRecord, Compiled, frame_key
@@ -47,6 +46,7 @@ FIXED = (
     "rotors", "q0",
 )  # fmt: skip
 COUNTS = ("nz", "wrenches", "switches")
+NAMES = tuple(field.name for field in fields(Compiled))
 
 
 class _Mark(NamedTuple):
@@ -105,19 +105,22 @@ class Beside:
 
     def of(self, model: Model, old: Any, new: Any) -> Compiled:
         """Of a copy of the model in which ``new`` is in the place of ``old``."""
-        found = None
-        if self.shares and not self.divided:
-            if isinstance(new, ForceElement) and not isinstance(new, Motor):
-                found = self._force(old, new)
-            elif type(new) is RigidBody:
-                found = self._body(old, new)
-            elif isinstance(new, PointMass):
-                found = self._point_mass(model, old, new)
-            elif isinstance(new, Joint):
-                found = self._start(old, new)
+        found = self.alone(old, new)
         if found is None:
             found = self._whole(model) if self.shares else build(model)
         return found
+
+    def alone(self, old: Any, new: Any) -> Compiled | None:
+        """The same from both items alone; None if what changes is not known without the model."""
+        if not self.shares or self.divided:
+            return None
+        if isinstance(new, ForceElement):
+            return None if isinstance(new, Motor) else self._force(old, new)
+        if type(new) is RigidBody:
+            return self._body(old, new)
+        if isinstance(new, PointMass):
+            return self._point_mass(old, new)
+        return self._start(old, new) if isinstance(new, Joint) else None
 
     def _whole(self, model: Model) -> Compiled:
         """By a walk through the model; the plan is that of the first one, if it is the same."""
@@ -146,7 +149,7 @@ class Beside:
         for count, number in zip(COUNTS, begin.counts, strict=True):
             setattr(again, count, number)
         again.kinds, again.marks = dict(b.kinds), {}
-        again.add_force(new)
+        Builder.add_force(again, new)
         if _Mark.of(again)[::2] != end[::2] or len(again.kinds) != len(b.kinds):
             return None
         places = dict(zip(GROWING, zip(begin.growing, end.growing, strict=True), strict=True))
@@ -167,16 +170,14 @@ class Beside:
         if places["z0"][0] < places["z0"][1]:
             z0 = c.z0.copy()
             z0[slice(*places["z0"])] = again.z0[places["z0"][0] :]
-        signals, breaks = dict(self._signals), dict(self._breaks)
-        signals[name] = tuple((label(new), s) for s in new.signals)
-        breaks[name] = new.breakpoints
-        return replace(
-            c,
-            reals=reals,
-            z0=z0,
-            signals=tuple(s for some in signals.values() for s in some),
-            breakpoints=tuple(sorted({t for times in breaks.values() for t in times})),
-        )
+        signals, times = c.signals, c.breakpoints
+        if new.signals:
+            own = {**self._signals, name: tuple((label(new), s) for s in new.signals)}
+            signals = tuple(s for some in own.values() for s in some)
+        if new.breakpoints != self._breaks[name]:
+            breaks = {**self._breaks, name: new.breakpoints}.values()
+            times = tuple(sorted({t for some in breaks for t in some}))
+        return _other(c, reals=reals, z0=z0, signals=signals, breakpoints=times)
 
     def _write(self, reals: Array, field: str, first: int, numbers: Iterable[float]) -> None:
         begin, numbers = self._begins[field] + first, list(numbers)
@@ -195,17 +196,17 @@ class Beside:
         given = {"mass": new.mass, "com": new.com, "inertia": new.inertia, "shift": shift}
         reals = self._inertia(name, **given)
         record = BodyRecord(new, new.part_bodies)
-        return None if reals is None else replace(c, reals=reals, bodies={**c.bodies, name: record})
+        return None if reals is None else _other(c, reals=reals, bodies={**c.bodies, name: record})
 
-    def _point_mass(self, model: Model, old: PointMass, new: PointMass) -> Compiled | None:
+    def _point_mass(self, old: PointMass, new: PointMass) -> Compiled | None:
         """Of a point mass on a rigid body."""
         name = new.frame.body.name
-        body = self.model.bodies.get(name)
-        if old.frame.body.name != name or type(body) is not RigidBody:
+        if old.frame.body.name != name or type(self.model.bodies.get(name)) is not RigidBody:
             return None
-        points = [(frame.position, mass) for frame, mass in body_rows.point_masses(model)[name]]
+        every = [new if p is old else p for p in self.model.point_masses.values()]
+        points = [(p.frame.position, p.mass) for p in every if p.frame.body.name == name]
         reals = self._inertia(name, points=points)
-        return None if reals is None else replace(self.compiled, reals=reals)
+        return None if reals is None else _other(self.compiled, reals=reals)
 
     def _inertia(self, name: str, **given: Any) -> Array | None:
         """Reals with another inertia of a rigid body; None if it is none that can be exchanged."""
@@ -227,7 +228,14 @@ class Beside:
             return None
         record, q0, u0 = c.joints[new.name], c.q0.copy(), c.u0.copy()
         q0[record.q], u0[record.u] = record.from_user(new.initial, new.initial_rate)
-        return replace(c, q0=q0, u0=u0)
+        return _other(c, q0=q0, u0=u0)
+
+
+def _other(compiled: Compiled, **changes: Any) -> Compiled:
+    """A compiled model with other values of some fields; what was found of it is not taken over."""
+    found = object.__new__(Compiled)
+    found.__dict__.update({name: getattr(compiled, name) for name in NAMES} | changes)
+    return found
 
 
 def _rotors(ints: np.ndarray, reals: Array) -> np.ndarray:

@@ -84,8 +84,8 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         rotor[velocity] = inertia
     numbers: dict[str, list[Any]] = {
         "gravity": [gravity], "length": [[b.length]], "rotor": [rotor], "unit": [b.scale],
-        "body": [node_reals(b.node_poses, b.inertias).ravel()], "coef": b.element_reals, "factor": [b.factors],
-        "data": [b.data], "flex_data": b.flex_data,
+        "body": [node_reals(b.node_poses, b.inertias).ravel()], "coef": b.element_reals,
+        "factor": [b.factors], "data": [b.data], "flex_data": b.flex_data,
     }  # fmt: skip
     of_ints, of_reals = at.TREE_RECORD.parts
     ints = np.fromiter(chain(*[integers[name] for name in of_ints.fields]), dtype=np.int64)
