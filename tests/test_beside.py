@@ -115,3 +115,9 @@ def test_random_loops(recipe) -> None:
 @pytest.mark.parametrize("number", range(3))
 def test_random_models_with_bodies_without_a_frame(number: int) -> None:
     check(random_gradient.mixed(number).model(), number, 4)
+
+
+@examples(20)
+@given(flexible_recipes(forces="none", max_bodies=3))
+def test_random_trees_on_which_no_force_acts(recipe) -> None:
+    check(recipe.model(), recipe.seed, 6)

@@ -4,8 +4,9 @@ Buffers are those that `build` makes of the whole model, to the bit. What an ite
 in one of three ways. A force element that acts in the same places is packed again, alone, into tables
 that end where its rows begin: if its integers are the same, its reals take the place of the old
 ones. Of a rigid body, or a point mass on one, the row of its node is made again; of a joint the
-initial values. Whatever else changes is found by a walk through the whole model; the plan is that
-of the first model if all other integers are.
+initial values. Whatever else changes is found by a walk through bodies and joints, where forces
+depend on neither, or through the whole model; the plan is that of the first model if all other
+integers are.
 """
 
 from __future__ import annotations
@@ -45,6 +46,13 @@ FIXED = (
     "gradient_rows", "gradient_ints", "link_ints", "flex_data", "callbacks", "sampled", "places",
     "rotors", "q0",
 )  # fmt: skip
+# What a walk through bodies and joints must find again, and what it finds anew
+TREE = (
+    "node_ints", "columns", "flex_ints", "attach_ints", "membranes", "strips", "strip_rows",
+    "plain", "flex_size", "flex_work", "rotors", "rows", "link_ints", "nq", "nu",
+)  # fmt: skip
+RECORDS = ("bodies", "own_frames", "joints", "extra", "flexible", "gradient", "motors", "places")
+STATE = ("q0", "u0", "scale", "rate_scale")
 COUNTS = ("nz", "wrenches", "switches")
 NAMES = tuple(field.name for field in fields(Compiled))
 
@@ -75,6 +83,13 @@ class _Marked(Builder):
         self.marks[force.name] = begin, _Mark.of(self)
 
 
+class _Tree(Builder):
+    """A builder of bodies and joints alone."""
+
+    def add_force(self, force: ForceElement) -> None:
+        """Leave out what a force element is."""
+
+
 class Beside:
     """Makes what `build` makes of a model in which one item has been replaced.
 
@@ -96,19 +111,22 @@ class Beside:
         begin = compiled.reals.__array_interface__["data"][0]
         self._begins = {
             name: (getattr(tree, name).__array_interface__["data"][0] - begin) // 8
-            for name in ("body", "coef", "factor", "data")
+            for name in at.TREE_RECORD.parts[1].fields
         }
         timed = (*model.forces.values(), *model.constraints.values())
         self._signals = {item.name: tuple((label(item), s) for s in item.signals) for item in timed}
         self._breaks = {item.name: item.breakpoints for item in timed}
+        acting = [frame for force in model.forces.values() for frame in force.frames.values()]
+        self._apart = not (acting or model.constraints or compiled.graph.chords or self.divided)
         self._lengths = {name: body.typical_length for name, body in model.bodies.items()}
 
     def of(self, model: Model, old: Any, new: Any) -> Compiled:
         """Of a copy of the model in which ``new`` is in the place of ``old``."""
         found = self.alone(old, new)
-        if found is None:
-            found = self._whole(model) if self.shares else build(model)
-        return found
+        if found is None and self.shares:
+            found = self._tree(model) if self._apart else None
+            found = self._whole(model) if found is None else found
+        return build(model) if found is None else found
 
     def alone(self, old: Any, new: Any) -> Compiled | None:
         """The same from both items alone; None if what changes is not known without the model."""
@@ -131,6 +149,31 @@ class Beside:
         if not same or not np.array_equal(_rotors(self.compiled.ints, reals), self._rotors):
             return build(model)
         return with_records(b, graph, self.compiled.ints, reals)
+
+    def _tree(self, model: Model) -> Compiled | None:
+        """By a walk through bodies and joints, where no force acts at a frame and nothing closes."""
+        first, graph = self._tables, model.spanning_tree()
+        b = _Tree(model, graph, ())
+        same = all(getattr(b, name) == getattr(first, name) for name in TREE)
+        begin = len(first.element_ints) - len(b.element_ints)  # damping and stiffening of bodies
+        behind = b.element_ints, b.element_reals, b.data, b.programs
+        own = first.element_ints[begin:], first.element_reals[begin:], [], []
+        if graph != self.compiled.graph or not same or behind != own:
+            return None
+        c = self.compiled
+        reals = c.reals.copy()
+        self._write(reals, "length", 0, [b.length])
+        self._write(reals, "unit", 0, b.scale)
+        numbers = [node_reals(b.node_poses, b.inertias).ravel()]
+        for field, arrays in (("body", numbers), ("flex_data", b.flex_data)):
+            begin = self._begins[field]
+            if arrays:
+                flat = np.concatenate(arrays)
+                reals[begin : begin + len(flat)] = flat
+        reals.flags.writeable = False
+        records = {name: getattr(b, name) for name in RECORDS}
+        state = {name: np.array(getattr(b, name), dtype=float) for name in STATE}
+        return _other(c, reals=reals, length=b.length, **records, **state)
 
     def _bare(self, b: Builder) -> tuple[np.ndarray, Array]:
         ints, reals = flat_buffers(b, b.model.gravity)
