@@ -1,9 +1,9 @@
 """Models beside a compiled one: one item has other numbers, everything else is shared.
 
 Buffers are those that `build` makes of the whole model, to the bit. What an item changes is found
-in one of three ways. A force element that acts in the same places is packed again, alone, into tables
-that end where its rows begin: if its integers are the same, its reals take the place of the old
-ones. Of a rigid body, or a point mass on one, the row of its node is made again; of a joint the
+in one of three ways. A force element that acts in the same places is packed again, alone, into
+tables that end where its rows begin: if its integers are the same, its reals take the place of the
+old ones. Of a rigid body, or a point mass on one, the row of its node is made again; of a joint the
 initial values. Whatever else changes is found by a walk through bodies and joints, where forces
 depend on neither, or through the whole model; the plan is that of the first model if all other
 integers are.
@@ -66,8 +66,10 @@ class _Mark(NamedTuple):
 
     @classmethod
     def of(cls, b: Builder) -> _Mark:
-        lengths = (tuple(len(getattr(b, name)) for name in names) for names in (GROWING, FIXED))
-        return cls(*lengths, tuple(getattr(b, name) for name in COUNTS))
+        growing, fixed = (
+            tuple(len(getattr(b, name)) for name in names) for names in (GROWING, FIXED)
+        )
+        return cls(growing, fixed, tuple(getattr(b, name) for name in COUNTS))
 
 
 class _Marked(Builder):
@@ -151,14 +153,14 @@ class Beside:
         return with_records(b, graph, self.compiled.ints, reals)
 
     def _tree(self, model: Model) -> Compiled | None:
-        """By a walk through bodies and joints, where no force acts at a frame and nothing closes."""
+        """By a walk through bodies and joints: no force acts at a frame, and nothing is closed."""
         first, graph = self._tables, model.spanning_tree()
         b = _Tree(model, graph, ())
         same = all(getattr(b, name) == getattr(first, name) for name in TREE)
         begin = len(first.element_ints) - len(b.element_ints)  # damping and stiffening of bodies
-        behind = b.element_ints, b.element_reals, b.data, b.programs
-        own = first.element_ints[begin:], first.element_reals[begin:], [], []
-        if graph != self.compiled.graph or not same or behind != own:
+        same &= b.element_ints == first.element_ints[begin:]
+        same &= b.element_reals == first.element_reals[begin:]
+        if graph != self.compiled.graph or not same or b.data or b.programs:
             return None
         c = self.compiled
         reals = c.reals.copy()

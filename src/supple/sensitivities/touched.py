@@ -146,8 +146,8 @@ class Weights(NamedTuple):
         """Of weights (n, sums, 3 ne) of steps, with the signs of `parameter_terms`."""
         nu, nz, (n, sums) = compiled.nu, compiled.nz, w.shape[:2]
         rows = np.swapaxes(w.reshape(n, sums, 3, -1), 1, 2).reshape(3 * n * sums, -1)
-        own = rows[:, nu : 2 * nu], -rows[:, 2 * nu : 2 * nu + nz]
-        return cls(*map(np.ascontiguousarray, own), sums)
+        rates = np.ascontiguousarray(-rows[:, 2 * nu : 2 * nu + nz])
+        return cls(np.ascontiguousarray(rows[:, nu : 2 * nu]), rates, sums)
 
 
 def node_sums(compiled: Compiled, steps: Steps, weights: Weights, posed: bool) -> Array:
