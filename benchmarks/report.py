@@ -32,6 +32,7 @@ STUDIES = {
     "large_tree": "Trees of thousands of bodies",
     "step_loop": "The step loop, against SciPy's Radau",
     "whole_call": "Whole calls of simulate",
+    "adjoint": "Gradients along 100 parameters, in runs",
     "compile_time": "Waiting for the compiler",
 }
 PACKAGES = ("supple", "numpy", "scipy", "numba", "pin", "exudyn")

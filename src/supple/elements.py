@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from supple import validate
@@ -41,7 +42,7 @@ class Element(ABC):
         """Joints (of forces: or motors) it acts on, with the coordinate, by name."""
         return ()
 
-    @property
+    @cached_property
     def breakpoints(self) -> tuple[float, ...]:
         """Times (s) at which it is not smooth; integrators land on them."""
         return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))

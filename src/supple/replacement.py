@@ -44,6 +44,10 @@ def value_at(item: Any, path: str) -> Any:
     """What an item has at a path with dots: "material.E"; an unknown field is refused."""
     owner, value, where = label(item), item, ""
     for word in path.split("."):
+        field = getattr(value, "__dataclass_fields__", {}).get(word)
+        if field is not None and field.init and not (where and isinstance(value, Body)):
+            value, where = getattr(value, word), f"{where}{word}."
+            continue
         entries = {} if where and isinstance(value, Body) else _entries(value)
         if word not in entries:
             near = suggestion(word, [name for name in entries if name != "name"])

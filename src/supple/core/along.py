@@ -1,11 +1,13 @@
-"""Equations of motion along stored states: tangents and residuals at many instants in one call."""
+"""Equations of motion along stored states: tangents, residuals and slopes of these at many instants in one call."""
 
 from __future__ import annotations
 
-from supple.core import chart, dynamics, links, tangents
+from supple.core import chart, dynamics, joint_forces, links, model_slopes, tangents, tree
 from supple.core import layout as at
 from supple.core.layout import views
-from supple.native.declare import INTS, MAT, REALS, VEC, entry, hold
+from supple.native.declare import INT, INTS, MAT, REALS, VEC, entry, hold
+
+EVERY = 8  # of so many instants one tells whether a difference is smooth
 
 
 @entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT, MAT)
@@ -57,4 +59,65 @@ def residuals(ints, reals, work, time, q, u, a, z, lam, out):
             links.rates(m, w, time[k], u[k], out[k, n : n + rows])
         for i in range(nz):
             out[k, n + rows + i] = w.zdot[i]
+    return 0
+
+
+@entry(INTS, REALS, VEC, REALS, MAT, MAT, MAT, MAT, MAT, INT, MAT, MAT, MAT, MAT)
+def node_slopes(ints, reals, work, time, q, u, a, z, weights, posed, Rq, Ru, M, out):
+    """out (sums nodes, NODE_SLOPES): slopes of sums of weights (nt sums, nu) times residuals along numbers of nodes.
+
+    Weights of one instant follow those of the one before. Along frames only if they are ``posed``, of models without constraint
+    rows and without elements between two nodes; Rq, Ru, M (nu, nu) are scratch.
+    """
+    tree_views, work_views = views(ints, reals, work)
+    m, w = hold(tree_views), hold(work_views)
+    whole = hold(at.placed_as(tree_views, M))
+    q1, u1, a1 = at.as_stored(Rq)[0], at.as_stored(Ru)[0], at.as_stored(M)[0]
+    nodes = m.node.shape[0]
+    sums = out.shape[0] // nodes
+    for k in range(time.shape[0]):
+        if posed == 1:
+            tangents.tangent_parts(whole, w, time[k], q[k], u[k], a[k], z[k], q1, u1, a1)
+        else:
+            tree.poses(m, w, q[k])
+            tree.motion(m, w, u[k], a[k])
+        for j in range(sums):
+            mine = out[j * nodes : j * nodes + nodes]
+            model_slopes.twists(m, w, weights[k * sums + j], posed)
+            model_slopes.add_inertias(m, w, mine)
+            if posed == 1:
+                model_slopes.add_frames(m, w, mine)
+    return 0
+
+
+@entry(INTS, REALS, REALS, REALS, VEC, INTS, REALS, MAT, MAT, MAT, MAT, MAT, VEC)
+def joint_slopes(ints, reals, first, second, work, elements, time, q, u, z, weights, rates, out):
+    """out (sums + 2): change from the model ``second`` to ``first`` of sums of weights times residuals and rates of controllers.
+
+    Weights (nt sums, nu) and (nt sums, nz), of models that differ from ``reals`` in ``elements`` on joint coordinates alone. Behind the
+    sums the largest second and first difference of an effort or rate, at some of the instants.
+    """
+    here_views, work_views = views(ints, reals, work)
+    first_views, _ = views(ints, first, work)
+    second_views, _ = views(ints, second, work)
+    here, one, two, w = hold(here_views), hold(first_views), hold(second_views), hold(work_views)
+    sums = out.shape[0] - 2
+    for i in range(elements.shape[0]):
+        e = elements[i]
+        el = here.element[e]
+        j, k, s = el[joint_forces.Q], el[joint_forces.U], el[joint_forces.STATE]
+        for n in range(time.shape[0]):
+            g1, g2 = one.coef[e, joint_forces.RATIO], two.coef[e, joint_forces.RATIO]
+            f1, _, rate1 = joint_forces.effort(one, w, e, time[n], g1 * q[n, j], g1 * u[n, k], z[n])
+            f2, _, rate2 = joint_forces.effort(two, w, e, time[n], g2 * q[n, j], g2 * u[n, k], z[n])
+            f1, f2 = g1 * f1, g2 * f2
+            for l in range(sums):
+                out[l] -= weights[n * sums + l, k] * (f1 - f2)
+                if el[at.KIND] == joint_forces.PID:
+                    out[l] += rates[n * sums + l, s] * (rate1 - rate2)
+            if n % EVERY == 0:
+                g = here.coef[e, joint_forces.RATIO]
+                f, _, rate = joint_forces.effort(here, w, e, time[n], g * q[n, j], g * u[n, k], z[n])
+                out[sums] = max(out[sums], abs(f1 + f2 - 2.0 * g * f), abs(rate1 + rate2 - 2.0 * rate))
+                out[sums + 1] = max(out[sums + 1], abs(f1 - f2), abs(rate1 - rate2))
     return 0

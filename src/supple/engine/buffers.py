@@ -84,8 +84,8 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
         rotor[velocity] = inertia
     numbers: dict[str, list[Any]] = {
         "gravity": [gravity], "length": [[b.length]], "rotor": [rotor], "unit": [b.scale],
-        "body": [_nodes(b).ravel()], "coef": b.element_reals, "factor": [b.factors],
-        "data": [b.data], "flex_data": b.flex_data,
+        "body": [node_reals(b.node_poses, b.inertias).ravel()], "coef": b.element_reals,
+        "factor": [b.factors], "data": [b.data], "flex_data": b.flex_data,
     }  # fmt: skip
     of_ints, of_reals = at.TREE_RECORD.parts
     ints = np.fromiter(chain(*[integers[name] for name in of_ints.fields]), dtype=np.int64)
@@ -96,11 +96,11 @@ def flat_buffers(b: Tables, gravity: Array) -> tuple[np.ndarray, Array]:
     return ints, reals
 
 
-def _nodes(b: Tables) -> Array:
-    """Reals of all nodes (nodes, NODE_REALS): poses, and inertias about the nodes in their axes."""
-    n = len(b.node_poses)
-    turns, places = zip(*b.node_poses, strict=True)
-    poses, masses, coms, inertias, shifts, points = zip(*b.inertias, strict=True)
+def node_reals(node_poses: Sequence[Pose], bodies: Sequence[RigidInertia]) -> Array:
+    """Reals of nodes (nodes, NODE_REALS): poses, and inertias about the nodes in their axes."""
+    n = len(node_poses)
+    turns, places = zip(*node_poses, strict=True)
+    poses, masses, coms, inertias, shifts, points = zip(*bodies, strict=True)
     own_turns, own_places = zip(*poses, strict=True)
     matrices = np.concatenate([*own_turns, *inertias, *shifts, *turns])
     R, second, shift, turn = matrices.reshape(4, n, 3, 3)

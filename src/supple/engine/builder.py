@@ -50,14 +50,14 @@ from supple.engine.linear_choice import WAYS, Linear
 from supple.engine.plan import with_plan
 from supple.engine.tables import Tables
 from supple.errors import label
-from supple.forces import Motor
+from supple.forces import ForceElement, Motor
 from supple.frames import Frame
 from supple.graph.topology import Graph
 from supple.graph.tree_choice import Tree
 from supple.joints import Joint
 from supple.joints.base import Motion
 from supple.model import Model
-from supple.poses import IDENTITY, Pose, aligned
+from supple.poses import IDENTITY, Array, Pose, aligned
 
 __all__ = ["Compiled", "JointRecord", "build", "with_initial"]
 
@@ -74,7 +74,7 @@ class Builder(Tables):
         held: Iterable[str] = (),
         starts: Mapping[str, RigidMotion] = MappingProxyType({}),
     ) -> None:
-        super().__init__(_model_length(model), frozen)
+        super().__init__(model_length(model), frozen)
         self.starts = starts  # of gradient bodies
         self.model, self.watched_frames = model, tuple(frames)
         self.bodies_by_name, self.joints_by_name = model.bodies, model.joints
@@ -111,8 +111,7 @@ class Builder(Tables):
             self.owner = label(constraint)
             link_rows.add_slider(self, constraint)
         for force in model.forces.values():
-            self.owner = label(force)
-            force_rows.pack(self, force)
+            self.add_force(force)
         for constraint in model.constraints.values():
             self.owner = label(constraint)
             link_rows.pack(self, constraint)
@@ -124,6 +123,11 @@ class Builder(Tables):
             body_rows.add_membranes(self, part)
         for frame in self.watched_frames:
             self.place(frame)
+
+    def add_force(self, force: ForceElement) -> None:
+        """Add the rows of a force element."""
+        self.owner = label(force)
+        force_rows.pack(self, force)
 
     def add_joint(self, joint: Joint, child: str, backwards: bool) -> None:
         node, current = self.add_chain(joint, child, backwards)
@@ -217,7 +221,7 @@ class Builder(Tables):
         assert self.node_ints[node][at.HEAVY] == 0  # its inertia is the rotor's alone
 
 
-def _model_length(model: Model) -> float:
+def model_length(model: Model) -> float:
     """A typical length of the model (m), the unit of its translations in error control."""
     ground = model.ground.name
     ends = [frame for joint in model.joints.values() for frame in (joint.A, joint.B)]
@@ -251,9 +255,17 @@ def build(
     b = Builder(model, graph, frames, frozen, held, {} if stiff is None else rigid_motions(stiff))
     ints, reals = flat_buffers(b, model.gravity)
     ints[at.H_ASKED] = WAYS[linear]
+    return with_records(b, graph, with_plan(ints, reals), reals, stiff)
+
+
+def with_records(
+    b: Builder, graph: Graph, ints: np.ndarray, reals: Array, stiff: Compiled | None = None
+) -> Compiled:
+    """Buffers of a model with the names to read them by."""
+    model = b.model
     timed = (*model.forces.values(), *model.constraints.values())
     return Compiled(
-        ints=with_plan(ints, reals),
+        ints=ints,
         reals=reals,
         bodies=b.bodies,
         own_frames=b.own_frames,

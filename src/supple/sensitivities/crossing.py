@@ -50,7 +50,7 @@ class Crossing:
         size = SMALL / max(float(np.max(np.abs(rates) / units)), 1e-300)
         along = np.vstack([np.diag(SMALL * units), size * rates])
         each = np.zeros(2 * len(along), dtype=int)
-        beside = moved(here.problem.equations, state.part(each), np.vstack([along, -along]))
+        beside = moved(neighbours.problem.equations, state.part(each), np.vstack([along, -along]))
         values = watched(event, view(here, beside)).reshape(2, -1)
         slopes = 0.5 * (values[0] - values[1])
         rate = slopes[-1] / size

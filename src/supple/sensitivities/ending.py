@@ -43,7 +43,7 @@ class Ending:
 
 def _last(run: FollowedRun) -> Event | None:
     """The event that ended the run."""
-    problem, found = run.neighbours.here.problem, run.solution.events
+    problem, found = run.neighbours.problem, run.solution.events
     if not found or found[-1].t < run.solution.t[-1] or run.solution.t[-1] >= problem.t_end:
         return None
     return next((e for e in problem.events if e.name == found[-1].name and e.terminal), None)

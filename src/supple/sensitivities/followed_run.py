@@ -45,7 +45,7 @@ class FollowedRun:
         """Make the run."""
         steps: list[float] = []
         here = neighbours.here
-        problem = here.problem._replace(steps=steps)
+        problem = neighbours.problem._replace(steps=steps)
         if in_phases(problem):
             pieces = pieces_of(here.model, problem, integrator)
             solution, changes = joined(problem, pieces)
@@ -135,7 +135,7 @@ class FollowedRun:
 
     def moved(self, states: States, by: Array) -> States:
         """States moved by increments (nt, ns)."""
-        return moved(self.neighbours.here.problem.equations, states, by)
+        return moved(self.neighbours.problem.equations, states, by)
 
 
 def _legs(

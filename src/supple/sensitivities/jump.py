@@ -116,12 +116,12 @@ def _impact_slopes(
     ns, nu = len(units), after.nu
     along = np.diag(SMALL * units)[: 2 * nu]
     each = np.zeros(2 * len(along), dtype=int)
-    equations = neighbours.here.problem.equations
+    equations = neighbours.problem.equations
     beside = moved(equations, before.part(each), np.vstack([along, -along]))
     u = _behind(after, beside).reshape(2, 2 * nu, nu)
     J = np.eye(ns)
     J[nu : 2 * nu, : 2 * nu] = ((u[0] - u[1]) / (2.0 * SMALL * units[: 2 * nu, None])).T
-    problem = neighbours.here.problem
+    problem = neighbours.problem
     by = SMALL * (problem.t_end - problem.t_start)
     one, two = (_behind(after, before._replace(t=before.t + x))[0] for x in (by, -by))
     over_time = np.zeros(ns)

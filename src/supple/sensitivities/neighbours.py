@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
 from supple.analyses.keeping import Arguments
 from supple.analyses.prepared import prepare
+from supple.analyses.ready import same_places
+from supple.engine.beside import Beside
 from supple.engine.compiled import Compiled
 from supple.engine.phases import in_phase, with_holds
 from supple.errors import ModelError
+from supple.frames import Body
 from supple.integrators.driver import Problem
+from supple.loops.assembly import assembled
 from supple.model import Model
 from supple.poses import Array
+from supple.replacement import changed
 from supple.sweeps.designs import Row
-from supple.sweeps.subjects import Subject
+from supple.sweeps.subjects import OfModel, Subject
 
 OWNER = "sensitivity"
 # Displacement of a parameter, in units of its value: central differences err by its square, and by
@@ -25,16 +30,25 @@ OWNER = "sensitivity"
 STEP = 3e-5
 
 
-class Start(NamedTuple):
-    """A model as it is run, ready to start."""
+@dataclass(frozen=True)
+class Start:
+    """A model as it is run, made when it is asked for, its buffers, and its state at the start."""
 
-    model: Model
-    problem: Problem
+    make: Callable[[], Model]
+    compiled: Compiled
+    q: Array
+    u: Array
+    z: Array
+
+    @cached_property
+    def model(self) -> Model:
+        """The model."""
+        return self.make()
 
     @property
-    def compiled(self) -> Compiled:
-        """Its buffers."""
-        return self.problem.equations.compiled
+    def state(self) -> tuple[Array, Array, Array]:
+        """Coordinates, velocities, states of controllers."""
+        return self.q, self.u, self.z
 
 
 @dataclass(frozen=True)
@@ -51,11 +65,18 @@ class Neighbours:
     values: dict[str, float]
     scales: Mapping[str, float]
     _made: dict[tuple[str, float], Start] = field(default_factory=dict)
+    _problems: list[Problem] = field(default_factory=list)
 
     @property
     def here(self) -> Start:
         """The model at the values themselves."""
         return self.at("", 0.0)
+
+    @property
+    def problem(self) -> Problem:
+        """What an integrator gets of it."""
+        assert self.here is not None
+        return self._problems[0]
 
     def step(self, name: str) -> float:
         """By how much a parameter is displaced."""
@@ -65,11 +86,67 @@ class Neighbours:
         """The model with one parameter displaced."""
         key = (name, displacement)
         if key not in self._made:
-            values: Row = dict(self.values)
-            if name:
-                values[name] = self.values[name] + displacement
-            self._made[key] = self._start(values)
+            beside = self._beside(name, displacement) if name else None
+            if beside is None:
+                values: Row = dict(self.values)
+                if name:
+                    values[name] = self.values[name] + displacement
+                beside = self._start(values)
+            self._made[key] = beside
         return self._made[key]
+
+    def item_of(self, name: str) -> str | None:
+        """The only item of the model that a parameter changes; None if that is not known."""
+        item = name.partition(".")[0]
+        known = isinstance(self.subject, OfModel) and not isinstance(self.here.model[item], Body)
+        return item if known else None
+
+    @cached_property
+    def _base(self) -> Beside | None:
+        """Makes neighbours of what is compiled; None where each is prepared as a model is."""
+        here, given = self.here, self.subject.given
+        built = here.model.built.get("joint coordinates")
+        if not isinstance(self.subject, OfModel) or built is None:
+            return None
+        if given.get("start") is not None or here.compiled.joints is not built.joints:
+            return None
+        return Beside(here.model, built)
+
+    def _beside(self, name: str, displacement: float) -> Start | None:
+        """A neighbour made of the model itself: only one of its items is another."""
+        base = self._base
+        if base is None:
+            return None
+        here, (item, _, field) = self.here, name.partition(".")
+        changes = {field: self.values[name] + displacement}
+
+        def make() -> Model:
+            model = here.model.copy()
+            model.replace(item, **changes)
+            return model
+
+        old = here.model[item]
+        new = changed(old, changes, self._bodies)
+        compiled = base.alone(old, new)
+        if compiled is None:
+            model = make()
+            compiled, make = base.of(model, old, model[item]), lambda: model
+        if compiled.nr:
+            compiled = self._closed(compiled, same_places(old, new))
+        return Start(make, compiled, compiled.q0, compiled.u0, compiled.z0)
+
+    @cached_property
+    def _bodies(self) -> dict[str, Body]:
+        model = self.here.model
+        return {model.ground.name: model.ground, **model.bodies}
+
+    def _closed(self, compiled: Compiled, same: bool) -> Compiled:
+        """A neighbour on its constraints; the start is the ``same`` if only forces differ."""
+        here = self.here.compiled
+        if not same or compiled.ints is not here.complete.ints:
+            return assembled(compiled)
+        own = {x: getattr(compiled, x) for x in ("reals", "z0", "signals", "breakpoints")}
+        return replace(here, **own)
 
     def sides(self, name: str) -> tuple[Start, Start, float]:
         """Two models between which differences are taken, and how far they are apart."""
@@ -89,10 +166,15 @@ class Neighbours:
         if problem.sampler is not None:
             name = problem.sampler.loops[0].controller
             raise ModelError(OWNER, "model", name, "one without sampled controllers, which jump")
-        return Start(model, problem)
+        if not self._problems:  # the first is that of the model itself
+            self._problems.append(problem)
+        compiled = problem.equations.compiled
+        return Start(lambda: model, compiled, problem.q, problem.u, problem.z)
 
     def _expect_alike(self, name: str, other: Start) -> None:
         here, there = self.here.compiled, other.compiled
+        if there.ints is here.ints and there.all_rows == here.all_rows:
+            return
         rows = [r.label for r in here.all_rows] == [r.label for r in there.all_rows]
         sizes = (here.nq, here.nu, here.nz) == (there.nq, there.nu, there.nz)
         if not rows or not sizes or here.complete.ints.tolist() != there.complete.ints.tolist():
@@ -122,15 +204,15 @@ def start_variation(neighbours: Neighbours, name: str) -> tuple[Array, Array, Ar
 
     By differences of order 4: the start may be what closes loops, or an equilibrium.
     """
-    here, first = neighbours.here.problem, neighbours.sides(name)[0].problem
+    here, first = neighbours.here, neighbours.sides(name)[0]
     n = len(here.u)
-    if all(np.array_equal(getattr(here, x), getattr(first, x)) for x in "quz"):
+    if all(a is b or np.array_equal(a, b) for a, b in zip(here.state, first.state, strict=True)):
         return np.zeros(n), np.zeros(n), np.zeros(len(here.z))
-    h = neighbours.step(name)
+    h, equations = neighbours.step(name), neighbours.problem.equations
     found: list[Array] = []
     for by in (h, 2.0 * h):
-        one, two = (s.problem for s in neighbours.pair(name, by))
-        x = here.equations.increment(here.q, one.q) - here.equations.increment(here.q, two.q)
+        one, two = neighbours.pair(name, by)
+        x = equations.increment(here.q, one.q) - equations.increment(here.q, two.q)
         found.append(np.concatenate([x, one.u - two.u, one.z - two.z]) / (2.0 * by))
     if np.max(np.abs(found[0] - found[1])) > 0.02 * np.max(np.abs(found[0])):
         raise neighbours.jump(name)

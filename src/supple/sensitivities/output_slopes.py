@@ -154,10 +154,19 @@ class OutputSlopes:
     def over_parameter(self, reading: Reading, name: str, places: Indices) -> float:
         """Slope of a number along a parameter while states stand still."""
         near = self.run.neighbours
+        if self._of_state(reading):
+            return 0.0
         weights = self._weights(reading)[places]
         *sides, apart = near.sides(name)
         one, two = (self._still(reading, side, places) for side in sides)
         return float(weights @ (one - two)) / apart
+
+    def _of_state(self, reading: Reading) -> bool:
+        """Whether an output is a coordinate of a joint or its rate, which are states alone."""
+        head, _, word = reading.quantity.partition(".")
+        joint = self.run.neighbours.here.model.joints.get(head)
+        names = () if joint is None else joint.coordinate_names
+        return word in names or (word.endswith("_rate") and word[: -len("_rate")] in names)
 
     def _still(self, reading: Reading, start: Start, places: Indices) -> Array:
         shown: Result = self.run.shown(start, self.run.states.part(places))

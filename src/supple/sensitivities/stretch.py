@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from supple.core.layout import new_work
 from supple.engine.compiled import Compiled
 from supple.engine.row_sets import RowSets
 from supple.errors import SimulationError
@@ -26,6 +27,14 @@ from supple.sensitivities.linear_steps import (
     steps_of,
 )
 from supple.sensitivities.neighbours import Neighbours, like
+from supple.sensitivities.touched import (
+    Places,
+    Touched,
+    Weights,
+    along_nodes,
+    element_sums,
+    node_sums,
+)
 from supple.sensitivities.warp import Warp
 
 ROUGH = 0.02  # second difference, in parts of the first, from which on it is looked at again
@@ -60,6 +69,8 @@ class Stretch:
     sets: RowSets
     ends: Array
     _warps: dict[str, Warp] = field(default_factory=dict)
+    _found: dict[str, Touched | None] = field(default_factory=dict)
+    _places: list[Places] = field(default_factory=list)
 
     def grid(self, times: Array) -> tuple[Array, Indices]:
         """Ends (n + 1,) of steps of the run, divided at times, and the places of these (nt,)."""
@@ -73,7 +84,7 @@ class Stretch:
         found: set[float] = set()
         for name in self.neighbours.values:
             sides = self.neighbours.sides(name)[:2]
-            one, two = (set(side.problem.equations.breakpoints()) for side in sides)
+            one, two = (set(side.compiled.breakpoints) for side in sides)
             found |= one & two
         return np.array([t for t in sorted(found) if self.ends[0] < t < self.ends[-1]])
 
@@ -209,6 +220,52 @@ class Stretch:
             for k in reversed(range(len(w))):
                 w[k] = lam @ block.steps.forced[k]
                 lam = lam @ block.steps.transfer[k] + given[:, block.where.start + k]
-            for p, name in enumerate(names):
-                out[:, p] -= np.einsum("kji,ki->j", w, self.terms(name, block), optimize=True)
+            out -= self._sums(names, block, w)
         return out, lam
+
+    def _sums(self, names: list[str], block: Block, w: Array) -> Array:
+        """Weights w (n, nj, 3 ne) times what parameters add to the stages of a block, (nj, np)."""
+        out = np.zeros((w.shape[1], len(names)))
+        found = {p: self._touched(name, block) for p, name in enumerate(names)}
+        known = {p: touched for p, touched in found.items() if touched is not None}
+        weights, work = Weights.of(block.compiled, w), new_work(block.compiled.ints)
+        moving = [p for p, x in known.items() if x.nodes is not None]
+        if moving:
+            posed = any(known[p].posed for p in moving)
+            sums = node_sums(block.compiled, block.steps, weights, posed)
+            out[:, moving] += along_nodes([known[p] for p in moving], sums)
+        for p, name in enumerate(names):
+            touched, added = known.get(p), None
+            if touched is not None:
+                added = self._added(block, work, touched, weights)
+            if added is None:
+                out[:, p] = np.einsum("kji,ki->j", w, self.terms(name, block), optimize=True)
+            else:
+                out[:, p] += added
+        return out
+
+    def _added(
+        self, block: Block, work: Array, touched: Touched, weights: Weights
+    ) -> Array | None:
+        """What rotors and elements add to the sums (nj,); None if that is not smooth."""
+        added: Array | None = np.zeros(weights.sums)
+        if len(touched.elements):
+            added = element_sums(block.compiled, work, block.steps, touched, weights)
+        if added is not None and touched.rotors is not None:
+            a = block.steps.small.a
+            y = weights.residuals.reshape(len(a), weights.sums, -1)
+            added = added + np.einsum("kjv,kv,v->j", y, a, touched.rotors)
+        return added
+
+    def _touched(self, name: str, block: Block) -> Touched | None:
+        """What a parameter touches; None if whole residuals tell what it adds."""
+        if block.compiled.whole is not None or self.warp(name).moves:
+            return None
+        if name not in self._found:
+            if not self._places:
+                self._places.append(Places(self.neighbours.here.compiled))
+            one, two, apart = self.neighbours.sides(name)
+            reals = one.compiled.reals, two.compiled.reals
+            item = self.neighbours.item_of(name)
+            self._found[name] = self._places[0].touched(item, *reals, apart)
+        return self._found[name]
