@@ -25,7 +25,7 @@ from supple.model import Model
 from supple.state import same_parts
 from supple.studies.crosscheck_elements import Refinement, refined
 from supple.studies.crosscheck_result import CrossCheck, Row, RowState, State
-from supple.studies.crosscheck_runs import Judgement, Request, Run, ends_apart, judge, run_twice
+from supple.studies.crosscheck_runs import Judgement, Request, Run, ends_apart, judge, run_measured
 from supple.studies.crosscheck_states import StateFinding, StateTable, different, states_of
 from supple.studies.lyapunov import lyapunov
 from supple.studies.ways import Way, element_ways, equations_of, tree_ways
@@ -163,7 +163,7 @@ class _Study:
 
     def _reference(self) -> Run:
         try:
-            return run_twice(self.prepared, self.request, self.first, self.integrator)
+            return run_measured(self.prepared, self.request, self.first, self.integrator)
         except ModelError:
             raise
         except SuppleError as error:
@@ -187,6 +187,7 @@ class _Study:
         try:
             there = states_of(self.prepared, form, self.reference.result)
             row = replace(row, family=equations_of(there.compiled))
+            self._refuse_same(way, row)
             table, span = StateTable(there, model), self._span
             findings = different(self.states, table, model, span)
             if not same_parts(there.compiled, self.reference.result.data.compiled):
@@ -196,9 +197,16 @@ class _Study:
             return
         self._add_run(replace(row, findings=tuple(findings)), form, self.integrator)
 
+    def _refuse_same(self, way: Way, row: Row) -> None:
+        """Trees of bodies without a frame can be the same equations: once is enough."""
+        if way.tree:
+            for known in self.rows:
+                if known.family == row.family:
+                    raise ModelError.plain(f"its equations are those of {known.name!r}")
+
     def _add_run(self, row: Row, form: Formulation, integrator: Integrator) -> None:
         try:
-            run = run_twice(self.prepared, self.request, form, integrator)
+            run = run_measured(self.prepared, self.request, form, integrator)
         except SuppleError as error:
             self.rows.append(_refused(row, error))
             return
@@ -238,6 +246,13 @@ class _Study:
             parts += [apart] if apart else []
             parts += [findings[0].sentence] if findings else []
             return "differs", f"differs: {'; '.join(parts)}"
+        if found.unknown:
+            name, t, part = found.unknown
+            return "undecided", (
+                f"undecided: not resolved, {name} differs from t = {t:.4g} s on, by {part:.1e} of "
+                "its range, but its changes with ever shorter steps do not fall: equal steps are "
+                "too long for a vibration; choose shorter ones, or a method that chooses its own"
+            )
         if found.missing:
             return "undecided", f"undecided: {', '.join(found.missing[:4])} not compared"
         if math.isfinite(found.until):
