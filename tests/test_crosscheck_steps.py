@@ -83,6 +83,24 @@ def test_a_method_that_is_wrong_is_found_where_its_error_is_known(phase):
         assert found.parting.name.split(".")[0] in ("pin", "rod", "bob")
 
 
+@pytest.mark.parametrize(
+    ("method", "phase", "state", "words"),
+    [
+        (sp.GeneralizedAlpha, 0.03, "agree", "agree to"),
+        (sp.GeneralizedAlpha, 5.0, "undecided", "not resolved, the error of slide.displacement"),
+        (Drifting, 0.03, "differ", "differs: "),
+    ],
+    ids=["short steps", "long steps", "wrong"],
+)
+def test_equal_steps_that_are_too_long_are_told(method, phase, state, words):
+    """They neither agree nor differ; a wrong method differs, and is told as such."""
+    given = {"integrator": method(step=phase / FAST), "formulations": [sp.Absolute()]}
+    check = sp.crosscheck(spring_pendulum(), 0.02, output=50, **given)
+    assert check.state == state and words in check.verdict, check
+    if state == "undecided":
+        assert "equal steps are too long" in check.verdict
+
+
 T = np.arange(100.0)
 D2 = np.where(T < 50.0, 0.0, 1e-3 * (1.0 + 0.01 * T))
 

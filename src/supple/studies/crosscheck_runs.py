@@ -221,7 +221,7 @@ class Judgement:
         empty if nothing moves
     difference, error : largest of ``apart`` and ``errors`` until ``until``
     until : s, the first time at which an error exceeds the accuracy; infinite if none does
-    unresolved : the quantity of that error
+    unresolved, falls : the quantity of that error, and whether it is known
     parting : where the runs part by more than their errors before that; None if they do not
     unknown : the same of quantities whose errors are not known, if no other parts
     missing : quantities that only one of the runs has
@@ -236,6 +236,7 @@ class Judgement:
     error: float
     until: float
     unresolved: str
+    falls: bool
     parting: Parting | None
     unknown: Parting | None
     missing: tuple[str, ...]
@@ -266,7 +267,9 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
     loose = (errors > accuracy) & counted[:, None]
     resolved = ~np.logical_or.accumulate(loose.any(axis=0))
     until = float("inf") if resolved.all() else float(t[np.argmin(resolved)])
-    unresolved = "" if resolved.all() else names[int(np.argmax(loose[:, np.argmin(resolved)]))]
+    first = int(np.argmin(resolved))
+    which = int(np.argmax(loose[:, first])) if names else 0
+    unresolved, falls = ("", True) if resolved.all() else (names[which], bool(known[which, first]))
     ahead, within = _ahead(t, resolved), resolved & counted[:, None]
     seen = np.where(within, apart, 0.0)
     k, place = divmod(int(np.argmax(seen)), len(t)) if names else (0, 0)
@@ -283,6 +286,7 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
         error=float(np.where(within, errors, 0.0).max(initial=0.0)),
         until=until,
         unresolved=unresolved,
+        falls=falls,
         parting=parting,
         unknown=None if parting else _parting(names, t, seen_apart, allowed),
         missing=tuple(dict.fromkeys(missing)),
