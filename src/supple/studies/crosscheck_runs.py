@@ -73,9 +73,9 @@ class Request:
 
 def equal_steps(integrator: Integrator) -> list[Integrator]:
     """The method with ever shorter steps, if they are given; empty if tolerances choose them."""
-    step = getattr(integrator, "step", None)
-    parts = [0.5**k for k in range(HALVINGS + 1)] if step else []
-    return [replace(cast("Any", integrator), step=step * part) for part in parts]
+    step = float(getattr(integrator, "step", None) or 0.0)
+    steps = [step * 0.5**k for k in range(HALVINGS + 1)] if step else []
+    return [replace(cast("Any", integrator), step=each) for each in steps]
 
 
 class Scales:
