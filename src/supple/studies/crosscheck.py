@@ -243,7 +243,6 @@ class _Study:
         tried: list[Row] = []
         most = FEW_STEPS + MORE_STEPS * int(self.reference.result.statistics["steps"])
         others: list[Integrator] = [DormandPrince(max_steps=most), Radau(), BDF(max_steps=5 * most)]
-        others.append(GeneralizedAlpha())
         while others:
             other = others.pop(0)
             name = type(other).__name__
@@ -255,7 +254,7 @@ class _Study:
             tried.append(self.rows.pop())
             if name == "DormandPrince" and tried[0].state == "not applicable":
                 # Sections vibrate with megahertz, for which steps in Python take minutes.
-                others.sort(key=lambda one: isinstance(one, BDF))
+                others.insert(-1, GeneralizedAlpha())
         best = min(tried, key=lambda one: one.state != "undecided")
         text = "; ".join(f"{one.integrator} {one.text}" for one in tried)
         state: RowState = "undecided" if best.state == "undecided" else "failed"
