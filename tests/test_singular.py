@@ -161,3 +161,21 @@ def test_rank_of_more_sparse_rows_than_velocities():
     values, left = weakest(csr_array(table), 1e-6)
     assert np.sum(values < 1e-9) == 33 and values[33] > 0.1
     assert np.abs(table.T @ left[:, :33]).max() < 1e-9
+
+
+@pytest.mark.parametrize("weak", [0.1, 1e-3, 1e-6])
+def test_weakest_rows_beside_many_dependent_ones(weak):
+    """Values and vectors are those of the whole matrix, far beside rows that follow from others."""
+    from scipy.sparse import csr_array
+
+    rng, rank, more = np.random.default_rng(5), 60, 40
+    left, right = (np.linalg.qr(rng.normal(size=(n, rank)))[0] for n in (rank + more, 80))
+    sizes = np.concatenate([[weak], np.linspace(0.3, 1.0, rank - 1)])
+    table = left * sizes @ right.T
+    values, vectors = weakest(csr_array(table), 0.0, more)
+    assert np.all(values[:more] < 1e-12) and values[more] == pytest.approx(weak, rel=1e-6)
+    assert np.all(np.diff(values) >= -1e-15)
+    assert np.abs(vectors.T @ vectors - np.eye(len(values))).max() < 1e-12
+    # rounding turns vectors by that of the squares of rows over the smallest square
+    assert np.linalg.norm(table.T @ vectors[:, :more], 2) < 1e-12
+    assert abs(vectors[:, more] @ left[:, 0]) == pytest.approx(1.0, abs=1e-6)

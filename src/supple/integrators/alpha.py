@@ -79,6 +79,12 @@ class _Alpha(Integrator):
     def coefficients(self) -> tuple[float, ...]:
         """alpha_m, alpha_f, beta, gamma of the motion, delta_m, delta_f, theta of controllers."""
 
+    @property
+    def fixed_order(self) -> int:
+        """Order by which errors fall with a step that is given: 2 if gamma is 1/2 + f - m."""
+        m, f, _, gamma, *_ = self.coefficients()
+        return 2 if abs(gamma - 0.5 - f + m) < 1e-9 else 1
+
     def parameters(self) -> tuple[float, ...]:
         """Numbers that the loop finds at the beginning of its own reals."""
         return (*self.coefficients(), self.step or 0.0, 1.0 if self.constraints == "ggl" else 0.0)

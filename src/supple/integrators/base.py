@@ -81,6 +81,11 @@ class Integrator(ABC):
         """Numbers that the loop finds at the beginning of its own reals."""
         return ()
 
+    @property
+    def fixed_order(self) -> int:
+        """Order by which errors fall with a step that is given."""
+        return 2
+
     def keeps(self, compiled: Compiled, t: Array, q: Array, u: Array) -> np.ndarray:
         """Which rows of output stay as the method finds them (nt,), not moved onto constraints."""
         return np.zeros(len(t), dtype=bool)

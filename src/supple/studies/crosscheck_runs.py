@@ -1,4 +1,4 @@
-"""Runs of a cross-check: each way at two tolerances, and where two ways part."""
+"""Runs of a cross-check, each way so often that its error is known, and where two ways part."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from supple.integrators.base import Integrator
 from supple.integrators.interruption import raised_at_once
 from supple.results.result import Result
 from supple.studies.comparison import Comparison, Table, compared, elastic_rate, table_of
+from supple.studies.crosscheck_steps import HALVINGS, StepErrors, step_errors
 
 Array = NDArray[np.float64]
+Truths = NDArray[np.bool_]
 
 FINER = 0.01  # tolerance of the second run over that of the first
-SHORTER = 4.0  # of the step of the first run over that of the second, where it is given
 SMALLEST = 1e-13  # tolerance that rounding allows
 # Of the largest range with the same units: what changes less need not be resolved.
 TELLING = 1e-3
@@ -57,7 +58,7 @@ class Request:
             self.t_end,
             start=self.start,
             formulation=formulation,
-            integrator=_finer(integrator) if tight else integrator,
+            integrator=integrator,
             tolerance=self.tight if tight else self.tolerance,
             output=self.output,
             events=self.events,
@@ -70,10 +71,11 @@ class Request:
         return result
 
 
-def _finer(integrator: Integrator) -> Integrator:
-    """The method with shorter steps, if they are given: no tolerance changes these."""
-    step = getattr(integrator, "step", None)
-    return replace(cast("Any", integrator), step=step / SHORTER) if step else integrator
+def equal_steps(integrator: Integrator) -> list[Integrator]:
+    """The method with ever shorter steps, if they are given; empty if tolerances choose them."""
+    step = float(getattr(integrator, "step", None) or 0.0)
+    steps = [step * 0.5**k for k in range(HALVINGS + 1)] if step else []
+    return [replace(cast("Any", integrator), step=each) for each in steps]
 
 
 class Scales:
@@ -113,40 +115,70 @@ class Scales:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A way that was run at two tolerances.
+    """A way that was run so often that its error is known.
 
     Attributes
     ----------
-    result : at the tighter tolerance
+    result : at the tighter tolerance, or with the shortest steps
     table : what it is compared by
-    t, errors : (nt,) s, and by quantity (nt,): the largest change by the tolerance so far
+    t, errors : (nt,) s, and by quantity (nt,): the largest error so far
+    known : by quantity (nt,): whether that is an estimate; see `crosscheck_steps`
     scales : what differences are related to
-    seconds : processor time of both runs
+    seconds : processor time of all runs
     """
 
     result: Result
     table: Table
     t: Array
     errors: dict[str, Array]
+    known: dict[str, Truths]
     scales: Scales
     seconds: float
 
 
-def run_twice(
+def run_measured(
     prepared: Prepared, request: Request, formulation: Formulation, integrator: Integrator
 ) -> Run:
-    """Run a way at both tolerances; raises `SuppleError` with the reason if one of them fails."""
-    pair = [request.run(prepared, formulation, integrator, tight) for tight in (False, True)]
-    tables = [finite_table(result) for result in pair]
-    found = compared((pair[0], pair[1]), (tables[0], tables[1]))
+    """Run a way at two tolerances, or with three equal steps.
+
+    Raises `SuppleError` with the reason if one of them fails.
+    """
+    methods = equal_steps(integrator)
+    if methods:  # the tolerance says only when iterations end
+        runs = [request.run(prepared, formulation, method, tight=True) for method in methods]
+    else:
+        runs = [request.run(prepared, formulation, integrator, tight) for tight in (False, True)]
+    tables = [finite_table(result) for result in runs]
+    pairs = range(len(runs) - 1)
+    found = [compared((runs[k], runs[k + 1]), (tables[k], tables[k + 1])) for k in pairs]
+    scales = Scales(found[-1])
+    errors = {name: _errors(name, found, integrator, scales) for name in found[-1].differences}
     return Run(
-        result=pair[1],
-        table=tables[1],
-        t=found.t,
-        errors={n: np.maximum.accumulate(d.values) for n, d in found.differences.items()},
-        scales=Scales(found),
-        seconds=sum(float(r.statistics.get("cpu_seconds", 0.0)) for r in pair),
+        result=runs[-1],
+        table=tables[-1],
+        t=found[-1].t,
+        errors={name: error.values for name, error in errors.items()},
+        known={name: error.known for name, error in errors.items()},
+        scales=scales,
+        seconds=sum(float(r.statistics.get("cpu_seconds", 0.0)) for r in runs),
     )
+
+
+def _errors(
+    name: str, found: list[Comparison], integrator: Integrator, scales: Scales
+) -> StepErrors:
+    """Errors of the last run: what a hundredth of the tolerance changes, or by three steps."""
+    t, last = found[-1].t, found[-1][name].values
+    if len(found) == 1:
+        return StepErrors(np.maximum.accumulate(last), np.ones(len(t), dtype=bool))
+    first = np.interp(t, found[0].t, found[0][name].values)
+    step, order = cast("Any", integrator).step, integrator.fixed_order
+    errors = step_errors(t, first, last, step, order, STILL * scales.of[name])
+    if name != "energy.total":
+        return errors
+    audit = cast("Result", found[-1].runs[1])  # which knows what the energy lacks
+    lost = np.interp(t, audit.t, np.maximum.accumulate(np.abs(audit.energy.error)))
+    return errors._replace(values=np.maximum(errors.values, lost))
 
 
 def finite_table(result: Result) -> Table:
@@ -189,8 +221,9 @@ class Judgement:
         empty if nothing moves
     difference, error : largest of ``apart`` and ``errors`` until ``until``
     until : s, the first time at which an error exceeds the accuracy; infinite if none does
-    unresolved : the quantity of that error
+    unresolved, falls : the quantity of that error, and whether it is known
     parting : where the runs part by more than their errors before that; None if they do not
+    unknown : the same of quantities whose errors are not known, if no other parts
     missing : quantities that only one of the runs has
     """
 
@@ -203,7 +236,9 @@ class Judgement:
     error: float
     until: float
     unresolved: str
+    falls: bool
     parting: Parting | None
+    unknown: Parting | None
     missing: tuple[str, ...]
 
 
@@ -211,30 +246,36 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
     """Compare a run with the reference within the errors of both.
 
     ``tolerance`` is that of the tighter runs. Errors are what a hundredth of the tolerance changes,
-    at any time so far, so they are well above those of the tighter runs, which are compared. Rates
-    of elastic coordinates may part no more than others, but need not be resolved: stiff ones are
-    noise at any tolerance.
+    at any time so far, so they are well above those of the tighter runs, which are compared; with
+    equal steps, see `crosscheck_steps`. Rates of elastic coordinates may part no more than others,
+    but need not be resolved: stiff ones are noise at any tolerance.
     """
     found = compared((reference.result, run.result), (reference.table, run.table))
     scales, t = reference.scales, found.t
     names = [name for name in found.differences if scales.of[name] > 0.0]
     missing = [*sorted(set(reference.table) ^ set(run.table)), *found.skipped]
     apart, errors = np.zeros((2, len(names), len(t)))
-    promised = np.zeros((len(names), 1))
+    promised, known = np.zeros((len(names), 1)), np.ones((len(names), len(t)), dtype=bool)
     for k, name in enumerate(names):
         d, scale = found[name], scales.of[name]
         apart[k] = d.values / scale
         for one in (reference, run):
             errors[k] += np.interp(t, one.t, one.errors[name]) / scale
+            known[k] &= np.interp(t, one.t, one.known[name].astype(float)) == 1.0
         promised[k] = (scales.promised(name, d.units, tolerance) + d.interpolation) / scale
     counted = np.array([not elastic_rate(name, reference.table) for name in names], dtype=bool)
     loose = (errors > accuracy) & counted[:, None]
     resolved = ~np.logical_or.accumulate(loose.any(axis=0))
     until = float("inf") if resolved.all() else float(t[np.argmin(resolved)])
-    unresolved = "" if resolved.all() else names[int(np.argmax(loose[:, np.argmin(resolved)]))]
+    first = int(np.argmin(resolved))
+    which = int(np.argmax(loose[:, first])) if names else 0
+    unresolved, falls = ("", True) if resolved.all() else (names[which], bool(known[which, first]))
     ahead, within = _ahead(t, resolved), resolved & counted[:, None]
     seen = np.where(within, apart, 0.0)
     k, place = divmod(int(np.argmax(seen)), len(t)) if names else (0, 0)
+    seen_apart, allowed = np.where(resolved, apart, 0.0), errors[:, ahead] + promised
+    known &= known[:, ahead]
+    parting = _parting(names, t, np.where(known, seen_apart, 0.0), allowed)
     return Judgement(
         t=t,
         apart=apart[counted].max(axis=0, initial=0.0),
@@ -245,7 +286,9 @@ def judge(reference: Run, run: Run, accuracy: float, tolerance: float) -> Judgem
         error=float(np.where(within, errors, 0.0).max(initial=0.0)),
         until=until,
         unresolved=unresolved,
-        parting=_parting(names, t, np.where(resolved, apart, 0.0), errors[:, ahead] + promised),
+        falls=falls,
+        parting=parting,
+        unknown=None if parting else _parting(names, t, seen_apart, allowed),
         missing=tuple(dict.fromkeys(missing)),
     )
 

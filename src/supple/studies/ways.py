@@ -30,13 +30,15 @@ class Way:
     """A formulation by its name.
 
     ``levels`` are the same with ever more elements, where elements are others than the model's;
-    ``counted`` says what their numbers are.
+    ``counted`` says what their numbers are. ``tree`` says that it is to have coordinates that no
+    other way has.
     """
 
     name: str
     formulation: Formulation
     levels: tuple[tuple[int, Formulation], ...] = ()
     counted: str = ""
+    tree: bool = False
 
 
 def equations_of(compiled: Compiled) -> frozenset[str]:
@@ -74,20 +76,20 @@ def tree_ways(
             if way != elimination:
                 found.append(Way(name, JointCoordinates(linear=way)))
     else:
-        found.append(Way("joint coordinates", usual))
+        found.append(Way("joint coordinates", usual, tree=True))
         taken.add(tree_of(model, usual))
     absolute = tree_of(model, Absolute())
     if absolute in taken:
         missing["absolute"] = "its coordinates are those of the reference: all bodies are free"
     else:
-        found.append(Way("absolute", Absolute()))
+        found.append(Way("absolute", Absolute(), tree=True))
         taken.add(absolute)
     count = 0
     for tree in _trees(model):
         if frozenset(tree) not in taken and count < BRANCHES:
             taken.add(frozenset(tree))
             count += 1
-            found.append(Way(f"branches {'AB'[count - 1]}", Branch(tree)))
+            found.append(Way(f"branches {'AB'[count - 1]}", Branch(tree), tree=True))
     for k in range(count, BRANCHES):
         missing[f"branches {'AB'[k]}"] = "the model has no further spanning tree of another kind"
     return found, missing
