@@ -16,7 +16,6 @@ from supple.formulations.equations import Equations
 from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
 
-
 ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetric
 
 
