@@ -72,6 +72,7 @@ class Equilibrium:
     missed : (nz,) distances from their targets of controllers whose integral acts
     u : (nu,) velocities, zero at rest
     drive : (nu,) efforts that keep given rates, N m or N
+    rounding : (n,) J, what rounding of the matrix may make of each stiffness, where that is known
     """
 
     q: Array
@@ -86,6 +87,7 @@ class Equilibrium:
     missed: Array
     u: Array
     drive: Array
+    rounding: Array | None = None
 
     @property
     def held(self) -> bool:
@@ -96,12 +98,17 @@ class Equilibrium:
     @property
     def free(self) -> Places:
         """Places in ``stiffness`` of motions that nothing holds."""
-        return np.flatnonzero(np.abs(self.stiffness) <= NO_STIFFNESS * self.size)
+        return np.flatnonzero(np.abs(self.stiffness) <= self._nothing)
 
     @property
     def unstable(self) -> Places:
         """Places in ``stiffness`` of motions along which the loads push away."""
-        return np.flatnonzero(self.stiffness < -NO_STIFFNESS * self.size)
+        return np.flatnonzero(self.stiffness < -self._nothing)
+
+    @property
+    def _nothing(self) -> Array | float:
+        """Stiffnesses up to which there is none."""
+        return NO_STIFFNESS * self.size if self.rounding is None else self.rounding
 
 
 class Search:
