@@ -8,6 +8,7 @@ Property tests draw the same examples in every run, so that a red test is red fo
 from __future__ import annotations
 
 import gc
+import signal
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,10 @@ for name, count in (("quick", 8), ("full", 100), ("thorough", 1000)):
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("quick")
+
+# Jobs in the background of a shell ignore Ctrl-C, and so would the commands that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # Tests that share a long preparation run in one process: beginnings of their names. (The marks of

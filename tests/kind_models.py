@@ -104,7 +104,7 @@ def hung_plate() -> sp.Model:
     model = sp.Model(gravity=(0, 0, -9.81))
     material = sp.Material(E=1e7, G=4e6, density=1e3)
     sheet = model.add(sp.GradientPlate("sheet", (0.5, 0.3), 0.03, material, (1, 1)))
-    model.add(sp.Revolute("hinge", model.ground.at(0), sheet.at(0, 0), "y", 0.3, 2.0))
+    model.add(sp.Revolute("hinge", model.ground.at(0), sheet.at(0, 0), "x", 0.3, 2.0))
     return model
 
 

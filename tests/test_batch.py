@@ -166,15 +166,6 @@ def test_verdicts_say_whether_flexible_bodies_were_monitored():
 
 @pytest.mark.skipif(os.name != "posix", reason="needs signals of POSIX")
 def test_ctrl_c_ends_all_threads():
-    # Jobs of a shell may have been told to ignore it.
-    kept = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        _stopped_by_ctrl_c()
-    finally:
-        signal.signal(signal.SIGINT, kept)
-
-
-def _stopped_by_ctrl_c():
     before = warnings.filters[:]
     begin = time.monotonic()
     timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))

@@ -105,6 +105,13 @@ def test_a_tumbling_body_and_a_controller():
     assert found.sign == -1
 
 
+def test_efforts_that_are_held_are_no_states():
+    m = pendulum()
+    m.add(sp.SampledController("servo", "hinge", sp.LinearLaw(D=[[-2.0, -1.0]]), period=0.1))
+    with pytest.raises(sp.ModelError, match="without a SampledController"):
+        sp.lyapunov(m, 30.0)
+
+
 def test_estimate_of_rates_that_are_known():
     """White noise about 0.5: the standard error of the mean."""
     t = np.arange(1.0, 4001.0)

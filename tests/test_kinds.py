@@ -132,7 +132,8 @@ def treats(kind: str, integrator: sp.Integrator, number: int) -> bool:
     if compiled.gradient and integrator.stability_limit:  # sections vibrate too fast for it
         return False
     flying = all(isinstance(joint, sp.Free) for joint in model_of(kind).joints.values())
-    flying |= number > ABSOLUTE and bool(compiled.gradient)  # which never hang on their joints
+    # bodies without a frame never hang on their joints
+    flying |= bool(compiled.gradient) and (number > ABSOLUTE or not compiled.body_names)
     return integrator.method != "energy" or ((number == ABSOLUTE or flying) and not compiled.motors)
 
 

@@ -321,6 +321,25 @@ def test_a_fit_finds_what_made_its_record_and_says_what_it_cannot() -> None:
     assert np.isinf(twice.intervals["again"]) and np.isfinite(twice.intervals["damping"])
 
 
+def test_a_fit_makes_shorter_steps_where_no_model_is_possible() -> None:
+    """A full first step leads to negative damping; the record is that of a damped oscillator."""
+    model = sp.Model()
+    wheel = model.add(sp.RigidBody("wheel", 1.0, inertia=1.0))
+    model.add(sp.Revolute("axle", model.ground.at(0), wheel.at(0), "y", 0.5))
+    model.add(sp.JointSpring("spring", "axle", 20.0, 0.02))
+    t, decay = np.linspace(0.0, 1.5, 40), 0.01
+    w = np.sqrt(20.0 - decay**2)
+    y = 0.5 * np.exp(-decay * t) * (np.cos(w * t) + decay / w * np.sin(w * t))
+    start = {"spring.stiffness": 20.0, "spring.damping": 3.0}
+    found = sp.fit(model, start, {"axle.angle": (t, y)})
+    assert found.success
+    assert found.values["spring.damping"] == pytest.approx(0.02, rel=1e-6)
+    with pytest.raises(sp.SuppleError, match="a run fails: JointSpring 'spring': damping"):
+        sp.fit(model, start | {"spring.damping": -1.0}, {"axle.angle": (t, y)})
+    with pytest.raises(sp.ModelError, match="40 finite values, one at each time"):
+        sp.fit(model, start, {"axle.angle": (t, y * np.nan)})
+
+
 @pytest.mark.slow
 def test_intervals_of_a_fit_hold_the_truth_as_often_as_they_say() -> None:
     t = np.linspace(0.0, 1.0, 41)

@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from random_loops import flexible_loop
 from supple.analyses import sparse_equilibrium
-from supple.core import alpha_stage, blocks, dop853, dynamics, radau_views
+from supple.core import alpha_stage, blocks, dop853, dynamics, kkt, radau_views
 from supple.core import layout as at
 from supple.core import step as st
 from supple.engine import block_order, block_plan
@@ -110,6 +110,39 @@ def test_stored_matrices_are_those_of_a_whole_model(make, monkeypatch):
                 assert len(np.unique(pattern.places)) == len(pattern.places)
     for few, whole in zip(*found, strict=True):
         np.testing.assert_array_equal(few, whole)
+
+
+def hung(count: int) -> sp.Model:
+    """A beam and a rigid body that hang on nodes of a gradient beam and of a plate."""
+    model, section = sp.Model(gravity=(0, 0, -9.81)), sp.Rectangle(0.02, 0.01)
+    long = model.add(sp.GradientBeam("long", 0.2 * count, section, RUBBER, count))
+    plate = model.add(
+        sp.GradientPlate("plate", (1.0, 0.5), 0.01, RUBBER, (3, 2), position=(0, 1, 0))
+    )
+    model.add(sp.Spherical("pin", model.ground.at(0), long.at(0.0)))
+    model.add(sp.Spherical("corner", model.ground.at(0, 1, 0), plate.at(0.0, 0.0)))
+    for name, frame in (("low", long.at(0.4)), ("side", plate.at(1.0, 0.25))):
+        arm = model.add(sp.Beam(f"{name} arm", 0.5, section, RUBBER, 2, 6))
+        bob = model.add(sp.RigidBody(f"{name} bob", 0.1, (0.1, 0, 0), (0.001, 0.001, 0.001)))
+        model.add(sp.Fixed(f"{name} weld", frame, arm.at(0.0)))
+        model.add(sp.Revolute(f"{name} hinge", arm.at(0.5), bob.at(0), "y"))
+    return model
+
+
+@pytest.mark.parametrize("make", [cable, arch, hung])
+def test_numbers_between_stored_entries_do_not_matter(make, monkeypatch):
+    """They may be those of other rows: here they are none, and whatever reads one shows it."""
+    monkeypatch.setattr(block_plan, "WORTH", 0.0)
+    model = make(6)
+    eq = Equations(compile_model(model, tree=sp.Absolute().tree(model) if make is arch else None))
+    c, a = eq.compiled, eq.accelerate(0.0, eq.q0, eq.u0)
+    assert eq.fields.factors[0] == kkt.BLOCKS
+    for field, pattern in ((eq.fields.mass, c.mass_pattern), (eq.fields.rows, c.row_pattern)):
+        numbers = field.reshape(-1)
+        between = np.ones(numbers.size, dtype=bool)
+        between[pattern.places] = False
+        numbers[between] = np.nan
+    np.testing.assert_array_equal(eq.accelerate(0.0, eq.q0, eq.u0), a)
 
 
 def test_many_rows_are_judged_as_few_are(monkeypatch):

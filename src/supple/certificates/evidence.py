@@ -83,7 +83,8 @@ class Evidence:
         what = f"{name} and 1/{tighter:g} of it"
         found = self._make(what, tighter=tighter, integrator=method)
         if found.failed:
-            what = f"the same method and 1/{TIGHTEST:g} of it ({name}: {found.reason})"
+            why = found.reason.removeprefix(f"{name}: ")
+            what = f"the same method and 1/{TIGHTEST:g} of it ({name}: {why})"
             found = self._make(what, tighter=TIGHTEST)
         return found
 

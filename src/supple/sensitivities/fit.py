@@ -188,7 +188,8 @@ def _records(
         t = validate.array(OWNER, where, pair[0], "times, a row of numbers")
         if t.ndim != 1 or t.size < 2 or np.any(np.diff(t) <= 0.0):
             raise ModelError(OWNER, where, pair[0], "two or more increasing times")
-        data.append(validate.vector(OWNER, where, pair[1], t.size, f"{t.size} values, as times"))
+        values = f"{t.size} finite values, one at each time"
+        data.append(validate.vector(OWNER, where, pair[1], t.size, values))
         times.append(t)
     return asked, times, data
 
@@ -226,6 +227,12 @@ class Problem:
         parts = [(np.array(found[r.name][0])[at] - y) / size for r, at, y, size in rows]
         return np.concatenate(parts)
 
+    def tried(self, x: Array) -> Array:
+        """The same; infinite where no run is possible: the method then makes a shorter step."""
+        if "failed" in self.evaluations.at(self.ranges.values(x)):
+            return np.full(sum(map(len, self.data)), np.inf)
+        return self.left(x)
+
     def slopes(self, x: Array) -> Array:
         """Its derivatives (m, n)."""
         found = self._at(x)
@@ -242,7 +249,8 @@ class Problem:
         box = self.ranges.low / sizes, self.ranges.high / sizes
         start = np.clip(self.ranges.start / sizes, *box)
         options: dict[str, Any] = {"bounds": box, "x_scale": "jac", "max_nfev": most}
-        found = least_squares(self.left, start, self.slopes, **options)
+        self._at(start)  # which must be possible
+        found = least_squares(self.tried, start, self.slopes, **options)
         x, left, J = found.x, self.left(found.x), self.slopes(found.x)
         m, n = J.shape
         free = max(m - n, 1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from supple import validate
 from supple.analyses.simulate import simulate
 from supple.errors import ModelError, SuppleError, SuppleWarning
+from supple.forces import SampledController
 from supple.formulations.equations import Equations
 from supple.formulations.trees import JointCoordinates
 from supple.integrators.interruption import raised_at_once
@@ -132,6 +133,10 @@ def lyapunov(
     owner = "lyapunov"
     if not isinstance(model, Model):
         raise ModelError(owner, "model", model, "a Model")
+    for force in model.forces.values():
+        if isinstance(force, SampledController):
+            expected = "one without a SampledController, whose efforts are no states"
+            raise ModelError(owner, "model", model.name, expected)
     equations = JointCoordinates().equations(model)
     if equations.nu == 0:
         raise SuppleError("lyapunov: the model has nothing that moves")
