@@ -194,7 +194,6 @@ class Vectors:
                 found.append((eps, *both))
             return found
         ve, vg = viscous[0] / E, viscous[1] / G
-        part = np.minimum(0.05 * 12 * flex / h**2, np.array(kappa) * G * A)
         axial_part = min(5.0 * 12 * flex.min() / h**2, E * A)
 
         def add(eps: Any, stiff: Any, viscosity: Any, weight: float) -> None:
@@ -205,10 +204,8 @@ class Vectors:
             for s, w in rule(count):
                 add([green(*vectors(s)[:3])[0]], [stiff], [ve], w)
         for s in (0.0, 1.0):
-            add(green(*vectors(s)[:3])[[1, 2, 5]], [E * A, E * A, G * A], [ve, ve, vg], 0.5)
-        for count, stiff in ((1, np.array(kappa) * G * A - part), (2, part)):
-            for s, w in rule(count):
-                add(green(*vectors(s)[:3])[[3, 4]], stiff, [vg, vg], w)
+            stiff = [E * A, E * A, *(np.array(kappa) * G * A), G * A]
+            add(green(*vectors(s)[:3])[1:], stiff, [ve, ve, vg, vg, vg], 0.5)
         for s, w in rule(3):
             add(bending(s), [G * section.J, *flex[::-1]], [vg, ve, ve], w)
         return found

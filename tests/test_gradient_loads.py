@@ -81,3 +81,35 @@ def test_axes_of_the_world_only(axes):
         f"DistributedLoad 'wind': axes is '{axes}', expected 'world' on Cable 'arm', whose "
         "coordinates are those of the world"
     )
+
+
+def test_a_force_that_turns_with_the_last_section():
+    """Across the tip of a cantilever, k E I / L^2: the elastica is integrated from the tip on.
+
+    In the axes of the tip the force is known and the moment is F times the distance along it, so
+    that the clamp follows without shooting. Elements err by the square of their length, so that 16
+    err by a quarter of what 8 do, and what is left beside this is of a higher order.
+    """
+    from scipy.integrate import solve_ivp
+
+    k, E, side = 2.0, 2e11, 1e-3
+
+    def backwards(s, y):
+        return -np.cos(y[2]), -np.sin(y[2]), k * y[0]
+
+    bent = solve_ivp(backwards, (0, 1), (0, 0, 0), rtol=1e-11, atol=1e-12).y[:, -1]
+    c, s = np.cos(bent[2]), np.sin(bent[2])
+    exact = np.array([[c, s], [-s, c]]) @ -bent[:2]
+    errors = []
+    for elements in (8, 16):
+        m = sp.Model()
+        material = sp.Material(E=E, G=E / 2.6, density=7800.0)
+        rod = m.add(sp.GradientBeam("rod", 1.0, sp.Rectangle(side, side), material, elements))
+        m.add(sp.Fixed("clamp", m.ground.at(0), rod.at(0)))
+        m.add(sp.Force("tip", rod.at(1.0), (0, k * E * side**4 / 12, 0), axes="body"))
+        found = sp.statics(m)
+        assert found.success
+        errors.append(found["rod"].at(1.0).position[0, :2] - exact)
+    first, second = np.linalg.norm(errors, axis=1)
+    assert first / second == pytest.approx(4.0, rel=0.3)
+    assert np.linalg.norm(4.0 * errors[1] - errors[0]) / 3.0 < 0.1 * second

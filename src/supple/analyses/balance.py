@@ -16,6 +16,14 @@ from supple.formulations.equations import Equations
 from supple.loops.assembly import Assembler, row_sizes
 from supple.poses import Array
 
+ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetric
+
+
+def one_way(K: Array) -> bool:
+    """Whether a stiffness (n, n) is not symmetric: loads follow the motion."""
+    skew = float(np.max(np.abs(K - K.T), initial=0.0))
+    return skew > ONE_WAY * float(np.max(np.abs(K), initial=0.0))
+
 
 @dataclass
 class Balance:

@@ -10,8 +10,9 @@ until the load along its end does not exceed that at its beginning: its work is 
 increments are measured in the model's units (``Compiled.scale``), so loads are energies.
 
 Nodal vectors of gradient bodies turn along straight lines, on which they stretch: steps that never
-go uphill are short there. So models with such bodies are searched first by whole steps of Newton's
-method, at most 0.3 of a gradient long; what is found counts if it is stable.
+go uphill are short there. So models with such bodies are searched first by loads that grow
+(``analyses/growing_loads.py``), then by whole steps of Newton's method, at most 0.3 of a gradient
+long; what is found counts if it is stable.
 
 An integral that acts (a controller with ki, within its limit) is a multiplier, too: its rate
 vanishes where the coordinate is on its target, and its value is what holds it there. Integrals
@@ -20,12 +21,15 @@ without effect (ki = 0) stay as they are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from supple.analyses.balance import ONE_WAY as ONE_WAY
 from supple.analyses.balance import AtRest, Balance
+from supple.analyses.balance import one_way as one_way
+from supple.analyses.growing_loads import GrowingLoads
 from supple.analyses.spin import Spin
 from supple.formulations.equations import Equations
 from supple.poses import Array
@@ -50,14 +54,7 @@ WORK, FEWEST_TRIES = 3e10, 30
 PUSHED = 40  # steps along a motion without stiffness after which nothing will hold it
 LARGEST_STEP = 0.5  # rad, or lengths of the model
 LARGEST_TURN = 0.3  # of gradients and lengths, in steps that may go uphill
-ONE_WAY = 1e-9  # part of the largest stiffness by which a matrix is not symmetric
 FLUTTER = 1e-6  # imaginary part of an eigenvalue beyond the rounding of a double one
-
-
-def one_way(K: Array) -> bool:
-    """Whether a stiffness (n, n) is not symmetric: loads follow the motion."""
-    skew = float(np.max(np.abs(K - K.T), initial=0.0))
-    return skew > ONE_WAY * float(np.max(np.abs(K), initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -75,6 +72,7 @@ class Equilibrium:
     missed : (nz,) distances from their targets of controllers whose integral acts
     u : (nu,) velocities, zero at rest
     drive : (nu,) efforts that keep given rates, N m or N
+    rounding : (n,) J, what rounding of the matrix may make of each stiffness, where that is known
     """
 
     q: Array
@@ -89,6 +87,7 @@ class Equilibrium:
     missed: Array
     u: Array
     drive: Array
+    rounding: Array | None = None
 
     @property
     def held(self) -> bool:
@@ -99,12 +98,17 @@ class Equilibrium:
     @property
     def free(self) -> Places:
         """Places in ``stiffness`` of motions that nothing holds."""
-        return np.flatnonzero(np.abs(self.stiffness) <= NO_STIFFNESS * self.size)
+        return np.flatnonzero(np.abs(self.stiffness) <= self._nothing)
 
     @property
     def unstable(self) -> Places:
         """Places in ``stiffness`` of motions along which the loads push away."""
-        return np.flatnonzero(self.stiffness < -NO_STIFFNESS * self.size)
+        return np.flatnonzero(self.stiffness < -self._nothing)
+
+    @property
+    def _nothing(self) -> Array | float:
+        """Stiffnesses up to which there is none."""
+        return NO_STIFFNESS * self.size if self.rounding is None else self.rounding
 
 
 class Search:
@@ -124,11 +128,15 @@ class Search:
         made smaller, from where the first search began.
         """
         if self.compiled.gradient:
-            self.whole_steps = True
-            whole = self._search(q, z, WHOLE)
-            self.whole_steps = False
-            if whole.found and not len(whole.unstable):
-                return whole
+            growing = GrowingLoads(self.rest)
+            grown = growing.run(q, z)
+            starts = [(q, z, WHOLE)] if grown is None else [(*grown, CLOSE), (q, z, WHOLE)]
+            for start in starts:
+                self.whole_steps = True
+                whole = self._search(*start)
+                self.whole_steps = False
+                if whole.found and not len(whole.unstable):
+                    return replace(whole, iterations=whole.iterations + growing.steps)
         first = self._search(q, z, ITERATIONS)
         if first.found or not first.held:
             return first

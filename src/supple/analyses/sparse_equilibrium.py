@@ -9,6 +9,11 @@ with the stiffness K of the model's plan, in units of increments. Where a step w
 its end is no better, a part s of the stiffnesses' sizes D is added until it goes downhill. Nodal
 vectors are searched first by whole steps. What is found is told with its lowest stiffnesses
 (Lanczos) along the motions that rows allow.
+
+The stiffness k = v K v of a motion v spread over many short elements is a small part of the largest
+entry of K, 1e-13 of a cable with 1000 elements; it is one as long as rounding cannot make it. An
+entry is rounded by the unit u of its size, independently of others: what they make of k together is
+u (sum (v_i K_ij v_j)^2)^(1/2), which falls with the number of elements, too.
 """
 
 from __future__ import annotations
@@ -39,6 +44,7 @@ FEWEST = 300  # velocities and rows; below whole matrices are simpler
 FIRST, MOST = 1e-12, 1e4  # parts of D that are added: the least and the most
 MORE, LESS = 100.0, 0.1  # factors to the next part
 WHOLE = 200  # steps of the first search of nodal vectors
+UNITS = 30.0  # of rounding in a sum of some hundred terms, each of some operations
 ROUNDED = 1e-14  # part of the largest stiffness by which entries are not equal for rounding
 TOO_LARGE = 1500  # velocities whose whole matrices, some seconds for each step, are not made
 
@@ -100,6 +106,15 @@ class Rest:
         matrix, size = factors
         found: Array = matrix.solve(np.concatenate([load / size, gap]))
         return found[: len(load)]
+
+
+def rounding(K: Any, motions: Array) -> Array:
+    """What rounding of a sparse stiffness may make of it along motions (nu, n), J."""
+    squares = K.copy()
+    squares.data = squares.data**2
+    terms = np.einsum("ia,ia->a", motions**2, squares @ motions**2)
+    found: Array = UNITS * np.finfo(float).eps * np.sqrt(terms)
+    return found
 
 
 class SparseSearch:
@@ -239,6 +254,7 @@ class SparseSearch:
         told = Equilibrium(
             q, none, here.lam, count, closed and left <= UNBALANCED * max(self.largest, median),
             values[order], motions[:, order], here.load, size, none, np.zeros(n), np.zeros(n),
+            rounding(here.K, motions[:, order]),
         )  # fmt: skip
         if len(told.unstable):  # from there the other search goes downhill
             self.unstable = told if told.found else self.unstable

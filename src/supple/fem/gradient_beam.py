@@ -17,12 +17,15 @@ Three elements differ in their strains and where these are taken:
     between two nodes that turn, linear gradients are shorter than at the nodes.
 ``collocated``
     The same strains where they are right for slender elements: axial strain at two Gauss points,
-    those of the section at the nodes, curvatures and twist at three points, shears at one point.
-    With these alone three motions would have no energy: two that shear everywhere but in the middle
-    of the elements, and one that stretches r_x at all nodes alike and leaves the places where they
-    are. So parts of the shear stiffness are taken at two points, and of the axial stiffness at
-    three. They are multiples of the bending stiffness 12 E I / l^2 of the element and not of
-    k G A or E A, so that they cannot lock.
+    those of the section and shears at the nodes, curvatures and twist at three points. At the nodes
+    the angle between section and slope does not depend on how gradients are interpolated: a cubic
+    deflection has no shear there, so that small deflections are those of Euler and Bernoulli. (In
+    the middle of an element a section that shears one way at one node and the other way at the next
+    would have no energy; what little holds it then gives way under moments in the stiff plane of a
+    strip.) With these alone one motion would have no energy: it stretches r_x at all nodes alike
+    and leaves the places where they are. So a part of the axial stiffness is taken at three points.
+    It is a multiple of the bending stiffness 12 E I / l^2 of the element and not of E A, so that it
+    cannot lock.
 
 A shape at rest may be curved and twisted: strains are differences to those of the nodal vectors at
 rest.
@@ -60,12 +63,9 @@ BENT: tuple[tuple[Term, ...], ...] = (
 MASS_POINTS = 4  # products of two cubics
 LINE_POINTS = 5  # of the paper
 CURVATURE_POINTS = 3
-# Parts of the shear stiffness that is taken at two points instead of one, and of the axial
-# stiffness at three instead of two, in units of 12 E I / l^2. More of the first helps elements that
-# turn much (16 on a full circle need 0.5) and makes small deflections too stiff: with 0.05 one
-# element errs by 1.2 % of its tip deflection and eight by 1e-4, with 2 by 17 % and 1.3e-3. With 5
-# the motion that the second holds is faster than the bending of one free element.
-SHEAR_PART, AXIAL_PART = 0.05, 5.0
+# The part of the axial stiffness that is taken at three points instead of two, in units of
+# 12 E I / l^2: with it the motion that it holds is faster than the bending of one free element.
+AXIAL_PART = 5.0
 NODES = ((0.0, 0.5), (1.0, 0.5))
 
 
@@ -152,7 +152,6 @@ def _collocated(
     length, (E, G) = (ends[1] - ends[0]) * line.length, times
     at_ends = [line.at(s) for s in ends]
     bending = 12.0 / length / length * np.min([np.diag(law.bending) for law in at_ends], axis=0)
-    part = np.minimum(SHEAR_PART * bending, np.min([law.shear for law in at_ends], axis=0))
     axial = min(AXIAL_PART * float(bending.min()), *(law.axial for law in at_ends))
 
     def point(
@@ -177,12 +176,8 @@ def _collocated(
         yield point(xi, weight, [GREEN[0]], [axial], [E])
     for xi, weight in NODES:
         EA, GA = law(xi).axial, law(xi).axial * line.material.G / line.material.E
-        section = [GREEN[1], GREEN[2], GREEN[5]]
-        yield point(xi, weight, section, [EA, EA, GA], [E, E, G])
-    whole = np.array(law(0.5).shear)
-    yield point(0.5, 1.0, [GREEN[3], GREEN[4]], list(whole - part), [G, G])
-    for xi, weight in gauss(2):
-        yield point(xi, weight, [GREEN[3], GREEN[4]], list(part), [G, G])
+        stiffness = [EA, EA, *law(xi).shear, GA]
+        yield point(xi, weight, list(GREEN[1:]), stiffness, [E, E, G, G, G])
     for xi, weight in gauss(CURVATURE_POINTS):
         here = law(xi)
         moments = [here.torsional, here.bending[1, 1], here.bending[0, 0]]

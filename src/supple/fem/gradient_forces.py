@@ -14,6 +14,7 @@ is that of D' alone. Vectors may be complex: derivatives by a complex step are e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,29 @@ def tangents(
         curved = np.einsum("ni,iab,ak,bl->nkl", stress, point.Q, point.S, point.S, optimize=True)
         by_vectors += np.einsum("nkl,xy->nkxly", curved, eye)
     return by_vectors, by_rates
+
+
+def square_stiffness(table: ElementTable, step: Numbers) -> Numbers:
+    """Geometric stiffness (n, K, K) of the strains that a step (n, K, d) adds by its square.
+
+    It is the same for each component of the vectors.
+    """
+    forms, D = _forms(table)
+    strain = 0.5 * np.einsum("ikl,nkd,nld->ni", forms, step, step, optimize=True)
+    total: Numbers = np.einsum("ni,ikl->nkl", strain @ D, forms)
+    return total
+
+
+@lru_cache(maxsize=64)
+def _forms(table: ElementTable) -> tuple[Numbers, Numbers]:
+    """Second derivatives (N, K, K) of all strains by the nodal vectors, and D (N, N) of them."""
+    K, D, first = table.vectors, np.zeros((len(table.rest), len(table.rest))), 0
+    forms = [np.zeros((0, K, K))]
+    for point in _points(table):
+        forms.append(np.einsum("iab,ak,bl->ikl", point.Q, point.S, point.S, optimize=True))
+        own = slice(first, first + len(point.rest))
+        D[own, own], first = point.D, own.stop
+    return np.concatenate(forms), D
 
 
 class _Point:

@@ -154,6 +154,17 @@ class GradientMesh:
         by_vectors, by_rates = (_assembled(blocks, self.size) for blocks in found)
         return by_vectors, by_rates
 
+    def square_stiffness(self, step: Numbers) -> sparse.csr_array:
+        """Geometric stiffness (size, size) of the strains that a step adds by its square."""
+        from scipy import sparse
+
+        flat = self._flat(step)
+        blocks = [
+            (here, gradient_forces.square_stiffness(self.tables[kind], flat[here]))
+            for kind, _, here in self._groups
+        ]
+        return sparse.csr_array(sparse.kron(_assembled(blocks, len(flat)), np.eye(self.dimension)))
+
     def strains(self, e: Numbers) -> list[Numbers]:
         """Strains of each element, one array (strains of its table,) each."""
         flat, found = self._flat(e), [np.zeros(0)] * len(self.cells)
