@@ -18,8 +18,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from supple.analyses.balance import Balance
-from supple.analyses.equilibrium import CONVERGED, NO_STIFFNESS, STALLED, one_way
+from supple.analyses.balance import Balance, one_way
+from supple.analyses.equilibrium import CONVERGED, NO_STIFFNESS, STALLED
 from supple.analyses.load_factor import Loaded
 from supple.poses import Array
 

@@ -26,9 +26,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from supple.analyses.balance import ONE_WAY as ONE_WAY
-from supple.analyses.balance import AtRest, Balance
-from supple.analyses.balance import one_way as one_way
+from supple.analyses.balance import AtRest, Balance, one_way
 from supple.analyses.growing_loads import GrowingLoads
 from supple.analyses.spin import Spin
 from supple.formulations.equations import Equations

@@ -12,8 +12,9 @@ import numpy as np
 
 from supple import validate
 from supple.analyses.arguments import starting_state
+from supple.analyses.balance import one_way
 from supple.analyses.continuation import Continuation, Kind, Spot
-from supple.analyses.equilibrium import Search, one_way
+from supple.analyses.equilibrium import Search
 from supple.analyses.load_factor import Loaded, Loading
 from supple.analyses.spin import Spin
 from supple.analyses.static_result import StaticResult, static_result

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.analyses.arguments import expect, number
-from supple.analyses.equilibrium import one_way
+from supple.analyses.balance import one_way
 from supple.analyses.linear_model import LinearModel
 from supple.analyses.mode import Complex, Mode
 from supple.analyses.parameter import Followed, Over, Parameter
