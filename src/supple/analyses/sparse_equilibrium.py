@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
+from supple.analyses.balance import ONE_WAY
 from supple.analyses.equilibrium import (
     CONVERGED,
     ITERATIONS,
     LARGEST_STEP,
     LARGEST_TURN,
-    ONE_WAY,
     STALLED,
     UNBALANCED,
     Equilibrium,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from supple.analyses.balance import ONE_WAY
 from supple.analyses.equilibrium import (
     CONVERGED,
     ITERATIONS,
     LARGEST_STEP,
-    ONE_WAY,
     STALLED,
     UNBALANCED,
     Equilibrium,
