@@ -76,6 +76,7 @@ def test_strips_that_bend_far_are_where_load_steps_lead(elements, slender, load,
     assert path.end.equilibrium.q == pytest.approx(sp.statics(m).equilibrium.q, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_a_strip_beyond_its_lateral_buckling_load_is_told():
     """Prandtl: 4.013 sqrt(E I G J) / L^2 across, in the stiff plane, at the end of a cantilever."""
     section = sp.Rectangle(1e-3, 5e-3)
