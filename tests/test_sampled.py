@@ -84,21 +84,28 @@ def test_work_of_held_efforts_is_counted():
 
 
 def test_converters_round_and_cut():
-    steps = {"measured_step": [0.01, 0.05], "effort_step": 0.5, "limit": 4.0}
+    """Sizes of steps are odd: no number lies between two of them, where rounding would decide."""
+    size, margins = np.array([0.0103, 0.0507]), []
+    steps = {"measured_step": size, "effort_step": 0.5, "limit": 4.0}
     result = sp.simulate(cart(**steps, measured_limit=[0.25, 1.0]), 0.4, output=PERIOD)
 
+    def rounded(x, step):
+        parts = np.asarray(x) / step
+        margins.append(np.min(np.abs(np.abs(parts - np.floor(parts)) - 0.5)))
+        return step * np.rint(parts)
+
     def law(x):
-        seen = np.clip(x, [-0.25, -1.0], [0.25, 1.0])
-        seen = np.array([0.01, 0.05]) * np.rint(seen / [0.01, 0.05])
-        return float(0.5 * np.rint(np.clip(feedback(seen), -4.0, 4.0) / 0.5))
+        seen = rounded(np.clip(x, [-0.25, -1.0], [0.25, 1.0]), size)
+        return float(rounded(np.clip(feedback(seen), -4.0, 4.0), 0.5))
 
     times = PERIOD * np.arange(21)
     expected = exact(times, [(PERIOD, 0.0, 0.0, law)])
+    assert min(margins) > 1e-4
     assert np.max(np.abs(result["rail"].displacement - expected[:, 0])) < 1e-6
     samples = result["servo"].samples
     assert np.max(np.abs(samples.efforts)) == 4.0
     assert np.allclose(samples.efforts / 0.5, np.rint(samples.efforts / 0.5))
-    assert samples.measured[0, 0] == 0.25
+    assert samples.measured[0, 0] == pytest.approx(24 * size[0])  # 0.25 m in its steps
 
 
 def test_several_controllers_with_periods_of_their_own():
