@@ -147,7 +147,7 @@ def bounds(integrator: sp.Integrator) -> tuple[float, float]:
 def test_every_kind_by_every_method(kind: str, method: str) -> None:
     model, integrator = model_of(kind), INTEGRATORS[method]
     if compiled_kinds(kind, 0)[1].gradient and getattr(integrator, "step", None):
-        # sections shear with 7e3 rad/s, which steps of 1e-4 s hardly follow
+        # sections shear with 8.7e3 rad/s, which steps of 1e-4 s hardly follow
         integrator = replace(integrator, step=integrator.step / 4.0)
     chosen = formulations(model)
     for number, formulation in enumerate(chosen[:1] if kind.endswith(BACKWARDS) else chosen):

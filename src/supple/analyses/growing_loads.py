@@ -13,9 +13,7 @@ this strain has far more stress than all loads together, and its geometric stiff
 next step of Newton's method, so that steps wander. The strain is quadratic, so what a step d has
 added by its square is known: 1/2 d Q d. The next step is made with the stress that the linear step
 predicted, D (eps + B d), instead of that at its end: the same equilibrium, because the steps vanish
-there, and the same load out of balance (D. Magisano, L. Leonetti and G. Garcea, How to improve
-efficiency and robustness of the Newton method in geometrically non-linear structural problem
-discretized via displacement-based finite elements, CMAME 313 (2017) 986-1005).
+there, and the same load out of balance (after Magisano, Leonetti and Garcea, 2017).
 """
 
 from __future__ import annotations
