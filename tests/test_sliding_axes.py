@@ -192,3 +192,13 @@ def test_a_trolley_hangs_on_a_sloping_cable_and_may_spin() -> None:
     with pytest.raises(sp.ModelError, match="SlidingJoint 'slide' slides along a line"):
         scheme = sp.EnergyScheme(step=1e-3)
         sp.simulate(model, 0.01, integrator=scheme, formulation=sp.Absolute())
+
+
+@pytest.mark.filterwarnings("ignore:GradientBeam 'rod'. of its material")
+def test_equal_steps_that_are_too_long_are_told_as_such() -> None:
+    """The square of the turn in a step stretches the stiff rod by 0.5 GPa; numbers overflow."""
+    alpha = sp.GeneralizedAlpha(step=1e-3)
+    with pytest.warns(sp.SuppleWarning, match="a smaller fixed step may help"):
+        result = sp.simulate(turning_rod(False, "section"), 0.1, integrator=alpha)
+    assert not result.success and np.all(np.isfinite(result.q))
+    assert "for a step of 0.001 s does not converge" in result.message

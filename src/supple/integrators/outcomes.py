@@ -52,7 +52,7 @@ def message(run: LoopRun, outcome: int) -> str:
     worst = worst_coordinate(run)
     if outcome == st.LOCKED:
         return where + Equations(c).locked(int(run.count[st.BAD_DOF]))
-    if outcome == st.NOT_FINITE:
+    if outcome == st.NOT_FINITE and not diverged(run):
         return where + f"the acceleration of {worst} is not finite"
     if outcome == st.GROWN:
         return where + (
@@ -62,7 +62,7 @@ def message(run: LoopRun, outcome: int) -> str:
     if outcome == st.TOO_SMALL:
         small = f"the step fell below {s[st.H_MIN]:.1e} s; the largest error was in {worst}"
         return where + small + singular_fronts(run)
-    if outcome == st.NOT_CONVERGED:
+    if outcome in (st.NOT_CONVERGED, st.NOT_FINITE):
         return where + (
             f"the iteration for a step of {max(s[st.H], s[st.H_MIN]):.3g} s does not converge; "
             f"the largest change was in {worst}; a smaller fixed step may help"
@@ -87,6 +87,19 @@ def singular_fronts(run: LoopRun) -> str:
         "; Newton's matrices are solved by blocks, whose pivots were rounding, as of bodies "
         "without inertia: give them some, or try formulation=JointCoordinates(linear='dense')"
     )
+
+
+def diverged(run: LoopRun) -> bool:
+    """Whether numbers are finite where an equal step begins, so that its iteration lost them."""
+    if not run.options.fixed_step:
+        return False
+    t, r = float(run.state[st.T]), run.fields
+    with np.errstate(all="ignore"):
+        try:
+            a = Equations(run.compiled).accelerate(t, r.q, r.u, r.z)
+        except SuppleError:
+            return False
+    return bool(np.isfinite(a).all())
 
 
 def not_finite(run: LoopRun) -> str | None:
