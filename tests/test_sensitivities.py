@@ -63,6 +63,20 @@ def flexible() -> sp.Model:
     return m
 
 
+def loaded_beam() -> sp.Model:
+    """A beam that turns in space, with a load along it, a mass and a further body at its end."""
+    m = sp.Model(gravity=DOWN)
+    damping = sp.Rayleigh(stiffness=1e-4)
+    section = sp.Rectangle(0.01, 0.004)
+    beam = m.add(sp.Beam("beam", 0.6, section, STEEL, elements=4, modes=3, damping=damping))
+    bob = m.add(sp.RigidBody("bob", 0.1, (0.05, 0.01, 0), (1e-5, 2e-4, 2e-4)))
+    m.add(sp.Revolute("shoulder", m.ground.at(0), beam.at(0), "z", 0.2, 1.0))
+    m.add(sp.Revolute("elbow", beam.at(0.6), bob.at(0), "y", -0.5))
+    m.add(sp.PointMass("tip", beam.at(0.6), 0.05))
+    m.add(sp.DistributedLoad("wind", beam.at(0.2), (0.0, 0.3, 0.1)))
+    return m
+
+
 def free() -> sp.Model:
     """A free body that spins, pulled by a spring."""
     m = sp.Model(gravity=DOWN)
@@ -98,6 +112,12 @@ CASES: dict[str, Case] = {
         flexible,
         ["beam.length", "beam.material.E", "beam.section.size_y"],
         ["elbow.angle @ end", "beam.at(0.5).deflection @ rms"],
+        0.05,
+    ),
+    "loaded beam": (  # what is at its end stays there
+        loaded_beam,
+        ["beam.length", "tip.mass"],
+        ["tip.position.y @ end", "beam.far_end.position.x @ mean", "elbow.angle @ end"],
         0.05,
     ),
     "free": (

@@ -329,6 +329,34 @@ def test_replace_keeps_name_place_and_connections() -> None:
     assert m.spanning_tree().order[-1] == "link2"
 
 
+@pytest.mark.parametrize("kind", ["Beam", "GradientBeam", "Cable"])
+@pytest.mark.parametrize("length", [0.7, 1.6])
+def test_what_is_at_the_end_of_a_beam_stays_there(kind: str, length: float) -> None:
+    m = sp.Model()
+    steel = sp.Material(E=2e11, G=8e10, density=7800)
+    beam = m.add(getattr(sp, kind)("beam", 1.0, sp.Circle(0.02), steel))
+    disc = m.add(sp.RigidBody("disc", 1.0))
+    turn = np.eye(3)
+    if kind != "Cable":
+        turn = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    m.add(sp.Spherical("root", m.ground.at(0), beam.at(0)))
+    m.add(sp.Spherical("pin", beam.at(1.0, rotation=turn), disc.at(0)))
+    m.add(sp.PointMass("tip", beam.at(0.1 + 0.9), 0.1))
+    m.add(sp.PointMass("middle", beam.at(0.5), 0.1))
+    m.add(sp.SpringDamper("spring", m.ground.at(2), beam.at(1.0), 10.0))
+    m.add(sp.DistributedLoad("wind", beam.at(0.2), (0, 1, 0)))
+    m.add(sp.DistributedLoad("part", beam.at(0.2), (0, 1, 0), end=0.4))
+    m.replace("beam", length=length)
+    for frame in (m["pin"].A, m["tip"].frame, m["spring"].B):
+        assert_array_equal(frame.position, [length, 0, 0])
+    assert_array_equal(m["pin"].A.rotation, turn)
+    assert_array_equal(m["middle"].frame.position, [0.5, 0, 0])
+    assert (m["wind"].end, m["part"].end) == (length, 0.4)
+    m.check()
+    m.replace("beam.material.E", 7e10)
+    assert_array_equal(m["tip"].frame.position, [length, 0, 0])
+
+
 def test_gravity_can_be_changed() -> None:
     m = sp.Model()
     m.gravity = (0, 0, -1.62)

@@ -9,7 +9,7 @@ from typing import Any
 
 from supple import validate
 from supple.errors import ModelError, label
-from supple.frames import Frame
+from supple.frames import Body, Frame
 from supple.joints import Joint
 from supple.signals import Signal
 from supple.validate import set_fields
@@ -46,6 +46,10 @@ class Element(ABC):
     def breakpoints(self) -> tuple[float, ...]:
         """Times (s) at which it is not smooth; integrators land on them."""
         return tuple(sorted({t for s in self.signals for t in s.breakpoints()}))
+
+    def following(self, old: Body, body: Body) -> Element:
+        """Itself, or what it becomes where it reaches to the end of a body that has changed."""
+        return self
 
     def _named(self, name: str) -> str:
         set_fields(self, name=validate.name(type(self).__name__, name))

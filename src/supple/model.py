@@ -168,7 +168,8 @@ class Model(ModelProducts):
 
         The name and the place in the model stay; whatever refers to the item stays connected. Of a
         joint, ``at`` is a new place in the world. With another ``position`` or ``rotation`` of a
-        body, frames and joints at places in the world stay there.
+        body, frames and joints at places in the world stay there. With another ``length`` of a beam
+        or cable, what is at its end stays at its end, and other stations stay where they are.
         """
         if isinstance(name, str) and "." in name and len(value) == 1:
             name, _, path = name.partition(".")

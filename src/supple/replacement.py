@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.elements import Element
 from supple.errors import ModelError, describe, label, suggestion
 from supple.frames import Body, Frame
 from supple.joints import Joint
@@ -109,23 +110,35 @@ def _inside(owner: str, where: str, old: Any, path: str, value: Any) -> Any:
 
 
 def moved(items: Iterable[Any], old: Any, body: Any) -> list[Any]:
-    """The items that change when ``old`` has become ``body``: those at places in the world.
+    """The items that change when ``old`` has become ``body``.
 
-    If both are a body whose own place has changed, other places of it are found there.
+    If both are a body whose own place has changed, other places of it are found at places in the
+    world. What is at the end of a beam stays at its end when its length has changed.
     """
-    if not isinstance(old, Body) or (
-        np.array_equal(old.position, body.position) and np.array_equal(old.rotation, body.rotation)
-    ):
+    if not isinstance(old, Body):
+        return []
+    still = np.array_equal(old.position, body.position)
+    still = still and np.array_equal(old.rotation, body.rotation)
+    if still and not body.places_change(old):
         return []
 
     def there(frame: Frame) -> Frame:
-        if frame.world is None or frame.body.name != body.name:
+        if frame.body.name != body.name:
+            return frame
+        if frame.world is None:
+            place = body.same_place(old, frame.position)
+            return frame if place is frame.position else Frame(body, place, frame.rotation)
+        if still:
             return frame
         x, y, z = frame.world.p.tolist()
         found: Frame = body.at_world(x, y, z, rotation=frame.world.R)
         return found
 
-    pairs = [(item, _with_frames(item, there)) for item in items]
+    def follows(item: Any) -> Any:
+        found = item.following(old, body) if isinstance(item, Element) else item
+        return _with_frames(found, there)
+
+    pairs = [(item, follows(item)) for item in items]
     return [new for old, new in pairs if new is not old]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
@@ -263,6 +263,16 @@ class DistributedLoad(ForceElement):
     def signals(self) -> tuple[Signal, ...]:
         """Components of the force per length."""
         return self.force
+
+    def following(self, old: Body, body: Body) -> DistributedLoad:
+        """Where it reaches to the end of the beam, it reaches to its new end."""
+        if self.frame.body.name != body.name or not body.places_change(old):
+            return self
+        end = body.same_place(old, read_only((self.end, 0.0, 0.0)))
+        if end[0] == self.end:
+            return self
+        frame = Frame(body, self.frame.position, self.frame.rotation)
+        return replace(self, frame=frame, end=float(end[0]))
 
     def on_parts(self, body: Body) -> tuple[DistributedLoad, ...]:
         """The load on each part of a beam that it reaches; itself on a body that is not cut."""

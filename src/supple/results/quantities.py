@@ -23,9 +23,10 @@ def quantity(result: Result, text: str, views: dict[str, Any] | None = None) -> 
     """Return the history (nt, ...) that a text names.
 
     ``object.quantity`` is an attribute of ``result["object"]`` that is an array over time, or
-    ``strain``; ``object.at(x, y, z).quantity`` is one of a point. ``.local`` may come before the
-    quantity, ``.x``, ``.y`` or ``.z`` after it. "energy.total" and the like are known too, and so
-    are all variables of the dataset. ``views`` keeps views of objects for further quantities.
+    ``strain``; ``object.at(x, y, z).quantity`` is one of a point and ``object.far_end.quantity``
+    one of the end of a beam, wherever that is. ``.local`` may come before the quantity, ``.x``,
+    ``.y`` or ``.z`` after it. "energy.total" and the like are known too, and so are all variables
+    of the dataset. ``views`` keeps views of objects for further quantities.
     """
     place = _PLACE.search(text)
     head, tail = (text[: place.start()], text[place.end() :]) if place else text.partition(".")[::2]
@@ -57,7 +58,9 @@ def quantity(result: Result, text: str, views: dict[str, Any] | None = None) -> 
 
 
 def _walk(view: Any, words: list[str], text: str) -> Array:
-    """Follow ``local`` and one public name to an array over time; nothing else is looked at."""
+    """Follow ``far_end``, ``local`` and one public name to an array over time, and nothing else."""
+    if len(words) > 1 and words[0] == "far_end" and getattr(view, "far_end", None) is not None:
+        view, words = view.far_end, words[1:]
     if words[0] == "local":
         view, words = view.local, words[1:]
     if len(words) == 1 and not words[0].startswith("_"):
