@@ -1,10 +1,11 @@
-"""A beam in a floating frame, written as one with nodal vectors."""
+"""A beam in a floating frame, written as one with nodal vectors, and such a one as parts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
 from supple.errors import ModelError, label
+from supple.frames import Body, PartOptions
 
 if TYPE_CHECKING:
     from supple.bodies.beam import Beam
@@ -40,3 +41,29 @@ def gradient_beam(beam: Beam, elements: int) -> GradientBeam:
         position=beam.position,
         rotation=beam.rotation,
     )
+
+
+def cut_beam(beam: GradientBeam, options: PartOptions) -> Body:
+    """The same beam in parts, as many as elements; itself where parts would not be the same.
+
+    Parts leave out deflections by shear forces, as "collocated" elements do; the others lock.
+    """
+    from supple.bodies.beam import Beam
+
+    if beam.element != "collocated":
+        return beam
+    whole = Beam(
+        beam.name,
+        beam.length,
+        beam.section,
+        beam.material,
+        parts=beam.elements,
+        damping=beam.damping,
+        roll=beam.roll,
+        twist=cast("Any", beam.twist),
+        centre_line=cast("Any", beam.centre_line),
+        first_y=beam.first_y,
+        position=beam.position,
+        rotation=beam.rotation,
+    )
+    return whole.in_parts(options)

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from supple import validate
 from supple.bodies.axis import STATION_TOLERANCE, AxisBody, equal_steps
+from supple.bodies.beam_gradients import cut_beam
 from supple.bodies.centre_line import CentreLineChoice, Twist, first_angle
 from supple.bodies.flexible import instance
 from supple.bodies.gradient_body import MATERIAL, MOST_ELEMENTS, GradientBody, damping_times
@@ -32,7 +33,7 @@ from supple.fem.material import Material
 from supple.fem.sections import CrossSection
 from supple.fem.surface import Surface
 from supple.fem.tapered import Profile, TaperedSection
-from supple.frames import Body, Frame, Line
+from supple.frames import Body, Frame, Line, PartOptions
 from supple.poses import EYE, Pose
 from supple.validate import Vector, read_only, set_fields
 
@@ -239,6 +240,10 @@ class GradientBeam(GradientLine):
             beam_mesh(*made)
         except OverflowError:
             raise ModelError(owner, "length", length, "one whose powers are numbers") from None
+
+    def in_parts(self, options: PartOptions) -> Body:
+        """The beam in parts, as many as elements; itself where that would be another beam."""
+        return cut_beam(self, options)
 
     @property
     def turns(self) -> bool:
